@@ -142,27 +142,25 @@ func BenchmarkIteration(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
 			clean, _ := mixtures(c.n, c.d, c.k, 0.3, 1, 1)
-			j, err := openVolumeFit(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1})
+			j, err := openMinVolume(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1}, true)
 			if err != nil {
 				b.Fatal(err)
 			}
-			j.setEpsilon()
-			j.lambda = firstLambda(j)
 			start, err := j.startCenters(0)
 			if err != nil {
 				b.Fatal(err)
 			}
-			start = j.lift(start)
-			if err := j.widen(); err != nil {
+			lifted := j.lift(start.f)
+			if j, err = j.end(); err != nil {
 				b.Fatal(err)
 			}
 			at, next := j.newIterate(), j.newIterate()
-			copy(at.f.Data, start.Data)
+			copy(at.f.Data, lifted.Data)
 			if err := j.pass(at, nil); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				j.centersStep(next.f, at)
+				j.centersStep(next.f, at, j.firstLambda())
 				if err := j.pass(next, at.g); err != nil {
 					b.Fatal(err)
 				}
@@ -206,19 +204,18 @@ func minVolumeStages(b *testing.B, x *Matrix, k int, spent *[5]time.Duration) {
 		spent[stage] += time.Since(last)
 		last, stage = time.Now(), stage+1
 	}
-	vf, err := openVolumeFit(bg, x, k, &MinVolumeOptions{Workers: 1})
-	vf.setEpsilon()
+	vf, err := openMinVolume(bg, x, k, &MinVolumeOptions{Workers: 1}, true)
 	done(err)
 	start, _, err := vf.chosenStart(0)
 	done(err)
-	best, err := vf.steered(start, firstLambda(vf))
+	best, err := vf.steered(start, vf.firstLambda())
 	done(err)
-	best, err = vf.inFull(best, func(all *volumeFit, f *Matrix) *runResult {
-		out, _ := all.steered(f, best.lambda)
+	best, err = best.inFull(func(all *alternation, from runStart) *volumeRun {
+		out, _ := all.steered(from, best.lambda)
 		return out
 	})
 	done(err)
-	_, err = vf.finish(best, nil)
+	_, err = best.finish(nil)
 	done(err)
 }
 

@@ -140,21 +140,19 @@ func TestErratumLambdaHalf(t *testing.T) {
 	// From the point where the corrected iteration has come to rest, factor
 	// times (λ/2)D in the package's own update.
 	run := func(factor float64) (rises int, trace []float64) {
-		j := mustDo(openVolumeFit(bg, x, 3, &MinVolumeOptions{Epsilon: eps, Volume: VolumeOrigin}))(t)
-		j.setEpsilon()
+		j := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Epsilon: eps, Volume: VolumeOrigin}, true))(t)
 		at, next := j.newIterate(), j.newIterate()
 		copy(at.f.Data, j.fromData(m.Centers).Data)
 		for step := range 6 {
-			j.lambda = j.scaledLambda(lambda)
+			scaled := j.scaledLambda(lambda)
 			if err := j.pass(at, nil); err != nil {
 				t.Fatal(err)
 			}
-			trace = append(trace, at.loss)
+			trace = append(trace, at.lossAt(scaled))
 			if step > 0 && trace[step] > trace[step-1]+1e-9*math.Abs(trace[step-1]) {
 				rises++
 			}
-			j.lambda *= factor
-			j.centersStep(next.f, at)
+			j.centersStep(next.f, at, factor*scaled)
 			at, next = next, at
 		}
 		return rises, trace

@@ -4,7 +4,8 @@ package softkmeans
 // "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution
 // of Soft k-Means, Algorithm 2. The slack rule is ours: the global floor chooses λ.
 //
-// The loop is in alternate.go, the starts in starts.go, the rule in lambda.go.
+// The problem is in mvskmproblem.go, the loop in mvskmrun.go, the starts in mvskmstart.go, the rules for λ in
+// mvskmslack.go and mvskmunmix.go.
 
 import (
 	"context"
@@ -37,12 +38,12 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 	if err := firstError(checkMinVolume(x, k, &o), checkNoPenalty(&o)); err != nil {
 		return nil, err
 	}
-	vf, err := openVolumeFit(ctx, x, k, &o)
+	m, err := openMinVolume(ctx, x, k, &o, false)
 	if err != nil {
 		return nil, err
 	}
-	best, err := vf.runThrough(0)
-	return vf.finish(best, err)
+	best, err := fixedLambda(0).solve(m)
+	return best.finish(err)
 }
 
 // FitMinVolume fits k compact prototypes to the rows of samples, a [*Matrix]. Call it with nil options and
@@ -89,14 +90,13 @@ func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOp
 		return nil, err
 	}
 	o := orZero(opts)
-	sc, err := openScene(ctx, x, k, &o, func(*volumeFit) (Rows, error) { return RowsGiven, nil })
+	sc, err := openScene(ctx, x, k, &o, func(*alternation) (Rows, error) { return RowsGiven, nil })
 	if err != nil {
 		return nil, err
 	}
-	sc.fit.setEpsilon()
 	best := pureSamples(sc.fit)
 	if best == nil {
-		best, err = solve(sc.fit)
+		best, err = sc.fit.rule().solve(sc.fit)
 	}
 	return sc.finish(best, err)
 }
@@ -121,40 +121,39 @@ func MinVolumePath(
 			return nil, &InputError{Arg: "lambdas", Row: i, Col: -1, Value: v, Err: ErrOption}
 		}
 	}
-	vf, err := openVolumeFit(ctx, x, k, &o)
+	m, err := openMinVolume(ctx, x, k, &o, true)
 	if err != nil {
 		return nil, err
 	}
-	vf.setEpsilon()
-	start, err := vf.startCenters(0)
+	from, err := m.startCenters(0)
 	if err != nil {
 		return nil, err
 	}
 	var scaled []float64
 	for _, v := range lambdas {
-		scaled = append(scaled, vf.scaledLambda(v))
+		scaled = append(scaled, m.scaledLambda(v))
 	}
 	if lambdas == nil {
 		for i := range 25 {
-			scaled = append(scaled, vf.total/float64(k)*math.Pow(10, float64(i-16)/4))
+			scaled = append(scaled, m.pc.total/float64(k)*math.Pow(10, float64(i-16)/4))
 		}
 	}
-	all := *vf
-	if err := all.widen(); err != nil {
+	all, err := m.end()
+	if err != nil {
 		return nil, err
 	}
 	var path []*Model
 	for _, lambda := range scaled {
-		out := vf.runAt(start, lambda)
-		if out != nil && out.status != StatusCancelled && vf.narrow {
-			out = all.after(vf.lift(out.f), out)
+		out := m.run(from, lambda, m.most, nil)
+		if out != nil && out.status != StatusCancelled && m.narrow {
+			out = out.after(all, out.lifted())
 		}
 		if out == nil || out.status == StatusCancelled {
 			return path, cancelled(ctx)
 		}
-		m := all.model(out.f, out)
-		m.rate(vf.s, out.objective, vf.pc)
-		path = append(path, m)
+		model := all.model(out.f, out)
+		model.rate(m.data, out.objective, m.pc)
+		path = append(path, model)
 	}
 	return path, nil
 }

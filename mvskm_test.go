@@ -320,7 +320,7 @@ func TestPathTable(t *testing.T) {
 	vf, start := started(t, x, 3, o)
 	var grid []float64
 	for i := range 25 {
-		grid = append(grid, vf.s.unscaleSquare(vf.total)/3*math.Pow(10, -4+float64(i)/4))
+		grid = append(grid, vf.s.unscaleSquare(vf.pc.total)/3*math.Pow(10, -4+float64(i)/4))
 	}
 	for _, lambdas := range [][]float64{nil, {0, 20, 3}, {}} {
 		path, err := MinVolumePath(bg, x, 3, lambdas, o)
@@ -332,9 +332,9 @@ func TestPathTable(t *testing.T) {
 			t.Fatalf("%d points, want %d, %v", len(path), len(want), err)
 		}
 		for i, p := range path {
-			out := vf.runAt(start, vf.scaledLambda(want[i]))
+			out := vf.run(runStart{f: start}, vf.scaledLambda(want[i]), 5, nil)
 			if lambdas == nil { // to the bit only from the same λ
-				out = vf.runAt(start, vf.scaledLambda(p.Lambda))
+				out = vf.run(runStart{f: start}, vf.scaledLambda(p.Lambda), 5, nil)
 			}
 			if math.Abs(p.Lambda-want[i]) > 1e-13*want[i] || p.Objective != vf.s.unscaleSquare(out.objective) ||
 				p.Floor != vf.s.unscaleSquare(vf.pc.floor) || !slices.Equal(p.Trace, out.trace) ||

@@ -84,23 +84,21 @@ func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k in
 	if rows != nil {
 		return w.inMemory(rows)
 	}
-	vf, err := w.summarise()
+	m, err := w.summarise()
 	if err != nil {
 		return nil, err
 	}
-	return w.fit(vf)
+	return w.fit(m)
 }
 
 // streamedFit is a call of FitMinVolumeSeq.
 type streamedFit struct {
 	sequence
-	o    *MinVolumeSeqOptions
-	k    int
-	p    *Subspace
-	size int // of the summary
-	// The coordinates of the passes, those of the summary's volumeFit.
-	basis    *Matrix
-	residual float64
+	o        *MinVolumeSeqOptions
+	k        int
+	p        *Subspace
+	size     int                   // of the summary
+	residual float64               // of all rows, in the coordinates of the summary
 	problems map[int]*blockProblem // by the size of blocks: the full one, and that of the last
 }
 
@@ -206,9 +204,9 @@ func (w *streamedFit) again(fn func(at rowBlock, s *samples) error) error {
 	})
 }
 
-// summarise makes the second pass and the volumeFit of the summary, with the mean, the
-// subspace and the floor of all rows.
-func (w *streamedFit) summarise() (*volumeFit, error) {
+// summarise makes the second pass and the coordinates of the summary, with the mean,
+// the subspace and the floor of all rows.
+func (w *streamedFit) summarise() (*alternation, error) {
 	sum := newSummary(w.p, w.size, w.o.Seed)
 	if err := w.again(func(at rowBlock, part *samples) error { return sum.add(at.first, part) }); err != nil {
 		return nil, err
@@ -223,19 +221,23 @@ func (w *streamedFit) summarise() (*volumeFit, error) {
 	}
 	o := w.o.MinVolumeOptions
 	o.Weights = s.weights // for InitGlobal
-	vf, err := newVolumeFit(s, w.k, &o, &w.p.pc)
+	p, err := newMinVolume(s, w.k, &o, &w.p.pc)
 	if err != nil {
 		return nil, err
 	}
-	vf.setEpsilon()
-	w.basis, w.residual = vf.basis, vf.residual
-	if vf.basis == nil {
+	p.setEpsilon()
+	m, err := p.begin()
+	if err != nil {
+		return nil, err
+	}
+	w.residual = m.residual
+	if m.axes == nil {
 		// The summary's squares outside the subspace are replaced by those of all
 		// rows, the floor, so that this part of the objective has no error.
-		inside, _ := vf.leading()
-		vf.residual = vf.pc.floor - squaresBeyond(s, vf.z, inside)
+		inside, _ := m.leading()
+		m.residual = m.pc.floor - squaresBeyond(s, m.z, inside)
 	}
-	return vf, nil
+	return m, nil
 }
 
 // measurement is what a pass over all rows finds for centers: an iterate without memberships.
@@ -251,15 +253,16 @@ type blockProblem struct {
 	at *iterate
 }
 
-// measure makes a pass with the centers f. With clusters the caller receives memberships and labels.
-func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*measurement, error) {
+// measure makes a pass with the centers f, in the coordinates of m. With clusters the caller receives
+// memberships and labels.
+func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*measurement, error) {
 	t := &measurement{iterate: &iterate{
 		f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil),
 		majoriser: NewMatrix(w.k, w.k, nil), objective: w.residual,
 	}}
-	centers, blocks := vf.toData(f), 0
+	centers, blocks := m.toData(f), 0
 	err := w.again(func(at rowBlock, s *samples) error {
-		b, err := w.problem(s, f)
+		b, err := w.problem(m, s, f)
 		if err != nil {
 			return err
 		}
@@ -271,7 +274,7 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*meas
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
 		t.membershipStats.add(s, b.m.z, g)
-		direct, err := objectiveOf(s, centers, g, vf.sum)
+		direct, err := objectiveOf(s, centers, g, w.o.Sum)
 		if err != nil {
 			return err
 		}
@@ -281,7 +284,7 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*meas
 			return nil
 		}
 		g = g.Clone()
-		if err := solveRows(s, centers, g, vf.sum, s.zeroWeights()); err != nil {
+		if err := solveRows(s, centers, g, w.o.Sum, s.zeroWeights()); err != nil {
 			return err
 		}
 		labels := make([]int, s.n)
@@ -294,71 +297,65 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*meas
 		return nil, err
 	}
 	t.direct *= 1 + 1.01*gamma(blocks-1)
-	vf.setPenalty(t.iterate)
+	m.setPenalty(t.iterate)
 	return t, nil
 }
 
-// problem returns the alternation over a block at the centers f.
-func (w *streamedFit) problem(s *samples, f *Matrix) (*blockProblem, error) {
+// problem returns the alternation over a block at the centers f, in the coordinates of m.
+func (w *streamedFit) problem(m *alternation, s *samples, f *Matrix) (*blockProblem, error) {
 	b := w.problems[s.n]
 	if b == nil {
-		b = &blockProblem{m: alternation{ctx: w.ctx, z: NewMatrix(s.n, f.Cols, nil), k: w.k, sum: w.o.Sum}}
+		plain := &minVolume{k: w.k, o: MinVolumeOptions{Sum: w.o.Sum}} // without a penalty
+		b = &blockProblem{m: alternation{minVolume: plain, z: NewMatrix(s.n, f.Cols, nil)}}
 		b.at = b.m.newIterate()
 		w.problems[s.n] = b
 	}
 	b.m.s = s
 	copy(b.at.f.Data, f.Data)
-	return b, changeBasis(s, b.m.z, w.basis)
-}
-
-// label sets the means and axes of the clusters, from the rows of the summary. They are
-// part of a model that a context ended, too.
-func (w *streamedFit) label(m *Model, vf *volumeFit, best *runResult) error {
-	vf.s.ctx = context.Background()
-	m.Memberships = best.g
-	err := m.label(vf.s, nil)
-	m.Memberships, m.Clusters = nil, nil
-	return err
+	return b, changeBasis(s, b.m.z, m.axes)
 }
 
 // fit solves the summary, refines the solution, and makes the model.
-func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
-	best, err := solve(vf)
+func (w *streamedFit) fit(m *alternation) (*Model, error) {
+	best, err := m.rule().solve(m)
 	if best == nil {
 		return nil, err
 	}
 	var at *measurement
 	if err == nil {
-		at, err = w.measure(vf, best.f, nil)
+		at, err = w.measure(m, best.f, nil)
 	}
 	if at == nil { // the summary's estimate
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
-		at.membershipStats.add(vf.s, vf.z, best.g)
+		at.membershipStats.add(m.s, m.z, best.g)
 	} else if w.o.Refinements >= 0 {
-		at, best, err = w.refine(vf, at, best)
+		at, best, err = w.refine(at, best)
 	}
-	m := vf.model(at.f, best)
-	if wrong := w.label(m, vf, best); wrong != nil && err == nil {
+	model := m.model(at.f, best)
+	// Means and axes of the clusters are those of the summary. A model that a context ended has them, too.
+	model.Memberships = best.g
+	wrong := model.label(m.detached().data, nil)
+	model.Memberships, model.Clusters = nil, nil
+	if err == nil {
 		err = wrong
 	}
 	if err == nil && w.handsOut() {
-		_, err = w.measure(vf, at.f, &metric{m.ClusterMeans, m.ClusterAxes})
+		_, err = w.measure(m, at.f, &metric{model.ClusterMeans, model.ClusterAxes})
 	}
 	if err != nil {
 		if cancelled(w.ctx) == nil { // an error of the rows or of Memberships
 			return nil, err
 		}
-		m.Status = StatusCancelled
+		model.Status = StatusCancelled
 	}
-	s := w.p.frame(w.ctx, w.o.Workers)
-	m.rate(s, at.direct, vf.pc)
-	m.Stationarity = at.stationarity(best.lambda, vf.total)
-	missed, allowed := 0.0, allowance(vf)
-	if target := vf.pc.floor + allowed; vf.bySlack() && at.objective > target+closeShare*allowed {
-		missed = min(at.objective/target, math.MaxFloat64)
+	model.rate(w.p.frame(w.ctx, w.o.Workers), at.direct, m.pc)
+	model.Stationarity = at.stationarity(best.lambda, m.pc.total)
+	missed, allowed := 0.0, m.allowance()
+	if m.bySlack() && at.objective > m.target()+closeShare*allowed {
+		missed = min(at.objective/m.target(), math.MaxFloat64)
 	}
-	m.Warnings = findWarnings(at.f, &at.membershipStats, vf.spread(), missed)
-	return m, err
+	model.Warnings = findWarnings(at.f, &at.membershipStats, m.spread(), missed)
+	return model, err
 }
 
 // correction is added to the summary's objective: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for
@@ -398,18 +395,17 @@ const (
 
 // refine improves measured centers and the run that they came from, by up to Refinements
 // passes, and sets the run's status.
-func (w *streamedFit) refine(vf *volumeFit, at *measurement,
-	from *runResult) (*measurement, *runResult, error) {
-	vf.o.Init, vf.o.Centers = InitGlobal, nil // no other start
-	vf.o.MaxIter = min(vf.o.MaxIter, refineIterations)
+func (w *streamedFit) refine(at *measurement, from *volumeRun) (*measurement, *volumeRun, error) {
+	m := *from.m // with a correction of its own
+	m.most = min(m.most, refineIterations)
 	most, status := orDefault(w.o.Refinements, defaultRefinements), StatusIterationLimit
-	plain := alternation{ctx: vf.ctx, s: vf.s, z: vf.z, k: vf.k, sum: vf.sum}
-	own := vf.newIterate()
+	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: m.s, z: m.z}
+	own := m.newIterate()
 	var unit float64 // of the proximal term
 	for a := range w.k {
 		unit += at.gg.row(a)[a] / float64(w.k)
 	}
-	least := float64(w.k) / float64(vf.s.n) // the squared accuracy of the summary's centers, as a share
+	least := float64(w.k) / float64(m.s.n) // the squared accuracy of the summary's centers, as a share
 	proximal := least
 	var err error
 	for used := 0; proximal <= largestProximal; {
@@ -418,13 +414,13 @@ func (w *streamedFit) refine(vf *volumeFit, at *measurement,
 			break
 		}
 		c := correctionAt(at, own, proximal*unit)
-		vf.correct = c.add
-		vf.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
-		next, absurd := w.corrected(vf, at.f, from.lambda)
-		if err = cancelled(vf.ctx); err != nil {
+		m.correct = c.add
+		m.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
+		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda)
+		if err = cancelled(w.ctx); err != nil {
 			break
 		}
-		if !absurd && w.converged(vf, at, next) {
+		if !absurd && m.promisesLittle(at, next) {
 			if proximal <= max(least, convergedProximal) {
 				status = StatusConverged
 			}
@@ -436,7 +432,7 @@ func (w *streamedFit) refine(vf *volumeFit, at *measurement,
 		if !absurd {
 			used++
 			var there *measurement
-			if there, err = w.measure(vf, next.f, nil); err != nil {
+			if there, err = w.measure(&m, next.f, nil); err != nil {
 				break
 			}
 			if there.lossAt(next.lambda) <= at.lossAt(next.lambda) {
@@ -451,23 +447,23 @@ func (w *streamedFit) refine(vf *volumeFit, at *measurement,
 	return at, from, err
 }
 
-// corrected solves the corrected summary from the centers f. An absurd solution is below
+// corrected solves the corrected summary from given centers. An absurd solution is below
 // the floor: where the summary lacks a center's rows, only the linear term determines it.
-func (w *streamedFit) corrected(vf *volumeFit, f *Matrix, lambda float64) (next *runResult, absurd bool) {
-	least := vf.pc.floor - allowance(vf)
-	next = vf.runAt(f, lambda)
-	if next != nil && vf.bySlack() && !(next.objective < least) {
-		next, _ = vf.steered(next.f, lambda) // the caller asks the context
+func (m *alternation) corrected(from runStart, lambda float64) (next *volumeRun, absurd bool) {
+	least := m.pc.floor - m.allowance()
+	next = m.run(from, lambda, m.most, nil)
+	if next != nil && m.bySlack() && !(next.objective < least) {
+		next, _ = m.steered(runStart{next.f, from.restart}, lambda) // the caller asks the context
 	}
 	return next, next != nil && next.objective < least
 }
 
-// converged reports whether a solution of the corrected summary promises to lower the
-// loss by at most Tol of the objective and to change that by at most 1 % of the slack.
-func (w *streamedFit) converged(vf *volumeFit, at *measurement, next *runResult) bool {
-	fall := at.lossAt(next.lambda) - next.loss
-	return fall <= vf.o.Tol*max(at.objective, leastShare*vf.total) &&
-		(!vf.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*allowance(vf))
+// promisesLittle reports whether a solution of the corrected summary would lower the
+// loss by at most Tol of the objective, and change that by at most 1 % of the slack.
+func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
+	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
+	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&
+		(!m.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*m.allowance())
 }
 
 // checkInMemory is an error for options that FitMinVolumeSeq does not have.

@@ -501,7 +501,7 @@ func FuzzMinVolumeSeq(f *testing.F) {
 }
 
 // streamed returns the parts of a call of FitMinVolumeSeq, after its summary is made.
-func streamed(t *testing.T, x *Matrix, k int, o MinVolumeSeqOptions) (*streamedFit, *volumeFit) {
+func streamed(t *testing.T, x *Matrix, k int, o MinVolumeSeqOptions) (*streamedFit, *alternation) {
 	t.Helper()
 	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{},
 		sequence: sequence{ctx: bg, blocks: inBlocks(x, 77), o: &Options{Weights: o.Weights}}}
@@ -550,7 +550,7 @@ func TestMeasurement(t *testing.T) {
 		at := mustDo(w.measure(vf, f, &metric{m.ClusterMeans, m.ClusterAxes}))(t)
 		want, margin := ownNearest(x, m)
 		sure(t, name, labels, want, margin)
-		truth := plainObjective(x, vf.model(f, &runResult{iterate: at.iterate}).Centers, g, c.o.Weights)
+		truth := plainObjective(x, vf.model(f, &volumeRun{iterate: at.iterate}).Centers, g, c.o.Weights)
 		s := w.p.frame(bg, 1)
 		unit := s.unscaleSquare(1)
 		if math.Abs(at.direct*unit-truth) > 1e-9*truth || math.Abs(at.objective-at.direct) > 1e-9*at.direct {
@@ -567,7 +567,7 @@ func TestMeasurement(t *testing.T) {
 			t.Errorf("%s: GᵀG is off by %g", name, diff)
 		}
 
-		plain := alternation{ctx: vf.ctx, s: vf.s, z: vf.z, k: vf.k, sum: vf.sum}
+		plain := alternation{minVolume: &minVolume{k: vf.k, o: vf.o}, s: vf.s, z: vf.z}
 		own := vf.newIterate()
 		copy(own.f.Data, f.Data)
 		if err := plain.pass(own, nil); err != nil {

@@ -55,6 +55,22 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 	return lines
 }
 
+// renumbered returns warnings whose prototype i has become place[i].
+func renumbered(warnings []softkmeans.Warning, place []int) []softkmeans.Warning {
+	warnings = slices.Clone(warnings)
+	for i := range warnings {
+		w := &warnings[i]
+		switch w.Kind {
+		case softkmeans.WarnCoincident:
+			a, b := place[w.Cluster], place[w.Other]
+			w.Cluster, w.Other = min(a, b), max(a, b)
+		case softkmeans.WarnEmpty, softkmeans.WarnFar, softkmeans.WarnSeveral:
+			w.Cluster = place[w.Cluster]
+		}
+	}
+	return warnings
+}
+
 // are is the start of a sentence about some prototypes. It sorts their numbers, which
 // Match may have changed.
 func are(prototypes []int) string {

@@ -17,23 +17,21 @@ func must(t testing.TB, err error) {
 }
 
 // iterated returns a fit with a λ, and the last two iterates of a few steps.
-func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *volumeFit, at, next *iterate) {
+func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *alternation, at, next *iterate) {
 	t.Helper()
-	j, err := openVolumeFit(bg, x, k, o)
+	j, err := openMinVolume(bg, x, k, o, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.setEpsilon()
-	j.lambda = firstLambda(j)
 	start, err := j.startCenters(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at, next = j.newIterate(), j.newIterate()
-	copy(at.f.Data, start.Data)
+	copy(at.f.Data, start.f.Data)
 	must(t, j.pass(at, nil))
 	for range 3 {
-		j.centersStep(next.f, at)
+		j.centersStep(next.f, at, j.firstLambda())
 		must(t, j.pass(next, at.g))
 		at, next = next, at
 	}
@@ -70,7 +68,7 @@ func TestIterationAllocations(t *testing.T) {
 			c.o.Workers = workers
 			j, at, next := iterated(t, c.x, c.k, &c.o)
 			got := testing.AllocsPerRun(5, func() {
-				j.centersStep(next.f, at)
+				j.centersStep(next.f, at, j.firstLambda())
 				if err := j.pass(next, at.g); err != nil {
 					t.Error(err)
 				}
@@ -111,7 +109,7 @@ func TestPass(t *testing.T) {
 					f.Data[i] = math.NaN()
 				}
 			}
-			j.centersStep(next.f, at)
+			j.centersStep(next.f, at, j.firstLambda())
 			for a := range 5 {
 				next.f.row(a)[1] += far
 			}
@@ -254,18 +252,16 @@ func TestTraceFalls(t *testing.T) {
 					}
 					j, start := started(t, set.x, set.k, o)
 					for _, share := range []float64{0, 0.02, 0.2, 2} {
-						var last *iterate
-						lambda := share * j.total / float64(j.k)
-						j.lambda = lambda
-						_, iterations, status := j.run(start, 40, 1e-9, func(i int, at *iterate) {
-							if last != nil && at.loss > last.loss+1e-12*math.Abs(last.loss) {
-								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name, volume, sum, seed, lambda, at.loss, last.loss, i)
+						lambda := share * j.pc.total / float64(j.k)
+						j.tol = 1e-9
+						out := j.run(runStart{f: start}, lambda, 40, nil)
+						for i, loss := range out.trace[1:] {
+							if last := out.trace[i]; loss > last+1e-12*math.Abs(last) {
+								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name, volume, sum, seed, lambda, loss, last, i)
 							}
-							kept := *at
-							last = &kept
-						})
-						if status != StatusConverged && status != StatusIterationLimit || iterations > 40 {
-							t.Errorf("%s: %d iterations, %v", set.name, iterations, status)
+						}
+						if out.status != StatusConverged && out.status != StatusIterationLimit || out.iterations > 40 {
+							t.Errorf("%s: %d iterations, %v", set.name, out.iterations, out.status)
 						}
 					}
 				}
@@ -299,8 +295,8 @@ func TestPassParts(t *testing.T) {
 			w[i] = float64(i%3) / 2
 		}
 		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-			vf := mustDo(openVolumeFit(bg, x, 3, &MinVolumeOptions{Weights: w, Volume: volume, Workers: 2}))(t)
-			vf.eps, vf.lambda, vf.residual = .25, 3, .5
+			vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Volume: volume, Workers: 2}, true))(t)
+			vf.eps, vf.residual = .25, .5
 			at := vf.newIterate()
 			for pass := range 3 {
 				for _, dirty := range []*Matrix{at.gg, at.gz, at.majoriser} {
@@ -316,8 +312,8 @@ func TestPassParts(t *testing.T) {
 					t.Errorf("%d rows, pass %d: the objective is %g, want %g", n, pass, at.objective, want)
 				}
 				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty)) // of a fused multiplication, or of none
-				if math.Abs(at.loss-(at.objective+1.5*at.penalty)) > rounding || math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
-					t.Errorf("%d rows: loss %g of %g and %g", n, at.loss, at.objective, at.penalty)
+				if math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
+					t.Errorf("%d rows: loss %g of %g and %g", n, at.lossAt(5), at.objective, at.penalty)
 				}
 				// D is the inverse of FFᵀ + εI, for VolumeAffine within the contrasts.
 				f, b := at.f, identity(3)
@@ -346,7 +342,7 @@ func TestPassParts(t *testing.T) {
 				}
 			}
 			vf.eps = 0
-			if err := vf.pass(at, nil); err != nil || at.penalty != 0 || maxDiff(at.majoriser, NewMatrix(3, 3, nil)) != 0 || at.loss != at.objective {
+			if err := vf.pass(at, nil); err != nil || at.penalty != 0 || maxDiff(at.majoriser, NewMatrix(3, 3, nil)) != 0 {
 				t.Errorf("%d rows: penalty %g without ε, %v", n, at.penalty, err)
 			}
 			// The step solves its linear equations, and keeps a center without samples.
@@ -354,7 +350,7 @@ func TestPassParts(t *testing.T) {
 			copy(at.f.Data, []float64{0, 0, 1, 0, 0, 1})
 			must(t, vf.pass(at, nil))
 			before, to := at.f.Clone(), NewMatrix(3, 2, nil)
-			vf.centersStep(to, at)
+			vf.centersStep(to, at, 3)
 			a := at.gg.Clone()
 			axpy(a.Data, 1.5, at.majoriser.Data)
 			delta := max(a.At(0, 0), a.At(1, 1), a.At(2, 2)) * 0x1p-36
@@ -376,26 +372,26 @@ func TestRunSteps(t *testing.T) {
 	for _, lambda := range []float64{0, 2} {
 		for _, tol := range []float64{1e-2, 1e-5} {
 			for _, most := range []int{0, 1, 7, 400} {
-				vf := mustDo(openVolumeFit(bg, noisy(firstOf(mixtures(60, 4, 3, .6, 1, 2)), 15, 1), 3, &MinVolumeOptions{Workers: 1}))(t)
-				vf.setEpsilon()
-				vf.lambda = lambda
+				vf := mustDo(openMinVolume(bg, noisy(firstOf(mixtures(60, 4, 3, .6, 1, 2)), 15, 1), 3, &MinVolumeOptions{Workers: 1}, true))(t)
 				start := rowsOf(vf.z, 0, 3).Clone()
 				var told []float64
-				at, iterations, status := vf.run(start, most, tol, func(i int, at *iterate) {
-					if i != len(told) {
-						t.Errorf("iteration %d is told as %d", len(told), i)
+				vf.tol, vf.progress = tol, func(it Iteration) {
+					if it.Iteration != len(told) {
+						t.Errorf("iteration %d is told as %d", len(told), it.Iteration)
 					}
-					told = append(told, at.loss)
-				})
+					told = append(told, it.Loss)
+				}
+				out := vf.run(runStart{f: start}, lambda, most, nil)
+				loss := func(at *iterate) float64 { return at.lossAt(lambda) }
 				now := vf.newIterate()
 				copy(now.f.Data, start.Data)
 				must(t, vf.pass(now, nil))
-				want, end := []float64{now.loss}, StatusIterationLimit
+				want, end := []float64{loss(now)}, StatusIterationLimit
 				plain, age, calm := NewMatrix(3, vf.z.Cols, nil), 0.0, 0
 				for i := 1; i <= most; i++ {
 					before := plain
 					plain = NewMatrix(3, vf.z.Cols, nil)
-					vf.centersStep(plain, now)
+					vf.centersStep(plain, now, lambda)
 					next := vf.newIterate()
 					copy(next.f.Data, plain.Data)
 					momentum := max(age-1, 0) / (age + 4)
@@ -403,12 +399,12 @@ func TestRunSteps(t *testing.T) {
 						axpy(next.f.Data, momentum, plain.Data)
 						axpy(next.f.Data, -momentum, before.Data)
 					}
-					if vf.pass(next, now.g); momentum > 0 && next.loss > now.loss {
+					if vf.pass(next, now.g); momentum > 0 && loss(next) > loss(now) {
 						age = 0
 						copy(next.f.Data, plain.Data)
 						vf.pass(next, now.g)
 					}
-					if next.loss > now.loss {
+					if loss(next) > loss(now) {
 						end = StatusConverged
 						break
 					}
@@ -416,18 +412,22 @@ func TestRunSteps(t *testing.T) {
 					for j, v := range next.f.Data {
 						change += (v - now.f.Data[j]) * (v - now.f.Data[j])
 					}
-					if calm++; now.loss-next.loss > tol*next.objective || change > tol*sumSquares(next.f.Data) {
+					if calm++; loss(now)-loss(next) > tol*next.objective || change > tol*sumSquares(next.f.Data) {
 						calm = 0
 					}
 					now = next
-					want = append(want, now.loss)
+					want = append(want, loss(now))
 					if calm == 2 {
 						end = StatusConverged
 						break
 					}
 				}
-				if !slices.Equal(told, want) || iterations != len(want)-1 || status != end || at.loss != want[len(want)-1] {
-					t.Errorf("λ %g, tolerance %g, at most %d: %v after %d with %g; want %v after %d with %g", lambda, tol, most, status, iterations, at.loss, end, len(want)-1, want[len(want)-1])
+				unit := vf.s.unscaleSquare(1)
+				near := func(a, b float64) bool {
+					return math.Abs(a-(b*unit+lambda*unit/2*vf.dataPenalty(0))) <= 1e-13*(1+math.Abs(a))
+				}
+				if !slices.EqualFunc(told, want, near) || out.iterations != len(want)-1 || out.status != end || loss(out.iterate) != want[len(want)-1] {
+					t.Errorf("λ %g, tolerance %g, at most %d: %v after %d with %g; want %v after %d with %g", lambda, tol, most, out.status, out.iterations, loss(out.iterate), end, len(want)-1, want[len(want)-1])
 				}
 			}
 		}
@@ -684,7 +684,7 @@ func TestNonNegative(t *testing.T) {
 func TestBoundedStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const n, k, d = 40, 4, 9
-	m := alternation{ctx: bg, s: &samples{n: n, d: d, workers: 1}, z: NewMatrix(n, d, nil), k: k, lambda: 0.5, low: make([]float64, d)}
+	m := alternation{minVolume: &minVolume{k: k}, s: &samples{ctx: bg, n: n, d: d, workers: 1}, z: NewMatrix(n, d, nil), low: make([]float64, d)}
 	for c := range d {
 		m.low[c] = rng.NormFloat64() / 2
 	}
@@ -692,9 +692,9 @@ func TestBoundedStep(t *testing.T) {
 	from.gg.Data, from.gz.Data, from.majoriser.Data = gramOf(k, 3, rng), randomSlice(k*d, rng), gramOf(k, 1, rng)
 	copy(from.f.Data, randomSlice(k*d, rng))
 	f := NewMatrix(k, d, nil)
-	m.centersStep(f, from)
+	m.centersStep(f, from, 0.5)
 	a := slices.Clone(from.gg.Data)
-	axpy(a, m.lambda/2, from.majoriser.Data)
+	axpy(a, 0.25, from.majoriser.Data)
 	bound := 0
 	for c, low := range m.low {
 		r := make([]float64, k)

@@ -14,33 +14,21 @@ import (
 	"slices"
 )
 
-// alternation has what the loop needs: samples in their own coordinates, the constraint on memberships, and
-// the penalty.
+// alternation is the loop over samples in given coordinates: all of them, or a draw.
 type alternation struct {
-	ctx      context.Context
-	s        *samples
-	z        *Matrix // n×r: the samples, scaled and centred, in an orthonormal basis
-	residual float64 // weighted squares outside that basis: a part of every objective
-	total    float64 // weighted squares of all samples
-	k        int
-	sum      Sum
-	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
-	contrasts   *Matrix
-	lambda, eps float64
-	plain       bool              // without momentum
-	steer       lambdaRule        // moves λ while a run goes on; nil: λ stays
-	low         []float64         // by column of z: what centers are at least; nil: no bound
-	correct     func(to *iterate) // changes the sums and the objective; nil: see correction
-	work        *passMemory       // made by the first pass
-}
-
-// lambdaRule chooses λ while a run goes on.
-type lambdaRule interface {
-	// calm reports whether a run is near enough to rest to change λ, from its objectives now and an
-	// iteration before.
-	calm(objective, before float64) bool
-	// next returns λ after a point at which the run is at rest, with its centers, and whether λ changed.
-	next(f *Matrix, objective, lambda float64) (float64, bool)
+	*minVolume
+	s        *samples  // the rows of z
+	z        *Matrix   // n×r: the samples, scaled and centred, in an orthonormal basis
+	axes     *Matrix   // that basis, r×d; nil: the data's own axes
+	narrow   bool      // the axes are leading directions, and the fit ends in others
+	residual float64   // weighted squares outside the axes: a part of every objective
+	low      []float64 // by column of z: what centers are at least; nil: no bound
+	most     int       // of a run: iterations at one λ
+	// A run is at rest by tol, and by the slack within the share close below its target.
+	tol, close float64
+	progress   func(Iteration)
+	correct    func(to *iterate) // changes the sums and the objective; nil: see correction
+	work       *passMemory       // made by the first pass
 }
 
 // iterate is a point (F, G) of the iteration, with the sums for the next F-step.
@@ -52,7 +40,6 @@ type iterate struct {
 	objective float64   // ‖X − GF‖², weighted
 	penalty   float64   // Σ log(σ_i² + ε)
 	majoriser *Matrix   // D, k×k: Tr(FᵀDF) and a constant are at least the penalty
-	loss      float64   // L
 	low       []float64 // the alternation's
 }
 
@@ -65,7 +52,7 @@ func (m *alternation) newIterate() *iterate {
 	}
 }
 
-// lossAt returns L for another λ.
+// lossAt returns L.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
 // passMemory is what pass and centersStep keep between calls. From the second call on they allocate nothing
@@ -129,18 +116,18 @@ func (m *alternation) memory() *passMemory {
 }
 
 // pass completes the iterate for the centers in to.f. One pass over the samples makes the G-step, the
-// objective and the sums for the next F-step. warm has memberships whose supports are tried first; nil:
-// none. The error is that of the context, and the iterate is then incomplete.
+// objective, the penalty and the sums for the next F-step. warm has memberships whose supports are tried
+// first; nil: none. The error is that of the context, and the iterate is then incomplete.
 func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v := m.memory()
-	v.problem.set(to.f, m.sum)
+	v.problem.set(to.f, m.o.Sum)
 	for w := range v.workers {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
 	runTasks(m.s.workers, len(v.sums), v.task)
 	v.m, v.to, v.warm = nil, nil, nil
-	if err := cancelled(m.ctx); err != nil {
+	if err := cancelled(m.s.ctx); err != nil {
 		return err
 	}
 	clear(to.gg.Data)
@@ -157,7 +144,6 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		m.correct(to)
 	}
 	m.setPenalty(to)
-	to.loss = to.lossAt(m.lambda)
 	return nil
 }
 
@@ -177,7 +163,7 @@ func (v *passMemory) chunk(worker, task int) {
 		h.solver.begin(&v.problem)
 	}
 	first, last := taskRange(v.m.z.Rows, len(v.sums), task)
-	for lo := first; lo < last && !stopped(v.m.ctx); lo += v.step {
+	for lo := first; lo < last && !stopped(v.m.s.ctx); lo += v.step {
 		v.block(part, h, lo, min(lo+v.step, last))
 	}
 }
@@ -195,7 +181,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 		} else {
 			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
 		}
-		h.solver.rows(m.ctx, to.g, v.warm, lo, hi, b)
+		h.solver.rows(m.s.ctx, to.g, v.warm, lo, hi, b)
 	}
 	clear(h.count)
 	for i := range hi - lo {
@@ -322,7 +308,7 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 	return logs
 }
 
-// centersStep overwrites f with the F-step from an iterate,
+// centersStep overwrites f with the F-step from an iterate at a λ,
 //
 //	F = (GᵀG + (λ/2)D + δI)⁻¹(GᵀX + δF_t).
 //
@@ -331,10 +317,10 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 //
 // δ is our addition: a proximal term far below the rest. It changes no fixed point and keeps descent. A
 // center that no sample uses stays in its place, where GᵀG alone would be singular.
-func (m *alternation) centersStep(f *Matrix, from *iterate) {
+func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 	k, a := m.k, m.memory().a
 	copy(a, from.gg.Data)
-	axpy(a, m.lambda/2, from.majoriser.Data)
+	axpy(a, lambda/2, from.majoriser.Data)
 	var top float64
 	for i := range k {
 		top = max(top, a[i*k+i])
@@ -372,74 +358,119 @@ func (m *alternation) centersStep(f *Matrix, from *iterate) {
 // factorization, 2^-52·k.
 const proximalShare = 0x1p-36
 
-// run iterates from a start, at most `most` times at one λ, and returns the last iterate, which has the
-// lowest loss. tell is called with every iterate: number 0 is the start, or the iterate at which the
-// steering changed λ. A context that ends gives the last complete iterate, nil if there is none.
+// volumeRun is a run of the loop from one start: its λ, and what it has found.
+type volumeRun struct {
+	*iterate // where it is, the point of the lowest loss
+	m        *alternation
+	restart  int       // the number of its start
+	lambda   float64   // the last one
+	steer    *steering // moves λ; nil: it stays
+	// missed is the objective relative to the slack rule's target where it is above, and 0 otherwise.
+	missed     float64
+	iterations int // at the last λ, as is trace
+	status     Status
+	trace      []float64
+}
+
+// runStart is where a run begins, and the number of the restart.
+type runStart struct {
+	f       *Matrix
+	restart int
+}
+
+// run iterates from a start, at most `most` times at one λ. steer moves λ; nil: it stays. It returns nil if
+// the context ends before the first pass does; later, the last complete iterate.
 //
 // Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). Where the loss would rise the momentum is
 // dropped and begins again (O'Donoghue & Candès 2015). The usual denominator, t+2, takes as many
 // iterations, and more of them back. Anderson's acceleration takes fewer on ill-conditioned data, but there
 // magnifies rounding errors until the memberships are others.
-func (m *alternation) run(
-	start *Matrix, most int, tol float64, tell func(iteration int, at *iterate),
-) (at *iterate, iterations int, status Status) {
-	at, next := m.newIterate(), m.memory().spare
+func (m *alternation) run(from runStart, lambda float64, most int, steer *steering) *volumeRun {
+	r := &volumeRun{iterate: m.newIterate(), m: m, restart: from.restart, lambda: lambda, steer: steer}
+	next := m.memory().spare
 	if next == nil {
 		next = m.newIterate()
 	}
 	m.work.spare = nil
 	defer func() { m.work.spare = next }()
-	copy(at.f.Data, start.Data)
-	m.clamp(at.f)
-	if m.pass(at, nil) != nil {
-		return nil, 0, StatusCancelled
+	copy(r.f.Data, from.f.Data)
+	m.clamp(r.f)
+	if m.pass(r.iterate, nil) != nil {
+		return nil
 	}
-	tell(0, at)
+	r.tell(0)
 	plain := NewMatrix(m.k, m.z.Cols, nil) // the F-step, and the one before
 	before := NewMatrix(m.k, m.z.Cols, nil)
 	age := 0.0 // steps since the momentum was last 0
 	calm := 0  // iterations in a row below the tolerance
 	for i := 1; i <= most; i++ {
 		plain, before = before, plain
-		m.centersStep(plain, at)
-		if m.advance(next, at, plain, before, &age) != nil {
-			return at, i - 1, StatusCancelled
+		m.centersStep(plain, r.iterate, r.lambda)
+		if r.advance(next, plain, before, &age) != nil {
+			r.status = StatusCancelled
+			return r
 		}
+		fall := r.lossAt(r.lambda) - next.lossAt(r.lambda)
 		// At rest only rounding is left.
-		rest := !(at.loss-next.loss >= min(tol, restShare)*max(at.objective, leastShare*m.total))
+		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
 		done, slow := rest, rest
 		if !rest {
-			if calm++; !m.isCalm(at, next, tol) {
+			if calm++; !r.isCalm(next, fall) {
 				calm = 0
 			}
-			slow = m.steer != nil && i >= leastSteps && m.steer.calm(next.objective, at.objective)
-			at, next = next, at
-			tell(i, at)
-			done = calm == 2 || slices.Equal(at.f.Data, next.f.Data)
+			slow = steer != nil && i >= leastSteps && steer.calm(next.objective, r.objective)
+			r.iterate, next = next, r.iterate
+			r.tell(i)
+			done = calm == 2 || slices.Equal(r.f.Data, next.f.Data)
 		}
-		if (slow || done || i == most) && m.turn(at) {
-			tell(0, at)
-			i, calm = 0, 0
-			continue
+		if steer != nil && (slow || done || i == most) {
+			var changed bool
+			if r.lambda, changed = steer.next(r.f, r.objective, r.lambda); changed {
+				r.tell(0)
+				i, calm = 0, 0
+				continue
+			}
 		}
-		switch {
-		case rest:
-			return at, i - 1, StatusConverged
-		case done:
-			return at, i, StatusConverged
+		if done {
+			r.status = StatusConverged
+			return r
 		}
 	}
-	return at, most, StatusIterationLimit
+	r.status = StatusIterationLimit
+	return r
 }
 
 // leastSteps is after how many iterations at one λ a run may be calm: the first step after a change can be
 // small. With one, 40 centers for the digits took twice as long.
 const leastSteps = 2
 
-// advance sets next to the iterate after at. plain and before are the F-steps from at and from the iterate
-// before it.
-func (m *alternation) advance(next, at *iterate, plain, before *Matrix, age *float64) error {
-	if m.plain {
+// tell records an iteration, and tells Progress of it. Number 0 is the start, or another λ.
+func (r *volumeRun) tell(iteration int) {
+	m, u := r.m, r.m.data.units
+	it := Iteration{
+		Restart: r.restart, Iteration: iteration, Lambda: u.unscaleSquare(r.lambda),
+		Objective: u.unscaleSquare(r.objective), Floor: u.unscaleSquare(m.pc.floor),
+	}
+	if r.lambda > 0 {
+		it.Penalty = m.dataPenalty(r.penalty)
+	}
+	// Objective + λ/2·Penalty, in an order of operations that is monotone in the loss, so that the trace
+	// does not rise by rounding.
+	it.Loss = max(u.unscaleSquare(r.lossAt(r.lambda)+r.lambda/2*m.dataPenalty(0)), -math.MaxFloat64)
+	if iteration == 0 {
+		r.trace = r.trace[:0]
+	}
+	r.trace, r.iterations = append(r.trace, it.Loss), iteration
+	if m.progress != nil {
+		m.progress(it)
+	}
+}
+
+// advance sets next to the iterate after that of r. plain and before are the F-steps from it and from the
+// iterate before it.
+func (r *volumeRun) advance(next *iterate, plain, before *Matrix, age *float64) error {
+	m := r.m
+	if m.o.Plain {
 		*age = 0
 	}
 	momentum := max(*age-1, 0) / (*age + 4)
@@ -450,30 +481,21 @@ func (m *alternation) advance(next, at *iterate, plain, before *Matrix, age *flo
 		axpy(next.f.Data, -momentum, before.Data)
 		m.clamp(next.f)
 	}
-	err := m.pass(next, at.g)
-	if err == nil && momentum > 0 && !(next.loss <= at.loss) {
+	err := m.pass(next, r.g)
+	if err == nil && momentum > 0 && !(next.lossAt(r.lambda) <= r.lossAt(r.lambda)) {
 		*age = 0
 		copy(next.f.Data, plain.Data)
-		err = m.pass(next, at.g)
+		err = m.pass(next, r.g)
 	}
 	return err
 }
 
-// isCalm reports whether an iteration, from at to next, is below the tolerance.
-func (m *alternation) isCalm(at, next *iterate, tol float64) bool {
-	return at.loss-next.loss <= tol*max(next.objective, leastShare*m.total) &&
-		squaredDistance(next.f.Data, at.f.Data) <= tol*sumSquares(next.f.Data) &&
-		(m.lambda > 0 || next.stationarity(0, m.total) <= math.Sqrt(flatness*tol))
-}
-
-// turn lets the steering change λ at a point where the run is at rest, and reports whether it did.
-func (m *alternation) turn(at *iterate) (changed bool) {
-	if m.steer == nil {
-		return false
-	}
-	m.lambda, changed = m.steer.next(at.f, at.objective, m.lambda)
-	at.loss = at.lossAt(m.lambda)
-	return changed
+// isCalm reports whether an iteration to next, in which the loss falls by so much, is below the tolerance.
+func (r *volumeRun) isCalm(next *iterate, fall float64) bool {
+	tol, total := r.m.tol, r.m.pc.total
+	return fall <= tol*max(next.objective, leastShare*total) &&
+		squaredDistance(next.f.Data, r.f.Data) <= tol*sumSquares(next.f.Data) &&
+		(r.lambda > 0 || next.stationarity(0, total) <= math.Sqrt(flatness*tol))
 }
 
 // restShare of the objective is what may be rounding of a decrease.

@@ -58,7 +58,7 @@ func TestKMeansAllRows(t *testing.T) {
 		x.row(i)[0] += 20 * float64(i%3)
 	}
 	j, f := started(t, x, 3, &MinVolumeOptions{Init: InitKMeans})
-	all := newClustering(&j.alternation)
+	all := newClustering(j.s, j.z, j.k)
 	first := mustDo(all.lloyd(f, 1))(t)
 	second, err := all.lloyd(f, 1)
 	if err != nil || second < first*(1-2e-6) {
@@ -71,13 +71,11 @@ func randomCenters(x *Matrix, k int, seed uint64) *Matrix {
 	return chosenRows(x, rand.New(rand.NewPCG(seed, 0)).Perm(x.Rows)[:k])
 }
 
-// started returns a volumeFit with its ε, and its first start.
-func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *Matrix) {
+// started returns the coordinates in which a fit begins, and its first start.
+func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*alternation, *Matrix) {
 	t.Helper()
-	j := mustDo(openVolumeFit(bg, x, k, o))(t)
-	j.setEpsilon()
-	f := mustDo(j.startCenters(0))(t)
-	return j, f
+	j := mustDo(openMinVolume(bg, x, k, o, true))(t)
+	return j, mustDo(j.startCenters(0))(t).f
 }
 
 // TestLloydWeights: a center is the weighted mean of its samples, and the inertia is what it says.
@@ -95,7 +93,7 @@ func lloydWeights(t *testing.T, sizes []int) {
 		w[i] = 0.25 * float64(1+i%7)
 	}
 	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
-	inertia := mustDo(newClustering(&j.alternation).lloyd(f, 5))(t)
+	inertia := mustDo(newClustering(j.s, j.z, j.k).lloyd(f, 5))(t)
 	centers := j.toData(f)
 	var want float64
 	first, second := sizes[0], sizes[0]+sizes[1]
@@ -132,12 +130,12 @@ func lloydWeights(t *testing.T, sizes []int) {
 func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
 	j, good := started(t, x, 3, &MinVolumeOptions{})
-	want := mustDo(newClustering(&j.alternation).lloyd(good, 50))(t)
+	want := mustDo(newClustering(j.s, j.z, j.k).lloyd(good, 50))(t)
 	for what, f := range map[string]*Matrix{"all at one sample": chosenRows(j.z, []int{4, 4, 4}), "two far away": chosenRows(j.z, []int{4, 4, 4})} {
 		if what == "two far away" {
 			scale(f.Data[f.Cols:], 1e3)
 		}
-		got, err := newClustering(&j.alternation).lloyd(f, 50)
+		got, err := newClustering(j.s, j.z, j.k).lloyd(f, 50)
 		if err != nil || math.Abs(got-want) > 1e-12*want {
 			t.Errorf("%s: inertia %g, it can be %g, %v", what, got, want, err)
 		}
@@ -151,7 +149,7 @@ func TestLloydEmptyWeights(t *testing.T) {
 	j, _ := started(t, x, 3, &MinVolumeOptions{Weights: []float64{1, 1, 0, 1, 1}})
 	f := chosenRows(j.z, []int{0, 4, 4})
 	scale(f.row(2), 1e3)
-	if _, err := newClustering(&j.alternation).lloyd(f, 1); err != nil {
+	if _, err := newClustering(j.s, j.z, j.k).lloyd(f, 1); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc([]int{0, 1, 3, 4}, func(i int) bool { return slices.Equal(f.row(2), j.z.row(i)) }) {
@@ -198,19 +196,18 @@ func TestKMeansWeightsApart(t *testing.T) {
 
 // A start is many passes over the samples, and ends with its context.
 func TestStartsSeeContext(t *testing.T) {
-	j := mustDo(openVolumeFit(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1}))(t)
-	w, _ := j.leading()
+	j := mustDo(openMinVolume(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1}, true))(t)
 	for name, start := range map[string]func() *Matrix{
-		"k-means++": func() *Matrix { return plusPlus(&j.alternation, rand.New(rand.NewPCG(1, 1)), nil) },
-		"SPA":       func() *Matrix { return extremeRows(&j.alternation, w) },
+		"k-means++": func() *Matrix { return newClustering(j.s, j.z, j.k).plusPlus(rand.New(rand.NewPCG(1, 1))) },
+		"SPA":       func() *Matrix { return j.extremeRows() },
 	} {
 		ctx := &passes{Context: bg}
-		j.ctx = ctx
+		j.s.ctx = ctx
 		f := start()
 		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 || ctx.late == 0 {
 			t.Errorf("%s went on, and asked %d times", name, ctx.late)
 		}
-		if out := j.runAt(f, 0); out != nil {
+		if out := j.run(runStart{f: f}, 0, 9, nil); out != nil {
 			t.Errorf("%s: an unfinished start was used", name)
 		}
 	}
@@ -271,15 +268,16 @@ func TestPlusPlusTable(t *testing.T) {
 		w[i] = float64(i % 4)
 	}
 	for _, k := range []int{1, 2, 3, 8} {
-		vf := mustDo(openVolumeFit(bg, x, k, &MinVolumeOptions{Weights: w}))(t)
-		m := &vf.alternation
+		m := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Weights: w}, true))(t)
 		for seed := range uint64(5) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			dirty := make([]float64, 75)
 			for i := range dirty {
 				dirty[i] = math.NaN()
 			}
-			got := plusPlus(m, rand.New(rand.NewPCG(seed, 1)), dirty)
+			l := newClustering(m.s, m.z, k)
+			l.scratch = dirty
+			got := l.plusPlus(rand.New(rand.NewPCG(seed, 1)))
 			shares := make([]float64, 25)
 			for i := range shares {
 				shares[i] = m.s.weight(i)
@@ -326,9 +324,9 @@ func TestExtremeTable(t *testing.T) {
 	for _, c := range []struct {
 		sum Sum
 		k   int
-	}{{SumToOne, 3}, {SumAtMostOne, 2}, {SumToOne, 1}} {
-		vf := mustDo(openVolumeFit(bg, x, c.k, &MinVolumeOptions{Weights: w, Sum: c.sum}))(t)
-		got := vf.toData(extremeRows(&vf.alternation, vf.z))
+	}{{SumToOne, 3}, {SumAtMostOne, 2}} {
+		vf := mustDo(openMinVolume(bg, x, c.k, &MinVolumeOptions{Weights: w, Sum: c.sum}, true))(t)
+		got := vf.toData(vf.extremeRows())
 		// By definition, in the plane.
 		var want []int
 		mean := make([]float64, 2)

@@ -24,6 +24,63 @@ const (
 	kmeansRows   = 10000
 )
 
+// startCenters returns the centers that a restart begins with.
+func (m *alternation) startCenters(restart int) (from runStart, err error) {
+	from.restart = restart
+	switch {
+	case m.o.Centers != nil:
+		from.f = m.fromData(m.o.Centers)
+	case m.o.Init == InitSPA:
+		from.f = m.extremeRows()
+	case m.o.Init == InitGlobal:
+		from.f, err = m.globalCenters()
+	default:
+		from.f, err = m.kmeansCenters(rand.New(rand.NewPCG(m.o.Seed, uint64(restart))))
+	}
+	return from, err
+}
+
+// globalCenters returns the start of InitGlobal: the tight simplex of the global solution.
+func (m *alternation) globalCenters() (*Matrix, error) {
+	s := m.data
+	out, err := Fit(s.ctx, s.x, m.k, &Options{
+		Weights: m.o.Weights, Workers: m.o.Workers, Enclosure: EnclosureTight, Sum: m.o.Sum,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.fromData(out.Centers), nil
+}
+
+// chosenStart returns the start whose run at λ has the lowest loss. Without restarts there is no run.
+func (m *alternation) chosenStart(lambda float64) (from runStart, run *volumeRun, err error) {
+	if m.o.Restarts == 1 {
+		from, err = m.startCenters(0)
+		return from, nil, err
+	}
+	run, from, err = m.runStarts(lambda)
+	return from, run, err
+}
+
+// runStarts runs all restarts at one λ and returns the one of the lowest loss, with its start. If the
+// context ends the result is the best so far and the context's error.
+func (m *alternation) runStarts(lambda float64) (best *volumeRun, from runStart, err error) {
+	for r := range m.o.Restarts {
+		start, err := m.startCenters(r)
+		if err != nil {
+			return best, from, err
+		}
+		out := m.run(start, lambda, m.most, nil)
+		if out != nil && (best == nil || out.lossAt(lambda) < best.lossAt(lambda)) {
+			best, from = out, start
+		}
+		if err := cancelled(m.s.ctx); err != nil {
+			return best, from, err
+		}
+	}
+	return best, from, nil
+}
+
 // sampleRow draws an index with probability proportional to its share. It returns 0 where all shares are 0.
 func sampleRow(rng *rand.Rand, shares []float64) int {
 	left := rng.Float64() * sumOf(shares)
@@ -39,55 +96,12 @@ func sampleRow(rng *rand.Rand, shares []float64) int {
 	return last
 }
 
-// plusPlus draws k-means++ seeds. scratch has 3n floats; nil allocates.
-func plusPlus(m *alternation, rng *rand.Rand, scratch []float64) *Matrix {
-	n, r := m.z.Rows, m.z.Cols
-	f := NewMatrix(m.k, r, nil)
-	scratch = resized(scratch, 3*n)
-	shares, best, trial := scratch[:n], scratch[n:2*n], scratch[2*n:]
-	for i := range shares {
-		shares[i] = m.s.weight(i)
-	}
-	copy(f.row(0), m.z.row(sampleRow(rng, shares)))
-	distances := func(dst []float64, to []float64) (sum float64) {
-		for i := range n {
-			var d float64
-			for c, v := range m.z.row(i) {
-				v -= to[c]
-				d += v * v
-			}
-			dst[i] = min(shares[i], m.s.weight(i)*d)
-			sum += dst[i]
-		}
-		return sum
-	}
-	for i := range shares {
-		shares[i] = math.Inf(1)
-	}
-	distances(shares, f.row(0))
-	tries := 2 + int(math.Log(float64(m.k)))
-	for j := 1; j < m.k; j++ {
-		least := math.Inf(1)
-		for range tries {
-			if stopped(m.ctx) { // the next pass over the samples returns the error
-				return f
-			}
-			i := sampleRow(rng, shares)
-			if sum := distances(trial, m.z.row(i)); sum < least {
-				least = sum
-				best, trial = trial, best
-				copy(f.row(j), m.z.row(i))
-			}
-		}
-		shares, best = best, shares
-	}
-	return f
-}
-
-// clustering is what steps of Lloyd's iteration on the samples of an alternation keep. They allocate
-// nothing but goroutines.
+// clustering is k-means of k clusters of the rows z, and what its steps keep. They allocate nothing but
+// goroutines.
 type clustering struct {
-	m       *alternation
+	s       *samples // weights, workers and context of the rows
+	z       *Matrix
+	k       int
 	f       *Matrix
 	squares []float64 // ‖z_i‖²
 	half    []float64 // ‖f_j‖²/2
@@ -115,16 +129,17 @@ type clusterMemory struct {
 	users, count []int
 }
 
-func newClustering(m *alternation) *clustering {
-	n, r := m.z.Rows, m.z.Cols
-	k, c := m.k, chunks(n, r, reduceChunks)
+func newClustering(s *samples, z *Matrix, k int) *clustering {
+	n, r := z.Rows, z.Cols
+	c := chunks(n, r, reduceChunks)
 	l := &clustering{
-		m: m, squares: make([]float64, n), half: make([]float64, k), scratch: make([]float64, 3*n),
-		sums: make([]clusterSums, c), workers: make([]clusterMemory, max(1, min(m.s.workers, c))),
+		s: s, z: z, k: k,
+		squares: make([]float64, n), half: make([]float64, k), scratch: make([]float64, 3*n),
+		sums: make([]clusterSums, c), workers: make([]clusterMemory, max(1, min(s.workers, c))),
 		step: min(blockRows(n, r), max(n, 1)),
 	}
 	for i := range n {
-		l.squares[i] = sumSquares(m.z.row(i))
+		l.squares[i] = sumSquares(z.row(i))
 	}
 	for t := range l.sums {
 		l.sums[t].rows, l.sums[t].weights = NewMatrix(k, r, nil), make([]float64, k)
@@ -135,9 +150,8 @@ func newClustering(m *alternation) *clustering {
 
 // assign runs one task of a step: it finds the nearest center of a chunk's samples.
 func (l *clustering) assign(worker, task int) {
-	p, h, m := &l.sums[task], &l.workers[worker], l.m
-	n, r := m.z.Rows, m.z.Cols
-	k := m.k
+	p, h := &l.sums[task], &l.workers[worker]
+	n, r, k := l.z.Rows, l.z.Cols, l.k
 	if h.b == nil {
 		h.b, h.shares = make([]float64, k*l.step), make([]float64, k*l.step)
 		h.users, h.count = make([]int, k*l.step), make([]int, k)
@@ -146,9 +160,9 @@ func (l *clustering) assign(worker, task int) {
 	clear(p.weights)
 	p.inertia, p.far, p.farRow = 0, -1, -1
 	first, last := taskRange(n, len(l.sums), task)
-	for lo := first; lo < last && !stopped(m.ctx); lo += l.step {
+	for lo := first; lo < last && !stopped(l.s.ctx); lo += l.step {
 		hi := min(lo+l.step, last)
-		z, b := m.z.Data[lo*r:hi*r], h.b[:(hi-lo)*k]
+		z, b := l.z.Data[lo*r:hi*r], h.b[:(hi-lo)*k]
 		clear(b)
 		clear(h.count)
 		addMulNT(b, k, z, hi-lo, l.f.Data, k, r, false)
@@ -160,7 +174,7 @@ func (l *clustering) assign(worker, task int) {
 					best, most = j, v
 				}
 			}
-			w := m.s.weight(lo + i)
+			w := l.s.weight(lo + i)
 			if w == 0 {
 				continue
 			}
@@ -181,6 +195,50 @@ func (l *clustering) assign(worker, task int) {
 	}
 }
 
+// plusPlus draws seeds of k-means++.
+func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
+	n, r := l.z.Rows, l.z.Cols
+	f, scratch := NewMatrix(l.k, r, nil), l.scratch
+	shares, best, trial := scratch[:n], scratch[n:2*n], scratch[2*n:]
+	for i := range shares {
+		shares[i] = l.s.weight(i)
+	}
+	copy(f.row(0), l.z.row(sampleRow(rng, shares)))
+	distances := func(dst []float64, to []float64) (sum float64) {
+		for i := range n {
+			var d float64
+			for c, v := range l.z.row(i) {
+				v -= to[c]
+				d += v * v
+			}
+			dst[i] = min(shares[i], l.s.weight(i)*d)
+			sum += dst[i]
+		}
+		return sum
+	}
+	for i := range shares {
+		shares[i] = math.Inf(1)
+	}
+	distances(shares, f.row(0))
+	tries := 2 + int(math.Log(float64(l.k)))
+	for j := 1; j < l.k; j++ {
+		least := math.Inf(1)
+		for range tries {
+			if stopped(l.s.ctx) { // the next pass over the samples returns the error
+				return f
+			}
+			i := sampleRow(rng, shares)
+			if sum := distances(trial, l.z.row(i)); sum < least {
+				least = sum
+				best, trial = trial, best
+				copy(f.row(j), l.z.row(i))
+			}
+		}
+		shares, best = best, shares
+	}
+	return f
+}
+
 // lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia. An empty cluster moves
 // to the sample that is farthest from its center.
 func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
@@ -190,8 +248,8 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 		for j := range l.half {
 			l.half[j] = sumSquares(f.row(j)) / 2
 		}
-		runTasks(l.m.s.workers, len(l.sums), l.task)
-		if err := cancelled(l.m.ctx); err != nil {
+		runTasks(l.s.workers, len(l.sums), l.task)
+		if err := cancelled(l.s.ctx); err != nil {
 			return 0, err
 		}
 		inertia = 0
@@ -216,7 +274,7 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 					f.row(j)[c] = v / w
 				}
 			case far > 0:
-				copy(f.row(j), l.m.z.row(farRow))
+				copy(f.row(j), l.z.row(farRow))
 				far, moved = 0, true
 			}
 		}
@@ -228,27 +286,27 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	return inertia, nil
 }
 
-// kmeansCenters returns the start of InitKMeans. w has the samples' coordinates in the principal subspace,
-// and axes its directions in those of z.
+// kmeansCenters returns the start of InitKMeans.
 //
 // The runs are made in the principal subspace, which holds the optimum of the relaxed problem (Ding & He
 // 2004), in a fraction of the time. The best after a few steps go on to their end, and the best of these on
 // the samples themselves, where their inertia tells which is best. They mostly end lower than a run that
 // has always had all coordinates.
-func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, error) {
-	full, flat := *m, *m
-	flat.z = w.Clone()
-	if n := w.Rows; n > kmeansRows {
-		rows := drawRows(m.s, rng, kmeansRows)
-		same := *m.s
+func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
+	w, axes := m.leading()
+	s, z := m.s, m.z
+	if w.Rows > kmeansRows {
+		rows := drawRows(s, rng, kmeansRows)
+		same := *s
 		same.weights = nil
-		full.s, flat.s = &same, &same
-		full.z, flat.z = chosenRows(m.z, rows), chosenRows(w, rows)
+		s, z, w = &same, chosenRows(z, rows), chosenRows(w, rows)
+	} else {
+		w = w.Clone()
 	}
-	quick := newClustering(&flat)
+	quick := newClustering(s, w, m.k)
 	runs := make([]kmeansRun, kmeansRuns)
 	for i := range runs {
-		runs[i].f = plusPlus(&flat, rng, quick.scratch)
+		runs[i].f = quick.plusPlus(rng)
 	}
 	same := func(a, b kmeansRun) bool { return math.Abs(b.inertia-a.inertia) <= 1e-5*a.inertia }
 	for _, stage := range [...][2]int{{kmeansRuns, firstSteps}, {kmeansKept, kmeansSteps}} {
@@ -260,19 +318,14 @@ func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, er
 	}
 	runs = runs[:min(kmeansLifted, len(runs))]
 	for i, r := range runs {
-		runs[i].f = NewMatrix(m.k, m.z.Cols, nil)
-		for a := range m.k {
-			for c, v := range r.f.row(a) {
-				axpy(runs[i].f.row(a), v, axes.row(c))
-			}
-		}
+		runs[i].f = inAxes(r.f, axes)
 	}
-	slow := newClustering(&full)
+	slow := newClustering(s, z, m.k)
 	if err := slow.race(runs, liftedSteps); err != nil {
 		return nil, err
 	}
-	if full.z != m.z {
-		slow = newClustering(m)
+	if z != m.z {
+		slow = newClustering(m.s, m.z, m.k)
 	}
 	_, err := slow.lloyd(runs[0].f, kmeansSteps)
 	return runs[0].f, err
@@ -311,14 +364,15 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	return rows
 }
 
-// extremeRows returns the start of InitSPA, found in the coordinates w (n×p).
-func extremeRows(m *alternation, w *Matrix) *Matrix {
+// extremeRows returns the start of InitSPA, found in the principal subspace.
+func (m *alternation) extremeRows() *Matrix {
+	w, _ := m.leading()
 	weights := make([]float64, w.Rows)
 	for i := range weights {
 		weights[i] = m.s.weight(i)
 	}
 	f := NewMatrix(m.k, m.z.Cols, nil)
-	for j, i := range farthestRows(m.ctx, w, weights, m.k, m.sum == SumToOne) {
+	for j, i := range farthestRows(m.s.ctx, w, weights, m.k, m.o.Sum == SumToOne) {
 		copy(f.row(j), m.z.row(i))
 	}
 	return f

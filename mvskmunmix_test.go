@@ -263,7 +263,7 @@ func TestBoundsCancel(t *testing.T) {
 	x, _, _, _ := pixels(40, 60, 4, 0.2, 0.5, 6)
 	x = mapped(x, func(_, _ int, v float64) float64 { return max(0, v-0.7) })
 	for _, rows := range []Rows{RowsGiven, RowsUnit} {
-		if vf := mustDo(openVolumeFit(bg, x, 4, &MinVolumeOptions{NonNegative: true}))(t); !vf.narrow {
+		if vf := mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true}, true))(t); !vf.narrow {
 			t.Fatal("the fit does not begin in leading directions")
 		}
 		models := 0

@@ -92,7 +92,7 @@ func TestVolumeDefaults(t *testing.T) {
 		{few, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, true, 2},
 		{few, 2, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 2},
 	} {
-		vf := mustDo(openVolumeFit(bg, c.x, c.k, &c.o))(t)
+		vf := mustDo(openMinVolume(bg, c.x, c.k, &c.o, true))(t)
 		o := vf.o
 		if o.Init != c.init || o.Volume != c.volume || o.Restarts != c.restarts || vf.trivial() != c.trivially || vf.z.Cols != c.r || (vf.contrasts != nil) != (c.volume == VolumeAffine) {
 			t.Errorf("%s, k = %d, %+v: %v, %v, %d restarts, trivial: %t, %d columns", shape(c.x.Rows, c.x.Cols), c.k, c.o, o.Init, o.Volume, o.Restarts, vf.trivial(), vf.z.Cols)
@@ -115,17 +115,17 @@ func TestVolumeDefaults(t *testing.T) {
 		w, axes := vf.leading()
 		want := product(product(xc, vf.pc.basis.transposed()), vf.pc.basis)
 		at := product(w, axes)
-		if vf.basis != nil {
-			at = product(at, vf.basis)
+		if vf.axes != nil {
+			at = product(at, vf.axes)
 		}
 		if off := maxDiff(at, want); off > 1e-12 {
 			t.Errorf("the leading coordinates are %g off", off)
 		}
-		if w, want := math.Sqrt(vf.total/float64(c.x.Rows)), vf.spread(); math.Abs(w-want) > 1e-14*want {
+		if w, want := math.Sqrt(vf.pc.total/float64(c.x.Rows)), vf.spread(); math.Abs(w-want) > 1e-14*want {
 			t.Errorf("spread %g, want %g", want, w)
 		}
 	}
-	vf, err := openVolumeFit(bg, noise, 3, &MinVolumeOptions{Restarts: 2, MaxIter: 7, Tol: .5, Slack: 3, Weights: mapped(NewMatrix(1, 30, nil), func(_, _ int, _ float64) float64 { return 8 }).Data})
+	vf, err := openMinVolume(bg, noise, 3, &MinVolumeOptions{Restarts: 2, MaxIter: 7, Tol: .5, Slack: 3, Weights: mapped(NewMatrix(1, 30, nil), func(_, _ int, _ float64) float64 { return 8 }).Data}, true)
 	if o := vf.o; err != nil || o.Restarts != 2 || o.MaxIter != 7 || o.Tol != .5 || o.Slack != 3 || vf.perWeight(30) != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -152,7 +152,7 @@ func TestVolumeUnits(t *testing.T) {
 	for _, c := range []struct{ epsilon, floor, total, want float64 }{
 		{0, 10, 100, 5}, {64, 10, 100, 1}, {1e-300, 10, 100, 0x1p-40 * 50}, {0x1p450, 10, 100, 0x1p400}, {1e-300, 0, 0x1p-200, 0x1p-160},
 	} {
-		vf.o.Epsilon, vf.pc.floor, vf.total = c.epsilon, c.floor, c.total
+		vf.o.Epsilon, vf.pc.floor, vf.pc.total = c.epsilon, c.floor, c.total
 		vf.s.n, vf.s.d, vf.s.centred = 2, 10, false
 		vf.k = 1
 		if vf.setEpsilon(); vf.eps != c.want {
@@ -160,7 +160,7 @@ func TestVolumeUnits(t *testing.T) {
 		}
 	}
 	// Centers are kept where squares are finite.
-	vf, err := openVolumeFit(bg, NewMatrix(3, 1, []float64{-1, 0, 1}), 2, &MinVolumeOptions{})
+	vf, err := openMinVolume(bg, NewMatrix(3, 1, []float64{-1, 0, 1}), 2, &MinVolumeOptions{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +179,7 @@ func TestRunTold(t *testing.T) {
 	x := mapped(randomData(40, 3, 1, 2), func(_, _ int, v float64) float64 { return 16 * v })
 	for seed, lambda := range []float64{0, 40, 0, 40, 20} {
 		var told []Iteration
-		vf := mustDo(openVolumeFit(bg, x, 3, &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed), Progress: func(it Iteration) { told = append(told, it) }}))(t)
-		vf.setEpsilon()
+		vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed), Progress: func(it Iteration) { told = append(told, it) }}, true))(t)
 		scaled := vf.scaledLambda(lambda)
 		best, from, err := vf.runStarts(scaled)
 		if err != nil || best.lambda != scaled {
@@ -209,13 +208,13 @@ func TestRunTold(t *testing.T) {
 				least, at = it.Loss, r
 			}
 		}
-		if best.trace[len(best.trace)-1] != least || vf.restart != at || len(best.trace) != best.iterations+1 {
-			t.Errorf("λ %g: restart %d with %g is kept, best are %d, %g", lambda, vf.restart, best.trace[len(best.trace)-1], at, least)
+		if best.trace[len(best.trace)-1] != least || best.restart != at || len(best.trace) != best.iterations+1 {
+			t.Errorf("λ %g: restart %d with %g is kept, best are %d, %g", lambda, best.restart, best.trace[len(best.trace)-1], at, least)
 		}
-		if want, err := vf.startCenters(at); err != nil || maxDiff(from, want) != 0 {
+		if want, err := vf.startCenters(at); err != nil || maxDiff(from.f, want.f) != 0 {
 			t.Errorf("λ %g: not the start of restart %d, %v", lambda, at, err)
 		}
-		m := mustDo(vf.finish(best, nil))(t)
+		m := mustDo(best.finish(nil))(t)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
 		if !near(m.Objective, last[at].Objective) || !near(m.Gap, (m.Objective-m.Floor)/m.Total) || m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) ||
 			(m.Volume == VolumeAuto) != (lambda == 0) || m.Iterations != best.iterations || m.Status != best.status || m.Floor != last[at].Floor || m.FloorError <= 0 || m.Solver != vf.pc.solver {
@@ -225,10 +224,10 @@ func TestRunTold(t *testing.T) {
 			t.Errorf("ε %g", m.Epsilon)
 		}
 		stopped := errors.New("stopped")
-		if m, err := vf.finish(best, stopped); m == nil || m.Status != StatusCancelled || err != stopped {
+		if m, err := best.finish(stopped); m == nil || m.Status != StatusCancelled || err != stopped {
 			t.Errorf("%+v, %v", m, err)
 		}
-		if m, err := vf.finish(nil, stopped); m != nil || err != stopped {
+		if m, err := (*volumeRun)(nil).finish(stopped); m != nil || err != stopped {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
@@ -247,20 +246,19 @@ func TestNarrow(t *testing.T) {
 				weights[i] = float64(i%4) / 2
 			}
 			o := &MinVolumeOptions{Sum: sum, Weights: weights, Workers: 1}
-			vf := mustDo(openVolumeFit(bg, x, c.k, o))(t)
+			vf := mustDo(openMinVolume(bg, x, c.k, o, true))(t)
 			if !vf.narrow || vf.z.Cols != narrowColumns(c.k) {
 				t.Fatalf("%v: %d columns", c, vf.z.Cols)
 			}
-			vf.setEpsilon()
 			at := vf.newIterate()
-			copy(at.f.Data, mustDo(vf.startCenters(0))(t).Data)
+			copy(at.f.Data, mustDo(vf.startCenters(0))(t).f.Data)
 			must(t, vf.pass(at, nil))
 			f, data := vf.lift(at.f), vf.toData(at.f)
-			must(t, vf.widen())
+			vf = mustDo(vf.end())(t)
 			wide := vf.newIterate()
 			copy(wide.f.Data, f.Data)
 			must(t, vf.pass(wide, nil))
-			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.total || math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
+			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.pc.total || math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
 				t.Errorf("%v, %v: the objective is off by %g, the penalty by %g, memberships by %g", c, sum, off, wide.penalty-at.penalty, maxDiff(wide.g, at.g))
 			}
 			if off := maxDiff(data, vf.toData(f)); off > 1e-12*maxAbs(data) {
@@ -294,8 +292,8 @@ func TestFollow(t *testing.T) {
 		{[]float64{9, 7, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 7, 5 + 2e-12, 5 + 1e-12, 4}},
 		{[]float64{9, 5, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 5 + 2e-12, 5 + 2e-12, 5 + 1e-12, 4}},
 	} {
-		r := &runResult{trace: c.later}
-		if r.follow(&runResult{trace: c.earlier}); !slices.Equal(r.trace, c.want) || r.iterations != len(c.want)-1 {
+		r := &volumeRun{trace: c.later}
+		if r.follow(&volumeRun{trace: c.earlier}); !slices.Equal(r.trace, c.want) || r.iterations != len(c.want)-1 {
 			t.Errorf("%v after %v: %v, %d iterations", c.later, c.earlier, r.trace, r.iterations)
 		}
 	}

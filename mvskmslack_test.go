@@ -43,12 +43,11 @@ func TestSlack(t *testing.T) {
 				t.Errorf("%s: Predict differs by %g", set.name, d)
 			}
 			// The last of the trace is the objective with its penalty.
-			j, _ := openVolumeFit(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume})
-			must(t, j.widen())
+			j, _ := openMinVolume(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume}, true)
+			j = mustDo(j.end())(t)
 			j.eps = math.Ldexp(m.Epsilon, -2*j.s.exp)
 			at := j.newIterate()
 			copy(at.f.Data, j.fromData(m.Centers).Data)
-			j.lambda = j.scaledLambda(m.Lambda)
 			must(t, j.pass(at, nil))
 			want := m.Objective + m.Lambda/2*j.dataPenalty(at.penalty)
 			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-want) > 1e-9*(math.Abs(want)+m.Total) {
@@ -130,33 +129,35 @@ func TestSlackBelowRounding(t *testing.T) {
 }
 
 // tenOf is a fit with a floor of 10 of a total of 100, four centers and a slack of a half.
-func tenOf() *volumeFit {
-	vf := &volumeFit{pc: &principal{floor: 10}, o: MinVolumeOptions{Slack: .5}}
-	vf.alternation = alternation{ctx: bg, s: &samples{n: 50, d: 10, centred: true}, k: 4, total: 100}
-	return vf
+func tenOf() *alternation {
+	s := &samples{ctx: bg, n: 50, d: 10, centred: true}
+	return &alternation{
+		s: s, close: closeShare,
+		minVolume: &minVolume{data: s, k: 4, pc: &principal{floor: 10, total: 100}, o: MinVolumeOptions{Slack: .5}},
+	}
 }
 
 // TestAllowance: what the slack is a share of, and where the search begins.
 func TestAllowance(t *testing.T) {
 	for _, c := range []struct {
-		change func(vf *volumeFit)
+		change func(vf *alternation)
 		want   float64
 	}{
-		{func(vf *volumeFit) {}, 5},
-		{func(vf *volumeFit) { vf.o.Slack = 20 }, 45},
-		{func(vf *volumeFit) { vf.pc.floor = 100 }, 0x1p-60 * 100},
-		{func(vf *volumeFit) { vf.pc.floor = 1e-9 }, .5 * 1e-6 * 100}, // exact
-		{func(vf *volumeFit) { vf.k, vf.pc.floor = 10, 1 }, .5},
-		{func(vf *volumeFit) { vf.k, vf.pc.floor = 11, 0 }, 5}, // trivial: a tenth of the total
-		{func(vf *volumeFit) { vf.k, vf.s.centred, vf.pc.floor = 10, false, 0 }, 5},
-		{func(vf *volumeFit) { vf.k, vf.s.centred, vf.pc.floor = 9, false, 1 }, .5},
+		{func(vf *alternation) {}, 5},
+		{func(vf *alternation) { vf.o.Slack = 20 }, 45},
+		{func(vf *alternation) { vf.pc.floor = 100 }, 0x1p-60 * 100},
+		{func(vf *alternation) { vf.pc.floor = 1e-9 }, .5 * 1e-6 * 100}, // exact
+		{func(vf *alternation) { vf.k, vf.pc.floor = 10, 1 }, .5},
+		{func(vf *alternation) { vf.k, vf.pc.floor = 11, 0 }, 5}, // trivial: a tenth of the total
+		{func(vf *alternation) { vf.k, vf.s.centred, vf.pc.floor = 10, false, 0 }, 5},
+		{func(vf *alternation) { vf.k, vf.s.centred, vf.pc.floor = 9, false, 1 }, .5},
 	} {
 		vf := tenOf()
 		c.change(vf)
-		if got := allowance(vf); math.Abs(got-c.want) > 1e-15*c.want {
+		if got := vf.allowance(); math.Abs(got-c.want) > 1e-15*c.want {
 			t.Errorf("allowance %g, want %g", got, c.want)
 		}
-		if got, want := firstLambda(vf), .8*math.Sqrt(c.want*100)/float64(vf.k); math.Abs(got-want) > 1e-14*want {
+		if got, want := vf.firstLambda(), .8*math.Sqrt(c.want*100)/float64(vf.k); math.Abs(got-want) > 1e-14*want {
 			t.Errorf("first λ %g, want %g", got, want)
 		}
 	}
@@ -190,7 +191,7 @@ func TestSteering(t *testing.T) {
 		{"no more changes", point{1, 12}, point{4, 20}, mostChanges, 0},
 		{"a jump", point{1, 12}, point{1 + 1e-7, 20}, 3, (1 + 1e-7) * math.Exp(-excess(20)/4)},
 	} {
-		q := newSteering(tenOf())
+		q := tenOf().newSteering(closeShare)
 		q.changes, q.slope = c.changes, firstSlope
 		if c.last.lambda > 0 {
 			q.last, q.excess = math.Log(c.last.lambda), excess(c.last.objective)
@@ -207,7 +208,7 @@ func TestSteering(t *testing.T) {
 
 // TestSteeringKeeps: of the points within the slack the one nearest to it stays.
 func TestSteeringKeeps(t *testing.T) {
-	q := newSteering(tenOf())
+	q := tenOf().newSteering(closeShare)
 	for i, v := range []float64{20, 12, 14, 13, 18} {
 		f := NewMatrix(1, 1, []float64{float64(i)})
 		q.next(f, v, float64(i+1))
@@ -298,7 +299,7 @@ func TestTall(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		vf, err := openVolumeFit(bg, c.x, k, &c.o)
+		vf, err := openMinVolume(bg, c.x, k, &c.o, true)
 		if err != nil || !vf.isTall() {
 			t.Fatal(name, err, vf.isTall())
 		}
@@ -320,11 +321,10 @@ func TestTall(t *testing.T) {
 		}
 		// The same rule without a draw.
 		all, lambda := *vf, 0.0
-		all.setEpsilon()
 		all.o.Init = InitGlobal // its start is not drawn
-		want := mustDo(solve(&all))(t)
+		want := mustDo(slackRule{}.solve(&all))(t)
 		lambda = all.s.unscaleSquare(want.lambda)
-		f := all.toData(want.f)
+		f := want.m.toData(want.f)
 		scale := math.Sqrt(m.Total / float64(n) / 6)
 		if d := distanceOfCenters(f, m.Centers) / scale; d > 0.2 || math.Abs(math.Log(m.Lambda/lambda)) > 0.3 {
 			t.Errorf("%s: centers differ by %g spreads from those of all rows, λ %g, %g", name, d, m.Lambda, lambda)
@@ -363,25 +363,25 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		vf := mustDo(openVolumeFit(bg, x, k, &MinVolumeOptions{Weights: w, Sum: sum}))(t)
+		vf := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, Sum: sum}, true))(t)
 		part := vf.draw()
 		if part.s.n != part.drawSize() || part.z.Rows != part.s.n || part.z.Cols != vf.z.Cols {
 			t.Fatalf("%d rows, coordinates %d×%d", part.s.n, part.z.Rows, part.z.Cols)
 		}
-		if a, b := part.perWeight(1), vf.perWeight(1); math.Abs(a-b) > 1e-12*b {
-			t.Errorf("%v: the weight is %g, of all rows %g", sum, 1/a, 1/b)
+		if a, b := float64(part.s.n)*part.s.weight(0), 1/vf.perWeight(1); math.Abs(a-b) > 1e-12*b {
+			t.Errorf("%v: the weight is %g, of all rows %g", sum, a, b)
 		}
 		again := vf.draw()
 		if !slices.Equal(again.z.Data, part.z.Data) {
 			t.Errorf("%v: another draw", sum)
 		}
 		start := mustDo(vf.startCenters(0))(t)
-		a, b := vf.runOf(start, 0, 0), part.runOf(start, 0, 0)
+		a, b := vf.run(start, 0, 0, nil), part.run(start, 0, 0, nil)
 		if share := b.objective / a.objective; math.Abs(share-1) > 0.05 {
 			t.Errorf("%v: the draw has %g of the objective", sum, share)
 		}
 		inside, _ := part.leading()
-		if got := part.residual + squaresBeyond(part.s, part.z, inside); math.Abs(got-vf.pc.floor) > 1e-12*vf.total {
+		if got := part.residual + squaresBeyond(part.s, part.z, inside); math.Abs(got-vf.pc.floor) > 1e-12*vf.pc.total {
 			t.Errorf("%v: the floor of the draw is %g, of all rows %g", sum, got, vf.pc.floor)
 		}
 	}
@@ -390,10 +390,9 @@ func TestDraw(t *testing.T) {
 // TestTallIs: what begins on a draw.
 func TestTallIs(t *testing.T) {
 	fit := func(n, k int, init Init, change func(o *MinVolumeOptions)) bool {
-		vf := &volumeFit{alternation: alternation{z: NewMatrix(n, 1, nil), k: k}, o: MinVolumeOptions{Init: init, Slack: leastTallSlack}}
+		vf := &alternation{z: NewMatrix(n, 1, nil), minVolume: &minVolume{k: k, o: MinVolumeOptions{Init: init, Slack: leastTallSlack}}}
 		if change != nil {
 			change(&vf.o)
-			vf.plain = vf.o.Plain
 		}
 		return vf.isTall()
 	}

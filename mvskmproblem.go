@@ -1,0 +1,256 @@
+package softkmeans
+
+// Minimal volume as a problem: samples, floor, options and units, which do not change once it is open; what
+// the slack allows, and how λ follows it.
+
+import "math"
+
+// minVolume is what a call of FitAlternating, FitMinVolume, Unmix or their like fits.
+type minVolume struct {
+	data  *samples
+	k     int
+	o     MinVolumeOptions // with its defaults filled in
+	pc    *principal
+	flat  bool    // the samples span fewer dimensions than k centers
+	eps   float64 // ε; 0: there is no penalty
+	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
+	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
+	contrasts *Matrix
+}
+
+// What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
+// mixture of k prototypes: that share then stands for the floor. If k > min(n−1, d) the floor is 0 whatever
+// the data is, and trivialShare stands for it. No slack gives up more than mostGiven of what the floor
+// explains. On noise (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be
+// one.
+const (
+	exactShare   = 1e-6
+	trivialShare = 0.1
+	mostGiven    = 0.5
+)
+
+// A floor of at most roundedFloor of the total is taken to be rounding.
+const roundedFloor = 1e-14
+
+// newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
+// orthonormal basis of the row space where the data is exact or the table wide. Bounds of centers are by
+// column, and keep it in the data's own axes. There is no penalty yet.
+func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
+	p := &minVolume{data: s, k: k, o: *o, pc: pc}
+	p.o.Restarts = orDefault(o.Restarts, defaultRestarts)
+	p.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
+	p.o.Tol = orDefault(o.Tol, defaultTol)
+	p.o.Slack = orDefault(o.Slack, DefaultSlack)
+	rounding := roundedFloor * pc.total
+	p.flat = pc.floor <= rounding && p.lastDirection() <= rounding
+	start, volume := InitKMeans, VolumeOrigin
+	if !p.trivial() && pc.floor <= exactShare*pc.total { // an exact mixture
+		start, volume = InitSPA, VolumeAffine
+	}
+	p.o.Init, p.o.Volume = orDefault(o.Init, start), orDefault(o.Volume, volume)
+	if o.Centers != nil || p.o.Init == InitSPA || p.o.Init == InitGlobal {
+		p.o.Restarts = 1
+	}
+	if p.o.Volume == VolumeAffine {
+		p.contrasts = RegularSimplex(k)
+	}
+	switch {
+	case o.NonNegative:
+	case pc.floor <= rounding && pc.basis.Rows < s.d:
+		p.basis = pc.basis
+	case rowSpace(s):
+		if p.basis = pc.leading; p.basis == nil || p.basis.Rows < s.rankBound() {
+			all, _, err := principalByGram(s, wanted{s.rankBound(), 0})
+			if err != nil {
+				return nil, err
+			}
+			p.basis = all.basis
+		}
+	}
+	return p, nil
+}
+
+// narrowColumns is in how many leading directions a fit of k centers begins. Twice or four times k took as
+// long; the fewer, the more is left to do in all columns.
+func narrowColumns(k int) int { return 3*k + 4 }
+
+// rowSpace reports whether the samples are taken to their row space.
+func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
+
+// rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
+// and its eigenvectors n³.
+const rowSpaceRows = 1024
+
+// lastDirection returns the weighted sum of squares along the last principal direction.
+func (p *minVolume) lastDirection() (sum float64) {
+	b := p.pc.basis.Rows
+	if b == 0 {
+		return math.Inf(1)
+	}
+	y, err := multiply(p.data, rowsOf(p.pc.basis, b-1, b))
+	if err != nil {
+		return math.Inf(1) // the next pass returns it
+	}
+	return sumSquares(y.Data)
+}
+
+// columns returns how many coordinates the samples have where the fit ends.
+func (p *minVolume) columns() int {
+	if p.basis != nil {
+		return p.basis.Rows
+	}
+	return p.data.d
+}
+
+// trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or because it has
+// fewer dimensions than a simplex of k centers.
+func (p *minVolume) trivial() bool {
+	span := p.k
+	if p.data.centred {
+		span--
+	}
+	return p.flat || span >= p.data.rankBound()
+}
+
+// reference returns the floor, or the share of the total that stands for it.
+func (p *minVolume) reference() float64 {
+	if p.trivial() {
+		return trivialShare * p.pc.total
+	}
+	return max(p.pc.floor, exactShare*p.pc.total)
+}
+
+// perWeight returns v per unit of weight.
+func (p *minVolume) perWeight(v float64) float64 {
+	var sum float64
+	for i := range p.data.n {
+		sum += p.data.weight(i)
+	}
+	return v / sum
+}
+
+// spread returns the root mean square distance of the samples from their mean, or from 0.
+func (p *minVolume) spread() float64 { return math.Sqrt(p.perWeight(p.pc.total)) }
+
+// setEpsilon chooses ε. Its bounds keep products and quotients with it finite: at least 2^-40 of the
+// variance and 2^-160, far below the rounding of data of size 1.
+func (p *minVolume) setEpsilon() {
+	p.eps = p.perWeight(p.reference())
+	if p.o.Epsilon > 0 {
+		p.eps = math.Ldexp(p.o.Epsilon, -2*p.data.exp)
+	}
+	p.eps = min(max(p.eps, 0x1p-40*p.perWeight(p.pc.total), 0x1p-160), 0x1p400)
+}
+
+// scaledLambda takes λ from the data's units to those of the loop. Above 2^200 the penalty alone counts,
+// and λ makes no difference.
+func (p *minVolume) scaledLambda(lambda float64) float64 {
+	return min(math.Ldexp(lambda, -2*p.data.exp-p.data.wexp), 0x1p200)
+}
+
+// dataPenalty takes Σ log(σ_i² + ε) to the data's units.
+func (p *minVolume) dataPenalty(penalty float64) float64 {
+	count := p.k
+	if p.contrasts != nil {
+		count--
+	}
+	return penalty + float64(count)*float64(2*p.data.exp)*math.Ln2
+}
+
+// bySlack reports whether λ is that of the slack rule.
+func (p *minVolume) bySlack() bool { return p.o.Lambda == 0 }
+
+// allowance returns how far above the floor the slack allows the objective: at least a rounding of the
+// total, as the search divides by it.
+func (p *minVolume) allowance() float64 {
+	total := p.pc.total
+	return max(min(p.o.Slack*p.reference(), mostGiven*(total-p.pc.floor)), 0x1p-60*total)
+}
+
+// target returns the largest objective that the slack allows.
+func (p *minVolume) target() float64 { return p.pc.floor + p.allowance() }
+
+// firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew about as
+// the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
+func (p *minVolume) firstLambda() float64 {
+	return 0.8 * math.Sqrt(p.allowance()*p.pc.total) / float64(p.k)
+}
+
+// λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
+// objective ends within closeShare of the slack.
+const (
+	mostChanges = 24
+	leastLambda = 1e-8
+	mostLambda  = 1e4
+	closeShare  = 0.01
+)
+
+// steering moves λ while a run goes on, until the objective is within the target, and near it. The objective
+// over the floor grows about as a power of λ: a step goes to the zero of its logarithm by the secant through
+// the last two points at which the run had come to rest. It jumps where the iterate moves to another minimum.
+type steering struct {
+	floor, target, allowance float64
+	close                    float64 // the share of allowance below target that is near
+	unit                     float64 // of leastLambda and mostLambda
+	changes                  int
+	last, excess             float64 // log λ and excess of the last point
+	slope                    float64
+	within                   *snapshot // the highest point within the slack
+}
+
+// newSteering returns a steering that ends within the share close of the slack.
+func (p *minVolume) newSteering(close float64) *steering {
+	return &steering{
+		floor: p.pc.floor, target: p.target(), allowance: p.allowance(), unit: p.pc.total / float64(p.k),
+		slope: firstSlope, close: close,
+	}
+}
+
+// snapshot is a point to come back to.
+type snapshot struct {
+	f                 *Matrix
+	lambda, objective float64
+}
+
+// firstSlope is how fast the logarithm of the excess grows with that of λ, until two points tell.
+const firstSlope = 1.5
+
+// calm reports whether a run is near enough to rest to change λ: the last iteration changed the objective
+// by a small share of what is missing.
+func (q *steering) calm(objective, before float64) bool {
+	return math.Abs(objective-before) <= calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
+}
+
+// calmShare is that share. With 0.15 runs took up to three times as many iterations.
+const calmShare = 0.05
+
+// next returns λ after a point of the run that is at rest, with its centers, and whether it changed.
+func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
+	if objective <= q.target && (q.within == nil || objective > q.within.objective) {
+		q.within = &snapshot{f.Clone(), lambda, objective}
+	}
+	near := objective <= q.target && objective >= q.target-q.close*q.allowance
+	if near || q.changes == mostChanges {
+		return lambda, false
+	}
+	log := math.Log(lambda)
+	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
+	if q.changes > 0 && log != q.last {
+		q.slope = min(max((e-q.excess)/(log-q.last), 0.5), 4)
+	}
+	q.last, q.excess = log, e
+	step := min(max(-e/q.slope, -mostStep), mostStep)
+	to := math.Exp(log + step)
+	if math.Abs(step) < leastStep || to > mostLambda*q.unit || to < leastLambda*q.unit {
+		return lambda, false
+	}
+	q.changes++
+	return to, true
+}
+
+// A step changes λ by a factor of e^mostStep at most; with e³ two scenes took twice and three times as
+// long. One by less than e^leastStep changes nothing.
+const (
+	mostStep  = 2
+	leastStep = 1e-5
+)

@@ -1,0 +1,222 @@
+package softkmeans
+
+// Rules for λ: a fixed one, and the slack rule, which takes the largest λ whose objective is within the
+// slack. λ follows the objective while a run goes on. Many rows begin on a draw of them. The rule by the
+// noise of a scene is in mvskmunmix.go.
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// lambdaRule finds λ and the best run for it.
+type lambdaRule interface {
+	// solve returns the best run of a fit that begins in the coordinates of m. If the context ends the
+	// result is the best so far, nil if there is none, and the context's error.
+	solve(m *alternation) (*volumeRun, error)
+}
+
+// rule returns the rule that the options ask for.
+func (p *minVolume) rule() lambdaRule {
+	switch {
+	case !p.bySlack():
+		return fixedLambda(p.scaledLambda(p.o.Lambda))
+	case p.pc.total < leastScale*leastScale || p.pc.basis.Rows == 0: // one point is the answer
+		return fixedLambda(p.firstLambda())
+	}
+	return slackRule{}
+}
+
+// fixedLambda is a given λ, in scaled units.
+type fixedLambda float64
+
+func (l fixedLambda) solve(m *alternation) (*volumeRun, error) {
+	best, _, err := m.runStarts(float64(l))
+	if err != nil {
+		return best, err
+	}
+	return best.inFull(best.after)
+}
+
+// slackRule is the largest λ within the slack.
+type slackRule struct{}
+
+// solve looks for λ from firstLambda on. Bounds of NonNegative, which the end of the fit alone has, may
+// leave the run above the slack.
+func (slackRule) solve(m *alternation) (best *volumeRun, err error) {
+	if m.isTall() {
+		best, err = solveTall(m)
+	}
+	if err == nil && (best == nil || best.objective > m.target()) { // not tall, or the draw misled
+		best, err = solveSlack(m)
+	}
+	if target := m.target(); err == nil && best.objective > target {
+		best.missed = min(best.objective/target, math.MaxFloat64)
+	}
+	return best, err
+}
+
+// solveSlack returns the run for the slack rule's λ on all rows.
+func solveSlack(m *alternation) (*volumeRun, error) {
+	lambda := m.firstLambda()
+	from, best, err := m.chosenStart(lambda)
+	if err != nil {
+		return best, err
+	}
+	best, err = m.steered(from, lambda)
+	if err == nil && best.objective > m.target() {
+		best, err = fallBack(best)
+	}
+	if err != nil {
+		return best, err
+	}
+	return best.inFull(func(all *alternation, from runStart) *volumeRun {
+		out, _ := all.steered(from, best.lambda) // inFull asks the context
+		if out != nil && out.lambda == best.lambda {
+			out.follow(best)
+		}
+		return out
+	})
+}
+
+// solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on
+// a draw.
+func solveTall(m *alternation) (*volumeRun, error) {
+	part, lambda := m.draw(), m.firstLambda()
+	from, best, err := part.chosenStart(lambda)
+	if err == nil {
+		best, err = part.steered(from, lambda)
+	}
+	if best == nil {
+		return nil, err
+	}
+	if err == nil {
+		var end *alternation
+		if end, err = m.end(); err == nil {
+			all := *end
+			all.tol, all.close = tallTol*m.tol, tallClose
+			var out *volumeRun
+			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
+				return out, err
+			}
+		}
+	}
+	best, wrong := m.afterEnd(best)
+	return best, cmp.Or(wrong, err)
+}
+
+// steered runs from a start while λ follows the slack, and returns the run at the last λ.
+func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
+	q := m.newSteering(m.close)
+	out := m.run(from, lambda, m.most, q)
+	// Where the objective jumps the last point within the slack is the answer.
+	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
+		back := m.run(runStart{q.within.f, from.restart}, q.within.lambda, m.most, nil)
+		if back == nil {
+			return out, cancelled(m.s.ctx)
+		}
+		out = back
+	}
+	if out == nil || out.status == StatusCancelled {
+		return out, cancelled(m.s.ctx)
+	}
+	return out, nil
+}
+
+// fallBack returns the slack rule's answer if from a start not even the smallest λ is within the slack. The
+// global simplex has an objective equal to the floor, which a small λ can only raise by little.
+func fallBack(best *volumeRun) (*volumeRun, error) {
+	m := best.m
+	if m.o.Init == InitGlobal && m.o.Centers == nil {
+		return best, nil
+	}
+	global, err := m.globalCenters()
+	if err != nil {
+		return best, err
+	}
+	first, err := m.steered(runStart{global, best.restart}, leastLambda*m.pc.total/float64(m.k))
+	if err == nil && first.objective < best.objective {
+		best = first
+	}
+	return best, err
+}
+
+// sameVolume is how much smaller a simplex may be, as a share, for pureSamples to take its own as the
+// smallest. Half of the slack would shrink it by some ten times that.
+const sameVolume = 1e-4
+
+// pureSamples returns the samples of InitSPA as the result if they are the smallest simplex around an exact
+// mixture. nil: they are not, or are not asked for.
+//
+// Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled
+// units and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k
+// mixtures no larger volume than that. leastLogProduct says how much smaller than the samples' own it can
+// be, by Mirsky's theorem.
+func pureSamples(m *alternation) *volumeRun {
+	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
+	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
+	if !exact || !asked || m.o.Centers != nil || !m.bySlack() {
+		return nil
+	}
+	from, err := m.startCenters(0)
+	if err != nil || stopped(m.s.ctx) {
+		return nil
+	}
+	run := m.run(from, 0, 0, nil)
+	if run == nil {
+		return nil
+	}
+	light := 1.0
+	for i := range m.s.n {
+		if w := m.s.weight(i); w > 0 {
+			light = min(light, w)
+		}
+	}
+	sigma := singularValues(run.f, slices.Repeat([]float64{1}, m.k))[:m.k-1]
+	shrink := leastLogProduct(sigma, 0) - leastLogProduct(sigma, math.Sqrt(run.objective/light))
+	if shrink > sameVolume || !(sigma[m.k-2] > 0) {
+		return nil
+	}
+	run.status = StatusConverged
+	return run
+}
+
+// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a center. On all
+// rows Tol is tallTol times as large, and the objective ends within a share tallClose of the slack: more
+// exact ends took two to four times as many passes over all rows.
+const (
+	manyRows       = 1 << 14
+	drawnRows      = 1 << 12
+	drawnPerCenter = 128
+	tallTol        = 10
+	tallClose      = 0.05
+	leastTallSlack = 0.05
+)
+
+// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below
+// leastTallSlack is not much above what the centers of a draw add to the floor by chance.
+func (m *alternation) isTall() bool {
+	return m.z.Rows > max(manyRows, 4*m.drawSize()) && m.o.Slack >= leastTallSlack &&
+		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
+}
+
+func (p *minVolume) drawSize() int { return max(drawnRows, drawnPerCenter*p.k) }
+
+// draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows, and what
+// they have outside the principal plane is replaced by the floor of these.
+func (m *alternation) draw() *alternation {
+	rows := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), m.drawSize())
+	s := *m.s
+	s.x, s.n = nil, len(rows)
+	s.weights = slices.Repeat([]float64{math.Ldexp(1/m.perWeight(1)/float64(s.n), s.wexp)}, s.n)
+	part := *m
+	part.s, part.work, part.z = &s, nil, chosenRows(m.z, rows)
+	inside, _ := part.leading()
+	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
+	return &part
+}
+
+// draw takes this stream of random numbers.
+const drawStream = 0xd0a7
