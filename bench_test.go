@@ -348,7 +348,7 @@ func BenchmarkStage(b *testing.B) {
 				b.Fatal(err)
 			}
 			g := NewMatrix(c.n, c.k, nil)
-			e, err := placeSimplex(denseData{s}, g, pc.basis, &Options{}, path{})
+			e, err := placeSimplex(s, g, pc.basis, &Options{}, path{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -377,7 +377,7 @@ func BenchmarkStage(b *testing.B) {
 				run("basis", 2*nd*p, 1, func() error { return only(rightBasis(s, vectors, p)) })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
-				return only(placeSimplex(denseData{s}, g, pc.basis, &Options{}, path{}))
+				return only(placeSimplex(s, g, pc.basis, &Options{}, path{}))
 			})
 			run("objective", 2*nd*(c.k+1), 1, func() error { return only(objectiveOf(s, f, g, SumToOne)) })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error {

@@ -188,7 +188,7 @@ func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, comp
 	if _, err := x.project(g, pc.basis, NewMatrix(0, p, nil), EnclosureBall); err != nil {
 		return nil, false, err
 	}
-	w := &Matrix{Rows: s.n, Cols: p, Stride: g.Stride, Data: g.Data}
+	w := leftColumns(g, p)
 	v, limit, err := findAxis(s, w, pc.total)
 	if err != nil {
 		return nil, false, err

@@ -16,8 +16,8 @@ type dataset interface {
 	objective(f, g *Matrix, sum Sum) (float64, error)
 	// solveRows gives the rows of the list their nearest mixture of the centers.
 	solveRows(centers, g *Matrix, sum Sum, rows []int) error
-	// centred returns the same rows about their mean.
-	centred() (dataset, error)
+	// aboutMean returns the same rows about their mean.
+	aboutMean() (dataset, error)
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
 }
@@ -130,9 +130,9 @@ func triangleAround(s *samples, g *Matrix) *placement {
 	return placementOf(corners)
 }
 
-// projectRows writes the projections W on the basis (p×d) to the first p columns of g and
+// project writes the projections W on the basis (p×d) to the first p columns of g and
 // returns their extent.
-func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
+func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p, c := basis.Rows, chunking{s.n, s.d, manyChunks}
 	count := chunks(c.n, c.l, c.most)
 	extents, facets := make([]extent, count), NewMatrix(count, normals.Rows, nil)

@@ -258,7 +258,7 @@ func TestProjectRowsOverwrites(t *testing.T) {
 		pc := mustDo(findPrincipal(s, 3, SolverGram))(t)
 		fresh, used := NewMatrix(60, 4, nil), randomData(60, 4, 0, 2)
 		for _, g := range []*Matrix{fresh, used} {
-			if _, err := projectRows(s, g, pc.basis, NewMatrix(0, 3, nil), EnclosureBall); err != nil {
+			if _, err := s.project(g, pc.basis, NewMatrix(0, 3, nil), EnclosureBall); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -256,18 +256,18 @@ func sumParts(parts []*Matrix) *Matrix {
 }
 
 // changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
-// basis given as rows; nil: the data's own axes.
+// basis given as rows; nil: the data's own axes, and z has no gaps.
 func changeBasis(s *samples, z, basis *Matrix) error {
-	r := z.Cols
 	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		out := z.Data[at.lo*r : at.hi*r]
 		if basis == nil {
-			s.pack(out, at.lo, at.hi, false)
+			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
 			return
 		}
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
-		clear(out)
-		addMulNT(out, r, rows, at.hi-at.lo, basis.Data, r, s.d, false)
+		for i := at.lo; i < at.hi; i++ {
+			clear(z.row(i))
+		}
+		addMulNT(z.Data[at.lo*z.Stride:], z.Stride, rows, at.hi-at.lo, basis.Data, z.Cols, s.d, false)
 	})
 }

@@ -176,18 +176,21 @@ func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	if m, ok := x.(*Matrix); ok { // not by its method open: TinyGo leaves out more where it knows the type
-		t, err := openMatrix(ctx, m, weights, payingWorkers(o.Workers, m, k), true)
-		if err != nil {
-			return nil, err
-		}
-		return o.solve(t, k, weights, by)
-	}
-	t, err := openSamples(ctx, x, o, weights, true)
+	t, err := openFit(ctx, x, k, o, weights, true)
 	if err != nil {
 		return nil, err
 	}
 	return o.solve(t, k, weights, by)
+}
+
+// openFit opens x for a fit, which does not take more workers than pay.
+func openFit(
+	ctx context.Context, x Samples, k int, o *Options, weights []float64, centred bool,
+) (dataset, error) {
+	if m, ok := x.(*Matrix); ok { // not by its method open: TinyGo leaves out more where it knows the type
+		return openMatrix(ctx, m, weights, payingWorkers(o.Workers, m, k), centred)
+	}
+	return openSamples(ctx, x, o, weights, centred)
 }
 
 // solve returns the global solution under SumToOne for rows about their mean. The options are checked.
@@ -225,42 +228,35 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 	return m, nil
 }
 
-// denseData is the rows of a Matrix.
-type denseData struct{ *samples }
+// Samples of a Matrix are a dataset.
 
-func (t denseData) data() *samples { return t.samples }
+func (s *samples) data() *samples { return s }
 
-func (t denseData) principal(p int, solver Solver, why purpose) (*principal, error) {
-	return findLeading(t.samples, wanted{p, 0}, solver, why)
+func (s *samples) principal(p int, solver Solver, why purpose) (*principal, error) {
+	return findLeading(s, wanted{p, 0}, solver, why)
 }
 
-func (t denseData) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	return projectRows(t.samples, g, basis, normals, kind)
+func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
+
+func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+	return solveRows(s, centers, g, sum, rows)
 }
 
-func (t denseData) objective(f, g *Matrix, sum Sum) (float64, error) {
-	return objectiveOf(t.samples, f, g, sum)
-}
-
-func (t denseData) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
-	return solveRows(t.samples, centers, g, sum, rows)
-}
-
-func (t denseData) centred() (dataset, error) {
-	s, err := newSamples(t.ctx, t.x, t.weights, t.workers, true)
+func (s *samples) aboutMean() (dataset, error) {
+	about, err := newSamples(s.ctx, s.x, s.weights, s.workers, true)
 	if err != nil {
 		return nil, err
 	}
-	s.space = t.space
-	return denseData{s}, nil
+	about.space = s.space
+	return about, nil
 }
 
-func (t denseData) floors(most int, sum Sum) ([]float64, error) {
-	values, total, err := squaredSingularValues(t.samples)
+func (s *samples) floors(most int, sum Sum) ([]float64, error) {
+	values, total, err := squaredSingularValues(s)
 	if err != nil {
 		return nil, err
 	}
-	all := floorsOf(t.units, values, total)[directionsOf(1, sum):]
+	all := floorsOf(s.units, values, total)[directionsOf(1, sum):]
 	if most > 0 {
 		all = all[:min(most, len(all))]
 	}
@@ -271,16 +267,16 @@ func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, centre
 	return openMatrix(ctx, m, weights, o.Workers, centred)
 }
 
-// openMatrix checks the rows and their weights, and finds the units and the mean.
+// openMatrix returns samples whose passes share their scratch space.
 func openMatrix(
 	ctx context.Context, m *Matrix, weights []float64, workers int, centred bool,
-) (denseData, error) {
+) (*samples, error) {
 	s, err := newSamples(ctx, m, weights, workers, centred)
 	if err != nil {
-		return denseData{}, err
+		return nil, err
 	}
 	s.space = new(workspace)
-	return denseData{s}, nil
+	return s, nil
 }
 
 func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
@@ -313,14 +309,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
 		return nil, err
 	}
-	if m, ok := x.(*Matrix); ok {
-		t, err := openMatrix(ctx, m, o.Weights, o.Workers, false)
-		if err != nil {
-			return nil, err
-		}
-		return o.solveCone(t, k)
-	}
-	t, err := openSamples(ctx, x, o, o.Weights, false)
+	t, err := openFit(ctx, x, k, o, o.Weights, false)
 	if err != nil {
 		return nil, err
 	}
@@ -364,7 +353,7 @@ func (o *Options) solveCone(x dataset, k int) (*Model, error) {
 // rounding, where the data has fewer than k directions.
 func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal) error {
 	s := x.data()
-	about, err := x.centred()
+	about, err := x.aboutMean()
 	if err != nil {
 		return err
 	}

@@ -20,17 +20,12 @@ func (x *SparseMatrix) open(
 	if full := x.filled(); full != nil {
 		return full.open(ctx, o, weights, centred)
 	}
-	s, err := newSparseSamples(ctx, x, weights, o.Workers, centred)
-	if err != nil {
-		return nil, err
-	}
-	return sparseData{s, x}, nil
+	return newSparseSamples(ctx, x, weights, o.Workers, centred)
 }
 
 // floors returns lower bounds where SolverKrylov stops before it has converged and
 // min(n, d) is above streamGramSide: floors less by what it may have missed.
-func (t sparseData) floors(most int, sum Sum) ([]float64, error) {
-	s := t.sparseSamples
+func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 	small, _ := s.sides()
 	first := directionsOf(1, sum)
 	if all := small + 1 - first; most == 0 || most > all {
@@ -77,41 +72,28 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 	return values, 0, err
 }
 
-// sparseData is the rows of a fit.
-type sparseData struct {
-	*sparseSamples
-	x *SparseMatrix
-}
-
-func (t sparseData) data() *samples { return t.samples }
-
-func (t sparseData) objective(f, g *Matrix, sum Sum) (float64, error) {
-	return sparseObjective(t.sparseSamples, f, g, sum)
-}
-
-func (t sparseData) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	some := &SparseMatrix{Rows: len(rows), Cols: t.d, Indptr: []int{0}}
+	some := &SparseMatrix{Rows: len(rows), Cols: s.d, Indptr: []int{0}}
 	for _, i := range rows {
-		lo, hi := t.x.Indptr[i], t.x.Indptr[i+1]
-		some.Indices = append(some.Indices, t.x.Indices[lo:hi]...)
-		some.Data = append(some.Data, t.x.Data[lo:hi]...)
+		lo, hi := s.sparse.Indptr[i], s.sparse.Indptr[i+1]
+		some.Indices = append(some.Indices, s.sparse.Indices[lo:hi]...)
+		some.Data = append(some.Data, s.sparse.Data[lo:hi]...)
 		some.Indptr = append(some.Indptr, len(some.Data))
 	}
 	found := NewMatrix(len(rows), g.Cols, nil)
-	err := mixSparse(parallelism{t.ctx, t.workers}, newSimplexProblem(centers, sum), found, some)
+	err := mixSparse(parallelism{s.ctx, s.workers}, newSimplexProblem(centers, sum), found, some)
 	copyRowsTo(g, rows, found)
 	return err
 }
 
-func (t sparseData) centred() (dataset, error) {
-	s, err := newSparseSamples(t.ctx, t.x, t.weights, t.workers, true)
-	return sparseData{s, t.x}, err
+func (s *sparseSamples) aboutMean() (dataset, error) {
+	return newSparseSamples(s.ctx, s.sparse, s.weights, s.workers, true)
 }
 
-// sparseObjective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
+// objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
 // F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has
 //
 //	‖x − c − Qᵀh‖² = ‖x − c‖² − ‖y‖² + ‖y − h‖² + hᵀ(QQᵀ − I)h
@@ -122,7 +104,7 @@ func (t sparseData) centred() (dataset, error) {
 // off by e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off
 // by γ(2k + 24) of the lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's
 // length.
-func sparseObjective(s *sparseSamples, f, g *Matrix, sum Sum) (total float64, err error) {
+func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	q, err := newQuotients(s, f)
 	if err != nil {
 		return 0, err

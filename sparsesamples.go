@@ -13,7 +13,8 @@ import (
 // sparseSamples is the weighted data about its mean, or about 0.
 type sparseSamples struct {
 	*samples // without rows: the shape, the units, the mean, the weights
-	a        *compressed
+	sparse   *SparseMatrix
+	a        *compressed // its rows
 	columns  *compressed // the same entries
 	root     []float64   // √w_i; nil: all 1
 	reach    float64     // ‖√w·X‖ + √Σw·‖μ‖, from above
@@ -26,7 +27,7 @@ func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, w
 	if err := firstError(checkCount("Workers", workers), checkSparse(x, weights)); err != nil {
 		return nil, err
 	}
-	s := &sparseSamples{samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
+	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
 		workers: workerCount(workers), centred: centred}}
 	if weights != nil {
 		heaviest, _ := rowMaxAbs(weights)
@@ -416,7 +417,7 @@ func (s *sparseSamples) measure(left *outside) error {
 
 // project projects the rows and returns how far they reach.
 func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	w := &Matrix{Rows: g.Rows, Cols: basis.Rows, Stride: g.Stride, Data: g.Data}
+	w := leftColumns(g, basis.Rows)
 	if err := s.gather(w, basis, func(int, []float64) {}); err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 func (p *Subspace) simplexMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
 	around := p.enclose(e)
 	return func(s *samples, g *Matrix) error {
-		if _, err := projectRows(s, g, p.pc.basis, &Matrix{}, EnclosureBall); err != nil {
+		if err := changeBasis(s, leftColumns(g, p.pc.basis.Rows), p.pc.basis); err != nil {
 			return err
 		}
 		if err := fillMemberships(s, g, p.pc.basis.Rows, around); err != nil {
@@ -514,7 +514,7 @@ func newAxisSearch(p *Subspace) *axisSearch {
 // add adds the rows of a block.
 func (a *axisSearch) add(s *samples) error {
 	w := NewMatrix(s.n, a.p.pc.basis.Rows, nil)
-	if _, err := projectRows(s, w, a.p.pc.basis, NewMatrix(0, w.Cols, nil), EnclosureBall); err != nil {
+	if err := changeBasis(s, w, a.p.pc.basis); err != nil {
 		return err
 	}
 	for l := range a.levels {
@@ -590,7 +590,7 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 func (p *Subspace) coneMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
 	c, around := p.cone(), p.enclose(e)
 	return func(s *samples, g *Matrix) error {
-		if _, err := projectRows(s, g, c.basis, NewMatrix(0, c.basis.Rows, nil), EnclosureBall); err != nil {
+		if err := changeBasis(s, leftColumns(g, c.basis.Rows), c.basis); err != nil {
 			return err
 		}
 		rest, err := c.fill(s, g, around, e.height, !e.complete(&p.pc))

@@ -184,7 +184,7 @@ func (p *Subspace) reach(s *samples, w *Matrix) (coneExtent, error) {
 	if p.sum == SumAtMostOne {
 		normals, kind = NewMatrix(0, w.Cols, nil), EnclosureBall
 	}
-	ext, err := projectRows(s, w, p.pc.basis, normals, kind)
+	ext, err := s.project(w, p.pc.basis, normals, kind)
 	if err != nil || p.sum == SumToOne {
 		return coneExtent{extent: *ext}, err
 	}

@@ -93,10 +93,10 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 		return none, err
 	}
 	all := NewMatrix(s.n, pc.basis.Rows, nil)
-	if _, err := projectRows(s, all, pc.basis, &Matrix{}, EnclosureBall); err != nil {
+	if err := changeBasis(s, all, pc.basis); err != nil {
 		return none, err
 	}
-	q := newVolumeProblem(s, &Matrix{Rows: s.n, Cols: p, Stride: all.Stride, Data: all.Data}, k)
+	q := newVolumeProblem(s, leftColumns(all, p), k)
 	if q.outside, err = squaresOutside(s, q.w, rowsOf(pc.basis, 0, p), pc.total+pc.totalError); err != nil {
 		return none, err
 	}
