@@ -36,11 +36,11 @@ import "math"
 // rounding: with memberships of 0 they raise the objective by no more than this.
 const lightShare = 0x1p-52
 
-// leastLight and nextLight are the shares of the mean square ‖w‖² up to which a row is
-// light for findAxis: the first, and the ratio of each to the one before.
+// The shares of the mean square ‖w‖² up to which a row is light for findAxis.
 const (
-	leastLight = 0x1p-56
-	nextLight  = 0x1p8
+	leastLight  = 0x1p-56
+	nextLight   = 0x1p8 // times the share before
+	lightShares = 7     // all are below 1
 )
 
 // exactGap is the gap up to which a model without a half-space is optimal all the same.
@@ -220,8 +220,10 @@ func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, comp
 // no half-space has all rows it leaves out the light ones: those whose squares are a growing share of the
 // mean square. Rows at rounding are left out at once. If nothing helps the axis is the first singular vector.
 func findAxis(s *samples, w *Matrix, total float64) (v []float64, limit float64, err error) {
-	for share := leastLight; share < 1; share *= nextLight {
+	share := leastLight
+	for range lightShares {
 		light := share * total / float64(s.n)
+		share *= nextLight
 		var h halfSpace
 		margin, err := h.search(directions{s.ctx, s.workers, w, func(i int, squares float64) bool {
 			return s.weight(i)*squares <= light

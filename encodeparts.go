@@ -177,8 +177,9 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 func (p *Subspace) soundSubspace() bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	switch {
-	case !p.sound() || p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols) || pc.basis.Cols != p.cols ||
-		pc.basis.Rows != min(directionsOf(p.k, p.sum), p.cols):
+	case !p.sound() || p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols):
+		return false
+	case pc.basis.Cols != p.cols || pc.basis.Rows != min(directionsOf(p.k, p.sum), p.cols):
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most):
 		return false

@@ -1,10 +1,9 @@
 package softkmeans
 
-// Count, mean and scatter of rows, and how those of two parts become those of both. The method is that of T.
-// F. Chan, G. H. Golub and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample
-// Variances (1979): nothing cancels where the mean is far from 0. Mean and scatter are kept to twice the
-// digits of float64, as a sum and what its roundings lost (Knuth's two-sum), so that results do not depend on
-// the order of the merges.
+// Count, mean and scatter of rows, and how those of two parts become those of both: T. F. Chan, G. H. Golub
+// and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979).
+// Nothing cancels where the mean is far from 0. Mean and scatter have twice the digits of float64, as a sum
+// and what its roundings lost (Knuth's two-sum), so that results do not depend on the order of the merges.
 
 import (
 	"context"
@@ -27,9 +26,9 @@ type moments struct {
 	weightOff, meanOff, scatterOff float64
 }
 
-// junction says how two sums of squares about their own means become one:
-// 2^own·(the first) + 2^other·(the second) + weight·shift·shiftᵀ. Where only one of the
-// two parts counts, shift is nil and the sum is that part's: second says which.
+// junction says how two sums of squares about their own means become one: 2^own·(the first) +
+// 2^other·(the second) + weight·shift·shiftᵀ. Where one part alone counts shift is nil, and
+// second says which.
 type junction struct {
 	own, other int
 	weight     float64
@@ -37,9 +36,9 @@ type junction struct {
 	second     bool
 }
 
-// momentsOf takes them from samples of at least one row of positive weight. The mean of
-// the first pass is off in its last digits. Joining parts would multiply that error by the
-// distance between the parts. So a second pass, O(nd), sums the differences from the mean.
+// momentsOf takes them from samples of at least one row of positive weight. The mean of the first pass is off
+// in its last digits, which joining parts would multiply by the distance between the parts. So a second pass,
+// O(nd), sums the differences from the mean.
 func momentsOf(s *samples) (*moments, error) {
 	m := &moments{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d),
 		meanRest: make([]float64, s.d)}
@@ -90,8 +89,7 @@ func (m *moments) clone() moments {
 	return c
 }
 
-// join adds the rows of t, and says what becomes of the sums of squares. Rows whose
-// weights are negligible are counted and otherwise left out.
+// join adds the rows of t, and says what becomes of the sums of squares. Negligible rows only count.
 func (m *moments) join(t *moments) junction {
 	rows := m.rows + t.rows
 	switch {
@@ -166,8 +164,7 @@ func (m *moments) rankBound() int {
 }
 
 // aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean: Σwxxᵀ is the
-// scatter and W·mean·meanᵀ. The mean is off by meanOff, and W by weightOff. What the rest of the mean has
-// with itself is left out. The three additions round 2^-53 of the sums each.
+// scatter and W·mean·meanᵀ. The square of the mean's rest is left out. Three additions round 2^-53 each.
 func (s *Stats) aboutZero() (mean []float64) {
 	length := norm2(s.mean) + norm2(s.meanRest)
 	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) +
@@ -222,36 +219,33 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	if err != nil || part == nil {
 		return err
 	}
-	_, err = s.addPart(part, m)
-	return err
+	return s.addPart(part, m)
 }
 
-// addPart adds rows with their moments, and says how the sums were joined.
-func (s *Stats) addPart(part *samples, m *moments) (j junction, err error) {
-	d := part.d
-	if err := checkSize("the scatter matrix", d+1, d+1); err != nil {
-		return j, err
+// addPart adds rows with their moments.
+func (s *Stats) addPart(part *samples, m *moments) error {
+	if err := checkSize("the scatter matrix", part.d+1, part.d+1); err != nil {
+		return err
 	}
 	gram, err := gramMatrix(part)
 	if err == nil {
 		err = recentre(part, gram)
 	}
-	if err != nil {
-		return j, err
+	if err == nil {
+		s.addGram(part, m, gram, gramError(part, trace(gram)))
 	}
-	return s.addGram(part, m, gram, gramError(part, trace(gram))), nil
+	return err
 }
 
 // addGram adds a part by its Gram matrix, which is off by at most off.
-func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) junction {
-	d := part.d
-	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)),
-		scatterRest: make([]float64, triangleSize(d))}
-	for i := range d {
+func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) {
+	size := triangleSize(part.d)
+	t := Stats{moments: *m, scatter: make([]float64, 0, size), scatterRest: make([]float64, size)}
+	for i := range part.d {
 		t.scatter = append(t.scatter, gram.row(i)[i:]...)
 	}
 	t.setErrors(part, trace(gram), off)
-	return s.merge(&t)
+	s.merge(&t)
 }
 
 // AddSparse is [Stats.AddWeighted] for sparse rows: the sums of the rows with all their zeros. Where the mean
@@ -261,24 +255,16 @@ func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	if err := x.check("x"); err != nil || x.Rows == 0 {
 		return err
 	}
-	if err := firstError(s.checkMore(x.Rows, x.Cols),
-		checkSize("the scatter matrix", x.Cols+1, x.Cols+1)); err != nil {
+	if err := checkSize("the scatter matrix", x.Cols+1, x.Cols+1); err != nil {
 		return err
 	}
-	top, err := heaviest(weights, x.Rows)
-	if err != nil {
+	var p *sparseSamples
+	some, err := s.admit(x.Rows, x.Cols, weights, func(weights []float64) (err error) {
+		p, err = newSparseSamples(context.Background(), x, weights, 0, true)
 		return err
-	}
-	if top == 0 {
-		weights = nil // only to check the rows
-	}
-	p, err := newSparseSamples(context.Background(), x, weights, 0, true)
-	if err != nil {
+	})
+	if err != nil || !some {
 		return err
-	}
-	if top == 0 {
-		s.rows += x.Rows
-		return nil
 	}
 	p.part = true
 	gram, off, err := p.gramMatrix()
@@ -306,51 +292,61 @@ func (m *moments) setErrors(part *samples, total, off float64) {
 
 // newPart checks rows that come after those of m. It returns them as samples about their own mean, and their
 // moments; nil where there are no rows, or all have weight 0: m then counts them.
-func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64,
-	workers int) (*samples, *moments, error) {
+func newPart(
+	ctx context.Context, m *moments, x *Matrix, weights []float64, workers int,
+) (s *samples, t *moments, err error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, nil, err
 	}
 	if x.Rows == 0 {
 		return nil, nil, cancelled(ctx)
 	}
-	if err := m.checkMore(x.Rows, x.Cols); err != nil {
+	some, err := m.admit(x.Rows, x.Cols, weights, func(weights []float64) (err error) {
+		s, err = newSamples(ctx, x, weights, workers, true)
+		return err
+	})
+	if err != nil || !some {
 		return nil, nil, err
-	}
-	top, err := heaviest(weights, x.Rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	if top == 0 {
-		weights = nil // only to check the rows
-	}
-	s, err := newSamples(ctx, x, weights, workers, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	if top == 0 {
-		m.rows += x.Rows
-		return nil, nil, nil
 	}
 	s.part = true
-	t, err := momentsOf(s)
+	t, err = momentsOf(s)
 	return s, t, err
 }
 
-// checkMore is an error if no rows of such a shape can follow those of m.
-func (m *moments) checkMore(rows, cols int) error {
-	if m.cols != 0 && cols != m.cols {
-		return fail(ErrShape,
-			"x has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
+// admit checks the shape and the weights of rows that come after those of m, and opens them. If all weights
+// are 0 it counts the rows, opens them only to check them, and reports false.
+func (m *moments) admit(rows, cols int, weights []float64, open func(weights []float64) error) (bool, error) {
+	if err := m.checkMore("x", rows, cols); err != nil {
+		return false, err
 	}
-	if rows > math.MaxInt-m.rows {
-		return errTooManyRows()
+	top, err := heaviest(weights, rows)
+	if err != nil {
+		return false, err
 	}
-	return nil
+	if top > 0 {
+		return true, open(weights)
+	}
+	if err = open(nil); err == nil {
+		m.rows += rows
+	}
+	return false, err
 }
 
-func errTooManyRows() error {
-	return fail(ErrShape, "the rows are more than an int can count")
+// checkMore returns an error if no rows of such a shape can follow those of m.
+func (m *moments) checkMore(arg string, rows, cols int) error {
+	if m.cols != 0 && cols != m.cols {
+		return fail(ErrShape,
+			arg+" has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
+	}
+	return checkCountable(m.rows, rows)
+}
+
+// checkCountable returns an error if an int cannot count both.
+func checkCountable(rows, more int) error {
+	if more > math.MaxInt-rows {
+		return fail(ErrShape, "the rows are more than an int can count")
+	}
+	return nil
 }
 
 // triangleSize is how many numbers are on and right of the diagonal of an n×n matrix.
@@ -359,18 +355,14 @@ func triangleSize(n int) int { return n * (n + 1) / 2 }
 // Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and t may be the same.
 // Cost: d². Errors: [ErrShape] if both have rows and different numbers of columns; s is then unchanged.
 func (s *Stats) Merge(t *Stats) error {
-	if s.cols != 0 && t.cols != 0 && s.cols != t.cols {
-		return fail(ErrShape,
-			"statistics of "+strconv.Itoa(t.cols)+" columns for those of "+strconv.Itoa(s.cols))
-	}
-	if t.rows > math.MaxInt-s.rows {
-		return errTooManyRows()
+	if err := s.checkMore("t", t.rows, orDefault(t.cols, s.cols)); err != nil {
+		return err
 	}
 	s.merge(t) // where t is s, it reads each number before it writes it
 	return nil
 }
 
-func (s *Stats) merge(t *Stats) junction {
+func (s *Stats) merge(t *Stats) {
 	j := s.join(&t.moments)
 	if j.second {
 		s.scatter, s.scatterRest = slices.Clone(t.scatter), slices.Clone(t.scatterRest)
@@ -388,7 +380,6 @@ func (s *Stats) merge(t *Stats) junction {
 			i++
 		}
 	}
-	return j
 }
 
 // Rows returns how many rows were added, those of weight 0 included.

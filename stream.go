@@ -101,7 +101,8 @@ func (p *Subspace) simplexMemberships(e *Extent, centers *Matrix) func(s *sample
 // reach makes the pass for the extent, and the model.
 func (q *sequence) reach(p *Subspace) (*Model, *Extent, error) {
 	e := new(Extent)
-	if err := q.extent(p, e); err != nil {
+	err := q.each(func(at rowBlock) error { return e.add(q.ctx, p, at.x, at.weights, q.o.Workers) })
+	if err != nil {
 		return nil, nil, err
 	}
 	m, err := p.Model(e)
@@ -195,7 +196,7 @@ func (c *cutter) add(x *Matrix) error {
 		return err
 	}
 	if x.Rows > math.MaxInt-c.count-c.fill || c.pass > 1 && x.Rows > c.rows-c.count-c.fill {
-		return c.otherLength(">")
+		return c.otherLength("more")
 	}
 	step := streamRows(max(c.cols, c.members))
 	for lo := 0; lo < x.Rows; {
@@ -293,12 +294,8 @@ func (q *sequence) checkWidth(x *Matrix) error {
 // otherLength is the error of a pass with another number of rows.
 func (q *sequence) otherLength(rows string) error {
 	text := "pass " + strconv.Itoa(q.pass) + " has " + rows + " rows, pass 1 had " + strconv.Itoa(q.rows)
-	switch rows {
-	case "0":
+	if rows == "0" {
 		text += "; can the blocks be read again?"
-	case ">":
-		text = "pass " + strconv.Itoa(q.pass) + " has more than the " + strconv.Itoa(q.rows) +
-			" rows of pass 1"
 	}
 	return &otherShape{problem{text, ErrChanged}}
 }
@@ -345,11 +342,6 @@ func (s *statistics) aboutZero() (mean []float64) {
 	return s.Stats.aboutZero()
 }
 
-// extent makes the pass that finds how far the rows reach.
-func (q *sequence) extent(p *Subspace, e *Extent) error {
-	return q.each(func(at rowBlock) error { return e.add(q.ctx, p, at.x, at.weights, q.o.Workers) })
-}
-
 // statistics are what the first pass finds: the moments, and what the solver needs.
 type statistics struct {
 	Stats
@@ -379,8 +371,7 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		case err != nil || part == nil:
 			return err
 		case q.solver() == SolverGram:
-			_, err := s.addPart(part, m)
-			return err
+			return s.addPart(part, m)
 		default:
 			return s.addTotal(part, m)
 		}
@@ -494,21 +485,11 @@ func (q *sequence) deliver(first int, g *Matrix) error {
 // coneRounds is how often a half-space is searched for and then measured.
 const coneRounds = 3
 
-// axisSearch is a search for the half-space of all rows, and of those that are not light:
-// one for every share of findAxis, since a pass cannot tell which will succeed.
+// axisSearch looks for the half-space of all rows, and of those that are not light: one for
+// every share of findAxis, since a pass cannot tell which will succeed.
 type axisSearch struct {
 	p      *Subspace
-	levels []halfSpace
-	shares []float64
-}
-
-func newAxisSearch(p *Subspace) *axisSearch {
-	a := &axisSearch{p: p}
-	for share := leastLight; share < 1; share *= nextLight {
-		a.shares = append(a.shares, share)
-	}
-	a.levels = make([]halfSpace, len(a.shares))
-	return a
+	levels [lightShares]halfSpace
 }
 
 // add adds the rows of a block.
@@ -517,8 +498,10 @@ func (a *axisSearch) add(s *samples) error {
 	if err := changeBasis(s, w, a.p.pc.basis); err != nil {
 		return err
 	}
+	share := leastLight
 	for l := range a.levels {
-		light := a.shares[l] * a.p.pc.total / float64(a.p.rows)
+		light := share * a.p.pc.total / float64(a.p.rows)
+		share *= nextLight
 		_, err := a.levels[l].search(directions{s.ctx, s.workers, w, func(i int, squares float64) bool {
 			return s.weight(i)*squares <= light
 		}})
@@ -549,7 +532,7 @@ func (a *axisSearch) subspace() *Subspace {
 // fitCone makes the passes that follow those for the subspace: one for the half-space and
 // one for the extent, again where rows turn out to be outside.
 func (q *sequence) fitCone(start *Subspace) (*Model, error) {
-	search := newAxisSearch(start)
+	search := axisSearch{p: start}
 	var p *Subspace
 	var m *Model
 	var e *Extent

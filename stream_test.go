@@ -232,7 +232,7 @@ func TestFitSeqErrors(t *testing.T) {
 		{on(2, with(x.At(71, 3)+1e-3)), 2, none, ErrChanged, "add up to"},
 		{on(2, first(50)), 2, none, ErrChanged, "pass 2 has 50 rows, pass 1 had 100"},
 		{on(2, first(50)), 2, none, ErrShape, ""},
-		{on(1, first(50)), 2, none, ErrShape, "more than the 50 rows"},
+		{on(1, first(50)), 2, none, ErrShape, "pass 2 has more rows, pass 1 had 50"},
 		{on(2, first(0)), 2, none, ErrChanged, "read again"}, {on(1, first(50)), 2, none, ErrChanged, ""},
 		{on(2, narrow), 2, none, ErrChanged, "4 columns, pass 1 had 5"},
 		{on(2, narrow), 2, none, ErrShape, ""},

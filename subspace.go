@@ -83,28 +83,22 @@ func newSubspace(m moments, pc *principal, mean []float64, k int, o *Options) *S
 }
 
 // fingerprintOf tells subspaces apart: a CRC-32 of what extents depend on.
-func fingerprintOf(p *Subspace) (sum uint32) {
-	add := func(bits uint64) {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], bits)
-		sum = crc32.Update(sum, crc32.IEEETable, b[:])
-	}
+func fingerprintOf(p *Subspace) uint32 {
+	var b []byte
 	for _, n := range []int{p.k, p.rows, p.cols, p.exp, p.wexp, int(p.enclosure)} {
-		add(uint64(n))
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
-	numbers := [][]float64{p.mean, p.meanRest, p.pc.basis.Data}
+	numbers := slices.Concat(p.mean, p.meanRest, p.pc.basis.Data)
 	if p.sum == SumAtMostOne {
-		numbers = append(numbers, []float64{p.limit})
+		numbers = append(numbers, p.limit)
 	}
 	if p.orientation != nil {
-		numbers = append(numbers, p.orientation.Data)
+		numbers = append(numbers, p.orientation.Data...)
 	}
-	for _, list := range numbers {
-		for _, v := range list {
-			add(math.Float64bits(v))
-		}
+	for _, v := range numbers {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	return sum
+	return crc32.ChecksumIEEE(b)
 }
 
 // K returns the number of centers.
@@ -262,15 +256,12 @@ func residuals(s *samples, w, basis *Matrix) (objective, lost, squares float64, 
 	return objective, lost, squares, err
 }
 
-// checkMerge is an error if f's rows are not of e's subspace, or too many.
+// checkMerge returns an error if f's rows are not of e's subspace, or too many.
 func (e *Extent) checkMerge(f *Extent) error {
-	switch {
-	case e.started && f.started && (e.fingerprint != f.fingerprint || len(e.facets) != len(f.facets)):
+	if e.started && f.started && (e.fingerprint != f.fingerprint || len(e.facets) != len(f.facets)) {
 		return fail(ErrShape, "the extents are of different subspaces")
-	case f.rows > math.MaxInt-e.rows:
-		return errTooManyRows()
 	}
-	return nil
+	return checkCountable(e.rows, f.rows)
 }
 
 // Merge adds the rows of f, which is unchanged; e and f may be the same. Errors:

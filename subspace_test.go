@@ -102,7 +102,7 @@ func TestPartsWords(t *testing.T) {
 		{add(stats(), with(nan), 0, 0, 0, 0), ErrNonFinite, "x[3,1]"},
 		{counted(math.MaxInt - 1).Add(narrow), ErrShape, "the rows are more than an int can count"},
 		{counted(math.MaxInt - 1).Add(rowsOf(narrow, 0, 1)), nil, ""},
-		{stats().Merge(statsOf(t, narrow, nil)), ErrShape, "statistics of 2 columns for those of 3"},
+		{stats().Merge(statsOf(t, narrow, nil)), ErrShape, "t has 2 columns, the rows before have 3"},
 		{counted(math.MaxInt - 3).Merge(stats()), ErrShape, "more than an int"},
 		{counted(math.MaxInt - 4).Merge(stats()), nil, ""},
 		{floors, ErrTooFewSamples, "no rows of positive weight"},
