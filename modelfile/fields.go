@@ -1,7 +1,6 @@
 package modelfile
 
-// The fields of a model file, in one order for the reader, the writer and the check. A new
-// field is a line in fields.
+// How a field of a model file is read, written and checked: File.fields says which ones there are.
 
 import (
 	"encoding/base64"
@@ -33,54 +32,6 @@ const (
 	always = 1 << iota
 	notBelow0
 )
-
-// fields goes through all fields but the checksum, in the order of the file.
-func (f *File) fields(t *walk) {
-	m := f.Model
-	t.head(f)
-	k, d := t.k, len(f.Columns)
-	t.flag("named", &f.Named)
-	t.texts("units", &f.Units, d)
-	choose(t, "sum", &m.Sum)
-	choose(t, "rowScaling", &m.Rows)
-	t.text("scale", &f.Scale, true)
-	t.numbers("shift", &f.Shift, d)
-	t.numbers("divisor", &f.Divisor, d)
-	t.matrix("centers", &f.Centers, k, d)
-	if t.out == nil || f.Divisor != nil && f.Similarities == nil {
-		t.matrix("scaledCenters", &m.Centers, k, d)
-	}
-	t.matrix("clusterMeans", &m.ClusterMeans, k, d)
-	t.matrix("clusterAxes", &m.ClusterAxes, -(k + d), d)
-	t.integer("rows", &f.Rows, mostCount, 0)
-	t.integers("sizes", &f.Sizes, k)
-	t.numbers("columnLeast", &f.ColumnLeast, d)
-	t.numbers("columnMost", &f.ColumnMost, d)
-	t.numbers("columnMean", &f.ColumnMean, d)
-	t.numbers("columnSpread", &f.ColumnSpread, d)
-	t.number("largestResidual", &f.LargestResidual, notBelow0)
-	t.number("objective", &m.Objective, always)
-	t.number("floor", &m.Floor, always)
-	t.number("floorError", &m.FloorError, always)
-	t.number("total", &m.Total, always)
-	t.number("gap", &m.Gap, always)
-	choose(t, "solver", &m.Solver)
-	t.number("lambda", &m.Lambda, 0)
-	t.number("epsilon", &m.Epsilon, 0)
-	t.number("slack", &f.Slack, notBelow0)
-	t.seed("seed", &f.Seed)
-	choose(t, "volume", &m.Volume)
-	t.number("volumeRatio", &m.VolumeRatio, 0)
-	t.number("stationarity", &m.Stationarity, 0)
-	t.integer("iterations", &m.Iterations, math.MaxInt32, 0)
-	choose(t, "status", &m.Status)
-	t.warnings(m)
-	t.others(m, d)
-	t.text("kernel", &f.Kernel, false)
-	t.number("gamma", &f.Gamma, notBelow0)
-	t.similarities(f)
-	t.matrix("samples", &f.Samples, f.Rows, d)
-}
 
 // must keeps the first error of a check.
 func (t *walk) must(holds bool, kind error, text ...any) {

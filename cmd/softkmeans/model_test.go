@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"softkmeans"
+	"softkmeans/modelfile"
 )
 
 // A model describes the fit in the table's units and with its column names. The file of
@@ -102,6 +105,32 @@ func TestModelFile(t *testing.T) {
 		!near(m.Lambda, f.Model.Lambda, 1e-6*m.Lambda) {
 		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Model.Objective,
 			f.Model.Lambda, m.Objective, m.Lambda)
+	}
+}
+
+// TestModelFilled: for every field of a model file there is a fit whose model has it.
+func TestModelFilled(t *testing.T) {
+	inFolder(t, "a,b\nnm,µm\n1,2\n2,1\n4,4\n5,3\n9,1\n8,2\n7,3\n2,2\n")
+	empty := map[string]bool{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[modelfile.File]()) {
+		empty[field.Name] = true
+	}
+	for _, args := range [][]string{
+		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3"}, {"-method", "lsd", "-kernel", "rbf"},
+	} {
+		must(t, append(append([]string{"fit", "-k", "2"}, args...), "-model", "m.json", "data.csv")...)
+		f, err := parseModel([]byte(readFile(t, "m.json")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range empty {
+			if !reflect.ValueOf(*f.File).FieldByName(name).IsZero() {
+				delete(empty, name)
+			}
+		}
+	}
+	if len(empty) > 0 {
+		t.Errorf("no fit fills in %v", slices.Collect(maps.Keys(empty)))
 	}
 }
 
