@@ -28,39 +28,21 @@ const (
 // are of the summary's rows. Data of at most SummaryRows rows is read once, and the result has the bits of
 // FitMinVolume.
 //
-// Larger data is read in these passes:
+// # Details
 //
-//  1. The mean, the principal subspace and the floor. Wide data, of more than 2048
-//     columns, has its subspace found by SolverKrylov, in up to 30 passes.
-//  2. A weighted summary. Rows are drawn, half by weight and half by squared distance
-//     from the mean. The outermost rows of the subspace are added, the purest of a
-//     mixture among them. λ and the centers are those of the summary, by the slack rule
-//     with the floor of all rows.
-//  3. A measurement of these centers on all rows, with exact memberships.
-//  4. Up to Refinements passes more. Before each, the summary's objective is corrected, so
-//     that it has the value and the gradient that the last pass measured, and is minimised
-//     again. A solution that does not lower the objective of all rows, at the later λ, is
-//     dropped.
-//  5. The memberships and the labels, if they are asked for.
+// Larger data is read in five to eight passes: for the mean, the subspace and the floor (up to 30 passes of
+// SolverKrylov beyond 2048 columns); for a weighted summary, rows drawn half by weight and half by squared
+// distance from the mean, and the outermost ones of the subspace; for a measurement on all rows of the
+// summary's solution by the slack rule; for up to Refinements measurements more, each after the summary's
+// objective got the value and the gradient that the last one measured; and for memberships and labels, if
+// they are asked for. A solution that does not lower the objective of all rows is dropped. Status is
+// StatusConverged once the next solution would lower the objective by at most Tol of the error, and change
+// the error by at most 1 % of the slack.
 //
-// These are eight at most by default, and often five. Status is StatusConverged once the next solution would
-// lower the objective by at most Tol of the error, and change the error by at most 1 % of the slack.
-//
-// Objective, Floor, Total, Gap and Warnings are measured on all rows, for the very centers returned. So the
-// error is within the slack, to 1 % of it, where Status is StatusConverged; a [Warning] says where it is
-// further off. The start on the summary decides which local minimum is found. Lightweight coresets have a
-// proof for k-means (Bachem, Lucic & Krause 2018, Theorem 2): of the order d·k·log k/ε² draws give, for
-// all sets of k centers at once, its error to within ε/2 of itself and ε/2 of Total. Nothing of the kind is
-// proved for mixtures.
-//
-// Measured against FitMinVolume on all rows, for 200 000 mixtures, exact or with noise at 30 dB, the default
-// summary gave 99.8 % of the rows or more the same label. Centers were within 1 % of the data's spread. Real
-// sets with summaries of a quarter or half of their rows met the slack as well, but up to a third of the
-// labels were those of another local minimum: docs/streaming.md has the tables.
-//
-// Trace and the Progress of runs are of the summary, where Objective and Loss are
-// estimates. Iterations counts those of the run that gave the result. The bits depend
-// on the seed, and not on the blocks or the number of workers.
+// Objective, Floor, Total, Gap and Warnings are of all rows and the very centers returned. Which local
+// minimum is found depends on the summary: docs/streaming.md has what that loses on many sets. Trace,
+// Iterations and the Progress of runs are of the summary, where Objective and Loss are estimates. The bits
+// depend on the seed, and not on the blocks or the number of workers.
 //
 // Cost: that of [Stats.Add] for the first pass, O(ndk + nk²) for each other one, FitMinVolume's on
 // SummaryRows rows, and less for each refinement. Memory: as for [FitSeq], the summary, and FitMinVolume's

@@ -47,7 +47,7 @@ func found(pattern, text string) (list []string) {
 func TestModelFields(t *testing.T) {
 	got := found(`(?m)^  (\w+):`, between(t, read(t, "model.js"), "const fields = {", "\n}"))
 	want := []string{"format", "version", "method", "k", "columns"} // head
-	body := between(t, read(t, "../modelfile/fields.go"), "func (f *File) fields(t *walk) {", "\n}")
+	body := between(t, read(t, "../modelfile/file.go"), "func (f *File) fields(t *walk) {", "\n}")
 	for _, m := range regexp.MustCompile(`(?:t\.(\w+)\(|choose\(t, )(?:"(\w+)")?`).FindAllStringSubmatch(body, -1) {
 		switch {
 		case m[2] != "":
