@@ -30,14 +30,18 @@ const (
 //
 // # Details
 //
-// Larger data is read in five to eight passes: for the mean, the subspace and the floor (up to 30 passes of
-// SolverKrylov beyond 2048 columns); for a weighted summary, rows drawn half by weight and half by squared
-// distance from the mean, and the outermost ones of the subspace; for a measurement on all rows of the
-// summary's solution by the slack rule; for up to Refinements measurements more, each after the summary's
-// objective got the value and the gradient that the last one measured; and for memberships and labels, if
-// they are asked for. A solution that does not lower the objective of all rows is dropped. Status is
-// StatusConverged once the next solution would lower the objective by at most Tol of the error, and change
-// the error by at most 1 % of the slack.
+// Larger data is read in five to eight passes:
+//
+//  1. The mean, the subspace and the floor; beyond 2048 columns these are up to 30 passes of SolverKrylov.
+//  2. A weighted summary: rows drawn half by weight and half by squared distance from the mean, and the
+//     outermost ones of the subspace. Its solution by the slack rule is the first.
+//  3. A measurement of these centers on all rows.
+//  4. Up to Refinements more. Before each the summary's objective gets the value and the gradient that the
+//     last one measured. A solution that does not lower the objective of all rows is dropped.
+//  5. Memberships and labels, if they are asked for.
+//
+// Status is StatusConverged once the next solution would lower the objective by at most Tol of the error, and
+// change the error by at most 1 % of the slack.
 //
 // Objective, Floor, Total, Gap and Warnings are of all rows and the very centers returned. Which local
 // minimum is found depends on the summary: docs/streaming.md has what that loses on many sets. Trace,
