@@ -26,7 +26,8 @@ var (
 	ErrFormat = errors.New("malformed data")
 	// ErrChanged: a later pass over a sequence has other rows than the first.
 	ErrChanged = errors.New("changed between passes")
-	// ErrOption: an option, or the number k of clusters, is outside its range.
+	// ErrOption: an option, or the number k of clusters, is outside its range, or not for this function or
+	// this kind of rows.
 	ErrOption = errors.New("invalid option")
 )
 

@@ -142,6 +142,42 @@ func ExampleFitMinVolume() {
 	// warnings []
 }
 
+// Columns of different units get mean 0 and variance 1. New rows are scaled as those that were fitted.
+func ExampleModel_PredictLabels() {
+	x, _ := softkmeans.FromRows([][]float64{ // meters, grams
+		{1.5, 4100}, {1.6, 4000}, {1.4, 4200}, {4.4, 4150}, {4.6, 4050}, {4.5, 4300},
+	})
+	n := float64(x.Rows)
+	mean, spread := make([]float64, x.Cols), make([]float64, x.Cols)
+	for j := range x.Cols {
+		for i := range x.Rows {
+			mean[j] += x.At(i, j) / n
+		}
+		for i := range x.Rows {
+			spread[j] += (x.At(i, j) - mean[j]) * (x.At(i, j) - mean[j]) / n
+		}
+		spread[j] = math.Sqrt(spread[j])
+	}
+	scaled := func(x *softkmeans.Matrix) *softkmeans.Matrix {
+		x = x.Clone()
+		for i := range x.Rows {
+			for j := range x.Cols {
+				x.Set(i, j, (x.At(i, j)-mean[j])/spread[j])
+			}
+		}
+		return x
+	}
+	m, err := softkmeans.FitMinVolume(context.Background(), scaled(x), 2, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, _ := softkmeans.FromRows([][]float64{{1.7, 4100}, {4.2, 4000}})
+	labels, err := m.PredictLabels(nil, scaled(rows))
+	fmt.Println(m.Labels(nil), labels, err)
+	// Output:
+	// [1 1 1 0 0 0] [1 0] <nil>
+}
+
 // Two materials and noise: a small slack keeps the prototypes at the corners.
 func ExampleFitMinVolume_unmixing() {
 	x, _ := softkmeans.FromRows(paint)

@@ -428,7 +428,7 @@ func (m *Model) Labels(dst []int) []int {
 
 // PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]:
 // the nearest of ClusterMeans by ClusterAxes, the lowest index where distances agree to
-// rounding; without ClusterMeans the largest membership of [Model.Predict].
+// rounding; without ClusterMeans the largest membership of [Model.Predict]. Predict alone takes sparse rows.
 //
 // dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk), or that
 // of Predict. Errors: those of Predict; on an error dst is unchanged.
