@@ -83,6 +83,9 @@ func Complete(
 func (g *gaps) complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Options,
 ) (*Completion, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(err, "stopped")
+	}
 	out := &Completion{X: x.Clone(), Status: softkmeans.StatusConverged}
 	if g.total == 0 {
 		return out, nil
