@@ -58,7 +58,6 @@ type change struct {
 	exp    int  // new's unit is 2^exp
 	exact  bool // to the bit
 	turns  bool // signs and order of columns change, and with them the simplex that Fit takes
-	moves  bool // the origin is another one
 }
 
 // forward is where centers of old are in new.
@@ -90,7 +89,7 @@ func changesOf(x *Matrix) (list []*change) {
 		for j, v := range c {
 			dst[j] = v + float64(j%7) - 2.3
 		}
-	}).moves = true
+	})
 	for _, e := range []int{5, -300, 300} {
 		c := add(fmt.Sprintf("2^%d", e), d, func(dst, c []float64) {
 			for j, v := range c {
@@ -119,7 +118,7 @@ func changesOf(x *Matrix) (list []*change) {
 	add("constant column", d+1, func(dst, c []float64) {
 		copy(dst, c)
 		dst[d] = 1.7
-	}).moves = true
+	})
 	add("zero column", d+1, func(dst, c []float64) { copy(dst, c) })
 	// Of the rows.
 	keep := func(dst, c []float64) { copy(dst, c) }
@@ -331,101 +330,4 @@ func (c *change) compare(a, b metaResult, f metaFunction, r roundOff, floors []f
 	off[2] = length(want, b.centers) / (vectors*size + n*0x1p-52*size)
 	off[3] = length(g, b.memberships) / (vectors * n)
 	return off
-}
-
-// TestMetamorphicK: floors are those of Fit for every k, which its objective reaches.
-func TestMetamorphicK(t *testing.T) {
-	t.Parallel()
-	for _, set := range metaSets(t, 100) {
-		floors := mustDo(Floors(bg, set.x, nil))(t)
-		tol := roundingOf(set.x, floors, 2).square * floors[0]
-		for k := 1; k <= min(len(floors)+1, fewer(20, 5)); k++ {
-			m, want := mustDo(Fit(bg, set.x, k, nil))(t), floors[min(k, len(floors))-1]
-			if off := max(math.Abs(m.Floor-want), math.Abs(m.Objective-want)); !(off <= tol) {
-				t.Errorf("%s, k = %d: floor %g, objective %g; Floors has %g", set.name, k, m.Floor,
-					m.Objective, want)
-			}
-		}
-	}
-}
-
-// TestMetamorphicKernel: similarities XXᵀ and singular values under the same changes.
-// TILSD sees no change of the origin, LSD and SVD do.
-func TestMetamorphicKernel(t *testing.T) {
-	t.Parallel()
-	for _, set := range metaSets(t, 50) {
-		x, k := rowsOf(set.x, 0, min(set.x.Rows, 200)), set.k
-		for _, c := range changesOf(x) {
-			if c.new.w != nil || c.old.w != nil {
-				continue
-			}
-			check := func(name string, diff, tol float64) {
-				if !(diff <= tol) {
-					t.Errorf("%s, %s, %s: off by %g, %.2g tolerances", set.name, c.name, name, diff, diff/tol)
-				}
-			}
-			n := float64(x.Rows)
-			// The sums over n rows by which the eigenvalues of XXᵀ are found.
-			off := (math.Sqrt(n) + float64(x.Cols)) * 0x1p-52 * max(sumSquares(c.old.x.Data),
-				sumSquares(c.new.x.Data)) // not used where exact
-			for name, f := range map[string]func(kernel *Matrix) (*LSDModel, error){
-				"TILSD": func(kernel *Matrix) (*LSDModel, error) { return TILSD(bg, kernel, k, nil) },
-				"LSD": func(kernel *Matrix) (*LSDModel, error) {
-					return LSD(bg, kernel, k, &LSDOptions{MaxIter: 3, Starts: 1})
-				},
-			} {
-				if name == "LSD" && c.moves {
-					continue
-				}
-				before, after := outer(c.old.x), outer(c.new.x)
-				e := c.exp &^ 1
-				if e != 0 { // XXᵀ by 2^(2·exp) may be beyond the range; an even exponent keeps the bits
-					after = mapped(before, func(_, _ int, v float64) float64 { return math.Ldexp(v, e) })
-				}
-				a, b := mustDo(f(before))(t), mustDo(f(after))(t)
-				if c.exact {
-					if !laSameBits(a.Memberships.Data, b.Memberships.Data) || a.Gap != b.Gap ||
-						b.Scale != math.Ldexp(a.Scale, -e) {
-						t.Errorf("%s, %s, %s: other bits", set.name, c.name, name)
-					}
-					continue
-				}
-				check(name+" floor", math.Abs(a.Floor-b.Floor),
-					2*off*math.Sqrt(a.Total)+a.FloorError+b.FloorError)
-				if name == "TILSD" {
-					check(name+" objective", math.Abs(a.Objective-b.Objective), 2*off*math.Sqrt(a.Total))
-					check(name+" distortion", math.Abs(a.Distortion-b.Distortion), off*float64(k))
-					// 1/c is r²k(k−1), of squares that are off by that.
-					check(name+" scale", math.Abs(a.Scale-b.Scale), 2*a.Scale*off*a.Scale*float64(k*(k-1)))
-				}
-			}
-			if c.moves {
-				continue
-			}
-			u, s, _, err1 := SVD(c.old.x)
-			v, z, _, err2 := SVD(c.new.x)
-			if err1 != nil || err2 != nil {
-				t.Fatal(err1, err2)
-			}
-			if c.exact {
-				for i := range z {
-					z[i] = math.Ldexp(z[i], -c.exp)
-				}
-				if !laSameBits(s, z) || !laSameBits(u.Data, v.Data) {
-					t.Errorf("%s, %s, SVD: other bits", set.name, c.name)
-				}
-				continue
-			}
-			values, _, err1 := EigenSym(product(c.old.x.transposed(), c.old.x))
-			moved, _, err2 := EigenSym(product(c.new.x.transposed(), c.new.x))
-			if err1 != nil || err2 != nil {
-				t.Fatal(err1, err2)
-			}
-			for i := range min(len(s), len(z)) {
-				check("SVD", math.Abs(s[i]-z[i]), (math.Sqrt(n)+float64(len(s)))*0x1p-52*s[0])
-				check("EigenSym", math.Abs(values[i]-moved[i]),
-					(math.Sqrt(n)+float64(len(s)))*0x1p-52*values[0])
-			}
-		}
-	}
 }

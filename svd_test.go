@@ -77,57 +77,6 @@ func TestSVDLapack(t *testing.T) {
 	}
 }
 
-// TestSVDHard: ill-conditioned matrices, against math/big. Of B·D and D·B, with D over 88 decades in any
-// order, the relative error of each value is bounded by cond(B)·n·eps times a modest number.
-func TestSVDHard(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	hilbert, kahan, lauchli := NewMatrix(8, 8, nil), NewMatrix(8, 8, nil), NewMatrix(9, 8, nil)
-	sn, cs := math.Sin(1.2), math.Cos(1.2)
-	for i := range 8 {
-		for j := range 8 {
-			hilbert.Set(i, j, 1/float64(i+j+1))
-			if j >= i {
-				kahan.Set(i, j, -cs*math.Pow(sn, float64(i)))
-			}
-		}
-		kahan.Set(i, i, math.Pow(sn, float64(i)))
-		lauchli.Set(0, i, 1)
-		lauchli.Set(i+1, i, 1e-9)
-	}
-	twin := randomData(9, 6, 0, 4)
-	for i := range 9 {
-		twin.Set(i, 5, twin.At(i, 0))
-	}
-	b, order := laOrthogonal(8, rng), rng.Perm(8)
-	disturb(b, 0.2, rng)
-	graded := func(at func(j int) int) *Matrix {
-		return mapped(b, func(_, j int, v float64) float64 {
-			return v * math.Pow(10, 44-88*float64(at(j))/7)
-		})
-	}
-	for name, c := range map[string]struct {
-		a   *Matrix
-		rel float64 // accuracy of every singular value relative to itself; 0: relative to the largest
-	}{
-		"Hilbert": {hilbert, 0}, "Kahan": {kahan, 1e-13}, "Läuchli": {lauchli, 1e-7},
-		"duplicate columns": {twin, 0},
-		"all equal": {mapped(NewMatrix(7, 5, nil), func(_, _ int, _ float64) float64 { return 3 }),
-			0},
-		"falling": {graded(func(j int) int { return j }), 1e-13},
-		"rising":  {graded(func(j int) int { return 7 - j }), 1e-13},
-		"mixed":   {graded(func(j int) int { return order[j] }), 1e-13},
-	} {
-		want := bigSingular(t, c.a)
-		for _, a := range []*Matrix{c.a, c.a.transposed()} {
-			for i, s := range laJudge(t, name, a).S {
-				if d := math.Abs(s - want[i]); d > 1e-15*8*want[0] || c.rel > 0 && d > c.rel*want[i] {
-					t.Errorf("%s: σ%d = %.17g, want %.17g", name, i, s, want[i])
-				}
-			}
-		}
-	}
-}
-
 // TestSVDErrors: which argument is at fault, for both decompositions alike.
 func TestSVDErrors(t *testing.T) {
 	good := randomData(4, 3, 0, 1)

@@ -7,56 +7,6 @@ import (
 	"testing"
 )
 
-// TestTruncatedTable: triplets against the full decomposition on tall, wide and scaled
-// matrices: values, orthonormal vectors, signs, residuals as stated.
-func TestTruncatedTable(t *testing.T) {
-	for _, c := range []struct {
-		n, d, k int
-		unit    float64
-	}{{30, 6, 1, 1}, {30, 6, 3, 0x1p30}, {30, 6, 6, 1}, {5, 40, 2, 0x1p-30}, {4, 4, 4, 1}, {1, 3, 1, 1}, {3, 1, 1, 8}} {
-		a := mapped(randomData(c.n, c.d, 1, 4), func(_, _ int, v float64) float64 { return v * c.unit })
-		all, err := thinSVD(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := TruncatedSVD(bg, a, c.k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(r.S) != c.k || r.U.Rows != c.n || r.U.Cols != c.k || r.V.Rows != c.d || r.V.Cols != c.k || len(r.Residuals) != c.k || r.Status != StatusConverged || r.Iterations < 1 {
-			t.Fatalf("%+v: %+v", c, r)
-		}
-		if !slices.IsSortedFunc(r.S, func(a, b float64) int { return -int(math.Copysign(1, a-b)) }) {
-			t.Errorf("%+v: not descending: %g", c, r.S)
-		}
-		eye := identity(c.k)
-		if maxDiff(product(r.U.transposed(), r.U), eye) > 1e-13 || maxDiff(product(r.V.transposed(), r.V), eye) > 1e-13 {
-			t.Errorf("%+v: vectors are not orthonormal", c)
-		}
-		atu := product(a.transposed(), r.U)
-		av := product(a, r.V)
-		for i := range c.k {
-			if math.Abs(r.S[i]-all.S[i]) > 1e-13*all.S[0] {
-				t.Errorf("%+v: value %d is %g, want %g", c, i, r.S[i], all.S[i])
-			}
-			var rest, off, top float64
-			for j := range c.d {
-				v := atu.At(j, i) - r.S[i]*r.V.At(j, i)
-				rest += v * v / c.unit / c.unit
-				if math.Abs(r.V.At(j, i)) > math.Abs(top) {
-					top = r.V.At(j, i)
-				}
-			}
-			for j := range c.n {
-				off = max(off, math.Abs(av.At(j, i)-r.S[i]*r.U.At(j, i)))
-			}
-			if rest = c.unit * math.Sqrt(rest); off > 1e-13*all.S[0] || math.Abs(rest-r.Residuals[i]) > 1e-13*all.S[0] || rest > 1e-9*all.S[0] || top <= 0 {
-				t.Errorf("%+v: triplet %d is %g off, its residual %g is stated as %g, the largest entry of V is %g", c, i, off, rest, r.Residuals[i], top)
-			}
-		}
-	}
-}
-
 // TestTruncatedOptions: what 0 stands for, the least tolerance, and all errors.
 func TestTruncatedOptions(t *testing.T) {
 	a := mapped(randomData(130, 110, 0, 1), func(_, j int, v float64) float64 { return v * math.Sqrt(1+float64(j)/4) }) // a spectrum that takes steps
