@@ -324,27 +324,3 @@ func orthogonalTo(rng *rand.Rand, rows *Matrix, count int) *Matrix {
 	orthonormalize(m, 0)
 	return rowsOf(m, rows.Rows, m.Rows).Clone()
 }
-
-// TestCertificateAccepts: what is proved of optima of real data is 1e-12 of the total, by
-// every solver, and optima that a CSV has cut to 15 digits are optimal still.
-func TestCertificateAccepts(t *testing.T) {
-	t.Parallel()
-	for _, name := range realSets {
-		x := head(loadCSV(t, name), 100)
-		for k := 1; k <= 6; k += fewer(1, 3) {
-			for solver := SolverAuto; solver < solverCount; solver++ {
-				m := mustDo(Fit(bg, x, k, &Options{Solver: solver,
-					Orientation: RandomOrientation(k, uint64(k))}))(t)
-				if m.FloorError > 1e-12*m.Total {
-					t.Errorf("%s, k=%d, %v: a floor of %g ± %g, total %g", name, k, solver, m.Floor,
-						m.FloorError, m.Total)
-				}
-				c := mustDo(Certify(bg, x, mapped(m.Centers, digits15), mapped(m.Memberships, digits15),
-					nil))(t)
-				if !c.Optimal(1e-11) {
-					t.Errorf("%s, k=%d, %v: an optimum of 15 digits is not accepted: %+v", name, k, solver, c)
-				}
-			}
-		}
-	}
-}

@@ -10,46 +10,6 @@ import (
 	"testing"
 )
 
-// TestFloors compares them with the oracle's. They descend to 0, and n centers hold n rows.
-func TestFloors(t *testing.T) {
-	for _, x := range []*Matrix{
-		loadCSV(t, "iris"), loadCSV(t, "wine"), head(loadCSV(t, "digits"), 100), randomData(30, 100, 1e3, 1),
-		randomData(1, 4, 0, 1), randomData(5, 1, 0, 1), NewMatrix(4, 3, nil),
-	} {
-		name := shape(x.Rows, x.Cols)
-		want, total := oracle(x, nil)
-		got := mustDo(Floors(bg, x, nil))(t)
-		if len(got) != len(want) || got[len(got)-1] != 0 {
-			t.Fatalf("%s: %d floors, the last is %g", name, len(got), got[len(got)-1])
-		}
-		for i := range got {
-			if math.Abs(got[i]-want[i]) > 1e-12*total || i > 0 && got[i] > got[i-1] {
-				t.Errorf("%s k=%d: %g, want %g", name, i+1, got[i], want[i])
-			}
-		}
-		if n := x.Rows; n <= x.Cols && (!mustDo(SkMable(bg, x, n, 1e-300))(t) || got[n-1] != 0) {
-			t.Errorf("%s: a floor of %g for as many centers as rows", name, got[n-1])
-		}
-	}
-	if _, err := Floors(bg, NewMatrix(0, 2, nil), nil); !errors.Is(err, ErrTooFewSamples) {
-		t.Error(err)
-	}
-	// Orthogonal columns of lengths √2·10^-6j: every floor is known to its own
-	// last digits, far below the rounding of the total.
-	x := NewMatrix(8, 4, nil)
-	for j := range 4 {
-		x.Set(2*j, j, math.Pow(10, -6*float64(j)))
-		x.Set(2*j+1, j, -math.Pow(10, -6*float64(j)))
-	}
-	want := 0.0
-	for j, got := range slices.Backward(mustDo(Floors(bg, x, nil))(t)[:4]) {
-		want += 2 * math.Pow(10, -12*float64(j))
-		if math.Abs(got/want-1) > 1e-13 {
-			t.Errorf("graded: floor for k=%d is %g, want %g", j+1, got, want)
-		}
-	}
-}
-
 // TestCertify: centers off the subspace, and rows without variance, where an objective of
 // rounding is a gap of 0 and any other the largest.
 func TestCertify(t *testing.T) {

@@ -127,32 +127,6 @@ func TestConeReachesFloor(t *testing.T) {
 	}
 }
 
-// TestConeSets: real data, by all solvers, in memory and in blocks, is at the floor.
-func TestConeSets(t *testing.T) {
-	t.Parallel()
-	for _, set := range realSets {
-		x := head(loadCSV(t, set), 150)
-		for at, k := range fewer([]int{1, 2, 3, 10, 20}, []int{1, 3}) {
-			for _, solver := range allSolvers {
-				o := &Options{Sum: SumAtMostOne, Solver: solver, Enclosure: Enclosure((at + int(solver)) % 2)}
-				m := mustDo(Fit(bg, x, k, o))(t)
-				checkCone(t, m, x, nil)
-				if solver == SolverJacobi {
-					o.Solver = SolverGram
-				}
-				s := mustDo(FitSeq(bg, inBlocks(x, 100), k, o))(t)
-				if s.Status != StatusOptimal || s.Sum != SumAtMostOne || math.Abs(s.Gap) > 1e-10 ||
-					math.Abs(s.Floor-m.Floor) > 1e-13*m.Total || math.Abs(s.Total-m.Total) > 1e-13*m.Total {
-					t.Errorf("%s, k=%d, %v: %+v", set, k, solver, s)
-				}
-				if far := maxAbs(m.Centers) / maxAbs(x); far > 50 {
-					t.Errorf("%s, k=%d: centers %g times as large as the data", set, k, far)
-				}
-			}
-		}
-	}
-}
-
 // TestConeWeights: a weight of 2 is the row given twice, and a row of weight 0 changes
 // nothing but has the memberships of Predict.
 func TestConeWeights(t *testing.T) {

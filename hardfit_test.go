@@ -120,28 +120,6 @@ func TestHardFit(t *testing.T) {
 	})
 }
 
-// TestHardCertify: the certificate of a pair that is far from a solution.
-func TestHardCertify(t *testing.T) {
-	eachHard(t, func(h *hardMatrix) {
-		n, d := h.a.Rows, h.a.Cols
-		for _, k := range []int{1, 3} {
-			f, g := NewMatrix(k, d, nil), NewMatrix(n, k, nil)
-			for j := range k {
-				copy(f.Row(j), h.a.Row(j%n))
-			}
-			for i := range n {
-				g.Set(i, i%k, 0.75)
-				g.Row(i)[(i+1)%k] += 0.25
-			}
-			c := mustDo(Certify(bg, h.a, f, g, nil))(t)
-			h.held(t, "Certify", k, c, f, g)
-			if c.MaxSumError != 0 || !(c.SpanError >= 0 && c.SpanError <= 1+4*float64(d)*laEps) {
-				t.Errorf("%s k=%d: %+v", h.family, k, c)
-			}
-		}
-	})
-}
-
 // TestHardMinVolume: memberships are feasible, and the objective is what it says, and within
 // the slack of the floor or with a warning.
 func TestHardMinVolume(t *testing.T) {

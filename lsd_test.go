@@ -118,49 +118,6 @@ func TestKernelPredict(t *testing.T) {
 	}
 }
 
-// TestLSDTheorems: an LSDable matrix is TI-LSDable, and samples of a TI-LSDable one are SkMable. Noise
-// is none of these, with a floor above 0 that says so.
-func TestLSDTheorems(t *testing.T) {
-	for k := 2; k <= 6; k += 2 {
-		p := dirichlet(12*k, k, 0.7, uint64(k))
-		x := mapped(p, func(_, _ int, v float64) float64 { return v / 3 })
-		move := make([]float64, k)
-		move[0], move[1] = 0.3, -0.2
-		for name, c := range map[string]struct {
-			x    *Matrix
-			want bool
-		}{
-			"P": {x, true}, "moved": {shifted(x, move...), true},
-			"one more direction": {randomData(40, k, 0, 1), false},
-		} {
-			skm := mustDo(SkMable(bg, c.x, k, 1e-7))(t)
-			if ti := isTILSDable(t, outer(c.x), k); ti != c.want || skm != c.want {
-				t.Errorf("%s, k=%d: TI-LSDable %v, SkMable %v", name, k, ti, skm)
-			}
-		}
-		for _, f := range []float64{1e-150, 1, 1e150} { // its floor is 0, with fewer clusters it is not
-			floors := mustDo(LSDFloors(bg, similarityOf(p, 1/f), k, nil))(t)
-			if total := floors[0]; floors[k-1] > 1e-24*total || floors[k-2] < 1e-9*total {
-				t.Errorf("k=%d, ×%g: floors %g", k, f, floors)
-			}
-		}
-	}
-	for _, c := range []struct {
-		kernel []float64
-		k      int
-		ti     bool
-	}{
-		{[]float64{1, 0, 0, -1}, 2, true}, {[]float64{-1, 0, 0, -1}, 2, false},
-		{identity(3).Data, 2, false}, {identity(3).Data, 3, true},
-		{[]float64{1, -0.5, -0.5, 1}, 2, true}, {[]float64{1, 2, 2, 4}, 2, true},
-	} {
-		n := int(math.Sqrt(float64(len(c.kernel))))
-		if got := isTILSDable(t, NewMatrix(n, n, c.kernel), c.k); got != c.ti {
-			t.Errorf("%v, k=%d: TI-LSDable %v", c.kernel, c.k, got)
-		}
-	}
-}
-
 // TestLSDBits: the same bits for any number of workers, for a strided view, for a
 // matrix, a function and a kernel of samples. A power of two is a change of units.
 func TestLSDBits(t *testing.T) {

@@ -90,7 +90,7 @@ func changesOf(x *Matrix) (list []*change) {
 			dst[j] = v + float64(j%7) - 2.3
 		}
 	})
-	for _, e := range []int{5, -300, 300} {
+	for _, e := range []int{5, -490, 490} {
 		c := add(fmt.Sprintf("2^%d", e), d, func(dst, c []float64) {
 			for j, v := range c {
 				dst[j] = math.Ldexp(v, e)

@@ -142,20 +142,6 @@ func TestFitWorkers(t *testing.T) {
 	}
 }
 
-// TestSameBits: strides and repetition change nothing.
-func TestSameBits(t *testing.T) {
-	for _, x := range []*Matrix{randomData(300, 20, 1, 1), randomData(30, 200, 1, 2)} {
-		w := make([]float64, x.Rows)
-		for i := range w {
-			w[i] = float64(i%5) + 0.5
-		}
-		for _, solver := range allSolvers {
-			o := &Options{Solver: solver, Enclosure: EnclosureTight, Weights: w}
-			sameModel(t, "strided", mustDo(Fit(bg, x, 4, o))(t), mustDo(Fit(bg, laStrided(x), 4, o))(t))
-		}
-	}
-}
-
 // TestCancel stops Fit after every number of looks at the context.
 func TestCancel(t *testing.T) {
 	n := fewer(1500, 600)

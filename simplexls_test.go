@@ -407,23 +407,6 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 	mustSay(t, err, "the vertices' Gram matrix of 4194305×4194305 is too large to address: wrong shape")
 }
 
-// TestSimplexInto: dst may be dirty, or x itself; workers change no bit.
-func TestSimplexInto(t *testing.T) {
-	f, x := randomData(3, 3, 0, 1), randomData(700, 3, 0, 2)
-	want := mustDo(SimplexLeastSquares(nil, x, f, &Options{Workers: 1}))(t)
-	dst := laStrided(NewMatrix(700, 3, nans(2100)))
-	own := x.Clone()
-	for name, got := range map[string]*Matrix{
-		"dirty":    mustDo(SimplexLeastSquares(dst, x, f, nil))(t),
-		"parallel": mustDo(SimplexLeastSquares(nil, x, f, &Options{Workers: 5}))(t),
-		"the data": mustDo(SimplexLeastSquares(own, own, f, nil))(t),
-	} {
-		if maxDiff(got, want) != 0 || name == "dirty" && got != dst {
-			t.Errorf("%s: off by %g", name, maxDiff(got, want))
-		}
-	}
-}
-
 // TestSimplexProblem: products with and without a copy of the rows, what is near, and that
 // a problem or a solver that was used before is as a new one.
 func TestSimplexProblem(t *testing.T) {

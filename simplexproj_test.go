@@ -69,6 +69,7 @@ func TestProjectSimplex(t *testing.T) {
 			t.Errorf("%v: %v, want %v", c.v, got, c.want)
 		}
 	}
+	mustPanicWith(t, "dst has length 2, v has 1", func() { ProjectSimplex(make([]float64, 2), []float64{1}) })
 }
 
 func FuzzProjectSimplex(f *testing.F) {
@@ -140,25 +141,6 @@ func TestProjectSimplexLong(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestProjectSimplexInto: the destination is the result, new or the data's own.
-func TestProjectSimplexInto(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 5))
-	for _, n := range []int{0, 1, 5, 40} {
-		v := randomSlice(n, rng)
-		want, dst := ProjectSimplex(nil, v), nans(n)
-		before := slices.Clone(v)
-		if got := ProjectSimplex(dst, v); !slices.Equal(got, want) || !slices.Equal(dst, want) ||
-			!slices.Equal(v, before) {
-			t.Errorf("n=%d: %v, want %v", n, got, want)
-		}
-		if got := ProjectSimplex(v, v); !slices.Equal(v, want) || len(got) != n {
-			t.Errorf("n=%d: in place %v, want %v", n, v, want)
-		}
-	}
-	mustPanicWith(t, "dst has length 2, v has 1", func() { ProjectSimplex(make([]float64, 2), []float64{1}) })
-	mustPanicWith(t, "dst has length 0, v has 3", func() { ProjectSimplex([]float64{}, []float64{1, 2, 3}) })
 }
 
 // TestThresholds: both ways of finding one agree, whatever the order, at the border where
