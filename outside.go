@@ -90,33 +90,45 @@ func (r *outside) merge(part *outside) {
 // 1.2(√p·γ(d+12) + ω), as ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ −
 // ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
 //
-// ‖Y‖² is what the subspace leaves. It is more than the floor about that mean by at most ritzSumBound:
-// the part of XᵀX·U outside of the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖²,
-// and the least inside at least that of Σwwᵀ less its rounding. The true mean is off by a vector of
-// squared length mean², which is the most that it takes from the floor.
+// ‖Y‖² is more than the floor about that mean by at most ritzSumBound: the part of XᵀX·U outside of
+// the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖², and the least inside at least that
+// of Σwwᵀ less its rounding. The true mean is off by a vector of squared length mean², which is the most
+// that it takes from the floor.
+//
+// Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² −
+// ‖XP‖², and ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is
+// XᵀW less U's part of it, with sums of depth roundings of terms of S² at most. The rest is as above.
 func (r *outside) floor(next float64) (low, high float64) {
-	if r.sparse != nil {
-		return r.sparseFloor(next)
-	}
-	p, d := r.p, r.vectors.Cols
-	unit := r.unit()
+	p, d, unit := r.p, r.vectors.Cols, r.unit()
 	in := func(v float64) float64 { return v * unit * unit }
-	defer func() { low, high = low/unit/unit, high/unit/unit }()
-	root, sums := math.Sqrt(float64(p)), gamma(r.depth+d+12)
 	omega, least, others, coupled := r.measures(unit)
 	if !(omega < 0.01) {
 		return 0, math.Inf(1)
 	}
-	eps := 1.1 * gamma(p+8) * (2 + root)
-	pi := 1.2 * (root*gamma(d+12) + omega)
-	total, mean := in(r.total)*(1+2*sums), r.mean*unit
-	size, length := math.Sqrt(total), math.Sqrt(in(r.squares))
-	upper, lower := length*(1+sums)+eps*size, max(length*(1-sums)-eps*size, 0)
-	least -= others + 3*(root*gamma(d+20)+sums+omega)*total
-	rho := 1.2 * (coupled*(1+sums) + sums*size*upper + root*gamma(d+20)*size*upper + (eps+pi)*total)
-	open := ritzSumBound(p, least, rho*rho, min(in(next), upper*upper))
+	root, mean := math.Sqrt(float64(p)), r.mean*unit
+	var lower, upper, rho, hidden float64 // bounds of ‖Y‖², and of (XU)ᵀY; π²T
+	if r.sparse == nil {
+		sums, eps := gamma(r.depth+d+12), 1.1*gamma(p+8)*(2+root)
+		pi := 1.2 * (root*gamma(d+12) + omega)
+		total := in(r.total) * (1 + 2*sums)
+		size, length := math.Sqrt(total), math.Sqrt(in(r.squares))
+		longest, shortest := length*(1+sums)+eps*size, max(length*(1-sums)-eps*size, 0)
+		least -= others + 3*(root*gamma(d+20)+sums+omega)*total
+		rho = 1.2 * (coupled*(1+sums) + sums*size*longest + root*gamma(d+20)*size*longest + (eps+pi)*total)
+		lower, upper, hidden = shortest*shortest*(1-0x1p-48), longest*longest, pi*pi*total
+	} else {
+		e, sums := 1.2*root*gamma(r.sparse.entry), gamma(r.depth+d+16)
+		reach := r.sparse.reach * unit
+		squares := reach * reach
+		eta := in(r.sparse.off) + (1.2*omega+2.2*e+gamma(p+16))*squares
+		least -= others + 3*(e+sums+omega)*squares
+		rho = 1.2 * (coupled*(1+sums) + 2*root*(e+sums+omega)*squares)
+		lower, upper = max(0, in(r.squares)-eta), in(r.squares)+eta
+	}
+	open := ritzSumBound(p, least, rho*rho, min(in(next), upper))
 	const up = 1 + 0x1p-48
-	return max(0, lower*lower*(1-0x1p-48)-(pi*pi*total+open+mean*mean)*up), upper * upper * up
+	low, high = max(0, lower-(hidden+open+mean*mean)*up), upper*up
+	return low / unit / unit, high / unit / unit
 }
 
 // unit is a power of two. In units of it no square of a square underflows.
@@ -149,30 +161,4 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 	}
 	omega = math.Sqrt(apart) + 1.1*float64(p)*gamma(8)
 	return omega, least, math.Sqrt(others), math.Sqrt(coupled)
-}
-
-// sparseFloor returns the floor and its error for sums of sparse data.
-//
-// Proof. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖²,
-// and ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is XᵀW less
-// U's part of it, with sums of depth roundings of terms of S² at most. From there on the proof is that of
-// floor.
-func (r *outside) sparseFloor(next float64) (low, high float64) {
-	p, unit := r.p, r.unit()
-	in := func(v float64) float64 { return v * unit * unit }
-	omega, least, others, coupled := r.measures(unit)
-	if !(omega < 0.01) {
-		return 0, math.Inf(1)
-	}
-	root, reach, mean := math.Sqrt(float64(p)), r.sparse.reach*unit, r.mean*unit
-	e, sums := 1.2*root*gamma(r.sparse.entry), gamma(r.depth+r.vectors.Cols+16)
-	squares := reach * reach
-	eta := in(r.sparse.off) + (1.2*omega+2.2*e+gamma(p+16))*squares
-	upper, lower := in(r.squares)+eta, max(0, in(r.squares)-eta)
-	least -= others + 3*(e+sums+omega)*squares
-	rho := 1.2 * (coupled*(1+sums) + 2*root*(e+sums+omega)*squares)
-	open := ritzSumBound(p, least, rho*rho, min(in(next), upper))
-	const up = 1 + 0x1p-48
-	low, high = max(0, lower-(open+mean*mean)*up), upper*up
-	return low / unit / unit, high / unit / unit
 }
