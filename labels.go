@@ -39,51 +39,35 @@ func labelsOf(dst []int, n int) []int {
 	return dst
 }
 
-// labelSums adds up the rows of each cluster.
-type labelSums struct {
-	rows    *Matrix   // k×d: the weighted sums of packed rows
-	weights []float64 // of each cluster
-}
-
-// sumClusters adds up the samples of k labels. Those of weight 0 do not count.
-func sumClusters(s *samples, labels []int, k int) (*labelSums, error) {
-	c := &labelSums{NewMatrix(k, s.d, nil), make([]float64, k)}
+// labelMeans returns the means of labelled samples in the data's units, k×d. A cluster without rows of
+// positive weight has its center.
+func labelMeans(s *samples, labels []int, centers *Matrix) (*Matrix, error) {
+	k, d := centers.Rows, s.d
 	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
-	parts := make([]labelSums, chunks(s.n, s.d, most))
+	parts := make([]*Matrix, chunks(s.n, d, most))
 	for t := range parts {
-		parts[t] = labelSums{NewMatrix(k, s.d, nil), make([]float64, k)}
+		parts[t] = NewMatrix(k, d+1, nil) // sums of packed rows, and of weights
 	}
-	err := s.eachBlock(s.n, s.d, most, s.d, func(at block) {
-		rows, part := at.scratch[:(at.hi-at.lo)*s.d], &parts[at.chunk]
+	err := s.eachBlock(s.n, d, most, d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*d]
 		s.pack(rows, at.lo, at.hi, false)
 		for i := at.lo; i < at.hi; i++ {
 			if w := s.weight(i); w > 0 {
-				j := labels[i]
-				axpy(part.rows.row(j), w, rows[(i-at.lo)*s.d:][:s.d])
-				part.weights[j] += w
+				sums := parts[at.chunk].row(labels[i])
+				axpy(sums[:d], w, rows[(i-at.lo)*d:][:d])
+				sums[d] += w
 			}
 		}
 	})
-	for t := range parts {
-		axpy(c.rows.Data, 1, parts[t].rows.Data)
-		axpy(c.weights, 1, parts[t].weights)
-	}
-	return c, err
-}
-
-// means returns the means in the data's units, k×d. A cluster without rows of positive weight has its
-// center.
-func (c *labelSums) means(s *samples, centers *Matrix) *Matrix {
-	out := centers.Clone()
-	for j, w := range c.weights {
-		if w == 0 {
-			continue
-		}
-		for i, v := range c.rows.row(j) {
-			out.row(j)[i] = math.Ldexp(s.mean[i]+v/w, s.exp)
+	out, sums := centers.Clone(), sumParts(parts)
+	for j := range k {
+		if w := sums.row(j)[d]; w > 0 {
+			for i, v := range sums.row(j)[:d] {
+				out.row(j)[i] = math.Ldexp(s.mean[i]+v/w, s.exp)
+			}
 		}
 	}
-	return out
+	return out, err
 }
 
 // The iteration of labels. It takes labelDirections·k leading directions, or as many as there
@@ -169,18 +153,15 @@ func findClusters(s *samples, labels []int, centers, lead *Matrix) (metric, erro
 	if err != nil {
 		return metric{}, err
 	}
-	sums, err := sumClusters(s, labels, centers.Rows)
-	if err != nil {
-		return metric{}, err
-	}
-	return metric{sums.means(s, centers), axes}, nil
+	means, err := labelMeans(s, labels, centers)
+	return metric{means, axes}, err
 }
 
 // settle moves labels until each row is nearest to the mean of its own cluster. It returns
 // the axes of the metric, in the data's columns; nil where the rows are all the same.
 func (c *clusters) settle(labels []int, centers *Matrix) (axes *Matrix, err error) {
 	p := c.basis.Rows
-	if !(c.trace(c.scatter) > 0) {
+	if !(trace(c.scatter) > 0) {
 		return nil, nil
 	}
 	next := make([]int, c.s.n)
@@ -204,13 +185,6 @@ func (c *clusters) settle(labels []int, centers *Matrix) (axes *Matrix, err erro
 	}
 }
 
-func (c *clusters) trace(a *Matrix) (sum float64) {
-	for i := range a.Rows {
-		sum += a.row(i)[i]
-	}
-	return sum
-}
-
 // within returns the means of clusters and their scatter with its ridge, on and below the
 // diagonal. A cluster without rows of positive weight has its center.
 func (c *clusters) within(labels []int, centers *Matrix) (means, within *Matrix) {
@@ -232,7 +206,7 @@ func (c *clusters) within(labels []int, centers *Matrix) (means, within *Matrix)
 			axpy(within.row(a), -w*v, m)
 		}
 	}
-	ridge := (labelRidge*max(0, c.trace(within)) + 0x1p-30*c.trace(c.scatter)) / float64(p)
+	ridge := (labelRidge*max(0, trace(within)) + 0x1p-30*trace(c.scatter)) / float64(p)
 	for a := range p {
 		within.row(a)[a] = max(within.row(a)[a], 0) + ridge
 	}
