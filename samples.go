@@ -85,19 +85,15 @@ const (
 
 // newSamples checks x and weights and finds the units and the mean in one pass over X,
 // O(nd). Where centred is false the mean is 0.
-func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int,
-	centred bool) (*samples, error) {
+func newSamples(
+	ctx context.Context, x *Matrix, weights []float64, workers int, centred bool,
+) (*samples, error) {
 	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
 		return nil, err
 	}
-	if err := checkWeights(weights, x.Rows); err != nil {
+	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, workers: workerCount(workers), centred: centred}
+	if err := s.setWeights(weights); err != nil {
 		return nil, err
-	}
-	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers),
-		centred: centred}
-	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
 	}
 	top, err := s.survey()
 	if err != nil {
@@ -108,6 +104,17 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int,
 	scale(s.fine.rest, s.factor())
 	s.fine.offset *= s.factor()
 	return s, nil
+}
+
+// setWeights checks the weights and finds their unit.
+func (s *samples) setWeights(weights []float64) error {
+	if err := checkWeights(weights, s.n); err != nil || weights == nil {
+		return err
+	}
+	s.weights = weights
+	heaviest, _ := rowMaxAbs(weights)
+	_, s.wexp = math.Frexp(heaviest)
+	return nil
 }
 
 // stripLengthOf is the length that a pass states for rows of length l whose blocks become
@@ -406,16 +413,22 @@ func heaviest(w []float64, n int) (top float64, err error) {
 	return top, nil
 }
 
-// checkSamples is an error if x has no row or no column. It does not look at the entries.
+// checkSamples returns an error if x has no row or no column. It does not look at the entries.
 func checkSamples(x *Matrix) error {
 	if err := checkShape("x", x); err != nil {
 		return err
 	}
-	if x.Rows == 0 {
+	return firstError(checkNotEmpty(x.Rows, x.Cols),
+		checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols))
+}
+
+// checkNotEmpty returns an error if x has no row or no column.
+func checkNotEmpty(rows, cols int) error {
+	if rows == 0 {
 		return fail(ErrTooFewSamples, "x has no rows")
 	}
-	if x.Cols == 0 {
+	if cols == 0 {
 		return fail(ErrShape, "x has no columns")
 	}
-	return checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols)
+	return nil
 }

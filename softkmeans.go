@@ -533,16 +533,7 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
 	}
-	k := q.means.Rows
-	switch {
-	case x.Cols != q.means.Cols:
-		return nil, fail(ErrShape,
-			"x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(q.means.Cols))
-	case k >= math.MaxInt32:
-		return nil, fail(ErrShape, strconv.Itoa(k)+" centers are too many")
-	}
-	err := firstError(checkSize("the labels", x.Rows, 1), checkSize("the centers' Gram matrix", k+1, k+1))
-	if err != nil {
+	if err := checkNewRows(x.Rows, x.Cols, q.means); err != nil {
 		return nil, err
 	}
 	ctx, workers := context.Background(), workerCount(0)
@@ -575,12 +566,12 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	return x.mix(m, dst)
 }
 
-// checkRows returns an error unless the model has memberships for rows of that shape.
-func (m *Model) checkRows(rows, cols int) error {
-	k := m.Centers.Rows
-	if cols != m.Centers.Cols {
+// checkNewRows returns an error unless rows of that shape can be compared with the centers.
+func checkNewRows(rows, cols int, centers *Matrix) error {
+	k := centers.Rows
+	if cols != centers.Cols {
 		return fail(ErrShape,
-			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(centers.Cols))
 	}
 	return firstError(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }
@@ -590,7 +581,7 @@ func (m *Model) predictShaded(dst, x *Matrix) (*Matrix, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
 	}
-	if err := m.checkRows(x.Rows, x.Cols); err != nil {
+	if err := checkNewRows(x.Rows, x.Cols, m.Centers); err != nil {
 		return nil, err
 	}
 	ctx, workers := context.Background(), workerCount(0)

@@ -232,14 +232,23 @@ func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 // addTo adds to out the mixture by row i of the rows of v, by sumBlock. part is scratch of the length of out.
 func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	index, value := c.row(i)
+	sumByBlocks(out, part, index, value, func(sums []float64, index []int, value []float64) {
+		addRows(sums, value, index, v.Data)
+	})
+}
+
+// sumByBlocks lets add add entries to out, by sumBlock. part is scratch of the length of out.
+func sumByBlocks(
+	out, part []float64, index []int, value []float64, add func(sums []float64, index []int, value []float64),
+) {
 	if len(index) <= sumBlock {
-		addRows(out, value, index, v.Data)
+		add(out, index, value)
 		return
 	}
 	for len(index) > 0 {
 		m := min(len(index), sumBlock)
 		clear(part)
-		addRows(part, value[:m], index[:m], v.Data)
+		add(part, index[:m], value[:m])
 		axpy(out, 1, part)
 		index, value = index[m:], value[m:]
 	}

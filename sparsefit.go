@@ -225,7 +225,7 @@ func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
 	if err := firstError(checkEnum("Sum", m.Sum, sumCount), x.check("x")); err != nil {
 		return nil, err
 	}
-	if err := m.checkRows(x.Rows, x.Cols); err != nil {
+	if err := checkNewRows(x.Rows, x.Cols, m.Centers); err != nil {
 		return nil, err
 	}
 	k := m.Centers.Rows

@@ -22,16 +22,19 @@ type sparseSamples struct {
 	off      float64     // bounds its error
 }
 
-func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, workers int,
-	centred bool) (*sparseSamples, error) {
-	if err := firstError(checkCount("Workers", workers), checkSparse(x, weights)); err != nil {
+func newSparseSamples(
+	ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool,
+) (*sparseSamples, error) {
+	if err := firstError(checkCount("Workers", workers), x.check("x")); err != nil {
 		return nil, err
 	}
-	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
+	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols,
 		workers: workerCount(workers), centred: centred}}
+	if err := firstError(checkNotEmpty(s.n, s.d), checkSize("the starts of columns", s.d, 2),
+		s.setWeights(weights)); err != nil {
+		return nil, err
+	}
 	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
 		s.root = make([]float64, s.n)
 		for i := range s.root {
 			s.root[i] = math.Sqrt(s.weight(i))
@@ -54,21 +57,6 @@ func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, w
 	s.setMean()
 	s.setTotal()
 	return s, cancelled(ctx)
-}
-
-// checkSparse checks the shape of x and its weights.
-func checkSparse(x *SparseMatrix, weights []float64) error {
-	switch err := x.check("x"); {
-	case err != nil:
-		return err
-	case x.Rows == 0:
-		return fail(ErrTooFewSamples, "x has no rows")
-	case x.Cols == 0:
-		return fail(ErrShape, "x has no columns")
-	case !addressable(x.Cols, 2): // two slices have one more
-		return checkSize("the starts of columns", x.Cols, 2)
-	}
-	return checkWeights(weights, x.Rows)
 }
 
 // largest returns the largest magnitude in rows of positive weight. It checks that every entry is in range.
@@ -241,7 +229,7 @@ func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 // gramRow adds row p of SSᵀ, from the diagonal on, by sumBlock. part is scratch of the length of out.
 func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compressed) {
 	index, value := side.row(p)
-	add := func(sums []float64, index []int, value []float64) {
+	sumByBlocks(out, part, index, value, func(sums []float64, index []int, value []float64) {
 		for t, item := range index {
 			v := value[t]
 			if !s.wide() {
@@ -252,18 +240,7 @@ func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compres
 				sums[others[l]] += v * numbers[l]
 			}
 		}
-	}
-	if len(index) <= sumBlock {
-		add(out, index, value)
-	} else {
-		for len(index) > 0 {
-			m := min(len(index), sumBlock)
-			clear(part[p:])
-			add(part, index[:m], value[:m])
-			axpy(out[p:], 1, part[p:])
-			index, value = index[m:], value[m:]
-		}
-	}
+	})
 	if s.wide() && s.root != nil {
 		for q := p; q < len(out); q++ {
 			out[q] *= s.root[p] * s.root[q]
