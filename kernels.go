@@ -184,6 +184,7 @@ func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 // entries of C on and right of the diagonal are wanted. The others may be written as well.
 //
 // The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16 registers of plain amd64.
+// Here and below a line of products is a row or a column of a tile.
 func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -243,65 +244,43 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 		u, v, c0 := (*[4]float64)(a0[i:]), (*[4]float64)(a1[i:]), (*[4]float64)(b0[i:])
 		c1, c2, c3 := (*[4]float64)(b1[i:]), (*[4]float64)(b2[i:]), (*[4]float64)(b3[i:])
 		x, y, p := u[0], v[0], c0[0]
-		s0 += x * p
-		s4 += y * p
+		s0, s4 = s0+x*p, s4+y*p
 		p = c1[0]
-		s1 += x * p
-		s5 += y * p
+		s1, s5 = s1+x*p, s5+y*p
 		p = c2[0]
-		s2 += x * p
-		s6 += y * p
+		s2, s6 = s2+x*p, s6+y*p
 		p = c3[0]
-		s3 += x * p
-		s7 += y * p
+		s3, s7 = s3+x*p, s7+y*p
 		x, y, p = u[1], v[1], c0[1]
-		s0 += x * p
-		s4 += y * p
+		s0, s4 = s0+x*p, s4+y*p
 		p = c1[1]
-		s1 += x * p
-		s5 += y * p
+		s1, s5 = s1+x*p, s5+y*p
 		p = c2[1]
-		s2 += x * p
-		s6 += y * p
+		s2, s6 = s2+x*p, s6+y*p
 		p = c3[1]
-		s3 += x * p
-		s7 += y * p
+		s3, s7 = s3+x*p, s7+y*p
 		x, y, p = u[2], v[2], c0[2]
-		s0 += x * p
-		s4 += y * p
+		s0, s4 = s0+x*p, s4+y*p
 		p = c1[2]
-		s1 += x * p
-		s5 += y * p
+		s1, s5 = s1+x*p, s5+y*p
 		p = c2[2]
-		s2 += x * p
-		s6 += y * p
+		s2, s6 = s2+x*p, s6+y*p
 		p = c3[2]
-		s3 += x * p
-		s7 += y * p
+		s3, s7 = s3+x*p, s7+y*p
 		x, y, p = u[3], v[3], c0[3]
-		s0 += x * p
-		s4 += y * p
+		s0, s4 = s0+x*p, s4+y*p
 		p = c1[3]
-		s1 += x * p
-		s5 += y * p
+		s1, s5 = s1+x*p, s5+y*p
 		p = c2[3]
-		s2 += x * p
-		s6 += y * p
+		s2, s6 = s2+x*p, s6+y*p
 		p = c3[3]
-		s3 += x * p
-		s7 += y * p
+		s3, s7 = s3+x*p, s7+y*p
 	}
 	for ; i < n; i++ {
 		x, y := a0[i], a1[i]
 		p, q, r, t := b0[i], b1[i], b2[i], b3[i]
-		s0 += x * p
-		s1 += x * q
-		s2 += x * r
-		s3 += x * t
-		s4 += y * p
-		s5 += y * q
-		s6 += y * r
-		s7 += y * t
+		s0, s1, s2, s3 = s0+x*p, s1+x*q, s2+x*r, s3+x*t
+		s4, s5, s6, s7 = s4+y*p, s5+y*q, s6+y*r, s7+y*t
 	}
 	return [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
@@ -600,43 +579,25 @@ func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
 			u, v := (*[9]float64)(a), (*[9]float64)(b)
 			p, q, r := v[0], v[1], v[2]
 			t := u[0]
-			s0 += t * p
-			s1 += t * q
-			s2 += t * r
+			s0, s1, s2 = s0+t*p, s1+t*q, s2+t*r
 			t = u[1]
-			s3 += t * p
-			s4 += t * q
-			s5 += t * r
+			s3, s4, s5 = s3+t*p, s4+t*q, s5+t*r
 			t = u[2]
-			s6 += t * p
-			s7 += t * q
-			s8 += t * r
+			s6, s7, s8 = s6+t*p, s7+t*q, s8+t*r
 			p, q, r = v[3], v[4], v[5]
 			t = u[3]
-			s0 += t * p
-			s1 += t * q
-			s2 += t * r
+			s0, s1, s2 = s0+t*p, s1+t*q, s2+t*r
 			t = u[4]
-			s3 += t * p
-			s4 += t * q
-			s5 += t * r
+			s3, s4, s5 = s3+t*p, s4+t*q, s5+t*r
 			t = u[5]
-			s6 += t * p
-			s7 += t * q
-			s8 += t * r
+			s6, s7, s8 = s6+t*p, s7+t*q, s8+t*r
 			p, q, r = v[6], v[7], v[8]
 			t = u[6]
-			s0 += t * p
-			s1 += t * q
-			s2 += t * r
+			s0, s1, s2 = s0+t*p, s1+t*q, s2+t*r
 			t = u[7]
-			s3 += t * p
-			s4 += t * q
-			s5 += t * r
+			s3, s4, s5 = s3+t*p, s4+t*q, s5+t*r
 			t = u[8]
-			s6 += t * p
-			s7 += t * q
-			s8 += t * r
+			s6, s7, s8 = s6+t*p, s7+t*q, s8+t*r
 			a, b = a[9:], b[9:]
 		}
 		addTile(c, ldc, j, min(stripRows, n-j), &[9]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8})

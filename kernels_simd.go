@@ -173,101 +173,8 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// rowsSIMD does what tileSIMD does for separate vectors, of one length of at least simdLength.
-func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
-	v := s0.Len()
-	end, l := [6][]float64{a0, a1, a2, b0, b1, b2}, len(a0)-v
-	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v &&
-		len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
-		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
-		t := simd.LoadFloat64s(a0)
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1)
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2)
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b0[v:]), simd.LoadFloat64s(b1[v:]), simd.LoadFloat64s(b2[v:])
-		t = simd.LoadFloat64s(a0[v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1[v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2[v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b0[2*v:]), simd.LoadFloat64s(b1[2*v:]), simd.LoadFloat64s(b2[2*v:])
-		t = simd.LoadFloat64s(a0[2*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1[2*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2[2*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b0[3*v:]), simd.LoadFloat64s(b1[3*v:]), simd.LoadFloat64s(b2[3*v:])
-		t = simd.LoadFloat64s(a0[3*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1[3*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2[3*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		a0, a1, a2 = a0[4*v:], a1[4*v:], a2[4*v:]
-		b0, b1, b2 = b0[4*v:], b1[4*v:], b2[4*v:]
-	}
-	for len(a0) >= v && len(a1) >= v && len(a2) >= v && len(b0) >= v && len(b1) >= v && len(b2) >= v {
-		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
-		t := simd.LoadFloat64s(a0)
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1)
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2)
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		a0, a1, a2 = a0[v:], a1[v:], a2[v:]
-		b0, b1, b2 = b0[v:], b1[v:], b2[v:]
-	}
-	if rest := len(a0); rest > 0 {
-		last := lastLanes(v, rest)
-		p, q, r := simd.LoadFloat64s(end[3][l:]), simd.LoadFloat64s(end[4][l:]), simd.LoadFloat64s(end[5][l:])
-		t := simd.LoadFloat64s(end[0][l:]).Mul(simd.LoadFloat64s(last))
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(end[1][l:]).Mul(simd.LoadFloat64s(last))
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(end[2][l:]).Mul(simd.LoadFloat64s(last))
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-	}
+// storeTile writes each of nine vectors to eight places of lanes.
+func storeTile(lanes *[72]float64, s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s) {
 	s0.Store(lanes[:])
 	s1.Store(lanes[8:])
 	s2.Store(lanes[8*2:])
@@ -277,6 +184,68 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	s6.Store(lanes[8*6:])
 	s7.Store(lanes[8*7:])
 	s8.Store(lanes[8*8:])
+}
+
+// rowsSIMD does what tileSIMD does for separate vectors, of one length of at least simdLength.
+func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
+	v := s0.Len()
+	end, l := [6][]float64{a0, a1, a2, b0, b1, b2}, len(a0)-v
+	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v &&
+		len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
+		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
+		t := simd.LoadFloat64s(a0)
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1)
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2)
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b0[v:]), simd.LoadFloat64s(b1[v:]), simd.LoadFloat64s(b2[v:])
+		t = simd.LoadFloat64s(a0[v:])
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1[v:])
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2[v:])
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b0[2*v:]), simd.LoadFloat64s(b1[2*v:]), simd.LoadFloat64s(b2[2*v:])
+		t = simd.LoadFloat64s(a0[2*v:])
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1[2*v:])
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2[2*v:])
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b0[3*v:]), simd.LoadFloat64s(b1[3*v:]), simd.LoadFloat64s(b2[3*v:])
+		t = simd.LoadFloat64s(a0[3*v:])
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1[3*v:])
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2[3*v:])
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		a0, a1, a2 = a0[4*v:], a1[4*v:], a2[4*v:]
+		b0, b1, b2 = b0[4*v:], b1[4*v:], b2[4*v:]
+	}
+	for len(a0) >= v && len(a1) >= v && len(a2) >= v && len(b0) >= v && len(b1) >= v && len(b2) >= v {
+		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
+		t := simd.LoadFloat64s(a0)
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1)
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2)
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		a0, a1, a2 = a0[v:], a1[v:], a2[v:]
+		b0, b1, b2 = b0[v:], b1[v:], b2[v:]
+	}
+	if rest := len(a0); rest > 0 {
+		last := simd.LoadFloat64s(lastLanes(v, rest))
+		p, q, r := simd.LoadFloat64s(end[3][l:]), simd.LoadFloat64s(end[4][l:]), simd.LoadFloat64s(end[5][l:])
+		t := simd.LoadFloat64s(end[0][l:]).Mul(last)
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(end[1][l:]).Mul(last)
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(end[2][l:]).Mul(last)
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+	}
+	storeTile(lanes, s0, s1, s2, s3, s4, s5, s6, s7, s8)
 	clearUpper()
 }
 
@@ -479,54 +448,28 @@ func tileSIMD(lanes *[72]float64, a, b []float64) {
 	for len(a) >= 9*v && len(b) >= 9*v { // lengths are multiples of three vectors
 		p, q, r := simd.LoadFloat64s(b), simd.LoadFloat64s(b[v:]), simd.LoadFloat64s(b[2*v:])
 		t := simd.LoadFloat64s(a)
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
 		t = simd.LoadFloat64s(a[v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
 		t = simd.LoadFloat64s(a[2*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 		p, q, r = simd.LoadFloat64s(b[3*v:]), simd.LoadFloat64s(b[4*v:]), simd.LoadFloat64s(b[5*v:])
 		t = simd.LoadFloat64s(a[3*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
 		t = simd.LoadFloat64s(a[4*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
 		t = simd.LoadFloat64s(a[5*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 		p, q, r = simd.LoadFloat64s(b[6*v:]), simd.LoadFloat64s(b[7*v:]), simd.LoadFloat64s(b[8*v:])
 		t = simd.LoadFloat64s(a[6*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
+		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
 		t = simd.LoadFloat64s(a[7*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
+		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
 		t = simd.LoadFloat64s(a[8*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
+		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 		a, b = a[9*v:], b[9*v:]
 	}
-	s0.Store(lanes[:])
-	s1.Store(lanes[8:])
-	s2.Store(lanes[8*2:])
-	s3.Store(lanes[8*3:])
-	s4.Store(lanes[8*4:])
-	s5.Store(lanes[8*5:])
-	s6.Store(lanes[8*6:])
-	s7.Store(lanes[8*7:])
-	s8.Store(lanes[8*8:])
+	storeTile(lanes, s0, s1, s2, s3, s4, s5, s6, s7, s8)
 	clearUpper()
 }
 
