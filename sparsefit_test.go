@@ -236,10 +236,11 @@ func TestCertifySparse(t *testing.T) {
 // cancel, hide no error.
 func TestCertifySparseFarCenters(t *testing.T) {
 	for seed := range uint64(20) {
-		x := mapped(randomData(3, 4, 0, seed),
-			func(i, j int, v float64) float64 { return v * float64(i+j&1) })
-		v := randomData(1, 4, 0, seed+100)
-		f := mapped(NewMatrix(2, 4, nil),
+		x := mapped(randomData(3, 9, 0, seed), func(i, j int, v float64) float64 {
+			return v * float64(max(0, (i+j)%3-1)) // with half of its entries the table would be filled in
+		})
+		v := randomData(1, 9, 0, seed+100)
+		f := mapped(NewMatrix(2, 9, nil),
 			func(i, j int, _ float64) float64 { return []float64{1e9, -3e9 / 7}[i] * v.At(0, j) })
 		g := mapped(NewMatrix(3, 2, nil), func(_, j int, _ float64) float64 { return []float64{0.3, 0.7}[j] })
 		certifiedSparse(t, "far centers", x, nil, f, g, mustDo(Certify(bg, sparseOf(x), f, g, nil))(t))
@@ -370,6 +371,12 @@ func TestStatsSparse(t *testing.T) {
 				t.Errorf("%s: mean %d is %v, not %v", name, j, v, want.Mean()[j])
 			}
 		}
+	}
+	// The digits that the first sum loses are in the rest of the mean.
+	fine := sparseOf(NewMatrix(2, 3, []float64{0, 1, 0, 0, 0x1p-60, 0}))
+	mean := mustDo(newSparseSamples(bg, fine, nil, 1, true))(t)
+	if m, rest := mean.mean[1], mean.fine.rest[1]; m != 0.25 || rest != 0x1p-62 { // in units of 2
+		t.Errorf("mean %v, rest %v", m, rest)
 	}
 	var s Stats
 	zero := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 0, 0}}
