@@ -298,6 +298,13 @@ func TestComplementBound(t *testing.T) {
 			}
 		}
 	}
+	// Of an eigenvalue of 1 among zeros it looks at 1/2. The rounding is that of the trace of the rest.
+	const m = 100
+	a, v := NewMatrix(m, m, nil), NewMatrix(1, m, nil)
+	a.Data[0], v.Data[0] = 1, 1
+	if off := complementBound(bg, a, v, []float64{1, 0}, 1) - 0.5; !(off >= gamma(m+4)*m/2) || off > 1e-12 {
+		t.Errorf("a bound of the rounding of %g", off)
+	}
 }
 
 // TestDefinite: a factorization that ends is one, at orders around the panels, and none

@@ -82,6 +82,17 @@ func TestUnmixExact(t *testing.T) {
 			}
 		}
 	}
+	// Pure samples are the answer, unless the error of a row of next to no weight could be anything.
+	x, truth := mixtures(30, 4, 3, 0.5, 0.9, 1)
+	copy(x.Data, truth.Data)
+	for _, weight := range []float64{1, 1e-28} {
+		w := make1(x.Rows)
+		w[29] = weight
+		vf, _ := started(t, x, 3, &MinVolumeOptions{Weights: w})
+		if pure := pureSamples(vf) != nil; pure != (weight == 1) {
+			t.Errorf("weight %g: the samples are the answer: %t", weight, pure)
+		}
+	}
 }
 
 // TestUnmixNoisy: at 30 dB the prototypes are nearer to the truth than the

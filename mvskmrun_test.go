@@ -179,6 +179,12 @@ func TestLogInverse(t *testing.T) {
 			}
 		}
 	}
+	for eps, trusted := range map[float64]bool{0x1p-39: true, 0x1.8p-41: false} { // up to 2^40
+		logs := logInverse(make([]float64, 4), []float64{1, 0, 0, 0}, make([]float64, 4), 2, eps)
+		if math.IsNaN(logs) == trusted {
+			t.Errorf("at a condition of %g: %g", 1/eps, logs)
+		}
+	}
 }
 
 // TestAlternating: the objective lies between the floor and that of the start, every start works, more

@@ -125,6 +125,17 @@ func TestVolumeRatio(t *testing.T) {
 		want > 10 {
 		t.Errorf("iris: the ratio is %g, that of the floor %g", m.VolumeRatio, want)
 	}
+	// Rounding of the objective does not make it smaller.
+	vf, _ := started(t, x, 3, &MinVolumeOptions{})
+	w, _ := vf.leading()
+	q := newVolumeProblem(vf.s, w, 3)
+	q.total, q.lower = vf.pc.total+vf.pc.totalError, max(0, vf.pc.floor-vf.pc.floorError)
+	q.outside = max(0, q.total-sumSquares(q.sigma))
+	b = q.bound(1.1*q.outside).inUnits(3, vf.s.units)
+	least := math.Exp(logVolume(t, m.Centers) - b.LogVolume)
+	if got := vf.volumeRatio(m.Centers, 1.1*q.outside); got < least {
+		t.Errorf("iris: the ratio is %g, the true one may be %g", got, least)
+	}
 	far := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, 90) })
 	if got := mustDo(FitMinVolume(bg, far, 3, nil))(t).VolumeRatio; math.Abs(got-m.VolumeRatio) > 1e-9*got {
 		t.Errorf("2^90 times as large the ratio is %g, not %g", got, m.VolumeRatio)
