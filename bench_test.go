@@ -374,7 +374,7 @@ func BenchmarkStage(b *testing.B) {
 				return nil
 			})
 			if s.wide() {
-				run("basis", 2*nd*p, 1, func() error { return only(rightBasis(s, vectors, p)) })
+				run("basis", 2*nd*p, 1, func() error { return new(principal).setBasis(s, vectors, wanted{p, 0}) })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
 				return only(placeSimplex(s, g, pc.basis, &Options{}, path{}))

@@ -97,11 +97,10 @@ func chooseSolver(asked Solver, kind rowsKind, why purpose, p, small, large int)
 	return c
 }
 
-// krylovNoise is the share of the total that rounding may add to an eigenvalue of dense data.
-const krylovNoise = 1e-13
-
-// krylovTol is the share of the total to which SolverKrylov proves its floor.
-const krylovTol = 1e-13
+const (
+	krylovNoise = 1e-13 // the share of the total that rounding may add to an eigenvalue of dense data
+	krylovTol   = 1e-13 // the share of the total to which SolverKrylov proves its floor
+)
 
 // findPrincipal finds the p leading right singular vectors, p ≤ d. Where the data
 // has fewer the basis is completed; the floor is then 0.
@@ -194,15 +193,11 @@ func trace(m *Matrix) (sum float64) {
 // principalByGram takes the eigenvectors of the smaller Gram matrix. values are
 // all squared singular values, descending.
 func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err error) {
-	gram, err := gramMatrix(s)
-	if err == nil {
-		err = recentre(s, gram)
-	}
+	gram, off, err := centredGram(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	total := trace(gram)
-	pc, values, rows, err := principalOfGram(s, gram, q, gramError(s, total)+s.fine.bound(total))
+	pc, values, rows, err := principalOfGram(s, gram, q, off+s.fine.bound(trace(gram)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,6 +239,17 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total+off)
 }
 
+// centredGram returns the smaller Gram matrix about the mean with its rest, and the bound gramError.
+func centredGram(s *samples) (gram *Matrix, off float64, err error) {
+	if gram, err = gramMatrix(s); err == nil {
+		err = recentre(s, gram)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return gram, gramError(s, trace(gram)), nil
+}
+
 // recentre takes the smaller Gram matrix from the mean alone to the mean with its rest: for
 // XcᵀXc less Σw·rest·restᵀ.
 func recentre(s *samples, gram *Matrix) error {
@@ -282,11 +288,16 @@ func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, e
 	if err != nil {
 		return nil, nil, err
 	}
-	pc, values, rows, err := principalOfR(s, r)
-	if err != nil {
+	top, _ := rowMaxAbs(r.Data)
+	svd := jacobiSVD(s.ctx, r, top)
+	if err = cancelled(s.ctx); err != nil {
 		return nil, nil, err
 	}
-	p := q.p
+	p, rows := q.p, svd.V.transposed()
+	pc, values = &principal{solver: SolverJacobi, status: svd.Status}, svd.S
+	for i, v := range values {
+		values[i] = v * v
+	}
 	if err = pc.setBasis(s, rows, q); err != nil {
 		return nil, nil, err
 	}
@@ -317,28 +328,11 @@ func (pc *principal) prove(s *samples, rows *Matrix, values []float64) error {
 			return nil
 		}
 	}
-	gram, err := gramMatrix(s)
+	gram, off, err := centredGram(s)
 	if err == nil {
-		err = recentre(s, gram)
+		pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, values, off+s.fine.bound(pc.total)))
 	}
-	if err != nil {
-		return err
-	}
-	off := gramError(s, trace(gram)) + s.fine.bound(pc.total)
-	pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, values, off))
-	return nil
-}
-
-// principalOfR takes the singular values of the factor R: their squares, descending, and
-// all right singular vectors as rows.
-func principalOfR(s *samples, r *Matrix) (pc *principal, values []float64, rows *Matrix, err error) {
-	top, _ := rowMaxAbs(r.Data)
-	svd := jacobiSVD(s.ctx, r, top)
-	pc, values = &principal{solver: SolverJacobi, status: svd.Status}, make([]float64, len(svd.S))
-	for i, v := range svd.S {
-		values[i] = v * v
-	}
-	return pc, values, svd.V.transposed(), cancelled(s.ctx)
+	return err
 }
 
 // within sets the error of the floor, which is in truth between low and high, if that is less than it was.
@@ -348,27 +342,21 @@ func (pc *principal) within(low, high float64) {
 	}
 }
 
-// setBasis sets the basis for leading singular vectors of the smaller side, given as rows.
+// setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows.
 func (pc *principal) setBasis(s *samples, rows *Matrix, q wanted) (err error) {
-	if pc.leading, err = rightBasis(s, rows, min(q.all(), max(q.p, rows.Rows))); err == nil {
-		pc.basis = rowsOf(pc.leading, 0, q.p)
-	}
-	return err
-}
-
-// rightBasis returns p orthonormal rows of length d for leading singular vectors of the
-// smaller side, given as rows.
-func rightBasis(s *samples, rows *Matrix, p int) (*Matrix, error) {
-	from := rowsOf(rows, 0, min(p, rows.Rows))
+	count := min(q.all(), max(q.p, rows.Rows))
+	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu. For σ near rounding that is noise;
 		// Gram–Schmidt makes some direction of it.
-		var err error
 		if from, err = multiplyT(s, from); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return completed(s.ctx, from, p, s.d)
+	if pc.leading, err = completed(s.ctx, from, count, s.d); err == nil {
+		pc.basis = rowsOf(pc.leading, 0, q.p)
+	}
+	return err
 }
 
 // completed returns p orthonormal rows of length d. The first are those given, at most p, made orthonormal.
@@ -406,10 +394,12 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 		return nil, err
 	}
 	small, _ := s.sides()
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, krylovNoise * total, s.seed,
-		s.fine.off(total),
-		func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
-		func(left *outside) error { return left.add(s) }}
+	r := krylovData{
+		ctx: s.ctx, small: small, d: s.d, rank: s.rankBound(), total: total, totalError: off,
+		noise: krylovNoise * total, seed: s.seed, mean: s.fine.off(total),
+		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
+		measure: func(left *outside) error { return left.add(s) },
+	}
 	return r.principal(q, effort)
 }
 
@@ -504,37 +494,39 @@ func (s *krylovData) probed(u *Matrix) *Matrix {
 // krylovVectors iterates for the p leading right singular vectors of the data: p×d.
 func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 	small, _ := s.sides()
-	apply := func(v *Matrix) (*Matrix, error) {
-		b, err := normalProduct(s, v)
-		if err == nil && s.centred {
-			s.fine.takeFrom(b, v)
-		}
-		return b, err
-	}
-	if s.wide() {
-		apply = func(v *Matrix) (*Matrix, error) {
-			y, err := multiplyT(s, v)
-			if err != nil {
-				return nil, err
+	if !s.wide() {
+		return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
+			b, err := normalProduct(s, v)
+			if err == nil && s.centred {
+				s.fine.takeFrom(b, v)
 			}
-			return multiply(s, y)
+			return b, err
+		}, nil, p, o)
+	}
+	back := func(v *Matrix) (*Matrix, error) { return multiplyT(s, v) }
+	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
+		y, err := back(v)
+		if err != nil {
+			return nil, err
+		}
+		return multiply(s, y)
+	}, back, p, o)
+}
+
+// rightVectors iterates for p leading eigenvectors of the smaller product of the data with itself, of order
+// small. back takes left singular vectors to right ones; nil: the eigenvectors are right ones.
+func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Matrix, error), p int,
+	o krylovOptions) (*krylovResult, error) {
+	kry, err := krylov(ctx, small, apply, p, o)
+	if err == nil && back != nil {
+		if kry.basis, err = back(kry.basis); err == nil && kry.beyond.Rows > 0 {
+			kry.beyond, err = back(kry.beyond)
 		}
 	}
-	kry, err := krylov(s.ctx, small, apply, p, o)
 	if err != nil {
 		return nil, err
 	}
-	if s.wide() {
-		if kry.basis, err = multiplyT(s, kry.basis); err != nil {
-			return nil, err
-		}
-		if kry.beyond.Rows > 0 {
-			if kry.beyond, err = multiplyT(s, kry.beyond); err != nil {
-				return nil, err
-			}
-		}
-	}
-	orthonormalizeCtx(s.ctx, kry.basis, 0)
+	orthonormalizeCtx(ctx, kry.basis, 0)
 	return kry, nil
 }
 

@@ -338,29 +338,19 @@ func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 
 // leadingVectors finds leading vectors by block Krylov steps.
 func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
+	var back func(*Matrix) (*Matrix, error)
 	first, second := s.multiply, s.multiplyT
 	small, _ := s.sides()
 	if s.wide() {
-		first, second = second, first
+		first, second, back = second, first, second
 	}
-	kry, err := krylov(s.ctx, small, func(v *Matrix) (*Matrix, error) {
+	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
 		y, err := first(v)
 		if err != nil {
 			return nil, err
 		}
 		return second(y)
-	}, p, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.wide() {
-		if kry.basis, err = s.multiplyT(kry.basis); err != nil {
-			return nil, err
-		}
-		kry.beyond = NewMatrix(0, s.d, nil) // nobody asks for more
-	}
-	orthonormalizeCtx(s.ctx, kry.basis, 0)
-	return kry, nil
+	}, back, p, o)
 }
 
 // measure adds to left what the subspace leaves of the data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and

@@ -227,12 +227,9 @@ func (s *Stats) addPart(part *samples, m *moments) error {
 	if err := checkSize("the scatter matrix", part.d+1, part.d+1); err != nil {
 		return err
 	}
-	gram, err := gramMatrix(part)
+	gram, off, err := centredGram(part)
 	if err == nil {
-		err = recentre(part, gram)
-	}
-	if err == nil {
-		s.addGram(part, m, gram, gramError(part, trace(gram)))
+		s.addGram(part, m, gram, off)
 	}
 	return err
 }
