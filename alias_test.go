@@ -442,24 +442,6 @@ func formOf(v form) []byte {
 	return b
 }
 
-// badForms are bytes that no decoder of the form takes.
-func badForms(v form) (out [][]byte) {
-	b := formOf(v)
-	out = append(out, nil, resum(append(bytes.Clone(b), make([]byte, 8)...)))
-	for n := 1; n < len(b); n += 1 + len(b)/8 {
-		flipped := bytes.Clone(b)
-		flipped[n] ^= 0x10
-		out = append(out, resum(bytes.Clone(b[:n])), flipped)
-	}
-	for _, magic := range []string{modelForm.magic, lsdForm.magic, statsForm.magic, subspaceForm.magic,
-		extentForm.magic, "SKM?"} {
-		if magic != string(b[:4]) {
-			out = append(out, resum(append([]byte(magic), b[4:]...)))
-		}
-	}
-	return out
-}
-
 // on is a call of a method of the receiver.
 func on[T form](f func(v T) error) func(form) error { return func(v form) error { return f(v.(T)) } }
 
@@ -573,7 +555,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 			failure{"LSDModel.Coordinates", nil,
 				on(func(m *LSDModel) error { return second(m.Coordinates(nil, NewMatrix(1, 5, nil))) }), nil})
 	}
-	// Every receiver is a decoder, too: of all bytes that are none of the forms of its kind.
+	// Every receiver is a decoder, too; TestBinary has all bytes that none takes.
 	for i := range cases {
 		c := &cases[i]
 		for _, from := range cases {
@@ -581,10 +563,8 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 			if from.name != c.name || good == nil {
 				continue
 			}
-			for _, b := range badForms(from.make()) {
-				decode := func(v form) error { return v.UnmarshalBinary(b) }
-				c.fails = append(c.fails, failure{c.name + ".UnmarshalBinary", ErrFormat, decode, nil})
-			}
+			decode := func(v form) error { return v.UnmarshalBinary(good[:len(good)-1]) }
+			c.fails = append(c.fails, failure{c.name + ".UnmarshalBinary", ErrFormat, decode, nil})
 			if c.works == nil {
 				c.works = func(v form) error { return v.UnmarshalBinary(good) }
 			}

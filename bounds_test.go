@@ -350,7 +350,7 @@ func TestDefinite(t *testing.T) {
 				t.Errorf("order %d: %g on the diagonal", m, bad)
 			}
 		}
-		if definite(&endingContext{Context: bg}, with(1), 1) {
+		if definite(endingAt(0), with(1), 1) {
 			t.Errorf("order %d: definite after the end", m)
 		}
 	}

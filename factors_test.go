@@ -194,16 +194,16 @@ func TestAlgebraStops(t *testing.T) {
 	const n = 20
 	x := randomData(n, n, 0, 1)
 	g := product(x, x.transposed())
-	ended := func() *laContext { return &laContext{bg, 0} }
+	ended := func() *endingContext { return endingAt(0) }
 	for _, left := range []int{0, 1, 7} {
-		if f := qrFactor(&laContext{bg, left}, x.Clone()); len(f.tau) != left {
+		if f := qrFactor(endingAt(left), x.Clone()); len(f.tau) != left {
 			t.Errorf("QR takes %d steps after %d looks", len(f.tau), left)
 		}
-		if f := qrPivot(&laContext{bg, left}, x.Clone()); len(f.tau) != left || f.rank != left {
+		if f := qrPivot(endingAt(left), x.Clone()); len(f.tau) != left || f.rank != left {
 			t.Errorf("pivoted QR takes %d steps after %d looks", len(f.tau), left)
 		}
 		v, want := x.Clone(), x.Clone()
-		orthonormalizeCtx(&laContext{bg, left}, v, 3)
+		orthonormalizeCtx(endingAt(left), v, 3)
 		orthonormalize(rowsOf(want, 0, 3+left), 3)
 		if !laSameBits(v.Data, want.Data) {
 			t.Errorf("Gram–Schmidt after %d looks", left)
@@ -211,7 +211,7 @@ func TestAlgebraStops(t *testing.T) {
 	}
 	// Rows of zeros try unit vectors, each with a look.
 	v := NewMatrix(3, 3, nil)
-	orthonormalizeCtx(&laContext{bg, 1}, v, 0)
+	orthonormalizeCtx(endingAt(1), v, 0)
 	if sumSquares(v.Data) != 0 {
 		t.Error("a row is completed after the end")
 	}

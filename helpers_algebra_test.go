@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -209,17 +208,4 @@ func laResiduals(a *Matrix, u *Matrix, s []float64, v *Matrix, exp int) (left, r
 		left, right = append(left, l), append(right, r)
 	}
 	return left, right
-}
-
-// laContext ends after a number of looks at it.
-type laContext struct {
-	context.Context
-	left int
-}
-
-func (c *laContext) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }

@@ -51,6 +51,12 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
+func endingAt(look int) *endingContext {
+	c := &endingContext{Context: bg}
+	c.left.Store(int64(look))
+	return c
+}
+
 // passes counts how often it is asked, and ends after some.
 type passes struct {
 	context.Context

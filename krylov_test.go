@@ -130,13 +130,13 @@ func TestTruncatedShort(t *testing.T) {
 
 func TestTruncatedCancelled(t *testing.T) {
 	a := randomData(120, 40, 0, 2)
-	full := &laContext{bg, 1 << 30}
+	full := endingAt(1 << 30)
 	if _, err := TruncatedSVD(full, a, 4, &TruncatedOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
-	looks := 1<<30 - full.left
+	looks := 1<<30 - int(full.left.Load())
 	for n := 0; n < looks; n += 1 + looks/fewer(40, 12) {
-		r, err := TruncatedSVD(&laContext{bg, n}, a, 4, &TruncatedOptions{Workers: 1})
+		r, err := TruncatedSVD(endingAt(n), a, 4, &TruncatedOptions{Workers: 1})
 		if !errors.Is(err, context.Canceled) || r != nil {
 			t.Errorf("ended at look %d of %d: %v, %v", n, looks, r, err)
 		}

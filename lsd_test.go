@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -274,11 +273,8 @@ func TestLSDMemory(t *testing.T) {
 	const n, k = 2500, 6
 	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)
 	for name, decompose := range decompositions {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		mustDo(decompose(bg, kernel, k, &LSDOptions{Workers: 2, MaxIter: 20}))(t)
-		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; used > 8*n*n {
+		o := &LSDOptions{Workers: 2, MaxIter: 20}
+		if used := allocated(func() { mustDo(decompose(bg, kernel, k, o))(t) }); used > 8*n*n {
 			t.Errorf("%s allocated %d bytes, K has %d", name, used, 8*n*n)
 		}
 	}
@@ -378,9 +374,8 @@ func TestLSDCancelled(t *testing.T) {
 		kernel := mustDo(SimilarityMatrix(s))(t)
 		for name, decompose := range decompositions {
 			kept := 0
-			for at := int64(0); ; at++ {
-				ctx := &endingContext{Context: bg}
-				ctx.left.Store(at)
+			for at := 0; ; at++ {
+				ctx := endingAt(at)
 				m, err := decompose(ctx, s, 3, &LSDOptions{Workers: 1, MaxIter: 5, Starts: 1})
 				if err == nil {
 					if ctx.left.Load() < 0 || at < 5 {

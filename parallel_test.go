@@ -150,8 +150,7 @@ func TestCancel(t *testing.T) {
 	for _, solver := range allSolvers[1:] {
 		stopped := 0
 		for looks := 0; ; looks += 1 + looks/fewer(8, 6) {
-			left := looks
-			m, err := Fit(countdown{bg, &left}, x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(n)})
+			m, err := Fit(endingAt(looks), x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(n)})
 			if err == nil {
 				break
 			}
@@ -264,13 +263,13 @@ func TestEachBlock(t *testing.T) {
 	// The end of a context comes between blocks, and is an error even after the last.
 	for left := range 7 {
 		blocks := 0
-		err := eachBlock(&laContext{bg, left}, 1, chunking{1000, 1, 1}, 0, func(block) { blocks++ })
+		err := eachBlock(endingAt(left), 1, chunking{1000, 1, 1}, 0, func(block) { blocks++ })
 		if blocks != min(left, 5) || (left < 6) != errors.Is(err, context.Canceled) {
 			t.Errorf("ended at look %d: %d blocks, %v", left, blocks, err)
 		}
 	}
-	mustSay(t, cancelled(&laContext{bg, 0}), "stopped: context canceled")
-	if err := cancelled(bg); err != nil || stopped(bg) || !stopped(&laContext{bg, 0}) {
+	mustSay(t, cancelled(endingAt(0)), "stopped: context canceled")
+	if err := cancelled(bg); err != nil || stopped(bg) || !stopped(endingAt(0)) {
 		t.Error(err)
 	}
 }
@@ -299,7 +298,7 @@ func TestLargestEntry(t *testing.T) {
 			t.Error(top, err)
 		}
 	}
-	if _, err := largestEntry(&laContext{bg, 0}, "x", x, 1); !errors.Is(err, context.Canceled) {
+	if _, err := largestEntry(endingAt(0), "x", x, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -82,32 +82,17 @@ func TestFitErrors(t *testing.T) {
 		o    *Options
 		want error
 	}{
-		{"nil", nil, 2, nil, ErrShape},
 		{"no rows", NewMatrix(0, 3, nil), 2, nil, ErrTooFewSamples},
 		{"no columns", NewMatrix(3, 0, nil), 2, nil, ErrShape},
-		{"short data", &Matrix{Rows: 3, Cols: 3, Stride: 3, Data: make([]float64, 8)}, 2, nil, ErrShape},
 		{"small stride", &Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, 2, nil, ErrShape},
-		{"negative", &Matrix{Rows: -1, Cols: 3, Stride: 3}, 2, nil, ErrShape},
-		{"huge", &Matrix{Rows: math.MaxInt, Cols: math.MaxInt, Stride: math.MaxInt, Data: make([]float64, 9)},
-			2, nil, ErrShape},
 		{"NaN", bad, 2, nil, ErrNonFinite},
 		{"Inf", inf, 2, nil, ErrNonFinite},
-		{"k = 0", good, 0, nil, ErrOption},
 		{"k < 0", good, -3, nil, ErrOption},
-		{"k huge", good, math.MaxInt / 2, nil, ErrOption},
 		{"enclosure", good, 2, &Options{Enclosure: 7}, ErrOption},
-		{"solver", good, 2, &Options{Solver: -1}, ErrOption},
 		{"workers", good, 2, &Options{Workers: -1}, ErrOption},
 		{"weights' length", good, 2, &Options{Weights: make([]float64, 4)}, ErrShape},
 		{"weights zero", good, 2, &Options{Weights: make([]float64, 5)}, ErrTooFewSamples},
-		{"weight negative", good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}, ErrOption},
-		{"weight NaN", good, 2, &Options{Weights: []float64{1, 1, 1, 1, math.NaN()}}, ErrNonFinite},
-		{"orientation's shape", good, 3, &Options{Orientation: identity(3)}, ErrShape},
-		{"orientation", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, 2})}, ErrOption},
-		{"orientation, hardly", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 1e-9, 0, 1})},
-			ErrOption},
-		{"orientation NaN", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, math.NaN()})},
-			ErrNonFinite},
+		{"orientation", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 1e-9, 0, 1})}, ErrOption},
 	}
 	for _, c := range cases {
 		m, err := Fit(bg, c.x, c.k, c.o)
@@ -119,9 +104,6 @@ func TestFitErrors(t *testing.T) {
 	if _, err := Fit(bg, bad, 2, nil); !errors.As(err, &in) || in.Row != 3 || in.Col != 2 || in.Arg != "x" ||
 		!math.IsNaN(in.Value) {
 		t.Errorf("%v does not name row 3, column 2", in)
-	}
-	if got, want := in.Error(), "softkmeans: x[3,2] = NaN: not a finite number"; got != want {
-		t.Errorf("%q", got)
 	}
 	if _, err := Fit(bg, good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}); !errors.As(err, &in) ||
 		in.Row != 2 || in.Col != -1 || in.Arg != "weights" {
@@ -238,10 +220,7 @@ func TestSamplesTable(t *testing.T) {
 				t.Errorf("%d rows, centred %t: %+v, want a mean of %g", n, centred, s.units, want)
 			}
 			for _, weighted := range []bool{true, false} {
-				got := make([]float64, 2*n)
-				for i := range got {
-					got[i] = math.NaN()
-				}
+				got := nans(2 * n)
 				s.pack(got, 0, n, weighted)
 				for i := range n {
 					root := 1.0
@@ -257,18 +236,6 @@ func TestSamplesTable(t *testing.T) {
 						}
 					}
 				}
-			}
-			total, off, err := s.totalSquares()
-			var want2 float64
-			for i := range n {
-				for j := range 2 {
-					v := x.At(i, j)/16 - s.mean[j]
-					want2 += w[i] / 4 * v * v
-				}
-			}
-			if err != nil || math.Abs(total-want2) > 1e-12*want2 || want2 > 0 &&
-				!(off > 0 && off < 1e-12*want2) {
-				t.Errorf("%d rows: total %g, want %g, %v", n, total, want2, err)
 			}
 		}
 	}

@@ -125,9 +125,7 @@ func newSoak(seed uint64) *soak {
 	case 1:
 		s.o.Workers, s.v.Workers = -1, -1
 	case 2, 3:
-		ctx := &endingContext{Context: bg}
-		ctx.left.Store(int64(r.IntN(12)))
-		s.Context = ctx
+		s.Context = endingAt(r.IntN(12))
 	}
 	return s
 }

@@ -58,27 +58,6 @@ func offBy(got, want []float64, d int) (worst float64) {
 	return worst
 }
 
-// exactTotal is Σw‖x − mean‖², with as many digits as it takes.
-func exactTotal(x *Matrix, w []float64) float64 {
-	number := func(v float64) *big.Float { return new(big.Float).SetPrec(5000).SetFloat64(v) }
-	total, weight := number(0), number(0)
-	for _, v := range w {
-		weight.Add(weight, number(v))
-	}
-	for c := range x.Cols {
-		sum := number(0)
-		for i, v := range w {
-			one := number(v)
-			one.Mul(one, number(x.At(i, c)))
-			sum.Add(sum, one)
-			total.Add(total, one.Mul(one, number(x.At(i, c))))
-		}
-		total.Sub(total, sum.Quo(sum.Mul(sum, sum), weight))
-	}
-	v, _ := total.Float64()
-	return v
-}
-
 // TestStatsFar: the total has all of its digits however the rows are cut and however
 // far their mean is from 0, with any solver of FitSeq. The error of
 // SolverKrylov's floor contains what the mean's rounding leaves open.
@@ -94,7 +73,8 @@ func TestStatsFar(t *testing.T) {
 		for i := range w {
 			w[i] += float64(i%5) / 3
 		}
-		want := exactTotal(x, w)
+		exact := bigFloors(x, w)
+		want, minimum := double(exact[0]), bigFloor(exact, 2)
 		f := mustDo(treeOf(t, rand.New(rand.NewPCG(0, 9)), x, w).Floors())(t)
 		if off := math.Abs(f[0]-want) / want; off > 1e-14 {
 			t.Errorf("moved by %g: total %g, want %g, off by %g", by, f[0], want, off)
@@ -102,7 +82,6 @@ func TestStatsFar(t *testing.T) {
 		long := NewMatrix(times*x.Rows, x.Cols, slices.Repeat(x.Data, times))
 		weights := slices.Repeat(w, times)
 		floors := mustDo(statsOf(t, long, weights).Floors())(t)
-		minimum := bigFloor(bigFloors(x, w), 2)
 		minimum.Mul(minimum, new(big.Float).SetInt64(int64(times)))
 		for _, solver := range []Solver{SolverGram, SolverKrylov} {
 			name := fmt.Sprintf("moved by %g, %v", by, solver)
@@ -130,7 +109,7 @@ func TestStatsMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := exactTotal(x, make1(x.Rows))
+	want := double(bigFloors(x, nil)[0])
 	if f := mustDo(s.Floors())(t); math.Abs(f[0]-want) > 4e-16*want {
 		t.Errorf("total %v, want %g, off by %g", f, want, f[0]/want-1)
 	}
@@ -411,9 +390,10 @@ func TestPartsRange(t *testing.T) {
 		}
 		m := mustDo(p.Model(shipped(t, &e)))(t)
 		finiteModel(t, m)
-		minimum := bigFloor(bigFloors(x, w), p.K())
-		checkPlaced(t, fmt.Sprint("seed ", seed), m, s.Mean(), s.Weight(), minimum, lostSquares(x, w))
-		if want := exactTotal(x, w); span <= 100 && math.Abs(m.Total-want) > 1e-12*want {
+		exact := bigFloors(x, w)
+		checkPlaced(t, fmt.Sprint("seed ", seed), m, s.Mean(), s.Weight(), bigFloor(exact, p.K()),
+			lostSquares(x, w))
+		if want := double(exact[0]); span <= 100 && math.Abs(m.Total-want) > 1e-12*want {
 			t.Errorf("seed %d: total %g, want %g", seed, m.Total, want)
 		}
 	}

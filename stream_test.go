@@ -563,9 +563,8 @@ func TestSeqCancelledAnywhere(t *testing.T) {
 	}
 	for name, fit := range fits {
 		kept := 0
-		for at := int64(0); ; at++ {
-			ctx := &endingContext{Context: bg}
-			ctx.left.Store(at)
+		for at := 0; ; at++ {
+			ctx := endingAt(at)
 			m, err := fit(ctx)
 			if err == nil {
 				if global := name == "gram" || name == "krylov"; ctx.left.Load() < 0 || (kept > 0) == global {
