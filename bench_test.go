@@ -25,16 +25,13 @@ func bench(b *testing.B, name string, numbers int, call func() error) {
 	})
 }
 
-// only is the error of a call.
-func only[T any](_ T, err error) error { return err }
-
 func BenchmarkFit(b *testing.B) {
 	for _, c := range []struct{ n, d, k int }{
 		{150, 4, 3}, {1797, 64, 10}, {20000, 64, 10}, {200000, 64, 10}, {2000, 784, 10}, {400, 4096, 20},
 	} {
 		x := randomData(c.n, c.d, 1, 1)
 		bench(b, fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), c.n*c.d,
-			func() error { return only(Fit(bg, x, c.k, nil)) })
+			func() error { return second(Fit(bg, x, c.k, nil)) })
 	}
 }
 
@@ -48,7 +45,7 @@ func BenchmarkFitSeq(b *testing.B) {
 				o.Memberships = take
 			}
 			bench(b, fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), len(x.Data),
-				func() error { return only(FitSeq(bg, inBlocks(x, rows), 10, o)) })
+				func() error { return second(FitSeq(bg, inBlocks(x, rows), 10, o)) })
 		}
 	}
 }
@@ -71,7 +68,7 @@ func BenchmarkFitSolver(b *testing.B) {
 	x := randomData(2000, 256, 1, 1)
 	for _, s := range allSolvers {
 		bench(b, fmt.Sprintf("n=2000,d=256,k=10/solver=%v", s), 0,
-			func() error { return only(Fit(bg, x, 10, &Options{Solver: s})) })
+			func() error { return second(Fit(bg, x, 10, &Options{Solver: s})) })
 	}
 }
 
@@ -87,7 +84,7 @@ func BenchmarkPredict(b *testing.B) {
 			}
 			m.Centers = mapped(m.Centers, func(_, _ int, v float64) float64 { return 1 + shrink*(v-1) })
 			bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,shrink=%g", c.n, c.d, c.k, shrink), 0,
-				func() error { return only(m.Predict(dst, x)) })
+				func() error { return second(m.Predict(dst, x)) })
 		}
 	}
 }
@@ -95,7 +92,7 @@ func BenchmarkPredict(b *testing.B) {
 func BenchmarkFloors(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{1797, 64}, {2000, 256}} {
 		x := randomData(c.n, c.d, 1, 1)
-		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return only(Floors(bg, x, nil)) })
+		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return second(Floors(bg, x, nil)) })
 	}
 }
 
@@ -114,14 +111,14 @@ func BenchmarkCertify(b *testing.B) {
 			f.Set(1, j, -size*v)
 		}
 		bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,size=%g", n, d, k, size), 0,
-			func() error { return only(Certify(bg, x, f, g, nil)) })
+			func() error { return second(Certify(bg, x, f, g, nil)) })
 	}
 }
 
 func BenchmarkSVD(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{64, 64}, {200, 60}, {300, 300}} {
 		x := randomData(c.n, c.d, 0, 1)
-		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return only(thinSVD(x)) })
+		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return second(thinSVD(x)) })
 	}
 }
 
@@ -252,9 +249,9 @@ func BenchmarkLSD(b *testing.B) {
 	for _, n := range []int{500, 1000, 5000} {
 		kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 2), 0.05, 1)
 		run := func(name string, f func() error) { bench(b, fmt.Sprintf("n=%d,k=%d/%s", n, k, name), 0, f) }
-		run("TILSD", func() error { return only(TILSD(bg, kernel, k, nil)) })
-		run("LSD", func() error { return only(LSD(bg, kernel, k, nil)) })
-		run("LSD without descent", func() error { return only(LSD(bg, kernel, k, &LSDOptions{MaxIter: -1})) })
+		run("TILSD", func() error { return second(TILSD(bg, kernel, k, nil)) })
+		run("LSD", func() error { return second(LSD(bg, kernel, k, nil)) })
+		run("LSD without descent", func() error { return second(LSD(bg, kernel, k, &LSDOptions{MaxIter: -1})) })
 		if n <= 1000 || !testing.Short() {
 			run("EigenSym", func() error { _, _, err := EigenSym(kernel); return err })
 		}
@@ -367,8 +364,8 @@ func BenchmarkStage(b *testing.B) {
 					b.ReportMetric(float64(8*reads*nd)/ns, "GB/s")
 				})
 			}
-			run("survey", 2*nd, 1, func() error { return only(newSamples(bg, x, nil, workers, true)) })
-			run("gram", nd*(small+1), 1, func() error { return only(gramMatrix(s)) })
+			run("survey", 2*nd, 1, func() error { return second(newSamples(bg, x, nil, workers, true)) })
+			run("gram", nd*(small+1), 1, func() error { return second(gramMatrix(s)) })
 			run("eigen", 4*small*small*small/3, 0, func() error {
 				leadingEigen(bg, gram.Clone(), p, workers)
 				return nil
@@ -377,11 +374,11 @@ func BenchmarkStage(b *testing.B) {
 				run("basis", 2*nd*p, 1, func() error { return new(principal).setBasis(s, vectors, wanted{p, 0}) })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
-				return only(placeSimplex(s, g, pc.basis, &Options{}, path{}))
+				return second(placeSimplex(s, g, pc.basis, &Options{}, path{}))
 			})
-			run("objective", 2*nd*(c.k+1), 1, func() error { return only(objectiveOf(s, f, g, SumToOne)) })
+			run("objective", 2*nd*(c.k+1), 1, func() error { return second(objectiveOf(s, f, g, SumToOne)) })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error {
-				return only(Fit(bg, x, c.k, &Options{Workers: workers}))
+				return second(Fit(bg, x, c.k, &Options{Workers: workers}))
 			})
 		}
 	}

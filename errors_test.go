@@ -60,19 +60,19 @@ func TestErrorNames(t *testing.T) {
 	ok := NewMatrix(2, 2, []float64{1, 2, 3, 4})
 	for _, m := range []*Matrix{bad, far} {
 		for _, c := range []struct {
-			arg  string
-			call func() error
+			arg string
+			err error
 		}{
-			{"a", func() error { _, err := TruncatedSVD(bg, m, 1, nil); return err }},
-			{"a", func() error { _, err := thinSVD(m); return err }},
-			{"vertices", func() error { _, err := SimplexLeastSquares(nil, ok, m, nil); return err }},
-			{"centers", func() error { _, err := (&Model{Centers: m}).Predict(nil, ok); return err }},
-			{"centers", func() error { _, err := (&Model{Centers: m}).Nearest(nil, ok); return err }},
-			{"x", func() error { _, err := (&Model{Centers: ok}).Predict(nil, m); return err }},
+			{"a", second(TruncatedSVD(bg, m, 1, nil))},
+			{"a", second(thinSVD(m))},
+			{"vertices", second(SimplexLeastSquares(nil, ok, m, nil))},
+			{"centers", second((&Model{Centers: m}).Predict(nil, ok))},
+			{"centers", second((&Model{Centers: m}).Nearest(nil, ok))},
+			{"x", second((&Model{Centers: ok}).Predict(nil, m))},
 		} {
 			var e *InputError
-			if err := c.call(); !errors.As(err, &e) || e.Arg != c.arg || e.Row != 1 || e.Col != 1 {
-				t.Errorf("%v, not about %s[1,1]", err, c.arg)
+			if !errors.As(c.err, &e) || e.Arg != c.arg || e.Row != 1 || e.Col != 1 {
+				t.Errorf("%v, not about %s[1,1]", c.err, c.arg)
 			}
 		}
 	}

@@ -28,12 +28,6 @@ func TestLSDMap(t *testing.T) {
 	if l := m.Labels(nil); !slices.Equal(l, []int{0, 2}) {
 		t.Error(l)
 	}
-	wide := &Matrix{Rows: 2, Cols: 2, Stride: 3, Data: nans(5)}
-	if mustDo(m.Coordinates(wide, rows))(t) != wide || !math.IsNaN(wide.Data[2]) {
-		t.Errorf("%+v", wide)
-	}
-	is("a view", wide, 4, 0.5, 0, 0)
-	mustPanic(t, func() { m.Coordinates(NewMatrix(2, 3, nil), rows) })
 	if w := mustDo(m.Coordinates(nil, NewMatrix(0, 2, nil)))(t); w.Rows != 0 || w.Cols != 2 {
 		t.Error(w)
 	}

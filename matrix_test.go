@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"context"
 	"errors"
 	"math"
 	"runtime"
@@ -69,19 +68,16 @@ func TestHugeK(t *testing.T) {
 	x := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
 	stats, kernel := statsOf(t, x, nil), outer(x)
 	for name, call := range map[string]func(k int) error{
-		"Fit":            func(k int) error { _, err := Fit(bg, x, k, nil); return err },
-		"FitSeq":         func(k int) error { _, err := FitSeq(bg, inBlocks(x, 2), k, nil); return err },
-		"Subspace":       func(k int) error { _, err := stats.Subspace(k, nil); return err },
-		"FitAlternating": func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
-		"FitMinVolume":   func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
-		"FitMinVolumeSeq": func(k int) error {
-			_, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil)
-			return err
-		},
-		"MinVolumePath": func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
-		"LSD":           func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
-		"TILSD":         func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
-		"TruncatedSVD":  func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
+		"Fit":             func(k int) error { return second(Fit(bg, x, k, nil)) },
+		"FitSeq":          func(k int) error { return second(FitSeq(bg, inBlocks(x, 2), k, nil)) },
+		"Subspace":        func(k int) error { return second(stats.Subspace(k, nil)) },
+		"FitAlternating":  func(k int) error { return second(FitAlternating(bg, x, k, nil)) },
+		"FitMinVolume":    func(k int) error { return second(FitMinVolume(bg, x, k, nil)) },
+		"FitMinVolumeSeq": func(k int) error { return second(FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil)) },
+		"MinVolumePath":   func(k int) error { return second(MinVolumePath(bg, x, k, nil, nil)) },
+		"LSD":             func(k int) error { return second(LSD(bg, kernel, k, nil)) },
+		"TILSD":           func(k int) error { return second(TILSD(bg, kernel, k, nil)) },
+		"TruncatedSVD":    func(k int) error { return second(TruncatedSVD(bg, x, k, nil)) },
 	} {
 		ks := []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32}
 		if name == "FitAlternating" || name == "TILSD" {
@@ -106,33 +102,26 @@ func TestProductsBeyondInt(t *testing.T) {
 	}
 	const k = 20000 // k² floats are 3.2 GB
 	x := NewMatrix(3, 1, []float64{1, 2, 4})
-	centers := NewMatrix(k, 1, nil)
-	if _, err := Fit(context.Background(), x, k, &Options{Weights: []float64{1, 0, 1}}); !errors.Is(err,
-		ErrOption) {
-		t.Errorf("Fit with a weight of 0: %v", err)
+	o := &Options{Weights: []float64{1, 0, 1}, Memberships: take}
+	far, same := &Model{Centers: NewMatrix(k, 1, nil)}, make([]int, 1<<16)
+	for i := range same {
+		same[i] = i
 	}
-	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1},
-		Memberships: func(int, *Matrix) error { return nil }}); !errors.Is(err, ErrOption) {
-		t.Errorf("FitSeq with a weight of 0: %v", err)
+	for name, c := range map[string]struct{ err, want error }{
+		"Fit with a weight of 0":    {second(Fit(bg, x, k, &Options{Weights: o.Weights})), ErrOption},
+		"FitSeq with a weight of 0": {second(FitSeq(bg, inBlocks(x, 2), k, o)), ErrOption},
+		"more rows than fit at once": {
+			second(FitSeq(bg, inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil)), nil},
+		"Nearest":                 {second(far.Nearest(nil, x)), ErrShape},
+		"Predict":                 {second(far.Predict(nil, x)), ErrShape},
+		"Accuracy of 2^32 counts": {second(Accuracy(same, same)), ErrShape},
+	} {
+		if !errors.Is(c.err, c.want) {
+			t.Errorf("%s: %v", name, c.err)
+		}
 	}
-	if _, err := FitSeq(context.Background(), inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil); err != nil {
-		t.Errorf("FitSeq of more rows than memberships fit at once: %v", err)
-	}
-	if m, err := Fit(context.Background(), x, k, nil); err != nil || !(math.Abs(m.Gap) <= 1e-12) {
-		t.Errorf("Fit without weights: %v", err)
-	}
-	if _, err := (&Model{Centers: centers}).Nearest(nil, x); !errors.Is(err, ErrShape) {
-		t.Errorf("Nearest: %v", err)
-	}
-	if _, err := (&Model{Centers: centers}).Predict(nil, x); !errors.Is(err, ErrShape) {
-		t.Errorf("Predict: %v", err)
-	}
-	truth := make([]int, 1<<16)
-	for i := range truth {
-		truth[i] = i
-	}
-	if _, err := Accuracy(truth, truth); !errors.Is(err, ErrShape) {
-		t.Errorf("Accuracy with 2^32 counts: %v", err)
+	if m := mustDo(Fit(bg, x, k, nil))(t); !(math.Abs(m.Gap) <= 1e-12) {
+		t.Errorf("without weights: %+v", m)
 	}
 }
 

@@ -131,18 +131,15 @@ func TestErrRange(t *testing.T) {
 		if math.Abs(c.large) > 1 { // of weight 0 it is in range as well
 			w = []float64{1, 1, 0, 1}
 		}
-		for name, call := range map[string]func() error{
-			"Fit":      func() error { return second(Fit(bg, x, 2, nil)) },
-			"weight 0": func() error { return second(Fit(bg, x, 2, &Options{Weights: w})) },
-			"Floors":   func() error { return second(Floors(bg, x, nil)) },
-			"Certify": func() error {
-				return second(Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil))
-			},
-			"SkMable": func() error { return second(SkMable(bg, x, 2, 0)) },
-			"Stats":   func() error { var s Stats; return s.Add(x) },
-			"FitSeq":  func() error { return second(FitSeq(bg, inBlocks(x, 3), 2, nil)) },
+		for name, err := range map[string]error{
+			"Fit":      second(Fit(bg, x, 2, nil)),
+			"weight 0": second(Fit(bg, x, 2, &Options{Weights: w})),
+			"Floors":   second(Floors(bg, x, nil)),
+			"Certify":  second(Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil)),
+			"SkMable":  second(SkMable(bg, x, 2, 0)),
+			"Stats":    new(Stats).Add(x),
+			"FitSeq":   second(FitSeq(bg, inBlocks(x, 3), 2, nil)),
 		} {
-			err := call()
 			var at *InputError
 			switch {
 			case c.row < 0 && err != nil:

@@ -80,8 +80,8 @@ func TestPartsWords(t *testing.T) {
 		}
 		return err
 	}
-	subspace := func(s *Stats, k int, o Options) error { _, err := s.Subspace(k, &o); return err }
-	model := func(p *Subspace, e *Extent) error { _, err := p.Model(e); return err }
+	subspace := func(s *Stats, k int, o Options) error { return second(s.Subspace(k, &o)) }
+	model := func(p *Subspace, e *Extent) error { return second(p.Model(e)) }
 	_, floors := counted(0).Floors()
 	_, written := new(Subspace).MarshalBinary()
 	narrow, nan, inf := NewMatrix(2, 2, nil), math.NaN(), math.Inf(1)
