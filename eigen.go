@@ -37,32 +37,33 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 			m.Data[j*n+i] = m.Data[i*n+j]
 		}
 	}
-	values, rows := eigenSym(context.Background(), m, true)
-	vectors = rows.transposed()
-	fixSigns(vectors, nil)
-	return values, vectors, nil
+	values, rows := eigenSym(context.Background(), m)
+	fixRowSigns(rows)
+	return values, rows.transposed(), nil
 }
 
-// eigenSym overwrites the symmetric matrix a and returns its eigenvalues, descending, and,
-// if wanted, its eigenvectors as rows. Once ctx has ended it returns soon, and the result is
-// of no use: the caller looks at ctx.
-func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
-	n := a.Rows
+// eigenSym overwrites the symmetric matrix a and returns its eigenvalues, descending, and its eigenvectors as
+// rows. Once ctx has ended it returns soon, and the result is of no use: the caller looks at ctx.
+func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
 	exp := unitScale(a)
-	if n <= jacobiMaxOrder {
+	if a.Rows <= jacobiMaxOrder {
 		values, rows = eigenJacobi(a)
 	} else {
-		values, rows = eigenQL(ctx, a, wantVectors)
+		t := tridiagonal(ctx, a, 1)
+		rows = t.accumulate(ctx, 1)
+		values = t.implicitQL(ctx, rows)
 	}
 	order := descending(values)
-	sorted := make([]float64, n)
+	return rescaled(values, order, exp), chosenRows(rows, order)
+}
+
+// rescaled returns the values in that order, times 2^exp.
+func rescaled(values []float64, order []int, exp int) []float64 {
+	out := make([]float64, len(values))
 	for at, i := range order {
-		sorted[at] = math.Ldexp(values[i], exp)
+		out[at] = math.Ldexp(values[i], exp)
 	}
-	if !wantVectors {
-		return sorted, nil
-	}
-	return sorted, chosenRows(rows, order)
+	return out
 }
 
 // unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp, unless it is below 2^-1000.
@@ -80,17 +81,14 @@ func unitScale(a *Matrix) (exp int) {
 func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
 	n := a.Rows
 	if n <= jacobiMaxOrder {
-		values, rows = eigenSym(ctx, a, true)
+		values, rows = eigenSym(ctx, a)
 		return values, rowsOf(rows, 0, p)
 	}
 	exp := unitScale(a)
 	t := tridiagonal(ctx, a, workers)
 	raw := t.values(ctx)
 	order := descending(raw)
-	values = make([]float64, n)
-	for at, i := range order {
-		values[at] = math.Ldexp(raw[i], exp)
-	}
+	values = rescaled(raw, order, exp)
 	// For more than half of the vectors inverse iteration takes longer than QL steps:
 	// it makes each pair orthogonal.
 	if 2*p <= n {
@@ -148,14 +146,4 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 		values[i] = a.Data[i*n+i]
 	}
 	return values, v
-}
-
-// eigenQL reduces a, which it overwrites, to tridiagonal form and finds the eigenvalues of that by QL steps.
-func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
-	t := tridiagonal(ctx, a, 1)
-	if !wantVectors {
-		return t.values(ctx), nil
-	}
-	rows = t.accumulate(ctx, 1)
-	return t.implicitQL(ctx, rows), rows
 }

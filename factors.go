@@ -207,9 +207,9 @@ func projectOutRows(x []float64, v *Matrix, count int) {
 	}
 }
 
-// fixSigns makes the entry of largest magnitude in every column of v positive, the first on
-// ties, and flips the same columns of other, unless it is nil.
-func fixSigns(v, other *Matrix) {
+// fixSigns makes the entry of largest magnitude in every column of v positive, the first on ties, and flips
+// the same columns of u.
+func fixSigns(v, u *Matrix) {
 	for j := range v.Cols {
 		big := 0.0
 		for i := range v.Rows {
@@ -217,11 +217,8 @@ func fixSigns(v, other *Matrix) {
 				big = x
 			}
 		}
-		if big >= 0 {
-			continue
-		}
-		for _, m := range []*Matrix{v, other} {
-			if m != nil {
+		if big < 0 {
+			for _, m := range []*Matrix{v, u} {
 				for i := range m.Rows {
 					m.Data[i*m.Stride+j] *= -1
 				}

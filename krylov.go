@@ -62,7 +62,7 @@ func krylov(
 			return nil, err
 		}
 		s.extend(z)
-		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh), true) // y: rows are vectors
+		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh)) // y: rows are vectors
 		r := s.residuals(values, y, z, o.indefinite)
 		out.next, out.top = r.next, r.top
 		count := len(r.values)

@@ -401,7 +401,7 @@ func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	gram := NewMatrix(r, r, nil)
 	addMulNT(gram.Data, r, centred.Data, r, centred.Data, r, o.n, true)
 	mirror(gram.Data, r)
-	values, rows := eigenSym(o.ctx, gram, true)
+	values, rows := eigenSym(o.ctx, gram)
 	p := 0
 	for p < min(r, k-1) && values[p] > float64(o.n)*0x1p-52*values[0] {
 		p++

@@ -3,7 +3,6 @@ package softkmeans
 import (
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
 )
 
@@ -316,14 +315,6 @@ func identity(n int) *Matrix {
 		m.Data[i*n+i] = 1
 	}
 	return m
-}
-
-// permuteRows returns a matrix whose row i is row order[i] of m. If no row moves, it is m.
-func permuteRows(m *Matrix, order []int) *Matrix {
-	if slices.IsSorted(order) {
-		return m
-	}
-	return chosenRows(m, order)
 }
 
 // transposeTo overwrites t with mᵀ.

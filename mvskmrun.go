@@ -295,7 +295,7 @@ func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 // logInverseEigen returns what logInverse does, by eigenvalues, at any condition. a is A + εI. Eigenvalues
 // of A that rounding made negative count as 0.
 func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
-	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a), true)
+	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a))
 	clear(d)
 	for i, value := range values {
 		value = max(value-eps, 0) + eps

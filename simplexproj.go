@@ -13,8 +13,8 @@ import (
 // result; nil allocates, and dst may be v. It panics if dst has another length.
 //
 // Entries that become 0 are exactly 0, and the sum is 1 to one rounding. An empty v has an empty result; if v
-// has a NaN or an infinity every entry of the result is NaN. The method is that of Michelot (A Finite Algorithm
-// for Finding the Projection of a Point onto the Canonical Simplex of ℝⁿ, 1986), linear in practice.
+// has a NaN or an infinity every entry of the result is NaN. The method, linear in practice, is that of
+// Michelot (A Finite Algorithm for Finding the Projection of a Point onto the Canonical Simplex, 1986).
 func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))
@@ -43,9 +43,9 @@ func ProjectSimplex(dst, v []float64) []float64 {
 	return dst
 }
 
-// threshold returns the τ with Σ max(v_i − τ, 0) = 1, for a v whose largest entry is 0. It begins with the
-// entries above −1, since no others can remain positive, and drops those at or below the τ of the
-// rest until none is. Sums are plain, in the order of v.
+// threshold returns the τ with Σ max(v_i − τ, 0) = 1, for a v whose largest entry is 0. It begins with
+// the entries above −1, since no others can remain positive, and drops those at or below the τ of the
+// rest until none is.
 func threshold(v []float64) (tau float64) {
 	count := 0
 	for _, x := range v {

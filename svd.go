@@ -81,7 +81,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 		sizes[i], _ = rowMaxAbs(a.row(i))
 	}
 	rowOrder := descending(sizes)
-	a = permuteRows(a, rowOrder)
+	a = chosenRows(a, rowOrder)
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)
 	rank := f1.rank
@@ -98,27 +98,21 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	}
 	left, right, norms := r.nearlyDiagonal(ctx, l)
 	// U = Q₁·(left ⊕ I), V = P·Q₂·(right ⊕ I).
-	vq := NewMatrix(d, d, nil)
+	u, v := NewMatrix(n, d, nil), NewMatrix(d, d, nil)
 	for i := range d {
 		if i >= rank {
-			r.U.Data[i*d+i], vq.Data[i*d+i] = 1, 1
+			u.Data[i*d+i], v.Data[i*d+i] = 1, 1
 			continue
 		}
 		r.S[i] = math.Ldexp(norms[i], exp)
 		for c := range rank {
-			r.U.Data[c*d+i], vq.Data[c*d+i] = left.row(i)[c], right.row(i)[c]
+			u.Data[c*d+i], v.Data[c*d+i] = left.row(i)[c], right.row(i)[c]
 		}
 	}
-	f1.applyQ(r.U)
-	f2.applyQ(vq)
-	for i, p := range f1.perm {
-		copy(r.V.row(p), vq.row(i))
-	}
-	back := make([]int, n)
-	for i, p := range rowOrder {
-		back[p] = i
-	}
-	r.U = permuteRows(r.U, back)
+	f1.applyQ(u)
+	f2.applyQ(v)
+	copyRowsTo(r.U, rowOrder, u)
+	copyRowsTo(r.V, f1.perm, v)
 	return r
 }
 
@@ -129,7 +123,7 @@ func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	norms, j := make([]float64, n), identity(n)
 	r.Iterations, r.Status = orthogonalizeRows(ctx, l, j, norms)
 	order := descending(norms)
-	left, right = permuteRows(l, order), permuteRows(j, order)
+	left, right = chosenRows(l, order), chosenRows(j, order)
 	values = make([]float64, n)
 	complete := true
 	for at, i := range order {

@@ -101,15 +101,10 @@ type rankTwo struct {
 }
 
 func newRankTwo(n int) *rankTwo {
-	length := n + 8
-	space := make([]float64, 5*length)
-	next := func() []float64 {
-		s := space[:length:length]
-		space = space[length:]
-		return s
+	zeros := func() []float64 { return make([]float64, n+8) }
+	return &rankTwo{
+		v: zeros(), w: zeros(), u: zeros(), q: zeros(), p: zeros(), sums: make([]float64, triangleChunks(n)*n),
 	}
-	sums := make([]float64, triangleChunks(n)*n)
-	return &rankTwo{v: next(), w: next(), u: next(), q: next(), p: next(), sums: sums}
 }
 
 // multiply updates the leading triangle of order m of a, and multiplies it by u.

@@ -366,7 +366,7 @@ func singularValues(w *Matrix, v []float64) (sigma []float64) {
 			clear(part.Data)
 		}
 	}
-	values, vectors := eigenSym(context.Background(), s.Clone(), true)
+	values, vectors := eigenSym(context.Background(), s.Clone())
 	size, rounding := trace(s), float64(min(rows, scatterRows)+rows/scatterRows+p+16)*0x1p-52
 	var residual, skew float64
 	for i, theta := range values {
