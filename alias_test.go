@@ -549,8 +549,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 				nil})
 	}
 	for _, m := range lsdModels(t) {
-		add("LSDModel", func() form { return shipped(t, m) }, nil,
-			failure{"LSDModel.Predict", nil,
+		add("LSDModel", func() form { return shipped(t, m) }, nil, failure{"LSDModel.Predict", nil,
 				on(func(m *LSDModel) error { return second(m.Predict(nil, nil)) }), nil},
 			failure{"LSDModel.Coordinates", nil,
 				on(func(m *LSDModel) error { return second(m.Coordinates(nil, NewMatrix(1, 5, nil))) }), nil})

@@ -54,8 +54,7 @@ func TestDotDepth(t *testing.T) {
 			}, n + 12},
 			"addRows": {func(terms []float64) float64 { // the first of the rows passes the most
 				y := make([]float64, 9)
-				addRows(y, ones, indices(n), mapped(x, func(i, _ int,
-					_ float64) float64 {
+				addRows(y, ones, indices(n), mapped(x, func(i, _ int, _ float64) float64 {
 					return terms[i]
 				}).Data)
 				return y[8]
@@ -407,8 +406,7 @@ func floorCases() map[string]*Matrix {
 		"negative":            of(-1, -2, -3, -4, -5, -1e-16),
 		"one positive":        of(1e-9, -1, -1, -1, -2, -3, -4),
 		"large row means": symmetric(9, func(i, j int) float64 {
-			return 1e6*float64(i*i+j*j) +
-				rng.NormFloat64()
+			return 1e6*float64(i*i+j*j) + rng.NormFloat64()
 		}),
 		"a block of ones": symmetric(10, func(i, j int) float64 {
 			return float64(flagIf(i/4 == j/4, 1))

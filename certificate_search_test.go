@@ -89,8 +89,7 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		return math.Inf(-1)
 	}
 	if gap := (m.Objective - m.Floor) / m.Total; m.Total > 0x1p-900 &&
-		max(m.Objective, m.Total) < math.MaxFloat64 &&
-		math.Abs(m.Gap-gap) > 1e-13*(1+math.Abs(gap)) {
+		max(m.Objective, m.Total) < math.MaxFloat64 && math.Abs(m.Gap-gap) > 1e-13*(1+math.Abs(gap)) {
 		t.Errorf("a gap of %g, claimed %g: %v", gap, m.Gap, c)
 	}
 	return c.truth.floor(t, c, k, m.Floor, m.FloorError)

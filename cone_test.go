@@ -186,8 +186,7 @@ func TestConeEdges(t *testing.T) {
 	for name, x := range map[string]*Matrix{
 		"zeros": NewMatrix(4, 3, nil), "one row": nonnegative(1, 4, 0, 1), "one column": nonnegative(5, 1, 0,
 			1), "one number": NewMatrix(1, 1, []float64{-3}),
-		"equal rows": mapped(NewMatrix(5, 3, nil),
-			func(_, j int, _ float64) float64 { return float64(j) }),
+		"equal rows": mapped(NewMatrix(5, 3, nil), func(_, j int, _ float64) float64 { return float64(j) }),
 		"a ray": mapped(NewMatrix(5, 3, nil),
 			func(i, j int, _ float64) float64 { return float64(i) * float64(j+1) }),
 		"two signs on a line": NewMatrix(4, 1, []float64{-1, 2, -3, 0}), "dark rows": dark, "blocks": blocks,

@@ -47,12 +47,10 @@ func TestTruncatedResiduals(t *testing.T) {
 		{"slow", func(i int) float64 { return 1 / (1 + float64(i)) }, []int{1, 6, 40}},
 		{"fast", func(i int) float64 { return math.Pow(0.3, float64(i)) }, []int{2, 7, 40}},
 		{"plateau", func(i int) float64 {
-			return math.Pow(10,
-				-0.5*float64(min(i, 5))) * (1 - 0.3*float64(i)/40)
+			return math.Pow(10, -0.5*float64(min(i, 5))) * (1 - 0.3*float64(i)/40)
 		}, []int{3, 6, 10}},
 		{"low plateau", func(i int) float64 {
-			return math.Pow(10,
-				-float64(min(i, 5))) * (1 - 0.1*float64(i)/40)
+			return math.Pow(10, -float64(min(i, 5))) * (1 - 0.1*float64(i)/40)
 		}, []int{6, 10}},
 		{"rank 3", func(i int) float64 { return float64(max(0, 3-i)) }, []int{2, 3, 5, 40}},
 		{"pairs", func(i int) float64 { return 1 / (1 + float64(i/2)) }, []int{1, 2, 3}},

@@ -78,8 +78,7 @@ func TestTILSDFit(t *testing.T) {
 				for name, m := range map[string]*LSDModel{"dense": dense, "linear": factored} {
 					fails := func(what string, got, want float64) {
 						t.Helper()
-						t.Errorf("%d×%d k=%d %v %s: %s %g, not %g",
-							n, d, k, enclosure, name, what, got, want)
+						t.Errorf("%d×%d k=%d %v %s: %s %g, not %g", n, d, k, enclosure, name, what, got, want)
 					}
 					if math.Abs(m.Distortion-fit.Objective) > 1e-9*fit.Total {
 						fails("distortion", m.Distortion, fit.Objective)

@@ -61,8 +61,7 @@ func TestOutside(t *testing.T) {
 		"exact": product(NewMatrix(4, 2, []float64{1, 0, 0, 1, .5, .5, .25, .75}), NewMatrix(2, 3,
 			[]float64{1, 5, 3, 2, 8, 7})),
 		"all equal": mapped(NewMatrix(9, 3, nil), func(_, j int, _ float64) float64 {
-			return .1 +
-				float64(j)
+			return .1 + float64(j)
 		}),
 		"zero": NewMatrix(5, 3, nil),
 		"small": mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 8),

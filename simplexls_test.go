@@ -145,8 +145,7 @@ func TestSimplexLeastSquaresScales(t *testing.T) {
 	}
 	shift := func(m *Matrix) *Matrix {
 		return mapped(m, func(_, _ int, v float64) float64 {
-			return v +
-				1e6
+			return v + 1e6
 		})
 	}
 	for name, c := range map[string]struct {
@@ -496,8 +495,7 @@ func TestSameForAll(t *testing.T) {
 	// Those of 7 numbers of 0.1 are the same, though their mean is rounded.
 	tenths := mapped(NewMatrix(7, 2, nil), func(_, j int, _ float64) float64 { return float64(1+6*j) / 10 })
 	if !newSimplexProblem(tenths, SumToOne).flat || newSimplexProblem(near, SumToOne).flat ||
-		newSimplexProblem(same, SumAtMostOne).flat ||
-		!newSimplexProblem(same, SumToOne).flat {
+		newSimplexProblem(same, SumAtMostOne).flat || !newSimplexProblem(same, SumToOne).flat {
 		t.Error("what coincides")
 	}
 }
@@ -614,8 +612,7 @@ func TestConeShares(t *testing.T) {
 	square, w := NewMatrix(n, k, randomSlice(n*k, rng)), NewMatrix(k, k, randomSlice(k*k, rng))
 	want := square.Clone()
 	if coneShares(bg, 2, want, nil, want.Clone(), w) != nil || coneShares(bg, 2, square, nil, square,
-		w) != nil ||
-		maxDiff(want, square) != 0 {
+		w) != nil || maxDiff(want, square) != 0 {
 		t.Error("dst that is x changes the result")
 	}
 }

@@ -143,8 +143,7 @@ func TestSVDSpread(t *testing.T) {
 	}))
 	// Each value of a diagonal keeps its digits; the last is below 2^-500 of the largest.
 	values := []float64{1e-70, 1e75, 1, 1e-120, 1e-20}
-	r := laJudge(t, "diagonal", mapped(identity(5), func(i, _ int,
-		v float64) float64 {
+	r := laJudge(t, "diagonal", mapped(identity(5), func(i, _ int, v float64) float64 {
 		return v * values[i]
 	}))
 	for i, at := range descending(values) {

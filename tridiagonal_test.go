@@ -68,12 +68,10 @@ func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 		return 0
 	})
 	few := randomData(3, n, 0, rng.Uint64())
-	all["duplicated samples"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int,
-		_ float64) float64 {
+	all["duplicated samples"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 {
 		return few.At(i%3, j)
 	}))
-	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int,
-		_ float64) float64 {
+	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 {
 		return math.Sin(float64(i*i + j%4))
 	}))
 	all["low rank"] = gram(randomData(n/2, n, 0, rng.Uint64()))

@@ -142,8 +142,7 @@ func TestVolumeRatio(t *testing.T) {
 	}
 	for name, ratio := range map[string]float64{
 		"alternating": mustDo(FitAlternating(bg, x, 3, nil))(t).VolumeRatio,
-		"at most one": mustDo(FitMinVolume(bg, x, 3,
-			&MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
+		"at most one": mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
 		"more than d + 1": mustDo(FitMinVolume(bg, x, 6, nil))(t).VolumeRatio,
 	} {
 		if ratio != 0 {
