@@ -550,7 +550,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 	}
 	for _, m := range lsdModels(t) {
 		add("LSDModel", func() form { return shipped(t, m) }, nil, failure{"LSDModel.Predict", nil,
-				on(func(m *LSDModel) error { return second(m.Predict(nil, nil)) }), nil},
+			on(func(m *LSDModel) error { return second(m.Predict(nil, nil)) }), nil},
 			failure{"LSDModel.Coordinates", nil,
 				on(func(m *LSDModel) error { return second(m.Coordinates(nil, NewMatrix(1, 5, nil))) }), nil})
 	}
@@ -625,14 +625,10 @@ func TestMergeItself(t *testing.T) {
 	s := statsOf(t, randomData(9, 4, 3, 1), nil)
 	p := mustDo(s.Subspace(3, nil))(t)
 	e := &Extent{}
-	if err := e.Add(p, randomData(9, 4, 3, 1), nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Add(p, randomData(9, 4, 3, 1), nil))
 	s2, e2 := shipped(t, s), shipped(t, e)
-	if err := errors.Join(s2.Merge(shipped(t, s)), s.Merge(s), e2.Merge(shipped(t, e)),
-		e.Merge(e)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(s2.Merge(shipped(t, s)), s.Merge(s), e2.Merge(shipped(t, e)),
+		e.Merge(e)))
 	if !bytes.Equal(formOf(s), formOf(s2)) || s.Rows() != 18 || !bytes.Equal(formOf(e), formOf(e2)) ||
 		e.Rows() != 18 {
 		t.Error("differs from merging a copy")

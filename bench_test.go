@@ -18,9 +18,7 @@ func bench(b *testing.B, name string, numbers int, call func() error) {
 		b.SetBytes(int64(8 * numbers))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := call(); err != nil {
-				b.Fatal(err)
-			}
+			must(b, call())
 		}
 	})
 }
@@ -79,9 +77,7 @@ func BenchmarkPredict(b *testing.B) {
 		for _, shrink := range []float64{1, 0.3} {
 			x, dst := randomData(c.n, c.d, 1, 1), NewMatrix(c.n, c.k, nil)
 			m, err := Fit(bg, x, c.k, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			m.Centers = mapped(m.Centers, func(_, _ int, v float64) float64 { return 1 + shrink*(v-1) })
 			bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,shrink=%g", c.n, c.d, c.k, shrink), 0,
 				func() error { return second(m.Predict(dst, x)) })
@@ -140,27 +136,19 @@ func BenchmarkIteration(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
 			clean, _ := mixtures(c.n, c.d, c.k, 0.3, 1, 1)
 			j, err := openMinVolume(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1}, true)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			start, err := j.startCenters(0)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			lifted := j.lift(start.f)
 			if j, err = j.end(); err != nil {
 				b.Fatal(err)
 			}
 			at, next := j.newIterate(), j.newIterate()
 			copy(at.f.Data, lifted.Data)
-			if err := j.pass(at, nil); err != nil {
-				b.Fatal(err)
-			}
+			must(b, j.pass(at, nil))
 			for b.Loop() {
 				j.centersStep(next.f, at, j.firstLambda())
-				if err := j.pass(next, at.g); err != nil {
-					b.Fatal(err)
-				}
+				must(b, j.pass(next, at.g))
 				at, next = next, at
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.n*c.d*c.k), "ns/ndk")
@@ -195,9 +183,7 @@ func BenchmarkMinVolume(b *testing.B) {
 func minVolumeStages(b *testing.B, x *Matrix, k int, spent *[5]time.Duration) {
 	last, stage := time.Now(), 0
 	done := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		spent[stage] += time.Since(last)
 		last, stage = time.Now(), stage+1
 	}
@@ -276,13 +262,9 @@ func BenchmarkKernel(b *testing.B) {
 	const n = 4096
 	for _, d := range []int{32, 64, 100, 256, 784} {
 		s, err := newSamples(bg, randomData(n, d, 1, 1), nil, 1, true)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		must := func(_ *Matrix, err error) {
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 		}
 		run(fmt.Sprintf("gram/n=%d,d=%d,b=1", n, d), n*d*(d+1), func() { must(gramMatrix(s)) })
 		for _, k := range []int{4, 10, 32} {
@@ -332,31 +314,21 @@ func BenchmarkStage(b *testing.B) {
 		nd := c.n * c.d
 		for _, workers := range []int{1, workerCount(0)} {
 			s, err := newSamples(bg, x, nil, workers, true)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			gram, err := gramMatrix(s)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			_, vectors := leadingEigen(bg, gram.Clone(), p, workers)
 			pc, err := findPrincipal(s, p, SolverGram)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			g := NewMatrix(c.n, c.k, nil)
 			e, err := placeSimplex(s, g, pc.basis, &Options{}, path{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			f := simplexCenters(s, e, pc.basis)
 			run := func(stage string, flops, reads int, call func() error) {
 				name := fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage)
 				b.Run(name, func(b *testing.B) {
 					for b.Loop() {
-						if err := call(); err != nil {
-							b.Fatal(err)
-						}
+						must(b, call())
 					}
 					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 					b.ReportMetric(ns/1e6, "ms")

@@ -101,9 +101,7 @@ func TestRitzSumBound(t *testing.T) {
 		b := NewMatrix(n, n, randomSlice(n*n, rng))
 		mirror(b.Data, n)
 		values, vectors, err := EigenSym(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		// The first p rows are near the leading eigenvectors, the others span the complement.
 		basis := vectors.transposed()
 		disturb(basis, math.Pow(10, -float64(trial%10)), rng)
@@ -501,9 +499,7 @@ func TestFloorOfAnyFactor(t *testing.T) {
 			continue
 		}
 		values, vectors, err := EigenSym(kernel)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		exact, p := similarityValues(kernel, false)
 		floor := floorsBy(exact, p)
 		for _, r := range []int{0, 1, 2, 4} {

@@ -287,9 +287,7 @@ func TestConeParts(t *testing.T) {
 		o := &Options{Sum: SumAtMostOne, Enclosure: Enclosure(seed / 2 % 2)}
 		sum := new(Stats)
 		for lo := 0; lo < x.Rows; lo += 25 {
-			if err := sum.Merge(shipped(t, statsOf(t, rowsOf(x, lo, min(lo+25, x.Rows)), nil))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, sum.Merge(shipped(t, statsOf(t, rowsOf(x, lo, min(lo+25, x.Rows)), nil))))
 		}
 		before := mustDo(sum.MarshalBinary())(t)
 		p := shipped(t, mustDo(sum.Subspace(k, o))(t))
@@ -299,9 +297,7 @@ func TestConeParts(t *testing.T) {
 		var all Extent
 		for lo := 0; lo < x.Rows; lo += 40 {
 			var e Extent
-			if err := e.Add(p, rowsOf(x, lo, min(lo+40, x.Rows)), nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Add(p, rowsOf(x, lo, min(lo+40, x.Rows)), nil))
 			if err := all.Merge(shipped(t, &e)); err != nil {
 				t.Fatal(err)
 			}
@@ -349,9 +345,7 @@ func TestConeSeqAxis(t *testing.T) {
 	}
 	p := mustDo(statsOf(t, x, nil).Subspace(3, &Options{Sum: SumAtMostOne}))(t)
 	var e Extent
-	if err := e.Add(p, x, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Add(p, x, nil))
 	if m := mustDo(p.Model(&e))(t); m.Status != StatusNoHalfSpace || m.Objective > m.Total {
 		t.Errorf("%v, objective %g, total %g: the statistics' axis was to fail", m.Status, m.Objective,
 			m.Total)

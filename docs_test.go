@@ -14,10 +14,7 @@ import (
 
 // pagesHere returns the pages for people, or nil, and skips, where the folder has not all of the repository.
 func pagesHere(t *testing.T) []string {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := mustDo(filepath.Glob("docs/*.md"))(t)
 	pages = append(pages, "README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")
 	for _, name := range append(pages, "examples/beam/coders_test.go") {
 		if _, err := os.Stat(name); err != nil {
@@ -33,10 +30,7 @@ func pagesHere(t *testing.T) []string {
 func TestPages(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for _, page := range pagesHere(t) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustDo(os.ReadFile(page))(t)
 		lines := strings.Split(string(text), "\n")
 		if page == "README.md" && len(lines) > 171 {
 			t.Errorf("%s has %d lines", page, len(lines)-1)
@@ -73,16 +67,11 @@ func TestNamesInDocs(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	code, name := regexp.MustCompile("`[^`]*`"), regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark|Example)[A-Z]\w*`)
 	names := 0
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustDo(os.ReadFile(page))(t)
 		for i, line := range strings.Split(string(text), "\n") {
 			for _, quoted := range code.FindAllString(line, -1) {
 				for _, n := range name.FindAllString(quoted, -1) {

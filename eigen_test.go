@@ -186,9 +186,7 @@ func TestEigenJacobiRelative(t *testing.T) {
 		mirror(a.Data, n)
 		want := bigSingular(t, a) // definite: singular values are eigenvalues
 		values, _, err := EigenSym(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, v := range values {
 			if rel := math.Abs(v/want[i] - 1); !(rel < 6*n*2*laEps) {
 				t.Errorf("value %d is %.17g, want %.17g", i, v, want[i])
@@ -205,9 +203,7 @@ func TestEigenScale(t *testing.T) {
 		a := NewMatrix(n, n, randomSlice(n*n, rng))
 		mirror(a.Data, n)
 		values, vectors, err := EigenSym(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for e, b := range map[int]*Matrix{0: laStrided(a), -490: nil, 490: nil} {
 			if b == nil {
 				b = mapped(a, func(_, _ int, x float64) float64 { return math.Ldexp(x, e) })

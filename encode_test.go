@@ -18,10 +18,7 @@ import (
 
 // sampleModels are models with every field, and with few.
 func sampleModels(t testing.TB) []*Model {
-	full, err := Fit(bg, loadCSV(t, "iris"), 3, &Options{Solver: SolverKrylov})
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := mustDo(Fit(bg, loadCSV(t, "iris"), 3, &Options{Solver: SolverKrylov}))(t)
 	full.Trace = []float64{3, 2, 1}
 	full.Lambda, full.Epsilon, full.Stationarity = 0.5, 1e-9, 0.25
 	full.Sum, full.Volume = SumAtMostOne, VolumeAffine
@@ -72,14 +69,9 @@ func partForms(t testing.TB) map[string][]form {
 	out["stats"] = []form{s, &Stats{}, statsOf(t, NewMatrix(1, 1, nil), []float64{1e-300})}
 	turned := &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}
 	for k, o := range map[int]*Options{1: nil, 3: turned, 4: {Radius: 9}, 9: nil} {
-		p, err := s.Subspace(k, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustDo(s.Subspace(k, o))(t)
 		var e Extent
-		if err := e.Add(p, x, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Add(p, x, nil))
 		out["subspace"], out["extent"] = append(out["subspace"], p), append(out["extent"], &e)
 	}
 	return out
@@ -433,9 +425,7 @@ func fuzzForm(f *testing.F, kind string) {
 			if errors.Is(err, ErrChanged) != (weight < 1) || weight >= 1 && err != nil {
 				t.Fatal(err)
 			}
-			if err := e.Add(v, x, []float64{weight, 0}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Add(v, x, []float64{weight, 0}))
 			if m, err := v.Model(&e); err == nil {
 				finiteModel(t, m)
 			}

@@ -15,9 +15,7 @@ func TestErratumCentring(t *testing.T) {
 	x := moved(randomData(50, 6, 0, 6), 10)
 	const k = 3
 	_, _, v, err := SVD(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// As printed, with samples in rows: W = XU, F = s·BUᵀ + 1x̄ᵀ, G = WBᵀ/s + 1/k.
 	b := RegularSimplex(k)
 	w := NewMatrix(50, k-1, nil)
@@ -145,9 +143,7 @@ func TestErratumLambdaHalf(t *testing.T) {
 		copy(at.f.Data, j.fromData(m.Centers).Data)
 		for step := range 6 {
 			scaled := j.scaledLambda(lambda)
-			if err := j.pass(at, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.pass(at, nil))
 			trace = append(trace, at.lossAt(scaled))
 			if step > 0 && trace[step] > trace[step-1]+1e-9*math.Abs(trace[step-1]) {
 				rises++
@@ -177,9 +173,7 @@ func TestErratumD(t *testing.T) {
 	const d, k, eps = 5, 3, 0.1
 	f := randomData(d, k, 0, 3) // the paper's orientation
 	u, s, v, err := SVD(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := 0.0
 	inv := NewMatrix(k, k, nil)
 	for i, x := range s {
@@ -213,9 +207,7 @@ func TestErratumVolume(t *testing.T) {
 	for _, mean := range []float64{0.5, 3} {
 		f := randomData(k, d, mean, 11)
 		values, _, err := EigenSym(product(f, f.transposed()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		det := 0.0
 		for _, v := range values {
 			det += math.Log(v)
@@ -266,9 +258,7 @@ func TestErratumTranslation(t *testing.T) {
 				by[j] = rng.NormFloat64() * math.Exp(4*rng.Float64()-2)
 			}
 			u, _, _, err := SVD(shifted(x, by...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			missed := 12.0
 			for j := range u.Cols {
 				sum := 0.0

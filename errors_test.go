@@ -34,9 +34,7 @@ func TestDecimal(t *testing.T) {
 	for range 5000 {
 		v, err := strconv.ParseFloat(strconv.FormatInt(rng.Int64N(1e14),
 			10)+"e"+strconv.Itoa(rng.IntN(560)-300), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		same(v)
 		if v := math.Float64frombits(rng.Uint64()); isFinite(v) {
 			near(t, v)

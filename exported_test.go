@@ -23,10 +23,7 @@ import (
 // that was copied to another machine may be without.
 func sources(t *testing.T) (files []string) {
 	t.Helper()
-	all, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := mustDo(filepath.Glob("*.go"))(t)
 	for _, f := range all {
 		if !strings.HasSuffix(f, "_test.go") {
 			files = append(files, f)
@@ -43,10 +40,7 @@ func parsed(t *testing.T) (set *token.FileSet, files []*ast.File) {
 	t.Helper()
 	set = token.NewFileSet()
 	for _, name := range sources(t) {
-		f, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustDo(parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution))(t)
 		files = append(files, f)
 	}
 	return set, files
@@ -255,14 +249,9 @@ func TestExported(t *testing.T) {
 	got := exportedLines(t)
 	slices.Sort(got)
 	if *update {
-		if err := os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644))
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustDo(os.ReadFile(path))(t)
 	want := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")), "\n")
 	for _, line := range want {
 		if !slices.Contains(got, line) {

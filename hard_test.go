@@ -169,10 +169,7 @@ var hardMatrices = sync.OnceValues(func() ([]*hardMatrix, error) {
 
 // eachHard calls f with all of them.
 func eachHard(t *testing.T, f func(h *hardMatrix)) {
-	all, err := hardMatrices()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := mustDo(hardMatrices())(t)
 	for _, h := range all {
 		f(h)
 	}
@@ -277,10 +274,7 @@ func TestHardSVD(t *testing.T) {
 	t.Parallel()
 	eachHard(t, func(h *hardMatrix) {
 		n, d := h.a.Rows, h.a.Cols
-		got, err := thinSVD(h.a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := mustDo(thinSVD(h.a))(t)
 		u, s, v, err := SVD(h.a)
 		if err != nil || !laSameBits(s, got.S) || !laSameBits(u.Data, got.U.Data) ||
 			!laSameBits(v.Data, got.V.Data) {
@@ -320,10 +314,7 @@ func TestHardTruncated(t *testing.T) {
 		n, d := h.a.Rows, h.a.Cols
 		small := min(n, d)
 		for _, k := range []int{1, (small + 1) / 2, small} {
-			got, err := TruncatedSVD(bg, h.a, k, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustDo(TruncatedSVD(bg, h.a, k, nil))(t)
 			if got.Status != StatusConverged {
 				t.Errorf("%s k=%d: %v", h.family, k, got.Status)
 			}

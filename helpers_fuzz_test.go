@@ -189,12 +189,10 @@ func smallRow(x *Matrix) bool {
 }
 
 // mustDo is v, where there is no error.
-func mustDo[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
+func mustDo[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return v
 	}
 }
@@ -601,9 +599,7 @@ func (in *input) parts(t *testing.T, x *Matrix, w []float64, k int, o *Options) 
 		if in.byte()&1 > 0 {
 			s, sum = sum, s
 		}
-		if err := sum.Merge(s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sum.Merge(s))
 	}
 	if sum.Rows() != x.Rows || sum.Cols() != x.Cols {
 		t.Fatalf("%d×%d merged, not %d×%d", sum.Rows(), sum.Cols(), x.Rows, x.Cols)
@@ -625,9 +621,7 @@ func (in *input) parts(t *testing.T, x *Matrix, w []float64, k int, o *Options) 
 		if in.byte()&1 > 0 {
 			e, all = all, e
 		}
-		if err := all.Merge(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, all.Merge(e))
 	}
 	return mustDo(p.Model(shipped(t, all)))(t)
 }

@@ -44,9 +44,7 @@ func lsdModels(t testing.TB) []*LSDModel {
 	lsd, err1 := LSD(bg, kernel, 3, nil)
 	tilsd, err2 := TILSD(bg, kernel, 12, nil)
 	one, err3 := TILSD(bg, kernel, 1, nil)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3))
 	none := NewMatrix(0, 4, nil)
 	return []*LSDModel{
 		lsd, tilsd, one, {Memberships: identity(12), Scale: 1}, {}, {Memberships: none},

@@ -248,26 +248,17 @@ func loadCSV(t testing.TB, name string) *Matrix {
 
 func readCSV(t testing.TB, files fs.FS, path string) *Matrix {
 	t.Helper()
-	b, err := fs.ReadFile(files, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mustDo(fs.ReadFile(files, path))(t)
 	var rows [][]float64
 	for _, line := range strings.Fields(string(b)) {
 		var row []float64
 		for _, f := range strings.Split(line, ",") {
-			v, err := strconv.ParseFloat(f, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := mustDo(strconv.ParseFloat(f, 64))(t)
 			row = append(row, v)
 		}
 		rows = append(rows, row)
 	}
-	m, err := FromRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustDo(FromRows(rows))(t)
 	return m
 }
 
@@ -420,9 +411,7 @@ func moved(x *Matrix, by float64) *Matrix {
 func statsOf(t testing.TB, x *Matrix, w []float64) *Stats {
 	t.Helper()
 	var s Stats
-	if err := s.AddWeighted(x, w); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.AddWeighted(x, w))
 	return &s
 }
 
@@ -433,14 +422,9 @@ func shipped[T any, P interface {
 	UnmarshalBinary([]byte) error
 }](t testing.TB, v P) P {
 	t.Helper()
-	b, err := v.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mustDo(v.MarshalBinary())(t)
 	out := P(new(T))
-	if err := out.UnmarshalBinary(b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, out.UnmarshalBinary(b))
 	return out
 }
 

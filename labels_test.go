@@ -104,9 +104,7 @@ func labelCases() (list []labelCase) {
 func (c labelCase) labelled(t *testing.T, workers int) *Model {
 	t.Helper()
 	m := &Model{Centers: c.centers, Memberships: c.g}
-	if err := m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), nil))
 	return m
 }
 

@@ -71,10 +71,7 @@ func uses(t *testing.T) (list []use) {
 	})
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
-	pkg, err := config.Check("softkmeans", set, files, info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := mustDo(config.Check("softkmeans", set, files, info))(t)
 	fileOf := func(pos token.Pos) string {
 		return strings.TrimSuffix(filepath.Base(set.Position(pos).Filename), ".go")
 	}
@@ -167,10 +164,7 @@ func TestSizes(t *testing.T) {
 // TestLineLengths: no line of the sources is too long to read.
 func TestLineLengths(t *testing.T) {
 	for _, name := range sources(t) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustDo(os.ReadFile(name))(t)
 		for i, line := range strings.Split(string(text), "\n") {
 			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > mostColumns {
 				t.Errorf("%s:%d has %d columns", name, i+1, n)

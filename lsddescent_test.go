@@ -20,9 +20,7 @@ func TestTILSDMinimum(t *testing.T) {
 	} {
 		centred := centredKernel(kernel)
 		values, _, err := EigenSym(centred)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, factor := range []float64{1e140, 1e-140} {
 			scaled := mapped(kernel, func(_, _ int, v float64) float64 { return v * factor })
 			for _, k := range fewer([]int{1, 2, 3, 7}, []int{1, 3 + 4*i}) {
@@ -119,9 +117,7 @@ func TestDescentStep(t *testing.T) {
 	const n, k = 24, 3
 	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 3), 0.1, 1)
 	op, opts, err := openSimilarity(bg, &denseKernel{m: kernel}, k, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unit := mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, -op.exp) })
 	left := mustDo(op.without(NewMatrix(0, n, nil)))(t)
 	d := &descent{operator: op, k: k, total: left.total, opts: &opts}
@@ -132,9 +128,7 @@ func TestDescentStep(t *testing.T) {
 	}
 	measured := func(p *Matrix) *candidate {
 		f := &candidate{p: p}
-		if err := d.measure(f); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.measure(f))
 		return f
 	}
 	f := measured(dirichlet(n, k, 2, 9))
@@ -166,9 +160,7 @@ func TestDescentStep(t *testing.T) {
 		dt: NewMatrix(k, n, nil), kt: NewMatrix(k, n, nil), one: square(), two: square()}
 	inside := 0
 	for _, alpha := range []float64{0.01, 0.3, 5} {
-		if err := d.towards(m, f, g, alpha); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.towards(m, f, g, alpha))
 		for i := range n {
 			want := make([]float64, k)
 			copy(want, f.p.row(i))

@@ -133,9 +133,7 @@ func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
 	}
 	spec := mustDo(op.leading(2, 1))(t)
 	values, vectors, err := EigenSym(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, v := range spec.values {
 		near("an eigenvalue", v, values[i])
 		near("a vector", math.Abs(dot(spec.rows.row(i), vectors.transposed().row(i))), 1)
@@ -185,9 +183,7 @@ func TestOperator(t *testing.T) {
 				t.Errorf("%s: exp %d for %g", c.name, op.exp, top)
 			}
 			checkOperator(t, c.name, op, c.want)
-			if err := op.centre(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, op.centre())
 			checkOperator(t, c.name+", centred", op, centredKernel(c.want))
 			for i, v := range op.rowMeans() {
 				if mean := sumOf(c.want.row(i)) / float64(n); math.Abs(v-mean) > 1e-14*top {

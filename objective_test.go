@@ -162,9 +162,7 @@ func TestZeroWeights(t *testing.T) {
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		g := mapped(NewMatrix(4, 2, nil), func(i, _ int, _ float64) float64 { return float64(i) })
 		s := mustDo(newSamples(bg, x, []float64{0, 2, 0, 0}, 1, sum == SumToOne))(t)
-		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, solveRows(s, f, g, sum, s.zeroWeights()))
 		want := NewMatrix(4, 2, []float64{1, 0, 1, 1, .25, .75, 0, 1})
 		if sum == SumAtMostOne { // the center at 0 is the origin: its share is free
 			want.Set(0, 0, g.At(0, 0))

@@ -21,9 +21,7 @@ func outsideData(n, d int, mean float64, sigma func(l int) float64, seed uint64)
 func outsideBounds(t *testing.T, s *samples, basis *Matrix, parts int, next float64) (low, high float64) {
 	t.Helper()
 	total, _, err := s.totalSquares()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := newOutside(basis, basis.Rows)
 	r.mean = s.fine.off(total)
 	for i := range parts {
@@ -36,9 +34,7 @@ func outsideBounds(t *testing.T, s *samples, basis *Matrix, parts int, next floa
 		if s.weights != nil {
 			part.weights = s.weights[lo:hi]
 		}
-		if err := r.add(&part); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.add(&part))
 	}
 	low, high = r.floor(next)
 	return s.unscaleSquare(low), s.unscaleSquare(high)
@@ -82,9 +78,7 @@ func TestOutside(t *testing.T) {
 			s := mustDo(newSamples(bg, x, w, 1, true))(t)
 			for p := 1; p < s.rankBound(); p++ {
 				pc, _, err := principalByJacobi(s, wanted{p, 0})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				off, any, loose := pc.basis.Clone(), NewMatrix(p, x.Cols, randomSlice(p*x.Cols, rng)),
 					pc.basis.Clone()
 				disturb(off, 1e-4, rng)
@@ -138,9 +132,7 @@ func TestOutsideTight(t *testing.T) {
 			}
 			s := mustDo(newSamples(bg, x, nil, 1, true))(t)
 			pc, _, err := principalByJacobi(s, wanted{3, 0})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, parts := range []int{1, 4} {
 				low, high := outsideBounds(t, s, pc.basis, parts, math.Inf(1))
 				name := fmt.Sprintf("%s, mean %g, %d parts", shape(n, d), mean, parts)
@@ -161,14 +153,10 @@ func TestOutsideProbes(t *testing.T) {
 	x := randomData(50, 6, 0, 1)
 	s := mustDo(newSamples(bg, x, nil, 2, true))(t)
 	pc, _, err := principalByJacobi(s, wanted{2, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	vectors := (&krylovData{d: 6, seed: 3}).probed(pc.basis)
 	r := newOutside(vectors, 2)
-	if err := r.add(s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.add(s))
 	gram := mustDo(gramMatrix(s))(t)
 	want := product(vectors, gram)
 	for i := range vectors.Rows { // outside of the basis

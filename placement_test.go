@@ -231,9 +231,7 @@ func TestRadiusErrors(t *testing.T) {
 	}
 	p := mustDo(s.Subspace(3, &Options{Radius: 5}))(t)
 	var e Extent
-	if err := e.Add(p, x, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Add(p, x, nil))
 	want := mustDo(Fit(bg, x, 3, &Options{Radius: 5}))(t)
 	for _, p := range []*Subspace{p, shipped(t, p)} {
 		if m := mustDo(p.Model(&e))(t); maxDiff(m.Centers, want.Centers) > 1e-12 ||

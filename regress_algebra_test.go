@@ -38,9 +38,7 @@ func TestRegressAlgebra(t *testing.T) {
 		f(t, p)
 	}
 	if *update {
-		if err := os.WriteFile("testdata/regress_algebra.txt", []byte(strings.Join(p.lines, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("testdata/regress_algebra.txt", []byte(strings.Join(p.lines, "")), 0o644))
 		return
 	}
 	want := slices.Collect(strings.Lines(regressAlgebraText))
@@ -240,9 +238,7 @@ func regressKrylov(t *testing.T, p *pinnedBits) {
 					timesT(z, v, b)
 					return z, nil
 				}, 4, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				all = append(all, r.basis.Data, r.values, []float64{r.rest, r.next, r.top, float64(r.steps), float64(r.status)})
 			}
 			p.add("Krylov "+strconv.Itoa(n)+" "+s.name, all...)

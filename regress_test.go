@@ -12,7 +12,6 @@ package softkmeans
 // derived tolerances, and what is counted, labels among it, must be equal.
 
 import (
-	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -156,22 +155,14 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		list = append(list, p)
 		return p
 	}
-	floors := mustDo(Floors(context.Background(), x, nil))(t)
+	floors := mustDo(Floors(bg, x, nil))(t)
 	r := roundingOf(x, floors, k)
 	for _, e := range allEnclosures {
-		m, err := Fit(bg, x, k, &Options{Enclosure: e})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(Fit(bg, x, k, &Options{Enclosure: e}))(t)
 		add("Fit "+e.String()).global(m, r)
 		g := NewMatrix(x.Rows, k, nil)
-		m, err = FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Memberships: func(first int, part *Matrix) error {
-			copy(g.Data[first*k:], part.Data)
-			return nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		take := func(first int, part *Matrix) error { copy(g.Data[first*k:], part.Data); return nil }
+		m = mustDo(FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Memberships: take}))(t)
 		m.Memberships = g
 		add("FitSeq "+e.String()).global(m, r)
 	}
@@ -181,14 +172,9 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	few := rowsOf(x, 0, min(x.Rows, 250)) // time
 	for seed := range uint64(2) {
 		name := " seed " + strconv.Itoa(int(seed))
-		m, err := FitMinVolume(bg, few, k, &MinVolumeOptions{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(FitMinVolume(bg, few, k, &MinVolumeOptions{Seed: seed}))(t)
 		add("FitMinVolume"+name).iterated(t, m)
-		if m, err = FitAlternating(bg, few, k, &MinVolumeOptions{Seed: seed}); err != nil {
-			t.Fatal(err)
-		}
+		m = mustDo(FitAlternating(bg, few, k, &MinVolumeOptions{Seed: seed}))(t)
 		add("FitAlternating"+name).iterated(t, m)
 	}
 	m, _ := seqFit(t, few, k, MinVolumeSeqOptions{SummaryRows: max(20*k, 100)}, 100)
@@ -197,14 +183,9 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	few = rowsOf(x, 0, 120)
 	kernel := outer(few)
 	n := float64(few.Rows)
-	top, err := Floors(context.Background(), few, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := mustDo(Floors(bg, few, nil))(t)
 	c, err := TILSD(bg, kernel, k, &LSDOptions{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p = add("TILSD")
 	p.text("status", c.Status)
 	p.text("rank", c.Rank)
@@ -253,9 +234,7 @@ func (p *pinned) global(m *Model, r roundOff) {
 // come before those that Iterations counts.
 func (p *pinned) iterated(t *testing.T, m *Model) {
 	values, _, err := EigenSym(product(m.Memberships.transposed(), m.Memberships))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n := float64(m.Memberships.Rows)
 	tol := float64(m.Iterations+100) * math.Sqrt(n) * values[0] / values[len(values)-1] * 0x1p-52
 	p.exp = m.Lambda > 0
@@ -283,9 +262,7 @@ func TestRegress(t *testing.T) {
 		for _, p := range list {
 			b.WriteString(p.String() + "\n")
 		}
-		if err := os.WriteFile("testdata/regress.txt", []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("testdata/regress.txt", []byte(b.String()), 0o644))
 		return
 	}
 	want := map[string][]string{}

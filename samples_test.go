@@ -300,9 +300,7 @@ func TestFineMean(t *testing.T) {
 		s := mustDo(newSamples(bg, x, w, 1+rng.IntN(3), true))(t)
 		mean, scatter := bigMoments(x, w, s.units)
 		total, off, err := s.totalSquares()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		exact := new(big.Float).SetPrec(4000)
 		for i := range scatter {
 			exact.Add(exact, scatter[i][i])
@@ -324,9 +322,7 @@ func TestFineMean(t *testing.T) {
 		if err == nil {
 			err = recentre(s, gram)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		bound := gramError(s, trace(gram)) + s.fine.bound(total)
 		if got := bigApart(gram.Data, make([]float64, d*d), scatter); !(got <= bound) {
 			t.Errorf("seed %d, moved by %g: the Gram matrix is %g off, bound %g", seed, by, got, bound)

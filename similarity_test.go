@@ -71,9 +71,7 @@ func FuzzSimilarity(f *testing.F) {
 				(isXX || m.Projection != nil) && errors.Is(err, ErrRange) {
 				continue // nothing explains K, or XXᵀ or the coordinates of these rows are beyond the range
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			checkFeasible(t, g)
 			if p := mustDo(back.Predict(nil, rows))(t); !laSameBits(p.Data, g.Data) {
 				t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)

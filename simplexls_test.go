@@ -583,9 +583,7 @@ func TestConeShares(t *testing.T) {
 	gram := make([]float64, k*k)
 	addMulNT(gram, k, v.Data, k, v.Data, k, d, false)
 	g, shade := NewMatrix(n, k, nil), make([]float64, n)
-	if err := coneShares(bg, 2, g, shade, x, v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, coneShares(bg, 2, g, shade, x, v))
 	checkFeasible(t, g)
 	for i := range n {
 		r := make([]float64, k)

@@ -101,8 +101,8 @@ func TestGlobalMinimum(t *testing.T) {
 	}
 }
 
-// TestRealData holds Fit, Certify and Predict to each other. An optimum that a CSV has cut to 15 digits is one
-// still, and what is proved of it is 1e-12 of the total.
+// TestRealData holds Fit, Certify and Predict to each other. What is proved of an optimum is
+// 1e-12 of the total, and one that a CSV has cut to 15 digits is one still.
 func TestRealData(t *testing.T) {
 	t.Parallel()
 	for _, name := range realSets {
@@ -237,9 +237,7 @@ func TestOrientationTurns(t *testing.T) {
 		return mapped(m, func(_, j int, v float64) float64 { return v - mean[j] })
 	}
 	_, s, v, err := SVD(about(x))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, k := range []int{3, 4} {
 		q := RandomOrientation(k, 11)
 		plane := mapped(NewMatrix(d, k-1, nil), func(i, j int, _ float64) float64 { return v.At(i, j) })

@@ -14,10 +14,7 @@ func TestGramOnly(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = float64(i*i%1009) / float64(1+i%520)
 	}
-	m, err := Fit(context.Background(), x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustDo(Fit(context.Background(), x, 3, nil))(t)
 	if m.Solver != SolverGram || m.Status != StatusOptimal || !(m.Gap <= 1e-12) {
 		t.Errorf("solver %v, %v, gap %g", m.Solver, m.Status, m.Gap)
 	}

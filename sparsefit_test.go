@@ -345,9 +345,7 @@ func TestStatsSparse(t *testing.T) {
 	for name, x := range tables {
 		w := fifths(x.Rows)
 		var want, got Stats
-		if err := want.AddWeighted(x, w); err != nil {
-			t.Fatal(err)
-		}
+		must(t, want.AddWeighted(x, w))
 		for lo, part := 0, 0; lo < x.Rows; part++ {
 			hi := min(lo+7+5*part, x.Rows)
 			rows := rowsOf(x, lo, hi)
@@ -357,9 +355,7 @@ func TestStatsSparse(t *testing.T) {
 			} else {
 				err = got.AddSparse(sparseOf(rows), w[lo:hi])
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			lo = hi
 		}
 		a, b := want.Scatter(), got.Scatter()

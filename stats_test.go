@@ -35,9 +35,7 @@ func treeOf(t testing.TB, rng *rand.Rand, x *Matrix, w []float64) *Stats {
 	if rng.IntN(2) == 0 {
 		a, b = b, a
 	}
-	if err := a.Merge(b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Merge(b))
 	if !reflect.DeepEqual(shipped(t, a), a) { // what merging makes is what a reader takes for sound
 		t.Fatal("the statistics came back as others")
 	}
@@ -105,9 +103,7 @@ func TestStatsMany(t *testing.T) {
 	x := moved(randomData(fewer(20000, 3000), 2, 0, 3), 1e3)
 	var s Stats
 	for i := range x.Rows {
-		if err := s.Add(rowsOf(x, i, i+1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Add(rowsOf(x, i, i+1)))
 	}
 	want := double(bigFloors(x, nil)[0])
 	if f := mustDo(s.Floors())(t); math.Abs(f[0]-want) > 4e-16*want {
@@ -140,9 +136,7 @@ func TestStatsNegligible(t *testing.T) {
 		first, last := rowsOf(x, 0, n), rowsOf(x, n, 2*n)
 		merged, added := statsOf(t, first, weights[:n]), statsOf(t, first, weights[:n])
 		err1, err2 := merged.Merge(statsOf(t, last, weights[n:])), added.AddWeighted(last, weights[n:])
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err1, err2))
 		for _, s := range []*Stats{merged, added} {
 			f := mustDo(s.Floors())(t)
 			if !close9(f[0], want.Total, want.Total) || s.Rows() != 2*n || want.Total < 1e300 {
@@ -206,9 +200,7 @@ func TestMergeTakesCopies(t *testing.T) {
 	o.Orientation.Set(0, 0, 7)
 	shipped(t, p) // is orthogonal still
 	var e, f Extent
-	if err := f.Add(p, lo, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Add(p, lo, nil))
 	extent := shipped(t, &f)
 	if err := errors.Join(e.Merge(&f), e.Add(p, hi, nil)); err != nil || !reflect.DeepEqual(&f, extent) ||
 		reflect.DeepEqual(e.facets, f.facets) {
@@ -254,10 +246,7 @@ func TestStatsMoments(t *testing.T) {
 
 func FromRowsOrFail(t testing.TB, rows [][]float64) *Matrix {
 	t.Helper()
-	x, err := FromRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := mustDo(FromRows(rows))(t)
 	return x
 }
 
@@ -276,9 +265,7 @@ func TestStatsScales(t *testing.T) {
 				if turn {
 					a, b = b, a
 				}
-				if err := a.Merge(b); err != nil {
-					t.Fatal(err)
-				}
+				must(t, a.Merge(b))
 				got := mustDo(a.Floors())(t)
 				finite(t, fmt.Sprintf("%v, weight %g: floors", c, heavy), got...)
 				if off := offBy(got[:1], want[:1], 4); off > 1e-12 && want[0] > 1e-300 {
@@ -317,17 +304,13 @@ func TestParts(t *testing.T) {
 				}
 				var s Stats
 				parts(func(x *Matrix, w []float64) {
-					if err := s.Merge(shipped(t, statsOf(t, x, w))); err != nil {
-						t.Fatal(err)
-					}
+					must(t, s.Merge(shipped(t, statsOf(t, x, w))))
 				})
 				p := mustDo(s.Subspace(k, o))(t)
 				var e Extent
 				parts(func(x *Matrix, w []float64) {
 					var part Extent
-					if err := part.Add(shipped(t, p), x, w); err != nil {
-						t.Fatal(err)
-					}
+					must(t, part.Add(shipped(t, p), x, w))
 					if err := e.Merge(shipped(t, &part)); err != nil {
 						t.Fatal(err)
 					}

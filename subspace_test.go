@@ -63,9 +63,7 @@ func TestPartsWords(t *testing.T) {
 	p, three := mustDo(stats().Subspace(2, nil))(t), mustDo(stats().Subspace(3, nil))(t)
 	extent := func(p *Subspace, n int) *Extent {
 		var e Extent
-		if err := e.Add(p, rowsOf(x, 0, n), w[:n]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Add(p, rowsOf(x, 0, n), w[:n]))
 		return &e
 	}
 	squares := func(f float64) *Extent { e := extent(p, 4); e.squares *= f; return e }

@@ -296,9 +296,7 @@ func FuzzSVD(f *testing.F) {
 		_, exp = math.Frexp(top)
 		sym = mapped(sym, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
 		values, vectors, err := EigenSym(sym)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, ratio := range laRatios(sym, vectors, values, vectors, 0) {
 			if !(ratio < 10) {
 				t.Fatalf("ratio %d of the eigenvalues is %.3g for %+v", i, ratio, sym)

@@ -11,10 +11,7 @@ import (
 func TestTruncatedOptions(t *testing.T) {
 	a := mapped(randomData(130, 110, 0, 1), func(_, j int, v float64) float64 { return v * math.Sqrt(1+float64(j)/4) }) // a spectrum that takes steps
 	run := func(o *TruncatedOptions) *SVDResult {
-		r, err := TruncatedSVD(bg, a, 3, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustDo(TruncatedSVD(bg, a, 3, o))(t)
 		return r
 	}
 	same := func(p, q *SVDResult) bool {

@@ -16,10 +16,7 @@ import (
 // can be copied into any module; .ci/run does.
 func TestImports(t *testing.T) {
 	for _, f := range sources(t) {
-		src, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := mustDo(parser.ParseFile(token.NewFileSet(), f, nil, parser.ImportsOnly))(t)
 		for _, im := range src.Imports {
 			path := strings.Trim(im.Path.Value, `"`)
 			first, _, _ := strings.Cut(path, "/")
@@ -43,10 +40,7 @@ func TestImports(t *testing.T) {
 // root imports the root, the standard library and small words of internal, no other leaf.
 func TestLeaves(t *testing.T) {
 	imports := func(file string) (paths []string) {
-		src, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := mustDo(parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly))(t)
 		for _, im := range src.Imports {
 			if path := strings.Trim(im.Path.Value, `"`); strings.HasPrefix(path, "softkmeans/") {
 				paths = append(paths, path)
@@ -54,19 +48,13 @@ func TestLeaves(t *testing.T) {
 		}
 		return paths
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := mustDo(filepath.Glob("*.go"))(t)
 	for _, f := range files {
 		for _, path := range imports(f) {
 			t.Errorf("%s imports %s", f, path)
 		}
 	}
-	leaves, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	leaves := mustDo(filepath.Glob("*/*.go"))(t)
 	for _, f := range leaves {
 		dir := filepath.Dir(f)
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || strings.HasSuffix(f, "_test.go") {
