@@ -143,26 +143,21 @@ func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	if k > s.rankBound() {
 		return true, nil
 	}
-	values, bound, err := s.rankedValues(k-1, tol)
-	return err == nil && math.Sqrt(values[k-1]) <= bound, err
-}
-
-// rankedValues returns the squared singular values and the size up to which one counts as
-// zero. The value of the index has the digits to tell.
-func (s *samples) rankedValues(index int, tol float64) (values []float64, bound float64, err error) {
 	values, total, err := squaredSingularValues(s)
 	if err != nil {
-		return nil, 0, err
+		return false, err
 	}
-	bound = tol * math.Sqrt(values[0])
+	small, large := s.sides()
+	bound := tol * math.Sqrt(values[0])
 	if tol == 0 {
-		_, large := s.sides()
 		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
 	}
 	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a small one from 0.
 	lost := lostShare * total
-	if small, _ := s.sides(); small > jacobiMaxSide && values[index] < lost && bound*bound < lost {
-		_, values, err = principalByJacobi(s, wanted{})
+	if small > jacobiMaxSide && values[k-1] < lost && bound*bound < lost {
+		if _, values, err = principalByJacobi(s, wanted{}); err != nil {
+			return false, err
+		}
 	}
-	return values, bound, err
+	return math.Sqrt(values[k-1]) <= bound, nil
 }

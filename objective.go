@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// objectiveOf returns an upper bound of ‖X − GF‖², weighted, in scaled units, with all
-// rounding: what is computed, and what rounding can hide of it. G is put on the simplex: its
-// negative entries count as 0, and each row is divided by its sum, for SumAtMostOne where
-// that is above 1. It is +Inf where it overflows. As rows then add up to 1 it is
+// objectiveOf returns an upper bound of ‖X − GF‖², weighted, in scaled units, with what rounding can
+// hide; +Inf where it overflows. G is put on the simplex: its negative entries count as 0, and each row is
+// divided by its sum, for SumAtMostOne where that is above 1. As rows then add up to 1 it is
 //
 //	Σw‖(x − c) − Σg_j(f_j − c)‖²
 //
@@ -22,8 +21,7 @@ import (
 func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newResidual(s, f, sum)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	// what their roundings lost: few rows are many roundings
-	lost := make([]float64, len(sums))
+	lost := make([]float64, len(sums))                // by rounding
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
@@ -59,8 +57,8 @@ type residual struct {
 
 func newResidual(s *samples, f *Matrix, sum Sum) *residual {
 	k := f.Rows
-	r := &residual{NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k),
-		slices.Repeat([]float64{1 / float64(k)}, k), sum}
+	r := &residual{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k),
+		least: make([]float64, k), equal: slices.Repeat([]float64{1 / float64(k)}, k)}
 	for j := range k {
 		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
 		r.hidden[j] = 1.01 * gamma(3*k+4) * norm2(r.shifted.row(j)) * (1 + gamma(s.d+4))
@@ -122,8 +120,8 @@ func (s Sum) divisor(g []float64) float64 {
 	return sum
 }
 
-// member returns the membership v of k put on the simplex, for the divisor of its row.
-// Where no membership is above 0 all are equal.
+// member returns the membership v of k put on the simplex, for the divisor of its row: 0 where none is
+// above 0, and all are then equal.
 func member(v, divisor float64, k int) float64 {
 	switch {
 	case divisor == 1:
@@ -176,7 +174,7 @@ func outward(v float64) float64 {
 	return v
 }
 
-// quotient returns a/b. Where b is 0 that is 0 for a = 0 and otherwise math.MaxFloat64, the largest value.
+// quotient returns a/b, at most math.MaxFloat64; 0/0 is 0.
 func quotient(a, b float64) float64 {
 	switch {
 	case a == 0:

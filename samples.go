@@ -2,8 +2,7 @@ package softkmeans
 
 // The data as the solvers see it. A pass over X reads a block of rows, or of columns where the table is wide.
 // It scales the block by a power of two, subtracts the mean, multiplies by √w and packs the result without
-// gaps. So X is never copied, a strided view gives the bits of its copy, and all packed entries are at most 2
-// in size. Rows of weight 0 are packed as zeros.
+// gaps. So X is never copied, and all packed entries are at most 2 in size. Rows of weight 0 become zeros.
 
 import (
 	"context"
@@ -30,8 +29,7 @@ type samples struct {
 	space *workspace // what passes share that do not overlap; nil: each has its own
 }
 
-// meanRest is what the mean as one float64 an entry leaves open. The true mean is
-// mean + rest, but for a rounding that bound knows.
+// meanRest is what the mean leaves open. The true mean is mean + rest, but for a rounding that bound knows.
 type meanRest struct {
 	rest   []float64 // nil: 0
 	mass   float64   // Σw_i
@@ -117,9 +115,8 @@ func (s *samples) setWeights(weights []float64) error {
 	return nil
 }
 
-// stripLengthOf is the length that a pass states for rows of length l whose blocks become
-// strips of columns: a 32nd of it. So blockRows makes blocks of up to 32 times as many rows,
-// 8 MB. In a sum over few rows its start and its end would cost more than the rest.
+// stripLengthOf returns the length that a pass states for rows of length l whose blocks become strips of
+// columns: a 32nd. So blocks have up to 32 times as many rows, 8 MB, whose sums have few starts and ends.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachBlock is the function of that name over s.
@@ -142,10 +139,9 @@ func (s *samples) workspace() *workspace {
 	return s.space
 }
 
-// survey finds the largest magnitude in rows of positive weight and the mean of X, zeros if the data is not
-// to be centred. One pass over X does both and checks that every entry is in range; the error names the first
-// that is not. It sums differences from the first of the heaviest rows: constant columns have their exact
-// value as mean, and the others lose less where they are far from 0.
+// survey returns the largest magnitude in rows of positive weight and sets the mean of X, in one pass. The
+// error names the first entry out of range. It sums differences from the first of the heaviest rows: constant
+// columns have their exact value as mean, and the others lose less where they are far from 0.
 func (s *samples) survey() (top float64, err error) {
 	origin, first := make([]float64, s.d), 0
 	for i, w := range s.weights {
@@ -204,8 +200,7 @@ func (s *samples) survey() (top float64, err error) {
 	return top, nil
 }
 
-// setMean makes of the sums of differences from the origin, which mean holds, the mean and
-// its rest; or zeros if the data is not to be centred.
+// setMean makes the mean and its rest, or zeros, of the sums of differences from the origin in mean.
 func (s *samples) setMean(origin []float64, mass, top float64) {
 	if !s.centred {
 		clear(s.mean)
@@ -242,7 +237,7 @@ func (s *samples) under(ctx context.Context) *samples {
 // factor is 2^-exp.
 func (s *samples) factor() float64 { return math.Ldexp(1, -s.exp) }
 
-// weight is the scaled weight of row i, at most 1, and 0 below leastScale.
+// weight returns the scaled weight of row i, at most 1, and 0 below leastScale.
 func (s *samples) weight(i int) float64 {
 	if s.weights == nil {
 		return 1
@@ -373,17 +368,18 @@ func (s *samples) sides() (small, large int) {
 	return s.d, s.n
 }
 
-// rankBound is the largest rank that data of this shape can have: centring
-// takes one dimension from the samples.
-func (s *samples) rankBound() int {
-	if s.centred {
-		return min(s.n-1, s.d)
+// rankBound returns the largest rank that data of this shape can have.
+func (s *samples) rankBound() int { return rankOf(s.n, s.d, s.centred) }
+
+// rankOf returns the largest rank of n rows of length d. Centring takes one dimension.
+func rankOf(n, d int, centred bool) int {
+	if centred {
+		n--
 	}
-	return min(s.n, s.d)
+	return min(n, d)
 }
 
-// checkWeights reports whether w can weight n rows: nil, or n finite numbers
-// that are at least 0 and not all 0.
+// checkWeights returns an error unless w is nil, or n finite numbers of at least 0, not all 0.
 func checkWeights(w []float64, n int) error {
 	heaviest, err := heaviest(w, n)
 	if err == nil && heaviest == 0 {
@@ -392,8 +388,7 @@ func checkWeights(w []float64, n int) error {
 	return err
 }
 
-// heaviest returns the largest of the weights of n rows; 1 for nil. A weight that is not
-// finite or below 0 is an error.
+// heaviest returns the largest weight of n rows; 1 for nil. One that is not finite or below 0 is an error.
 func heaviest(w []float64, n int) (top float64, err error) {
 	if w == nil {
 		return 1, nil
@@ -402,13 +397,14 @@ func heaviest(w []float64, n int) (top float64, err error) {
 		return 0, fail(ErrShape, strconv.Itoa(len(w))+" weights for "+strconv.Itoa(n)+" rows")
 	}
 	for i, v := range w {
-		switch {
-		case !isFinite(v):
-			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
-		case v < 0:
-			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrOption}
+		why := ErrOption
+		if !isFinite(v) {
+			why = ErrNonFinite
+		} else if v >= 0 {
+			top = max(top, v)
+			continue
 		}
-		top = max(top, v)
+		return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: why}
 	}
 	return top, nil
 }

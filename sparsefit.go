@@ -23,8 +23,8 @@ func (x *SparseMatrix) open(
 	return newSparseSamples(ctx, x, weights, o.Workers, centred)
 }
 
-// floors returns lower bounds where SolverKrylov stops before it has converged and
-// min(n, d) is above streamGramSide: floors less by what it may have missed.
+// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above streamGramSide and
+// it has not converged.
 func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 	small, _ := s.sides()
 	first := directionsOf(1, sum)
@@ -45,8 +45,7 @@ func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 }
 
 // spectrum returns the p leading squared singular values or more, and after them one number
-// for the rest. missed bounds what all of these together may be too small by, where
-// SolverKrylov did not converge; otherwise it is 0.
+// for the rest. missed bounds by how much all together may be too small; 0 but for SolverKrylov.
 func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
 	small, large := s.sides()
 	if p == 0 {
@@ -114,12 +113,17 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 		return 0, err
 	}
 	var all, rest, lost float64
+	shares := make([]float64, f.Rows)
 	for i := range s.n {
 		w := s.weight(i)
 		if w == 0 {
 			continue
 		}
-		length := q.residual(s, i, y.row(i), repaired(q.shares, g.row(i), sum))
+		over := sum.divisor(g.row(i))
+		for j, v := range g.row(i) {
+			shares[j] = member(v, over, f.Rows)
+		}
+		length := q.residual(s, i, y.row(i), shares)
 		all, rest = twoSum(all, w*length*length)
 		lost += rest
 		if length > 0 {
@@ -133,15 +137,6 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 	return total, cancelled(s.ctx)
 }
 
-// repaired writes to dst the memberships g put on the simplex, and returns it.
-func repaired(dst, g []float64, sum Sum) []float64 {
-	over := sum.divisor(g)
-	for j, v := range g {
-		dst[j] = member(v, over, len(g))
-	}
-	return dst
-}
-
 // quotients are centers less the mean, as L times orthonormal rows.
 type quotients struct {
 	basis  *Matrix // Q, p×d
@@ -150,7 +145,6 @@ type quotients struct {
 	apart  float64 // bounds ‖QQᵀ − I‖
 	mean   float64 // ‖c‖
 	mean2  float64
-	shares []float64 // scratch
 	h      []float64 // scratch
 }
 
@@ -166,8 +160,7 @@ func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
 	}
 	p := basis.Rows
 	q := &quotients{
-		basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k),
-		shares: make([]float64, k), h: make([]float64, p),
+		basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k), h: make([]float64, p),
 	}
 	q.mean2 = fineDot(s.mean, s.mean)
 	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)

@@ -1,9 +1,8 @@
 package softkmeans
 
-// Sparse data as the solvers see it. The mean is subtracted from products, never from entries: Xc = √w·(X
-// − 1μᵀ), so that XcV = √w·(XV − 1(μᵀV)). Every pass takes time by the stored entries. Where the
-// mean is far from 0 such a product cancels. The bounds know it: they have ‖√w·X‖ + √Σw·‖μ‖
-// in place of ‖Xc‖.
+// Sparse data as the solvers see it. The mean is subtracted from products, never from entries: XcV is
+// √w·(XV − 1(μᵀV)). So every pass takes time by the stored entries. Where the mean is far from 0 such
+// a product cancels, and the bounds have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
 
 import (
 	"context"
@@ -80,8 +79,7 @@ func (s *sparseSamples) largest(x *SparseMatrix) (top float64, err error) {
 	return top, nil
 }
 
-// setMean sets the mean and its rest, or zeros. Sums are exact but for the products with
-// weights, so that the mean has twice the digits of float64 without these.
+// setMean sets the mean and its rest, or zeros. Sums are exact but for products with weights.
 func (s *sparseSamples) setMean() {
 	var mass, rest, lost float64
 	for i := range s.n {
@@ -196,10 +194,10 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers of entries,
-// and a bound of its error in the trace and in the Frobenius norm. Let S be X with the vectors of the smaller
-// side as rows, and S − abᵀ the centred data. Then SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has
-// terms of 2·reach² at most. They pass the roundings of sumDepth and some.
+// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, and a bound of its error in the trace and in
+// the Frobenius norm. Let S be X with the vectors of the smaller side as rows, and S − abᵀ the centred
+// data. Then SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most. They pass the
+// roundings of sumDepth and some.
 func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 	size, _ := s.sides()
 	if !addressable(size, size) {
@@ -273,7 +271,6 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	}
 }
 
-// principal finds what findPrincipal does.
 func (s *sparseSamples) principal(p int, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
 	c := chooseSolver(solver, sparseRows, why, p, small, large)
@@ -287,7 +284,6 @@ func (s *sparseSamples) principal(p int, solver Solver, why purpose) (*principal
 	return pc, err
 }
 
-// principalByGram is that function for sparse data.
 func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64, err error) {
 	gram, off, err := s.gramMatrix()
 	if err != nil {
@@ -336,7 +332,6 @@ func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 	return pc, err
 }
 
-// leadingVectors finds leading vectors by block Krylov steps.
 func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
 	var back func(*Matrix) (*Matrix, error)
 	first, second := s.multiply, s.multiplyT

@@ -155,13 +155,8 @@ func (m *moments) frame(ctx context.Context, workers int) *samples {
 	}
 }
 
-// rankBound is the largest rank that the data can have about its mean, or about 0.
-func (m *moments) rankBound() int {
-	if m.atZero {
-		return min(m.rows, m.cols)
-	}
-	return min(max(m.rows-1, 0), m.cols)
-}
+// rankBound returns the largest rank that the data can have about its mean, or about 0.
+func (m *moments) rankBound() int { return rankOf(m.rows, m.cols, !m.atZero) }
 
 // aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean: Σwxxᵀ is the
 // scatter and W·mean·meanᵀ. The square of the mean's rest is left out. Three additions round 2^-53 each.
