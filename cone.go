@@ -62,8 +62,8 @@ type coneExtent struct {
 	outside float64 // Σ‖w‖² of the rows outside of the cone, weighted
 }
 
-// slice replaces the coordinates w in the cone's basis by the height and the point of the
-// slice. It reports false for a row outside, and for one that counts as 0, and leaves it.
+// slice replaces the coordinates w in the cone's basis by the height and the point of the slice. It reports
+// false, and leaves w, for a row outside and for one that counts as 0.
 func slice(w []float64, limit float64) bool {
 	length := norm2(w)
 	if !(length >= negligible && w[0] >= limit*length) {
@@ -127,9 +127,9 @@ func (c *cone) place(s *samples, w *Matrix, ext *coneExtent) *placement {
 	return placeExtent(c.normals, &ext.extent, c.o, c.normals.Cols)
 }
 
-// fill overwrites the rows of g, which begin with coordinates in the cone's basis, with the memberships in
-// the enclosure of the slice, whose vertices have the given height. It returns the rows that are left at 0
-// and are to be solved: those of weight 0, and with solve those outside.
+// fill overwrites the rows of g, which begin with coordinates in the cone's basis, with memberships in the
+// enclosure of the slice, for vertices of the given height. It returns the rows that are left at 0 and are
+// to be solved: those of weight 0, and with solve those outside.
 func (c *cone) fill(
 	s *samples, g *Matrix, around *placement, height float64, solve bool,
 ) (rest []int, err error) {
@@ -216,9 +216,9 @@ func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, comp
 	return f, complete, x.solveRows(f, g, SumAtMostOne, rest)
 }
 
-// findAxis returns the axis of the narrowest cone around the rows of w, and the least cosine with it. Where
-// no half-space has all rows it leaves out the light ones: those whose squares are a growing share of the
-// mean square. Rows at rounding are left out at once. If nothing helps the axis is the first singular vector.
+// findAxis returns the axis of the narrowest cone around the rows of w, and the least cosine with it. It
+// leaves out light rows: those at rounding, and where no half-space has the others, those whose squares are a
+// growing share of the mean square. If nothing helps the axis is the first singular vector.
 func findAxis(s *samples, w *Matrix, total float64) (v []float64, limit float64, err error) {
 	share := leastLight
 	for range lightShares {
@@ -258,9 +258,8 @@ func directionsOf(k int, sum Sum) int {
 // oneSigned is the size up to which entries of the other sign are rounding.
 const oneSigned = 1e-8
 
-// axisOf returns an axis for rows of which the singular vectors (p×d) and the mean are
-// known. It is the sum of those vectors that have one sign: the theorem's v where the data
-// is nonnegative. Without any it is the first, turned towards the mean.
+// axisOf returns an axis for rows with these singular vectors (p×d) and mean: the sum of the vectors that
+// have one sign, the theorem's v for nonnegative data. Without any it is the first, turned towards the mean.
 func axisOf(basis *Matrix, mean []float64) []float64 {
 	v := make([]float64, basis.Rows)
 	for j := range v {

@@ -1,8 +1,7 @@
 package softkmeans
 
-// The binary forms of Model, LSDModel, Stats, Subspace and Extent. One function for each type
-// goes through its fields in order, and serves writing and reading. All numbers are
-// little-endian; a float64 is its IEEE 754 bits.
+// The binary forms of Model, LSDModel, Stats, Subspace and Extent. One function for each type goes through
+// its fields in order, and serves writing and reading. All is little-endian; a float64 is its IEEE 754 bits.
 //
 //	offset 0   magic
 //	       4   uint16 version
@@ -11,9 +10,8 @@ package softkmeans
 //	      88   the type's other fields
 //	   end−4   uint32 CRC-32 (IEEE) of all before
 //
-// A matrix is uint64 rows and columns and its entries by rows. A list is its length as uint64
-// and its items. A reader accepts only what a writer writes: no byte more, and only finite
-// numbers. It allocates only for entries that are there.
+// A matrix is uint64 rows and columns and its entries by rows. A list is its length as uint64 and its items.
+// A reader accepts only what a writer writes, and allocates only for entries that are there.
 
 import (
 	"encoding/binary"
@@ -51,7 +49,6 @@ type codec struct {
 	err     error // what is written would not be read
 }
 
-// marshal returns the form of the value whose fields the function goes through.
 func marshal(kind formKind, fields func(c *codec)) ([]byte, error) {
 	measured := &codec{at: 6}
 	fields(measured)
@@ -168,7 +165,6 @@ func (c *codec) floats(name string, v ...*float64) {
 	}
 }
 
-// checkFinite keeps the error of the first number that is not finite.
 func (c *codec) checkFinite(name string, i int, v float64) {
 	if !isFinite(v) && c.err == nil {
 		c.err = &InputError{Arg: name, Row: i, Col: -1, Value: v, Err: ErrNonFinite}
@@ -248,8 +244,8 @@ func (c *codec) matrix(m **Matrix, present bool) {
 	}
 }
 
-// tooEmpty reports whether a matrix without entries has more than 2^16 rows or columns. A
-// few bytes could otherwise become a model whose memberships or labels take gigabytes.
+// tooEmpty reports whether a matrix without entries has more than 2^16 rows or columns: a few bytes that
+// could become gigabytes of memberships or labels.
 func tooEmpty(rows, cols int) bool {
 	return (rows == 0 || cols == 0) && max(rows, cols) > 1<<16
 }
@@ -271,7 +267,6 @@ func (c *codec) whole(v *int) {
 	}
 }
 
-// flagIf returns the flag where it is set, otherwise 0.
 func flagIf(set bool, flag uint16) uint16 {
 	if set {
 		return flag

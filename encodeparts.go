@@ -1,7 +1,6 @@
 package softkmeans
 
-// The binary forms of Stats, Subspace and Extent, which take the passes of the global
-// solution from one process to another. encode.go says what all forms share.
+// The binary forms of Stats, Subspace and Extent. encode.go says what all forms share.
 
 import (
 	"math"
@@ -51,8 +50,8 @@ func (s *Stats) UnmarshalBinary(data []byte) error {
 	return err
 }
 
-// isBound reports whether v can bound what rounding did to scaled sums. True bounds are far
-// below 1; the limit keeps what is computed from forged ones finite.
+// isBound reports whether v can bound what rounding did to scaled sums. True bounds are far below 1; forged
+// ones must not overflow.
 func isBound(v float64) bool { return v >= 0 && v <= 0x1p400 }
 
 // sound reports whether the numbers can be those of rows in range.

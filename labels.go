@@ -1,12 +1,11 @@
 package softkmeans
 
-// Hard labels: the largest membership, and the nearest mean in a metric of the clusters' own. [FitMinVolume]
-// takes one after the other. A cluster that lies between others is a mixture of these, and the largest
-// membership gives its rows away. The means of the clusters so found lie inside of them, unlike the centers,
-// and the nearest mean takes many rows back. The metric is the inverse of the clusters' common scatter: a
-// direction in which clusters are wide counts less. Means, scatter and labels follow each other until they
-// rest, as in H. P. Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat. Assoc.
-// 62, 1967): it is their criterion det W, or a mixture of Gaussians of one covariance with hard labels.
+// Hard labels: the largest membership, then the nearest mean in a metric of the clusters' own. A cluster
+// between others is a mixture of these, and the largest membership gives its rows away. The means of the
+// clusters so found lie inside of them, and the nearest mean takes many rows back. The metric is the inverse
+// of the clusters' common scatter. Means, scatter and labels follow each other until they rest, as in H. P.
+// Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): their
+// criterion det W, or a mixture of Gaussians of one covariance with hard labels.
 
 import (
 	"context"
@@ -17,11 +16,7 @@ import (
 
 // largest returns the column of the largest entry of each row of g, the lowest on ties.
 func largest(dst []int, g *Matrix) []int {
-	n := 0
-	if g != nil {
-		n = g.Rows
-	}
-	dst = labelsOf(dst, n)
+	dst = labelsOf(dst, orZero(g).Rows)
 	for i := range dst {
 		dst[i] = argmax(g.Row(i))
 	}
@@ -70,11 +65,11 @@ func labelMeans(s *samples, labels []int, centers *Matrix) (*Matrix, error) {
 	return out, err
 }
 
-// The iteration of labels. It takes labelDirections·k leading directions, or as many as there
-// are, and ends after labelSteps steps; most end after fewer than ten. The scatter of the
-// clusters is added to by labelRidge of its mean over the directions, for clusters of few rows.
-// On 15 sets, and on a twentieth to a fifth of the rows of eight of them, directions of k−1 and
-// 3k+4 and ridges of 0.03 and 0.3 did about as well, but for k−1, which did less.
+// The iteration of labels takes labelDirections·k leading directions, or as many as there are, and ends
+// after labelSteps steps; most end after fewer than ten. The scatter of the clusters is added to by
+// labelRidge of its mean over the directions, for clusters of few rows. On 15 sets, and on a twentieth to a
+// fifth of the rows of eight of them, k−1 directions did worse; 3k+4, and ridges of 0.03 and 0.3, made no
+// difference.
 const (
 	labelDirections = 2
 	labelSteps      = 20
@@ -119,27 +114,19 @@ func openClusters(s *samples, k int, lead *Matrix) (*clusters, error) {
 	}
 	_, c.exp = math.Frexp(maxAbs(c.y))
 	scale(c.y.Data, math.Ldexp(1, -c.exp))
-	c.addScatter()
-	return c, nil
-}
-
-// summedRows is how many rows at a time are added to the scatter.
-const summedRows = 256
-
-// addScatter sets the scatter of y.
-func (c *clusters) addScatter() {
-	p := c.basis.Rows
-	plain, weighted := make([]float64, p*summedRows), make([]float64, p*summedRows)
-	for lo := 0; lo < c.s.n; lo += summedRows {
-		b := min(summedRows, c.s.n-lo)
+	const most = 256 // rows at a time
+	plain, weighted := make([]float64, p*most), make([]float64, p*most)
+	for lo := 0; lo < s.n; lo += most {
+		b := min(most, s.n-lo)
 		for i := range b {
-			w := c.s.weight(lo + i)
+			w := s.weight(lo + i)
 			for a, v := range c.y.row(lo + i) {
 				plain[a*b+i], weighted[a*b+i] = v, w*v
 			}
 		}
 		addMulNT(c.scatter.Data, p, weighted, p, plain, p, b, false)
 	}
+	return c, nil
 }
 
 // findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
@@ -157,8 +144,8 @@ func findClusters(s *samples, labels []int, centers, lead *Matrix) (metric, erro
 	return metric{means, axes}, err
 }
 
-// settle moves labels until each row is nearest to the mean of its own cluster. It returns
-// the axes of the metric, in the data's columns; nil where the rows are all the same.
+// settle moves labels until each row is nearest to its own cluster's mean. It returns the axes of the metric,
+// in the data's columns; nil where the rows are all the same.
 func (c *clusters) settle(labels []int, centers *Matrix) (axes *Matrix, err error) {
 	p := c.basis.Rows
 	if !(trace(c.scatter) > 0) {
@@ -246,8 +233,7 @@ func (c *clusters) assign(dst []int, means, inverse *Matrix) error {
 	})
 }
 
-// axes returns L⁻¹·basis times a power of two, p×d: rows whose entries add up to less than 1
-// in size, so that products with data are in range.
+// axes returns L⁻¹·basis, p×d, times a power of two: rows whose entries add up to less than 1 in size.
 func (c *clusters) axes(inverse *Matrix) *Matrix {
 	p := c.basis.Rows
 	out, most := NewMatrix(p, c.s.d, nil), 0.0
@@ -266,8 +252,7 @@ func (c *clusters) axes(inverse *Matrix) *Matrix {
 // metric has the means of clusters, and the axes along which their distances count; nil: all.
 type metric struct{ means, axes *Matrix }
 
-// nearest sets dst to the nearest of the means for each row of x, the lowest index where
-// distances agree to rounding. All entries are in range.
+// nearest is nearestRows in the metric.
 func (q metric) nearest(ctx context.Context, workers int, dst []int, x *Matrix) error {
 	if q.axes == nil {
 		return nearestRows(ctx, workers, dst, x, q.means)

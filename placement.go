@@ -22,9 +22,8 @@ type dataset interface {
 	floors(most int, sum Sum) ([]float64, error)
 }
 
-// placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the
-// memberships to g (n×k). g's rows hold W until the enclosure is found. by says whether that
-// may be EnclosureSmallest, and has the ball's radius.
+// placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g
+// (n×k), which holds W until the enclosure is found.
 func placeSimplex(x dataset, g, basis *Matrix, o *Options, by path) (*placement, error) {
 	s, k := x.data(), g.Cols
 	normals := fitNormals(k, basis.Rows, o)
@@ -47,12 +46,10 @@ func placeSimplex(x dataset, g, basis *Matrix, o *Options, by path) (*placement,
 	return e, fillMemberships(s, g, basis.Rows, e)
 }
 
-// sameRadius is the share by which Options.Radius may be below the smallest radius: the
-// rounding of a caller who computed that.
-const sameRadius = 1e-9
-
-// mostRadius is the largest radius in scaled units. Its squares are far from overflow.
-const mostRadius = 0x1p200
+const (
+	sameRadius = 1e-9    // the share by which Options.Radius may be below the smallest: a caller's rounding
+	mostRadius = 0x1p200 // in scaled units: its squares are far from overflow
+)
 
 // ballRadius returns r of Algorithm 1, line 4, in scaled units: the one asked for, in the
 // data's units, or the smallest.
@@ -70,8 +67,8 @@ func ballRadius(smallest, asked float64, u units) (float64, error) {
 	return max(r, smallest), nil
 }
 
-// dimensions returns how many of the p coordinates the points use with which the rows of g
-// begin: a trailing one that is rounding, of points up to radius from 0, counts as none.
+// dimensions returns how many of their p coordinates the points at the start of g's rows use: a trailing one
+// that is rounding, of points up to radius from 0, counts as none.
 func dimensions(g *Matrix, p int, radius float64) int {
 	used := 0
 	for i := range g.Rows {
@@ -130,8 +127,7 @@ func triangleAround(s *samples, g *Matrix) *placement {
 	return placementOf(corners)
 }
 
-// project writes the projections W on the basis (p×d) to the first p columns of g and
-// returns their extent.
+// project writes the projections W on the basis (p×d) to the first p columns of g and returns their extent.
 func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p, c := basis.Rows, chunking{s.n, s.d, manyChunks}
 	count := chunks(c.n, c.l, c.most)
@@ -139,9 +135,8 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	for t := range extents {
 		extents[t].facets = facets.row(t)
 	}
-	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
-	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
-	// printed ones the objective is not minimal, and G can be negative.
+	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
+	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
 	err := s.eachBlock(c.n, c.l, c.most, s.d, func(at block) {
 		rows, m := at.scratch, at.hi-at.lo
 		s.pack(rows, at.lo, at.hi, false)
@@ -171,8 +166,8 @@ func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 	})
 }
 
-// simplexCenters returns the vertices of the enclosure in the data's units: for the
-// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5.
+// simplexCenters returns the vertices of the enclosure in the data's units: for the ball those of Algorithm
+// 1, line 5, s·BUᵀ + 1x̄ᵀ, where f_j = x̄ + (k−1)r·U·u_j.
 func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 	k := e.vertices.Rows
 	f := NewMatrix(k, s.d, nil)

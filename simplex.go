@@ -1,7 +1,6 @@
 package softkmeans
 
-// Regular simplices, the simplices that enclose the data, the smallest triangle around
-// points of the plane, and volumes.
+// Regular simplices, simplices that enclose the data, the smallest triangle around points, and volumes.
 
 import (
 	"context"
@@ -14,9 +13,8 @@ import (
 // RegularSimplex returns the vertices of a regular simplex around the origin, the rows of a
 // k×(k−1) matrix B with BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. It panics if k < 1.
 //
-// The columns are the Helmert contrasts: column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j,
-// −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the "EVs of H_k" of the paper's
-// Algorithm 1, line 3.
+// Its columns are the Helmert contrasts, the "EVs of H_k" of the paper's Algorithm 1, line 3: column j
+// (from 0) is 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below.
 func RegularSimplex(k int) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
@@ -87,9 +85,9 @@ func (e Enclosure) String() string {
 	return nameOf("Enclosure", int(e), "ball", "tight", "smallest")
 }
 
-// enclosure is a regular simplex in the coordinates of the projected data. Its inward facet normals are k
-// unit vectors u_j with Σu_j = 0. With the inradius ρ and the centre t its vertices are t + (k−1)ρ·u_j,
-// and a point w has barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
+// enclosure is a regular simplex in the coordinates of the projected data. Its inward facet normals are unit
+// vectors u_j with Σu_j = 0, its vertices t + (k−1)ρ·u_j for the inradius ρ and the centre t. A point w
+// has barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
 type enclosure struct {
 	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
 	centre  []float64 // p
@@ -149,9 +147,8 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	if kind == EnclosureBall || k == 1 {
 		return e
 	}
-	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet then is
-	// ρ = Σh_j/k away. With p < k−1 coordinates the centre has no others, and the farthest
-	// facet decides. The ball's centre is taken if it is better.
+	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet then is ρ = Σh_j/k away. With
+	// fewer the farthest facet decides, and the ball's centre is taken if it is better.
 	for j, h := range ext.facets {
 		axpy(e.centre, -h*float64(k-1)/float64(k), normals.row(j))
 	}
@@ -169,8 +166,8 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 }
 
 // flatten returns the smallest regular simplex of q < k−1 dimensions around points that have no more, with
-// its vertices repeated. The normals are those of the Helmert contrasts. Of their first q coordinates, rows 0
-// to q are the contrasts of q+1 vertices, but for their length.
+// its vertices repeated. Of the normals' first q coordinates, rows 0 to q are the Helmert contrasts of q+1
+// vertices, but for their length.
 func flatten(normals *Matrix, ext *extent, q int) *placement {
 	k := normals.Rows
 	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // of a cut row
@@ -202,8 +199,8 @@ func (e *enclosure) placement() *placement {
 	return &placement{v, e.coordinates(), e}
 }
 
-// repeated returns a placement of k vertices in p coordinates, which repeat those of a, some
-// once more than others. Copies share the coordinate, as the shortest memberships do.
+// repeated returns a placement of k vertices in p coordinates, which repeat those of a. Copies share the
+// coordinate, as the shortest memberships do.
 func (a *placement) repeated(k, p int) *placement {
 	m, q := a.vertices.Rows, a.vertices.Cols
 	old := a.coordinates
@@ -226,8 +223,7 @@ func placementOf(corners [3]point) *placement {
 	v := NewMatrix(3, 2, nil)
 	to := &barycentric{at: make([]float64, 3), slope: NewMatrix(2, 3, nil), radius: 1}
 	for j := range corners {
-		// The coordinate of corner j is the area of the triangle that w has with the others,
-		// as a share of the whole.
+		// The coordinate of corner j is the share of the triangle that w has with the others.
 		a, b, c := corners[j], corners[(j+1)%3], corners[(j+2)%3]
 		copy(v.row(j), a[:])
 		dx, dy := c[0]-b[0], c[1]-b[1]
@@ -335,13 +331,12 @@ func LogVolume(vertices *Matrix) (float64, error) {
 		return math.Inf(-1), nil
 	}
 	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about their
-	// mean. The paper's section on MVSkM takes those of F itself, k of them: the volume only while F1 = 0
-	// (its Lemma), which alternating updates do not keep. In general det(FFᵀ) =
-	// ((k−1)!·volume)²·dist(0, aff F)². Erratum: the sums to k−1 in the proof and to k in the problem
-	// are not the same.
+	// mean. The paper's section on MVSkM takes the k of F itself: the volume only while F1 = 0 (its
+	// Lemma), which alternating updates do not keep. In general det(FFᵀ) is
+	// ((k−1)!·volume)²·dist(0, aff F)². Erratum: sums to k−1 in the proof, to k in the problem.
 	//
-	// Bᵀ·F has the same σ_i in k−1 rows, without a structural zero. B's columns add up to 0, so the
-	// first vertex may be subtracted from all: differences keep the digits of vertices far from 0.
+	// Bᵀ·F has the same σ_i in k−1 rows. B's columns add up to 0, so the first vertex may be
+	// subtracted from all: differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges := NewMatrix(k-1, vertices.Cols, nil)
@@ -385,9 +380,9 @@ func (s Sum) String() string {
 // point is a point of the plane.
 type point [2]float64
 
-// turn returns the doubled area of the triangle abc, above 0 where it turns left. What rounding may have made
-// of 0 counts as 0: the error of the difference is at most (3+16u)u times the sum of the sizes of its two
-// products (Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997).
+// turn returns the doubled area of the triangle abc, above 0 where it turns left. Rounding counts as 0: the
+// difference is off by at most (3+16u)u times the sizes of its two products (Shewchuk, Adaptive Precision
+// Floating-Point Arithmetic, 1997).
 func turn(a, b, c point) float64 {
 	left := float64((b[0] - a[0]) * (c[1] - a[1]))
 	right := float64((b[1] - a[1]) * (c[0] - a[0]))
@@ -398,8 +393,8 @@ func turn(a, b, c point) float64 {
 }
 
 // convexHull returns the corners of the convex hull, counterclockwise, by Andrew's chains (1979). It sorts
-// the points. Every corner turns left for certain. Points that are only a rounding error outside may be
-// missing, so the polygon is never larger than the hull. Fewer than three corners are a point or an interval.
+// the points. Every corner turns left for certain; points a rounding error outside may be missing, so the
+// polygon is never larger than the hull. Fewer than three corners are a point or an interval.
 func convexHull(points []point) []point {
 	slices.SortFunc(points, func(a, b point) int { return slices.Compare(a[:], b[:]) })
 	points = slices.Compact(points)
@@ -436,13 +431,12 @@ func convexHull(points []point) []point {
 // One of its sides lies along an edge of the polygon (Klee & Laskowski, Finding the smallest triangles
 // containing a given convex polygon, 1985; O'Rourke, Aggarwal, Maddila & Baldwin, An optimal algorithm for
 // finding minimal enclosing triangles, 1986). For a given base there is a shorter way than theirs. Let W(y)
-// be the width of the polygon at the height y. The other two sides of a triangle are lines, so its width is
-// linear in y; let it be b at the base and 0 at the height H. Conversely every linear width that is at least
-// W is that of an enclosing triangle: its left side must be a line between the concave right side of the
-// polygon less the width, and the polygon's convex left side. Its area is bH/2. A line over the point (y,
-// W(y)) has bH ≥ 4yW(y), with equality where that point is its middle. So the area is at least 2·max
-// yW(y). It is reached by the tangent of the hyperbola yW = const at the maximum, which leaves the convex
-// region below W on one side. The middle of each side then touches the polygon.
+// be the width of the polygon at the height y. A triangle's width is linear in y: b at the base, 0 at the
+// height H. Conversely every linear width of at least W is that of an enclosing triangle: its left side is a
+// line between the concave right side of the polygon less the width, and the convex left side. Its area is
+// bH/2. A line over (y, W(y)) has bH ≥ 4yW(y), with equality where that point is its middle. So the area is
+// at least 2·max yW(y), which the tangent of the hyperbola yW = const at the maximum reaches, since it
+// leaves the convex region below W on one side. The middle of each side then touches the polygon.
 //
 // Cost: O(h²) for h corners.
 func smallestTriangle(hull []point) (corners [3]point, area float64) {
@@ -508,7 +502,6 @@ func sideAt(side []point, y float64) float64 {
 	return side[len(side)-1][1]
 }
 
-// width returns W(y).
 func (p *silhouette) width(y float64) float64 {
 	return max(0, sideAt(p.right, y)-sideAt(p.left, y))
 }
@@ -544,9 +537,8 @@ func (p *silhouette) widest() (y, w float64) {
 
 // triangle returns the triangle whose sides have their middles at the height y.
 func (p *silhouette) triangle() [3]point {
-	// The left side passes through the polygon's at y. The right side is at the width from
-	// it, which falls by fall for each unit of height. Each corner bounds the slope of the
-	// left side from above or from below. Corners as high as y but for rounding do not.
+	// The left side passes through the polygon's at y, and the right side is at the width from it, which
+	// falls by fall for each unit of height. Each corner that is not as high as y bounds the left slope.
 	l, r, fall := sideAt(p.left, p.y), sideAt(p.right, p.y), p.w/p.y
 	low, high := math.Inf(-1), math.Inf(1)
 	bound := func(dy, dx float64, above bool) {

@@ -1,8 +1,7 @@
 package softkmeans
 
-// The global solution of data that is read block by block, in memory that does not depend
-// on the number of rows. The first pass finds the mean and the scatter (stats.go), the
-// second what depends on the subspace (subspace.go).
+// The global solution of data that is read block by block, in memory that does not depend on the number of
+// rows. stats.go has the sums of the first pass, subspace.go those of the second.
 
 import (
 	"context"
@@ -26,29 +25,26 @@ const fewestPasses = 4
 // receives them block by block, or [Model.Predict] finds those of any rows. The result has the same bits
 // however the rows are cut into blocks, and for any number of workers.
 //
-// The first pass finds the mean and the scatter. The second finds how far the data
-// reaches in the principal subspace, and the objective. With Options.Memberships a
-// third pass computes these, and the objective from them.
+// The first pass finds the mean and the scatter, the second how far the data reaches in the principal
+// subspace, and the objective. With Options.Memberships a third computes these, and the objective from them.
 //
-// SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond. SolverGram's floor has no digits
-// below d·2^-52 of the total. SolverJacobi is an [ErrOption]. SolverKrylov makes at most Options.Passes
+// SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond; SolverJacobi is an [ErrOption].
+// SolverGram's floor has no digits below d·2^-52 of the total. SolverKrylov makes at most Options.Passes
 // passes: one for the mean, one a step, one for the residuals that prove its floor, and the last as above.
 // Where these do not reach its tolerance, as for spectra that do not fall, Status is StatusIterationLimit.
-// Gap is then how far the objective is above the floor, either of which may be off the minimum; SolverGram
-// finds it.
+// Objective and Floor may then both be off the minimum, which SolverGram finds.
 //
 // SumAtMostOne takes one more pass, for the half-space, and two more each where rows turn out to be outside,
 // at most twice. Without a half-space the passes of SumToOne follow. With StatusNoHalfSpace Objective is for
 // memberships of 0, or those of SumToOne, for the rows that no cone has; Predict's are better.
 //
-// Data that changes between passes is an [ErrChanged], as far as the counts and the sum of
-// squares of every pass show it. Another number of rows or of columns is an [ErrShape] as
-// well. Errors of blocks and of Options.Memberships are returned wrapped, with the
-// pass and the row that they came after; those of ctx within one block.
+// Data that changes between passes is an [ErrChanged], as far as the counts and the sum of squares show it.
+// Another number of rows or of columns is an [ErrShape] as well. Errors of blocks and of Options.Memberships
+// are wrapped, with the pass and the row that they came after; those of ctx come within one block.
 //
-// Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more, and as
-// much for its memberships. SolverGram takes some 50·d² bytes more, 230 MB in all for 2048
-// columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
+// Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more, and as much for its
+// memberships; with SolverGram some 50·d² bytes more, 230 MB in all for 2048 columns; with SolverKrylov
+// 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	if err := checkRegular(k, &o); err != nil {
@@ -109,21 +105,18 @@ func (q *sequence) reach(p *Subspace) (*Model, *Extent, error) {
 	return m, e, err
 }
 
-// sequence makes passes over the blocks. It cuts the rows into blocks of its own, the same
-// in every pass and whatever blocks they come in.
+// sequence makes passes over blocks of its own, the same in every pass and whatever blocks the rows come in.
 type sequence struct {
-	ctx    context.Context
-	blocks iter.Seq2[*Matrix, error]
-	o      *Options
-	pass   int
-	rows   int // of the first pass
-	cols   int // 0 until the first row
-	buffer *Matrix
-	// members is how many memberships are made of a row, which limits the blocks too.
-	members int
+	ctx     context.Context
+	blocks  iter.Seq2[*Matrix, error]
+	o       *Options
+	pass    int
+	rows    int // of the first pass
+	cols    int // 0 until the first row
+	buffer  *Matrix
+	members int // memberships of a row, which limit the blocks too
 }
 
-// check checks what can be checked before the first block.
 func (q *sequence) check() error {
 	if q.blocks == nil {
 		return fail(ErrShape, "blocks is nil")
@@ -151,8 +144,7 @@ type cutter struct {
 	fill  int // rows that wait in the buffer
 }
 
-// each makes a pass and calls fn for every block. Errors of fn about a row of x or its
-// weight are changed to count from the first row of all.
+// each makes a pass and calls fn for every block. Where an error of fn names a row it counts from the first.
 func (q *sequence) each(fn func(at rowBlock) error) error {
 	q.pass++
 	c := &cutter{sequence: q, fn: fn}
@@ -167,8 +159,7 @@ func (q *sequence) each(fn func(at rowBlock) error) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	rows := c.count
-	switch {
+	switch rows := c.count; {
 	case q.pass > 1 && rows != q.rows:
 		return q.otherLength(strconv.Itoa(rows))
 	case rows == 0:
@@ -176,12 +167,11 @@ func (q *sequence) each(fn func(at rowBlock) error) error {
 	case q.o.Weights != nil && len(q.o.Weights) != rows:
 		return fail(ErrShape, strconv.Itoa(len(q.o.Weights))+" weights for "+strconv.Itoa(rows)+" rows")
 	}
-	q.rows = rows
+	q.rows = c.count
 	return cancelled(q.ctx)
 }
 
-// add takes a block of the caller's. Whole blocks within it are views, other rows wait in
-// the buffer for those that follow.
+// add takes a block of the caller's. Whole blocks within it are views; other rows wait in the buffer.
 func (c *cutter) add(x *Matrix) error {
 	if stopped(c.ctx) {
 		return cancelled(c.ctx)
@@ -245,7 +235,10 @@ func (c *cutter) call(x *Matrix) error {
 		at.weights = w[at.first:c.count]
 	}
 	if err := c.fn(at); err != nil {
-		return at.locate(err)
+		if e, ok := err.(*InputError); ok { // not of the caller's functions, whose errors are wrapped
+			e.Row += at.first
+		}
+		return err
 	}
 	if c.o.Progress != nil {
 		c.o.Progress(Iteration{Pass: c.pass, Rows: c.count})
@@ -300,15 +293,6 @@ func (q *sequence) otherLength(rows string) error {
 	return &otherShape{problem{text, ErrChanged}}
 }
 
-// locate makes an error's row count from the first of all. Errors of the caller's
-// functions, which are wrapped, are left as they are.
-func (at rowBlock) locate(err error) error {
-	if e, ok := err.(*InputError); ok {
-		e.Row += at.first
-	}
-	return err
-}
-
 // subspace makes all passes but those for the extent and the memberships.
 func (q *sequence) subspace(k int) (*Subspace, error) {
 	s, err := q.statistics(k, nil)
@@ -332,7 +316,6 @@ func (q *sequence) principalFor(s *statistics, k int, sum Sum) (pc *principal, m
 	return pc, mean, err
 }
 
-// aboutZero moves the sums of all solvers to 0, and returns the mean.
 func (s *statistics) aboutZero() (mean []float64) {
 	s.seed = seedOf(s.mean, 1)
 	if s.scatter == nil {
@@ -349,7 +332,6 @@ type statistics struct {
 	seed  uint64  // of SolverKrylov about 0, where there is no mean to make it of
 }
 
-// solver returns the solver of the passes, once a block has told the columns.
 func (q *sequence) solver() Solver {
 	return chooseSolver(q.o.Solver, streamedRows, toFit, 0, q.cols, 0).first
 }
@@ -444,8 +426,8 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 		krylovEffort{orDefault(q.o.Passes, defaultPasses) - fewestPasses + 1, false})
 }
 
-// memberships makes the last pass, which calls Options.Memberships with what fill finds
-// for each block about p's mean, and rates the objective of that by pc.
+// memberships makes the last pass, which hands out what fill finds for each block about p's mean, and rates
+// the objective of that by pc.
 func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 	fill func(s *samples, g *Matrix) error) (*Model, error) {
 	var objective float64
@@ -529,8 +511,7 @@ func (a *axisSearch) subspace() *Subspace {
 	return a.p
 }
 
-// fitCone makes the passes that follow those for the subspace: one for the half-space and
-// one for the extent, again where rows turn out to be outside.
+// fitCone makes passes for the half-space and for the extent, again where rows turn out to be outside.
 func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 	search := axisSearch{p: start}
 	var p *Subspace

@@ -1,7 +1,7 @@
 package softkmeans
 
-// The second pass of the global solution over data in parts: how far the rows reach in the principal
-// subspace, which gives the size of the simplex, and how far they are from it, which gives the objective.
+// The second pass over data in parts: how far the rows reach in the principal subspace, which gives the size
+// of the simplex, and how far they are from it, which gives the objective.
 
 import (
 	"context"
@@ -14,9 +14,8 @@ import (
 
 // Subspace is the principal affine subspace in which the centers of a global solution lie, with the floor
 // that it proves; through 0 for SumAtMostOne. [Stats.Subspace] returns it after the first pass over the data;
-// [Extent.Add] reads it in the second. Its binary form takes it to other processes. No method but
-// UnmarshalBinary changes it, so goroutines may share it. The zero value is empty, and what needs a subspace
-// returns [ErrTooFewSamples] for it.
+// [Extent.Add] reads it in the second. It travels in its binary form, and goroutines may share it. The zero
+// value is empty, and what needs a subspace returns [ErrTooFewSamples] for it.
 type Subspace struct {
 	moments
 	pc          principal
@@ -114,7 +113,7 @@ func (p *Subspace) Basis() *Matrix {
 	return p.pc.basis.Clone()
 }
 
-// checkFilled is an error for the zero value.
+// checkFilled returns an error for the zero value.
 func (p *Subspace) checkFilled() error {
 	if p.k == 0 {
 		return fail(ErrTooFewSamples, "the subspace is empty")
@@ -232,8 +231,8 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 	return s, nil
 }
 
-// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖² of the rows,
-// weighted and in scaled units. It takes their projections w, and leaves −w there.
+// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖², weighted and in
+// scaled units, for the projections w. It leaves −w there.
 func residuals(s *samples, w, basis *Matrix) (objective, lost, squares float64, err error) {
 	index := indices(basis.Rows)
 	sums := make([][3]float64, chunks(s.n, s.d, manyChunks))
@@ -327,9 +326,8 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	return m, nil
 }
 
-// upper returns an upper bound of the objective of a model, in scaled units. The residuals
-// were summed up from the projections. Rounding hides as much of them as of outside.floor's,
-// and as the mixtures of the centers miss the projections.
+// upper returns an upper bound of a model's objective, in scaled units. Rounding hides as much of the
+// residuals from the projections as of outside.floor's, and the mixtures of the centers miss the projections.
 func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	dims := p.pc.basis.Rows
 	length := math.Sqrt(max(0, e.objective+e.lost))*(1+gamma(dotDepth(p.cols)+8)) +
@@ -346,10 +344,10 @@ func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	return length * length * (1 + 0x1p-48)
 }
 
-// sameSquares is an error if the sum of squares of a pass, about the mean, is not that of the statistics.
+// sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
+// statistics. The same rows differ by the rounding of the sums, by that of the mean, which shifts all rows by
+// off, and by squares below 2^-1000, which count as 0.
 func (p *Subspace) sameSquares(squares float64) error {
-	// The same rows differ by the rounding of the sums, by that of the mean, which
-	// shifts all rows by off, and by squares below 2^-1000, which count as 0.
 	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
 	allowed := 1e-9*p.pc.total + 2*off*math.Sqrt(p.pc.total) + off*off + p.weight*float64(p.cols)*0x1p-1000
 	if math.Abs(squares-p.pc.total) <= allowed {
@@ -369,8 +367,8 @@ func (p *Subspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) 
 // cone returns the cone for SumAtMostOne.
 func (p *Subspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
 
-// enclose returns the simplex around rows of the given extent. It takes them to have as many
-// dimensions as the basis, and Radius to enclose them, which Model checks.
+// enclose returns the simplex around rows of the given extent, which have as many dimensions as the basis.
+// Radius encloses them, as Model checks.
 func (p *Subspace) enclose(e *Extent) *placement {
 	reach := e.extent
 	reach.radius = max(reach.radius, math.Ldexp(p.radius, -p.exp))
