@@ -89,9 +89,14 @@ func newSamples(
 	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
 		return nil, err
 	}
-	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, workers: workerCount(workers), centred: centred}
-	if err := s.setWeights(weights); err != nil {
+	if err := checkWeights(weights, x.Rows); err != nil {
 		return nil, err
+	}
+	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers),
+		centred: centred}
+	if weights != nil {
+		heaviest, _ := rowMaxAbs(weights)
+		_, s.wexp = math.Frexp(heaviest)
 	}
 	top, err := s.survey()
 	if err != nil {
@@ -102,17 +107,6 @@ func newSamples(
 	scale(s.fine.rest, s.factor())
 	s.fine.offset *= s.factor()
 	return s, nil
-}
-
-// setWeights checks the weights and finds their unit.
-func (s *samples) setWeights(weights []float64) error {
-	if err := checkWeights(weights, s.n); err != nil || weights == nil {
-		return err
-	}
-	s.weights = weights
-	heaviest, _ := rowMaxAbs(weights)
-	_, s.wexp = math.Frexp(heaviest)
-	return nil
 }
 
 // stripLengthOf returns the length that a pass states for rows of length l whose blocks become strips of
@@ -414,17 +408,11 @@ func checkSamples(x *Matrix) error {
 	if err := checkShape("x", x); err != nil {
 		return err
 	}
-	return firstError(checkNotEmpty(x.Rows, x.Cols),
-		checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols))
-}
-
-// checkNotEmpty returns an error if x has no row or no column.
-func checkNotEmpty(rows, cols int) error {
-	if rows == 0 {
+	if x.Rows == 0 {
 		return fail(ErrTooFewSamples, "x has no rows")
 	}
-	if cols == 0 {
+	if x.Cols == 0 {
 		return fail(ErrShape, "x has no columns")
 	}
-	return nil
+	return checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols)
 }

@@ -27,13 +27,21 @@ func newSparseSamples(
 	if err := firstError(checkCount("Workers", workers), x.check("x")); err != nil {
 		return nil, err
 	}
-	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols,
-		workers: workerCount(workers), centred: centred}}
-	if err := firstError(checkNotEmpty(s.n, s.d), checkSize("the starts of columns", s.d, 2),
-		s.setWeights(weights)); err != nil {
+	switch {
+	case x.Rows == 0:
+		return nil, fail(ErrTooFewSamples, "x has no rows")
+	case x.Cols == 0:
+		return nil, fail(ErrShape, "x has no columns")
+	}
+	if err := firstError(checkSize("the starts of columns", x.Cols, 2),
+		checkWeights(weights, x.Rows)); err != nil {
 		return nil, err
 	}
+	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
+		workers: workerCount(workers), centred: centred}}
 	if weights != nil {
+		heaviest, _ := rowMaxAbs(weights)
+		_, s.wexp = math.Frexp(heaviest)
 		s.root = make([]float64, s.n)
 		for i := range s.root {
 			s.root[i] = math.Sqrt(s.weight(i))
