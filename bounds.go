@@ -137,9 +137,7 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 		sigma := values[p] + margin
 		var trace float64
 		for i := range m {
-			row := shifted.row(i)[i:]
-			copy(row, a.row(i)[i:])
-			scale(row, -1)
+			row := negated(shifted, a, i)
 			row[0] += sigma
 			for l := range p {
 				axpy(row, values[l]*v.row(l)[i], v.row(l)[i:])
@@ -152,6 +150,14 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 		margin *= 16
 	}
 	return math.Inf(1)
+}
+
+// negated sets row i of m, from the diagonal on, to that of −a, and returns it.
+func negated(m, a *Matrix, i int) []float64 {
+	row := m.row(i)[i:]
+	copy(row, a.row(i)[i:])
+	scale(row, -1)
+	return row
 }
 
 // definitePanel is how many rows of the factor are found before the rest of the matrix is
@@ -307,9 +313,7 @@ func belowBound(a *Matrix, least float64, workers int) float64 {
 		}
 		sum := 0.0
 		for i := range m {
-			row := shifted.row(i)[i:]
-			copy(row, a.row(i)[i:])
-			scale(row, -1)
+			row := negated(shifted, a, i)
 			row[0] += sigma
 			sum += row[0]
 		}

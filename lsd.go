@@ -93,28 +93,18 @@ func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	return m, nil
 }
 
-// checkLSD checks what does not depend on the similarities.
-func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
-	o = orZero(opts)
-	switch {
-	case o.Starts < 0:
-		return o, fail(ErrOption, "Starts is "+strconv.Itoa(o.Starts)+", below 0")
-	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):
-		return o, fail(ErrOption, "Tol is "+decimal(o.Tol))
-	}
-	o.Starts, o.MaxIter, o.Tol = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps),
-		orDefault(o.Tol, descentTol)
-	return o, checkRegular(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
-}
-
 // openSimilarity checks arguments, options and sizes, and returns the operator of s and
 // the options with their defaults.
 func openSimilarity(ctx context.Context, s Similarity, k int,
 	opts *LSDOptions) (*operator, LSDOptions, error) {
-	o, err := checkLSD(k, opts)
+	o := orZero(opts)
+	err := firstError(checkCount("Starts", o.Starts), checkAmount("Tol", o.Tol),
+		checkRegular(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation}))
 	if err != nil {
 		return nil, o, err
 	}
+	o.Starts, o.MaxIter = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps)
+	o.Tol = orDefault(o.Tol, descentTol)
 	if m, ok := s.(*Matrix); ok {
 		if s, err = newDense(m); err != nil {
 			return nil, o, err
@@ -349,10 +339,9 @@ func (m *LSDModel) isMapped() bool {
 
 // checkMap checks the map, which the caller may have made.
 func (m *LSDModel) checkMap() error {
-	if err := checkMatrix("Projection", m.Projection, math.MaxFloat64); err != nil {
-		return err
-	}
-	if err := checkMatrix("Vertices", m.Vertices, mostCenter); err != nil {
+	err := firstError(checkMatrix("Projection", m.Projection, math.MaxFloat64),
+		checkMatrix("Vertices", m.Vertices, mostCenter))
+	if err != nil {
 		return err
 	}
 	n, k := m.Memberships.Rows, m.Memberships.Cols
@@ -408,8 +397,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := SimplexLeastSquares(dst, w, m.Vertices, nil)
-		return g, err
+		return SimplexLeastSquares(dst, w, m.Vertices, nil)
 	}
 	if err := checkRows(rows, n); err != nil {
 		return nil, err
@@ -422,8 +410,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	for i, v := range vertices.Data {
 		vertices.Data[i] = v / m.Scale
 	}
-	g, err := SimplexLeastSquares(dst, rows, vertices, nil)
-	return g, err
+	return SimplexLeastSquares(dst, rows, vertices, nil)
 }
 
 // Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p =

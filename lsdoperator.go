@@ -223,10 +223,10 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 	switch k := o.inPlace(); {
 	case o.data != nil:
 		var m *Matrix
-		if m, err = multiplyT(o.data, vt); err == nil {
-			m, err = multiply(o.data, m)
+		if m, err = multiplyT(o.data, vt); err != nil {
+			return err
 		}
-		if err == nil {
+		if m, err = multiply(o.data, m); err == nil {
 			copy(out.Data, m.Data)
 		}
 	case k != nil:
@@ -328,26 +328,9 @@ type spectrum struct {
 // fullOrder is the largest n for which all eigenvalues are computed.
 const fullOrder = 128
 
-// leading finds the p ≤ n largest eigenvalues and their vectors. In each vector the
-// entry of largest magnitude (the first on ties) is positive.
-func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
-	s, err := o.solve(p, seed)
-	if err != nil {
-		return nil, err
-	}
-	o.finish(s)
-	return s, nil
-}
-
-// finish sets the noise and the signs.
-func (o *operator) finish(s *spectrum) {
-	s.noise = max(float64(o.n)*0x1p-52*s.top, o.noise)
-	fixRowSigns(s.rows)
-}
-
-// solve is leading without signs and noise: direct for a small n or a large p, by the
+// leading finds the p ≤ n largest eigenvalues and their vectors: directly for a small n or a large p, by the
 // Krylov iteration otherwise.
-func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
+func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	switch {
 	case o.data != nil:
 		return o.leadingData(p)
@@ -376,7 +359,7 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 	return s, nil
 }
 
-// leadingDirect is solve by all eigenvalues of a copy of the operator's matrix.
+// leadingDirect is leading by all eigenvalues of a copy of the operator's matrix.
 func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	full, err := o.full()
 	if err != nil {
@@ -505,31 +488,35 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	return s, cancelled(o.ctx)
 }
 
+// openShare of the total is what the proof may leave open of an iteration's floor. Usual ones leave 1e-12.
+const openShare = 1e-8
+
 // nearest finds the positive semidefinite ZᵀZ of rank p or less that is nearest to the
 // operator's matrix: the eigenpairs, their factor Z, and what that leaves over.
 func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left remainder, err error) {
-	if spec, err = o.leading(min(p, o.n), seed); err != nil {
+	p = min(p, o.n)
+	if spec, err = o.leading(p, seed); err != nil {
 		return nil, nil, left, err
 	}
-	if z, left, err = o.rated(spec, min(p, o.n)); err != nil {
+	if z, left, err = o.rated(spec, p); err != nil {
 		return nil, nil, left, err
 	}
 	// A leading eigenvalue that the iteration has missed leaves the proof wide open. Its
 	// vector is orthogonal to the start, or the steps were too few.
 	if spec.steps > 0 && o.data == nil && left.high-left.low > openShare*left.total {
-		if spec, err = o.leadingDirect(min(p, o.n)); err == nil {
-			o.finish(spec)
-			z, left, err = o.rated(spec, min(p, o.n))
+		if spec, err = o.leadingDirect(p); err == nil {
+			z, left, err = o.rated(spec, p)
 		}
 	}
 	return spec, z, left, err
 }
 
-// openShare of the total is what the proof may leave open of an iteration's floor. Usual ones leave 1e-12.
-const openShare = 1e-8
-
-// rated returns the factor of a spectrum and what it leaves over, with bounds for rank r.
+// rated sets the noise of a spectrum and the signs of its vectors, in each of which the entry of largest
+// magnitude (the first on ties) becomes positive. It returns the factor and what that leaves over, with
+// bounds for rank r.
 func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
+	spec.noise = max(float64(o.n)*0x1p-52*spec.top, o.noise)
+	fixRowSigns(spec.rows)
 	z = spec.factor()
 	if left, err = o.without(z); err == nil {
 		err = o.prove(&left, z, r)

@@ -163,18 +163,23 @@ func (k *SampleKernel) medianDistance() float64 {
 	var all []float64
 	for i := range rows {
 		for j := range i {
-			all = append(all, squaredDistance(packed.row(i), packed.row(j)))
+			all = append(all, math.Sqrt(squaredDistance(packed.row(i), packed.row(j))))
 		}
 	}
+	return medianOfPositive(all, leastScale)
+}
+
+// medianOfPositive sorts the numbers and returns their median. Where that is below least it is the median of
+// those that are not, or 1 where there is none.
+func medianOfPositive(all []float64, least float64) float64 {
 	slices.Sort(all)
-	const least = leastScale * leastScale
 	if len(all) > 0 && all[len(all)/2] < least {
 		all = slices.DeleteFunc(all, func(v float64) bool { return v < least })
 	}
 	if len(all) == 0 {
 		return 1
 	}
-	return (math.Sqrt(all[(len(all)-1)/2]) + math.Sqrt(all[len(all)/2])) / 2
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }
 
 // Len returns the number of samples.
@@ -271,27 +276,13 @@ func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) 
 				return nil, 0, fail(ErrShape,
 					"distances["+strconv.Itoa(i)+", "+strconv.Itoa(j)+"] is "+decimal(v)+
 						"; distances are at least 0, and 0 on the diagonal")
-			case j < i && v > 0:
+			case j < i:
 				all = append(all, v)
 			}
 		}
 	}
 	if gamma == 0 {
-		slices.Sort(all)
-		m := 1.0
-		if half := n * (n - 1) / 2; len(all) > 0 { // zeros, which are not in all, come first
-			zeros := half - len(all)
-			if zeros > half/2 {
-				zeros, half = 0, len(all)
-			}
-			at := func(i int) float64 {
-				if i < zeros {
-					return 0
-				}
-				return all[i-zeros]
-			}
-			m = (at((half-1)/2) + at(half/2)) / 2
-		}
+		m := medianOfPositive(all, math.SmallestNonzeroFloat64)
 		gamma = min(1/(2*m)/m, math.MaxFloat64)
 	}
 	k := NewMatrix(n, n, nil)

@@ -108,7 +108,15 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	for j := range k {
 		p.top = max(p.top, p.gram.row(j)[j])
 	}
-	p.nearOrigin()
+	// top is that of the vertices' own Gram matrix here. Rows of size 1 that are more than 2^400 times the
+	// vertices' size away need products.
+	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
+	if p.near {
+		p.offset = resized(p.offset, k)
+		for j := range k {
+			p.offset[j] = dot(p.centre, p.vertices.row(j))
+		}
+	}
 	rho := p.top
 	for i := range p.gram.Data {
 		p.gram.Data[i] += rho
@@ -169,18 +177,6 @@ func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 		}
 	}
 	return true
-}
-
-// nearOrigin sets near and offset; top is that of the vertices' own Gram matrix. Rows of
-// size 1 that are more than 2^400 times the vertices' size away need products.
-func (p *simplexProblem) nearOrigin() {
-	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
-	if p.near {
-		p.offset = resized(p.offset, p.k)
-		for j := range p.k {
-			p.offset[j] = dot(p.centre, p.vertices.row(j))
-		}
-	}
 }
 
 // dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It computes the inverse:
