@@ -62,14 +62,6 @@ func BenchmarkStats(b *testing.B) {
 	}
 }
 
-func BenchmarkFitSolver(b *testing.B) {
-	x := randomData(2000, 256, 1, 1)
-	for _, s := range allSolvers {
-		bench(b, fmt.Sprintf("n=2000,d=256,k=10/solver=%v", s), 0,
-			func() error { return second(Fit(bg, x, 10, &Options{Solver: s})) })
-	}
-}
-
 // BenchmarkPredict has rows inside of the simplex and, after the vertices are
 // drawn in, rows outside, where supports must be found.
 func BenchmarkPredict(b *testing.B) {
@@ -82,13 +74,6 @@ func BenchmarkPredict(b *testing.B) {
 			bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,shrink=%g", c.n, c.d, c.k, shrink), 0,
 				func() error { return second(m.Predict(dst, x)) })
 		}
-	}
-}
-
-func BenchmarkFloors(b *testing.B) {
-	for _, c := range []struct{ n, d int }{{1797, 64}, {2000, 256}} {
-		x := randomData(c.n, c.d, 1, 1)
-		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return second(Floors(bg, x, nil)) })
 	}
 }
 
@@ -108,20 +93,6 @@ func BenchmarkCertify(b *testing.B) {
 		}
 		bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,size=%g", n, d, k, size), 0,
 			func() error { return second(Certify(bg, x, f, g, nil)) })
-	}
-}
-
-func BenchmarkSVD(b *testing.B) {
-	for _, c := range []struct{ n, d int }{{64, 64}, {200, 60}, {300, 300}} {
-		x := randomData(c.n, c.d, 0, 1)
-		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return second(thinSVD(x)) })
-	}
-}
-
-func BenchmarkProjectSimplex(b *testing.B) {
-	for _, n := range []int{4, 32, 33, 1000, 100000} {
-		v, dst := randomData(1, n, 0, 1).Data, make([]float64, n)
-		bench(b, fmt.Sprintf("n=%d", n), 0, func() error { ProjectSimplex(dst, v); return nil })
 	}
 }
 
@@ -272,21 +243,6 @@ func BenchmarkKernel(b *testing.B) {
 			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(multiply(s, v)) })
 			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(multiplyT(s, y)) })
 		}
-	}
-}
-
-// BenchmarkAddRows adds up a few of 256 rows.
-func BenchmarkAddRows(b *testing.B) {
-	for _, c := range []struct{ l, count int }{{10, 5}, {64, 5}, {128, 5}, {128, 100}, {512, 5}} {
-		b.Run(fmt.Sprintf("l=%d,count=%d", c.l, c.count), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(9, 1))
-			x, coef, y := randomSlice(256*c.l, rng), randomSlice(c.count, rng), make([]float64, c.l)
-			index := rng.Perm(256)[:c.count]
-			for b.Loop() {
-				addRows(y, coef, index, x)
-			}
-			b.ReportMetric(2*float64(c.l*c.count*b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
-		})
 	}
 }
 

@@ -142,35 +142,6 @@ func TestFitWorkers(t *testing.T) {
 	}
 }
 
-// TestCancel stops Fit after every number of looks at the context.
-func TestCancel(t *testing.T) {
-	n := fewer(1500, 600)
-	x := randomData(n, fewer(40, 20), 0, 1)
-	before := runtime.NumGoroutine()
-	for _, solver := range allSolvers[1:] {
-		stopped := 0
-		for looks := 0; ; looks += 1 + looks/fewer(8, 6) {
-			m, err := Fit(endingAt(looks), x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(n)})
-			if err == nil {
-				break
-			}
-			if m != nil || !errors.Is(err, context.Canceled) {
-				t.Fatalf("%v stopped after %d looks: %v, %v", solver, looks, m, err)
-			}
-			stopped++
-		}
-		if stopped < 20 {
-			t.Errorf("%v looked at its context %d times", solver, stopped)
-		}
-	}
-	ctx, cancel := context.WithCancel(bg)
-	cancel()
-	if _, err := Fit(ctx, x, 3, &Options{Workers: 7}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	noneLeft(t, before)
-}
-
 // TestManyWorkers: what is kept for each worker is kept for those that have a task.
 func TestManyWorkers(t *testing.T) {
 	x, large := randomData(50, 4, 0, 1), randomData(3000, 80, 0, 1)

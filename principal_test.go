@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -100,47 +101,32 @@ func TestKrylovFewSteps(t *testing.T) {
 	}
 }
 
-// TestCancelBasis: completing a large basis, which no pass over x interrupts, looks
-// at the context for each vector, and ends with it.
-func TestCancelBasis(t *testing.T) {
-	const d, many = 150, 1 << 30
-	x := randomData(3, d, 0, 1)
-	for _, solver := range allSolvers {
-		fit := func(looks int) (left int, err error) {
-			ctx := endingAt(looks)
-			_, err = Fit(ctx, x, d+1, &Options{Solver: solver})
-			return int(ctx.left.Load()), err
-		}
-		left, err := fit(many)
-		looks := many - left
-		if err != nil || looks < d {
-			t.Errorf("%v: %d looks at the context for %d vectors, %v", solver, looks, d, err)
-		}
-		for part := range 4 {
-			if left, err := fit(looks * part / 4); !errors.Is(err, context.Canceled) || left < -10 {
-				t.Errorf("%v: %v, and %d looks at the context after its end", solver, err, -left)
+// TestCancel ends Fit at every look at its context, also while a large basis is completed, which
+// no pass over x interrupts: it looks for each vector, and ends soon.
+func TestCancel(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, c := range []struct{ n, d, k, least, after int }{{600, 20, 4, 20, 40}, {3, 150, 151, 150, 10}} {
+		x := randomData(c.n, c.d, 0, 1)
+		for _, solver := range allSolvers {
+			o := &Options{Solver: solver, Workers: c.k % 2, Weights: make1(c.n)}
+			stopped := 0
+			for look := 0; ; look += 1 + look/6 {
+				ctx := endingAt(look)
+				m, err := Fit(ctx, x, c.k, o)
+				if err == nil {
+					break
+				}
+				if m != nil || !errors.Is(err, context.Canceled) || int(-ctx.left.Load()) > c.after {
+					t.Fatalf("%v stopped at look %d: %v, %v, %d more", solver, look, m, err, -ctx.left.Load())
+				}
+				stopped = look + 1
+			}
+			if stopped < c.least {
+				t.Errorf("%v looked at its context %d times", solver, stopped)
 			}
 		}
 	}
-}
-
-// TestAutoLimit: up to min(n, d) = 512 SolverAuto ends at Jacobi's method for data of a
-// lower rank, above it at Krylov's.
-func TestAutoLimit(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]Solver{512: SolverJacobi, 513: SolverKrylov} {
-		few := randomData(n, 3, 0, 3)
-		x := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 {
-			if j < n-3 {
-				return 0
-			}
-			return few.At(i, j-n+3)
-		})
-		m := mustDo(Fit(bg, x, 4, nil))(t)
-		if m.Floor > 1e-20*m.Total || m.Solver != want {
-			t.Errorf("n=%d: %v, want %v; floor %g of %g", n, m.Solver, want, m.Floor, m.Total)
-		}
-	}
+	noneLeft(t, before)
 }
 
 // TestAutoKrylov: SolverAuto takes Krylov's steps where the spectrum falls, and gives
@@ -263,7 +249,7 @@ func TestChooseSolver(t *testing.T) {
 		first, then     Solver
 	}{
 		{denseRows, toFit, 2, 512, 9e4, gram, jacobi}, {denseRows, toLabel, 2, 512, 9e4, gram, gram},
-		{denseRows, toFit, 2, 1500, 9e4, krylov, gram}, {denseRows, toFit, 30, 600, 9e4, gram, gram},
+		{denseRows, toFit, 3, 513, 513, krylov, gram}, {denseRows, toFit, 2, 1500, 9e4, krylov, gram}, {denseRows, toFit, 30, 600, 9e4, gram, gram},
 		{denseRows, toCertify, 2, 2048, 9e4, gram, gram}, {denseRows, toCertify, 2, 512, 9e4, gram, jacobi},
 		{denseRows, toCertify, 2, 2049, 9e4, krylov, gram}, {sparseRows, toFit, 2, 1024, 9e4, gram, gram},
 		{sparseRows, toFit, 2, 1025, 9e4, krylov, gram}, {sparseRows, toFit, 2, 2049, 9e4, krylov, krylov},

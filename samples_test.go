@@ -11,6 +11,7 @@ import (
 )
 
 // TestWeights: a weight is a repetition, 0 is absence, a common factor only scales the objective.
+// Rows of weight 0 have the memberships of Predict.
 func TestWeights(t *testing.T) {
 	iris := loadCSV(t, "iris")
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -33,11 +34,14 @@ func TestWeights(t *testing.T) {
 		k      int
 	}{{iris, twice, w, 3}, {iris, twice, w, 7}, {wide, wideTwice, ww, 2}} {
 		for i, solver := range allSolvers {
-			o := Options{Solver: solver, Enclosure: allEnclosures[i%2]}
+			o := Options{Solver: solver, Enclosure: allEnclosures[i%2], Sum: Sum(i / 2)}
 			b := mustDo(Fit(bg, c.rep, c.k, &o))(t)
 			o.Weights = c.w
 			a := mustDo(Fit(bg, c.x, c.k, &o))(t)
-			checkFeasible(t, a.Memberships)
+			checkAtMostOne(t, a.Memberships)
+			if off := maxDiff(mustDo(a.Predict(nil, c.x))(t), a.Memberships); c.k <= c.x.Cols && off > 1e-9 {
+				t.Errorf("%+v k=%d: Predict is off by %g", o, c.k, off)
+			}
 			if math.Abs(a.Objective-b.Objective) > 1e-10*b.Total ||
 				math.Abs(a.Floor-b.Floor) > 1e-10*b.Total ||
 				maxDiff(a.Centers, b.Centers) > 1e-10*math.Sqrt(b.Total) {
@@ -55,7 +59,7 @@ func TestWeights(t *testing.T) {
 				}
 			}
 			if c := mustDo(Certify(bg, c.x, a.Centers, a.Memberships,
-				&Options{Weights: c.w}))(t); !c.Optimal(1e-12) {
+				&Options{Weights: c.w, Sum: o.Sum}))(t); !c.Optimal(1e-12) {
 				t.Errorf("%+v: %+v", o, c)
 			}
 			o.Weights = slices.Clone(c.w)

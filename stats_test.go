@@ -250,35 +250,6 @@ func FromRowsOrFail(t testing.TB, rows [][]float64) *Matrix {
 	return x
 }
 
-// TestStatsScales: parts whose sizes, or weights, are hundreds of powers of ten apart.
-func TestStatsScales(t *testing.T) {
-	for _, c := range [][2]float64{{1e150, 1e150}, {1e-150, 1e-150}, {1e150, 1e-150}, {1e-150, 1}} {
-		x := randomData(60, 4, 2, 1)
-		for i := range x.Rows {
-			scale(x.row(i), c[i/30]/8)
-		}
-		for _, heavy := range []float64{1, 1e300, 1e-300} {
-			w := append(slices.Repeat([]float64{heavy}, 30), make1(30)...)
-			want := mustDo(Floors(bg, x, &Options{Weights: w}))(t)
-			for _, turn := range []bool{false, true} {
-				a, b := statsOf(t, rowsOf(x, 0, 30), w[:30]), statsOf(t, rowsOf(x, 30, 60), nil)
-				if turn {
-					a, b = b, a
-				}
-				must(t, a.Merge(b))
-				got := mustDo(a.Floors())(t)
-				finite(t, fmt.Sprintf("%v, weight %g: floors", c, heavy), got...)
-				if off := offBy(got[:1], want[:1], 4); off > 1e-12 && want[0] > 1e-300 {
-					t.Errorf("%v, weight %g: total %g, want %g", c, heavy, got[0], want[0])
-				}
-				if !reflect.DeepEqual(shipped(t, a), a) {
-					t.Errorf("%v, weight %g: the statistics came back as others", c, heavy)
-				}
-			}
-		}
-	}
-}
-
 // TestParts: the passes on parts of the data, each in a process of its own as it were,
 // give what Fit gives. The first part has no weights beside others that have some.
 func TestParts(t *testing.T) {

@@ -311,11 +311,3 @@ func FuzzSVD(f *testing.F) {
 		in.finish(t)
 	})
 }
-
-func TestJacobiBounds(t *testing.T) {
-	for n, want := range map[int][2]float64{0: {1, 8}, 4: {2, 8}, 9: {3, 9}, 100: {10, 100}} {
-		if jacobiTol(n) != want[0]*0x1p-53 || jacobiDone(n) != want[1]*0x1p-53 {
-			t.Errorf("n=%d: %g and %g", n, jacobiTol(n), jacobiDone(n))
-		}
-	}
-}

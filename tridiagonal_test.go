@@ -35,20 +35,10 @@ func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 	}
 	gram := func(x *Matrix) *Matrix { return product(x.transposed(), x) }
 	one := func(int) float64 { return 1 }
-	all["W21+ glued by 1e-8"] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
-		func(i int) float64 {
-			if i%21 == 20 {
-				return 1e-8
-			}
-			return 1
-		})
-	all["W21+ glued by 1e-15"] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
-		func(i int) float64 {
-			if i%21 == 20 {
-				return 1e-15
-			}
-			return 1
-		})
+	for glue, v := range map[string]float64{"1e-8": 1e-8, "1e-15": 1e-15} {
+		all["W21+ glued by "+glue] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
+			func(i int) float64 { return []float64{1, v}[flagIf(i%21 == 20, 1)] })
+	}
 	all["second difference"] = tri(func(int) float64 { return 2 }, func(int) float64 { return -1 })
 	all["constant, tiny off"] = tri(one, func(int) float64 { return 1e-14 })
 	all["constant, random off"] = tri(one, func(int) float64 { return math.Ldexp(1, -rng.IntN(60)) })
