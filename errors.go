@@ -144,8 +144,7 @@ type otherShape struct{ problem }
 
 func (*otherShape) Is(target error) bool { return target == ErrShape }
 
-// renamed returns err with the argument called to, the name that the caller knows, where it
-// is about the one called from.
+// renamed returns err with the argument from called to, as the caller knows it.
 func renamed(err error, from, to string) error {
 	if e, ok := err.(*InputError); ok && e.Arg == from {
 		e.Arg = to
@@ -160,8 +159,7 @@ func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.I
 // may be fused with the subtraction, whose result is then a rounding error.
 func isFinite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
-// decimal returns v to 14 digits, in the form of strconv.FormatFloat(v, 'g', -1, 64), which
-// would take kilobytes in TinyGo.
+// decimal returns v to 14 digits, as strconv.FormatFloat(v, 'g', -1, 64) does with kilobytes of TinyGo.
 func decimal(v float64) string {
 	switch {
 	case v != v:
@@ -175,8 +173,7 @@ func decimal(v float64) string {
 	case v == 0:
 		return "0"
 	}
-	// v is about 0.ddd…·10^k. The product errs by less than a tenth of the last digit, so a
-	// number typed with up to 14 digits is printed as it was typed.
+	// v is about 0.ddd…·10^k. The product errs by less than a tenth of the last of its 14 digits.
 	const digits = 14
 	_, e := math.Frexp(v)
 	k := int(math.Floor(float64(e) * (math.Ln2 / math.Ln10)))

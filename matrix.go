@@ -34,8 +34,7 @@ func NewMatrix(rows, cols int, data []float64) *Matrix {
 	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// checkSize returns an [ErrShape] if a rows×cols matrix is too large for the address space,
-// at which NewMatrix panics. what describes it.
+// checkSize returns an [ErrShape] if a rows×cols matrix, described by what, is too large for NewMatrix.
 func checkSize(what string, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -43,8 +42,7 @@ func checkSize(what string, rows, cols int) error {
 	return fail(ErrShape, what+" of "+shape(rows, cols)+" is too large to address")
 }
 
-// checkSizeOfK reports k as the argument at fault where a rows×cols matrix is too large for
-// the address space: an [ErrOption].
+// checkSizeOfK is checkSize where k is at fault: an [ErrOption].
 func checkSizeOfK(k, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -137,8 +135,7 @@ func (m *Matrix) transposed() *Matrix {
 // is nil, [ErrNonFinite] or [ErrRange] for the first entry that no model can have.
 func (m *Matrix) Check(name string) error { return checkMatrix(name, m, mostCenter) }
 
-// destination returns dst, or a new matrix where dst is nil. It panics if dst has another
-// shape, which is the caller's mistake whatever the data.
+// destination returns dst, or a new matrix where dst is nil. It panics if dst has another shape.
 func destination(dst *Matrix, rows, cols int) *Matrix {
 	if dst == nil {
 		return NewMatrix(rows, cols, nil)
@@ -169,10 +166,10 @@ func checkShape(arg string, m *Matrix) error {
 	return nil
 }
 
-// The one range. Entries of data are at most mostEntry in size. What is computed from data, or compared with
-// it, may be mostCenter: prototypes lie outside of the data. The largest entry of data is 0 or at least
-// leastScale. So data scaled by one power of two has squares, and sums of them, that plain formulas can take.
-// Next to a largest entry of about 1, what is below negligible counts as 0: its square has no digits.
+// The one range. Entries of data are at most mostEntry in size, prototypes and what else is computed at most
+// mostCenter. The largest entry of data is 0 or at least leastScale. So data scaled by one power of two has
+// squares, and sums of them, that plain formulas can take. Next to a largest entry of about 1, what is below
+// negligible counts as 0: its square has no digits.
 const (
 	mostEntry  = 0x1p500
 	mostCenter = 0x1p520
@@ -222,8 +219,8 @@ func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	return nil
 }
 
-// checkData returns the largest magnitude in m, a table that is scaled by it. The error names the first entry
-// that is not finite or out of range, or the largest if it is too small, but not 0.
+// checkData returns the largest magnitude in m, which scales it, or the errors of checkEntries and
+// checkScale.
 func checkData(arg string, m *Matrix) (top float64, err error) {
 	if top, err = checkEntries(arg, m, mostEntry); err != nil {
 		return 0, err
@@ -239,12 +236,11 @@ func checkScale(arg string, m *Matrix, top float64) error {
 	return entryError(arg, m, mostEntry, top)
 }
 
-// symmetryTol is how far an entry may be from its mirror image, relative to the largest
-// entry. What is within it is averaged.
+// symmetryTol is how far an entry may be from its mirror image, relative to the largest. They are averaged.
 const symmetryTol = 1e-8
 
-// checkSymmetric returns the errors of checkData, and one if m is not square or not symmetric to symmetryTol
-// of its largest entry. It names the pair that differs most. exact reports whether none differs.
+// checkSymmetric returns an error of checkData, or if m is not square or not symmetric to symmetryTol: it
+// names the pair that differs most. exact reports whether none differs.
 func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	if m.Rows != m.Cols {
 		return false, fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+", not square")
@@ -416,8 +412,7 @@ func resized(buf []float64, n int) []float64 {
 	return buf[:n]
 }
 
-// reshaped returns a rows×cols matrix without gaps and of any content, m itself with its
-// storage where that is enough.
+// reshaped returns a rows×cols matrix without gaps and of any content, in m where its storage is enough.
 func reshaped(m *Matrix, rows, cols int) *Matrix {
 	if m == nil {
 		return NewMatrix(rows, cols, nil)

@@ -34,9 +34,8 @@ func (s Solver) String() string {
 	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
 }
 
-// Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers, Sum and MostK, [Certify] Weights,
-// Workers, Sum and Solver, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all but Weights and
-// what is for others. The zero value and nil are the defaults.
+// Options tunes [Fit] and [FitSeq]. Other functions name those that they read. The zero value and nil are the
+// defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
 	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
@@ -73,8 +72,8 @@ type path struct {
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
-// checkK is an error if k is not a number of centers, which have indices of 32 bits. Where int has 32 bits
-// the checks of sizes find a k that is too large.
+// checkK returns an error if k is not a number of centers, which have indices of 32 bits. Where int has as
+// many the checks of sizes find a k that is too large.
 func checkK(k int) error {
 	switch {
 	case k < 1:
@@ -116,8 +115,8 @@ func checkFit(k int, o *Options) error {
 	return checkOrientation(k, o.Orientation)
 }
 
-// checkRadius is an error if Options.Radius is none, or not for these options. checkFit leaves it out, so
-// that a program without a radius has no code that writes decimals.
+// checkRadius returns an error if Options.Radius is none, or not for these options. checkFit leaves it out:
+// a program without a radius has no code that writes decimals.
 func checkRadius(k int, radius float64, o *Options) error {
 	if err := checkAmount("Radius", radius); err != nil || radius == 0 {
 		return err
@@ -133,7 +132,7 @@ func checkRadius(k int, radius float64, o *Options) error {
 	return nil
 }
 
-// checkOrientation is an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.
+// checkOrientation returns an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.
 func checkOrientation(k int, q *Matrix) error {
 	if q == nil {
 		return nil

@@ -286,8 +286,8 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 	return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
 }
 
-// leastShared is the least work of a fit that has more than one worker, by the count of payingWorkers: 2 to 4
-// ms. A thread that slept takes tens of microseconds to wake up, and every pass waits for it.
+// leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 2 to 4 ms. A
+// thread that slept takes tens of microseconds to wake up, and every pass waits for it.
 const leastShared = 1 << 24
 
 // payingWorkers returns asked, or 1 where more workers do not pay. It counts multiplications,
@@ -347,10 +347,9 @@ func (o *Options) solveCone(x dataset, k int) (*Model, error) {
 	return m, nil
 }
 
-// withoutHalfSpace sets the status of a cone that leaves out rows. Memberships that add up
-// to 1 are feasible as well, and their minimum is known: Σ_{i≥k} σ_i² of the centred data,
-// from which rows of at most 1 go down. The best of the three stays. That is optimal, to
-// rounding, where the data has fewer than k directions.
+// withoutHalfSpace sets the status of a cone that leaves out rows. It keeps the best of that, of the global
+// solution under SumToOne, which is feasible, and of its centers with memberships of at most 1. The best is
+// optimal, to rounding, where the data has fewer than k directions.
 func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal) error {
 	s := x.data()
 	about, err := x.aboutMean()
@@ -448,7 +447,7 @@ func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
 	return largest(dst, g), nil
 }
 
-// checkFitted returns an error if the model has no centers, or some that are out of range.
+// checkFitted returns an error if the model has no centers, or some out of range.
 func (m *Model) checkFitted() error {
 	if m.Centers != nil {
 		if err := checkMatrix("centers", m.Centers, mostCenter); err != nil || m.Centers.Rows > 0 {
@@ -458,8 +457,8 @@ func (m *Model) checkFitted() error {
 	return fail(ErrTooFewSamples, "the model has no centers")
 }
 
-// label sets the model's clusters, with their means and axes, for the samples that have its
-// memberships. lead are leading directions of the samples, or nil.
+// label sets the model's clusters, with their means and axes, for its samples. lead are leading directions of
+// these, or nil.
 func (m *Model) label(s *samples, lead *Matrix) error {
 	labels := largest(nil, m.Memberships)
 	q, err := findClusters(s, labels, m.Centers, lead)

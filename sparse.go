@@ -90,10 +90,7 @@ func (m *SparseMatrix) filled() *Matrix {
 	if m == nil || len(m.Data) == 0 || float64(len(m.Data)) < float64(m.Rows)*float64(m.Cols)/2 {
 		return nil
 	}
-	full, err := m.Dense()
-	if err != nil {
-		return nil
-	}
+	full, _ := m.Dense()
 	return full
 }
 
@@ -120,28 +117,23 @@ func (m *SparseMatrix) check(arg string) error {
 	case m.Rows == 0 && len(m.Indptr) == 0 && stored == 0:
 		return nil
 	case len(m.Indptr)-1 != m.Rows:
-		return fail(ErrShape,
-			arg+" has "+strconv.Itoa(len(m.Indptr))+" Indptr for "+strconv.Itoa(m.Rows)+
-				" rows, which take one more")
+		return fail(ErrShape, arg+" has "+strconv.Itoa(len(m.Indptr))+" Indptr for "+strconv.Itoa(m.Rows)+
+			" rows, which take one more")
 	case m.Indptr[0] != 0 || m.Indptr[m.Rows] != stored:
-		return fail(ErrShape,
-			arg+" has an Indptr from "+strconv.Itoa(m.Indptr[0])+" to "+strconv.Itoa(m.Indptr[m.Rows])+
-				" for "+strconv.Itoa(stored)+" numbers in Data")
+		return fail(ErrShape, arg+" has an Indptr from "+strconv.Itoa(m.Indptr[0])+" to "+
+			strconv.Itoa(m.Indptr[m.Rows])+" for "+strconv.Itoa(stored)+" numbers in Data")
 	}
 	for i := range m.Rows {
 		lo, hi := m.Indptr[i], m.Indptr[i+1]
 		if lo > hi || hi > stored {
-			return fail(ErrShape,
-				arg+" has an Indptr from "+strconv.Itoa(lo)+" to "+strconv.Itoa(hi)+
-					" for row "+strconv.Itoa(i))
+			return fail(ErrShape, arg+" has an Indptr from "+strconv.Itoa(lo)+" to "+strconv.Itoa(hi)+
+				" for row "+strconv.Itoa(i))
 		}
 		last := -1
 		for _, j := range m.Indices[lo:hi] {
 			if j <= last || j >= m.Cols {
-				return fail(ErrShape,
-					arg+" has column "+strconv.Itoa(j)+" after "+strconv.Itoa(last)+
-						" in row "+strconv.Itoa(i)+
-						": columns must ascend, from 0 to "+strconv.Itoa(m.Cols-1))
+				return fail(ErrShape, arg+" has column "+strconv.Itoa(j)+" after "+strconv.Itoa(last)+
+					" in row "+strconv.Itoa(i)+": columns must ascend, from 0 to "+strconv.Itoa(m.Cols-1))
 			}
 			last = j
 		}

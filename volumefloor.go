@@ -1,12 +1,12 @@
 package softkmeans
 
-// How small the simplex of centers can be: proved lower bounds of its volume for every
-// pair (F, G) with at most a given error. There are three proofs, and the best one counts:
-// by moments, by moments with chosen weights (design), and by the hull of the rows.
+// How small the simplex of centers can be: proved lower bounds of its volume for every pair (F, G) with at
+// most a given error. The best of three counts: by moments, by moments with chosen weights (design), and by
+// the hull of the rows.
 //
-// In what follows W is the sum of the weights w_i, p = k−1, and Y has the rows
-// √w_i·(x_i − x̄). Let Ŷ have the rows √w_i·(g_iF − m), with m the weighted mean of the
-// rows of GF. Then ‖Y − Ŷ‖² is at most the error ‖X − GF‖² = E, since Y is centred.
+// Let W be the sum of the weights w_i, p = k−1, Y have the rows √w_i·(x_i − x̄), and Ŷ the rows
+// √w_i·(g_iF − m), with m the weighted mean of the rows of GF. Then ‖Y − Ŷ‖² is at most the
+// error ‖X − GF‖² = E, since Y is centred.
 //
 // Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add up
 // to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest σ_i²(Ŷ) is
@@ -17,13 +17,12 @@ package softkmeans
 //	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
 //
 // Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
-// leastLogProduct bounds the product. The same holds for other weights v in place of w: their error is at
-// most E·max v_i/w_i.
+// leastLogProduct bounds the product. For other weights v the error is at most E·max v_i/w_i.
 //
-// Projection, for design and hull. Let Ũ be p orthonormal directions, which are nearly the
-// principal ones. The simplex of FŨ has no larger volume than that of F. The error of its
-// mixtures of the projected rows is at most E. It is far less where E is near the floor.
-// With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the projection on the row space of Ŷ,
+// Projection, for design and hull. Let Ũ be p orthonormal, nearly principal directions. The simplex of FŨ
+// has no larger volume than that of F, and its mixtures are at most E from the projected rows. That is far
+// less where E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the projection on
+// the row space of Ŷ,
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
@@ -38,11 +37,10 @@ package softkmeans
 //
 // by Cauchy's inequality.
 //
-// Hull. At the least error the simplex holds the projected rows. If no mixture is farther
-// than ρ from its row, the simplex with every facet moved out by ρ holds them. That one has
-// a width of at least theirs, 2σ_p/√W, because no variance is above a quarter of the squared
-// range. A simplex's inradius is at least its width over k. Moved back, its volume is at
-// least (1 − kρ/width)^p times that of the smallest simplex around the rows.
+// Hull. If no mixture is farther than ρ from its row, the simplex with every facet moved out by ρ holds the
+// projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
+// squared range. A simplex's inradius is at least its width over k. Moved back, its volume is at least
+// (1 − kρ/width)^p times that of the smallest simplex around the rows.
 
 import (
 	"context"
@@ -97,10 +95,10 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 		return none, err
 	}
 	q := newVolumeProblem(s, leftColumns(all, p), k)
-	if q.outside, err = squaresOutside(s, q.w, rowsOf(pc.basis, 0, p), pc.total+pc.totalError); err != nil {
+	q.total = pc.total + pc.totalError
+	if q.outside, err = squaresOutside(s, q.w, rowsOf(pc.basis, 0, p), q.total); err != nil {
 		return none, err
 	}
-	q.total = pc.total + pc.totalError
 	q.beyond = max(0, pc.floor-pc.floorError)
 	q.lower = q.beyond
 	if pc.basis.Rows > p { // σ_k² is at least the Ritz value
@@ -110,8 +108,7 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 	return q.bound((1+slack)*q.outside).inUnits(k, s.units), cancelled(ctx)
 }
 
-// squaresOutside returns a number that is at least Σw_i‖y_i − Ũ·w_i‖², for the rows y_i of
-// the samples and their projections w_i.
+// squaresOutside bounds Σw_i‖y_i − Ũ·w_i‖² from above, for rows y_i and their projections w_i.
 func squaresOutside(s *samples, w, basis *Matrix, total float64) (float64, error) {
 	index := indices(basis.Rows)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
@@ -197,8 +194,8 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 	return best
 }
 
-// moments returns the bound for singular values of the rows with weights v that the
-// mixtures' differ from by at most r.
+// moments returns the bound for singular values of the rows, weighted by v. The mixtures' differ by at most
+// r.
 func (q *volumeProblem) moments(sigma, v []float64, r float64) float64 {
 	k := float64(q.k)
 	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/sumOf(v)) + leastLogProduct(sigma, r)
@@ -212,6 +209,7 @@ func (q *volumeProblem) moments(sigma, v []float64, r float64) float64 {
 // hull returns the bound for rows whose mixtures are near them, k = 2 or 3.
 func (q *volumeProblem) hull(near, last float64) float64 {
 	least, sum, size := math.Inf(1), 0.0, 0.0
+	low, high := math.Inf(1), math.Inf(-1)
 	var points []point
 	for i, v := range q.weights {
 		if v > 0 {
@@ -219,6 +217,7 @@ func (q *volumeProblem) hull(near, last float64) float64 {
 			var at point
 			copy(at[:], q.w.row(i))
 			points = append(points, at)
+			low, high = min(low, at[0]), max(high, at[0])
 			size = max(size, math.Abs(at[0]), math.Abs(at[1]))
 		}
 	}
@@ -226,10 +225,6 @@ func (q *volumeProblem) hull(near, last float64) float64 {
 	far := near/math.Sqrt(least) + 0x1p-44*size
 	width := 2 * last / math.Sqrt(sum)
 	if q.k == 2 {
-		low, high := points[0][0], points[0][0]
-		for _, at := range points {
-			low, high = min(low, at[0]), max(high, at[0])
-		}
 		return math.Log(max(0, high-low-2*far))
 	}
 	corners := convexHull(points)
@@ -240,9 +235,9 @@ func (q *volumeProblem) hull(near, last float64) float64 {
 	return math.Log(area) + 2*math.Log(max(0, 1-3*far/width)) - 0x1p-44
 }
 
-// farthestRows returns k rows of positive weight by successive projection: first the one that is farthest
-// from 0. Each next one is farthest from the linear hull of those before, or from their affine hull. If ctx
-// ends the result has fewer: the next pass over the samples returns the error.
+// farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
+// time the one farthest from the linear or affine hull of those before. If ctx ends they are fewer: the next
+// pass over the samples returns the error.
 func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affine bool) (rows []int) {
 	rest := w.Clone()
 	for j := range k {
@@ -277,9 +272,9 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 // designSteps bounds those of design. It tries the weights after 1, 2, 4, … of them.
 const designSteps = 64
 
-// design returns the best bound by moments among some weights v. The first make it the volume of a simplex of
-// k rows. The others grow towards those of the largest determinant, by the multiplicative algorithm (Silvey,
-// Titterington & Torsney 1978): v_i is multiplied by its leverage over k. Whatever v is, the bound holds.
+// design returns the best bound by moments among some weights v: first those of a simplex of k rows, then
+// some on the way to the largest determinant, by the multiplicative algorithm (Silvey, Titterington & Torsney
+// 1978): v_i is multiplied by its leverage over k. Whatever v is, the bound holds.
 func (q *volumeProblem) design(near float64) float64 {
 	n, k := q.w.Rows, q.k
 	v := slices.Clone(q.weights)
@@ -334,10 +329,10 @@ func (q *volumeProblem) weighted(v []float64, near float64) float64 {
 // singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
 // − w̄), descending, and little smaller.
 //
-// The scatter matrix is rounded by at most γ(m+8) of its trace, and the square of that for the rounded mean,
-// where m is how many sums a term goes through. For the computed eigenvectors in the rows of V, R = SVᵀ −
-// VᵀΘ and N = VVᵀ − I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ +
-// 3‖N‖·‖S‖ of Θ, which bounds the error of every eigenvalue (Weyl).
+// The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
+// where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
+// I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
+// which bounds the error of every eigenvalue (Weyl).
 func singularValues(w *Matrix, v []float64) (sigma []float64) {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)
@@ -398,11 +393,11 @@ const scatterRows = 512
 // leastLogProduct returns a number that is at most Σ log s_i for all s with
 // Σ(σ_i − s_i)² ≤ r²; −Inf if one of them can be 0. sigma is descending.
 //
-// Each s_i is at least σ_i − r, and larger ones than σ_i need not be looked at. For any ν ≥ 0 the sum
-// is at least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i.
-// The function under the minimum rises at σ_i. Its slope is 0 where s(σ_i − s) = 1/(2ν). So its least
-// value is at σ_i − r or at the larger root. The best ν has Σ(σ_i − s_i)² = r², if it jumps there
-// some bound is lost. Where r ≤ σ_p/2 the problem is convex in (σ_i − s_i)² and nothing is.
+// Each s_i is at least σ_i − r, and at most σ_i where the sum is least. For any ν ≥ 0 the sum is at
+// least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i. The
+// function under the minimum rises at σ_i, and its slope is 0 where s(σ_i − s) = 1/(2ν). So it is least
+// at σ_i − r or at the larger root. The best ν has Σ(σ_i − s_i)² = r². If that jumps some bound is
+// lost, but not for r ≤ σ_p/2, where the problem is convex in (σ_i − s_i)².
 func leastLogProduct(sigma []float64, r float64) float64 {
 	least := sigma[len(sigma)-1]
 	if !(least > r*(1+0x1p-44)) {
