@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// jacobiMaxOrder is the largest order for which the Jacobi method is used. It takes twice
-// the time of QL there, a few microseconds, and is more accurate on small eigenvalues.
+// jacobiMaxOrder is the largest order for the Jacobi method. It takes twice the time of QL there, a few
+// microseconds, and is more accurate on small eigenvalues.
 const jacobiMaxOrder = 8
 
 // EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending order, and an
@@ -97,7 +97,8 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 			return values, rows
 		}
 	}
-	return values, t.leadingQL(ctx, p, workers)
+	rows = t.accumulate(ctx, workers)
+	return values, chosenRows(rows, descending(t.implicitQL(ctx, rows))[:p])
 }
 
 // eigenJacobi overwrites a by the cyclic Jacobi method and returns eigenvalues, in no order,

@@ -4,23 +4,17 @@ package softkmeans
 // finite and of the right length; no kernel allocates; the order of sums depends on the
 // sizes alone, so that equal sizes give equal bits.
 //
-// The comment on a kernel without a suffix is its contract. That function chooses between
-// plain Go (its own loop, or …Generic) and vectors (…SIMD), whose sums have another order.
-// To change a kernel, change both. To add one with vectors:
-//
-//   - here, the contract, the choice by useSIMD and simdLength, and the plain loop;
-//   - in kernels_simd.go, the vectors of all machines, for GOEXPERIMENT=simd;
-//   - in kernels_nosimd.go, a stub that panics, so that other builds compile;
-//   - in kernels_test.go, a case of TestKernels, which compares with a loop at all lengths
-//     around the unrolled parts. Run it with and without GOEXPERIMENT=simd.
+// The comment on a kernel without a suffix is its contract. That function chooses between plain Go (its own
+// loop, or …Generic) and vectors (…SIMD in kernels_simd.go, a stub in kernels_nosimd.go), whose sums have
+// another order. To change a kernel, change both, and run its case of TestKernels with and without
+// GOEXPERIMENT=simd.
 //
 // A kernel that adds in other order moves the pins of testdata/regress*.txt, and dotDepth in
 // bounds.go if a number passes more additions.
 
 import "math"
 
-// simdLength is the length from which vectors are faster: each call switches between
-// their widths, which costs some time.
+// simdLength is the length from which vectors are faster: each call switches between their widths.
 const simdLength = 16
 
 // dot returns Σ x_i·y_i. len(y) must be at least len(x).
@@ -122,8 +116,7 @@ func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	rankTwoMulGeneric(a, stride, lo, hi, v, w, u, p, q)
 }
 
-// rankTwoMulGeneric takes rows in pairs, which share the loads of v, w and u: plain amd64
-// has registers for two.
+// rankTwoMulGeneric takes rows in pairs, which share the loads of v, w and u.
 func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	r := lo
 	if (hi-lo)%2 != 0 {
@@ -232,9 +225,9 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 	}
 }
 
-// dot2x4 returns the dot products of two vectors with four: a0·b0…a0·b3,
-// a1·b0…a1·b3. All have the same length. The loop takes four numbers at a time, in half the
-// time: moves between registers at its end cost as much as the arithmetic of one number.
+// dot2x4 returns the dot products of two vectors with four, all of one length: a0·b0…a0·b3,
+// a1·b0…a1·b3. Moves between registers at the end of the loop cost as much as the arithmetic of one
+// number: it takes four.
 func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	n := len(a0)
 	a1, b0, b1, b2, b3 = a1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
@@ -324,8 +317,7 @@ func mirror(c []float64, n int) {
 	}
 }
 
-// addRows adds Σ_t coef_t·x_{index_t} to y. The rows of x have the length of y
-// and no gaps. The order of the sums depends on len(index) and len(y).
+// addRows adds Σ_t coef_t·x_{index_t} to y. The rows of x have the length of y and no gaps.
 func addRows(y []float64, coef []float64, index []int, x []float64) {
 	if useSIMD && len(y) >= simdLength {
 		addRowsSIMD(y, coef, index, x)
@@ -538,8 +530,8 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	}
 }
 
-// groupSize is how many numbers of the second factor are multiplied with all of the first
-// before the next are: an eighth of a megabyte, half of a small second-level cache.
+// groupSize is how many numbers of the second factor are multiplied with all of the first before the next:
+// half of a small second-level cache.
 const groupSize = 16384
 
 // addMulStrips adds A·Bᵀ to C, for factors of m and n vectors of one length in

@@ -7,10 +7,9 @@ package softkmeans
 // kernels, and between machines; on one machine they depend on the sizes alone.
 //
 // Every function that uses vectors is compiled once for each width, behind a switch at its
-// call: loops belong inside. Each ends its use of vectors with clearUpper before it does
-// any scalar arithmetic. The end of a slice, shorter than a vector, is scalar; or it is the
-// end of a full vector times lastLanes. LoadFloat64sPart of Go 1.27 does not serve: it
-// reads a full vector, and faults where memory ends with the slice.
+// call: loops belong inside. Each ends its use of vectors with clearUpper before any scalar arithmetic.
+// The end of a slice, shorter than a vector, is scalar; or it is the end of a full vector times lastLanes.
+// LoadFloat64sPart of Go 1.27 reads a full vector, and faults where memory ends with the slice.
 
 import "simd"
 
@@ -402,7 +401,7 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 		s0.Store(out)
 	}
 	clearUpper()
-	for ; lo < l; lo++ { // LoadFloat64sPart reads past its slice (Go 1.27.4)
+	for ; lo < l; lo++ {
 		sum := y[lo]
 		for t, a := range coef {
 			sum += a * x[index[t]*l+lo]

@@ -1,10 +1,9 @@
 package softkmeans
 
-// Block Krylov iteration for the leading eigenvectors of a symmetric matrix that is given
-// by its products. The matrix is XcᵀXc or XcXcᵀ, whichever is smaller, and is not formed;
-// or it is a matrix of similarities. The method is that of Musco & Musco, Randomized Block
-// Krylov Methods (2015). The block Lanczos process is kept orthogonal in full and restarted
-// thickly (Wu & Simon 2000), so that memory is bounded. Measured residuals stop it.
+// Block Krylov iteration for the leading eigenvectors of a symmetric matrix that is given by its products:
+// the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015).
+// The block Lanczos process is kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that
+// memory is bounded. Measured residuals stop it.
 
 import (
 	"context"
@@ -14,8 +13,8 @@ import (
 
 const defaultKrylovSteps = 200
 
-// krylovExtra is how many vectors a block has beyond those asked for: the
-// convergence rate then depends on a gap further down the spectrum.
+// krylovExtra is how many vectors a block has beyond those asked for: the convergence rate then depends on a
+// gap further down the spectrum.
 const krylovExtra = 8
 
 type krylovOptions struct {

@@ -328,8 +328,8 @@ type spectrum struct {
 // fullOrder is the largest n for which all eigenvalues are computed.
 const fullOrder = 128
 
-// leading finds the p ≤ n largest eigenvalues and their vectors: directly for a small n or a large p, by the
-// Krylov iteration otherwise.
+// leading finds the p ≤ n largest eigenvalues and their vectors: directly for a small n or a large p, by
+// the Krylov iteration otherwise.
 func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	switch {
 	case o.data != nil:

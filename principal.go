@@ -31,8 +31,8 @@ const lostShare = 1e-9
 
 // The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
 // SolverJacobi, a few seconds of work, follows where the Gram matrix has left few digits. Beyond
-// sparseGramSide the eigenvectors of sparse rows' Gram matrix take more than a second or so. Up to
-// streamGramSide three matrices of 32 MB are affordable, and Certify takes a solver without a random start.
+// sparseGramSide the eigenvectors of sparse rows' Gram matrix take a second or more. Up to streamGramSide
+// three matrices of 32 MB are affordable, and Certify takes a solver without a random start.
 const (
 	jacobiMaxSide  = 512
 	sparseGramSide = 1024
@@ -141,22 +141,21 @@ func findLeading(s *samples, q wanted, solver Solver, why purpose) (*principal, 
 	return pc, cancelled(s.ctx)
 }
 
-// krylovSteps is the cost model of SolverAuto: after how many of its steps SolverKrylov has taken the time of
-// SolverGram. Let m = min(n, d), M = max(n, d), and take one worker. The Gram matrix takes Mm² operations.
-// Its eigenvectors take 4m³/3 at a third or a half of the speed. A step takes 4Mm(p+8) at about half the
-// speed, and twice that on wide data. That is m(1 + 3m/M)/(9(p+8)) steps. The measured ones were 0.4–1.3
-// times as many with vectors, 1.1–2.3 times without (m from 600 to 2000). Spectra that fall take some 10
-// steps, those of noise 60 or more.
+// krylovSteps returns after how many steps SolverKrylov has taken the time of SolverGram: SolverAuto tries no
+// more. Let m = min(n, d), M = max(n, d). The Gram matrix takes Mm² operations, its eigenvectors 4m³/3 at
+// a third or a half of the speed, a step 4Mm(p+8) at half of it, and twice that on wide data. That is
+// m(1 + 3m/M)/(9(p+8)) steps. The measured ones were 0.4–1.3 times as many with vectors, 1.1–2.3 times
+// without (m from 600 to 2000). Spectra that fall take some 10 steps, those of noise 60 or more.
 //
-// SolverAuto tries no more steps than that. From the fifth step on it stops where the bound falls too slowly,
-// and takes SolverGram. It has then lost a third of SolverGram's time, or at worst all of it.
+// From the fifth step on SolverAuto stops where the bound falls too slowly, and takes SolverGram. It has then
+// lost a third of SolverGram's time, or at worst all of it.
 func krylovSteps(p, small, large int) int {
 	m := float64(small)
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
 }
 
-// fewestKrylovSteps is the least number of steps at which SolverAuto tries SolverKrylov:
-// twice what spectra that fall take.
+// fewestKrylovSteps is the least such number at which SolverAuto tries SolverKrylov: twice what spectra that
+// fall take.
 const fewestKrylovSteps = 16
 
 // tailSum adds up values[p:], smallest first. What rounding made negative counts as 0.
@@ -228,10 +227,10 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 	return pc, values, rows, cancelled(s.ctx)
 }
 
-// byGram returns how far the floor may be from the true one, as the Gram matrix proves it
-// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and
-// ‖E‖_F. The sum of the p leading eigenvalues is then off by at most √p·off
-// (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q). byGram overwrites the matrix.
+// byGram returns how far the floor may be from the true one, as the Gram matrix, which it overwrites, proves
+// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and ‖E‖_F. The sum
+// of the p leading eigenvalues is then off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a
+// projector Q).
 func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, off float64) float64 {
 	total := trace(gram)
 	sum, open := leadingSum(s.ctx, gram, rows, values, s.workers)
@@ -436,9 +435,8 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 	return pc, s.bound(pc, kry)
 }
 
-// bound sets the floor, and its error by what is outside of the basis. There the Ritz values that converged
-// with it bound the singular values, if products with random vectors have no Rayleigh quotient above them.
-// Where they have, or nothing converged, these products are the bound.
+// bound sets the floor, and its error by what is outside of the basis: by the Ritz values that converged with
+// it, if products with random vectors have no Rayleigh quotient above them; otherwise by these products.
 func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	count := kry.basis.Rows
 	left := newOutside(s.probed(rowsOf(pc.basis, 0, count)), count)
@@ -467,10 +465,9 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	return cancelled(s.ctx)
 }
 
-// After few steps the largest Ritz values outside of the basis do not bound the eigenvalues there. Products
-// with random vectors do. The norm of a matrix is at most probeFactor = 4·√(2/π) times the largest of its
-// products with so many probes, but for a chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding
-// Structure with Randomness, 2011, Lemma 4.1).
+// The norm of a matrix is at most probeFactor = 4·√(2/π) times the largest of its products with so many
+// random vectors, but for a chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding Structure with
+// Randomness, 2011, Lemma 4.1).
 const (
 	probes      = 16
 	probeFactor = 3.1915382432114616

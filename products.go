@@ -29,10 +29,9 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	return gram, err
 }
 
-// gramChunks is the most chunks of gramMatrix. Each has a partial sum, and together these
-// take no more than a quarter of X. A small matrix over four blocks or more has two of them
-// at least. For (2000, 256) two workers then need 8.9 ms in place of 15.8, and one needs
-// 15.3 in place of 15.4. With vectors that is 2.3 in place of 3.9, and 4.0 in place of 3.8.
+// gramChunks returns the most chunks of gramMatrix. Their partial sums take no more than a quarter of X. A
+// small matrix over four blocks or more has two of them at least: for (2000, 256) two workers then need 8.9
+// ms in place of 15.8, and one takes no longer.
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
@@ -42,10 +41,10 @@ func gramChunks(s *samples) int {
 	return max(least, min(reduceChunks, items/(4*size)))
 }
 
-// gramError bounds the error of gramMatrix with recentre, in the trace and in the Frobenius
+// gramError bounds the error of centredGram, in the trace and in the Frobenius
 // norm, for the trace given. Every entry is off by γ of its depth times the sum of the sizes
 // of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B = |√w·xc|. Packing rounds every number three
-// times, and a product passes six roundings more than its sum has. Where X is wide, recentre
+// times, so a product passes six roundings more than its sum has. Where X is wide, recentre
 // subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d numbers in any
 // order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
 func gramError(s *samples, trace float64) float64 {
@@ -59,10 +58,9 @@ func gramError(s *samples, trace float64) float64 {
 	return off
 }
 
-// sharedGram is the least order at which workers share one block and one Gram matrix,
-// where partial sums would take more than a quarter of X. Two workers then need 52 ms for
-// (5000, 784) in place of 99 (vectors). With partial sums they do not wait for each other,
-// which is a fifth faster on (20000, 784). At order 256 the waiting costs what sharing saves.
+// sharedGram is the least order at which workers share one block and one Gram matrix, where partial sums
+// would take more than a quarter of X: two then need 52 ms for (5000, 784) in place of 99. With partial sums
+// they do not wait for each other, a fifth faster on (20000, 784). At order 256 the two are even.
 const sharedGram = 384
 
 // gramByBlocks is gramMatrix with one block at a time. All workers pack its strips, then
@@ -122,8 +120,7 @@ func triangularFactor(s *samples) (*Matrix, error) {
 	if !addressable(3*size, size) {
 		return nil, errTooLarge(s)
 	}
-	// A chunk stacks its rows below the R of those before them. When the stack is full
-	// one factorization reduces it to the next R.
+	// A chunk stacks its rows below the R of those before. A full stack is reduced to the next R.
 	most := max(1, min(reduceChunks, items/(12*size)))
 	height := 2*size + 2*min(blockRows(items, size), items)
 	stacks := make([]*Matrix, chunks(items, size, most))

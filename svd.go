@@ -2,11 +2,10 @@ package softkmeans
 
 // All singular values to high relative accuracy, by the one-sided Jacobi method (Hestenes 1958) with de
 // Rijk's pivoting (1989), on a matrix that two QR factorizations have made nearly diagonal (Drmač & Veselić
-// 2008, LAPACK's dgejsv). If A = B·D with D diagonal, however badly scaled, the relative error of each
-// singular value depends on the condition of B alone; methods that first reduce to bidiagonal form, or square
-// A, lose the small ones. With the rows sorted by size the same holds for D·B (Cox & Higham 1998), down to
-// 2^-500 of the largest entry. Deviation from dgejsv: the rotations are always accumulated, never recovered
-// by a triangular solve.
+// 2008, LAPACK's dgejsv; here the rotations are always accumulated). If A = B·D with D diagonal, however
+// badly scaled, the relative error of each singular value depends on the condition of B alone. With the rows
+// sorted by size the same holds for D·B (Cox & Higham 1998), down to 2^-500 of the largest entry. Methods
+// that first reduce to bidiagonal form, or square A, lose the small ones.
 
 import (
 	"context"
@@ -44,8 +43,7 @@ func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	return r.U, r.S, r.V, nil
 }
 
-// thinSVD returns what SVD does, the number of sweeps and whether they converged. No matrix
-// is known for which they do not.
+// thinSVD returns what SVD does, the number of sweeps and whether they converged, as for all known matrices.
 func thinSVD(a *Matrix) (*SVDResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
@@ -185,8 +183,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				if math.Abs(c) <= tol {
 					continue
 				}
-				// Rutishauser's formulas for the angle that makes them
-				// orthogonal, in terms of lengths and cosine.
+				// Rutishauser's formulas for the angle that makes them orthogonal.
 				cs, sn := jacobiRotation((norms[q]/norms[p] - norms[p]/norms[q]) / (2 * c))
 				rotate(m.row(p), m.row(q), cs, sn)
 				rotate(v.row(p), v.row(q), cs, sn)

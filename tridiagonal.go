@@ -1,9 +1,9 @@
 package softkmeans
 
-// Eigenvalues and eigenvectors of symmetric matrices by way of tridiagonal ones. The
-// reduction is by Householder reflections (Golub & Van Loan, 4th ed., 8.3.1) and costs 4n³/3
-// operations. The n eigenvalues are found by root-free QL steps, some 20n². Few eigenvectors
-// are found by inverse iteration and turned back, 4n² each; many by QL steps, 9n³.
+// Eigenvalues and eigenvectors of symmetric matrices by way of tridiagonal ones. The reduction is by
+// Householder reflections (Golub & Van Loan, 4th ed., 8.3.1), 4n³/3 operations. All eigenvalues come from
+// root-free QL steps, some 20n²; few eigenvectors from inverse iteration, turned back, 4n² each; many from
+// QL steps, 9n³.
 
 import (
 	"context"
@@ -26,9 +26,7 @@ type reduction struct {
 //
 // Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache efficient
 // bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it gets the rank-2 update of the
-// step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the new vector of this step. LAPACK's
-// dsytrd gathers the updates of 32 steps, which writes less where the triangle is larger than the cache (n >
-// 1000 or so).
+// step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the new vector.
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -73,8 +71,8 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	return t
 }
 
-// reflect finds the reflection that makes row i, up to its diagonal entry, tridiagonal. It
-// sets the entries of T, and τ, and overwrites the row by the reflection's vector.
+// reflect finds the reflection that makes row i, up to its diagonal entry, tridiagonal. It sets the entries
+// of T, and τ, and overwrites the row by the reflection's vector.
 func (t *reduction) reflect(i int, row []float64) {
 	t.diag[i] = row[i]
 	row = row[:i]
@@ -138,8 +136,8 @@ func (s *rankTwo) turn(m int, tau float64) {
 	s.v, s.w, s.u, s.p = u, p, s.v, s.w
 }
 
-// triangleChunks returns how many chunks a triangle of order m has. Below the first bound
-// more workers cost time: orders of 400 and 784 took two 15 and 108 ms, one 13 and 94.
+// triangleChunks returns how many chunks a triangle of order m has. Below the first bound more workers cost
+// time: order 784 took two 108 ms, one 94.
 func triangleChunks(m int) int {
 	switch {
 	case m < 1024:
@@ -290,9 +288,8 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 }
 
 // leading returns eigenvectors of T as rows, by inverse iteration (LAPACK's dstein; Golub & Van Loan, 8.2.2).
-// values are those of the method of that name; wanted lists the indices of the eigenvalues to use, in
-// descending order of values. It reports false where a vector does not converge, or is not orthogonal to the
-// others. Cost: some 100n operations a vector, and n for each pair in a cluster.
+// values are those of the method of that name; wanted lists the indices of those to use, in descending order.
+// It reports false where a vector does not converge, or is not orthogonal to the others.
 func (t *reduction) leading(ctx context.Context, values []float64, wanted []int) (rows *Matrix, ok bool) {
 	rows = NewMatrix(len(wanted), len(t.diag), nil)
 	ok = true
@@ -368,8 +365,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 		if stopped(ctx) {
 			return false
 		}
-		// Values that agree to rounding are moved apart, so that each has a
-		// factorization of its own; those closer than 1e-3·norm make a cluster.
+		// Values that agree to rounding are moved apart; those closer than 1e-3·norm make a cluster.
 		last := shift
 		shift = theta[j] * it.up
 		if j > 0 {
@@ -384,8 +380,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 		if !it.iterate(x, z[first:j]) {
 			return false
 		}
-		// Clusters leave cosines of 1e3·eps between each other. Taking them out
-		// moves residuals by cosine·gap, which is eps.
+		// Clusters leave cosines of 1e3·eps between each other. Taking them out moves residuals by eps.
 		for l := range j {
 			projectOut(x, z[l])
 		}
@@ -402,8 +397,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 }
 
 // iterate overwrites x by a vector of length 1, from a random start, orthogonal to those of
-// its cluster. From such a start one step leaves a residual of √n roundings or so; two more
-// steps after the first that does are LAPACK's rule.
+// its cluster. It ends, like LAPACK, two steps after the first that leaves a residual of some √n roundings.
 func (it *inverseIteration) iterate(x []float64, cluster [][]float64) bool {
 	for i := range x {
 		x[i] = 2*it.rng.Float64() - 1
@@ -519,13 +513,6 @@ const maxSweeps = 60
 // offZero is what counts as 0 off the diagonal, relative to the largest entry. Much smaller entries would let
 // the rotations' sines underflow, and with them the shifts of the QL steps.
 const offZero = 0x1p-200
-
-// leadingQL returns p leading eigenvectors by way of all.
-func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
-	all := t.accumulate(ctx, workers)
-	values := t.implicitQL(ctx, all)
-	return chosenRows(all, descending(values)[:p])
-}
 
 // implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the
 // rows of Qᵀ by eigenvectors, in the order of the values returned.
