@@ -14,8 +14,7 @@ type Solver int
 const (
 	// SolverAuto is the default, and takes the cheapest: SolverKrylov where m > 512 and m(1 + 3m/M) ≥
 	// 144(k+7), otherwise SolverGram. SolverGram follows where Krylov's steps do not converge, at up to
-	// twice the time, and SolverJacobi where m ≤ 512 and the floor is below 1e-9 of the total, which leaves
-	// few digits in the Gram matrix.
+	// twice the time, and SolverJacobi where m ≤ 512 and the floor is below 1e-9 of the total.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares below 2^-52
 	// of the largest are lost, so a floor below 1e-14 of the total is rounding.
@@ -185,12 +184,11 @@ type Init int
 const (
 	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
-	// InitKMeans: the centers of k-means, the best of twenty runs of Lloyd's iteration from k-means++ seeds
-	// (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each seed). It keeps prototypes
-	// near clusters.
+	// InitKMeans keeps prototypes near clusters: the centers of k-means, the best of twenty runs from
+	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each).
 	InitKMeans
-	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis 2014) in the principal
-	// subspace: k extreme samples. It is the start for unmixing, where some samples are nearly pure.
+	// InitSPA is for unmixing, where some samples are nearly pure: successive projection (Araújo et al.
+	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples.
 	InitSPA
 	// InitGlobal is the tight simplex of the global solution, which encloses the data.
 	InitGlobal
@@ -267,9 +265,8 @@ const (
 	// RowsGiven takes the rows as they are.
 	RowsGiven
 	// RowsUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
-	// of x, and multiplies its weight by it. That takes out shade, the brightness of a pixel; dark rows
-	// count little. The fit is that of SumAtMostOne, as such rows lie on a sphere. The model has
-	// memberships that add up to 1 and Model.Shade.
+	// of x, and multiplies its weight by it. That takes out shade, a pixel's brightness; dark rows count
+	// little. The fit is that of SumAtMostOne. Memberships add up to 1, and Model.Shade is set.
 	RowsUnit
 	rowsCount // a new scaling stands before it
 )
@@ -277,7 +274,7 @@ const (
 // String returns "auto", "given" or "unit".
 func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
 
-// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults. Progress learns of
+// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults. Progress hears of
 // blocks, with Pass and Rows set, and of runs on the summary.
 type MinVolumeSeqOptions struct {
 	MinVolumeOptions

@@ -61,21 +61,19 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 type Enclosure int
 
 const (
-	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the regular simplex around the
-	// smallest ball around the mean that holds the projected data. No membership of a row of
-	// positive weight is above 2/k, but for rounding.
+	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the regular simplex around the smallest ball
+	// about the mean that holds the projected data. No row of positive weight has a membership above 2/k.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
 	// Its prototypes are nearer to the data and its memberships farther from 1/k.
 	//
-	// Where the data has fewer than k−1 dimensions (for FitSeq and Subspace: columns) and
-	// there is no Orientation, it has as many. The other centers repeat its vertices, and
-	// share their memberships. An Orientation is not read where d < k−1.
+	// Where the data has fewer than k−1 dimensions (for FitSeq and Subspace: columns) and there is no
+	// Orientation, which is not read where d < k−1, it has as many. The other centers repeat its vertices,
+	// and share their memberships.
 	EnclosureTight
-	// EnclosureSmallest is the simplex of least volume, for k up to 3: the interval of the
-	// projected rows, or the smallest triangle around them. No other optimum has a smaller
-	// one where σ_{k−1} > σ_k (see [VolumeFloor]). Orientation is not read. Fit alone has
-	// it: statistics of parts do not hold the corners of the data.
+	// EnclosureSmallest is the simplex of least volume, for k up to 3: the interval of the projected rows,
+	// or the smallest triangle around them. No other optimum has a smaller one where σ_{k−1} > σ_k (see
+	// [VolumeFloor]). Orientation is not read. Fit alone has it, since it needs the corners of the data.
 	EnclosureSmallest
 	enclosureCount // a new enclosure stands before it
 )
@@ -310,11 +308,10 @@ func fixSum(g []float64) {
 
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose k vertices
 // are the rows of the given k×d matrix. Compare prototypes by it, and with [VolumeFloor]. It is 0 for a
-// single point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1.
-//
-// Where only rounding keeps vertices independent, each direction lost adds some −35.
-// Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
+// single point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1; where only
+// rounding keeps them independent, each direction lost adds some −35. Differences below 2^-500 of the
+// largest entry count as 0. Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
+// without vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
 		return 0, err

@@ -20,10 +20,10 @@ import (
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of
-	// cluster j, or its center if the cluster is empty. ClusterAxes (p×d) is the metric: rows
-	// x and y are the length of ClusterAxes·(x−y) apart, in no particular unit; nil: the plain
-	// distance. With RowsUnit both are nil, and labels are the largest membership.
+	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or
+	// its center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are
+	// ‖ClusterAxes·(x−y)‖ apart; nil: the plain distance. With RowsUnit both are nil, and labels are
+	// the largest membership.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
@@ -35,9 +35,8 @@ type Model struct {
 	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate.
 	Floor float64
 	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13 of Total for a
-	// hundred columns. SolverKrylov proves it if its random start, whose seed comes from the data, is not
-	// nearly orthogonal to a leading direction. Where that stopped at its limit, products with 16 random
-	// vectors are the bound, which fails with probability 2e-10.
+	// hundred columns. SolverKrylov proves it unless its random start, seeded by the data, is nearly
+	// orthogonal to a leading direction; at its limit by 16 random products, but for a chance of 2e-10.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
@@ -65,11 +64,10 @@ type Model struct {
 
 	Solver     Solver // the solver that gave the result
 	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov, otherwise 0
-	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a
-	// minimum, a saddle and for [Fit]. To first order no move of the centers by a share s of
-	// ‖F‖ lowers the loss by more than s·Stationarity·Objective. A run of FitAlternating that
-	// ends by Tol has √(1000·Tol) at most, 0.1 by default. One of FitMinVolume may have more
-	// than 1 on columns of very different scale, and is then still on its way.
+	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
+	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
+	// s·Stationarity·Objective. A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by
+	// default. More than 1, as on columns of very different scale, is still on its way.
 	Stationarity float64
 	Status       Status    // why it stopped
 	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
@@ -140,15 +138,13 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // directions (Gillis & Kumar 2015). Nonnegative data has one, unless σ_k = σ_{k+1} mixes parts that share
 // no column. Otherwise Status is StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne,
 // and [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine of 2^-14
-// with each row; rows of rounding size do not count. Enclosure and Orientation are those of a slice of the
-// cone.
+// with each row above rounding. Enclosure and Orientation are those of a slice of the cone.
 //
-// The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Products cancel
-// where a column is far from 0 in all rows, as years are, or where weights differ by many powers of ten.
-// FloorError, Gap and ExcessShare are then as wide as the rounding of numbers of the length of x with its
-// mean: subtract a constant from such columns before. SolverAuto takes the Gram matrix for min(n, d) up to
-// 1024 and SolverKrylov beyond, whose floor relies on a random start (see [Model].FloorError). SolverJacobi
-// takes no sparse rows.
+// The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Where a column is
+// far from 0 in all rows, as years are, or weights differ by many powers of ten, FloorError, Gap and
+// ExcessShare are as wide as the rounding of x with its mean: subtract a constant from such columns before.
+// SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose floor relies on a
+// random start (see [Model].FloorError). SolverJacobi takes no sparse rows.
 //
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of SolverKrylov over z stored
 // entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule. Memory: n·k +
@@ -386,9 +382,9 @@ func (m *Model) rate(s *samples, objective float64, pc *principal) {
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 }
 
-// Certificate returns what [Certify] says of the model's own pair, from the model's numbers
-// alone. MinMembership, MaxSumError, Repair and SpanError, which are rounding, are 0. It
-// proves nothing of a cancelled model without memberships, whose objective is an estimate.
+// Certificate returns what [Certify] says of the model's own pair, from its numbers alone. MinMembership,
+// MaxSumError, Repair and SpanError, which are rounding, are 0. It proves nothing of a cancelled model
+// without memberships, whose objective is an estimate.
 func (m *Model) Certificate() Certificate {
 	objective := m.Objective
 	if objective == math.MaxFloat64 { // out of range
@@ -411,11 +407,10 @@ func (m *Model) Certificate() Certificate {
 // these the largest membership, the lowest index on ties. dst receives the result; nil
 // allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest memberships
-// each row goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter
-// in directions in which the clusters are wide. The largest membership is a poorer label, since a cluster
-// between others is a mixture of these. The result is empty without Memberships, as of FitSeq or of a model
-// file: give the rows to PredictLabels then.
+// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest memberships,
+// poor labels of a cluster between others, each row goes to the nearest mean of a cluster, until no row moves
+// or for 20 steps. The distance is shorter in directions in which the clusters are wide. The result is empty
+// without Memberships, as of FitSeq or of a model file: give the rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)
@@ -425,12 +420,11 @@ func (m *Model) Labels(dst []int) []int {
 	return dst
 }
 
-// PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]:
-// the nearest of ClusterMeans by ClusterAxes, the lowest index where distances agree to
-// rounding; without ClusterMeans the largest membership of [Model.Predict]. Predict alone takes sparse rows.
-//
-// dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk), or that
-// of Predict. Errors: those of Predict; on an error dst is unchanged.
+// PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]: the nearest of
+// ClusterMeans by ClusterAxes, the lowest index where distances agree to rounding; without ClusterMeans the
+// largest membership of [Model.Predict]. Predict alone takes sparse rows. dst receives the result; nil
+// allocates, and a wrong length panics. Cost: O(ndk), or that of Predict. Errors: those of Predict; on an
+// error dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
 	if m.ClusterMeans != nil {
 		err := firstError(m.checkFitted(),
@@ -514,12 +508,10 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-// Nearest returns the index of the nearest center for each row of x (n×d), the lowest where
-// distances agree to rounding. Centers of a mixture may lie outside of the data, where this
-// says little: [Model.PredictLabels] takes means of clusters.
-//
-// dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk).
-// Errors: those of [Model.Predict]; on an error dst is unchanged.
+// Nearest returns the index of the nearest center for each row of x (n×d), the lowest where distances agree
+// to rounding. Centers may lie outside of the data, where this says little: [Model.PredictLabels] takes means
+// of clusters. dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk). Errors: those
+// of [Model.Predict]; on an error dst is unchanged.
 func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err
@@ -549,8 +541,7 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 //
 // On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
 // and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
-// With RowsUnit g is a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·center_j‖, and 1/k each where a is
-// 0.
+// With RowsUnit g is a/Σa for the a ≥ 0 with the least ‖x − Σa_j·center_j‖; 1/k each where a is 0.
 //
 // Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
 // are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]

@@ -189,24 +189,22 @@ func (c *cutter) add(x *Matrix) error {
 		return c.otherLength("more")
 	}
 	step := streamRows(max(c.cols, c.members))
-	for lo := 0; lo < x.Rows; {
-		if c.fill == 0 && x.Rows-lo >= step {
+	for lo, n := 0, 0; lo < x.Rows; lo += n {
+		n = min(step-c.fill, x.Rows-lo)
+		if n == step {
 			if err := c.call(rowsOf(x, lo, lo+step)); err != nil {
 				return err
 			}
-			lo += step
 			continue
 		}
 		if c.buffer == nil {
 			c.buffer = NewMatrix(0, c.cols, nil)
 		}
-		n := min(step-c.fill, x.Rows-lo)
 		c.buffer.Data = c.buffer.Data[:c.fill*c.cols] // it grows with the rows that come
 		for i := range n {
 			c.buffer.Data = append(c.buffer.Data, x.row(lo+i)...)
 		}
-		lo, c.fill = lo+n, c.fill+n
-		if c.fill == step {
+		if c.fill += n; c.fill == step {
 			if err := c.flush(); err != nil {
 				return err
 			}

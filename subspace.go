@@ -28,11 +28,10 @@ type Subspace struct {
 	fingerprint uint32  // see fingerprintOf
 }
 
-// Subspace finds the subspace for k centers. It reads the options Enclosure, Sum,
-// Orientation, Radius, Solver and Workers. For SumAtMostOne the axis of the cone comes from the
-// statistics: the sum of the singular vectors of one sign, or else the first one. If rows
-// are outside all the same, [Subspace.Model] says so; FitSeq looks for another axis. Solver
-// is SolverAuto or SolverGram; Weights must be nil, since weights come with the rows.
+// Subspace finds the subspace for k centers. It reads the options Enclosure, Sum, Orientation, Radius, Solver
+// (SolverAuto or SolverGram) and Workers; Weights must be nil, since weights come with the rows. For
+// SumAtMostOne the axis of the cone is the sum of the singular vectors of one sign, or else the first one. If
+// rows are outside all the same, [Subspace.Model] says so; FitSeq looks for another axis.
 //
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
 // [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
@@ -103,9 +102,9 @@ func fingerprintOf(p *Subspace) uint32 {
 // K returns the number of centers.
 func (p *Subspace) K() int { return p.k }
 
-// Basis returns the subspace's orthonormal directions from the mean, min(k−1, d)
-// rows of length d, by descending scatter along them; nil of the zero value. For
-// SumAtMostOne they are min(k, d) from 0, the first the axis of the cone.
+// Basis returns the subspace's orthonormal directions from the mean, min(k−1, d) rows of length d, by
+// descending scatter; nil of the zero value. For SumAtMostOne they are min(k, d) from 0, the first the cone's
+// axis.
 func (p *Subspace) Basis() *Matrix {
 	if p.k == 0 {
 		return nil
