@@ -68,7 +68,10 @@ func TestHugeK(t *testing.T) {
 	x := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
 	stats, kernel := statsOf(t, x, nil), outer(x)
 	for name, call := range map[string]func(k int) error{
-		"Fit":             func(k int) error { return second(Fit(bg, x, k, nil)) },
+		"Fit": func(k int) error { return second(Fit(bg, x, k, nil)) },
+		"Fit with weights": func(k int) error {
+			return second(Fit(bg, x, k, &Options{Weights: make1(x.Rows)}))
+		},
 		"FitSeq":          func(k int) error { return second(FitSeq(bg, inBlocks(x, 2), k, nil)) },
 		"Subspace":        func(k int) error { return second(stats.Subspace(k, nil)) },
 		"FitAlternating":  func(k int) error { return second(FitAlternating(bg, x, k, nil)) },
@@ -80,14 +83,15 @@ func TestHugeK(t *testing.T) {
 		"TruncatedSVD":    func(k int) error { return second(TruncatedSVD(bg, x, k, nil)) },
 	} {
 		ks := []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32}
-		if name == "FitAlternating" || name == "TILSD" {
+		if name == "Fit with weights" || name == "FitAlternating" || name == "TILSD" {
 			ks = append(ks, 1<<23) // whose k×k numbers are beyond any address
 		}
 		for _, k := range ks {
 			if k < math.MaxInt32 && strconv.IntSize == 32 {
 				continue // it is 2^30 on 32 bits, which two columns and three rows do address
 			}
-			if err := call(k); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), strconv.Itoa(k)) {
+			err := call(k)
+			if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "k is "+strconv.Itoa(k)) {
 				t.Errorf("%s, k = %d: %v", name, k, err)
 			}
 		}

@@ -315,12 +315,17 @@ func TestPath(t *testing.T) {
 		}
 		before = penalty
 	}
-	for _, p := range []*Model{path[6], path[18]} {
+	same := func(x *Matrix, p *Model) {
 		m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Seed: 2, Lambda: p.Lambda}))(t)
 		if math.Abs(m.Objective-p.Objective) > 1e-6*m.Total || maxDiff(m.Centers, p.Centers) > 1e-4 {
-			t.Errorf("λ %g: error %g, FitMinVolume has %g", p.Lambda, p.Objective, m.Objective)
+			t.Errorf("%s, λ %g: error %g, FitMinVolume has %g", shape(x.Rows, x.Cols), p.Lambda, p.Objective,
+				m.Objective)
 		}
 	}
+	same(x, path[6])
+	same(x, path[18])
+	wide := randomData(30, 40, 0, 3) // which begins in leading directions
+	same(wide, mustDo(MinVolumePath(bg, wide, 3, []float64{1}, &MinVolumeOptions{Seed: 2}))(t)[0])
 }
 
 // TestPathTable: a path's points are runs from the first restart's start, in the data's

@@ -337,6 +337,15 @@ func TestSupports(t *testing.T) {
 	if full == 0 {
 		t.Error("the cache is never full")
 	}
+	// Keys keep their length.
+	c := supports{}
+	c.reset(1 << 12)
+	c.held = mostHeld
+	key := make([]uint64, c.words)
+	slot, _ := c.find(key)
+	if c.add(slot, key, 1); len(c.all) != 1 || len(c.keys) != len(key) || c.words != len(key) {
+		t.Errorf("%d supports after the first of a new cache, keys of %d words", len(c.all), c.words)
+	}
 	// A row alone has little memory.
 	for _, k := range []int{2, 10} {
 		r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
