@@ -8,14 +8,14 @@ import (
 	"strconv"
 )
 
-// Floors returns the least objective that 1, 2, … centers can reach, to choose k by, or to
-// judge a clustering of any origin. Pass the samples in rows. Floors(ctx, x, nil)[k−1] is the
-// minimum for k centers: no method, soft or hard, has a smaller sum of squares.
+// Floors returns the least objective that 1, 2, … centers can reach, to choose k by, or to judge a
+// clustering of any origin. Pass the samples in rows. Floors(ctx, x, nil)[k−1] is the minimum for k
+// centers: no method, soft or hard, has a smaller sum of squares.
 //
-// It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data
-// (Theorem 1). The first is the total variance, the last 0, and they descend. With SumAtMostOne
-// it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n, d), a lower bound of the minimum
-// (see [Fit]). They are in squared units of x, and math.MaxFloat64 where they are out of range.
+// It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data (Theorem
+// 1): first the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k =
+// 1 … min(n, d), a lower bound of the minimum (see [Fit]). They are in squared units of x, and
+// math.MaxFloat64 where they are out of range.
 //
 // A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0, of the
 // squared length of x. Where the last floors of dense rows fall below 1e-9 of the total and min(n, d) ≤
@@ -63,8 +63,15 @@ func Certify(
 		return c, err
 	}
 	s := t.data()
-	if err := checkPair(s, centers, memberships); err != nil {
-		return c, err
+	switch k := centers.Rows; {
+	case k == 0:
+		return c, fail(ErrTooFewSamples, "no centers")
+	case centers.Cols != s.d:
+		return c, fail(ErrShape,
+			"x has "+strconv.Itoa(s.d)+" columns, centers have "+strconv.Itoa(centers.Cols))
+	case memberships.Rows != s.n || memberships.Cols != k:
+		return c, fail(ErrShape,
+			"memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
 	}
 	objective, err := t.objective(centers, memberships, o.Sum)
 	if err != nil {
@@ -82,21 +89,6 @@ func Certify(
 	c.setRepair(memberships, o.Sum)
 	c.SpanError = spanError(s, centers, pc.basis)
 	return c, nil
-}
-
-// checkPair returns an error unless there are centers of the data's columns, with memberships for all rows.
-func checkPair(s *samples, centers, memberships *Matrix) error {
-	k := centers.Rows
-	switch {
-	case k == 0:
-		return fail(ErrTooFewSamples, "no centers")
-	case centers.Cols != s.d:
-		return fail(ErrShape, "x has "+strconv.Itoa(s.d)+" columns, centers have "+strconv.Itoa(centers.Cols))
-	case memberships.Rows != s.n || memberships.Cols != k:
-		return fail(ErrShape,
-			"memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
-	}
-	return nil
 }
 
 // setRepair sets what the memberships violate, and how far they are from those that the certificate is about.
@@ -126,11 +118,11 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors: those of
 // Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
-	if k < 1 {
+	switch {
+	case k < 1:
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
-	}
-	if err := checkTol(tol); err != nil {
-		return false, err
+	case !(tol >= 0 && tol < 1):
+		return false, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
 	}
 	m, err := filledIn(x, "SkMable")
 	if err != nil {

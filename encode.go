@@ -225,16 +225,11 @@ func (c *codec) matrix(m **Matrix, present bool) {
 	c.integer(&cols, math.MaxInt32)
 	switch {
 	case !c.reading:
-		if tooEmpty(rows, cols) && c.err == nil {
-			c.err = fail(ErrShape, "a matrix of "+shape(rows, cols)+" has no entries to store")
-		}
 		for i := range rows {
-			if cols > 0 {
-				row := (*m).row(i)
-				c.numbers("", &row, cols)
-			}
+			row := (*m).row(i)
+			c.numbers("", &row, cols)
 		}
-	case c.bad || tooEmpty(rows, cols) || cols > 0 && rows > c.left()/cols:
+	case c.bad || cols > 0 && rows > c.left()/cols:
 		c.bad = true
 		*m = &Matrix{}
 	default:
@@ -242,12 +237,6 @@ func (c *codec) matrix(m **Matrix, present bool) {
 		c.numbers("", &data, rows*cols)
 		*m = NewMatrix(rows, cols, data)
 	}
-}
-
-// tooEmpty reports whether a matrix without entries has more than 2^16 rows or columns: a few bytes that
-// could become gigabytes of memberships or labels.
-func tooEmpty(rows, cols int) bool {
-	return (rows == 0 || cols == 0) && max(rows, cols) > 1<<16
 }
 
 // zeros are n numbers that must be 0.
@@ -274,10 +263,14 @@ func flagIf(set bool, flag uint16) uint16 {
 	return 0
 }
 
-// checkStored returns an error for a matrix that is not nil and not in range.
+// checkStored returns an error for a matrix that is not nil and not in range, or has more than 2^16 rows or
+// columns and no entry: a few bytes that could become gigabytes of memberships or labels.
 func checkStored(name string, m *Matrix) error {
 	if m == nil {
 		return nil
+	}
+	if (m.Rows == 0 || m.Cols == 0) && max(m.Rows, m.Cols) > 1<<16 {
+		return fail(ErrShape, name+" of "+shape(m.Rows, m.Cols)+" have no entries to store")
 	}
 	return checkMatrix(name, m, mostCenter)
 }

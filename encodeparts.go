@@ -145,7 +145,7 @@ func (p *Subspace) fields(c *codec) {
 
 // MarshalBinary returns the subspace in the binary form that UnmarshalBinary reads: 140 + 8·(2d + kd) bytes
 // or so. Errors, where UnmarshalBinary would not read the result: [ErrTooFewSamples] for the zero value;
-// [ErrShape] for more than 65537 centers in fewer columns, and for one center in more than 65536 columns.
+// [ErrShape] for more than 65537 centers in fewer columns.
 func (p *Subspace) MarshalBinary() ([]byte, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err

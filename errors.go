@@ -112,14 +112,6 @@ func checkAmount(name string, v float64) error {
 	return fail(ErrOption, name+" is "+decimal(v)+", not a finite number of at least 0")
 }
 
-// checkTol returns an error if a relative tolerance is not in [0, 1).
-func checkTol(tol float64) error {
-	if tol >= 0 && tol < 1 {
-		return nil
-	}
-	return fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
-}
-
 // checkEnum returns an error if v is not one of the count values of its type.
 func checkEnum[T interface {
 	~int

@@ -142,7 +142,9 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 	c.Floor, c.Total = s.unscaleSquare(c.Floor), s.unscaleSquare(c.Total)
 	for _, v := range []*float64{&c.Objective, &c.FloorError, &c.Excess} {
 		if *v > 0 { // what is above 0 stays so, and an upper bound one
-			*v = outward(s.unscaleSquare(*v))
+			if *v = s.unscaleSquare(*v); *v < 0x1p-1021 {
+				*v += 0x1p-1074 // a step there: this and Floor are off by half of that
+			}
 		}
 	}
 	c.Solver = pc.solver
@@ -163,15 +165,6 @@ func compare(objective, floor, floorError, total float64) Certificate {
 		// long, and where those of sparse rows cancel it is a lower bound.
 		Excess: excess, ExcessShare: quotient(excess, total*(1-0x1p-30)), ExcessFloors: quotient(excess, low),
 	}
-}
-
-// outward returns an upper bound of a number that has been rounded to v, and of the Floor
-// beside it: below 2^-1022 float64 has steps of 2^-1074.
-func outward(v float64) float64 {
-	if v < 0x1p-1021 {
-		v += 0x1p-1074 // each of the two is off by half of that
-	}
-	return v
 }
 
 // quotient returns a/b, at most math.MaxFloat64; 0/0 is 0.
@@ -228,9 +221,8 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 // Certificate says how good centers and memberships are: see [Certify], and [Model.Certificate]. Read Gap for
 // the distance from the minimum as a share of the total variance, or call Optimal.
 //
-// The verdict is on repaired memberships: negative ones count as 0, and a row is divided by
-// its sum, for SumAtMostOne only where that is above 1. A row without a positive entry has
-// 1/k each (nothing, for SumAtMostOne).
+// The verdict is on repaired memberships: negative ones count as 0, and a row is divided by its sum, for
+// SumAtMostOne only where that is above 1. A row without a positive entry has 1/k each (for SumAtMostOne 0).
 type Certificate struct {
 	Objective float64 // bounds ‖X − GF‖² from above, weighted, rounding included
 	// Floor is the least that any k centers can reach, and FloorError bounds how far the true
@@ -242,8 +234,7 @@ type Certificate struct {
 	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
 	Repair            float64 // the largest change of a membership by the repair
 	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F −
-	// 1x̄ᵀ‖. It is 0 at an optimum whose memberships use all dimensions. Where σ_{k−1} = σ_k it is
-	// not unique.
+	// 1x̄ᵀ‖: 0 at an optimum whose memberships use all dimensions, not unique where σ_{k−1} = σ_k.
 	SpanError float64
 	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum; then the
 	// same as a share of Total, and as a multiple of Floor − FloorError, which for 0 is math.MaxFloat64. An

@@ -276,10 +276,21 @@ func openMatrix(
 }
 
 func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
-	if model.Rows == RowsUnit {
-		return model.predictShaded(dst, m)
+	if model.Rows != RowsUnit {
+		return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
 	}
-	return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
+	if err := checkShape("x", m); err != nil {
+		return nil, err
+	}
+	if err := checkNewRows(m.Rows, m.Cols, model.Centers); err != nil {
+		return nil, err
+	}
+	ctx, workers := context.Background(), workerCount(0)
+	if _, err := largestEntry(ctx, "x", m, workers); err != nil {
+		return nil, err
+	}
+	dst = destination(dst, m.Rows, model.Centers.Rows)
+	return dst, coneShares(ctx, workers, dst, nil, m, model.Centers)
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 2 to 4 ms. A
@@ -564,20 +575,4 @@ func checkNewRows(rows, cols int, centers *Matrix) error {
 			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(centers.Cols))
 	}
 	return firstError(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
-}
-
-// predictShaded returns the memberships of the rows of x under RowsUnit.
-func (m *Model) predictShaded(dst, x *Matrix) (*Matrix, error) {
-	if err := checkShape("x", x); err != nil {
-		return nil, err
-	}
-	if err := checkNewRows(x.Rows, x.Cols, m.Centers); err != nil {
-		return nil, err
-	}
-	ctx, workers := context.Background(), workerCount(0)
-	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
-		return nil, err
-	}
-	dst = destination(dst, x.Rows, m.Centers.Rows)
-	return dst, coneShares(ctx, workers, dst, nil, x, m.Centers)
 }
