@@ -5,9 +5,9 @@ package softkmeans
 //
 //	minimise ‖K − (1/c)·PPᵀ‖²  over  c > 0, P ≥ 0, P1 = 1  (P n×k),
 //
-// and its translation-invariant form after F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of Soft
-// k-Means. The latter is soft k-means with a kernel and has a closed form. For the former none is known for k
-// > 2. Beyond the source there is a floor for it from the spectrum, and a descent (lsddescent.go).
+// with a floor from the spectrum and a descent (lsddescent.go) that the source does not have; and its
+// translation-invariant form, soft k-means with a kernel, which has a closed form (F. Nie, H. Chen, R. Wang
+// and X. Li, On the Global Solution of Soft k-Means).
 
 import (
 	"context"
@@ -23,13 +23,12 @@ import (
 // memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n.
 //
 // The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in,
-// m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c and projected onto the
-// hyperplane, which is turned into that of the simplex. For k > 2 they are then turned about its centre until
-// they are closest to the simplex, and projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with
-// a P that has a pure sample of each cluster, this returns P up to the order of its columns.
-//
-// A descent on P follows, with the best c for each P. It lowers the objective where K is not of that form,
-// and never raises it. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
+// m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples times √c, projected onto the hyperplane,
+// are turned into that of the simplex, for k > 2 about its centre until they are closest to the simplex, and
+// projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure sample of each
+// cluster, this returns P up to the order of its columns. Elsewhere a descent on P, with the best c for each
+// P, lowers the objective. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from
+// one.
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent,
 // O(nk⁴) for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 +
@@ -53,21 +52,19 @@ func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel,
 // n×n similarity; read Memberships or Labels, and call Predict for new samples. It attains the global
 // minimum.
 //
-// It is the translation-invariant decomposition. The K′ that describe the same samples seen from another
-// origin are one class; TILSD returns the P and c whose PPᵀ/c is closest to one of them. It is a global
-// minimum, and needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2),
-// B of [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The
-// least objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
-// 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+// The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
+// whose PPᵀ/c is closest to one of them. It needs only the k−1 largest eigenpairs VΛVᵀ of HKH,
+// H = I − 11ᵀ/n. With W = VΛ^(1/2), B of [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]),
+// P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum of the squares of all other eigenvalues of
+// HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the largest length r of a row of W, and
+// K′ = WWᵀ + r²(k−1)11ᵀ.
 //
-// It is soft k-means with a kernel: for K = XXᵀ it is Fit(X), and [LSDModel.Predict]
-// returns memberships of new samples from their similarities to the training samples.
-// Like Fit's, its memberships are vague: EnclosureTight helps.
+// It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like Fit's, its memberships are vague:
+// EnclosureTight helps.
 //
-// Erratum: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is orthogonal
-// to the k−1 directions of the samples. It needs d ≥ k for that and does not say so. A kernel has no
-// coordinates: here the translation may leave the span of the samples. The remark on its Theorem 8 says the
-// solution of LSD and means that of TI-LSD, as the theorem does.
+// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is orthogonal
+// to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may leave the span
+// of the samples. The remark on its Theorem 8 says the solution of LSD and means that of TI-LSD.
 //
 // Cost: as [LSD], without rotation and descent; for [LinearKernel] that of [Fit] and of XᵀX
 // or XXᵀ, whichever is smaller. Errors: those of LSD.
@@ -120,10 +117,9 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 // rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled
 // units; left is what the factor of spec leaves over. It returns the floor, scaled.
 //
-// Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A
-// and B, is true of eigenvalues in descending order. It is printed for singular values,
-// and fails for those of indefinite matrices (TestErratumTrace). K may be indefinite, so
-// the floor is of eigenvalues and uses the positive ones only.
+// Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B, is true
+// of eigenvalues in descending order, not of singular values as printed (TestErratumTrace). So the floor of a
+// K that may be indefinite uses the positive eigenvalues only.
 func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective float64) (floor float64) {
 	// Eigenvalues may be larger than found, by spec.open. Those up to the noise were not used.
 	open := 0.0
@@ -169,8 +165,7 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	for i := range o.n {
 		coordinates.of(m.Memberships.row(i), w.row(i))
 	}
-	// c = 1/(r²k(k−1)). The facets of the tight simplex are at its radius ρ, those of
-	// the ball's at r, so both have the same expression.
+	// c = 1/(r²k(k−1)), with the radius of the tight simplex's facets in place of r as well.
 	m.Scale = 1
 	if e.radius > 0 {
 		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
@@ -287,17 +282,16 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
 	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. It is 0 where no
-	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K: the best PPᵀ/c is 0 then. TILSD's
-	// scale follows from the simplex and cannot be compared between enclosures or with LSD's.
+	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. TILSD's scale follows from the
+	// simplex and cannot be compared between enclosures or with LSD's.
 	Scale float64
 	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation
 	// K′ of K leaves, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Like Floor and Total it is in
 	// squared units of K, and at most math.MaxFloat64.
 	Objective float64
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
-	// K but the k largest positive ones. That is what the best positive semidefinite matrix of rank k leaves.
-	// PPᵀ has no negative entries either, so where K has some, Floor is far below what LSD can reach. For
-	// TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum: TILSD attains it.
+	// K but the k largest positive ones. PPᵀ has no negative entries, so where K has some, Floor is far
+	// below what LSD can reach. For TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum.
 	Floor float64
 	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and for [LinearKernel]
 	// up to min(n, d) = 512, it is a theorem that the exact bound is from Floor to Floor + FloorError, with
@@ -308,8 +302,8 @@ type LSDModel struct {
 	// to a leading eigenvector, and rounding counts as n·2^-52 of ‖K‖.
 	FloorError float64
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
-	// Gap is (Objective − Floor)/Total, computed before these are unscaled: a better P can lower the
-	// objective by at most this share of ‖K‖². No k clusters can express the share Floor/Total.
+	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
+	// ‖K‖². No k clusters can express the share Floor/Total.
 	Gap float64
 	// Rank is the number of positive eigenvalues used: k for LSD and k−1 for TILSD, or
 	// fewer if K has fewer. With fewer, the columns of TILSD's P are affinely dependent.
@@ -322,8 +316,8 @@ type LSDModel struct {
 	// Iterations counts steps of the descent that gave the result for LSD, and of the
 	// eigensolver for TILSD, 0 for a direct one.
 	Iterations int
-	// Means, Projection and Vertices are the map of a model of TILSD; nil for LSD. They take the similarities
-	// of a sample with the n training samples to coordinates in the feature space, and these to memberships.
+	// Means, Projection and Vertices are the map of a model of TILSD, nil for LSD: from the similarities of a
+	// sample with the n training samples to coordinates in the feature space, and to memberships.
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
@@ -418,9 +412,9 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // training samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K.
 // Vertices has the prototypes in the same coordinates.
 //
-// The result is a data matrix like any other. [FitMinVolume] of it draws prototypes towards the data, which
-// TILSD by itself does not. Take two or three times as many directions as clusters, TILSD with 3k for
-// FitMinVolume with k: with k directions or fewer its floor is 0, and its slack has nothing to give.
+// [FitMinVolume] of the result draws prototypes towards the data, which TILSD by itself does not. Take TILSD
+// with 3k for FitMinVolume with k: with k directions or fewer its floor is 0, and its slack has nothing to
+// give.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself.
 // Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's, [ErrNonFinite],
@@ -462,7 +456,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 			row[j] = v - m.Means[j]
 			mean += row[j] / float64(n)
 		}
-		// The columns of Projection add up to 0. Without the mean their rounding has less to multiply.
+		// The columns of Projection add up to 0 but for rounding, which the mean would multiply.
 		for j := range row {
 			axpy(out.row(i), row[j]-mean, m.Projection.row(j))
 		}

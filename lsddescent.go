@@ -18,11 +18,10 @@ const (
 )
 
 // descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for
-// P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method of Birgin, Martínez &
+// P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩, by the spectral projected gradient method of Birgin, Martínez &
 // Raydan (2000) with the step length of Barzilai & Borwein. It takes the full step where that ends below the
-// worst of the last ten objectives. Otherwise it goes to the minimum along the step, from a grid and golden
-// section: on a line ⟨K, PPᵀ⟩ is a polynomial of degree 2 and ‖PPᵀ‖² one of degree 4. So a step
-// takes one product with K. It keeps the lowest P.
+// worst of the last ten objectives, otherwise the best along the step. There ⟨K, PPᵀ⟩ is a polynomial
+// of degree 2 and ‖PPᵀ‖² one of degree 4, so a step takes one product with K. It keeps the lowest P.
 type descent struct {
 	*operator
 	k        int
@@ -119,8 +118,7 @@ func (d *descent) best(f *candidate, starts []func() *Matrix) (*candidate, error
 	return f, nil
 }
 
-// enough reports whether f leaves nothing to gain from another start. The second start
-// is exact where K is, when the first descent may have come only as near as φ leads.
+// enough reports whether f leaves nothing to gain from another start. The second start is exact where K is.
 func (d *descent) enough(f *candidate, start int) bool {
 	switch {
 	case f.a <= 0:

@@ -27,8 +27,7 @@ type operator struct {
 	space   workspace
 }
 
-// newOperator checks its arguments and finds the scale: one pass over K, and another
-// one where symmetry has to be tested.
+// newOperator checks its arguments and finds the scale: one pass over K, two where symmetry is to be tested.
 func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
 	if err := checkCount("Workers", workers); err != nil {
 		return nil, err
@@ -103,8 +102,8 @@ func (o *operator) entryError(i int, tooSmall float64) error {
 	return e
 }
 
-// checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it misses an
-// asymmetry beyond the tolerance. The fewer entries differ, the more likely that is. It cannot name them.
+// checkSymmetry compares uᵀKv with vᵀKu for random u and v. It may miss an asymmetry of few entries, and
+// cannot name them.
 func (o *operator) checkSymmetry() error {
 	rng := rand.New(rand.NewPCG(0, 0x53))
 	uv := NewMatrix(2, o.n, nil)
@@ -199,8 +198,7 @@ func (o *operator) rowMeans() []float64 {
 	return out
 }
 
-// apply returns the products with the rows of vt (b×n), as rows. One pass over
-// K, 2n²b; for the linear kernel 4ndb.
+// apply returns the products with the rows of vt (b×n), as rows: one pass over K, 2n²b, or 4ndb for XXᵀ.
 func (o *operator) apply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(vt.Rows, o.n, nil)
 	return out, o.applyTo(out, vt)
@@ -289,7 +287,7 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// withoutData compares K with YYᵀ for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ =
+// withoutData compares K with YYᵀ for the linear kernel: ‖K‖² = ‖XᵀX‖², ⟨K, YYᵀ⟩ =
 // ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	gram := o.gram
@@ -349,8 +347,7 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	}
 	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
 	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl) where no
-	// eigenvalue outside of the space is larger. The size of a negative value does not matter, and next is at
-	// least 0.
+	// eigenvalue outside of the space is larger. next is at least 0.
 	last := max(kry.values[p-1], 0)
 	s.open = kry.rest + max(0, kry.next-last)
 	if gap := last - kry.next; gap > 0 {
@@ -426,9 +423,8 @@ func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	return nil
 }
 
-// proveData proves the floor for the linear kernel, whose eigenvalues are those of the smaller Gram
-// matrix about the true mean, and zeros. For wide data, too, the mean's error counts as for
-// XcᵀXc, since the floor is that of the eigenvalues.
+// proveData proves the floor for the linear kernel, whose eigenvalues are those of the smaller Gram matrix
+// about the true mean, and zeros.
 func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 	if o.gram == nil {
 		return nil
@@ -501,8 +497,7 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	if z, left, err = o.rated(spec, p); err != nil {
 		return nil, nil, left, err
 	}
-	// A leading eigenvalue that the iteration has missed leaves the proof wide open. Its
-	// vector is orthogonal to the start, or the steps were too few.
+	// A leading eigenvalue that the iteration has missed leaves the proof wide open.
 	if spec.steps > 0 && o.data == nil && left.high-left.low > openShare*left.total {
 		if spec, err = o.leadingDirect(p); err == nil {
 			z, left, err = o.rated(spec, p)

@@ -1,10 +1,10 @@
 package softkmeans
 
 // The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): it turns points of a
-// hyperplane about its centre until they are closest to the probability simplex. It tries a
-// Levenberg–Marquardt step first. Where that fails it takes the source's step, simplex projection and an
-// orthogonal Procrustes problem, which never raises the distance but gains little near the end. On exact data
-// 3 to 66 steps of the first kind reached squared distances of 2e-28, and 3000 of the second 1e-7 to 1e-20.
+// hyperplane about its centre until they are closest to the probability simplex, by Levenberg–Marquardt
+// steps. Where one fails it takes the source's step, simplex projection and an orthogonal Procrustes problem,
+// which never raises the distance. On exact data 3 to 66 steps of the first kind reached squared distances of
+// 2e-28, 3000 of the second 1e-7 to 1e-20.
 
 import (
 	"context"
@@ -120,9 +120,9 @@ func (r *rotation) slope(m *Matrix) *Matrix {
 	return m
 }
 
-// bend adds the Gauss–Newton matrix times Ω to m. A point moves by u = BΩy, and its
-// distance changes by the part of u normal to the face of its projection: u off the
-// support of the projection, the mean of u on it. A call of slope must come before.
+// bend adds the Gauss–Newton matrix times Ω to m, after a call of slope. A point moves by u = BΩy, and
+// its distance changes by the part of u normal to the face of its projection: u off the support, its mean on
+// it.
 func (r *rotation) bend(m, omega, g *Matrix) {
 	timesT(r.h, r.at, omega)
 	timesT(r.u, r.h, r.b)
@@ -224,9 +224,8 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	return turn, sum
 }
 
-// search returns the rotation with the least sum that it finds from several starts. Many
-// points have those at the ends of random directions in their place, which stand for
-// their hull; from the best start it then goes on with all points.
+// search returns the rotation with the least sum that it finds from several starts, on the points at the ends
+// of random directions where there are many. From the best it goes on with all points.
 func (r *rotation) search(starts int, seed uint64) *Matrix {
 	outer := r
 	if r.points.Rows > rotationSubset {
@@ -281,9 +280,9 @@ func (r *rotation) ends(seed uint64) []int {
 // wideDrop is the quotient of an eigenvalue and the next from which on a start is tried without those behind.
 const wideDrop = 100
 
-// standOut is how many of the positive values are before the widest drop, if that is by wideDrop or more; all
-// of them otherwise. Those behind it are noise, which the descent fits. As a coordinate of the hyperplane
-// noise would decide on the scale, which is a sum of terms in 1/λ.
+// standOut returns how many of the positive values are before the widest drop, if that is by wideDrop or
+// more; all of them otherwise. Those behind it are noise: in the hyperplane they would decide on the scale, a
+// sum of terms in 1/λ.
 func standOut(values []float64) int {
 	at, widest := len(values), float64(wideDrop)
 	for i := 1; i < len(values); i++ {
@@ -303,8 +302,7 @@ func uniform(n, k int) *Matrix {
 	return g
 }
 
-// starts returns the starts of the descent, in the order in which it tries them. Each
-// returns nil where it does not apply.
+// starts returns the starts of the descent, in order. Each returns nil where it does not apply.
 func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) []func() *Matrix {
 	return []func() *Matrix{
 		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
@@ -325,11 +323,11 @@ func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) [
 	}
 }
 
-// inHyperplane is the method of the source. It projects the samples onto the hyperplane
-// mᵀz = 1, with the scale c = ‖m‖²/k = 1ᵀK⁺1/k, and turns that into the hyperplane of
-// the simplex. It returns nil if the samples lie in a hyperplane through the origin.
-// The source leaves out the case of fewer positive eigenvalues than clusters. c may be
-// larger then, that of fewer clusters: `used` of them, and zeros for the others.
+// inHyperplane is the method of the source. It projects the samples onto the hyperplane mᵀz = 1, with the
+// scale c = ‖m‖²/k = 1ᵀK⁺1/k, and turns that into the hyperplane of the simplex. It returns nil if
+// the samples lie in a hyperplane through the origin. Where there are fewer positive eigenvalues than
+// clusters, which the source leaves out, c may be that of fewer clusters: `used` of them, and zeros for the
+// others.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	points := hyperplane(z, used)
 	if points == nil {
@@ -353,9 +351,8 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	c := length * length / float64(k)
 	scale(m, 1/length)
 	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
-	// ∓1/√k: H is it or its negative. The sign is the one that does not cancel: with the other, an m
-	// along 1 would make w rounding alone, and H arbitrary. The coordinates Bᵀ√c·Hz leave out the one
-	// along 1, and so project onto the hyperplane. H and B are needed only as their product with Z.
+	// ∓1/√k: H is it or its negative, with the sign that does not cancel. The coordinates Bᵀ√c·Hz
+	// leave out the one along 1, and so project onto the hyperplane.
 	side := 1.0
 	if sumOf(m) < 0 {
 		side = -1
@@ -383,9 +380,9 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	return out
 }
 
-// aroundMean is the start for samples that are near no hyperplane off the origin, as where the rows of K add
-// up to 0. It takes the coordinates about the mean, as TILSD does, and scales them so that the tight simplex
-// around them is the probability simplex. It returns nil if the samples coincide.
+// aroundMean serves samples that are near no hyperplane off the origin, as where the rows of K add up to 0.
+// It scales the coordinates about the mean, so that the tight simplex around them is the probability simplex.
+// It returns nil if the samples coincide.
 func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	r := z.Rows
 	centred := z.Clone()

@@ -1,7 +1,6 @@
 package softkmeans
 
-// Similarities: symmetric n×n matrices K that are read by rows and need not be stored,
-// and kernels of samples.
+// Similarities: symmetric n×n matrices K that are read by rows and need not be stored, and kernels.
 
 import (
 	"context"
@@ -77,9 +76,7 @@ type denseKernel struct {
 func (k *denseKernel) Len() int { return k.m.Rows }
 
 func (k *denseKernel) CopyRows(dst *Matrix, lo int) {
-	for i := range dst.Rows {
-		copy(dst.Row(i), k.m.row(lo+i))
-	}
+	copyRows(dst, rowsOf(k.m, lo, lo+dst.Rows))
 	if !k.average {
 		return
 	}
@@ -114,9 +111,9 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 
 // RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0 stands
 // for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖ over all pairs
-// i < j. Where that is 0, m is the median of the distances above 0. Without any of these,
-// m is of the size of the largest entry. Above 1000 rows, m is that of 1000 rows drawn at
-// random, always the same. Cost: O(nd), and O(min(n, 1000)²·d) for gamma 0.
+// i < j. Where that is 0, m is the median of the distances above 0; without any of these, of the size of the
+// largest entry. Above 1000 rows, m is that of 1000 rows drawn at random, always the same. Cost: O(nd), and
+// O(min(n, 1000)²·d) for gamma 0.
 //
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption]
 // for a gamma that is negative or not finite.
