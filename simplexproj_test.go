@@ -64,8 +64,12 @@ func TestProjectSimplex(t *testing.T) {
 		{nil, nil}, {[]float64{1, math.NaN(), 2}, nans(3)}, {[]float64{1, math.Inf(1)}, nans(2)},
 		{[]float64{1, math.Inf(-1)}, nans(2)},
 	} {
-		if got := ProjectSimplex(nil, c.v); fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%v: %v, want %v", c.v, got, c.want)
+		before, dst := slices.Clone(c.v), nans(len(c.v))
+		for _, to := range [][]float64{nil, dst, c.v} { // the last overwrites
+			got := ProjectSimplex(to, c.v)
+			if fmt.Sprint(got) != fmt.Sprint(c.want) || to != nil && fmt.Sprint(to) != fmt.Sprint(c.want) {
+				t.Errorf("%v: %v, want %v", before, got, c.want)
+			}
 		}
 	}
 	mustPanicWith(t, "dst has length 2, v has 1", func() { ProjectSimplex(make([]float64, 2), []float64{1}) })
