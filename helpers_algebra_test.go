@@ -54,9 +54,7 @@ const laEps = 0x1p-53 // LAPACK's eps: the unit roundoff
 // laOrthogonal is a random n×n orthogonal matrix.
 func laOrthogonal(n int, rng *rand.Rand) *Matrix {
 	m := NewMatrix(n, n, nil)
-	for i := range m.Data {
-		m.Data[i] = rng.NormFloat64()
-	}
+	copy(m.Data, randomSlice(len(m.Data), rng))
 	orthonormalize(m, 0)
 	return m
 }
@@ -137,10 +135,7 @@ func laSpectrum(m, n int, values []float64, rng *rand.Rand) *Matrix {
 
 // laStrided is a copy of m with NaN between its rows, which nothing may read or write.
 func laStrided(m *Matrix) *Matrix {
-	v := &Matrix{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols + 3, Data: make([]float64, m.Rows*(m.Cols+3))}
-	for i := range v.Data {
-		v.Data[i] = math.NaN()
-	}
+	v := &Matrix{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols + 3, Data: nans(m.Rows * (m.Cols + 3))}
 	for i := range m.Rows {
 		copy(v.Row(i), m.Row(i))
 	}

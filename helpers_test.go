@@ -348,10 +348,13 @@ func (c countdown) Err() error {
 	return nil
 }
 
-func make1(n int) []float64 {
+func make1(n int) []float64 { return inTurn(n, 1) }
+
+// inTurn has n of the values, over and over.
+func inTurn(n int, values ...float64) []float64 {
 	w := make([]float64, n)
 	for i := range w {
-		w[i] = 1
+		w[i] = values[i%len(values)]
 	}
 	return w
 }

@@ -247,13 +247,7 @@ func inStrips(strips []float64, l, i, j int) float64 {
 	return strips[i/stripRows*stripSize(stripRows, l)+j/lanes*stripRows*lanes+i%stripRows*lanes+j%lanes]
 }
 
-func nans(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = math.NaN()
-	}
-	return v
-}
+func nans(n int) []float64 { return inTurn(n, math.NaN()) }
 
 // checkStrips holds strips of n vectors of length l to what they should have, 0 behind the ends.
 func checkStrips(t *testing.T, name string, strips []float64, n, l int, tol float64, want func(i,
@@ -281,10 +275,7 @@ var stripShapes = []int{1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 24, 25, 47, 49, 96, 97,
 func TestStrips(t *testing.T) {
 	for _, n := range stripShapes {
 		for _, d := range []int{1, 3, 4, 5, 8, 9, 47, 97} {
-			for _, weights := range [][]float64{nil, make([]float64, n)} {
-				for i := range weights {
-					weights[i] = float64((i + 1) % 3)
-				}
+			for _, weights := range [][]float64{nil, inTurn(n, 1, 2, 0)} {
 				x := randomData(n, d, 3, uint64(n))
 				x = &Matrix{Rows: n, Cols: d - d/3, Stride: d, Data: x.Data}
 				s := mustDo(newSamples(bg, x, weights, 1, true))(t)

@@ -318,10 +318,7 @@ func TestLabelsMoved(t *testing.T) {
 // labels are without them.
 func TestLabelsOfFits(t *testing.T) {
 	x := loadCSV(t, "iris")
-	w := make([]float64, x.Rows)
-	for i := range w {
-		w[i] = float64(i % 3)
-	}
+	w := inTurn(x.Rows, 0, 1, 2)
 	few := rowsOf(x, 0, 4)
 	for name, c := range map[string]struct {
 		m *Model

@@ -92,17 +92,6 @@ func TestLSDFloor(t *testing.T) {
 	}
 }
 
-// plainSimilarity is one of no kind that the package knows.
-type plainSimilarity struct{ m *Matrix }
-
-func (s plainSimilarity) Len() int { return s.m.Rows }
-
-func (s plainSimilarity) CopyRows(dst *Matrix, lo int) {
-	for i := range dst.Rows {
-		copy(dst.Row(i), s.m.Row(lo+i))
-	}
-}
-
 // checkOperator holds products, remainders, means and eigenpairs of an operator to those of
 // the matrix that it stands for, in units of 2^exp.
 func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
@@ -132,9 +121,7 @@ func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
 		near("the remainder's trace", left.trace, max(0, trace(rest)))
 	}
 	spec, _, _, err := op.nearest(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	values, vectors, err := EigenSym(want)
 	must(t, err)
 	for i, v := range spec.values {
@@ -172,7 +159,7 @@ func TestOperator(t *testing.T) {
 		}{
 			{"strided", mustDo(newDense(laStrided(k)))(t), k}, {"function", similarityFunc(n, k.At), k},
 			{"matrix", mustDo(newDense(k))(t), k}, {"averaged", mustDo(newDense(lopsided))(t), mean},
-			{"other", plainSimilarity{k}, k}, {"RBF", rbf, k}, {"linear", linear, outer(x)},
+			{"RBF", rbf, k}, {"linear", linear, outer(x)},
 			{"large", similarityFunc(n, times(1e140)), similarity(n, times(1e140))},
 			{"small", similarityFunc(n, times(1e-140)), similarity(n, times(1e-140))},
 		} {

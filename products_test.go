@@ -12,10 +12,7 @@ func TestProducts(t *testing.T) {
 		{30, 481, 3}, {fewer(700, 385), fewer(1000, 386), 2}} {
 		x := randomData(c.n, c.d+2, 3, uint64(c.n))
 		x = &Matrix{Rows: c.n, Cols: c.d, Stride: c.d + 2, Data: x.Data[:c.n*(c.d+2)-2]}
-		weights := make([]float64, c.n)
-		for i := range weights {
-			weights[i] = float64((i + 1) % 4)
-		}
+		weights := inTurn(c.n, 1, 2, 3, 0)
 		s := mustDo(newSamples(bg, x, weights, 2, true))(t)
 		xc := NewMatrix(c.n, c.d, nil)
 		s.pack(xc.Data, 0, c.n, true)
@@ -49,10 +46,7 @@ func TestTriangularFactor(t *testing.T) {
 		{30, 29}} {
 		n, d := c[0], c[1]
 		x := randomData(n, d, 2, 3)
-		weights := make([]float64, n)
-		for i := range weights {
-			weights[i] = float64((i + 1) % 4)
-		}
+		weights := inTurn(n, 1, 2, 3, 0)
 		s := mustDo(newSamples(bg, x, weights, 2, true))(t)
 		r, gram := mustDo(triangularFactor(s))(t), mustDo(gramMatrix(s))(t)
 		if r.Rows != min(n, d) || r.Cols != r.Rows || gram.Rows != r.Rows ||

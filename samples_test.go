@@ -161,10 +161,7 @@ func TestZeroWeightSize(t *testing.T) {
 	for _, shape := range [][2]int{{9, 3}, {4, 12}} {
 		n, d := shape[0], shape[1]
 		x := randomData(n, d, 0.5, 7)
-		w := make([]float64, n)
-		for i := range w {
-			w[i] = float64(i % 3)
-		}
+		w := inTurn(n, 0, 1, 2)
 		huge := mapped(x, func(i, j int, v float64) float64 {
 			if i%3 == 0 {
 				return math.Copysign(mostEntry, v)

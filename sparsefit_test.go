@@ -49,10 +49,7 @@ func words(n, d, k, filled int, seed uint64) *Matrix {
 
 // fifths are weights 0, ½, 1, … in turn, with 1 first.
 func fifths(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = float64(i%5) / 2
-	}
+	w := inTurn(n, 0, .5, 1, 1.5, 2)
 	w[0] = 1
 	return w
 }

@@ -167,10 +167,7 @@ func TestStatsMerge(t *testing.T) {
 			design := func(i, j int, _ float64) float64 { return float64(2*(i>>j&1)-1) / 3 }
 			near = onGrid(mapped(near, design))
 		}
-		weights := make([]float64, c.n)
-		for i := range weights {
-			weights[i] = float64((i + 3) % 4) // zeros among them
-		}
+		weights := inTurn(c.n, 3, 0, 1, 2)
 		for _, w := range [][]float64{nil, weights} {
 			want := mustDo(Floors(bg, near, &Options{Weights: w}))(t)
 			for seed, by := range []float64{0, 1e4, -1e6} {
@@ -210,7 +207,7 @@ func TestMergeTakesCopies(t *testing.T) {
 
 // TestStatsMoments: weight, mean and scatter by their definitions.
 func TestStatsMoments(t *testing.T) {
-	x := FromRowsOrFail(t, [][]float64{{1, 10}, {3, 30}, {5, 20}, {100, 100}})
+	x := NewMatrix(4, 2, []float64{1, 10, 3, 30, 5, 20, 100, 100})
 	s := statsOf(t, x, []float64{2, 1, 1, 0})
 	if s.Rows() != 4 || s.Weight() != 4 || !slices.Equal(s.Mean(), []float64{2.5, 17.5}) {
 		t.Error(s.Rows(), s.Weight(), s.Mean())
@@ -237,17 +234,6 @@ func TestStatsMoments(t *testing.T) {
 	if heavy.Weight() != math.MaxFloat64 || heavy.Mean()[0] != 2 {
 		t.Error("a weight out of range is not the largest number:", heavy.Weight(), heavy.Mean())
 	}
-	// Itself: every row twice.
-	if err := s.Merge(s); err != nil || s.Rows() != 8 || s.Weight() != 8 ||
-		maxDiff(s.Scatter(), axpyOf(want.Clone(), 1, want)) > 1e-12 {
-		t.Error(err, s)
-	}
-}
-
-func FromRowsOrFail(t testing.TB, rows [][]float64) *Matrix {
-	t.Helper()
-	x := mustDo(FromRows(rows))(t)
-	return x
 }
 
 // TestParts: the passes on parts of the data, each in a process of its own as it were,
@@ -256,10 +242,7 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, name := range fewer(realSets, []string{"iris", "breast_cancer"}) {
 		x := moved(head(standardized(loadCSV(t, name)), 200), 1e4)
-		weights := make([]float64, x.Rows)
-		for i := range weights {
-			weights[i] = float64((i + 1) % 3)
-		}
+		weights := inTurn(x.Rows, 1, 2, 0)
 		for at, k := range []int{1, 3, 6, 3} {
 			for _, w := range [][]float64{nil, weights} {
 				o := &Options{Enclosure: allEnclosures[at%2], Orientation: RandomOrientation(k, 3)}
