@@ -32,8 +32,8 @@ package softkmeans
 
 import "math"
 
-// lightShare is the share of Σ‖w‖² up to which the rows outside of a half-space are
-// rounding: with memberships of 0 they raise the objective by no more than this.
+// lightShare is the share of Σ‖w‖² up to which rows outside of a half-space are rounding, with
+// memberships 0.
 const lightShare = 0x1p-52
 
 // The shares of the mean square ‖w‖² up to which a row is light for findAxis.
@@ -110,8 +110,7 @@ func (e *coneExtent) merge(f *coneExtent) {
 // complete reports whether no row is outside but for rounding.
 func (e *coneExtent) complete(pc *principal) bool { return e.outside <= lightShare*pc.total }
 
-// place encloses the slice. The rows of w begin with coordinates in the cone's basis; nil:
-// they are not at hand.
+// place encloses the slice. The rows of w begin with coordinates in the cone's basis.
 func (c *cone) place(s *samples, w *Matrix, ext *coneExtent) *placement {
 	if c.o.Enclosure == EnclosureSmallest && c.normals.Rows == 3 && c.normals.Cols == 2 && w != nil {
 		points, row := NewMatrix(s.n, 2, nil), make([]float64, 3)

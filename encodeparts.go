@@ -50,8 +50,8 @@ func (s *Stats) UnmarshalBinary(data []byte) error {
 	return err
 }
 
-// isBound reports whether v can bound what rounding did to scaled sums. True bounds are far below 1; forged
-// ones must not overflow.
+// isBound reports whether v can be a bound of rounding: true ones are far below 1, forged ones must not
+// overflow.
 func isBound(v float64) bool { return v >= 0 && v <= 0x1p400 }
 
 // sound reports whether the numbers can be those of rows in range.
@@ -110,8 +110,7 @@ const (
 	hasRadius      = 1 << 9
 )
 
-// fields goes through the fields of the subspace. The limit is there for a cone alone, the
-// radius where it was given.
+// fields goes through the subspace's fields. A cone alone has a limit.
 func (p *Subspace) fields(c *codec) {
 	pc := &p.pc
 	flags := flagIf(p.enclosure == EnclosureTight, isTight) | flagIf(p.orientation != nil, hasOrientation) |
@@ -201,8 +200,7 @@ func (p *Subspace) soundSubspace() bool {
 	return true
 }
 
-// fields goes through the fields of the extent. A flag says that it has a subspace, as it does
-// from the first row on.
+// fields goes through the extent's fields. A flag says that it has a subspace.
 func (e *Extent) fields(c *codec) {
 	flags, none := flagIf(e.started, 1), uint32(0)
 	c.flags(&flags, 1)

@@ -67,9 +67,8 @@ func labelMeans(s *samples, labels []int, centers *Matrix) (*Matrix, error) {
 
 // The iteration of labels takes labelDirections·k leading directions, or as many as there are, and ends
 // after labelSteps steps; most end after fewer than ten. The scatter of the clusters is added to by
-// labelRidge of its mean over the directions, for clusters of few rows. On 15 sets, and on a twentieth to a
-// fifth of the rows of eight of them, k−1 directions did worse; 3k+4, and ridges of 0.03 and 0.3, made no
-// difference.
+// labelRidge of its mean over the directions, for clusters of few rows. On 15 sets, and on some of the rows
+// of eight, k−1 directions did worse; 3k+4, and ridges of 0.03 and 0.3, made no difference.
 const (
 	labelDirections = 2
 	labelSteps      = 20
@@ -172,8 +171,8 @@ func (c *clusters) settle(labels []int, centers *Matrix) (axes *Matrix, err erro
 	}
 }
 
-// within returns the means of clusters and their scatter with its ridge, on and below the
-// diagonal. A cluster without rows of positive weight has its center.
+// within returns the means of clusters, as labelMeans does, and their scatter with its ridge, as a lower
+// triangle.
 func (c *clusters) within(labels []int, centers *Matrix) (means, within *Matrix) {
 	s, p := c.s, c.basis.Rows
 	means, within = NewMatrix(c.k, p, nil), c.scatter.Clone()

@@ -146,8 +146,7 @@ func destination(dst *Matrix, rows, cols int) *Matrix {
 	return dst
 }
 
-// checkShape returns an error if m is nil, has a negative size or stride, or less data than
-// its shape needs, whose size may overflow an int.
+// checkShape returns an error if m is nil, has a negative size or stride, or less data than its shape needs.
 func checkShape(arg string, m *Matrix) error {
 	switch {
 	case m == nil:
@@ -186,8 +185,7 @@ func checkMatrix(arg string, m *Matrix, most float64) error {
 	return err
 }
 
-// checkEntries returns the largest magnitude in m, 0 where m is empty. The error names
-// the first entry that is not finite or above most.
+// checkEntries returns the largest magnitude in m. The error names the first not finite or above most.
 func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) {
 	if m.Cols == 0 { // there may be 2^31 rows
 		return 0, nil
@@ -202,8 +200,7 @@ func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) 
 	return top, nil
 }
 
-// entryError returns the error about the first entry that is not finite, or whose size is
-// above most or exactly tooSmall. 0 is not too small.
+// entryError names the first entry that is not finite, or whose size is above most or tooSmall, if not 0.
 func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	for i := range m.Rows {
 		for j, v := range m.row(i) {
@@ -219,8 +216,7 @@ func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	return nil
 }
 
-// checkData returns the largest magnitude in m, which scales it, or the errors of checkEntries and
-// checkScale.
+// checkData returns the largest magnitude in m, or the errors of checkEntries and checkScale.
 func checkData(arg string, m *Matrix) (top float64, err error) {
 	if top, err = checkEntries(arg, m, mostEntry); err != nil {
 		return 0, err

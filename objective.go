@@ -76,8 +76,7 @@ type mixture struct {
 	index []int
 }
 
-// squares returns the squared residual of a packed row with the memberships g, and what
-// rounding can hide of its length. It overwrites the row.
+// squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
 func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
 	over := r.sum.divisor(g)
@@ -161,8 +160,7 @@ func compare(objective, floor, floorError, total float64) Certificate {
 	return Certificate{
 		Objective: objective, Floor: floor, FloorError: floorError, Total: total,
 		Gap: quotient(objective-floor, total),
-		// The total is above the true one by less than 2^-30 of it: its sums are not that
-		// long, and where those of sparse rows cancel it is a lower bound.
+		// The total is less than 2^-30 of it above the true one: see lowerTotal for sums that cancel.
 		Excess: excess, ExcessShare: quotient(excess, total*(1-0x1p-30)), ExcessFloors: quotient(excess, low),
 	}
 }
@@ -200,8 +198,7 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 	return math.Sqrt(off / all)
 }
 
-// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB
-// of them at a time.
+// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB at a time.
 func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 	if len(rows) == 0 {
 		return nil
@@ -224,10 +221,8 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 // The verdict is on repaired memberships: negative ones count as 0, and a row is divided by its sum, for
 // SumAtMostOne only where that is above 1. A row without a positive entry has 1/k each (for SumAtMostOne 0).
 type Certificate struct {
-	Objective float64 // bounds ‖X − GF‖² from above, weighted, rounding included
-	// Floor is the least that any k centers can reach, and FloorError bounds how far the true
-	// minimum is from it (see Model).
-	Floor, FloorError float64
+	Objective         float64 // bounds ‖X − GF‖² from above, weighted, rounding included
+	Floor, FloorError float64 // the least that k centers can reach, and its error (see Model)
 	Total             float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap               float64 // (Objective − Floor)/Total
 	MinMembership     float64 // the smallest entry of G as given

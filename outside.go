@@ -1,7 +1,6 @@
 package softkmeans
 
-// What the data leaves outside of a subspace, and what that proves of the floor. The floor
-// may be far below the rounding of the Gram matrix: no square of the data is subtracted.
+// What the data leaves outside of a subspace proves a floor that may be far below the Gram matrix's rounding.
 
 import "math"
 
@@ -137,8 +136,8 @@ func (r *outside) unit() float64 {
 	return math.Ldexp(1, -exp/2)
 }
 
-// measures returns ω, and the least diagonal entry of Σwwᵀ, the norm of the rest of it and
-// that of Σwyᵀ, in the unit given.
+// measures returns ω, the least diagonal entry of Σwwᵀ, the norm of its rest and that of Σwyᵀ, in the
+// unit.
 func (r *outside) measures(unit float64) (omega, least, others, coupled float64) {
 	basis, p := r.vectors, r.p
 	in := func(v float64) float64 { return v * unit * unit }

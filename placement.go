@@ -51,8 +51,8 @@ const (
 	mostRadius = 0x1p200 // in scaled units: its squares are far from overflow
 )
 
-// ballRadius returns r of Algorithm 1, line 4, in scaled units: the one asked for, in the
-// data's units, or the smallest.
+// ballRadius returns r of Algorithm 1, line 4, in scaled units: the one asked for in the data's, or the
+// smallest.
 func ballRadius(smallest, asked float64, u units) (float64, error) {
 	r := math.Ldexp(asked, -u.exp)
 	switch {
@@ -81,8 +81,7 @@ func dimensions(g *Matrix, p int, radius float64) int {
 	return used
 }
 
-// fitNormals returns the normals for p coordinates of the data. In fewer than k−1 a tight
-// simplex has no use for an orientation.
+// fitNormals returns the normals for p coordinates. In fewer than k−1 a tight simplex needs no orientation.
 func fitNormals(k, p int, o *Options) *Matrix {
 	if o.Enclosure == EnclosureSmallest || o.Enclosure == EnclosureTight && p < k-1 {
 		return normalsOf(k, p, nil)
@@ -103,8 +102,7 @@ func placeExtent(normals *Matrix, ext *extent, o *Options, q int) *placement {
 	return enclose(o.Enclosure, normals, ext).placement()
 }
 
-// triangleAround returns the smallest triangle around the projections, which the rows of g
-// begin with; nil if they lie on a line.
+// triangleAround returns the smallest triangle around the points at the start of g's rows; nil on a line.
 func triangleAround(s *samples, g *Matrix) *placement {
 	var points []point
 	for i := range s.n {
@@ -154,8 +152,7 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	return &extents[0], err
 }
 
-// fillMemberships overwrites the rows of g, which begin with p projections, with their
-// coordinates in the enclosure.
+// fillMemberships overwrites the rows of g, which begin with p projections, with memberships.
 func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
 		w := at.scratch[:p]

@@ -10,8 +10,7 @@ import (
 	"strconv"
 )
 
-// samples is √w_i·(2^-exp·x_i − mean), i = 1…n: the weighted, centred data.
-// Weights are divided by their largest, rounded up to a power of two.
+// samples is √w_i·(2^-exp·x_i − mean), i = 1…n, with weights divided by a power of two.
 type samples struct {
 	ctx  context.Context
 	x    *Matrix
@@ -47,16 +46,14 @@ func (m *meanRest) takeFrom(b, v *Matrix) {
 	}
 }
 
-// off bounds √Σw times the distance of mean + rest from the true mean, for the ‖Xc‖²
-// given. The sums of differences from the origin are off by γ(depth) of the sum of their
-// sizes, whose length is at most √(total/Σw) + offset (Minkowski). Weights and the division
-// double that. d more roundings are for products of rest with the data.
+// off bounds √Σw times the distance of mean + rest from the true mean, for the ‖Xc‖² given. The sums
+// of differences from the origin are off by γ(depth) of the sum of their sizes, whose length is at most
+// √(total/Σw) + offset (Minkowski). Weights and the division double that; products of rest take d more.
 func (m *meanRest) off(total float64) float64 {
 	return 1.1 * gamma(2*m.depth+len(m.rest)+16) * (math.Sqrt(total) + math.Sqrt(m.mass)*m.offset)
 }
 
-// bound returns how far Σw·‖rest‖² is from what it is for the true mean. It bounds that of
-// the part in any subspace as well.
+// bound bounds how far Σw·‖rest‖², and the part in any subspace, is from that of the true mean.
 func (m *meanRest) bound(total float64) float64 {
 	off := m.off(total)
 	return off * (2.1*math.Sqrt(m.squares()) + off)
@@ -66,8 +63,7 @@ func (m *meanRest) bound(total float64) float64 {
 // in [2^(exp−1), 2^exp), the largest weight in [2^(wexp−1), 2^wexp). Zeros have exp 0.
 type units struct{ exp, wexp int }
 
-// unscaleSquare takes a sum of squares back to the data's units. Weights and the number of
-// rows can take it out of float64's range; it is then math.MaxFloat64.
+// unscaleSquare takes a sum of squares back to the data's units; out of range it is math.MaxFloat64.
 func (u units) unscaleSquare(v float64) float64 {
 	return min(math.Ldexp(v, 2*u.exp+u.wexp), math.MaxFloat64)
 }
@@ -81,8 +77,7 @@ const (
 	mostExp  = 501
 )
 
-// newSamples checks x and weights and finds the units and the mean in one pass over X,
-// O(nd). Where centred is false the mean is 0.
+// newSamples checks x and weights and finds the units and the mean, 0 unless centred, in one pass over X.
 func newSamples(
 	ctx context.Context, x *Matrix, weights []float64, workers int, centred bool,
 ) (*samples, error) {
@@ -118,8 +113,7 @@ func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
 	return s.workspace().eachBlock(s.ctx, s.workers, chunking{n, l, most}, floats, fn)
 }
 
-// eachStrips is eachBlock with scratch space for strips: whole strips of items, where
-// eachBlock has space for the items alone.
+// eachStrips is eachBlock with scratch space for whole strips of items.
 func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
 	return s.workspace().each(s.ctx, s.workers, chunking{n, l, most},
 		floats*stripLength(min(blockRows(n, l), n)), fn)
@@ -252,8 +246,7 @@ func (s *samples) zeroWeights() (rows []int) {
 	return rows
 }
 
-// pack writes rows lo…hi−1 to dst, a row after the other; weighted multiplies
-// row i by √w_i. A row of weight 0 is written as zeros.
+// pack writes rows lo…hi−1 to dst, without gaps; weighted multiplies them by √w_i.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
 }
@@ -335,8 +328,8 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 	}
 }
 
-// totalSquares returns ‖Xc‖², weighted, and a bound of its error: packing rounds every
-// number four times, and its square once more.
+// totalSquares returns ‖Xc‖² and a bound of its error: packing rounds a number four times, its square
+// once.
 func (s *samples) totalSquares() (total, off float64, err error) {
 	c := chunking{s.n, s.d, manyChunks}
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))

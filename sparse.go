@@ -84,8 +84,7 @@ func (m *SparseMatrix) Dense() (*Matrix, error) {
 	return out, nil
 }
 
-// filled returns the matrix with all its zeros if these are no more than the entries, and
-// nil otherwise or if the fields contradict each other. So filled it takes no more memory.
+// filled returns the matrix with all its zeros if these are no more than the entries; otherwise nil.
 func (m *SparseMatrix) filled() *Matrix {
 	if m == nil || len(m.Data) == 0 || float64(len(m.Data)) < float64(m.Rows)*float64(m.Cols)/2 {
 		return nil

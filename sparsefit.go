@@ -44,8 +44,8 @@ func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 	return floors, nil
 }
 
-// spectrum returns the p leading squared singular values or more, and after them one number
-// for the rest. missed bounds by how much all together may be too small; 0 but for SolverKrylov.
+// spectrum returns the p leading squared singular values or more, then one number for the rest. missed bounds
+// by how much all together may be too small; 0 but for SolverKrylov.
 func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
 	small, large := s.sides()
 	if p == 0 {
@@ -99,10 +99,9 @@ func (s *sparseSamples) aboutMean() (dataset, error) {
 //
 // and is Eᵀg from that. So far centers, whose squares would cancel, enter by y − h alone.
 //
-// Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖. Then y is
-// off by e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off
-// by γ(2k + 24) of the lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's
-// length.
+// Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖. Then y is off by
+// e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off by γ(2k +
+// 24) of the lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's length.
 func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	q, err := newQuotients(s, f)
 	if err != nil {

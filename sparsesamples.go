@@ -138,8 +138,8 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply returns XcV for V given as Vᵀ (b×d), weighted, as (XcV)ᵀ: b×n. An entry passes
-// the roundings of sumDepth, and 8.
+// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n. An entry passes the roundings of sumDepth, and
+// 8.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
 	err := s.gather(out, vt, func(i int, row []float64) {
@@ -150,8 +150,8 @@ func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// gather writes (X − 1μᵀ)V for V given as Vᵀ (b×d), not weighted, to the first b columns of
-// out, and calls then for each row.
+// gather writes (X − 1μᵀ)V for Vᵀ (b×d), not weighted, to the left of out, and calls then for each
+// row.
 func (s *sparseSamples) gather(out, vt *Matrix, then func(i int, row []float64)) error {
 	b, v := vt.Rows, vt.transposed()
 	middle := make([]float64, b)
@@ -315,8 +315,7 @@ func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64,
 	return pc, values, err
 }
 
-// lowerTotal makes the total a lower bound where it has cancelled, so that no share of it is
-// too small. The floor stays within it.
+// lowerTotal makes the total a lower bound where it has cancelled. The floor stays within it.
 func (pc *principal) lowerTotal() {
 	if pc.totalError <= pc.total*0x1p-31 {
 		return
@@ -356,8 +355,8 @@ func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, e
 	}, back, p, o)
 }
 
-// measure adds to left what the subspace leaves of the data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and
-// Σwyᵀ is WᵀXc − (WᵀW)U.
+// measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc −
+// (WᵀW)U.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
 	if err != nil {

@@ -21,14 +21,12 @@ type moments struct {
 	weight   float64 // Σw_i; where it is 0 all but rows is 0
 	mean     []float64
 	meanRest []float64 // what rounding took off the mean
-	// Bounds of errors: of the weight, relative to it; of the length of mean + meanRest; and
-	// of the scatter, or the sum of squares, in the trace and the Frobenius norm.
+	// Bounds of errors: of the weight, relative; of mean + meanRest; of scatter or squares, trace and norm.
 	weightOff, meanOff, scatterOff float64
 }
 
-// junction says how two sums of squares about their own means become one: 2^own·(the first) +
-// 2^other·(the second) + weight·shift·shiftᵀ. Where one part alone counts shift is nil, and
-// second says which.
+// junction says how sums of squares about their own means become one: 2^own·(the first) + 2^other·(the
+// second) + weight·shift·shiftᵀ. Where one part alone counts shift is nil; second says which.
 type junction struct {
 	own, other int
 	weight     float64
@@ -76,8 +74,7 @@ func momentsOf(s *samples) (*moments, error) {
 	return m, err
 }
 
-// negligible reports whether the weights of m's rows count as 0 in one table with t's:
-// all are below leastScale of the largest.
+// negligible reports whether the weights of m's rows count as 0 in one table with t's.
 func (m *moments) negligible(t *moments) bool {
 	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < leastExp
 }
@@ -129,8 +126,7 @@ func (m *moments) join(t *moments) junction {
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)
 	}
-	// The means are off by what they were before, and by rounding: of the shift, three
-	// times, and of the rests, which are 2^-53 of the means or less.
+	// Means are off as before, and by rounding: of the shift, three times, and of rests, 2^-53 of means.
 	size, length = math.Sqrt(size), math.Sqrt(length)
 	shift := a*m.meanOff + b*t.meanOff + 0x1p-51*length + 0x1p-103*size
 	off := 0x1p-50 + 4*max(m.weightOff, t.weightOff)
@@ -275,8 +271,7 @@ func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	return nil
 }
 
-// setErrors sets the bounds for rows with the sum of squares given, which is off by at most
-// off about the mean in memory.
+// setErrors sets the bounds for rows whose sum of squares about the mean in memory is off by at most off.
 func (m *moments) setErrors(part *samples, total, off float64) {
 	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
 	m.scatterOff = off + part.fine.bound(total)

@@ -131,9 +131,8 @@ type rowBlock struct {
 	weights []float64 // nil: all 1
 }
 
-// streamRows is how many rows of length d, entries or memberships, a block has: 16 MB of
-// them, but from 24 to 8192 rows. With 8192 the work for each block no longer counts.
-// internal/rows and examples/beam read as many at once, so that no row is copied here.
+// streamRows returns how many rows of length d, entries or memberships, a block has: 16 MB, but from 24 to
+// 8192 rows. internal/rows and examples/beam read as many at once, so that no row is copied here.
 func streamRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
 // cutter is the state of a pass.

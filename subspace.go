@@ -129,8 +129,8 @@ func (p *Subspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 type Extent struct {
 	rows       int
 	coneExtent // an extent alone for SumToOne
-	// Both weighted and in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖², which
-	// is ‖X − GF‖², and Σ‖x − x̄‖².
+	// Weighted, in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖² = ‖X − GF‖², and
+	// Σ‖x − x̄‖².
 	objective, squares float64
 	lost               float64 // what rounding took off the objective
 	fingerprint        uint32  // the subspace's
@@ -366,8 +366,7 @@ func (p *Subspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) 
 // cone returns the cone for SumAtMostOne.
 func (p *Subspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
 
-// enclose returns the simplex around rows of the given extent, which have as many dimensions as the basis.
-// Radius encloses them, as Model checks.
+// enclose returns the simplex around rows of the given extent and as many dimensions as the basis.
 func (p *Subspace) enclose(e *Extent) *placement {
 	reach := e.extent
 	reach.radius = max(reach.radius, math.Ldexp(p.radius, -p.exp))

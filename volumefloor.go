@@ -50,9 +50,7 @@ import (
 
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
-	// LogVolume bounds [LogVolume] of the centers of every pair with at most this Error from
-	// below; −Inf: nothing is proved.
-	LogVolume float64
+	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
 	Error     float64 // ‖X − GF‖², weighted if weights were given
 }
 
@@ -159,8 +157,7 @@ func (b VolumeBound) inUnits(k int, u units) VolumeBound {
 	return b
 }
 
-// rounding bounds that of all projections on p directions. A row has √p·(d+8)u of its length
-// at most, and with the rounding of Ũ that makes the projections' error a little more.
+// rounding bounds that of all projections on p directions: √p·(d+8)u of a row's length, and that of Ũ.
 func (q *volumeProblem) rounding(p int) float64 {
 	return math.Sqrt(float64(p)) * float64(q.d+8) * 0x1p-52 * math.Sqrt(q.total)
 }
@@ -194,8 +191,7 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 	return best
 }
 
-// moments returns the bound for singular values of the rows, weighted by v. The mixtures' differ by at most
-// r.
+// moments returns the bound for rows weighted by v. The mixtures' singular values differ by at most r.
 func (q *volumeProblem) moments(sigma, v []float64, r float64) float64 {
 	k := float64(q.k)
 	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/sumOf(v)) + leastLogProduct(sigma, r)
