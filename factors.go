@@ -3,11 +3,11 @@ package softkmeans
 // Factors of matrices, and orthonormal bases.
 //
 // QR is by Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4), with and
-// without column pivoting. A reflection is applied by rows, as matrices are stored: w = τ·vᵀA gathered a
-// row at a time, then A −= v·w. Callers scale A to a largest entry of about 1.
+// without column pivoting. A reflection is applied by rows: w = τ·vᵀA gathered a row at a time, then
+// A −= v·w. Callers scale A to a largest entry of about 1.
 //
-// Cholesky factors are of small matrices. Their short sums call nothing: most are of the few
-// vertices that a row's memberships use, and a call takes longer than such a sum.
+// Cholesky factors are of the few vertices that a row's memberships use: a call takes longer than most of
+// their sums, so short ones call nothing.
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"slices"
 )
 
-// qr is A·P = Q·R: R on and above the diagonal of a, the reflectors' vectors
-// below it (their leading 1 is not stored).
+// qr is A·P = Q·R: R on and above the diagonal of a, the reflectors' vectors below it, without their
+// leading 1.
 type qr struct {
 	a    *Matrix
 	tau  []float64
@@ -173,8 +173,7 @@ func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 		for ok := false; !ok && !stopped(ctx); next++ {
 			clear(row)
 			row[next%v.Cols] = 1
-			// The squares of what the d unit vectors keep add up to d−i, so one
-			// of any d in a row keeps twice the share asked for here.
+			// What the d unit vectors keep adds up to d−i in squares: one of them keeps twice this share.
 			ok = deflate(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
 		}
 	}

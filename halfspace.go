@@ -10,20 +10,15 @@ import (
 )
 
 const (
-	// leastMargin is the least cosine at which a half-space counts as one. The cone around
-	// the rows then is 2^14 times as wide as high, and memberships in it keep 38 bits.
-	leastMargin = 0x1p-14
-	// marginShare is how near the least cosine comes to the largest possible one.
-	marginShare = 1 - 0x1p-6
-	// mostCorral bounds the steps of a search. Searches take some 3 to 5 steps a dimension.
-	mostCorral = 1000
+	leastMargin = 0x1p-14    // the least cosine of a half-space; memberships in so wide a cone keep 38 bits
+	marginShare = 1 - 0x1p-6 // how near the least cosine comes to the largest possible one
+	mostCorral  = 1000       // steps of a search, at most; usual are some 3 to 5 a dimension
 )
 
-// halfSpace searches for the half-space. P. Wolfe, Finding the Nearest Point in a Polytope
-// (1976), keeps a corral: few points, whose hull has the nearest point so far. A step adds
-// the point whose cosine with it is least, and drops those that it no longer needs. The
-// norm of the nearest point falls with every step, so that there is an end. Where it falls
-// to 0 there is no half-space. Points may come in parts: the corral is what a part leaves.
+// halfSpace searches for the half-space (P. Wolfe, Finding the Nearest Point in a Polytope, 1976). It keeps a
+// corral: few points, whose hull has the nearest point so far. A step adds the point whose cosine with it is
+// least, and drops those no longer needed. The norm of the nearest point falls with every step; where it
+// falls to 0 there is no half-space. Points may come in parts: the corral is what a part leaves.
 type halfSpace struct {
 	corral *Matrix   // unit rows
 	axis   []float64 // v; nil before the first point

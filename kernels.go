@@ -451,16 +451,13 @@ func packStrips(dst, v []float64, n, l, row int) {
 	if l == 0 {
 		return
 	}
-	size := stripSize(stripRows, l)
+	size, zero := stripSize(stripRows, l), make([]float64, l)
 	for i := range roundUp(n, stripRows) {
 		at := dst[i/stripRows*size:][:size][i%stripRows*lanes:]
-		var x []float64
 		if i < n {
-			x = v[i*row:][:l]
-		}
-		for j := 0; j < stripLength(l); j += lanes {
-			clear(at[copy(at[:lanes], x):lanes])
-			x, at = x[min(lanes, len(x)):], at[min(stripRows*lanes, len(at)):]
+			interleave(at, v[i*row:][:l], zero, 1, 1)
+		} else {
+			interleave(at, nil, nil, 1, 1)
 		}
 	}
 }

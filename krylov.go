@@ -48,9 +48,8 @@ type krylovResult struct {
 
 // krylov iterates for the p leading eigenvectors of the symmetric matrix B of order size.
 // apply returns the products of B with the rows that it is given.
-func krylov(
-	ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int, o krylovOptions,
-) (*krylovResult, error) {
+func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int,
+	o krylovOptions) (*krylovResult, error) {
 	s := newKrylovSpace(ctx, size, p, o.seed)
 	out := &krylovResult{status: StatusIterationLimit}
 	var bounds []float64 // of each step
@@ -133,8 +132,8 @@ func (s *krylovSpace) extend(z *Matrix) {
 	project(z, q)
 }
 
-// project takes from the rows of z what they have along the orthonormal rows of q, and
-// returns it: a row of products for each row of z (Gram–Schmidt; twice is enough).
+// project takes from the rows of z what they have along the orthonormal rows of q, and returns it: a row of
+// products for each row of z (Gram–Schmidt; twice is enough).
 func project(z, q *Matrix) *Matrix {
 	along := NewMatrix(z.Rows, q.Rows, nil)
 	addMulNT(along.Data, q.Rows, z.Data, z.Rows, q.Data, q.Rows, q.Cols, false)

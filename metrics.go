@@ -1,7 +1,6 @@
 package softkmeans
 
-// Agreement of a clustering with known classes. Labels are names: any ints, in any number. All measures are
-// computed from integer counts, in an order that depends on the samples alone.
+// Agreement of a clustering with known classes, from integer counts. Labels are any ints, in any number.
 
 import (
 	"math"
@@ -85,9 +84,9 @@ func Accuracy(truth, labels []int) (float64, error) {
 // add up to the most. It returns the column of each row. Where there are more rows than
 // columns, some rows have none: −1. Gains are finite numbers.
 //
-// It is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016
-// for rectangles), in O(a²b) for a ≤ b rows and columns. Costs are the negated gains;
-// potentials u, v keep reduced costs −gain − u − v at 0 or more.
+// It is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016 for
+// rectangles), in O(a²b) for a ≤ b rows and columns. Potentials u, v keep reduced costs −gain − u −
+// v at 0 or more.
 func Assignment(gain *Matrix) []int {
 	rows, cols := gain.Rows, gain.Cols
 	of := slices.Repeat([]int{-1}, rows)

@@ -19,8 +19,7 @@ func workerCount(asked int) int {
 }
 
 // runTasks calls fn for task 0 … tasks−1, each once, on at most so many workers, and returns when all are
-// done. Calls with the same worker number never overlap, so that fn may keep scratch space by worker. With
-// one worker or one task, and where Go has no goroutines, all run on the caller's.
+// done. Calls with the same worker number never overlap, so that fn may keep scratch space by worker.
 func runTasks(workers, tasks int, fn func(worker, task int)) {
 	workers = min(workers, tasks)
 	if workers <= 1 || !goroutines {
@@ -46,9 +45,8 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// stopped reports whether ctx has ended. Loops ask after every few milliseconds of work.
-// In WebAssembly goroutines take turns on one thread, and none is interrupted: timers, and
-// goroutines that cancel ctx, run during this call only.
+// stopped reports whether ctx has ended. Loops ask after every few milliseconds of work. In WebAssembly, on
+// one thread, timers and goroutines that cancel ctx run during this call only.
 func stopped(ctx context.Context) bool {
 	if runtime.GOARCH == "wasm" {
 		runtime.Gosched()
@@ -56,10 +54,9 @@ func stopped(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// blockRows returns how many of n rows of length l make a block: some 256 kB, which the second-level cache
-// holds, but at least 24 rows, below which the loops over a block cost more than the arithmetic. It is a
-// multiple of 24, so that strips of any number of lanes are full. Sums over 480 rows are a tenth faster than
-// over 240; few rows make smaller blocks, which share the work better.
+// blockRows returns how many of n rows of length l make a block: some 256 kB, for the second-level cache, but
+// a multiple of 24, so that strips of any number of lanes are full. Sums over 480 rows are a tenth faster
+// than over 240; few rows make smaller blocks, which share the work better.
 func blockRows(n, l int) int {
 	most := 240
 	if n >= 480*reduceChunks { // a block for every chunk of a sum
@@ -95,9 +92,8 @@ func eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func
 type workspace struct{ scratch [][]float64 }
 
 // eachBlock does what the function of that name does, with the scratch space of w.
-func (w *workspace) eachBlock(
-	ctx context.Context, workers int, c chunking, floats int, fn func(b block),
-) error {
+func (w *workspace) eachBlock(ctx context.Context, workers int, c chunking, floats int,
+	fn func(b block)) error {
 	return w.each(ctx, workers, c, floats*min(blockRows(c.n, c.l), c.n), fn)
 }
 

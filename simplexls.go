@@ -1,8 +1,7 @@
 package softkmeans
 
 // Least squares on the simplex: the mixture of given vertices that is nearest to a sample (fully constrained
-// least squares, as unmixing calls it). The active-set method that solves it row by row is in activeset.go.
-// Then least squares with lower bounds, and on the cone of given vertices.
+// least squares, as unmixing calls it), solved in activeset.go. Then those with lower bounds, and on a cone.
 
 import (
 	"context"
@@ -15,15 +14,14 @@ import (
 // x: for each row the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². x is
 // n×d, vertices k×d, the result n×k. Use it for memberships of samples in given prototypes.
 //
-// The solution is exact, not iterated to a tolerance: the optimality conditions hold to rounding, entries off
-// the support are exactly 0, and rows add up to 1 to one rounding. Where vertices are affinely dependent, as
-// for k > d+1, the weights of least norm are found, with errors of up to 1e-9 in the conditions. Only the
-// direction of a sample counts that is farther away than 2^400 times the vertices' size.
+// The optimality conditions hold to rounding, entries off the support are exactly 0, and rows add up to 1 to
+// one rounding. Where vertices are affinely dependent, as for k > d+1, the weights of least norm are found,
+// with errors of up to 1e-9 in the conditions. Only the direction of a sample counts that is farther away
+// than 2^400 times the vertices' size.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
-// Cost: O(ndk), and O(k²) for each row and support tried. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]. It reads the
-// options Workers and Sum.
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself. Cost: O(ndk), and
+// O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
+// without vertices, [ErrOption]. It reads the options Workers and Sum.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount),
@@ -51,8 +49,8 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 	return dst, newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, workers)
 }
 
-// simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It is
-// definite whenever the vertices are affinely independent, and has the same minimisers as FFᵀ.
+// simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It
+// has the minimisers of FFᵀ, and is definite for affinely independent vertices.
 type simplexProblem struct {
 	k, d     int             // vertices, the origin included, and columns
 	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
@@ -72,8 +70,7 @@ type simplexProblem struct {
 }
 
 // The sizes of the proximal steps for dependent vertices, as shares of A's largest entry. The first balances
-// rounding errors, which are divided by it, and the bias of one step. Vertices that are close but not the
-// same need the second, the smallest at which A always factors.
+// rounding and the bias of one step. Vertices that are close need the second, at which A still factors.
 const (
 	ridgeShare = 0x1p-30
 	fineShare  = 0x1p-38
@@ -179,10 +176,9 @@ func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 	return true
 }
 
-// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It computes the inverse:
-// pivots may not show it (Kahan), and eigenvalues cost more. With λ₁ ≤ ‖A‖ and 1/λ_k ≤
-// ‖A⁻¹‖ in the Frobenius norm it errs, by a factor of k at most, on the side of dependence, which
-// costs time only.
+// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy, by ‖A‖‖A⁻¹‖ in
+// the Frobenius norm: pivots may not show it (Kahan), and eigenvalues cost more. It errs, by a factor of k at
+// most, on the side of dependence, which costs time only.
 func (p *simplexProblem) dependent() bool {
 	k := p.k
 	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
@@ -277,10 +273,8 @@ func (p *simplexProblem) solve(ctx context.Context, dst, x *Matrix, workers int)
 
 // solveBlocks fills dst with memberships, block by block. products returns the linear terms
 // of a block, p.k numbers a row; its block has scratch space for `floats` numbers a row.
-func (p *simplexProblem) solveBlocks(
-	ctx context.Context, workers int, over chunking, floats int, dst *Matrix,
-	products func(at block) []float64,
-) error {
+func (p *simplexProblem) solveBlocks(ctx context.Context, workers int, over chunking, floats int,
+	dst *Matrix, products func(at block) []float64) error {
 	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
 	return eachBlock(ctx, workers, over, floats, func(at block) {
 		solver := &solvers[at.worker]
@@ -293,10 +287,9 @@ func (p *simplexProblem) solveBlocks(
 	})
 }
 
-// boundedProblem is least squares with a lower bound for all entries: A, k×k and definite,
-// for many right sides r. It is also its own scratch space. The method is block pivoting
-// (J. Kim and H. Park, Fast nonnegative matrix factorization: an active-set-like method and
-// comparisons, SIAM J. Sci. Comput. 33, 2011).
+// boundedProblem is least squares with a lower bound for all entries, with A, k×k and definite, for many
+// right sides, and its own scratch space. The method is block pivoting (J. Kim and H. Park, Fast nonnegative
+// matrix factorization: an active-set-like method and comparisons, SIAM J. Sci. Comput. 33, 2011).
 type boundedProblem struct {
 	a, factor []float64 // A, and a Cholesky factor of a part of it
 	r         []float64 // the right side
@@ -314,8 +307,7 @@ func newBoundedProblem(k int) *boundedProblem {
 	}
 }
 
-// mostPivots is the most exchanges of a column, per center. Block pivots take a handful. A
-// pivot at a time ends, too, but for rounding.
+// mostPivots is the most exchanges of a column, per center. Block pivots take a handful.
 const mostPivots = 20
 
 // solve sets u to the minimiser of ½uᵀAu − (r − low·A1)ᵀu over u ≥ 0, and reports whether
@@ -416,11 +408,9 @@ const coneRidge = 0x1p-40
 func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
 	k, d := vertices.Rows, vertices.Cols
 	_, vexp := math.Frexp(maxAbs(vertices))
-	v := NewMatrix(k, d, nil)
-	for j := range k {
-		for c, e := range vertices.row(j) {
-			v.row(j)[c] = math.Ldexp(e, -vexp)
-		}
+	v := vertices.Clone()
+	for i, e := range v.Data {
+		v.Data[i] = math.Ldexp(e, -vexp)
 	}
 	gram, top := make([]float64, k*k), 0.0
 	addMulNT(gram, k, v.Data, k, v.Data, k, d, false)

@@ -321,8 +321,11 @@ type inverseIteration struct {
 	up   float64   // the power of two
 	norm float64
 	most float64 // a residual that passes
-	lu   *tridiagonalLU
 	rng  *rand.Rand
+	// T − θI = P·L·U by Gaussian elimination with row exchanges (LAPACK's dlagtf).
+	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and right of that
+	l               []float64
+	swapped         []bool
 }
 
 // newInverseIteration returns one for the block with diagonal d and off-diagonal e. size is
@@ -338,10 +341,11 @@ func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseI
 		norm = max(norm, s)
 	}
 	_, exp := math.Frexp(norm)
-	up := math.Ldexp(1, -exp)
+	up, zeros := math.Ldexp(1, -exp), func() []float64 { return make([]float64, n) }
 	it := &inverseIteration{
 		d: slices.Clone(d), e: slices.Clone(e), up: up, norm: norm * up,
-		most: 4 * float64(n) * doubleEps * max(norm*up, size*up), lu: newTridiagonalLU(n), rng: rng,
+		most: 4 * float64(n) * doubleEps * max(norm*up, size*up), rng: rng,
+		inverse: zeros(), u1: zeros(), u2: zeros(), l: zeros(), swapped: make([]bool, n),
 	}
 	scale(it.d, it.up)
 	scale(it.e, it.up)
@@ -376,7 +380,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 				first = j
 			}
 		}
-		it.lu.factor(it.d, it.e, shift, doubleEps*it.norm)
+		it.factor(shift)
 		if !it.iterate(x, z[first:j]) {
 			return false
 		}
@@ -405,7 +409,7 @@ func (it *inverseIteration) iterate(x []float64, cluster [][]float64) bool {
 	scale(x, 1/norm2(x))
 	grown := 0
 	for range 8 {
-		it.lu.solve(x)
+		it.solve(x)
 		for _, z := range cluster {
 			projectOut(x, z)
 		}
@@ -441,25 +445,11 @@ func (it *inverseIteration) residual(x []float64, theta float64) float64 {
 	return math.Sqrt(squares)
 }
 
-// tridiagonalLU is T − θI = P·L·U by Gaussian elimination with row exchanges (LAPACK's dlagtf).
-type tridiagonalLU struct {
-	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and right of that
-	l               []float64
-	swapped         []bool
-}
-
-func newTridiagonalLU(n int) *tridiagonalLU {
-	s := make([]float64, 4*n)
-	return &tridiagonalLU{
-		inverse: s[:n], u1: s[n : 2*n], u2: s[2*n : 3*n], l: s[3*n:], swapped: make([]bool, n),
-	}
-}
-
-// factor factors T − θI, where T has diagonal d and off-diagonal e. Pivots below least become least.
-func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
-	n := len(d)
+// factor factors T − θI. Pivots below a rounding of the norm become one.
+func (it *inverseIteration) factor(theta float64) {
+	d, e, n := it.d, it.e, len(it.d)
 	pivot := func(p float64) float64 {
-		if math.Abs(p) < least {
+		if least := doubleEps * it.norm; math.Abs(p) < least {
 			p = math.Copysign(least, p)
 		}
 		return 1 / p
@@ -467,35 +457,35 @@ func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
 	a, b := d[0]-theta, e[0] // the row in work
 	for i := range n - 1 {
 		below, next, beyond := e[i], d[i+1]-theta, e[i+1]
-		if f.swapped[i] = math.Abs(a) < math.Abs(below); f.swapped[i] {
+		if it.swapped[i] = math.Abs(a) < math.Abs(below); it.swapped[i] {
 			inverse := 1 / below
-			f.l[i] = a * inverse
-			f.inverse[i], f.u1[i], f.u2[i] = pivot(below), next, beyond
-			a, b = b-f.l[i]*next, -f.l[i]*beyond
+			it.l[i] = a * inverse
+			it.inverse[i], it.u1[i], it.u2[i] = pivot(below), next, beyond
+			a, b = b-it.l[i]*next, -it.l[i]*beyond
 			continue
 		}
-		f.l[i] = 0
+		it.l[i] = 0
 		if a != 0 {
-			f.l[i] = below / a
+			it.l[i] = below / a
 		}
-		f.inverse[i], f.u1[i], f.u2[i] = pivot(a), b, 0
-		a, b = next-f.l[i]*b, beyond
+		it.inverse[i], it.u1[i], it.u2[i] = pivot(a), b, 0
+		a, b = next-it.l[i]*b, beyond
 	}
-	f.inverse[n-1], f.u1[n-1], f.u2[n-1] = pivot(a), 0, 0
+	it.inverse[n-1], it.u1[n-1], it.u2[n-1] = pivot(a), 0, 0
 }
 
 // solve overwrites x by (T − θI)⁻¹x, times a power of two where entries grow above 2^500.
-func (f *tridiagonalLU) solve(x []float64) {
+func (it *inverseIteration) solve(x []float64) {
 	n := len(x)
 	for i := range n - 1 {
-		if f.swapped[i] {
+		if it.swapped[i] {
 			x[i], x[i+1] = x[i+1], x[i]
 		}
-		x[i+1] -= f.l[i] * x[i]
+		x[i+1] -= it.l[i] * x[i]
 	}
 	var y, z float64 // x[i+1], x[i+2]
 	for i := n - 1; i >= 0; i-- {
-		v := (x[i] - f.u1[i]*y - f.u2[i]*z) * f.inverse[i]
+		v := (x[i] - it.u1[i]*y - it.u2[i]*z) * it.inverse[i]
 		if math.Abs(v) > 0x1p500 {
 			scale(x, 0x1p-500)
 			v *= 0x1p-500

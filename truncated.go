@@ -45,8 +45,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if err != nil {
 		return nil, err
 	}
-	// Within the subspace the triplets are those of A·V (n×k), not of its square, so that
-	// small ones keep their digits.
+	// The triplets are those of A·V (n×k), not of its square, so that small ones keep their digits.
 	av, err := multiply(s, kry.basis)
 	if err != nil {
 		return nil, err
