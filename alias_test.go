@@ -345,52 +345,46 @@ func intCases() []sliceCase {
 // TestSliceDestinations is TestDestinations for those that are slices.
 func TestSliceDestinations(t *testing.T) {
 	for _, c := range intCases() {
-		c.test(t)
-	}
-}
-
-func (c sliceCase) test(t *testing.T) {
-	t.Helper()
-	name := c.name + ", " + c.what
-	want := mustDo(c.call(nil, c.in))(t)
-	const mark = 99 // of what must stay
-	memory := slices.Repeat([]int{mark}, len(want)+6)
-	dst := memory[2 : len(want)+2]
-	for _, how := range []string{"dirty", "once more"} {
-		own := copied(c.in, true)
-		got, err := c.call(dst, own)
-		if err != nil || len(got) != len(dst) || len(got) > 0 && &got[0] != &dst[0] || !slices.Equal(dst, want) {
-			t.Errorf("%s, dst %s: %v, or it differs", name, how, err)
-		}
-		if !sameMatrices(own, c.in) || memory[1] != mark || memory[len(want)+2] != mark {
-			t.Errorf("%s: an input or what is beside dst changed", name)
-		}
-	}
-	keep := slices.Clone(dst)
-	for i, m := range c.in {
-		if c.bad[i] == nil {
-			continue
-		}
-		spoilt := m.Clone()
-		spoilt.Set(m.Rows-1, m.Cols-1, math.Inf(1))
-		for wrong, want := range map[*Matrix]error{nil: c.bad[i], spoilt: ErrNonFinite,
-			{Rows: 2, Cols: 2}: ErrShape} {
-			own := copied(c.in, false)
-			own[i] = wrong
-			if got, err := c.call(dst, own); got != nil || !errors.Is(err, want) || !slices.Equal(dst, keep) {
-				t.Errorf("%s: input %d: %v, want %v, or dst changed", name, i, err, want)
+		name := c.name + ", " + c.what
+		want := mustDo(c.call(nil, c.in))(t)
+		const mark = 99 // of what must stay
+		memory := slices.Repeat([]int{mark}, len(want)+6)
+		dst := memory[2 : len(want)+2]
+		for _, how := range []string{"dirty", "once more"} {
+			own := copied(c.in, true)
+			got, err := c.call(dst, own)
+			if err != nil || len(got) != len(dst) || &got[0] != &dst[0] || !slices.Equal(dst, want) {
+				t.Errorf("%s, dst %s: %v, or it differs", name, how, err)
+			}
+			if !sameMatrices(own, c.in) || memory[1] != mark || memory[len(want)+2] != mark {
+				t.Errorf("%s: an input or what is beside dst changed", name)
 			}
 		}
-	}
-	if !canRecover() {
-		return
-	}
-	for _, n := range []int{len(want) + 1, len(want) - 1, 0} {
-		if n < 0 || n == len(want) {
-			continue
+		keep := slices.Clone(dst)
+		for i, m := range c.in {
+			if c.bad[i] == nil {
+				continue
+			}
+			spoilt := m.Clone()
+			spoilt.Set(m.Rows-1, m.Cols-1, math.Inf(1))
+			for wrong, want := range map[*Matrix]error{nil: c.bad[i], spoilt: ErrNonFinite,
+				{Rows: 2, Cols: 2}: ErrShape} {
+				own := copied(c.in, false)
+				own[i] = wrong
+				got, err := c.call(dst, own)
+				if got != nil || !errors.Is(err, want) || !slices.Equal(dst, keep) {
+					t.Errorf("%s: input %d: %v, want %v, or dst changed", name, i, err, want)
+				}
+			}
 		}
-		if !panics(func() { c.call(memory[1:1+n], c.in) }) || !slices.Equal(dst, keep) || memory[1] != mark {
-			t.Errorf("%s: a dst of length %d: no panic, or it changed", name, n)
+		for _, n := range []int{len(want) + 1, len(want) - 1, 0} {
+			if !canRecover() {
+				continue
+			}
+			if !panics(func() { c.call(memory[1:1+n], c.in) }) || !slices.Equal(dst, keep) ||
+				memory[1] != mark {
+				t.Errorf("%s: a dst of length %d: no panic, or it changed", name, n)
+			}
 		}
 	}
 }

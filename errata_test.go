@@ -180,18 +180,11 @@ func TestErratumD(t *testing.T) {
 		want += x * x / (x*x + eps)
 		inv.Set(i, i, 1/(x*x+eps))
 	}
-	ftf := product(f.transposed(), f)
-	trace := func(dm *Matrix) (sum float64) {
-		p := product(dm, ftf)
-		for i := range k {
-			sum += p.At(i, i)
-		}
-		return sum
-	}
-	if got := trace(product(product(v, inv), v.transposed())); math.Abs(got-want) > 1e-12*want {
+	traced := func(d *Matrix) float64 { return trace(product(d, product(f.transposed(), f))) }
+	if got := traced(product(product(v, inv), v.transposed())); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("corrected: %g, want %g", got, want)
 	}
-	if got := trace(product(v, inv)); math.Abs(got-want) < 1e-3*want {
+	if got := traced(product(v, inv)); math.Abs(got-want) < 1e-3*want {
 		t.Errorf("without the closing Vᵀ: %g, want %g: the printed version does not fail here", got, want)
 	}
 	left := product(product(u, inv), u.transposed())
@@ -259,27 +252,17 @@ func TestErratumTranslation(t *testing.T) {
 			}
 			u, _, _, err := SVD(shifted(x, by...))
 			must(t, err)
-			missed := 12.0
-			for j := range u.Cols {
-				sum := 0.0
-				for i := range 12 {
-					sum += u.At(i, j)
-				}
-				missed -= sum * sum
-			}
-			if missed < 1e-6 {
+			if missed := 12 - sumSquares(product(NewMatrix(1, 12, make1(12)), u).Data); missed < 1e-6 {
 				t.Fatalf("k=%d: LSDable when moved by %g, as printed", k, by)
 			}
 		}
 		// In one dimension more: from the mean, at a distance of r√(k−1).
 		m := mustDo(TILSD(bg, kernel, k, nil))(t)
-		more := NewMatrix(12, k, nil)
-		mean := make([]float64, k)
+		more, mean, r := NewMatrix(12, k, nil), make([]float64, k), 0.0
 		for i := range 12 {
 			copy(more.Row(i), x.Row(i))
 			axpy(mean[:k-1], -1.0/12, x.Row(i))
 		}
-		r := 0.0
 		centred := shifted(more, mean...)
 		for i := range 12 {
 			r = max(r, norm2(centred.Row(i)))
@@ -324,16 +307,9 @@ func TestErratumTrace(t *testing.T) {
 	const n = 4
 	fails := 0
 	for range 50 {
-		a, b := NewMatrix(n, n, nil), NewMatrix(n, n, nil)
-		for i := range n {
-			for j := range i + 1 {
-				u, v := rng.NormFloat64(), rng.NormFloat64()
-				a.Set(i, j, u)
-				a.Set(j, i, u)
-				b.Set(i, j, v)
-				b.Set(j, i, v)
-			}
-		}
+		a, b := NewMatrix(n, n, randomSlice(n*n, rng)), NewMatrix(n, n, randomSlice(n*n, rng))
+		mirror(a.Data, n)
+		mirror(b.Data, n)
 		left := func(of func(*Matrix) []float64) (sum float64) {
 			p, q := of(a), of(b)
 			for i := range n {
@@ -341,16 +317,13 @@ func TestErratumTrace(t *testing.T) {
 			}
 			return sum
 		}
-		trace, ab := 0.0, product(a, b)
-		for i := range n {
-			trace += ab.At(i, i)
-		}
+		right := trace(product(a, b))
 		singular := left(func(m *Matrix) []float64 { _, s, _, _ := SVD(m); return s })
 		eigen := left(func(m *Matrix) []float64 { e, _, _ := EigenSym(m); return e })
-		if eigen > trace+1e-12 {
-			t.Errorf("with eigenvalues %g, trace %g", eigen, trace)
+		if eigen > right+1e-12 {
+			t.Errorf("with eigenvalues %g, trace %g", eigen, right)
 		}
-		if singular > trace+1e-12 {
+		if singular > right+1e-12 {
 			fails++
 		}
 	}

@@ -84,19 +84,9 @@ func laRatios(a, u *Matrix, s []float64, v *Matrix, exp int) (ratios [3]float64)
 			}
 		}
 	}
+	ratios = [3]float64{laNorm1(r), orthonormality(u), orthonormality(v)}
 	if norm > 0 {
-		ratios[0] = laNorm1(r) / (norm * float64(max(m, n)) * laEps)
-	} else {
-		ratios[0] = laNorm1(r)
-	}
-	for i, q := range []*Matrix{u, v} {
-		if q.Cols > 0 {
-			e := product(q.transposed(), q)
-			for j := range e.Rows {
-				e.Row(j)[j]--
-			}
-			ratios[1+i] = laNorm1(e) / (float64(q.Rows) * laEps)
-		}
+		ratios[0] /= norm * float64(max(m, n)) * laEps
 	}
 	return ratios
 }

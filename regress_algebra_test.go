@@ -218,11 +218,7 @@ func regressKrylov(t *testing.T, p *pinnedBits) {
 		q := laOrthogonal(n, rng)
 		for _, s := range spectra {
 			b := product(q.transposed(), mapped(q, func(i, _ int, v float64) float64 { return v * s.f(i) }))
-			for i := range n {
-				for j := range i {
-					b.Set(i, j, b.At(j, i))
-				}
-			}
+			mirror(b.Data, n)
 			var all [][]float64
 			for _, o := range []krylovOptions{
 				{steps: defaultKrylovSteps, residual: 1e-10, seed: 3},

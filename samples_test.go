@@ -162,20 +162,11 @@ func TestZeroWeightSize(t *testing.T) {
 		n, d := shape[0], shape[1]
 		x := randomData(n, d, 0.5, 7)
 		w := inTurn(n, 0, 1, 2)
-		huge := mapped(x, func(i, j int, v float64) float64 {
-			if i%3 == 0 {
-				return math.Copysign(mostEntry, v)
-			}
-			return v
-		})
 		for _, exp := range []int{0, -499} {
-			x, huge := mapped(x, func(i, j int, v float64) float64 { return math.Ldexp(v, exp) }),
-				mapped(huge, func(i, j int, v float64) float64 {
-					if i%3 == 0 {
-						return v
-					}
-					return math.Ldexp(v, exp)
-				})
+			x := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
+			huge := mapped(x, func(i, _ int, v float64) float64 {
+				return []float64{v, math.Copysign(mostEntry, v)}[flagIf(i%3 == 0, 1)]
+			})
 			for _, solver := range allSolvers {
 				o := &Options{Weights: w, Solver: solver, Enclosure: allEnclosures[solver%2]}
 				a, b := mustDo(Fit(bg, x, 3, o))(t), mustDo(Fit(bg, huge, 3, o))(t)
