@@ -39,9 +39,9 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	return t.floors(o.MostK, o.Sum)
 }
 
-// Certify says how far any clustering is from the global minimum. Pass the samples x (n×d),
-// its centers (k×d) and its memberships (n×k), of any origin; a hard label is a row with one
-// 1. Read Gap, or ask Optimal of the [Certificate].
+// Certify says how far any clustering is from the global minimum. Pass the samples x (n×d), its centers
+// (k×d) and its memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call
+// Optimal.
 //
 // Infeasible memberships are no error: the verdict is on those that Certificate makes of them. It reads the
 // options Weights, Workers, Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) =
@@ -109,14 +109,14 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	}
 }
 
-// SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper
-// calls SkMable. Pass tol 0 for the rounding of the data. It is so iff the centred data has
-// rank at most k−1 (Theorem "Condition of SkMable").
+// SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
+// the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's
+// rounding.
 //
-// A singular value counts as zero up to tol·σ₁; tol 0 stands for max(n, d)·2^-52 of the
-// length of the data, mean included. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
-// that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors: those of
-// Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
+// A singular value counts as zero up to tol·σ₁; tol 0 stands for max(n, d)·2^-52 of the length of the
+// data, mean included. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], or of
+// [SolverJacobi] where the Gram matrix cannot tell. Errors: those of Floors; [ErrOption] for k < 1 or a tol
+// that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	switch {
 	case k < 1:

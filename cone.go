@@ -112,7 +112,7 @@ func (e *coneExtent) complete(pc *principal) bool { return e.outside <= lightSha
 
 // place encloses the slice. The rows of w begin with coordinates in the cone's basis.
 func (c *cone) place(s *samples, w *Matrix, ext *coneExtent) *placement {
-	if c.o.Enclosure == EnclosureSmallest && c.normals.Rows == 3 && c.normals.Cols == 2 && w != nil {
+	if c.o.Enclosure == EnclosureSmallest && c.normals.Rows == 3 && c.normals.Cols == 2 {
 		points, row := NewMatrix(s.n, 2, nil), make([]float64, 3)
 		for i := range s.n { // rows outside stand on the axis, which is among the others
 			if copy(row, w.row(i)); slice(row, c.limit) {

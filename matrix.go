@@ -6,13 +6,11 @@ import (
 	"strconv"
 )
 
-// Matrix is a dense matrix of float64. Rows are samples wherever data comes in. The storage
-// is open, as in image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Fill in the four
-// fields to wrap a matrix of another library without a copy.
-//
-// The zero value is an empty 0×0 matrix. Values between the end of one row and the start of
-// the next (Stride > Cols) are never read or written. Functions that take a Matrix return
-// an [ErrShape] if its fields contradict each other.
+// Matrix is a dense matrix of float64. Rows are samples wherever data comes in. The storage is open, as in
+// image.RGBA: row i is Data[i*Stride : i*Stride+Cols], and what is between rows (Stride > Cols) is never read
+// or written. Fill in the four fields to wrap a matrix of another library without a copy. The zero value is
+// an empty 0×0 matrix. Functions that take a Matrix return an [ErrShape] if its fields contradict each
+// other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
@@ -51,8 +49,8 @@ func checkSizeOfK(k, rows, cols int) error {
 		" is too large to address")
 }
 
-// addressable reports whether a rows×cols matrix has addresses. Machines of 64 bits use
-// 48 of them, WebAssembly uses 32. A negative size, as of a sum that overflows, has none.
+// addressable reports whether a rows×cols matrix has addresses: of 48 bits, in WebAssembly 32. A negative
+// size, as of a sum that overflows, has none.
 func addressable(rows, cols int) bool {
 	most := min(math.MaxInt/8, 1<<44)
 	if runtime.GOARCH == "wasm" {

@@ -73,9 +73,8 @@ type Model struct {
 	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
-// Samples is what fits take: a table with a sample in each row, a [*Matrix] or a
-// [*SparseMatrix], whose zeros need not be stored. No other type can be one. FitMinVolume,
-// FitAlternating and Unmix return an error for a SparseMatrix so far.
+// Samples is what fits take: a table with a sample in each row, a [*Matrix] or a [*SparseMatrix], whose zeros
+// need not be stored, and nothing else. FitMinVolume, FitAlternating and Unmix take no SparseMatrix so far.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
@@ -108,8 +107,7 @@ func matrixOf(x Samples, function string) (*Matrix, error) {
 // mostFilledIn is how many entries filledIn fills in: 1 GB of them.
 const mostFilledIn = 1 << 27
 
-// filledIn returns x with all its zeros. A table that would have more than mostFilledIn entries
-// is an error that names the function.
+// filledIn returns x with all its zeros. More than mostFilledIn entries are an error that names the function.
 func filledIn(x Samples, function string) (*Matrix, error) {
 	sparse, ok := x.(*SparseMatrix)
 	switch {
@@ -297,9 +295,8 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 // thread that slept takes tens of microseconds to wake up, and every pass waits for it.
 const leastShared = 1 << 24
 
-// payingWorkers returns asked, or 1 where more workers do not pay. It counts multiplications,
-// n·d·(min(n, d) + 2k) and nk² for memberships. To read a number, or to write a membership,
-// counts as fifty. (1797, 64) with k = 10 is below the limit, (20000, 10) with k = 5 above.
+// payingWorkers returns asked, or 1 where more do not pay. It counts multiplications, n·d·(min(n, d) + 2k)
+// and nk² for memberships. To read a number, or to write a membership, counts as fifty.
 func payingWorkers(asked int, x *Matrix, k int) int {
 	if asked < 0 || x == nil { // errors, for newSamples
 		return asked
@@ -320,27 +317,22 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
-	return o.solveCone(t, k)
-}
-
-// solveCone returns the solution under SumAtMostOne for rows about 0. The options are checked.
-func (o *Options) solveCone(x dataset, k int) (*Model, error) {
-	s := x.data()
+	s := t.data()
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := x.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver, toFit)
+	pc, err := t.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	f, complete, err := placeCone(x, m.Memberships, pc, o)
+	f, complete, err := placeCone(t, m.Memberships, pc, o)
 	if err != nil {
 		return nil, err
 	}
 	m.Centers = f
-	objective, err := x.objective(f, m.Memberships, SumAtMostOne)
+	objective, err := t.objective(f, m.Memberships, SumAtMostOne)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +340,7 @@ func (o *Options) solveCone(x dataset, k int) (*Model, error) {
 	if complete {
 		return m, nil
 	}
-	if err := o.withoutHalfSpace(x, m, pc); err != nil {
+	if err := o.withoutHalfSpace(t, m, pc); err != nil {
 		return nil, err
 	}
 	return m, nil

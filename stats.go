@@ -52,10 +52,6 @@ func momentsOf(s *samples) (*moments, error) {
 		m.weightOff = 0x1p-51
 	}
 	s.fine = meanRest{rest: m.meanRest, mass: m.weight, depth: chunking{s.n, s.d, reduceChunks}.depth() + 8}
-	if s.n == 1 { // the mean is the row
-		m.mean = s.mean
-		return m, nil
-	}
 	sums := NewMatrix(chunks(s.n, s.d, reduceChunks), s.d, nil)
 	err := s.eachBlock(s.n, s.d, reduceChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
@@ -176,30 +172,26 @@ func (s *Stats) aboutZero() (mean []float64) {
 	return mean
 }
 
-// Stats is what [FitSeq] learns of the data in its first pass: weighted count, mean and
-// scatter matrix. The floors and the principal subspace depend on nothing else. Different
-// goroutines, processes or machines may each add up a part of a table in a Stats of
-// their own. These merge in any order, and travel in their binary form.
+// Stats is what [FitSeq] learns of the data in its first pass: weighted count, mean and scatter matrix. The
+// floors and the principal subspace depend on nothing else. Different goroutines, processes or machines may
+// each add up a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
 //
 // The results agree to rounding with those of the whole table, and with the true values to some min(n,
 // d)·2^-52 of the total, however far the mean is from 0. Every call's rows are held to the range of the
 // package; rows whose weights are below 2^-500 of the largest are counted and have no other effect.
 //
-// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment does not, since both
-// would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change
-// it.
+// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
+// takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
 type Stats struct {
 	moments
 	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its roundings lost.
 	scatter, scatterRest []float64
 }
 
-// Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a
-// matrix without rows changes nothing.
-//
-// Cost: nd² multiplications, shared among all processors, and for each call d² more and as much memory as
-// s, so that blocks of many rows are best. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then
-// unchanged.
+// Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a matrix without rows
+// changes nothing. Cost: nd² multiplications, shared among all processors, and for each call d² more and as
+// much memory as s, so that blocks of many rows are best. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s
+// is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all of them may be 0. A
@@ -236,9 +228,9 @@ func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) {
 	s.merge(&t)
 }
 
-// AddSparse is [Stats.AddWeighted] for sparse rows: the sums of the rows with all their zeros. Where the mean
-// is far from 0 these are as accurate as numbers of the length of x with its mean. Cost: the sum of the
-// squared numbers of entries of rows, and d². Errors: those of AddWeighted, and of [Fit] for the shape.
+// AddSparse is [Stats.AddWeighted] for sparse rows. Where the mean is far from 0 the sums are as accurate as
+// numbers of the length of x with its mean. Cost: the sum of the squared numbers of entries of rows, and d².
+// Errors: those of AddWeighted, and of [Fit] for the shape.
 func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	if err := x.check("x"); err != nil || x.Rows == 0 {
 		return err

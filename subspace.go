@@ -33,8 +33,8 @@ type Subspace struct {
 // SumAtMostOne the axis of the cone is the sum of the singular vectors of one sign, or else the first one. If
 // rows are outside all the same, [Subspace.Model] says so; FitSeq looks for another axis.
 //
-// Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
-// [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
+// Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors: [ErrTooFewSamples]
+// without rows of positive weight, [ErrOption], [ErrShape].
 func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	switch {

@@ -54,19 +54,18 @@ type VolumeBound struct {
 	Error     float64 // ‖X − GF‖², weighted if weights were given
 }
 
-// VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume
-// fit by. Pass the samples and by what share of the least error a fit may be above it. Read
-// LogVolume: no centers with rows of memberships that add up to 1 and an error of at most
-// VolumeBound.Error, (1+slack) times the least, have a smaller (k−1)-dimensional volume.
+// VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume fit by. Pass the
+// samples and by what share of the least error a fit may be above it. Read LogVolume: no centers with rows of
+// memberships that add up to 1 and an error of at most VolumeBound.Error, (1+slack) times the least, have a
+// smaller (k−1)-dimensional volume.
 //
-// At slack 0 it is exact to some 1e-6 of the volume where k is 2 or 3 and σ_{k−1} > σ_k: the
-// interval of the projected rows, or the smallest triangle around them, as
-// [EnclosureSmallest] has it. For larger k it is the volume of a simplex of k rows, or more.
-// Nothing is proved where slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
+// At slack 0 it is exact to some 1e-6 of the volume where k is 2 or 3 and σ_{k−1} > σ_k: that of
+// [EnclosureSmallest]. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
+// slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
 //
-// It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to
-// 2^27 entries. Cost: that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more.
-// Errors: those of [Fit]; [ErrOption] for a slack that is negative or not finite.
+// It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
+// that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more. Errors: those of [Fit];
+// [ErrOption] for a slack that is negative or not finite.
 func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Options) (VolumeBound, error) {
 	o, none := orZero(opts), VolumeBound{LogVolume: math.Inf(-1)}
 	if err := firstError(checkFit(k, &Options{Solver: o.Solver}), checkAmount("slack", slack)); err != nil {
