@@ -1,11 +1,9 @@
 package softkmeans
 
-// Proved bounds: of rounding, of eigenvalues by approximate eigenvectors, and of the distance
-// from the positive semidefinite matrices of a rank.
-//
-// Rounding is by the standard model (Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter
-// 3): every operation is off by at most u = 2^-53 of its result. Fused multiplications round less often. What
-// sums lose of numbers below the range of float64, 2^-1075 for every operation, is in underflow.
+// Proved bounds: of rounding, of eigenvalues by approximate eigenvectors, and of the distance from the
+// positive semidefinite matrices of a rank. Every operation is off by at most u = 2^-53 of its result
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3), fused ones less. What sums lose
+// of numbers below the range of float64, 2^-1075 for every operation, is in underflow.
 
 import (
 	"context"
@@ -13,8 +11,7 @@ import (
 	"slices"
 )
 
-// underflow bounds what is below the range in sums of squares of entries of up to 2, of any
-// table: 2^74 roundings of 2^-1074.
+// underflow bounds that in sums of squares of entries of up to 2, of any table: 2^74 roundings of 2^-1074.
 const underflow = 0x1p-1000
 
 // gamma returns γ(m) = mu/(1−mu): a product of m factors 1+δ, |δ| ≤ u, is within γ(m) of 1. So a sum
@@ -24,12 +21,10 @@ func gamma(m int) float64 {
 	return v / (1 - v) * (1 + 0x1p-50)
 }
 
-// dotDepth returns how many roundings a product passes in dot over n numbers. Plain Go adds
-// in four sums, vectors in at least as many.
+// dotDepth returns how many roundings a product passes in dot over n numbers, which has four sums or more.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// depth returns how many additions a term passes in a sum over all items: those of its
-// block, of the blocks of its chunk and of the chunks.
+// depth returns how many additions a term passes: those of its block, the blocks of its chunk and the chunks.
 func (c chunking) depth() int {
 	count, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
 	return min(c.n, step) + (c.n/count+1)/step + 1 + count
@@ -160,8 +155,7 @@ func negated(m, a *Matrix, i int) []float64 {
 	return row
 }
 
-// definitePanel is how many rows of the factor are found before the rest of the matrix is
-// updated: with fewer the passes over memory take the time, with more those rows. Strips of
+// definitePanel is how many rows of the factor are found before the rest of the matrix is updated. Strips of
 // that length are full for any number of lanes.
 const definitePanel = 48
 
@@ -292,11 +286,8 @@ func triangleNorm(a *Matrix) float64 {
 }
 
 // belowBound returns an upper bound of the eigenvalues of the symmetric matrix a: about `least` if they are
-// below that, otherwise one that is near them if they are little above it, or +Inf.
-//
-// Proof. A Cholesky factorization of N that ends proves that N has no eigenvalue below −φ,
-// φ = γ(m+4)/(1−γ(m+4))·tr N (Rump, Verification of Positive Definiteness, 2006; Higham,
-// theorem 10.3). N = σI − a is rounded on its diagonal only, which is once more.
+// below that, otherwise one that is near them if they are little above it, or +Inf. The proof is that of
+// complementBound for M = σI − a, which is rounded on its diagonal only, once more.
 func belowBound(a *Matrix, least float64, workers int) float64 {
 	m := a.Rows
 	rounding := 1.1 * gamma(m+6)

@@ -14,16 +14,11 @@ func share(workers, tasks int, fn func(worker, task int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	work := func(w int) {
-		for {
-			t := int(next.Add(1)) - 1
-			if t >= tasks {
-				return
-			}
+		for t := int(next.Add(1)) - 1; t < tasks; t = int(next.Add(1)) - 1 {
 			fn(w, t)
 		}
 	}
-	// The caller is one of the workers: where tasks are short it has done most
-	// of them before another thread is awake.
+	// The caller is one of the workers: it has done most short tasks before another thread is awake.
 	wg.Add(workers - 1)
 	for w := 1; w < workers; w++ {
 		go func() {

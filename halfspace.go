@@ -25,8 +25,8 @@ type halfSpace struct {
 	norm   float64   // of the nearest point: no v has a larger least cosine
 }
 
-// directions are the rows w of a matrix, each as a direction. Rows of 0 are left out, and
-// row i, of squares that add up to so much, where skip reports true.
+// directions are the rows w of a matrix. Rows of 0 are left out, and where skip reports true of row and
+// ‖w‖².
 type directions struct {
 	ctx     context.Context
 	workers int
@@ -37,8 +37,8 @@ type directions struct {
 // none reports whether no half-space has the points so far.
 func (h *halfSpace) none() bool { return h.axis != nil && h.norm < leastMargin }
 
-// search adds points until v has a least cosine near the largest with all of them. It
-// returns that cosine, 1 where there is no point; a search that has failed stays so.
+// search adds points until the least cosine of v with them is near the largest. It returns that cosine, 1
+// where there is no point; a search that has failed stays so.
 func (h *halfSpace) search(r directions) (margin float64, err error) {
 	for range mostCorral {
 		if h.none() {
@@ -59,8 +59,8 @@ func (h *halfSpace) search(r directions) (margin float64, err error) {
 	return low, err
 }
 
-// lowest returns the least cosine of a row with v, and the row; −1 where all are left out.
-// Without v it is some row.
+// lowest returns the least cosine of a row with v, and the row: some row without v, −1 where all are left
+// out.
 func (r directions) lowest(v []float64) (low float64, at int, err error) {
 	p := r.w.Cols
 	over := chunking{r.w.Rows, p, manyChunks}

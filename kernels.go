@@ -368,8 +368,8 @@ func rowMaxAbs(v []float64) (top float64, finite bool) {
 	return math.Float64frombits(most), most < infinite
 }
 
-// magnitude returns the bits of |x|. They are in the order of |x|, with infinities and NaN after all others,
-// from infinite on. With max of float64 the first pass of a fit took 2.6 times as long.
+// magnitude returns the bits of |x|. They are in the order of |x|, with infinities and NaN from infinite on.
+// With max of float64 the first pass of a fit took 2.6 times as long.
 func magnitude(x float64) uint64 { return math.Float64bits(x) &^ (1 << 63) }
 
 const infinite = 0x7ff << 52
@@ -393,8 +393,8 @@ func squaredDistance(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// twoSum returns a + b, rounded, and the rounding error: a + b = sum + lost (Knuth). The
-// conversions round a and b where they are products that would be fused with what follows.
+// twoSum returns a + b, rounded, and the rounding error: a + b = sum + lost (Knuth). The conversions keep
+// products from being fused with what follows.
 func twoSum(a, b float64) (sum, lost float64) {
 	a, b = float64(a), float64(b)
 	sum = a + b
@@ -418,8 +418,7 @@ func fineDot(x, y []float64) float64 {
 //
 //	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
-// stripRows vectors make a strip. 3×3 sums, with three numbers of either factor, fill the 16
-// registers of plain amd64 and of AVX2.
+// stripRows vectors make a strip: 3×3 sums, with three numbers of either factor, fill 16 registers.
 const stripRows = 3
 
 // stripLength returns what the length of vectors is rounded up to.
@@ -531,8 +530,7 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 // half of a small second-level cache.
 const groupSize = 16384
 
-// addMulStrips adds A·Bᵀ to C, for factors of m and n vectors of one length in
-// strips. C has m rows of length ldc ≥ n. upper is as for addMulNT.
+// addMulStrips does what addMulNT does, for factors of m and n vectors of length l in strips.
 func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -558,8 +556,7 @@ func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// stripGeneric adds the products of strip x with n vectors in strips y to the rows of C, of
-// which there are one to three. The last row may end with its n entries.
+// stripGeneric adds the products of strip x with n vectors in strips y to the one to three rows of C.
 func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
 	for j := 0; j < n; j += stripRows {
 		var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64

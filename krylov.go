@@ -20,18 +20,13 @@ const krylovExtra = 8
 type krylovOptions struct {
 	steps int    // at most so many
 	seed  uint64 // of the start
-	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i). For B = AᵀA that is
-	// ‖Aᵀu − σ_i·v‖ ≤ residual·σ₁.
-	residual float64
-	// sum, if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁.
-	sum float64
-	// hasty: stop, with StatusIterationLimit, if the bound falls too slowly to get there.
-	hasty bool
-	// more: return so many vectors more, as far as there are, in whatever state they are.
-	more int
-	// indefinite: B may have negative eigenvalues. The largest |θ| then takes the place of
-	// √(θ₁θ_i), and the leading eigenvalues are the algebraically largest.
-	indefinite bool
+	more  int    // vectors to return beyond, as far as there are, in whatever state they are
+	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), for B = AᵀA
+	// residual·σ₁σ_i.
+	residual   float64
+	sum        float64 // if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁
+	hasty      bool    // stop, with StatusIterationLimit, if that bound falls too slowly to get there
+	indefinite bool    // B may have negative eigenvalues: the largest |θ| takes the place of √(θ₁θ_i)
 }
 
 // krylovResult approximates the leading invariant subspace of B.
@@ -64,8 +59,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		r := s.residuals(values, y, z, o.indefinite)
 		out.next, out.top = r.next, r.top
 		count := len(r.values)
-		// Small residuals prove eigenvectors, but not that they are the leading ones: one not
-		// found yet may have a larger value, up to out.next.
+		// Small residuals do not prove that these eigenvectors lead: one not found may have up to out.next.
 		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
 		done := s.old+s.fresh == size || r.worst <= o.residual*r.top && sure
 		hopeless := false

@@ -10,8 +10,7 @@ import (
 	"strconv"
 )
 
-// principal is what Fit and Certify need of the singular value decomposition
-// of the centred data, in scaled units.
+// principal is what Fit and Certify need of the singular values and vectors of centred data, in scaled units.
 type principal struct {
 	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
 	leading    *Matrix   // basis and further rows, about as many as were asked for: directions that follow
@@ -25,8 +24,8 @@ type principal struct {
 	status     Status
 }
 
-// lostShare is the share of the total below which SolverAuto does not take a floor from
-// the Gram matrix, whose rounding error is some 1e-15 of the total.
+// lostShare is the share of the total below which SolverAuto does not take a floor from the Gram matrix,
+// which is off by some 1e-15 of it.
 const lostShare = 1e-9
 
 // The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
@@ -57,8 +56,7 @@ const (
 	toLabel                  // directions alone
 )
 
-// choice has the solvers to try. If then is another, it follows where first falls short: SolverKrylov by
-// not converging, SolverGram by leaving few digits.
+// choice has the solvers to try. then follows, if another, where first does not converge or has few digits.
 type choice struct {
 	first, then Solver
 	steps       int // of SolverKrylov
@@ -102,8 +100,7 @@ const (
 	krylovTol   = 1e-13 // the share of the total to which SolverKrylov proves its floor
 )
 
-// findPrincipal finds the p leading right singular vectors, p ≤ d. Where the data
-// has fewer the basis is completed; the floor is then 0.
+// findPrincipal finds the p ≤ d leading right singular vectors, completed where the data has fewer.
 func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
 	return findLeading(s, wanted{p, 0}, solver, toFit)
 }
@@ -166,8 +163,7 @@ func tailSum(values []float64, p int) (sum float64) {
 	return sum
 }
 
-// floorsOf returns tailSum for every p, from 0 to the number of values, in the data's
-// units. The first is the total.
+// floorsOf returns tailSum for every p, in the data's units. The first is the total.
 func floorsOf(u units, values []float64, total float64) []float64 {
 	floors := make([]float64, len(values)+1)
 	var sum float64
@@ -189,8 +185,7 @@ func trace(m *Matrix) (sum float64) {
 	return sum
 }
 
-// principalByGram takes the eigenvectors of the smaller Gram matrix. values are
-// all squared singular values, descending.
+// principalByGram takes eigenvectors of the smaller Gram matrix. values are all squared singular values.
 func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err error) {
 	gram, off, err := centredGram(s)
 	if err != nil {
@@ -380,8 +375,7 @@ type krylovData struct {
 	measure           func(left *outside) error                           // adds all rows, about their mean
 }
 
-// krylovEffort is at most how many steps SolverKrylov takes. A hasty one stops early where it
-// will not converge.
+// krylovEffort is at most how many steps SolverKrylov takes; a hasty one stops where it will not converge.
 type krylovEffort struct {
 	steps int
 	hasty bool

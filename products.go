@@ -1,7 +1,6 @@
 package softkmeans
 
-// Products of the samples with matrices and with themselves: the Gram matrix, XV,
-// XᵀY, and the R of X = QR, block by block.
+// Products of the samples with matrices and with themselves, block by block.
 
 import "math"
 
@@ -63,8 +62,7 @@ func gramError(s *samples, trace float64) float64 {
 // they do not wait for each other, a fifth faster on (20000, 784). At order 256 the two are even.
 const sharedGram = 384
 
-// gramByBlocks is gramMatrix with one block at a time. All workers pack its strips, then
-// all add to rows of the result.
+// gramByBlocks is gramMatrix with one block at a time: all workers pack it, then all add to the result.
 func gramByBlocks(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	gram := NewMatrix(size, size, nil)
@@ -97,8 +95,7 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 	return gram, cancelled(s.ctx)
 }
 
-// packSide writes some numbers of some vectors of the data's smaller side, its rows or its
-// columns, as strips.
+// packSide writes some numbers of some vectors of the data's smaller side, rows or columns, as strips.
 func packSide(s *samples, dst []float64, numbers, vectors span) {
 	if s.wide() {
 		s.packStrips(dst, vectors, numbers)
@@ -204,8 +201,8 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// normalProduct returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X. Where X
-// is wide it makes two passes, which need less scratch space.
+// normalProduct returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X, two where it is
+// wide.
 func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	if s.wide() {
 		y, err := multiply(s, vt)
@@ -234,8 +231,7 @@ func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// newParts returns a b×d matrix of zeros for every chunk of a sum over rows. Together they
-// take no more than a quarter of X.
+// newParts returns a b×d matrix of zeros for every chunk of a sum over rows, at most a quarter of X in all.
 func newParts(s *samples, b int) []*Matrix {
 	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {

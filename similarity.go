@@ -23,8 +23,7 @@ type Similarity interface {
 	CopyRows(dst *Matrix, lo int)
 }
 
-// checkRowsOf panics unless dst can be rows lo, lo+1, … of an n×n matrix. Without it a
-// view of samples would be read past its end.
+// checkRowsOf panics unless dst can be rows lo, lo+1, … of an n×n matrix.
 func checkRowsOf(dst *Matrix, lo, n int) {
 	if checkShape("dst", dst) != nil || dst.Cols != n || lo < 0 || dst.Rows > n-lo {
 		size := "nil"
@@ -142,8 +141,7 @@ func (k *SampleKernel) Gamma() float64 { return k.gamma }
 // medianRows is how many rows the median heuristic compares at most.
 const medianRows = 1000
 
-// medianDistance is the median of the heuristic, for the scaled samples. Distances below
-// leastScale count as 0.
+// medianDistance is the median of the heuristic, for the scaled samples.
 func (k *SampleKernel) medianDistance() float64 {
 	rows := indices(k.s.n)
 	if len(rows) > medianRows {

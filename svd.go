@@ -139,12 +139,11 @@ func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	return left, right, values
 }
 
-// jacobiTol is the |cosine| below which two vectors of length n count as orthogonal: what
-// rounding leaves of a dot product of such vectors (dgesvj uses the same).
+// jacobiTol is the |cosine| below which two vectors of length n count as orthogonal, that of dgesvj.
 func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 
-// jacobiDone is the |cosine| below which two sweeps in a row end the iteration: now and then each rotation's
-// rounding makes an angle a little above jacobiTol anew, for ever (dgesvj has such a second bound, too).
+// jacobiDone is the |cosine| below which two sweeps in a row end the iteration: rounding may make an angle a
+// little above jacobiTol anew, for ever (dgesvj has such a second bound, too).
 func jacobiDone(n int) float64 { return float64(max(n, 8)) * 0x1p-53 }
 
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v

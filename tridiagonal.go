@@ -101,7 +101,8 @@ type rankTwo struct {
 func newRankTwo(n int) *rankTwo {
 	zeros := func() []float64 { return make([]float64, n+8) }
 	return &rankTwo{
-		v: zeros(), w: zeros(), u: zeros(), q: zeros(), p: zeros(), sums: make([]float64, triangleChunks(n)*n),
+		v: zeros(), w: zeros(), u: zeros(), q: zeros(), p: zeros(),
+		sums: make([]float64, triangleChunks(n)*n),
 	}
 }
 
@@ -157,8 +158,8 @@ func triangleChunk(m, chunks, c int) int {
 	return int(float64(m)*math.Sqrt(float64(c)/float64(chunks))) / 8 * 8
 }
 
-// back overwrites the rows z of a matrix by Q·z, in 4n² operations each. Row r is 0 before
-// entry first(r), which saves work; nil: no row begins with zeros.
+// back overwrites the rows z of a matrix by Q·z, in 4n² operations each. Row r is 0 before entry first(r),
+// if first is not nil.
 func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first func(r int) int) {
 	const group = 8 // rows that stay in cache while all reflectors go by
 	n := len(t.diag)
@@ -191,14 +192,12 @@ func (t *reduction) accumulate(ctx context.Context, workers int) *Matrix {
 	return q
 }
 
-// offNegligible reports whether an off-diagonal entry may be taken for 0 next to these two
-// diagonal ones, as EISPACK's tql2 does.
+// offNegligible reports whether an entry is 0 next to these two diagonal ones, as in EISPACK's tql2.
 func offNegligible(off, d, e float64) bool {
 	return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e))
 }
 
-// split sets negligible entries off the diagonal to 0 and calls part for each
-// block lo … hi−1 that T falls into.
+// split sets negligible entries off the diagonal to 0 and calls part for each block that T falls into.
 func (t *reduction) split(part func(lo, hi int)) {
 	lo := 0
 	for i, d := range t.diag {
@@ -263,9 +262,9 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 				e[i+1] = s * r
 				s = b / r
 				before := gamma
-				// With c = p/r: γ ← c(α−σ) − sγ, p ← γ²/c.
+				// With c = p/r: γ ← c(α−σ) − sγ, p ← γ²/c. These divisions do not wait for each
+				// other.
 				if pr := p * r; pr > 0x1p-900 {
-					// In this form the divisions, which take most of the time, do not wait for each other.
 					f := p*(d[i]-sigma) - b*gamma
 					gamma = f / r
 					lastP, lastR = p, r
@@ -496,12 +495,11 @@ func (it *inverseIteration) solve(x []float64) {
 	}
 }
 
-// maxSweeps bounds the iterations of svd.go, eigen.go and this file. 5 to 10 Jacobi sweeps
-// suffice in practice.
+// maxSweeps bounds the iterations of svd.go, eigen.go and this file. 5 to 10 Jacobi sweeps suffice.
 const maxSweeps = 60
 
-// offZero is what counts as 0 off the diagonal, relative to the largest entry. Much smaller entries would let
-// the rotations' sines underflow, and with them the shifts of the QL steps.
+// offZero is what counts as 0 off the diagonal, relative to the largest entry: sines of rotations, and shifts
+// of QL steps, would underflow.
 const offZero = 0x1p-200
 
 // implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the

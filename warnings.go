@@ -114,8 +114,8 @@ func (c *membershipStats) add(s *samples, z, g *Matrix) {
 	}
 }
 
-// findWarnings returns the warnings about centers f, in the order of the kinds. spread is that of the data,
-// and missed the objective relative to the slack rule's target, 0 where it is met.
+// findWarnings returns the warnings about centers f, in the order of the kinds. spread is that of the data;
+// missed is the error relative to the slack's, 0 where it is met.
 func findWarnings(f *Matrix, c *membershipStats, spread, missed float64) (list []Warning) {
 	k := f.Rows
 	diff := make([]float64, f.Cols)
