@@ -246,21 +246,6 @@ func BenchmarkKernel(b *testing.B) {
 	}
 }
 
-// BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p eigenvectors, of n.
-func BenchmarkLeadingEigen(b *testing.B) {
-	for _, c := range [][2]int{{64, 9}, {256, 9}, {400, 9}, {784, 9}, {784, 99}, {1500, 9}} {
-		x := randomData(2*c[0], c[0], 0, 1)
-		g := product(x.transposed(), x)
-		mirror(g.Data, c[0])
-		a := g.Clone()
-		bench(b, fmt.Sprintf("n=%d,p=%d", c[0], c[1]), 0, func() error {
-			copy(a.Data, g.Data)
-			leadingEigen(bg, a, c[1], workerCount(0))
-			return nil
-		})
-	}
-}
-
 // BenchmarkStage has the stages of Fit with the operations and the bytes of X that
 // each needs at least, on one worker and on all: docs/performance.md is made of it.
 func BenchmarkStage(b *testing.B) {
