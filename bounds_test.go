@@ -522,6 +522,15 @@ func TestFloorOfAnyFactor(t *testing.T) {
 			}
 		}
 	}
+	// Two rows with a cosine v have ω = √2·v, which proves something below 1/2.
+	for v, some := range map[float64]bool{0.34: true, 0.36: false} {
+		y := NewMatrix(2, 3, []float64{1, 0, 0, v, math.Sqrt(1 - v*v), 0})
+		a := product(y.transposed(), y)
+		a.Set(2, 2, 0.1)
+		if low, _ := semidefiniteFloor(a, y, 2, 0, 1); low > 0 != some {
+			t.Errorf("a cosine of %g: a floor of %g", v, low)
+		}
+	}
 }
 
 // TestFloorBlindStart: a leading direction that the eigensolver's start cannot see is found by the proof.

@@ -379,6 +379,9 @@ func TestStatsSparse(t *testing.T) {
 	if err := s.AddSparse(zero, nil); err != nil || s.Rows() != 4 || maxAbs(s.Scatter()) != 0 {
 		t.Error(err)
 	}
+	if full := statsOf(t, NewMatrix(2, 3, nil), nil); s.units != full.units {
+		t.Errorf("zeros have the units %+v, those of full rows %+v", s.units, full.units)
+	}
 	if err := s.AddSparse(&SparseMatrix{Rows: 1, Cols: 2, Indptr: []int{0, 0}}, nil); !errors.Is(err,
 		ErrShape) {
 		t.Error(err)

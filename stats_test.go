@@ -377,6 +377,10 @@ func TestStatsProved(t *testing.T) {
 			within("the bound", s.scatterOff, 1e-12*max(trace(full), 0x1p-900))
 		}
 	}
+	s := statsOf(t, NewMatrix(2, 1, []float64{1, -1}), nil) // about 0
+	if must(t, s.Add(NewMatrix(2, 1, []float64{2, -2}))); !(s.meanOff < 1e-14 && s.scatterOff < 1e-14) {
+		t.Errorf("a mean of 0 has the bound %g, its scatter %g", s.meanOff, s.scatterOff)
+	}
 }
 
 // TestStatsWeight: weights add up to one rounding, however small the later ones are.

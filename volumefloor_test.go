@@ -186,6 +186,11 @@ func TestVolumeFloorExact(t *testing.T) {
 			t.Errorf("set %d: the triangle leaves %g of %g", i, m.Objective, m.Total)
 		}
 	}
+	noise := randomData(30, 3, 0, 1) // whose interval of projected rows is Fit's
+	line := logVolume(t, mustDo(Fit(bg, noise, 2, &Options{Enclosure: EnclosureTight}))(t).Centers)
+	if b := mustDo(VolumeFloor(bg, noise, 2, 0, nil))(t); !(b.LogVolume <= line && b.LogVolume > line-1e-4) {
+		t.Errorf("an interval in noise: the floor is %g of %g", math.Exp(b.LogVolume), math.Exp(line))
+	}
 	x, truth := mixtures(200, 9, 5, 0.5, 1, 4)
 	for j := range 5 {
 		copy(x.row(7*j), truth.row(j))
