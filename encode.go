@@ -17,6 +17,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -401,17 +402,15 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
+	bad := func(i int) bool { return i < 0 || i > math.MaxInt32 }
 	for i, w := range m.Warnings {
-		if w.Kind < 0 || w.Kind >= warningCount || w.Cluster < 0 || w.Cluster > math.MaxInt32 ||
-			w.Other < 0 || w.Other > math.MaxInt32 {
+		if w.Kind < 0 || w.Kind >= warningCount || bad(w.Cluster) || bad(w.Other) {
 			return nil, fail(ErrOption,
 				"the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
 	}
-	for _, i := range m.Trimmed {
-		if i < 0 || i > math.MaxInt32 {
-			return nil, fail(ErrOption, "the model's Trimmed has "+strconv.Itoa(i)+", which is no row")
-		}
+	if slices.ContainsFunc(m.Trimmed, bad) {
+		return nil, fail(ErrOption, "the model's Trimmed has a number that is no row's")
 	}
 	if m.Rows != RowsAuto && m.Rows != RowsUnit {
 		return nil, fail(ErrOption, "the model's Rows is "+m.Rows.String())

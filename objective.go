@@ -2,10 +2,7 @@ package softkmeans
 
 // How good centers and memberships are: the objective, the gap to the floor.
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // objectiveOf returns an upper bound of ‖X − GF‖², weighted, in scaled units, with what rounding can
 // hide; +Inf where it overflows. G is put on the simplex: its negative entries count as 0, and each row is
@@ -51,14 +48,13 @@ type residual struct {
 	shifted *Matrix   // the centers less the mean, in scaled units
 	hidden  []float64 // what rounding can hide of a residual for a membership of 1
 	least   []float64 // and for any above 0, which a division may take to 0
-	equal   []float64 // 1/k for each center
 	sum     Sum
 }
 
 func newResidual(s *samples, f *Matrix, sum Sum) *residual {
 	k := f.Rows
 	r := &residual{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k),
-		least: make([]float64, k), equal: slices.Repeat([]float64{1 / float64(k)}, k)}
+		least: make([]float64, k)}
 	for j := range k {
 		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
 		r.hidden[j] = 1.01 * gamma(3*k+4) * norm2(r.shifted.row(j)) * (1 + gamma(s.d+4))
@@ -80,16 +76,11 @@ type mixture struct {
 func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
 	over := r.sum.divisor(g)
-	if over == 0 {
-		g, over = r.equal, 1
-	}
 	for j, v := range g {
-		if !(v > 0) {
+		if over != 0 && !(v > 0) {
 			continue
 		}
-		if over != 1 {
-			v /= over
-		}
+		v = member(v, over, len(g))
 		hidden += v*r.hidden[j] + r.least[j]
 		if v != 0 {
 			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)

@@ -488,13 +488,12 @@ func (m *Model) checkMeans() error {
 // up to at most 1 in size, so that products with data are in range.
 func (m *Model) checkAxes() error {
 	c, axes := m.ClusterMeans, m.ClusterAxes
-	if err := checkShape("cluster axes", axes); err != nil {
+	switch err := checkShape("cluster axes", axes); {
+	case err != nil:
 		return err
-	}
-	if c == nil {
+	case c == nil:
 		return fail(ErrShape, "the model has cluster axes without cluster means")
-	}
-	if axes.Cols != c.Cols || axes.Rows == 0 {
+	case axes.Cols != c.Cols || axes.Rows == 0:
 		return fail(ErrShape, "the model has cluster means of "+shape(c.Rows, c.Cols)+
 			" and cluster axes of "+shape(axes.Rows, axes.Cols))
 	}
@@ -504,8 +503,7 @@ func (m *Model) checkAxes() error {
 			sum += math.Abs(v)
 		}
 		if !(sum <= 1) {
-			return fail(ErrShape,
-				"the entries of the model's cluster axis "+strconv.Itoa(a)+" add up to more than 1")
+			return fail(ErrShape, "the model's cluster axis "+strconv.Itoa(a)+" adds up to more than 1")
 		}
 	}
 	return nil

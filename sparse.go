@@ -10,10 +10,9 @@ import (
 
 // SparseMatrix is a matrix of float64 in compressed rows (CSR), with open storage: the three slices are those
 // of SciPy's csr_array. Row i has the entries Data[Indptr[i]:Indptr[i+1]], in the columns
-// Indices[Indptr[i]:Indptr[i+1]], which ascend. All other entries are 0. A stored entry may be 0 as well.
-//
-// The zero value is an empty 0×0 matrix. Functions that take a SparseMatrix return an
-// [ErrShape] if its fields contradict each other, and name the row. They do not change it.
+// Indices[Indptr[i]:Indptr[i+1]], which ascend. All other entries are 0, and a stored one may be. The zero
+// value is an empty 0×0 matrix. Functions return an [ErrShape] that names the row if fields contradict each
+// other, and do not change it.
 type SparseMatrix struct {
 	Rows, Cols int
 	Indptr     []int // Rows+1 of them, from 0, ascending; may be nil without rows
@@ -27,9 +26,8 @@ type SparseMatrix struct {
 // [ErrShape] for lengths that differ, and for an index out of range, which it names.
 func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, error) {
 	if rows < 0 || cols < 0 || rows == math.MaxInt || len(i) != len(v) || len(j) != len(v) {
-		return nil, fail(ErrShape,
-			"triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+" columns and "+
-				strconv.Itoa(len(v))+" values for a matrix of size "+shape(rows, cols))
+		return nil, fail(ErrShape, "triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+
+			" columns and "+strconv.Itoa(len(v))+" values for a matrix of size "+shape(rows, cols))
 	}
 	if err := checkSize("the starts of rows", rows+1, 1); err != nil {
 		return nil, err
@@ -37,9 +35,8 @@ func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, 
 	m := &SparseMatrix{Rows: rows, Cols: cols, Indptr: make([]int, rows+1)}
 	for t := range v {
 		if uint(i[t]) >= uint(rows) || uint(j[t]) >= uint(cols) {
-			return nil, fail(ErrShape,
-				"triple "+strconv.Itoa(t)+" is for row "+strconv.Itoa(i[t])+", column "+strconv.Itoa(j[t])+
-					" of a matrix of size "+shape(rows, cols))
+			return nil, fail(ErrShape, "triple "+strconv.Itoa(t)+" is for row "+strconv.Itoa(i[t])+
+				", column "+strconv.Itoa(j[t])+" of a matrix of size "+shape(rows, cols))
 		}
 		m.Indptr[i[t]+1]++
 	}
