@@ -139,10 +139,10 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // with each row above rounding. Enclosure and Orientation are those of a slice of the cone.
 //
 // The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Where a column is
-// far from 0 in all rows, as years are, or weights differ by many powers of ten, FloorError, Gap and
-// ExcessShare are as wide as the rounding of x with its mean: subtract a constant from such columns before.
-// SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose floor relies on a
-// random start (see [Model].FloorError). SolverJacobi takes no sparse rows.
+// far from 0 in all rows, as years are, or weights differ by many powers of ten, products cancel: FloorError,
+// Gap and ExcessShare are as wide as the rounding of x with its mean. Subtract a constant from such columns
+// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose floor
+// relies on a random start (see [Model].FloorError). SolverJacobi takes no sparse rows.
 //
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of SolverKrylov over z stored
 // entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule. Memory: n·k +

@@ -352,8 +352,9 @@ func (p *Subspace) sameSquares(squares float64) error {
 	if math.Abs(squares-p.pc.total) <= allowed {
 		return nil
 	}
-	return fail(ErrChanged, "squared distances from the mean add up to "+decimal(p.unscaleSquare(squares))+
-		", those of the statistics to "+decimal(p.unscaleSquare(p.pc.total)))
+	return fail(ErrChanged, "the squared distances of the rows from the mean add up to "+
+		decimal(p.unscaleSquare(squares))+", those of the statistics to "+
+		decimal(p.unscaleSquare(p.pc.total)))
 }
 
 // normals are those of the simplex that encloses the rows, or the slice of the cone.

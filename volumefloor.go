@@ -267,9 +267,9 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 // designSteps bounds those of design. It tries the weights after 1, 2, 4, … of them.
 const designSteps = 64
 
-// design returns the best bound by moments among some weights v: first those of a simplex of k rows, then
-// some on the way to the largest determinant, by the multiplicative algorithm (Silvey, Titterington & Torsney
-// 1978): v_i is multiplied by its leverage over k. Whatever v is, the bound holds.
+// design returns the best bound by moments among some weights v, and whatever v is, the bound holds. It
+// begins with the simplex of k rows and goes towards the largest determinant, by the multiplicative algorithm
+// (Silvey, Titterington & Torsney 1978): v_i is multiplied by its leverage over k.
 func (q *volumeProblem) design(near float64) float64 {
 	n, k := q.w.Rows, q.k
 	v := slices.Clone(q.weights)
