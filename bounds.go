@@ -155,8 +155,7 @@ func negated(m, a *Matrix, i int) []float64 {
 	return row
 }
 
-// definitePanel is how many rows of the factor are found before the rest of the matrix is updated. Strips of
-// that length are full for any number of lanes.
+// definitePanel is how many rows of the factor are found before the rest is updated: full strips.
 const definitePanel = 48
 
 // definite reports whether the Cholesky factorization of the symmetric matrix a, given on

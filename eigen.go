@@ -75,9 +75,8 @@ func unitScale(a *Matrix) (exp int) {
 	return exp
 }
 
-// leadingEigen overwrites the symmetric matrix a and returns all its eigenvalues,
-// descending, and the eigenvectors of the p largest as rows, p ≤ n. Their bits do not depend
-// on workers. The context is as for eigenSym.
+// leadingEigen overwrites the symmetric matrix a and returns all its eigenvalues, descending, and the
+// eigenvectors of the p ≤ n largest as rows. Bits do not depend on workers. ctx is as for eigenSym.
 func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
 	n := a.Rows
 	if n <= jacobiMaxOrder {
@@ -89,8 +88,7 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	raw := t.values(ctx)
 	order := descending(raw)
 	values = rescaled(raw, order, exp)
-	// For more than half of the vectors inverse iteration takes longer than QL steps:
-	// it makes each pair orthogonal.
+	// For more than half of the vectors QL steps are faster than making each pair orthogonal.
 	if 2*p <= n {
 		if rows, ok := t.leading(ctx, raw, order[:p]); ok {
 			t.back(ctx, rows, workers, nil)

@@ -15,8 +15,7 @@ import (
 	"slices"
 )
 
-// qr is A·P = Q·R: R on and above the diagonal of a, the reflectors' vectors below it, without their
-// leading 1.
+// qr is A·P = Q·R: R on and above the diagonal of a, below it the reflectors without their leading 1.
 type qr struct {
 	a    *Matrix
 	tau  []float64
@@ -24,9 +23,8 @@ type qr struct {
 	rank int   // columns reduced; with pivoting, all others are negligible
 }
 
-// reflect turns column j of a, from row j down, into a Householder vector and adds its τ to
-// tau; a(j,j) becomes the entry of R. A column of negligible length gives τ = 0, the
-// identity. w is scratch of a column's length.
+// reflect turns column j of a, from row j down, into a Householder vector, adds its τ to tau and leaves the
+// entry of R in a(j,j). A column of negligible length gives τ = 0. w is scratch of a column's length.
 func (f *qr) reflect(j int, w []float64) {
 	a := f.a
 	column := w[:a.Rows-j]
@@ -48,8 +46,8 @@ func (f *qr) reflect(j int, w []float64) {
 	f.tau = append(f.tau, -pivot/beta)
 }
 
-// apply applies reflection j, I − τvvᵀ, to the columns of c from col on. v is 1 in row j
-// and the stored vector in column j of a below it. w is scratch of a row's length.
+// apply applies reflection j, I − τvvᵀ, to the columns of c from col on. v is 1 in row j, and as stored
+// below. w is scratch of a row's length.
 func (f *qr) apply(j int, c *Matrix, col int, w []float64) {
 	a, tau := f.a, f.tau[j]
 	if tau == 0 || col >= c.Cols {
@@ -67,8 +65,7 @@ func (f *qr) apply(j int, c *Matrix, col int, w []float64) {
 	}
 }
 
-// qrFactor factors a in place. Like all functions of this file with a context it returns
-// soon once that has ended, with a result of no use.
+// qrFactor factors a in place. Like all functions here, once ctx has ended it returns soon, nothing of use.
 func qrFactor(ctx context.Context, a *Matrix) *qr {
 	f := &qr{a: a, rank: min(a.Rows, a.Cols)}
 	f.tau = make([]float64, 0, f.rank)
@@ -179,9 +176,8 @@ func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 	}
 }
 
-// deflate makes row orthogonal to the first `count` rows of v, which are orthonormal, and
-// of length 1. It reports false, with row in no useful state, if row is negligible or less
-// than the given share of its length remains.
+// deflate makes row orthogonal to the first `count` rows of v, which are orthonormal, and of length 1. It
+// reports false, with row in no useful state, if less than the given share of its length remains.
 func deflate(row []float64, v *Matrix, count int, share float64) bool {
 	before := norm2(row)
 	if before < negligible {
@@ -206,8 +202,7 @@ func projectOutRows(x []float64, v *Matrix, count int) {
 	}
 }
 
-// fixSigns makes the entry of largest magnitude in every column of v positive, the first on ties, and flips
-// the same columns of u.
+// fixSigns makes the largest entry, the first on ties, of each column of v positive, and flips u with it.
 func fixSigns(v, u *Matrix) {
 	for j := range v.Cols {
 		big := 0.0

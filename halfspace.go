@@ -1,7 +1,7 @@
 package softkmeans
 
-// A half-space around given directions: the unit vector v whose least cosine with them is
-// largest. It points to the point of their convex hull that is nearest to 0.
+// A half-space around given directions: the unit vector v whose least cosine with them is largest, towards
+// the point of their convex hull that is nearest to 0.
 
 import (
 	"context"
@@ -25,8 +25,7 @@ type halfSpace struct {
 	norm   float64   // of the nearest point: no v has a larger least cosine
 }
 
-// directions are the rows w of a matrix. Rows of 0 are left out, and where skip reports true of row and
-// ‖w‖².
+// directions are the rows w of a matrix but those of 0, and those for which skip(row, ‖w‖²) is true.
 type directions struct {
 	ctx     context.Context
 	workers int
@@ -59,8 +58,7 @@ func (h *halfSpace) search(r directions) (margin float64, err error) {
 	return low, err
 }
 
-// lowest returns the least cosine of a row with v, and the row: some row without v, −1 where all are left
-// out.
+// lowest returns the least cosine of a row with v, and the row: any without v, −1 where there is none.
 func (r directions) lowest(v []float64) (low float64, at int, err error) {
 	p := r.w.Cols
 	over := chunking{r.w.Rows, p, manyChunks}

@@ -9,8 +9,7 @@ package softkmeans
 // another order. To change a kernel, change both, and run its case of TestKernels with and without
 // GOEXPERIMENT=simd.
 //
-// A kernel that adds in other order moves the pins of testdata/regress*.txt, and dotDepth in
-// bounds.go if a number passes more additions.
+// Another order of sums moves the pins of testdata/regress*.txt, and dotDepth in bounds.go if it is deeper.
 
 import "math"
 
@@ -225,9 +224,8 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 	}
 }
 
-// dot2x4 returns the dot products of two vectors with four, all of one length: a0·b0…a0·b3,
-// a1·b0…a1·b3. Moves between registers at the end of the loop cost as much as the arithmetic of one
-// number: it takes four.
+// dot2x4 returns the dot products of two vectors with four of one length: a0·b0…a0·b3, a1·b0…a1·b3.
+// The loop takes four numbers: the moves at its end cost as much as the arithmetic of one.
 func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	n := len(a0)
 	a1, b0, b1, b2, b3 = a1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
@@ -278,8 +276,8 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	return [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// addDifference adds w·(x − origin) to sums; w = 0 skips the row. It returns the largest
-// |x_i| and whether all are finite. top is of no use where they are not.
+// addDifference adds w·(x − origin) to sums; w = 0 skips the row. It returns the largest |x_i|, and
+// whether all are finite.
 func addDifference(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	if w == 0 {
 		return rowMaxAbs(x)
@@ -393,8 +391,7 @@ func squaredDistance(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// twoSum returns a + b, rounded, and the rounding error: a + b = sum + lost (Knuth). The conversions keep
-// products from being fused with what follows.
+// twoSum returns a + b, rounded, and its error (Knuth). The conversions keep products from being fused.
 func twoSum(a, b float64) (sum, lost float64) {
 	a, b = float64(a), float64(b)
 	sum = a + b
@@ -526,8 +523,7 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	}
 }
 
-// groupSize is how many numbers of the second factor are multiplied with all of the first before the next:
-// half of a small second-level cache.
+// groupSize is how many numbers of the second factor are multiplied at a time: half of a small cache.
 const groupSize = 16384
 
 // addMulStrips does what addMulNT does, for factors of m and n vectors of length l in strips.

@@ -13,16 +13,14 @@ import (
 
 const defaultKrylovSteps = 200
 
-// krylovExtra is how many vectors a block has beyond those asked for: the convergence rate then depends on a
-// gap further down the spectrum.
+// krylovExtra is how many vectors a block has beyond those asked for, to converge by a later gap.
 const krylovExtra = 8
 
 type krylovOptions struct {
 	steps int    // at most so many
 	seed  uint64 // of the start
 	more  int    // vectors to return beyond, as far as there are, in whatever state they are
-	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), for B = AᵀA
-	// residual·σ₁σ_i.
+	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), σ₁σ_i for AᵀA.
 	residual   float64
 	sum        float64 // if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁
 	hasty      bool    // stop, with StatusIterationLimit, if that bound falls too slowly to get there
@@ -109,8 +107,7 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 	return s
 }
 
-// extend adds the new rows of T, for the products z of B with the new rows of q, and
-// leaves in z what lies outside of the space.
+// extend adds rows to T for the products z of B with the new rows of q. z keeps what is outside of q.
 func (s *krylovSpace) extend(z *Matrix) {
 	have, most := s.old+s.fresh, s.q.Rows
 	q := rowsOf(s.q, 0, have)
@@ -189,8 +186,7 @@ func (s *krylovSpace) residuals(values []float64, y, z *Matrix, indefinite bool)
 	return out
 }
 
-// next makes an orthonormal basis of z's rows the new rows of q. Where q is full, the space
-// is first reduced to its leading Ritz vectors.
+// next makes an orthonormal basis of z's rows the new rows of q. A full q is first reduced to Ritz vectors.
 func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) {
 	have, most := s.old+s.fresh, s.q.Rows
 	if have+s.block > most && most < s.size {
@@ -216,8 +212,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 	orthonormalizeCtx(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
 }
 
-// independent makes the rows of v orthonormal. It reports false, with v in no useful state,
-// if one of them is a mixture of those before it, to rounding.
+// independent makes the rows of v orthonormal, or reports false, with v of no use, if they are dependent.
 func independent(ctx context.Context, v *Matrix) bool {
 	for i := 0; i < v.Rows && !stopped(ctx); i++ {
 		if !deflate(v.row(i), v, i, float64(v.Cols)*0x1p-50) {

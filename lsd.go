@@ -48,9 +48,8 @@ func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel,
 	return decompose(op, k, &o)
 }
 
-// TILSD clusters as [LSD] does, and its answer does not depend on where the origin lies. Pass a symmetric
-// n×n similarity; read Memberships or Labels, and call Predict for new samples. It attains the global
-// minimum.
+// TILSD clusters as [LSD] does, attains the global minimum, and does not depend on where the origin lies.
+// Pass a symmetric n×n similarity; read Memberships or Labels, and call Predict for new samples.
 //
 // The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
 // whose PPᵀ/c is closest to one of them. It needs only the k−1 largest eigenpairs VΛVᵀ of HKH,
@@ -90,8 +89,7 @@ func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	return m, nil
 }
 
-// openSimilarity checks arguments, options and sizes, and returns the operator of s and
-// the options with their defaults.
+// openSimilarity checks all arguments, and returns the operator of s and the options with defaults.
 func openSimilarity(ctx context.Context, s Similarity, k int,
 	opts *LSDOptions) (*operator, LSDOptions, error) {
 	o := orZero(opts)
@@ -154,8 +152,7 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	return floor
 }
 
-// encloseFeatures encloses the coordinates W of the samples, given as Wᵀ (p×n), in a
-// simplex, and sets memberships, scale and map.
+// encloseFeatures encloses the samples' coordinates Wᵀ (p×n), and sets memberships, scale and map.
 func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
 	p := wt.Rows
 	w := wt.transposed()
@@ -313,8 +310,7 @@ type LSDModel struct {
 	// of soft k-means in the feature space of the kernel, that of [Fit] where K = XXᵀ.
 	// It may be negative for an indefinite K. It is 0 for LSD.
 	Distortion float64
-	// Iterations counts steps of the descent that gave the result for LSD, and of the
-	// eigensolver for TILSD, 0 for a direct one.
+	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
 	// Means, Projection and Vertices are the map of a model of TILSD, nil for LSD: from the similarities of a
 	// sample with the n training samples to coordinates in the feature space, and to memberships.
@@ -412,9 +408,8 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // training samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K.
 // Vertices has the prototypes in the same coordinates.
 //
-// [FitMinVolume] of the result draws prototypes towards the data, which TILSD by itself does not. Take TILSD
-// with 3k for FitMinVolume with k: with k directions or fewer its floor is 0, and its slack has nothing to
-// give.
+// [FitMinVolume] of the result draws prototypes towards the data. Take TILSD with 3k for FitMinVolume with
+// k: with k directions or fewer its floor is 0, and its slack has nothing to give.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself.
 // Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's, [ErrNonFinite],

@@ -1,7 +1,6 @@
 package softkmeans
 
-// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdrotation.go. It is not in the
-// source.
+// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdrotation.go; not in the source.
 
 import (
 	"math"
@@ -41,8 +40,7 @@ type candidate struct {
 	status    Status
 }
 
-// measure sets all that follows from p. The objective is the sum of the squared entries,
-// in place of φ, a difference of sums.
+// measure sets all that follows from p. The objective is the sum of squared entries, not φ.
 func (d *descent) measure(f *candidate) error {
 	pt := f.p.transposed()
 	qt, err := d.apply(pt)
@@ -93,8 +91,7 @@ func (f *candidate) gradient(g, hs *Matrix) {
 	scale(g.Data, 4*h)
 }
 
-// best returns the lowest of f and the ends of the descents from all starts. With an
-// error it is the lowest so far.
+// best returns the lowest of f and the ends of all descents; with an error, so far.
 func (d *descent) best(f *candidate, starts []func() *Matrix) (*candidate, error) {
 	for start, place := range starts {
 		if start > 0 && d.enough(f, start) {
@@ -131,8 +128,7 @@ func (d *descent) enough(f *candidate, start int) bool {
 	return d.attained(f) && (start > 1 || f.objective <= max(2*d.floor, entriesExact*d.total))
 }
 
-// withScale returns f, a candidate of objective ‖K‖², or the same P with its best scale.
-// For k = 1, P is the answer and may have one.
+// withScale returns f, of objective ‖K‖², or the same P with its best scale, as for k = 1.
 func (d *descent) withScale(f *candidate) (*candidate, error) {
 	scaled := &candidate{p: f.p, status: StatusConverged}
 	if err := d.measure(scaled); err != nil || !(scaled.objective < f.objective) {
@@ -141,8 +137,7 @@ func (d *descent) withScale(f *candidate) (*candidate, error) {
 	return scaled, nil
 }
 
-// run descends from p. The result is never above p, and may be p itself. With an
-// error it may be nil, and its objective is φ.
+// run descends from p, never above it. With an error the result may be nil, and its objective is φ.
 func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	if err := cancelled(d.ctx); err != nil {
 		return nil, err
@@ -169,8 +164,7 @@ func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	return f, nil
 }
 
-// move is a direction D from P with the products that the search along it needs, and
-// their transposes, so that all sums over samples are products of rows.
+// move is a direction D from P, with products and transposes that the search along it needs.
 type move struct {
 	dir, kd    *Matrix // D and KD, n×k
 	pt, dt, kt *Matrix // Pᵀ, Dᵀ and (KD)ᵀ, k×n
@@ -207,8 +201,8 @@ func (d *descent) advance(f *candidate, m *move, t float64) {
 	f.steps++
 }
 
-// lower is the iteration. It does not change from. alpha is the step length: first 0.1 over
-// the largest entry of the gradient, then Barzilai & Borwein's ⟨s, s⟩/⟨s, y⟩.
+// lower is the iteration. It does not change from. The step alpha is first 0.1 over the gradient's largest
+// entry, then Barzilai & Borwein's.
 func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
 	f := &candidate{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
@@ -261,8 +255,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	return best, nil
 }
 
-// along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with the
-// least φ(P + tD) that a grid and golden section find. It overwrites m.one.
+// along returns 1 where φ(P + D) < worst, otherwise the t of the least φ(P + tD) that a grid and golden
+// section find. It overwrites m.one.
 func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, m.dir.Data), dot(m.kd.Data, m.dir.Data)
 	one, two := m.one, m.two

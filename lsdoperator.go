@@ -1,7 +1,6 @@
 package softkmeans
 
-// Symmetric matrices as the solvers of LSD see them: products with K or HKH, leading
-// eigenpairs, and what a factor leaves over.
+// Symmetric matrices as LSD sees them: products, leading eigenpairs, and what a factor leaves over.
 
 import (
 	"context"
@@ -89,8 +88,7 @@ func (o *operator) survey() error {
 	return nil
 }
 
-// entryError reads row i of K once more, to name its first entry that is above mostEntry
-// or of the size tooSmall.
+// entryError reads row i once more, to name its first entry above mostEntry or of the size tooSmall.
 func (o *operator) entryError(i int, tooSmall float64) error {
 	row := NewMatrix(1, o.n, nil)
 	o.src.CopyRows(row, i)
@@ -102,8 +100,7 @@ func (o *operator) entryError(i int, tooSmall float64) error {
 	return e
 }
 
-// checkSymmetry compares uᵀKv with vᵀKu for random u and v. It may miss an asymmetry of few entries, and
-// cannot name them.
+// checkSymmetry compares uᵀKv with vᵀKu for random u and v, which may miss an asymmetry of few entries.
 func (o *operator) checkSymmetry() error {
 	rng := rand.New(rand.NewPCG(0, 0x53))
 	uv := NewMatrix(2, o.n, nil)
@@ -287,8 +284,7 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// withoutData compares K with YYᵀ for the linear kernel: ‖K‖² = ‖XᵀX‖², ⟨K, YYᵀ⟩ =
-// ‖XᵀY‖².
+// withoutData does so for the linear kernel: ‖K‖² = ‖XᵀX‖², ⟨K, YYᵀ⟩ = ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	gram := o.gram
 	if gram == nil {
@@ -326,8 +322,7 @@ type spectrum struct {
 // fullOrder is the largest n for which all eigenvalues are computed.
 const fullOrder = 128
 
-// leading finds the p ≤ n largest eigenvalues and their vectors: directly for a small n or a large p, by
-// the Krylov iteration otherwise.
+// leading finds the p ≤ n largest eigenpairs: directly for small n or large p, or by Krylov steps.
 func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	switch {
 	case o.data != nil:
@@ -378,8 +373,7 @@ func (o *operator) full() (*Matrix, error) {
 	})
 }
 
-// provedOrder is the largest n for which the floor is proved. It takes n³/6 or twice that,
-// and the iteration some 40n²(k+8).
+// provedOrder is the largest n for which the floor is proved, in n³/6 or n³/3.
 const provedOrder = 512
 
 // prove sets the bounds of the floor for factors of rank r, where z was found.
@@ -423,8 +417,7 @@ func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	return nil
 }
 
-// proveData proves the floor for the linear kernel, whose eigenvalues are those of the smaller Gram matrix
-// about the true mean, and zeros.
+// proveData does so for the linear kernel, by the smaller Gram matrix about the true mean.
 func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 	if o.gram == nil {
 		return nil
@@ -456,8 +449,7 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 	return nil
 }
 
-// leadingData finds the eigenpairs of the linear kernel: XXᵀ has the eigenvectors XU with the right
-// singular vectors U of X.
+// leadingData does so for XXᵀ, whose eigenvectors are XU with the right singular vectors U of X.
 func (o *operator) leadingData(p int) (*spectrum, error) {
 	count := min(p, o.data.d)
 	pc, err := findPrincipal(o.data, count, SolverAuto)
@@ -506,9 +498,8 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	return spec, z, left, err
 }
 
-// rated sets the noise of a spectrum and the signs of its vectors, in each of which the entry of largest
-// magnitude (the first on ties) becomes positive. It returns the factor and what that leaves over, with
-// bounds for rank r.
+// rated sets a spectrum's noise and makes the largest entry, the first on ties, of each vector positive. It
+// returns the factor and what that leaves over, with bounds for rank r.
 func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
 	spec.noise = max(float64(o.n)*0x1p-52*spec.top, o.noise)
 	fixRowSigns(spec.rows)

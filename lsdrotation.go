@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// random orientations by default; on exact data, k = 3…8, each of a hundred led to the same minimum
-	rotationStarts = 5
+	rotationStarts = 5    // by default; on exact data each of a hundred led to the same minimum
 	rotationSteps  = 100  // of each, at most
 	finalSteps     = 1000 // of the best of them, on all points, at most: k = 12 took some 400
 	rotationSubset = 600  // points that the starts are tried on, at most
@@ -51,8 +50,7 @@ func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 	return r
 }
 
-// place gives each point the nearest one of the simplex, g (n×k), and returns
-// the sum of the squared distances.
+// place gives each point the nearest one of the simplex, g (n×k), and returns the sum of squares.
 func (r *rotation) place(g, turn *Matrix) (sum float64) {
 	timesT(r.at, r.points, turn)
 	timesT(r.off, r.at, r.b)
@@ -68,8 +66,7 @@ func (r *rotation) place(g, turn *Matrix) (sum float64) {
 	return sum
 }
 
-// procrustes returns the orthogonal R with the least Σ‖t_i − R·q_i‖² for
-// t_i = Bᵀg_i: R = UVᵀ for Σt_i·q_iᵀ = USVᵀ (Schönemann 1966).
+// procrustes returns the orthogonal R with the least Σ‖Bᵀg_i − R·q_i‖² (Schönemann 1966).
 func (r *rotation) procrustes(g *Matrix) *Matrix {
 	m, t := NewMatrix(r.k-1, r.k-1, nil), make([]float64, r.k-1)
 	for i := range r.points.Rows {
@@ -110,8 +107,7 @@ func (r *rotation) skew(m *Matrix) {
 	}
 }
 
-// slope sets m to the gradient of half the sum of squares at the last call of place, for
-// rotations (I + Ω)R with a skew-symmetric Ω, and returns m.
+// slope sets m to the gradient of half the last sum of place, for rotations (I + Ω)R, and returns m.
 func (r *rotation) slope(m *Matrix) *Matrix {
 	transposeTo(r.atT, r.at)
 	timesT(r.h, r.off, r.bt)
@@ -120,9 +116,8 @@ func (r *rotation) slope(m *Matrix) *Matrix {
 	return m
 }
 
-// bend adds the Gauss–Newton matrix times Ω to m, after a call of slope. A point moves by u = BΩy, and
-// its distance changes by the part of u normal to the face of its projection: u off the support, its mean on
-// it.
+// bend adds the Gauss–Newton matrix times Ω to m, after slope. A point moves by u = BΩy, its distance by
+// the part of u normal to the face of its projection: u off the support, its mean on it.
 func (r *rotation) bend(m, omega, g *Matrix) {
 	timesT(r.h, r.at, omega)
 	timesT(r.u, r.h, r.b)
@@ -182,8 +177,7 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	return x
 }
 
-// improve lowers the sum of squared distances from R on, until it stops falling. It
-// returns the new R and its sum, which is at most that of the given one.
+// improve lowers the sum of squared distances from R on, until it stops falling, and returns R and its sum.
 func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	n, p := r.points.Rows, r.k-1
 	g, trial := NewMatrix(n, r.k, nil), NewMatrix(n, r.k, nil)
@@ -274,15 +268,13 @@ func (r *rotation) ends(seed uint64) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Where the descent of LSD starts: samples in the hyperplane of the simplex, after
-// Arora et al. (2013), Algorithm 1, steps 2 to 5.
+// Where the descent of LSD starts: Arora et al. (2013), Algorithm 1, steps 2 to 5.
 
 // wideDrop is the quotient of an eigenvalue and the next from which on a start is tried without those behind.
 const wideDrop = 100
 
-// standOut returns how many of the positive values are before the widest drop, if that is by wideDrop or
-// more; all of them otherwise. Those behind it are noise: in the hyperplane they would decide on the scale, a
-// sum of terms in 1/λ.
+// standOut returns how many positive values are before the widest drop, if that is by wideDrop or more, or
+// all. Those behind are noise, which would decide on the scale, a sum of terms in 1/λ.
 func standOut(values []float64) int {
 	at, widest := len(values), float64(wideDrop)
 	for i := 1; i < len(values); i++ {
@@ -336,8 +328,7 @@ func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix
 	return padded(inSimplex(o, points, used, opts), k)
 }
 
-// hyperplane returns the coordinates of the samples in the hyperplane of the simplex,
-// about its centre 1/k: n×(k−1), before the rotation.
+// hyperplane returns the samples' coordinates in that of the simplex, about 1/k: n×(k−1), not rotated.
 func hyperplane(z *Matrix, k int) *Matrix {
 	// Where there are fewer than k positive eigenvalues Z has rows of zeros.
 	m := make([]float64, k)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// contingency counts the samples by class and cluster. Classes and clusters are numbered by first appearance.
+// contingency counts the samples by class and cluster, numbered by first appearance.
 type contingency struct {
 	n              int
 	classes, found []int // sizes
@@ -84,9 +84,8 @@ func Accuracy(truth, labels []int) (float64, error) {
 // add up to the most. It returns the column of each row. Where there are more rows than
 // columns, some rows have none: −1. Gains are finite numbers.
 //
-// It is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016 for
-// rectangles), in O(a²b) for a ≤ b rows and columns. Potentials u, v keep reduced costs −gain − u −
-// v at 0 or more.
+// It is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016), in O(a²b)
+// for a ≤ b rows and columns. Potentials u, v keep reduced costs −gain − u − v at 0 or more.
 func Assignment(gain *Matrix) []int {
 	rows, cols := gain.Rows, gain.Cols
 	of := slices.Repeat([]int{-1}, rows)

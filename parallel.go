@@ -9,8 +9,7 @@ import (
 	"slices"
 )
 
-// workerCount returns how many goroutines an option asks for; 0 and less mean as many as
-// the program may run at once.
+// workerCount returns how many goroutines an option asks for; 0 and less: as many as may run at once.
 func workerCount(asked int) int {
 	if asked >= 1 {
 		return asked
@@ -87,8 +86,7 @@ func eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func
 	return w.eachBlock(ctx, workers, c, floats, fn)
 }
 
-// workspace keeps the scratch space of each worker for the next pass. Passes over
-// one workspace do not overlap.
+// workspace keeps each worker's scratch space for the next pass. Passes over one do not overlap.
 type workspace struct{ scratch [][]float64 }
 
 // eachBlock does what the function of that name does, with the scratch space of w.
@@ -126,11 +124,9 @@ func taskRange(n, c, t int) (lo, hi int) {
 	return lo, hi
 }
 
-// manyChunks bounds the tasks of a pass whose results are a few numbers each; reduceChunks
-// those of a pass whose results are matrices.
 const (
-	manyChunks   = 64
-	reduceChunks = 16
+	manyChunks   = 64 // the most tasks of a pass whose results are a few numbers each
+	reduceChunks = 16 // the most of one whose results are matrices
 )
 
 // largestEntry returns the largest magnitude in x, and an error that names the first entry

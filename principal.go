@@ -24,8 +24,7 @@ type principal struct {
 	status     Status
 }
 
-// lostShare is the share of the total below which SolverAuto does not take a floor from the Gram matrix,
-// which is off by some 1e-15 of it.
+// lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
 const lostShare = 1e-9
 
 // The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
@@ -151,8 +150,7 @@ func krylovSteps(p, small, large int) int {
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
 }
 
-// fewestKrylovSteps is the least such number at which SolverAuto tries SolverKrylov: twice what spectra that
-// fall take.
+// fewestKrylovSteps is the least such number that is worth a try: twice what spectra that fall take.
 const fewestKrylovSteps = 16
 
 // tailSum adds up values[p:], smallest first. What rounding made negative counts as 0.
@@ -244,8 +242,7 @@ func centredGram(s *samples) (gram *Matrix, off float64, err error) {
 	return gram, gramError(s, trace(gram)), nil
 }
 
-// recentre takes the smaller Gram matrix from the mean alone to the mean with its rest: for
-// XcᵀXc less Σw·rest·restᵀ.
+// recentre takes the Gram matrix to the mean with its rest: for XcᵀXc less Σw·rest·restᵀ.
 func recentre(s *samples, gram *Matrix) error {
 	rest := s.fine.rest
 	if s.fine.squares() == 0 {
@@ -341,8 +338,7 @@ func (pc *principal) setBasis(s *samples, rows *Matrix, q wanted) (err error) {
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
-		// Left singular vectors t: Xcᵀt = σu. For σ near rounding that is noise;
-		// Gram–Schmidt makes some direction of it.
+		// Left singular vectors t: Xcᵀt = σu, for σ near rounding noise, of which some direction is made.
 		if from, err = multiplyT(s, from); err != nil {
 			return err
 		}
@@ -396,8 +392,7 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 	return r.principal(q, effort)
 }
 
-// principal iterates, up to so many steps, and bounds the floor by what the data leaves
-// outside of the basis that it returns.
+// principal iterates, and bounds the floor by what the data leaves outside of the basis that it returns.
 func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error) {
 	p := q.p
 	count := min(p, s.small)

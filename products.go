@@ -4,8 +4,7 @@ package softkmeans
 
 import "math"
 
-// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d)
-// multiplications.
+// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d) operations.
 func gramMatrix(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(size, size) {
@@ -28,9 +27,8 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	return gram, err
 }
 
-// gramChunks returns the most chunks of gramMatrix. Their partial sums take no more than a quarter of X. A
-// small matrix over four blocks or more has two of them at least: for (2000, 256) two workers then need 8.9
-// ms in place of 15.8, and one takes no longer.
+// gramChunks returns the most chunks of gramMatrix. Their sums take at most a quarter of X; a small matrix
+// over four blocks or more has two: with two workers (2000, 256) then needs 8.9 ms in place of 15.8.
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
@@ -201,8 +199,7 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// normalProduct returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X, two where it is
-// wide.
+// normalProduct returns VᵀXcᵀXc for Vᵀ (b×d), b×d: in one pass over X, two where it is wide.
 func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	if s.wide() {
 		y, err := multiply(s, vt)

@@ -114,8 +114,7 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 // largest entry. Above 1000 rows, m is that of 1000 rows drawn at random, always the same. Cost: O(nd), and
 // O(min(n, 1000)²·d) for gamma 0.
 //
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption]
-// for a gamma that is negative or not finite.
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption] for a bad gamma.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if err := checkAmount("gamma", gamma); err != nil {
 		return nil, err
@@ -164,8 +163,7 @@ func (k *SampleKernel) medianDistance() float64 {
 	return medianOfPositive(all, leastScale)
 }
 
-// medianOfPositive sorts the numbers and returns their median. Where that is below least it is the median of
-// those that are not, or 1 where there is none.
+// medianOfPositive returns the median, where it is below least that of the others, 1 without any. It sorts.
 func medianOfPositive(all []float64, least float64) float64 {
 	slices.Sort(all)
 	if len(all) > 0 && all[len(all)/2] < least {
@@ -180,8 +178,7 @@ func medianOfPositive(all []float64, least float64) float64 {
 // Len returns the number of samples.
 func (k *SampleKernel) Len() int { return k.s.n }
 
-// CopyRows writes rows lo … lo+dst.Rows−1 of K to dst. It panics if K does not have these
-// rows, or dst does not have n columns.
+// CopyRows writes rows lo … lo+dst.Rows−1 of K to dst. It panics unless K has them, and dst n columns.
 func (k *SampleKernel) CopyRows(dst *Matrix, lo int) {
 	checkRowsOf(dst, lo, k.s.n)
 	own := make([]float64, dst.Rows*k.s.d)

@@ -62,8 +62,8 @@ type simplexProblem struct {
 	ridge    float64         // on A's diagonal; 0 unless it was singular
 	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
 	flat     bool            // all vertices coincide
-	// near: the vertices' mean is no farther from the origin than the vertices are from
-	// their mean. Then x·v − mean·v, with offset = mean·v, is as accurate as (x − mean)·v.
+	// near: the vertices' mean is no farther from the origin than they from it. Then x·v − offset, with
+	// offset = mean·v, is as accurate as (x − mean)·v.
 	near          bool
 	offset        []float64
 	chol, inverse []float64 // scratch
@@ -105,8 +105,7 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	for j := range k {
 		p.top = max(p.top, p.gram.row(j)[j])
 	}
-	// top is that of the vertices' own Gram matrix here. Rows of size 1 that are more than 2^400 times the
-	// vertices' size away need products.
+	// top is that of the vertices' own Gram matrix here. Rows beyond mostDistance need products.
 	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
 	if p.near {
 		p.offset = resized(p.offset, k)
@@ -131,8 +130,7 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	}
 }
 
-// centreVertices sets centre and vertices, scaled to a largest vertex of at most 1 before
-// it is centred, and exp to that. It returns the largest magnitude of the centred vertices.
+// centreVertices sets centre, vertices and exp, and returns the largest magnitude of the centred vertices.
 func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	given := vertices.Rows
 	p.centre = resized(p.centre, p.d)
@@ -156,8 +154,7 @@ func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	return maxAbs(p.vertices)
 }
 
-// coincide reports whether all vertices are the same. Those that differ by more than the
-// rounding of their mean are not; top is the largest difference from the mean.
+// coincide reports whether all vertices are the same. top is the largest difference from their mean.
 func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 	if top > 0x1p-51 {
 		return false
@@ -215,8 +212,7 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
 	return true
 }
 
-// productsNear sets b to what products returns, for near vertices and rows x, without gaps,
-// whose entries are of size 1. It needs no copy of them.
+// productsNear sets b to what products returns, for near vertices and rows x of entries of size 1.
 func (p *simplexProblem) productsNear(b, x []float64) {
 	k := p.k
 	m := len(b) / k
@@ -231,8 +227,7 @@ func (p *simplexProblem) productsNear(b, x []float64) {
 	}
 }
 
-// products returns the block's rows times the vertices, both centred and scaled:
-// b, p.k numbers a row, in the block's scratch of p.d+p.k numbers a row.
+// products returns the block's rows times the vertices, centred and scaled, p.k numbers a row.
 func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	m, k := at.hi-at.lo, p.k
 	rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
@@ -244,12 +239,10 @@ func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	return b
 }
 
-// mostDistance is the distance, as a power of two times the vertices' size, beyond which
-// only the direction of a sample counts.
+// mostDistance is the distance, in powers of two of the vertices' size, that keeps the direction alone.
 const mostDistance = 400
 
-// pack writes the centred, scaled x to dst. A row beyond mostDistance is drawn nearer along
-// the line to the vertices' mean.
+// pack writes the centred, scaled x to dst, drawn nearer to the vertices' mean from mostDistance on.
 func (p *simplexProblem) pack(dst, x []float64) {
 	shift(dst, x, p.centre, math.Ldexp(1, -p.exp))
 	if top, _ := rowMaxAbs(dst); top < 1<<mostDistance {
@@ -271,8 +264,8 @@ func (p *simplexProblem) solve(ctx context.Context, dst, x *Matrix, workers int)
 	})
 }
 
-// solveBlocks fills dst with memberships, block by block. products returns the linear terms
-// of a block, p.k numbers a row; its block has scratch space for `floats` numbers a row.
+// solveBlocks fills dst with memberships. products returns the linear terms of a block, p.k numbers a row;
+// the block has scratch space for `floats`.
 func (p *simplexProblem) solveBlocks(ctx context.Context, workers int, over chunking, floats int,
 	dst *Matrix, products func(at block) []float64) error {
 	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
@@ -313,8 +306,8 @@ const mostPivots = 20
 // solve sets u to the minimiser of ½uᵀAu − (r − low·A1)ᵀu over u ≥ 0, and reports whether
 // it was found. On entry u is the minimiser of ½fᵀAf − rᵀf without bounds.
 //
-// All infeasible indices change sides at once while their number falls, or for three more
-// exchanges. Then the last of them alone does, which ends (Murty 1974).
+// All wrong indices change sides at once while they get fewer, or three times more; then the last alone,
+// which ends (Murty 1974).
 func (b *boundedProblem) solve(low float64) bool {
 	k := len(b.r)
 	var size float64
@@ -356,8 +349,7 @@ func (b *boundedProblem) solve(low float64) bool {
 	return false
 }
 
-// wrong reports whether index i breaks the conditions of the minimum: u ≥ 0 where it is
-// free, a slope of at least 0 where it is not.
+// wrong reports whether index i breaks the conditions: u ≥ 0 where free, elsewhere a slope of at least 0.
 func (b *boundedProblem) wrong(i int, tol float64) bool {
 	if b.free[i] {
 		return b.u[i] < 0
@@ -398,8 +390,7 @@ func (b *boundedProblem) onSupport() bool {
 	return true
 }
 
-// coneRidge is what is added to the diagonal of FFᵀ, relative to its largest entry, so that
-// dependent vertices have a factor.
+// coneRidge of the largest entry is added to the diagonal of FFᵀ, so that dependent vertices have a factor.
 const coneRidge = 0x1p-40
 
 // coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the
@@ -456,8 +447,7 @@ func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, 
 	})
 }
 
-// cone sets u to the minimiser of ‖x − Σu_j·v_j‖ over u ≥ 0, and returns its sum. full is the
-// factor of A.
+// cone sets u ≥ 0 to the minimiser of ‖x − Σu_j·v_j‖, with A's factor full, and returns its sum.
 func (b *boundedProblem) cone(v *Matrix, full, x []float64) (sum float64) {
 	k, below := len(b.r), false
 	for j := range k {

@@ -1,7 +1,7 @@
 package softkmeans
 
 // All singular values to high relative accuracy, by the one-sided Jacobi method (Hestenes 1958) with de
-// Rijk's pivoting (1989), on a matrix that two QR factorizations have made nearly diagonal (Drmač & Veselić
+// Rijk's pivoting (1989). Two QR factorizations have made the matrix nearly diagonal before (Drmač & Veselić
 // 2008, LAPACK's dgejsv; here the rotations are always accumulated). If A = B·D with D diagonal, however
 // badly scaled, the relative error of each singular value depends on the condition of B alone. With the rows
 // sorted by size the same holds for D·B (Cox & Higham 1998), down to 2^-500 of the largest entry. Methods

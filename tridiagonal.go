@@ -90,8 +90,7 @@ func (t *reduction) reflect(i int, row []float64) {
 	}
 }
 
-// rankTwo is the update A − v·wᵀ − w·vᵀ that the triangle of a reduction still needs, and
-// the vector u of the next reflection.
+// rankTwo has the update A − v·wᵀ − w·vᵀ that the triangle needs, and the next reflection's u.
 type rankTwo struct {
 	v, w, u []float64
 	q, p    []float64 // the product Au in two parts, and what v, w and u swap with
@@ -137,8 +136,7 @@ func (s *rankTwo) turn(m int, tau float64) {
 	s.v, s.w, s.u, s.p = u, p, s.v, s.w
 }
 
-// triangleChunks returns how many chunks a triangle of order m has. Below the first bound more workers cost
-// time: order 784 took two 108 ms, one 94.
+// triangleChunks returns how many chunks a triangle of order m has. Small ones take longer in parts.
 func triangleChunks(m int) int {
 	switch {
 	case m < 1024:
@@ -149,8 +147,7 @@ func triangleChunks(m int) int {
 	return 16
 }
 
-// triangleChunk returns the first row of chunk c of the triangle. Chunks have equal areas,
-// and a multiple of 8 rows each but the last.
+// triangleChunk returns the first row of chunk c. Chunks have equal areas, all but the last in eights.
 func triangleChunk(m, chunks, c int) int {
 	if c == chunks {
 		return m
@@ -158,8 +155,7 @@ func triangleChunk(m, chunks, c int) int {
 	return int(float64(m)*math.Sqrt(float64(c)/float64(chunks))) / 8 * 8
 }
 
-// back overwrites the rows z of a matrix by Q·z, in 4n² operations each. Row r is 0 before entry first(r),
-// if first is not nil.
+// back overwrites the rows z by Q·z, in 4n² operations each. Row r is 0 before first(r), unless nil.
 func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first func(r int) int) {
 	const group = 8 // rows that stay in cache while all reflectors go by
 	n := len(t.diag)
@@ -262,8 +258,7 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 				e[i+1] = s * r
 				s = b / r
 				before := gamma
-				// With c = p/r: γ ← c(α−σ) − sγ, p ← γ²/c. These divisions do not wait for each
-				// other.
+				// With c = p/r: γ ← c(α−σ) − sγ, p ← γ²/c. No division waits for another.
 				if pr := p * r; pr > 0x1p-900 {
 					f := p*(d[i]-sigma) - b*gamma
 					gamma = f / r
@@ -313,8 +308,7 @@ func (t *reduction) leading(ctx context.Context, values []float64, wanted []int)
 	return rows, ok && !stopped(ctx)
 }
 
-// inverseIteration finds eigenvectors of one block of T, scaled by a power of two to a norm
-// in [½, 1), so that growth stays in range.
+// inverseIteration finds eigenvectors of one block of T, scaled by a power of two to a norm in [½, 1).
 type inverseIteration struct {
 	d, e []float64 // diagonal and off-diagonal
 	up   float64   // the power of two
@@ -327,8 +321,7 @@ type inverseIteration struct {
 	swapped         []bool
 }
 
-// newInverseIteration returns one for the block with diagonal d and off-diagonal e. size is
-// the norm of the matrix, against which residuals are judged.
+// newInverseIteration takes the block's diagonal d and off-diagonal e, and the norm of the whole matrix.
 func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseIteration {
 	n := len(d)
 	var norm float64
@@ -498,8 +491,7 @@ func (it *inverseIteration) solve(x []float64) {
 // maxSweeps bounds the iterations of svd.go, eigen.go and this file. 5 to 10 Jacobi sweeps suffice.
 const maxSweeps = 60
 
-// offZero is what counts as 0 off the diagonal, relative to the largest entry: sines of rotations, and shifts
-// of QL steps, would underflow.
+// offZero counts as 0 off the diagonal, relative to the largest entry: shifts would underflow.
 const offZero = 0x1p-200
 
 // implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the

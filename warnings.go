@@ -81,11 +81,9 @@ type Answer struct {
 	Moved float64
 }
 
-// Two centers coincide if their distance is at most coincidentShare of the data's spread. A center is far
-// if its length is more than farFactor times that of the longest sample.
 const (
-	coincidentShare = 1e-3
-	farFactor       = 3
+	coincidentShare = 1e-3 // of the data's spread: two centers no farther apart coincide
+	farFactor       = 3    // a center more than so many times as long as the longest sample is far
 )
 
 // membershipStats is what the memberships of all samples say of the clusters.
