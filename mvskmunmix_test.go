@@ -118,6 +118,27 @@ func TestUnmixInvariant(t *testing.T) {
 		!slices.Equal(two.Shade, m.Shade) || two.Centers.At(1, 2) != m.Centers.At(1, 2)*0x1p70 || !slices.Equal(two.Trace, m.Trace) {
 		t.Error("other bits in other units, or with other workers")
 	}
+	// The first run is from the first restart, and the last one is the model.
+	even, _, _, _ := pixels(160, 12, 3, 0, 0.01, 2)
+	var first, last Iteration
+	run := func(x *Matrix, o MinVolumeOptions) *Model {
+		first, last = Iteration{Iteration: -1}, Iteration{}
+		o.Rows, o.Progress = RowsGiven, func(it Iteration) {
+			if last = it; first.Iteration < 0 {
+				first = it
+			}
+		}
+		return mustDo(Unmix(bg, x, 3, &o))(t)
+	}
+	if given := run(even, MinVolumeOptions{}); given.Lambda != last.Lambda {
+		t.Errorf("λ is %g, that of the last run %g", given.Lambda, last.Lambda)
+	}
+	run(x, MinVolumeOptions{Init: InitKMeans})
+	random := first
+	vf, start := started(t, x, 3, &MinVolumeOptions{Init: InitKMeans, Volume: VolumeAffine})
+	if run(x, MinVolumeOptions{Centers: vf.toData(start)}); math.Abs(random.Loss/first.Loss-1) > 1e-9 {
+		t.Errorf("the first loss is %g, that of the first restart %g", random.Loss, first.Loss)
+	}
 	weights := slices.Repeat([]float64{1}, x.Rows)
 	more := FromRowsOf(x)
 	for i := range 50 {
