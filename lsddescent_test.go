@@ -235,6 +235,7 @@ func TestDescentStep(t *testing.T) {
 // Progress is told is what happens, and the result is the lowest of it.
 func TestLSDSteps(t *testing.T) {
 	kernel := disturbed(similarityOf(dirichlet(40, 3, 0.3, 1), 3), 0.3, 1)
+	scale(kernel.Data, 64) // which is in other units inside
 	last := math.Inf(1)
 	for _, most := range []int{-1, 1, 2, 5, 0} {
 		var told []Iteration

@@ -400,6 +400,7 @@ func TestSparseErrors(t *testing.T) {
 		text   string
 	}{
 		{func(x *SparseMatrix) { x.Rows = -1 }, ErrShape, "-1"},
+		{func(x *SparseMatrix) { x.Cols = -1 }, ErrShape, "x is 2×-1"},
 		{func(x *SparseMatrix) { x.Rows, x.Indptr, x.Indices, x.Data = 0, nil, nil, nil }, ErrTooFewSamples,
 			"no rows"},
 		{func(x *SparseMatrix) { x.Cols, x.Indptr, x.Indices, x.Data = 0, []int{0, 0, 0}, nil, nil },
