@@ -194,7 +194,8 @@ func TestMinVolumeErrors(t *testing.T) {
 		{"workers", x, 2, MinVolumeOptions{Workers: -1}, ErrOption},
 		{"weights", x, 2, MinVolumeOptions{Weights: make1(3)}, ErrShape}, {"centers", x, 2, MinVolumeOptions{Centers: NewMatrix(3, 3, nil)}, ErrShape},
 		{"centers", x, 2, MinVolumeOptions{Centers: NewMatrix(2, 3, []float64{1, 2, 3, 4, math.NaN(), 6})}, ErrNonFinite},
-		{"centers before x", nil, 2, MinVolumeOptions{Centers: NewMatrix(1, 1, []float64{math.NaN()})}, ErrNonFinite},
+		{"centers, x", nil, 2, MinVolumeOptions{Centers: NewMatrix(1, 1, []float64{math.NaN()})},
+			ErrNonFinite},
 	} {
 		c.o.Progress = progress
 		if m, err := FitMinVolume(bg, c.x, c.k, &c.o); m != nil || !errors.Is(err, c.want) {

@@ -139,6 +139,10 @@ func TestUnmixInvariant(t *testing.T) {
 	if run(x, MinVolumeOptions{Centers: vf.toData(start)}); math.Abs(random.Loss/first.Loss-1) > 1e-9 {
 		t.Errorf("the first loss is %g, that of the first restart %g", random.Loss, first.Loss)
 	}
+	noise := mustDo(vf.discarded(1))(t)[0]
+	if want := vf.s.unscaleSquare(noiseShare * noise); math.Abs(first.Lambda/want-1) > 1e-9 {
+		t.Errorf("the first λ is %g, not %g", first.Lambda, want)
+	}
 	weights := slices.Repeat([]float64{1}, x.Rows)
 	more := FromRowsOf(x)
 	for i := range 50 {
@@ -188,6 +192,11 @@ func TestUnitRows(t *testing.T) {
 // TestUnmixTrim: planted outliers, and no more than asked for, are left out and listed.
 // Their spectra are then not among the centers.
 func TestUnmixTrim(t *testing.T) {
+	for n, want := range map[int]float64{1: 4, 2: 1, 3: 4} { // the lower of two
+		if got := medianOf(&samples{n: n}, []float64{4, 1, 9}[:n]); got != want {
+			t.Errorf("the median of %d is %g, not %g", n, got, want)
+		}
+	}
 	x, spectra, _, _ := pixels(400, 20, 3, 0, 0.01, 3)
 	planted := []int{3, 50, 201}
 	for l, i := range planted {
