@@ -63,8 +63,8 @@ func marshal(kind formKind, fields func(c *codec)) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data)), nil
 }
 
-// unmarshal reads a form, whose values sound then checks. Anything else is an error.
-func unmarshal(data []byte, kind formKind, fields func(c *codec), sound func() bool) error {
+// unmarshal overwrites v with what a form holds, if that is sound. Anything else is an error.
+func unmarshal[T any](v *T, data []byte, kind formKind, fields func(*T, *codec), sound func(*T) bool) error {
 	for _, other := range []formKind{modelForm, lsdForm, statsForm, subspaceForm, extentForm} {
 		if len(data) >= 4 && string(data[:4]) == other.magic && other.magic != kind.magic {
 			return fail(ErrFormat, "this is "+other.name+", not "+kind.name)
@@ -84,11 +84,13 @@ func unmarshal(data []byte, kind formKind, fields func(c *codec), sound func() b
 	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
 		return fail(ErrFormat, kind.name+" whose checksum is wrong: damaged or cut short")
 	}
+	var out T
 	c := &codec{data: data[:body], at: 6, reading: true}
-	fields(c)
-	if c.bad || c.at != body || !sound() {
+	fields(&out, c)
+	if c.bad || c.at != body || !sound(&out) {
 		return fail(ErrFormat, kind.name+" whose numbers contradict each other or are out of range")
 	}
+	*v = out
 	return nil
 }
 
@@ -119,36 +121,24 @@ func (c *codec) flags(v *uint16, known uint16) {
 	c.bad = c.bad || *v&^known != 0
 }
 
-// small is a field of 32 bits.
-func (c *codec) small(v *uint32) { *v = uint32(c.bits(4, uint64(*v))) }
-
-// smallInt is a field of 32 bits for a number from 0 to math.MaxInt32.
-func smallInt[T ~int](c *codec, v *T) {
-	bits := uint32(*v)
-	if c.small(&bits); c.reading {
-		c.bad = c.bad || bits > math.MaxInt32
-		*v = T(bits & math.MaxInt32)
-	}
-}
-
 // left is how many 8-byte numbers remain to be read.
 func (c *codec) left() int { return (len(c.data) - c.at) / 8 }
 
-// integer is a field of 64 bits for a number from 0 to most.
-func (c *codec) integer(v *int, most int) {
-	bits := c.word(uint64(*v))
+// integer is a field of 4 or 8 bytes for a number from 0 to most.
+func integer[T ~int](c *codec, bytes int, v *T, most int) {
+	bits := c.bits(bytes, uint64(*v))
 	if !c.reading {
 		return
 	}
 	if bits > uint64(most) {
 		c.bad, bits = true, 0
 	}
-	*v = int(bits)
+	*v = T(bits)
 }
 
 // length is the number of items that follow. As many numbers must be there to be read.
 func (c *codec) length(n int) int {
-	c.integer(&n, c.left()-1)
+	integer(c, 8, &n, c.left()-1)
 	return n
 }
 
@@ -209,7 +199,7 @@ func (c *codec) integers(v *[]int) {
 		*v = make([]int, n)
 	}
 	for i := range *v {
-		c.integer(&(*v)[i], math.MaxInt32)
+		integer(c, 8, &(*v)[i], math.MaxInt32)
 	}
 }
 
@@ -222,8 +212,8 @@ func (c *codec) matrix(m **Matrix, present bool) {
 	if !c.reading {
 		rows, cols = (*m).Rows, (*m).Cols
 	}
-	c.integer(&rows, math.MaxInt32)
-	c.integer(&cols, math.MaxInt32)
+	integer(c, 8, &rows, math.MaxInt32)
+	integer(c, 8, &cols, math.MaxInt32)
 	switch {
 	case !c.reading:
 		for i := range rows {
@@ -309,9 +299,9 @@ func (m *Model) fields(c *codec) {
 			m.Rows = RowsUnit
 		}
 	}
-	smallInt(c, &m.Solver)
-	smallInt(c, &m.Status)
-	c.integer(&m.Iterations, math.MaxInt32)
+	integer(c, 4, &m.Solver, math.MaxInt32)
+	integer(c, 4, &m.Status, math.MaxInt32)
+	integer(c, 8, &m.Iterations, math.MaxInt32)
 	c.floats("Model", &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Lambda, &m.Epsilon,
 		&m.VolumeRatio)
 	c.matrix(&m.Centers, flags&hasCenters != 0)
@@ -338,13 +328,9 @@ func (c *codec) warnings(list *[]Warning) {
 	}
 	for i := range *list {
 		w := &(*list)[i]
-		kind := int(w.Kind)
-		c.integer(&kind, int(warningCount)-1)
-		if c.reading {
-			w.Kind = WarningKind(kind)
-		}
-		c.integer(&w.Cluster, math.MaxInt32)
-		c.integer(&w.Other, math.MaxInt32)
+		integer(c, 8, &w.Kind, int(warningCount)-1)
+		integer(c, 8, &w.Cluster, math.MaxInt32)
+		integer(c, 8, &w.Other, math.MaxInt32)
 		c.floats("Warnings", &w.Value)
 	}
 }
@@ -421,12 +407,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
-	var out Model
-	err := unmarshal(data, modelForm, out.fields, func() bool { return out.Check() == nil })
-	if err == nil {
-		*m = out
-	}
-	return err
+	return unmarshal(m, data, modelForm, (*Model).fields, func(m *Model) bool { return m.Check() == nil })
 }
 
 // The flags of an LSDModel.
@@ -439,9 +420,9 @@ const (
 func (m *LSDModel) fields(c *codec) {
 	flags := flagIf(m.Memberships != nil, lsdMembers) | flagIf(m.isMapped(), lsdMap)
 	c.flags(&flags, lsdMembers|lsdMap)
-	smallInt(c, &m.Rank)
-	smallInt(c, &m.Status)
-	c.integer(&m.Iterations, math.MaxInt32)
+	integer(c, 4, &m.Rank, math.MaxInt32)
+	integer(c, 4, &m.Status, math.MaxInt32)
+	integer(c, 8, &m.Iterations, math.MaxInt32)
 	c.floats("Model", &m.Scale, &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Distortion)
 	c.zeros(1)
 	c.matrix(&m.Memberships, flags&lsdMembers != 0)
@@ -481,10 +462,5 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *LSDModel) UnmarshalBinary(data []byte) error {
-	var out LSDModel
-	err := unmarshal(data, lsdForm, out.fields, func() bool { return out.check() == nil })
-	if err == nil {
-		*m = out
-	}
-	return err
+	return unmarshal(m, data, lsdForm, (*LSDModel).fields, func(m *LSDModel) bool { return m.check() == nil })
 }

@@ -7,11 +7,12 @@ import (
 	"strconv"
 )
 
-// header goes through the first fields of rows' moments. The 32 bits after the columns are second.
-func (m *moments) header(c *codec, second *uint32) {
-	smallInt(c, &m.cols)
-	c.small(second)
-	c.integer(&m.rows, math.MaxInt)
+// header goes through the first fields of rows' moments. The 32 bits after the columns are second, at most
+// most.
+func (m *moments) header(c *codec, second *int, most int) {
+	integer(c, 4, &m.cols, math.MaxInt32)
+	integer(c, 4, second, most)
+	integer(c, 8, &m.rows, math.MaxInt)
 	c.floats("weight", &m.weight)
 	c.whole(&m.exp)
 	c.whole(&m.wexp)
@@ -20,12 +21,12 @@ func (m *moments) header(c *codec, second *uint32) {
 // fields goes through the fields of the statistics. Without weight there are none after the header.
 func (s *Stats) fields(c *codec) {
 	var flags uint16
-	var none uint32
+	none := 0
 	c.flags(&flags, 0)
-	s.header(c, &none)
+	s.header(c, &none, 0)
 	c.floats("Stats", &s.weightOff, &s.meanOff, &s.scatterOff)
 	c.zeros(2)
-	c.bad = c.bad || none != 0 || !addressable(s.cols+1, s.cols+1)
+	c.bad = c.bad || !addressable(s.cols+1, s.cols+1)
 	if c.bad || !(s.weight > 0) {
 		return
 	}
@@ -42,12 +43,7 @@ func (s *Stats) MarshalBinary() ([]byte, error) { return marshal(statsForm, s.fi
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is
 // then unchanged. It allocates no more than len(data) bytes for the statistics.
 func (s *Stats) UnmarshalBinary(data []byte) error {
-	var out Stats
-	err := unmarshal(data, statsForm, out.fields, out.soundScatter)
-	if err == nil {
-		*s = out
-	}
-	return err
+	return unmarshal(s, data, statsForm, (*Stats).fields, (*Stats).soundScatter)
 }
 
 // isBound reports whether v can be a bound of rounding: true ones are far below 1, forged ones must not
@@ -116,18 +112,16 @@ func (p *Subspace) fields(c *codec) {
 	flags := flagIf(p.enclosure == EnclosureTight, isTight) | flagIf(p.orientation != nil, hasOrientation) |
 		uint16(pc.solver)<<solverShift | uint16(pc.status)<<statusShift |
 		flagIf(p.sum == SumAtMostOne, isCone) | flagIf(p.radius > 0, hasRadius)
-	k := uint32(p.k)
 	c.flags(&flags, 1<<10-1)
-	p.header(c, &k)
+	p.header(c, &p.k, math.MaxInt32)
 	c.floats("Subspace", &pc.total, &pc.totalError, &pc.floor, &pc.floorError)
 	c.whole(&pc.steps)
 	if c.reading {
-		p.k, p.enclosure, p.sum, p.atZero = int(k&math.MaxInt32), Enclosure(flags&isTight),
-			Sum(flags&isCone/isCone), flags&isCone != 0
+		p.enclosure, p.sum, p.atZero = Enclosure(flags&isTight), Sum(flags&isCone/isCone), flags&isCone != 0
 		pc.solver, pc.status = Solver(flags>>solverShift&7), Status(flags>>statusShift&7)
-		if c.bad = c.bad || k > math.MaxInt32; c.bad {
-			return
-		}
+	}
+	if c.bad {
+		return
 	}
 	c.numbers("mean", &p.mean, p.cols)
 	c.numbers("mean", &p.meanRest, p.cols)
@@ -162,11 +156,9 @@ func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and p is
 // then unchanged. It allocates no more than len(data) bytes for the subspace.
 func (p *Subspace) UnmarshalBinary(data []byte) error {
-	var out Subspace
-	err := unmarshal(data, subspaceForm, out.fields, out.soundSubspace)
+	err := unmarshal(p, data, subspaceForm, (*Subspace).fields, (*Subspace).soundSubspace)
 	if err == nil {
-		out.fingerprint = fingerprintOf(&out)
-		*p = out
+		p.fingerprint = fingerprintOf(p)
 	}
 	return err
 }
@@ -202,17 +194,15 @@ func (p *Subspace) soundSubspace() bool {
 
 // fields goes through the extent's fields. A flag says that it has a subspace.
 func (e *Extent) fields(c *codec) {
-	flags, none := flagIf(e.started, 1), uint32(0)
+	flags, none := flagIf(e.started, 1), 0
 	c.flags(&flags, 1)
-	c.small(&none)
-	c.small(&e.fingerprint)
-	c.integer(&e.rows, math.MaxInt)
+	integer(c, 4, &none, 0)
+	e.fingerprint = uint32(c.bits(4, uint64(e.fingerprint)))
+	integer(c, 8, &e.rows, math.MaxInt)
 	c.floats("Extent", &e.radius, &e.objective, &e.squares, &e.lost, &e.height, &e.outside)
 	c.zeros(2)
 	c.list("facets", &e.facets)
-	if c.reading {
-		e.started, c.bad = flags != 0, c.bad || none != 0
-	}
+	e.started = flags != 0
 }
 
 // MarshalBinary returns the extent in the binary form that UnmarshalBinary reads: 104 + 8k bytes or less.
@@ -220,12 +210,7 @@ func (e *Extent) MarshalBinary() ([]byte, error) { return marshal(extentForm, e.
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and e is then unchanged.
 func (e *Extent) UnmarshalBinary(data []byte) error {
-	var out Extent
-	err := unmarshal(data, extentForm, out.fields, out.sound)
-	if err == nil {
-		*e = out
-	}
-	return err
+	return unmarshal(e, data, extentForm, (*Extent).fields, (*Extent).sound)
 }
 
 // sound reports whether the numbers can be those of rows in range.
