@@ -344,6 +344,31 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 	return total, gamma(c.depth()+dotDepth(s.d)+12)*total + s.fine.bound(total), err
 }
 
+// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖², weighted and in
+// scaled units, for the projections w.
+func (s *samples) residuals(w, basis *Matrix) (objective, lost, squares float64, err error) {
+	index := indices(basis.Rows)
+	sums := make([][3]float64, chunks(s.n, s.d, manyChunks))
+	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		rows, coef := at.scratch[:(at.hi-at.lo)*s.d], make([]float64, basis.Rows)
+		s.pack(rows, at.lo, at.hi, false)
+		for i := at.lo; i < at.hi; i++ {
+			r := rows[(i-at.lo)*s.d:][:s.d]
+			sums[at.chunk][1] += s.weight(i) * sumSquares(r)
+			copy(coef, w.row(i))
+			scale(coef, -1)
+			addRows(r, coef, index, basis.Data)
+			sum, rest := twoSum(sums[at.chunk][0], s.weight(i)*sumSquares(r))
+			sums[at.chunk][0], sums[at.chunk][2] = sum, sums[at.chunk][2]+rest
+		}
+	})
+	for _, v := range sums {
+		sum, rest := twoSum(objective, v[0])
+		objective, lost, squares = sum, lost+rest+v[2], squares+v[1]
+	}
+	return objective, lost, squares, err
+}
+
 // wide reports whether the rows are the smaller side, and their products may be taken.
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 

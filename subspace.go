@@ -163,7 +163,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	if f.coneExtent, err = p.reach(s, w); err != nil {
 		return err
 	}
-	if f.objective, f.lost, f.squares, err = residuals(s, w, p.pc.basis); err != nil {
+	if f.objective, f.lost, f.squares, err = s.residuals(w, p.pc.basis); err != nil {
 		return err
 	}
 	e.merge(&f)
@@ -228,30 +228,6 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 		}
 	}
 	return s, nil
-}
-
-// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖², weighted and in
-// scaled units, for the projections w. It leaves −w there.
-func residuals(s *samples, w, basis *Matrix) (objective, lost, squares float64, err error) {
-	index := indices(basis.Rows)
-	sums := make([][3]float64, chunks(s.n, s.d, manyChunks))
-	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			r := rows[(i-at.lo)*s.d:][:s.d]
-			sums[at.chunk][1] += s.weight(i) * sumSquares(r)
-			scale(w.row(i), -1)
-			addRows(r, w.row(i), index, basis.Data)
-			sum, rest := twoSum(sums[at.chunk][0], s.weight(i)*sumSquares(r))
-			sums[at.chunk][0], sums[at.chunk][2] = sum, sums[at.chunk][2]+rest
-		}
-	})
-	for _, v := range sums {
-		sum, rest := twoSum(objective, v[0])
-		objective, lost, squares = sum, lost+rest+v[2], squares+v[1]
-	}
-	return objective, lost, squares, err
 }
 
 // checkMerge returns an error if f's rows are not of e's subspace, or too many.

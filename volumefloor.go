@@ -107,22 +107,10 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 
 // squaresOutside bounds Σw_i‖y_i − Ũ·w_i‖² from above, for rows y_i and their projections w_i.
 func squaresOutside(s *samples, w, basis *Matrix, total float64) (float64, error) {
-	index := indices(basis.Rows)
-	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	err := s.eachBlock(s.n, s.d, manyChunks, s.d+basis.Rows, func(at block) {
-		rows, coef := at.scratch[:(at.hi-at.lo)*s.d], make([]float64, basis.Rows)
-		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			r := rows[(i-at.lo)*s.d:][:s.d]
-			copy(coef, w.row(i))
-			scale(coef, -1)
-			addRows(r, coef, index, basis.Data)
-			sums[at.chunk] += s.weight(i) * sumSquares(r)
-		}
-	})
+	sum, _, _, err := s.residuals(w, basis)
 	// Each row is rounded by at most γ(2p+8) of its length.
 	depth := chunking{s.n, s.d, manyChunks}.depth() + s.d + 8
-	length := math.Sqrt(sumOf(sums))*(1+gamma(depth)) + gamma(2*basis.Rows+8)*math.Sqrt(total)
+	length := math.Sqrt(sum)*(1+gamma(depth)) + gamma(2*basis.Rows+8)*math.Sqrt(total)
 	return length * length, err
 }
 
