@@ -150,10 +150,7 @@ func (o *operator) centre() (err error) {
 		o.data, err = newSamples(o.ctx, o.data.x, nil, o.workers, true)
 		return err
 	}
-	one := NewMatrix(1, o.n, nil)
-	for i := range one.Data {
-		one.Data[i] = 1 / float64(o.n)
-	}
+	one := uniform(1, o.n)
 	means := make([]float64, o.n)
 	for range 2 { // what rounding left of the means comes off in the second pass
 		sums, err := o.apply(one)
@@ -175,6 +172,11 @@ func (o *operator) centre() (err error) {
 	top, _ := rowMaxAbs(means)
 	o.noise = float64(o.n) * 0x1p-51 * top
 	return nil
+}
+
+// uniform is the n×k matrix of 1/k.
+func uniform(n, k int) *Matrix {
+	return NewMatrix(n, k, slices.Repeat([]float64{1 / float64(k)}, n*k))
 }
 
 // rowMeans returns the means of the rows of K, unscaled, of a centred operator.
@@ -401,12 +403,9 @@ func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	norm, root := triangleNorm(a), math.Sqrt(float64(o.n))
 	slip := u * (2*norm + 2*symmetryTol*float64(o.n))
 	if o.means != nil {
-		own := make([]float64, o.n)
-		sums, one := 0.0, make([]float64, o.n)
-		for i, m := range o.means {
-			own[i], one[i] = m-o.mean, 1
-		}
-		for i := range one {
+		own, one, sums := slices.Clone(o.means), slices.Repeat([]float64{1}, o.n), 0.0
+		for i := range own {
+			own[i] -= o.mean
 			v := dot(a.row(i), one)
 			sums += v * v
 		}

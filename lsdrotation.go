@@ -285,15 +285,6 @@ func standOut(values []float64) int {
 	return at
 }
 
-// uniform is the n×k matrix of 1/k.
-func uniform(n, k int) *Matrix {
-	g := NewMatrix(n, k, nil)
-	for i := range g.Data {
-		g.Data[i] = 1 / float64(k)
-	}
-	return g
-}
-
 // starts returns the starts of the descent, in order. Each returns nil where it does not apply.
 func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) []func() *Matrix {
 	return []func() *Matrix{
@@ -429,9 +420,5 @@ func inSimplex(o *operator, points *Matrix, k int, opts *LSDOptions) *Matrix {
 // enclosed returns the simplex with k vertices around the rows of w.
 func enclosed(w *Matrix, k int, orientation *Matrix, kind Enclosure) *enclosure {
 	normals := normalsOf(k, w.Cols, orientation)
-	ext := &extent{facets: make([]float64, k)}
-	for i := range w.Rows {
-		ext.add(w.row(i), normals, kind)
-	}
-	return enclose(kind, normals, ext)
+	return enclose(kind, normals, extentOf(w, normals, kind))
 }

@@ -98,17 +98,17 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 	u := NewMatrix(k, p, nil)
 	long := math.Sqrt(float64(k) / float64(max(k-1, 1)))
 	for j := range k {
-		for c := range p {
-			v := 0.0
-			if q == nil { // without all of B: k may be far above p
-				v = helmert(j, c)
-			} else {
-				for l := range k - 1 {
-					v += helmert(j, l) * q.row(l)[c]
-				}
+		row := u.row(j)
+		if q == nil { // without all of B: k may be far above p
+			for c := range row {
+				row[c] = helmert(j, c)
 			}
-			u.row(j)[c] = v * long
+		} else {
+			for l := range k - 1 {
+				axpy(row, helmert(j, l), q.row(l)[:p])
+			}
 		}
+		scale(row, long)
 	}
 	return u
 }
@@ -117,6 +117,15 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 type extent struct {
 	radius float64   // the largest length
 	facets []float64 // for each u_j the largest −u_jᵀw
+}
+
+// extentOf returns the extent of the rows of w.
+func extentOf(w, normals *Matrix, kind Enclosure) *extent {
+	e := &extent{facets: make([]float64, normals.Rows)}
+	for i := range w.Rows {
+		e.add(w.row(i), normals, kind)
+	}
+	return e
 }
 
 // add adds a point. A ball needs the radius only.
@@ -296,13 +305,7 @@ func fixSum(g []float64) {
 		if sum == 1 {
 			return
 		}
-		big := 0
-		for j, v := range g {
-			if v > g[big] {
-				big = j
-			}
-		}
-		g[big] += 1 - sum
+		g[argmax(g)] += 1 - sum
 	}
 }
 

@@ -7,6 +7,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // sparseSamples is the weighted data about its mean, or about 0.
@@ -181,15 +182,12 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	}
 	sums := make([]float64, b)
 	if s.centred {
-		ones := make([]float64, s.n)
-		for i := range ones {
-			ones[i] = 1
-		}
-		if s.root != nil {
-			copy(ones, s.root)
+		root := s.root
+		if root == nil {
+			root = slices.Repeat([]float64{1}, s.n)
 		}
 		for j := range sums {
-			sums[j] = fineDot(yt.row(j), ones)
+			sums[j] = fineDot(yt.row(j), root)
 		}
 	}
 	out := NewMatrix(s.d, b, nil)
@@ -390,9 +388,5 @@ func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*ext
 	if err := s.gather(w, basis, func(int, []float64) {}); err != nil {
 		return nil, err
 	}
-	ext := &extent{facets: make([]float64, normals.Rows)}
-	for i := range w.Rows {
-		ext.add(w.row(i), normals, kind)
-	}
-	return ext, cancelled(s.ctx)
+	return extentOf(w, normals, kind), cancelled(s.ctx)
 }
