@@ -154,28 +154,23 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 
 // encloseFeatures encloses the samples' coordinates Wᵀ (p×n), and sets memberships, scale and map.
 func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
-	p := wt.Rows
 	w := wt.transposed()
 	e := enclosed(w, k, opts.Orientation, opts.Enclosure)
-	m.Memberships = NewMatrix(o.n, k, nil)
-	coordinates := e.coordinates()
+	around := e.placement()
+	m.Memberships, m.Vertices = NewMatrix(o.n, k, nil), around.vertices
+	scale(m.Vertices.Data, math.Ldexp(1, o.exp/2))
 	for i := range o.n {
-		coordinates.of(m.Memberships.row(i), w.row(i))
+		around.coordinates.of(m.Memberships.row(i), w.row(i))
 	}
 	// c = 1/(r²k(k−1)), with the radius of the tight simplex's facets in place of r as well.
 	m.Scale = 1
 	if e.radius > 0 {
 		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
 	}
-	m.Means, m.Projection, m.Vertices = o.rowMeans(), NewMatrix(o.n, p, nil), NewMatrix(k, p, nil)
+	m.Means, m.Projection = o.rowMeans(), NewMatrix(o.n, w.Cols, nil)
 	for i := range o.n {
 		for c, v := range w.row(i) {
 			m.Projection.row(i)[c] = math.Ldexp(v/spec.values[c], -o.exp/2)
-		}
-	}
-	for j := range k {
-		for c, u := range e.normals.row(j) {
-			m.Vertices.row(j)[c] = math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2)
 		}
 	}
 }
@@ -443,8 +438,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if err := checkSize("the result", rows.Rows, p); err != nil {
 		return nil, err
 	}
-	out := NewMatrix(rows.Rows, p, nil)
-	row := make([]float64, n)
+	out, row := NewMatrix(rows.Rows, p, nil), make([]float64, n)
 	for i := range rows.Rows {
 		mean := 0.0
 		for j, v := range rows.row(i) {

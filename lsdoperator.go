@@ -301,9 +301,8 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	if err != nil {
 		return r, err
 	}
-	p := yt.Rows
-	own := NewMatrix(p, p, nil)
-	addMulNT(own.Data, p, yt.Data, p, yt.Data, p, o.n, false)
+	own := NewMatrix(yt.Rows, yt.Rows, nil)
+	timesT(own, yt, yt)
 	r.total = sumSquares(gram.Data)
 	r.squares = max(0, r.total-2*sumSquares(across.Data)+sumSquares(own.Data))
 	r.trace = max(0, trace(gram)-sumSquares(yt.Data))
@@ -434,18 +433,27 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 			scale(y.row(i), 1/norm2(z.row(i)))
 		}
 	} else if o.data.centred { // Z is about the mean without its rest
-		y = z.Clone()
-		for i := range y.Rows {
-			mean := sumOf(y.row(i)) / float64(o.n)
-			for j := range o.n {
-				y.row(i)[j] -= mean
-			}
-		}
+		y = aboutMeans(z)
 	}
 	total := trace(a)
 	left.low, left.high = semidefiniteFloor(a, y, r, gramError(o.data, total)+o.data.fine.bound(total),
 		o.workers)
 	return nil
+}
+
+// aboutMeans returns a copy of m, less the mean of each row.
+func aboutMeans(m *Matrix) *Matrix {
+	out := m.Clone()
+	for i := range m.Rows {
+		row, mean := out.row(i), 0.0
+		for _, v := range row {
+			mean += v / float64(m.Cols)
+		}
+		for j := range row {
+			row[j] -= mean
+		}
+	}
+	return out
 }
 
 // leadingData does so for XXᵀ, whose eigenvectors are XU with the right singular vectors U of X.

@@ -68,17 +68,10 @@ func (r *rotation) place(g, turn *Matrix) (sum float64) {
 
 // procrustes returns the orthogonal R with the least Σ‖Bᵀg_i − R·q_i‖² (Schönemann 1966).
 func (r *rotation) procrustes(g *Matrix) *Matrix {
-	m, t := NewMatrix(r.k-1, r.k-1, nil), make([]float64, r.k-1)
-	for i := range r.points.Rows {
-		clear(t)
-		for j, v := range g.row(i) {
-			axpy(t, v, r.b.row(j))
-		}
-		for c, v := range t {
-			axpy(m.row(c), v, r.points.row(i))
-		}
-	}
-	return r.orthogonal(m)
+	timesT(r.h, g, r.bt)
+	transposeTo(r.hT, r.h)
+	timesT(r.sum, r.hT, r.points.transposed())
+	return r.orthogonal(r.sum)
 }
 
 // orthogonal is UVᵀ of m = USVᵀ.
@@ -86,11 +79,7 @@ func (r *rotation) orthogonal(m *Matrix) *Matrix {
 	top, _ := rowMaxAbs(m.Data)
 	svd := jacobiSVD(r.ctx, m, top)
 	out := NewMatrix(m.Rows, m.Rows, nil)
-	for i := range m.Rows {
-		for j := range m.Rows {
-			out.row(i)[j] = dot(svd.U.row(i), svd.V.row(j))
-		}
-	}
+	timesT(out, svd.U, svd.V)
 	return out
 }
 
@@ -366,20 +355,9 @@ func hyperplane(z *Matrix, k int) *Matrix {
 // It scales the coordinates about the mean, so that the tight simplex around them is the probability simplex.
 // It returns nil if the samples coincide.
 func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
-	r := z.Rows
-	centred := z.Clone()
-	for i := range r {
-		mean := 0.0
-		for _, v := range z.row(i) {
-			mean += v / float64(o.n)
-		}
-		for j := range centred.row(i) {
-			centred.row(i)[j] -= mean
-		}
-	}
+	r, centred := z.Rows, aboutMeans(z)
 	gram := NewMatrix(r, r, nil)
-	addMulNT(gram.Data, r, centred.Data, r, centred.Data, r, o.n, true)
-	mirror(gram.Data, r)
+	timesT(gram, centred, centred)
 	values, rows := eigenSym(o.ctx, gram)
 	p := 0
 	for p < min(r, k-1) && values[p] > float64(o.n)*0x1p-52*values[0] {
@@ -388,13 +366,8 @@ func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	if p == 0 {
 		return nil
 	}
-	wt := NewMatrix(p, o.n, nil)
-	for c := range p {
-		for l, v := range rows.row(c) {
-			axpy(wt.row(c), v, centred.row(l))
-		}
-	}
-	w := wt.transposed()
+	w := NewMatrix(o.n, p, nil)
+	timesT(w, centred.transposed(), rowsOf(rows, 0, p))
 	e := enclosed(w, k, nil, EnclosureTight)
 	out := NewMatrix(o.n, k-1, nil)
 	for i := range o.n {

@@ -149,8 +149,7 @@ func (k *SampleKernel) medianDistance() float64 {
 		rows = rows[:medianRows]
 		slices.Sort(rows)
 	}
-	d := k.s.d
-	packed := NewMatrix(len(rows), d, nil)
+	packed := NewMatrix(len(rows), k.s.d, nil)
 	for i, at := range rows {
 		k.s.pack(packed.row(i), at, at+1, false)
 	}
