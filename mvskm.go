@@ -72,10 +72,10 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 // If k of the samples are its corners they are returned, with a λ of 0. Where k > min(n−1, d), or the data
 // has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total variance stand for it.
 //
-// More than 16 384 rows begin on a draw of 4096, or of 128 a prototype, which may lack clusters of fewer
-// than one row in a thousand. On all rows the error then ends within 5 % of the slack, and a step may be
-// ten times as far from rest as Tol says. Plain, Centers, a Lambda, a Slack below 0.05, and every Init but
-// InitKMeans take all rows from the start.
+// More than 16 384 rows begin on a draw of 4096, or of 128 a prototype. Up to eight passes over all rows
+// correct it. It may lack clusters of fewer than one row in a thousand. The error then ends within 5 % of the
+// slack, and a step may be ten times as far from rest as Tol says. Plain, Centers, a Lambda, a Slack below
+// 0.05, and every Init but InitKMeans take all rows from the start.
 //
 // Model.Trace has the objective and penalty after every iteration at the λ of the result, and never rises.
 // The bits depend on Seed and not on Workers. docs/accuracy.md has the data sets on which the defaults were

@@ -2,11 +2,6 @@ package softkmeans
 
 // Minimal-volume soft k-means of data that is read block by block. It is solved on a summary that fits into
 // memory, measured on all rows, and corrected by what the measurement shows.
-//
-// The correction is that of stochastic variance reduction (Johnson & Zhang 2013) and of DANE (Shamir, Srebro
-// & Zhang 2014). A linear function of F is added to the summary's objective. It gives that the value and the
-// gradient of the objective of all rows at the measured centers. The error left is of second order in the
-// next step, and what is a fixed point is so for all rows.
 
 import (
 	"context"
@@ -226,13 +221,6 @@ func (w *streamedFit) summarise() (*alternation, error) {
 	return m, nil
 }
 
-// measurement is what a pass over all rows finds for centers: an iterate without memberships.
-type measurement struct {
-	*iterate
-	direct float64 // ‖X − GF‖² from the numbers of F and G themselves
-	membershipStats
-}
-
 // blockProblem is the alternation over the rows of a block, with its memory.
 type blockProblem struct {
 	m  alternation
@@ -315,7 +303,8 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
 		at.membershipStats.add(m.s, m.z, best.g)
 	} else if w.o.Refinements >= 0 {
-		at, best, err = w.refine(at, best)
+		at, best, err = refine(at, best, orDefault(w.o.Refinements, defaultRefinements),
+			func(f *Matrix) (*measurement, error) { return w.measure(m, f, nil) })
 	}
 	model := m.model(at.f, best)
 	// Means and axes of the clusters are those of the summary. A model that a context ended has them, too.
@@ -342,114 +331,6 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 	}
 	model.Warnings = findWarnings(at.f, &at.membershipStats, m.spread(), missed)
 	return model, err
-}
-
-// correction is added to the summary's objective: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for
-// the measured centers F_0. The linear term gives it the gradient of all rows at F_0.
-// The proximal one keeps the next centers near F_0, where that gradient holds.
-type correction struct {
-	linear, center *Matrix
-	proximal       float64
-}
-
-// correctionAt returns the correction for a measurement and the summary's own iterate at the same centers.
-func correctionAt(all *measurement, own *iterate, proximal float64) *correction {
-	c := &correction{linear: all.gz.Clone(), center: all.f, proximal: proximal}
-	axpy(c.linear.Data, -1, own.gz.Data)
-	for a := range all.gg.Rows {
-		for b, v := range all.gg.row(a) {
-			axpy(c.linear.row(a), own.gg.row(a)[b]-v, all.f.row(b))
-		}
-	}
-	return c
-}
-
-func (c *correction) add(to *iterate) {
-	to.objective += c.proximal*squaredDistance(to.f.Data, c.center.Data) - 2*dot(c.linear.Data, to.f.Data)
-	axpy(to.gz.Data, 1, c.linear.Data)
-	axpy(to.gz.Data, c.proximal, c.center.Data)
-	for a := range to.gg.Rows {
-		to.gg.row(a)[a] += c.proximal
-	}
-}
-
-const (
-	refineIterations  = 100 // of a run on the corrected summary
-	convergedProximal = 0.1 // above it the proximal term alone may keep the centers in place
-	largestProximal   = 1e6 // above it only rounding is left
-)
-
-// refine improves measured centers and the run that they came from, by up to Refinements
-// passes, and sets the run's status.
-func (w *streamedFit) refine(at *measurement, from *volumeRun) (*measurement, *volumeRun, error) {
-	m := *from.m // with a correction of its own
-	m.most = min(m.most, refineIterations)
-	most, status := orDefault(w.o.Refinements, defaultRefinements), StatusIterationLimit
-	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: m.s, z: m.z}
-	own := m.newIterate()
-	var unit float64 // of the proximal term
-	for a := range w.k {
-		unit += at.gg.row(a)[a] / float64(w.k)
-	}
-	least := float64(w.k) / float64(m.s.n) // the squared accuracy of the summary's centers, as a share
-	proximal := least
-	var err error
-	for used := 0; proximal <= largestProximal; {
-		copy(own.f.Data, at.f.Data)
-		if err = plain.pass(own, nil); err != nil {
-			break
-		}
-		c := correctionAt(at, own, proximal*unit)
-		m.correct = c.add
-		m.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
-		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda)
-		if err = cancelled(w.ctx); err != nil {
-			break
-		}
-		if !absurd && m.promisesLittle(at, next) {
-			if proximal <= max(least, convergedProximal) {
-				status = StatusConverged
-			}
-			break
-		}
-		if used == most {
-			break
-		}
-		if !absurd {
-			used++
-			var there *measurement
-			if there, err = w.measure(&m, next.f, nil); err != nil {
-				break
-			}
-			if there.lossAt(next.lambda) <= at.lossAt(next.lambda) {
-				at, from = there, next
-				proximal = max(proximal/3, least)
-				continue
-			}
-		}
-		proximal *= 10
-	}
-	from.status = status
-	return at, from, err
-}
-
-// corrected solves the corrected summary from given centers. An absurd solution is below
-// the floor: where the summary lacks a center's rows, only the linear term determines it.
-func (m *alternation) corrected(from runStart, lambda float64) (next *volumeRun, absurd bool) {
-	least := m.pc.floor - m.allowance()
-	next = m.run(from, lambda, m.most, nil)
-	if next != nil && m.bySlack() && !(next.objective < least) {
-		next, _ = m.steered(runStart{next.f, from.restart}, lambda) // the caller asks the context
-	}
-	return next, next != nil && next.objective < least
-}
-
-// promisesLittle reports whether a solution of the corrected summary would lower the
-// loss by at most Tol of the objective, and change that by at most 1 % of the slack.
-func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
-	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
-	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&
-		(!m.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*m.allowance())
 }
 
 // checkInMemory is an error for options that FitMinVolumeSeq does not have.

@@ -82,7 +82,7 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 }
 
 // solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on
-// a draw.
+// a draw, which is corrected by what all rows show.
 func solveTall(m *alternation) (*volumeRun, error) {
 	part, lambda := m.draw(), m.firstLambda()
 	from, best, err := part.chosenStart(lambda)
@@ -92,15 +92,32 @@ func solveTall(m *alternation) (*volumeRun, error) {
 	if best == nil {
 		return nil, err
 	}
+	var at *measurement
+	measure := func(f *Matrix) (*measurement, error) {
+		var warm *Matrix
+		if at != nil {
+			warm = at.g
+		}
+		to := m.newIterate()
+		copy(to.f.Data, f.Data)
+		return &measurement{iterate: to}, m.pass(to, warm)
+	}
 	if err == nil {
-		var end *alternation
-		if end, err = m.end(); err == nil {
-			all := *end
-			all.tol, all.close = tallTol*m.tol, tallClose
-			var out *volumeRun
-			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
-				return out, err
-			}
+		at, err = measure(best.f)
+	}
+	if err == nil {
+		at, best, err = refine(at, best, tallPasses, measure)
+	}
+	var end *alternation
+	if err == nil {
+		end, err = m.end()
+	}
+	if err == nil {
+		all := *end
+		all.tol, all.close = part.tol, part.close
+		var out *volumeRun
+		if out, err = all.steered(runStart{m.lift(at.f), best.restart}, best.lambda); out != nil {
+			return out, err
 		}
 	}
 	best, wrong := m.afterEnd(best)
@@ -183,13 +200,14 @@ func pureSamples(m *alternation) *volumeRun {
 	return run
 }
 
-// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a center. On all
-// rows Tol is tallTol times as large, and the objective ends within a share tallClose of the slack: more
-// exact ends took two to four times as many passes over all rows.
+// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a center. Up to
+// tallPasses measurements on all rows correct it. Tol is tallTol times as large, and the objective ends
+// within a share tallClose of the slack: more exact ends took two to four times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
 	drawnRows      = 1 << 12
 	drawnPerCenter = 128
+	tallPasses     = 8
 	tallTol        = 10
 	tallClose      = 0.05
 	leastTallSlack = 0.05
@@ -213,6 +231,7 @@ func (m *alternation) draw() *alternation {
 	s.weights = slices.Repeat([]float64{math.Ldexp(1/m.perWeight(1)/float64(s.n), s.wexp)}, s.n)
 	part := *m
 	part.s, part.work, part.z = &s, nil, chosenRows(m.z, rows)
+	part.tol, part.close = tallTol*m.tol, tallClose
 	inside, _ := part.leading()
 	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
 	return &part
@@ -220,3 +239,123 @@ func (m *alternation) draw() *alternation {
 
 // draw takes this stream of random numbers.
 const drawStream = 0xd0a7
+
+// measurement is what a pass over all rows finds for centers.
+type measurement struct {
+	*iterate // without memberships, of rows in blocks
+	// Of rows in blocks alone: ‖X − GF‖² from the numbers of F and G themselves, and what memberships say.
+	direct float64
+	membershipStats
+}
+
+// correction is added to the objective of a draw or a summary: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for
+// centers F_0 that are measured on all rows. The linear term gives it the gradient of all rows at F_0. The
+// proximal one keeps the next centers near F_0, where that gradient holds. This is stochastic variance
+// reduction (Johnson & Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The error left is of second order
+// in the next step, and what is a fixed point is so for all rows.
+type correction struct {
+	linear, center *Matrix
+	proximal       float64
+}
+
+// correctionAt returns the correction for a measurement and the summary's own iterate at the same centers.
+func correctionAt(all *measurement, own *iterate, proximal float64) *correction {
+	c := &correction{linear: all.gz.Clone(), center: all.f, proximal: proximal}
+	axpy(c.linear.Data, -1, own.gz.Data)
+	for a := range all.gg.Rows {
+		for b, v := range all.gg.row(a) {
+			axpy(c.linear.row(a), own.gg.row(a)[b]-v, all.f.row(b))
+		}
+	}
+	return c
+}
+
+func (c *correction) add(to *iterate) {
+	to.objective += c.proximal*squaredDistance(to.f.Data, c.center.Data) - 2*dot(c.linear.Data, to.f.Data)
+	axpy(to.gz.Data, 1, c.linear.Data)
+	axpy(to.gz.Data, c.proximal, c.center.Data)
+	for a := range to.gg.Rows {
+		to.gg.row(a)[a] += c.proximal
+	}
+}
+
+const (
+	refineIterations  = 100 // of a run on the corrected draw
+	convergedProximal = 0.1 // above it the proximal term alone may keep the centers in place
+	largestProximal   = 1e6 // above it only rounding is left
+)
+
+// refine improves measured centers and the run on a draw or a summary that they came from, by up to so many
+// measurements, and sets the run's status.
+func refine(
+	at *measurement, from *volumeRun, most int, measure func(f *Matrix) (*measurement, error),
+) (*measurement, *volumeRun, error) {
+	m := *from.m // with a correction of its own
+	m.most = min(m.most, refineIterations)
+	status := StatusIterationLimit
+	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: m.s, z: m.z}
+	own := m.newIterate()
+	var unit float64 // of the proximal term
+	for a := range m.k {
+		unit += at.gg.row(a)[a] / float64(m.k)
+	}
+	least := float64(m.k) / float64(m.s.n) // the squared accuracy of the draw's centers, as a share
+	proximal := least
+	var err error
+	for used := 0; proximal <= largestProximal; {
+		copy(own.f.Data, at.f.Data)
+		if err = plain.pass(own, nil); err != nil {
+			break
+		}
+		c := correctionAt(at, own, proximal*unit)
+		m.correct = c.add
+		m.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
+		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda)
+		if err = cancelled(m.s.ctx); err != nil {
+			break
+		}
+		if !absurd && m.promisesLittle(at, next) {
+			if proximal <= max(least, convergedProximal) {
+				status = StatusConverged
+			}
+			break
+		}
+		if used == most {
+			break
+		}
+		if !absurd {
+			used++
+			var there *measurement
+			if there, err = measure(next.f); err != nil {
+				break
+			}
+			if there.lossAt(next.lambda) <= at.lossAt(next.lambda) {
+				at, from = there, next
+				proximal = max(proximal/3, least)
+				continue
+			}
+		}
+		proximal *= 10
+	}
+	from.status = status
+	return at, from, err
+}
+
+// corrected solves the corrected draw from given centers. An absurd solution is below
+// the floor: where the draw lacks a center's rows, only the linear term determines it.
+func (m *alternation) corrected(from runStart, lambda float64) (next *volumeRun, absurd bool) {
+	least := m.pc.floor - m.allowance()
+	next = m.run(from, lambda, m.most, nil)
+	if next != nil && m.bySlack() && !(next.objective < least) {
+		next, _ = m.steered(runStart{next.f, from.restart}, lambda) // the caller asks the context
+	}
+	return next, next != nil && next.objective < least
+}
+
+// promisesLittle reports whether a solution of the corrected draw would lower the
+// loss by at most Tol of the objective, and change that by at most 1 % of the slack.
+func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
+	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
+	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&
+		(!m.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*m.allowance())
+}

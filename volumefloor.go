@@ -252,8 +252,13 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 	return rows
 }
 
-// designSteps bounds those of design. It tries the weights after 1, 2, 4, … of them.
-const designSteps = 64
+// design takes up to designSteps, and tries the weights after 1, 2, 4, … of them. After designAll steps the
+// designRows of the most weight are left.
+const (
+	designSteps = 64
+	designAll   = 4
+	designRows  = 4096
+)
 
 // design returns the best bound by moments among some weights v, and whatever v is, the bound holds. It
 // begins with the simplex of k rows and goes towards the largest determinant, by the multiplicative algorithm
@@ -264,14 +269,17 @@ func (q *volumeProblem) design(near float64) float64 {
 	scale(v, 1/sumOf(v))
 	a, inverse, row := make([]float64, k*k), make([]float64, k*k), make([]float64, k)
 	row[k-1] = 1
-	corners := make([]float64, n)
+	corners, rows := make([]float64, n), make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
 	for _, i := range farthestRows(q.ctx, q.w, q.weights, k, true) {
 		corners[i] = 1
 	}
 	best, next := q.weighted(corners, near), 1
 	for step := 1; step <= designSteps && !stopped(q.ctx); step++ {
 		clear(a)
-		for i := range n {
+		for _, i := range rows {
 			copy(row, q.w.row(i))
 			for c := range row {
 				axpy(a[c*k:(c+1)*k], v[i]*row[c], row)
@@ -281,13 +289,20 @@ func (q *volumeProblem) design(near float64) float64 {
 			break
 		}
 		cholInverse(inverse, a, k)
-		for i := range n {
+		for _, i := range rows {
 			copy(row, q.w.row(i))
 			leverage := 0.0
 			for c, u := range row {
 				leverage += u * dot(inverse[c*k:(c+1)*k], row)
 			}
 			v[i] *= max(0, leverage) / float64(k)
+		}
+		if step == designAll && n > designRows {
+			rows = descending(v)
+			for _, i := range rows[designRows:] {
+				v[i] = 0
+			}
+			rows = rows[:designRows]
 		}
 		if step == next {
 			next *= 2
