@@ -77,20 +77,27 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	if err != nil || o.Memberships == nil {
 		return m, err
 	}
-	return q.memberships(p, &p.pc, m, p.simplexMemberships(e, m.Centers))
+	return q.memberships(p, &p.pc, m, p.fill(e, m.Centers))
 }
 
-// simplexMemberships returns what fills in the memberships of a block.
-func (p *Subspace) simplexMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
-	around := p.enclose(e)
+// fill returns what fills in the memberships of a block.
+func (p *Subspace) fill(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
+	around, dims := p.enclose(e), p.pc.basis.Rows
 	return func(s *samples, g *Matrix) error {
-		if err := changeBasis(s, leftColumns(g, p.pc.basis.Rows), p.pc.basis); err != nil {
+		err := changeBasis(s, leftColumns(g, dims), p.pc.basis)
+		if err != nil {
 			return err
 		}
-		if err := fillMemberships(s, g, p.pc.basis.Rows, around); err != nil {
+		rest := s.zeroWeights()
+		if p.sum == SumToOne {
+			err = fillMemberships(s, g, dims, around)
+		} else {
+			rest, err = p.cone().fill(s, g, around, e.height, !e.complete(&p.pc))
+		}
+		if err != nil {
 			return err
 		}
-		return solveRows(s, centers, g, SumToOne, s.zeroWeights())
+		return solveRows(s, centers, g, p.sum, rest)
 	}
 }
 
@@ -527,14 +534,14 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 			break
 		}
 	}
-	from, fill := p, p.coneMemberships(e, m.Centers)
+	from, fill := p, p.fill(e, m.Centers)
 	if m.Status == StatusNoHalfSpace {
 		p1, e1, m1, err := q.sumToOne(p.k)
 		if err != nil {
 			return nil, err
 		}
 		if m1.Objective < m.Objective {
-			m.Centers, from, fill = m1.Centers, p1, p1.simplexMemberships(e1, m1.Centers)
+			m.Centers, from, fill = m1.Centers, p1, p1.fill(e1, m1.Centers)
 			m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc)
 		}
 		if m.Gap <= exactGap {
@@ -545,21 +552,6 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 		return m, nil
 	}
 	return q.memberships(from, &p.pc, m, fill)
-}
-
-// coneMemberships returns what fills in the memberships of a block by a cone.
-func (p *Subspace) coneMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
-	c, around := p.cone(), p.enclose(e)
-	return func(s *samples, g *Matrix) error {
-		if err := changeBasis(s, leftColumns(g, c.basis.Rows), c.basis); err != nil {
-			return err
-		}
-		rest, err := c.fill(s, g, around, e.height, !e.complete(&p.pc))
-		if err != nil {
-			return err
-		}
-		return solveRows(s, centers, g, SumAtMostOne, rest)
-	}
 }
 
 // sumToOne makes the passes of SumToOne, for data without a half-space.
