@@ -74,20 +74,16 @@ func (d *descent) sums(f *candidate, pt *Matrix) {
 func (d *descent) attained(f *candidate) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
 // gradient writes the gradient of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
-// of −½⟨K, PPᵀ⟩. hs is for h·PᵀP.
-func (f *candidate) gradient(g, hs *Matrix) {
-	for i, v := range f.q.Data {
-		g.Data[i] = -v
-	}
+// of −½⟨K, PPᵀ⟩.
+func (f *candidate) gradient(g *Matrix) {
+	copy(g.Data, f.q.Data)
+	scale(g.Data, -1)
 	if f.a <= 0 {
 		return
 	}
-	h := f.a / f.b
-	for i, v := range f.s.Data {
-		hs.Data[i] = h * v
-	}
-	k := hs.Rows
-	addMulNT(g.Data, k, f.p.Data, g.Rows, hs.Data, k, k, false)
+	h, hs := f.a/f.b, f.s.Clone()
+	scale(hs.Data, h)
+	addMulNT(g.Data, g.Cols, f.p.Data, g.Rows, hs.Data, g.Cols, g.Cols, false)
 	scale(g.Data, 4*h)
 }
 
@@ -212,8 +208,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	d.sums(f, m.pt)
 	best := &candidate{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective,
 		status: StatusIterationLimit}
-	g, last, hs := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(k, k, nil)
-	f.gradient(g, hs)
+	g, last := NewMatrix(n, k, nil), NewMatrix(n, k, nil)
+	f.gradient(g)
 	first := 0.0
 	if top, _ := rowMaxAbs(g.Data); top > 0 {
 		first = 0.1 / top
@@ -239,7 +235,7 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 			break
 		}
 		g, last = last, g
-		f.gradient(g, hs)
+		f.gradient(g)
 		ss, sy := 0.0, 0.0 // of s = t·D with itself and with y = g − last
 		for i, v := range m.dir.Data {
 			ss += t * t * v * v

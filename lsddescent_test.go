@@ -140,7 +140,7 @@ func TestDescentStep(t *testing.T) {
 		t.Errorf("objective %g without a scale", none.objective)
 	}
 	g := NewMatrix(n, k, nil)
-	f.gradient(g, NewMatrix(k, k, nil))
+	f.gradient(g)
 	for _, at := range []int{0, 7, n*k - 1} {
 		up, down := f.p.Clone(), f.p.Clone()
 		up.Data[at] += 1e-5
@@ -151,7 +151,7 @@ func TestDescentStep(t *testing.T) {
 	}
 	minus := &candidate{p: f.p, q: f.q, s: f.s, a: 0, b: f.b}
 	flat := NewMatrix(n, k, nil)
-	minus.gradient(flat, NewMatrix(k, k, nil))
+	minus.gradient(flat)
 	if size := sumSquares(axpyOf(flat, 1, product(unit, f.p)).Data); size > 1e-26 {
 		t.Errorf("where a is 0 the gradient is off by %g", math.Sqrt(size))
 	}
