@@ -181,13 +181,12 @@ func uniform(n, k int) *Matrix {
 
 // rowMeans returns the means of the rows of K, unscaled, of a centred operator.
 func (o *operator) rowMeans() []float64 {
-	out := make([]float64, o.n)
 	if o.data == nil {
-		for i, v := range o.means {
-			out[i] = math.Ldexp(v, o.exp)
-		}
+		out := slices.Clone(o.means)
+		scale(out, math.Ldexp(1, o.exp))
 		return out
 	}
+	out := make([]float64, o.n)
 	row := make([]float64, o.data.d) // of XXᵀ: x_i·x̄
 	for i := range out {
 		o.data.pack(row, i, i+1, false)

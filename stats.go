@@ -375,10 +375,8 @@ func (s *Stats) Mean() []float64 {
 	if s.weight == 0 {
 		return nil
 	}
-	mean := make([]float64, s.cols)
-	for c, v := range s.mean {
-		mean[c] = math.Ldexp(v, s.exp)
-	}
+	mean := slices.Clone(s.mean)
+	scale(mean, math.Ldexp(1, s.exp))
 	return mean
 }
 
