@@ -266,20 +266,12 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		} else if grace--; grace < 0 {
 			break
 		}
-		best, some := 0, false
-		for j, on := range r.in {
-			if r.g[j] > r.g[best] {
-				best = j
-			}
+		for j, on := range r.in { // some stay, as memberships on S add up to 1
 			if on {
 				r.in[j] = r.g[j] >= 0
 			} else {
 				r.in[j] = r.w[j] < -tol
 			}
-			some = some || r.in[j]
-		}
-		if !some {
-			r.in[best] = true
 		}
 	}
 	r.descend(b, tol)

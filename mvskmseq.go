@@ -130,9 +130,6 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if err := checkSizeOfK(w.k, w.size, max(w.cols, w.k)); err != nil {
 		return nil, err
 	}
-	if err := checkSizeOfK(w.k, w.k+1, w.cols); err != nil {
-		return nil, err
-	}
 	pc, _, err := w.principalFor(s, w.k, w.o.Sum)
 	if err != nil {
 		return nil, err
