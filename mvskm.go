@@ -90,7 +90,8 @@ func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOp
 		return nil, err
 	}
 	o := orZero(opts)
-	sc, err := openScene(ctx, x, k, &o, func(*alternation) (Rows, error) { return RowsGiven, nil })
+	o.Rows = orDefault(o.Rows, RowsGiven)
+	sc, err := openScene(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}

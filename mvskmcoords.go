@@ -27,11 +27,7 @@ func openMinVolume(
 	if err := checkSizeOfK(k, k+1, max(s.d, k+1)); err != nil {
 		return nil, err
 	}
-	p := k // the directions that k centers span from 0
-	if s.centred {
-		p--
-	}
-	p = min(p, s.d)
+	p := min(directionsOf(k, o.Sum), s.d)
 	q := wanted{p, narrowColumns(k) - p}
 	if rowSpace(s) {
 		q.more = s.rankBound() - p

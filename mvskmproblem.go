@@ -70,8 +70,8 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	return p, nil
 }
 
-// narrowColumns is in how many leading directions a fit of k centers begins. Twice or four times k took as
-// long; the fewer, the more is left to do in all columns.
+// narrowColumns returns in how many leading directions a fit of k centers begins. Twice or four times k took
+// as long; the fewer, the more is left to do in all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
 // rowSpace reports whether the samples are taken to their row space.
@@ -105,11 +105,7 @@ func (p *minVolume) columns() int {
 // trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or because it has
 // fewer dimensions than a simplex of k centers.
 func (p *minVolume) trivial() bool {
-	span := p.k
-	if p.data.centred {
-		span--
-	}
-	return p.flat || span >= p.data.rankBound()
+	return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound()
 }
 
 // reference returns the floor, or the share of the total that stands for it.

@@ -153,7 +153,7 @@ func TestVolumeUnits(t *testing.T) {
 		{0, 10, 100, 5}, {64, 10, 100, 1}, {1e-300, 10, 100, 0x1p-40 * 50}, {0x1p450, 10, 100, 0x1p400}, {1e-300, 0, 0x1p-200, 0x1p-160},
 	} {
 		vf.o.Epsilon, vf.pc.floor, vf.pc.total = c.epsilon, c.floor, c.total
-		vf.s.n, vf.s.d, vf.s.centred = 2, 10, false
+		vf.s.n, vf.s.d, vf.s.centred, vf.o.Sum = 2, 10, false, SumAtMostOne
 		vf.k = 1
 		if vf.setEpsilon(); vf.eps != c.want {
 			t.Errorf("ε %g, floor %g of %g: %g, want %g", c.epsilon, c.floor, c.total, vf.eps, c.want)

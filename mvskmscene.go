@@ -41,11 +41,8 @@ type scene struct {
 	trimmed []int
 }
 
-// openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers. choose returns
-// the scaling that RowsAuto stands for.
-func openScene(
-	ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, choose func(raw *alternation) (Rows, error),
-) (*scene, error) {
+// openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers.
+func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*scene, error) {
 	raw, err := openMinVolume(ctx, x, k, o, true)
 	if err != nil {
 		return nil, err
@@ -53,7 +50,7 @@ func openScene(
 	sc := &scene{raw: raw, fit: raw}
 	rows := o.Rows
 	if rows == RowsAuto {
-		if rows, err = choose(raw); err != nil {
+		if rows, err = shadedRows(raw); err != nil {
 			return nil, err
 		}
 	}

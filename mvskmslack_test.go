@@ -149,8 +149,8 @@ func TestAllowance(t *testing.T) {
 		{func(vf *alternation) { vf.pc.floor = 1e-9 }, .5 * 1e-6 * 100}, // exact
 		{func(vf *alternation) { vf.k, vf.pc.floor = 10, 1 }, .5},
 		{func(vf *alternation) { vf.k, vf.pc.floor = 11, 0 }, 5}, // trivial: a tenth of the total
-		{func(vf *alternation) { vf.k, vf.s.centred, vf.pc.floor = 10, false, 0 }, 5},
-		{func(vf *alternation) { vf.k, vf.s.centred, vf.pc.floor = 9, false, 1 }, .5},
+		{func(vf *alternation) { vf.k, vf.s.centred, vf.o.Sum, vf.pc.floor = 10, false, SumAtMostOne, 0 }, 5},
+		{func(vf *alternation) { vf.k, vf.s.centred, vf.o.Sum, vf.pc.floor = 9, false, SumAtMostOne, 1 }, .5},
 	} {
 		vf := tenOf()
 		c.change(vf)

@@ -45,7 +45,7 @@ func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) 
 	if o.Tol == 0 {
 		o.Tol = unmixTol
 	}
-	sc, err := openScene(ctx, x, k, &o, shadedRows)
+	sc, err := openScene(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}
