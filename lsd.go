@@ -159,9 +159,6 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	around := e.placement()
 	m.Memberships, m.Vertices = NewMatrix(o.n, k, nil), around.vertices
 	scale(m.Vertices.Data, math.Ldexp(1, o.exp/2))
-	for i := range o.n {
-		around.coordinates.of(m.Memberships.row(i), w.row(i))
-	}
 	// c = 1/(r²k(k−1)), with the radius of the tight simplex's facets in place of r as well.
 	m.Scale = 1
 	if e.radius > 0 {
@@ -169,6 +166,7 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 	m.Means, m.Projection = o.rowMeans(), NewMatrix(o.n, w.Cols, nil)
 	for i := range o.n {
+		around.coordinates.of(m.Memberships.row(i), w.row(i))
 		for c, v := range w.row(i) {
 			m.Projection.row(i)[c] = math.Ldexp(v/spec.values[c], -o.exp/2)
 		}
@@ -200,7 +198,10 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	best := &candidate{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
 	best, err = d.best(best, starts(o, z, spec.values, d.k, opts))
 	if err == nil && best.a <= 0 {
-		best, err = d.withScale(best)
+		scaled := &candidate{p: best.p, status: StatusConverged} // with its best scale, as for k = 1
+		if err = d.measure(scaled); err == nil && scaled.objective < best.objective {
+			best = scaled
+		}
 	}
 	if err != nil {
 		if best.q == nil && best.steps == 0 && best.a == 0 {

@@ -124,15 +124,6 @@ func (d *descent) enough(f *candidate, start int) bool {
 	return d.attained(f) && (start > 1 || f.objective <= max(2*d.floor, entriesExact*d.total))
 }
 
-// withScale returns f, of objective ‖K‖², or the same P with its best scale, as for k = 1.
-func (d *descent) withScale(f *candidate) (*candidate, error) {
-	scaled := &candidate{p: f.p, status: StatusConverged}
-	if err := d.measure(scaled); err != nil || !(scaled.objective < f.objective) {
-		return f, err
-	}
-	return scaled, nil
-}
-
 // run descends from p, never above it. With an error the result may be nil, and its objective is φ.
 func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	if err := cancelled(d.ctx); err != nil {

@@ -30,24 +30,19 @@ type rotation struct {
 	points *Matrix // n×(k−1)
 	at     *Matrix // n×(k−1): R·q_i of the last call of place
 	off    *Matrix // n×k: each less its projection onto the simplex
-	// Memory of slope, bend and step.
-	atT, hT           *Matrix // (k−1)×n
-	h, u              *Matrix // n×(k−1), n×k
-	sum               *Matrix // (k−1)×(k−1), as are those that follow
-	x, res, dir, bent *Matrix
+	// Memory of slope and bend.
+	atT, hT *Matrix // (k−1)×n
+	h, u    *Matrix // n×(k−1), n×k
+	sum     *Matrix // (k−1)×(k−1)
 }
 
 // newRotation takes points without gaps between their rows.
 func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 	n, p := points.Rows, k-1
-	r := &rotation{ctx: ctx, k: k, b: RegularSimplex(k), points: points, at: NewMatrix(n, p, nil),
-		off: NewMatrix(n, k, nil),
-		atT: NewMatrix(p, n, nil), hT: NewMatrix(p, n, nil), h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil)}
-	r.bt = r.b.transposed()
-	for _, m := range []**Matrix{&r.sum, &r.x, &r.res, &r.dir, &r.bent} {
-		*m = NewMatrix(p, p, nil)
-	}
-	return r
+	b := RegularSimplex(k)
+	return &rotation{ctx: ctx, k: k, b: b, bt: b.transposed(), points: points, at: NewMatrix(n, p, nil),
+		off: NewMatrix(n, k, nil), atT: NewMatrix(p, n, nil), hT: NewMatrix(p, n, nil),
+		h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil), sum: NewMatrix(p, p, nil)}
 }
 
 // place gives each point the nearest one of the simplex, g (n×k), and returns the sum of squares.
@@ -134,14 +129,12 @@ func (r *rotation) bend(m, omega, g *Matrix) {
 	r.skew(m)
 }
 
-// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients. Ω is valid until the next call.
+// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients.
 func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	p := r.k - 1
-	x, res, dir, m := r.x, r.res, r.dir, r.bent
-	clear(x.Data)
-	r.slope(res)
+	x, m, res := NewMatrix(p, p, nil), NewMatrix(p, p, nil), r.slope(NewMatrix(p, p, nil))
 	scale(res.Data, -1)
-	copy(dir.Data, res.Data)
+	dir := res.Clone()
 	rho := sumSquares(res.Data)
 	stop := 1e-6 * rho
 	for range p*(p-1)/2 + 5 {
