@@ -112,9 +112,6 @@ func (c *codec) bits(bytes int, v uint64) uint64 {
 	return v
 }
 
-// word is a field of 64 bits.
-func (c *codec) word(v uint64) uint64 { return c.bits(8, v) }
-
 // flags is a field of 16 bits, of which those of known may be set.
 func (c *codec) flags(v *uint16, known uint16) {
 	*v = uint16(c.bits(2, uint64(*v)))
@@ -148,7 +145,7 @@ func (c *codec) floats(name string, v ...*float64) {
 		if c.writing {
 			c.checkFinite(name, i, *p)
 		}
-		bits := c.word(math.Float64bits(*p))
+		bits := c.bits(8, math.Float64bits(*p))
 		if c.reading {
 			*p = math.Float64frombits(bits)
 			c.bad = c.bad || !isFinite(*p)
@@ -233,13 +230,13 @@ func (c *codec) matrix(m **Matrix, present bool) {
 // zeros are n numbers that must be 0.
 func (c *codec) zeros(n int) {
 	for range n {
-		c.bad = c.bad || c.word(0) != 0
+		c.bad = c.bad || c.bits(8, 0) != 0
 	}
 }
 
 // whole is an integer that is stored as a float64.
 func (c *codec) whole(v *int) {
-	bits := c.word(math.Float64bits(float64(*v)))
+	bits := c.bits(8, math.Float64bits(float64(*v)))
 	if c.reading {
 		x := math.Float64frombits(bits)
 		*v = int(max(-math.MaxInt32, min(x, math.MaxInt32)))
