@@ -323,13 +323,13 @@ func (b *boundedProblem) solve(low float64) bool {
 		if !b.onSupport() {
 			return false
 		}
-		count, last := 0, 0
-		for i := range k {
-			if b.wrong(i, tol) {
-				count, last = count+1, i
+		wrong := b.index[:0]
+		for i, free := range b.free { // u ≥ 0 where free, elsewhere a slope of at least 0
+			if free && b.u[i] < 0 || !free && b.slope[i] < -tol {
+				wrong = append(wrong, i)
 			}
 		}
-		switch {
+		switch count := len(wrong); {
 		case count == 0:
 			return true
 		case count < least:
@@ -337,37 +337,25 @@ func (b *boundedProblem) solve(low float64) bool {
 		case spare > 0:
 			spare--
 		default:
-			b.free[last] = !b.free[last]
-			continue
+			wrong = wrong[count-1:]
 		}
-		for i := range k {
-			if b.wrong(i, tol) {
-				b.free[i] = !b.free[i]
-			}
+		for _, i := range wrong {
+			b.free[i] = !b.free[i]
 		}
 	}
 	return false
 }
 
-// wrong reports whether index i breaks the conditions: u ≥ 0 where free, elsewhere a slope of at least 0.
-func (b *boundedProblem) wrong(i int, tol float64) bool {
-	if b.free[i] {
-		return b.u[i] < 0
-	}
-	return b.slope[i] < -tol
-}
-
 // onSupport sets u to the minimiser with the free indices alone, and the slopes.
 func (b *boundedProblem) onSupport() bool {
-	k, n := len(b.r), 0
+	k, index := len(b.r), b.index[:0]
+	clear(b.u)
 	for i, free := range b.free {
-		b.u[i] = 0
 		if free {
-			b.index[n] = i
-			n++
+			index = append(index, i)
 		}
 	}
-	index := b.index[:n]
+	n := len(index)
 	for s, i := range index {
 		b.part[s] = b.r[i]
 		for t, j := range index {
