@@ -197,12 +197,14 @@ func (e *Extent) fields(c *codec) {
 	flags, none := flagIf(e.started, 1), 0
 	c.flags(&flags, 1)
 	integer(c, 4, &none, 0)
-	e.fingerprint = uint32(c.bits(4, uint64(e.fingerprint)))
+	fingerprint := uint32(c.bits(4, uint64(e.fingerprint)))
 	integer(c, 8, &e.rows, math.MaxInt)
 	c.floats("Extent", &e.radius, &e.objective, &e.squares, &e.lost, &e.height, &e.outside)
 	c.zeros(2)
 	c.list("facets", &e.facets)
-	e.started = flags != 0
+	if c.reading { // several goroutines may write one extent
+		e.started, e.fingerprint = flags != 0, fingerprint
+	}
 }
 
 // MarshalBinary returns the extent in the binary form that UnmarshalBinary reads: 104 + 8k bytes or less.

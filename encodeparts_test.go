@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -203,6 +204,32 @@ func TestExtentBounds(t *testing.T) {
 		b := bytes.Clone(good)
 		b[at] ^= 0x80
 		reads(t, fmt.Sprint("byte ", at), false, new(Extent), resum(b))
+	}
+}
+
+// TestFormsShared: several goroutines may write one value, which the race detector checks.
+func TestFormsShared(t *testing.T) {
+	forms := partForms(t)
+	shared := []form{&Model{Trace: []float64{1}}, &LSDModel{}}
+	for _, kind := range []string{"stats", "subspace", "extent"} {
+		shared = append(shared, forms[kind][len(forms[kind])-1])
+	}
+	for _, f := range shared {
+		written := make([][]byte, 4)
+		var all sync.WaitGroup
+		for i := range written {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				written[i], _ = f.MarshalBinary()
+			}()
+		}
+		all.Wait()
+		for _, b := range written {
+			if len(b) == 0 || !bytes.Equal(b, written[0]) {
+				t.Errorf("%T differs between goroutines", f)
+			}
+		}
 	}
 }
 
