@@ -4,8 +4,9 @@ package softkmeans
 // "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution
 // of Soft k-Means, Algorithm 2. The slack rule is ours: the global floor chooses λ.
 //
-// The problem is in mvskmproblem.go, the loop in mvskmrun.go, the starts in mvskmstart.go, the rules for λ in
-// mvskmslack.go and mvskmunmix.go.
+// The problem is in mvskmproblem.go, the loop in mvskmrun.go, coordinates and the model in mvskmcoords.go,
+// starts in mvskmstart.go, rules for λ in mvskmslack.go and mvskmunmix.go, unit rows and outliers in
+// mvskmscene.go.
 
 import (
 	"context"
@@ -69,13 +70,14 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share then
 // stands for the floor, and Init and Volume default to those that find the smallest simplex around the data.
-// If k of the samples are its corners they are returned, with a λ of 0. Where k > min(n−1, d), or the data
-// has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total variance stand for it.
+// If it is exact to 1e-14, and k of the samples are its corners, they are returned, with a λ of 0. Where k >
+// min(n−1, d), or the data has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total
+// variance stand for it.
 //
-// More than 16 384 rows begin on a draw of 4096, or of 128 a prototype. Up to eight passes over all rows
-// correct it. It may lack clusters of fewer than one row in a thousand. The error then ends within 5 % of the
-// slack, and a step may be ten times as far from rest as Tol says. Plain, Centers, a Lambda, a Slack below
-// 0.05, and every Init but InitKMeans take all rows from the start.
+// More than 16 384 rows, and 512 a prototype, begin on a draw of 4096, or of 128 a prototype. Up to eight
+// passes over all rows correct it. It may lack clusters of fewer than one row in a thousand. The error then
+// ends within 5 % of the slack, and a step may be ten times as far from rest as Tol says. Plain, Centers, a
+// Lambda, a Slack below 0.05, and every Init but InitKMeans take all rows from the start.
 //
 // Model.Trace has the objective and penalty after every iteration at the λ of the result, and never rises.
 // The bits depend on Seed and not on Workers. docs/accuracy.md has the data sets on which the defaults were

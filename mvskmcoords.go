@@ -185,9 +185,9 @@ func (m *alternation) toData(f *Matrix) *Matrix {
 	return out
 }
 
-// leading returns the samples in the principal subspace, n×p, and the subspace's axes in the coordinates of
-// z, p×r.
-func (m *alternation) leading() (w, axes *Matrix) {
+// principalRows returns the samples in the principal subspace, n×p, and the subspace's axes in the
+// coordinates of z, p×r.
+func (m *alternation) principalRows() (w, axes *Matrix) {
 	p := m.pc.basis.Rows
 	if m.axes != nil { // its first rows are the principal ones; for k > d it may have fewer than p
 		p = min(p, m.z.Cols)
@@ -340,7 +340,7 @@ func (m *alternation) volumeRatio(centers *Matrix, objective float64) float64 {
 	if err != nil || m.o.Sum != SumToOne || math.IsInf(volume, -1) {
 		return 0
 	}
-	w, _ := m.leading()
+	w, _ := m.principalRows()
 	q := newVolumeProblem(m.data, w, m.k)
 	q.total, q.lower = m.pc.total+m.pc.totalError, max(0, m.pc.floor-m.pc.floorError)
 	q.outside = max(0, q.total-sumSquares(q.sigma))

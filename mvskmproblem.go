@@ -74,7 +74,7 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 // as long; the fewer, the more is left to do in all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// rowSpace reports whether the samples are taken to their row space.
+// rowSpace reports whether the samples are taken to their row space, unless centers have bounds.
 func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
@@ -102,8 +102,8 @@ func (p *minVolume) columns() int {
 	return p.data.d
 }
 
-// trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or because it has
-// fewer dimensions than a simplex of k centers.
+// trivial reports whether the floor says nothing: it is 0 whatever the data is, or as the data has fewer
+// dimensions than a simplex of k centers.
 func (p *minVolume) trivial() bool {
 	return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound()
 }

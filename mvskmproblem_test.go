@@ -112,7 +112,7 @@ func TestVolumeDefaults(t *testing.T) {
 			t.Error("centers do not come back")
 		}
 		// The leading coordinates, by the axes, are those of the principal subspace.
-		w, axes := vf.leading()
+		w, axes := vf.principalRows()
 		want := product(product(xc, vf.pc.basis.transposed()), vf.pc.basis)
 		at := product(w, axes)
 		if vf.axes != nil {

@@ -212,7 +212,7 @@ func (w *streamedFit) summarise() (*alternation, error) {
 	if m.axes == nil {
 		// The summary's squares outside the subspace are replaced by those of all
 		// rows, the floor, so that this part of the objective has no error.
-		inside, _ := m.leading()
+		inside, _ := m.principalRows()
 		m.residual = m.pc.floor - squaresBeyond(s, m.z, inside)
 	}
 	return m, nil

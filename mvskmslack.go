@@ -222,8 +222,9 @@ func (m *alternation) isTall() bool {
 
 func (p *minVolume) drawSize() int { return max(drawnRows, drawnPerCenter*p.k) }
 
-// draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows, and what
-// they have outside the principal plane is replaced by the floor of these.
+// draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
+// have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0. The
+// drawn rows have no table: InitGlobal does not begin with them.
 func (m *alternation) draw() *alternation {
 	rows := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), m.drawSize())
 	s := *m.s
@@ -232,7 +233,7 @@ func (m *alternation) draw() *alternation {
 	part := *m
 	part.s, part.work, part.z = &s, nil, chosenRows(m.z, rows)
 	part.tol, part.close = tallTol*m.tol, tallClose
-	inside, _ := part.leading()
+	inside, _ := part.principalRows()
 	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
 	return &part
 }

@@ -380,7 +380,7 @@ func TestDraw(t *testing.T) {
 		if share := b.objective / a.objective; math.Abs(share-1) > 0.05 {
 			t.Errorf("%v: the draw has %g of the objective", sum, share)
 		}
-		inside, _ := part.leading()
+		inside, _ := part.principalRows()
 		if got := part.residual + squaresBeyond(part.s, part.z, inside); math.Abs(got-vf.pc.floor) > 1e-12*vf.pc.total {
 			t.Errorf("%v: the floor of the draw is %g, of all rows %g", sum, got, vf.pc.floor)
 		}

@@ -293,7 +293,7 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 // the samples themselves, where their inertia tells which is best. They mostly end lower than a run that
 // has always had all coordinates.
 func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
-	w, axes := m.leading()
+	w, axes := m.principalRows()
 	s, z := m.s, m.z
 	if w.Rows > kmeansRows {
 		rows := drawRows(s, rng, kmeansRows)
@@ -366,7 +366,7 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 
 // extremeRows returns the start of InitSPA, found in the principal subspace.
 func (m *alternation) extremeRows() *Matrix {
-	w, _ := m.leading()
+	w, _ := m.principalRows()
 	weights := make([]float64, w.Rows)
 	for i := range weights {
 		weights[i] = m.s.weight(i)

@@ -12,8 +12,8 @@ import (
 // shade, and Warnings, which say whether there are other answers.
 //
 // It is [FitMinVolume] with NonNegative, InitSPA, VolumeAffine and a Tol of 1e-7. RowsAuto takes RowsUnit
-// where it finds shade, and λ comes from the noise unless Slack or Lambda is set. Model.Rows, Shade, Lambda
-// and Trimmed say what was chosen.
+// where it finds shade, and λ comes from the noise unless Slack or Lambda is set. Model.Rows is
+// RowsUnit where it did; Lambda and Trimmed say what else was chosen.
 //
 // # Details
 //
@@ -129,7 +129,7 @@ func (q *noiseRule) solve(m *alternation) (*volumeRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, axes := m.leading()
+	_, axes := m.principalRows()
 	flat := NewMatrix(m.k, m.z.Cols, nil)
 	for j := range m.k {
 		for c := range axes.Rows {

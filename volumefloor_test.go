@@ -127,7 +127,7 @@ func TestVolumeRatio(t *testing.T) {
 	}
 	// Rounding of the objective does not make it smaller.
 	vf, _ := started(t, x, 3, &MinVolumeOptions{})
-	w, _ := vf.leading()
+	w, _ := vf.principalRows()
 	q := newVolumeProblem(vf.s, w, 3)
 	q.total, q.lower = vf.pc.total+vf.pc.totalError, max(0, vf.pc.floor-vf.pc.floorError)
 	q.outside = max(0, q.total-sumSquares(q.sigma))

@@ -36,8 +36,9 @@ const (
 // Model is ready to be written.
 type File struct {
 	// Model has the centers and all else in the units of the fit: of scaled columns, if these
-	// are scaled. Memberships, Clusters, Trace, Shade and Trimmed are not stored. nil for a
-	// model of Similarities.
+	// are scaled. Memberships, Clusters, Trace, Shade and Trimmed are not stored: Labels is empty
+	// after Read. Its Predict and PredictLabels take rows in these units, as the example of the
+	// package shows. nil for a model of Similarities.
 	Model *softkmeans.Model
 	// Centers are those of Model in the table's units, k×d. nil, when written: they are
 	// computed from the scaling.
