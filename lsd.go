@@ -19,6 +19,8 @@ import (
 // similarity, such as a [*Matrix], and the number of clusters; read Memberships for
 // the share of each cluster in each sample, or Labels for one cluster each.
 //
+// Cosines of positive rows are all near 1 and say little: standardize the columns first.
+//
 // It is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft
 // memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n.
 //
