@@ -292,7 +292,7 @@ func (c *oneEnd) Err() error {
 		where += " " + f.Function[strings.LastIndexByte(f.Function, '.')+1:]
 	}
 	if !strings.HasPrefix(where, " cancelled ") || strings.Contains(where, " run ") ||
-		strings.Contains(where, " leading ") {
+		strings.Contains(where, " principalRows ") {
 		return nil
 	}
 	if c.left--; c.left != -1 {
