@@ -470,7 +470,9 @@ func TestFloorProved(t *testing.T) {
 	for name, x := range map[string]*Matrix{
 		"wine": rowsOf(loadCSV(t, "wine"), 0, 20), "far": randomData(20, 4, 1e9, 1),
 		"wide, far": randomData(7, 12, 1e7, 3),
-		"line":      mapped(NewMatrix(30, 3, nil), func(i, j int, _ float64) float64 { return float64(i * (j + 1)) }),
+		"line": mapped(NewMatrix(30, 3, nil), func(i, j int, _ float64) float64 {
+			return float64(i * (j + 1))
+		}),
 		"graded": mapped(randomData(20, 4, 0, 5),
 			func(_, j int, v float64) float64 { return math.Pow(1e-5, float64(j)) * v }),
 		"tiny": mapped(randomData(20, 4, 1, 5), func(_, _ int, v float64) float64 { return 0x1p-200 * v }),

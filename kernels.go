@@ -399,6 +399,16 @@ func twoSum(a, b float64) (sum, lost float64) {
 	return sum, (a - (sum - part)) + (b - part)
 }
 
+// twoProduct returns a·b, rounded, and its error to 2^-106 of it (Dekker). In WebAssembly math.FMA is
+// emulated.
+func twoProduct(a, b float64) (product, lost float64) {
+	const upper = ^uint64(1<<27 - 1)
+	ah, bh := math.Float64frombits(math.Float64bits(a)&upper), math.Float64frombits(math.Float64bits(b)&upper)
+	al, bl := a-ah, b-bh
+	product = a * b
+	return product, ((ah*bh - product) + ah*bl + al*bh) + al*bl
+}
+
 // fineDot returns Σ x_i·y_i, in which each product is rounded once, and the sum once.
 func fineDot(x, y []float64) float64 {
 	var sum, rest, lost float64

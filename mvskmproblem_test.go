@@ -14,7 +14,8 @@ func TestPenaltyUnits(t *testing.T) {
 	for _, unit := range []float64{1, 1e3, 1e-4} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			x := mapped(loadCSV(t, "iris"), func(_, _ int, v float64) float64 { return v * unit })
-			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 30 * unit * unit, Epsilon: 0.5 * unit * unit, Volume: VolumeOrigin, Sum: sum}))(t)
+			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 30 * unit * unit,
+				Epsilon: 0.5 * unit * unit, Volume: VolumeOrigin, Sum: sum}))(t)
 			f := m.Centers.Clone()
 			if sum == SumToOne {
 				mean := make([]float64, x.Cols)
@@ -33,8 +34,10 @@ func TestPenaltyUnits(t *testing.T) {
 			for _, v := range s {
 				want += m.Lambda / 2 * math.Log(v*v+m.Epsilon)
 			}
-			if got := m.Trace[len(m.Trace)-1]; math.Abs(got-want) > 1e-10*math.Abs(want) || math.Abs(m.Lambda/unit/unit-30) > 1e-12 || math.Abs(m.Epsilon/unit/unit-0.5) > 1e-12 {
-				t.Errorf("unit %g %v: trace ends at %g, want %g; λ %g, ε %g", unit, sum, got, want, m.Lambda, m.Epsilon)
+			if got := m.Trace[len(m.Trace)-1]; math.Abs(got-want) > 1e-10*math.Abs(want) ||
+				math.Abs(m.Lambda/unit/unit-30) > 1e-12 || math.Abs(m.Epsilon/unit/unit-0.5) > 1e-12 {
+				t.Errorf("unit %g %v: trace ends at %g, want %g; λ %g, ε %g", unit, sum,
+					got, want, m.Lambda, m.Epsilon)
 			}
 		}
 	}
@@ -49,13 +52,16 @@ func TestUnits(t *testing.T) {
 			for _, x := range []*Matrix{loadCSV(t, name), standardized(loadCSV(t, name))} {
 				o := &MinVolumeOptions{MaxIter: fewer(fewer(100, 40), 30)}
 				want := mustDo(FitMinVolume(bg, x, k, o))(t)
-				for _, c := range []struct{ a, t, tol float64 }{{1024, 0, 0}, {0x1p-300, 0, 0}, {-3.7, 0, 1e-8}, {3.7, 11, 1e-8}, {7e146, 0, 1e-8}, {1e-150, 0, 1e-8}, {0.01, -3, 1e-8}} {
-					got := mustDo(FitMinVolume(bg, mapped(x, func(_, j int, v float64) float64 { return c.a*v + c.t*float64(j) }), k, o))(t)
+				for _, c := range []struct{ a, t, tol float64 }{{1024, 0, 0}, {0x1p-300, 0, 0},
+					{-3.7, 0, 1e-8}, {3.7, 11, 1e-8}, {7e146, 0, 1e-8}, {1e-150, 0, 1e-8}, {0.01, -3, 1e-8}} {
+					got := mustDo(FitMinVolume(bg, mapped(x,
+						func(_, j int, v float64) float64 { return c.a*v + c.t*float64(j) }), k, o))(t)
 					if d := maxDiff(got.Memberships, want.Memberships); d > c.tol {
 						t.Errorf("%s k %d: %g·x + %g·j changes memberships by %g", name, k, c.a, c.t, d)
 					}
 					if r := got.Lambda / want.Lambda / c.a / c.a; math.Abs(r-1) > 1e-8 {
-						t.Errorf("%s k %d: %g·x + %g·j changes λ by a factor of %g over a²", name, k, c.a, c.t, r)
+						t.Errorf("%s k %d: %g·x + %g·j changes λ by a factor of %g over a²", name, k, c.a,
+							c.t, r)
 					}
 				}
 			}
@@ -80,9 +86,11 @@ func TestVolumeDefaults(t *testing.T) {
 		r         int // columns of z
 	}{
 		{exact, 3, MinVolumeOptions{}, InitSPA, VolumeAffine, 1, false, 2},
-		{exact, 3, MinVolumeOptions{Init: InitKMeans, Volume: VolumeOrigin, Restarts: 3}, InitKMeans, VolumeOrigin, 3, false, 2},
+		{exact, 3, MinVolumeOptions{Init: InitKMeans, Volume: VolumeOrigin, Restarts: 3},
+			InitKMeans, VolumeOrigin, 3, false, 2},
 		{noise, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 6},
-		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitKMeans, Volume: VolumeAffine}, InitKMeans, VolumeAffine, 4, false, 6},
+		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitKMeans, Volume: VolumeAffine},
+			InitKMeans, VolumeAffine, 4, false, 6},
 		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitSPA}, InitSPA, VolumeOrigin, 1, false, 6},
 		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitGlobal}, InitGlobal, VolumeOrigin, 1, false, 6},
 		{noise, 3, MinVolumeOptions{Restarts: 4, Centers: centers}, InitKMeans, VolumeOrigin, 1, false, 6},
@@ -94,8 +102,11 @@ func TestVolumeDefaults(t *testing.T) {
 	} {
 		vf := mustDo(openMinVolume(bg, c.x, c.k, &c.o, true))(t)
 		o := vf.o
-		if o.Init != c.init || o.Volume != c.volume || o.Restarts != c.restarts || vf.trivial() != c.trivially || vf.z.Cols != c.r || (vf.contrasts != nil) != (c.volume == VolumeAffine) {
-			t.Errorf("%s, k = %d, %+v: %v, %v, %d restarts, trivial: %t, %d columns", shape(c.x.Rows, c.x.Cols), c.k, c.o, o.Init, o.Volume, o.Restarts, vf.trivial(), vf.z.Cols)
+		if o.Init != c.init || o.Volume != c.volume || o.Restarts != c.restarts ||
+			vf.trivial() != c.trivially || vf.z.Cols != c.r ||
+			(vf.contrasts != nil) != (c.volume == VolumeAffine) {
+			t.Errorf("%s, k = %d, %+v: %v, %v, %d restarts, trivial: %t, %d columns",
+				shape(c.x.Rows, c.x.Cols), c.k, c.o, o.Init, o.Volume, o.Restarts, vf.trivial(), vf.z.Cols)
 		}
 		if o.MaxIter != 1000 || o.Tol != 1e-5 || o.Slack != .25 {
 			t.Errorf("%d iterations, tolerance %g, slack %g", o.MaxIter, o.Tol, o.Slack)
@@ -106,9 +117,12 @@ func TestVolumeDefaults(t *testing.T) {
 		if off := maxDiff(product(vf.z, vf.z.transposed()), product(xc, xc.transposed())); off > 1e-12 {
 			t.Errorf("coordinates change inner products by %g", off)
 		}
-		if wide := vf.fromData(mapped(NewMatrix(c.k, c.x.Cols, nil), func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })); maxDiff(wide, mapped(wide, func(i, j int, _ float64) float64 { return vf.z.At(i%3, j) })) > 1e-13 {
+		if wide := vf.fromData(mapped(NewMatrix(c.k, c.x.Cols, nil),
+			func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })); maxDiff(wide,
+			mapped(wide, func(i, j int, _ float64) float64 { return vf.z.At(i%3, j) })) > 1e-13 {
 			t.Error("centers at samples are not at their coordinates")
-		} else if back := vf.toData(wide); maxDiff(back, mapped(back, func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })) > 1e-12 {
+		} else if back := vf.toData(wide); maxDiff(back,
+			mapped(back, func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })) > 1e-12 {
 			t.Error("centers do not come back")
 		}
 		// The leading coordinates, by the axes, are those of the principal subspace.
@@ -125,8 +139,10 @@ func TestVolumeDefaults(t *testing.T) {
 			t.Errorf("spread %g, want %g", want, w)
 		}
 	}
-	vf, err := openMinVolume(bg, noise, 3, &MinVolumeOptions{Restarts: 2, MaxIter: 7, Tol: .5, Slack: 3, Weights: mapped(NewMatrix(1, 30, nil), func(_, _ int, _ float64) float64 { return 8 }).Data}, true)
-	if o := vf.o; err != nil || o.Restarts != 2 || o.MaxIter != 7 || o.Tol != .5 || o.Slack != 3 || vf.perWeight(30) != 2 {
+	vf, err := openMinVolume(bg, noise, 3, &MinVolumeOptions{Restarts: 2, MaxIter: 7, Tol: .5, Slack: 3,
+		Weights: mapped(NewMatrix(1, 30, nil), func(_, _ int, _ float64) float64 { return 8 }).Data}, true)
+	if o := vf.o; err != nil || o.Restarts != 2 || o.MaxIter != 7 || o.Tol != .5 ||
+		o.Slack != 3 || vf.perWeight(30) != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
@@ -137,7 +153,8 @@ func TestVolumeUnits(t *testing.T) {
 	vf.s.units = units{exp: 3, wexp: 2}
 	vf.s.weights = []float64{4, 4}
 	vf.s.n = 2 // each scaled to 1
-	for lambda, want := range map[float64]float64{0: 0, 1: 0x1p-8, 0x1p208: 0x1p200, 0x1p207: 0x1p199, 0x1p300: 0x1p200} {
+	for lambda, want := range map[float64]float64{0: 0, 1: 0x1p-8, 0x1p208: 0x1p200,
+		0x1p207: 0x1p199, 0x1p300: 0x1p200} {
 		if got := vf.scaledLambda(lambda); got != want {
 			t.Errorf("λ %g becomes %g, want %g", lambda, got, want)
 		}
@@ -150,7 +167,8 @@ func TestVolumeUnits(t *testing.T) {
 		t.Errorf("penalty %g, want %g", got, want)
 	}
 	for _, c := range []struct{ epsilon, floor, total, want float64 }{
-		{0, 10, 100, 5}, {64, 10, 100, 1}, {1e-300, 10, 100, 0x1p-40 * 50}, {0x1p450, 10, 100, 0x1p400}, {1e-300, 0, 0x1p-200, 0x1p-160},
+		{0, 10, 100, 5}, {64, 10, 100, 1}, {1e-300, 10, 100, 0x1p-40 * 50}, {0x1p450, 10, 100, 0x1p400},
+		{1e-300, 0, 0x1p-200, 0x1p-160},
 	} {
 		vf.o.Epsilon, vf.pc.floor, vf.pc.total = c.epsilon, c.floor, c.total
 		vf.s.n, vf.s.d, vf.s.centred, vf.o.Sum = 2, 10, false, SumAtMostOne
@@ -164,11 +182,13 @@ func TestVolumeUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := vf.fromData(NewMatrix(2, 1, []float64{0x1p300, -0x1p300})); math.Abs(f.At(0, 0)) != 0x1p200 || f.At(0, 0) != -f.At(1, 0) {
+	if f := vf.fromData(NewMatrix(2, 1, []float64{0x1p300, -0x1p300})); math.Abs(f.At(0, 0)) != 0x1p200 ||
+		f.At(0, 0) != -f.At(1, 0) {
 		t.Errorf("centers %g", f.Data)
 	}
 	vf.s.exp = 400
-	if f := vf.toData(NewMatrix(2, 1, []float64{0x1p200, -0x1p200})); math.Abs(f.At(0, 0)) != mostCenter || f.At(0, 0) != -f.At(1, 0) {
+	if f := vf.toData(NewMatrix(2, 1, []float64{0x1p200, -0x1p200})); math.Abs(f.At(0, 0)) != mostCenter ||
+		f.At(0, 0) != -f.At(1, 0) {
 		t.Errorf("centers %g", f.Data)
 	}
 }
@@ -179,7 +199,8 @@ func TestRunTold(t *testing.T) {
 	x := mapped(randomData(40, 3, 1, 2), func(_, _ int, v float64) float64 { return 16 * v })
 	for seed, lambda := range []float64{0, 40, 0, 40, 20} {
 		var told []Iteration
-		vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed), Progress: func(it Iteration) { told = append(told, it) }}, true))(t)
+		vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed),
+			Progress: func(it Iteration) { told = append(told, it) }}, true))(t)
 		scaled := vf.scaledLambda(lambda)
 		best, from, err := vf.runStarts(scaled)
 		if err != nil || best.lambda != scaled {
@@ -193,7 +214,8 @@ func TestRunTold(t *testing.T) {
 			} else {
 				next = 0
 			}
-			if it.Iteration != next || it.Lambda != lambda || it.Floor != vf.s.unscaleSquare(vf.pc.floor) || (it.Penalty != 0) != (lambda > 0) || it.Pass != 0 || it.Rows != 0 {
+			if it.Iteration != next || it.Lambda != lambda || it.Floor != vf.s.unscaleSquare(vf.pc.floor) ||
+				(it.Penalty != 0) != (lambda > 0) || it.Pass != 0 || it.Rows != 0 {
 				t.Errorf("λ %g: %+v", lambda, it)
 			}
 			if math.Abs(it.Loss-it.Objective-lambda/2*it.Penalty) > 1e-12*(math.Abs(it.Loss)+it.Objective) {
@@ -208,16 +230,21 @@ func TestRunTold(t *testing.T) {
 				least, at = it.Loss, r
 			}
 		}
-		if best.trace[len(best.trace)-1] != least || best.restart != at || len(best.trace) != best.iterations+1 {
-			t.Errorf("λ %g: restart %d with %g is kept, best are %d, %g", lambda, best.restart, best.trace[len(best.trace)-1], at, least)
+		if best.trace[len(best.trace)-1] != least || best.restart != at ||
+			len(best.trace) != best.iterations+1 {
+			t.Errorf("λ %g: restart %d with %g is kept, best are %d, %g", lambda, best.restart,
+				best.trace[len(best.trace)-1], at, least)
 		}
 		if want, err := vf.startCenters(at); err != nil || maxDiff(from.f, want.f) != 0 {
 			t.Errorf("λ %g: not the start of restart %d, %v", lambda, at, err)
 		}
 		m := mustDo(best.finish(nil))(t)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
-		if !near(m.Objective, last[at].Objective) || !near(m.Gap, (m.Objective-m.Floor)/m.Total) || m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) ||
-			(m.Volume == VolumeAuto) != (lambda == 0) || m.Iterations != best.iterations || m.Status != best.status || m.Floor != last[at].Floor || m.FloorError <= 0 || m.Solver != vf.pc.solver {
+		if !near(m.Objective, last[at].Objective) || !near(m.Gap, (m.Objective-m.Floor)/m.Total) ||
+			m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) ||
+			(m.Volume == VolumeAuto) != (lambda == 0) || m.Iterations != best.iterations ||
+			m.Status != best.status || m.Floor != last[at].Floor ||
+			m.FloorError <= 0 || m.Solver != vf.pc.solver {
 			t.Errorf("λ %g: %+v", lambda, m)
 		}
 		if lambda > 0 && m.Epsilon != math.Ldexp(vf.eps, 2*vf.s.exp) {
@@ -258,24 +285,30 @@ func TestNarrow(t *testing.T) {
 			wide := vf.newIterate()
 			copy(wide.f.Data, f.Data)
 			must(t, vf.pass(wide, nil))
-			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.pc.total || math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
-				t.Errorf("%v, %v: the objective is off by %g, the penalty by %g, memberships by %g", c, sum, off, wide.penalty-at.penalty, maxDiff(wide.g, at.g))
+			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.pc.total ||
+				math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
+				t.Errorf("%v, %v: the objective is off by %g, the penalty by %g, memberships by %g", c, sum,
+					off, wide.penalty-at.penalty, maxDiff(wide.g, at.g))
 			}
 			if off := maxDiff(data, vf.toData(f)); off > 1e-12*maxAbs(data) {
 				t.Errorf("%v, %v: lifted centers are off by %g", c, sum, off)
 			}
 			m := mustDo(FitMinVolume(bg, x, c.k, o))(t)
-			if m.Objective > (1+1e-9)*1.25*m.Floor || m.Objective < 1.24*m.Floor || m.Stationarity > 0.2 || len(m.Trace) != m.Iterations+1 {
-				t.Errorf("%v, %v: %g floors, stationarity %g, %d iterations, trace of %d", c, sum, m.Objective/m.Floor, m.Stationarity, m.Iterations, len(m.Trace))
+			if m.Objective > (1+1e-9)*1.25*m.Floor || m.Objective < 1.24*m.Floor || m.Stationarity > 0.2 ||
+				len(m.Trace) != m.Iterations+1 {
+				t.Errorf("%v, %v: %g floors, stationarity %g, %d iterations, trace of %d", c, sum,
+					m.Objective/m.Floor, m.Stationarity, m.Iterations, len(m.Trace))
 			}
-			if i := slices.IndexFunc(m.Trace[1:], func(v float64) bool { return v > m.Trace[0] }); i >= 0 || !slices.IsSortedFunc(m.Trace, func(a, b float64) int { return cmp.Compare(b, a) }) {
+			if i := slices.IndexFunc(m.Trace[1:], func(v float64) bool { return v > m.Trace[0] }); i >= 0 ||
+				!slices.IsSortedFunc(m.Trace, func(a, b float64) int { return cmp.Compare(b, a) }) {
 				t.Errorf("%v, %v: the trace rises: %g", c, sum, m.Trace)
 			}
 			// At the λ found, from the same start, all in all columns.
 			o.Lambda, o.Epsilon, o.Centers = m.Lambda, m.Epsilon, m.Centers
 			again := mustDo(FitMinVolume(bg, x, c.k, o))(t)
-			if last := m.Trace[len(m.Trace)-1]; math.Abs(again.Trace[len(again.Trace)-1]-last) > 1e-4*m.Objective {
-				t.Errorf("%v, %v: the loss %g becomes %g", c, sum, last, again.Trace[len(again.Trace)-1])
+			last, end := m.Trace[len(m.Trace)-1], again.Trace[len(again.Trace)-1]
+			if math.Abs(end-last) > 1e-4*m.Objective {
+				t.Errorf("%v, %v: the loss %g becomes %g", c, sum, last, end)
 			}
 		}
 	}
@@ -290,10 +323,12 @@ func TestFollow(t *testing.T) {
 		{[]float64{9, 7, 5}, []float64{5}, []float64{9, 7, 5}},
 		{[]float64{9, 5, 5}, []float64{5 + 1e-12}, []float64{9, 5 + 1e-12, 5 + 1e-12}}, // rounding
 		{[]float64{9, 7, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 7, 5 + 2e-12, 5 + 1e-12, 4}},
-		{[]float64{9, 5, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 5 + 2e-12, 5 + 2e-12, 5 + 1e-12, 4}},
+		{[]float64{9, 5, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4},
+			[]float64{9, 5 + 2e-12, 5 + 2e-12, 5 + 1e-12, 4}},
 	} {
 		r := &volumeRun{trace: c.later}
-		if r.follow(&volumeRun{trace: c.earlier}); !slices.Equal(r.trace, c.want) || r.iterations != len(c.want)-1 {
+		if r.follow(&volumeRun{trace: c.earlier}); !slices.Equal(r.trace, c.want) ||
+			r.iterations != len(c.want)-1 {
 			t.Errorf("%v after %v: %v, %d iterations", c.later, c.earlier, r.trace, r.iterations)
 		}
 	}

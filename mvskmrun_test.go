@@ -74,7 +74,8 @@ func TestIterationAllocations(t *testing.T) {
 				}
 			})
 			if most := 0.0 + float64(8*(workers-1)); got > most {
-				t.Errorf("%s, %d workers: %g allocations an iteration, %g at most", c.name, workers, got, most)
+				t.Errorf("%s, %d workers: %g allocations an iteration, %g at most", c.name, workers, got,
+					most)
 			}
 		}
 	}
@@ -98,7 +99,8 @@ func TestPass(t *testing.T) {
 			}
 			for w := range j.work.workers { // what other passes left does not matter
 				h := &j.work.workers[w]
-				for _, v := range [][]float64{h.scratch, h.row, h.coef, h.shares, j.work.a, j.work.inverse, j.work.scratch} {
+				for _, v := range [][]float64{h.scratch, h.row, h.coef, h.shares, j.work.a,
+					j.work.inverse, j.work.scratch} {
 					for i := range v {
 						v[i] = math.NaN()
 					}
@@ -131,8 +133,10 @@ func TestPass(t *testing.T) {
 				}
 				fit += w * dotGeneric(row, row)
 			}
-			if math.Abs(fit-next.objective) > 1e-12*fit || maxDiff(gg, next.gg) > 1e-11 || maxDiff(gz, next.gz) > 1e-11 {
-				t.Errorf("%v far %g: fit %g, want %g; GᵀG off by %g, GᵀZ by %g", sum, far, next.objective, fit, maxDiff(gg, next.gg), maxDiff(gz, next.gz))
+			if math.Abs(fit-next.objective) > 1e-12*fit || maxDiff(gg, next.gg) > 1e-11 ||
+				maxDiff(gz, next.gz) > 1e-11 {
+				t.Errorf("%v far %g: fit %g, want %g; GᵀG off by %g, GᵀZ by %g", sum, far, next.objective,
+					fit, maxDiff(gg, next.gg), maxDiff(gz, next.gz))
 			}
 		}
 	}
@@ -167,12 +171,14 @@ func TestLogInverse(t *testing.T) {
 				regular := append([]float64(nil), own...)
 				want := logInverseEigen(e, own, n, eps)
 				if math.Abs(logs-want) > 1e-3*math.Abs(want) && math.Abs(logs-want) > 1e-3 {
-					t.Errorf("n=%d, ratio %g, ε %g: logarithms %g, %g from eigenvalues", n, ratio, eps, logs, want)
+					t.Errorf("n=%d, ratio %g, ε %g: logarithms %g, %g from eigenvalues", n, ratio, eps, logs,
+						want)
 				}
 				// D(A + εI) = I to rounding times what D and A are of.
 				for _, inverse := range [][]float64{d, e} {
 					off := product(NewMatrix(n, n, inverse), NewMatrix(n, n, regular))
-					if diff := maxDiff(off, identity(n)); !(diff <= 1e-15*float64(n)*norm2(inverse)*norm2(regular)) {
+					if diff := maxDiff(off,
+						identity(n)); !(diff <= 1e-15*float64(n)*norm2(inverse)*norm2(regular)) {
 						t.Errorf("n=%d, ratio %g, ε %g: inverse off by %g", n, ratio, eps, diff)
 					}
 				}
@@ -195,10 +201,13 @@ func TestAlternating(t *testing.T) {
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		for _, init := range []Init{InitAuto, InitKMeans, InitSPA, InitGlobal} {
 			m := mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{Init: init, Sum: sum}))(t)
-			if m.Objective < m.Floor-1e-12*m.Total || m.Objective > m.Trace[0]+1e-12*m.Total || m.Lambda != 0 || m.Epsilon != 0 || m.Sum != sum {
-				t.Errorf("%v %v: objective %g, floor %g, start %g", init, sum, m.Objective, m.Floor, m.Trace[0])
+			if m.Objective < m.Floor-1e-12*m.Total || m.Objective > m.Trace[0]+1e-12*m.Total ||
+				m.Lambda != 0 || m.Epsilon != 0 || m.Sum != sum {
+				t.Errorf("%v %v: objective %g, floor %g, start %g", init, sum,
+					m.Objective, m.Floor, m.Trace[0])
 			}
-			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-m.Objective) > 1e-11*m.Total { // with its rounding
+			// with its rounding
+			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-m.Objective) > 1e-11*m.Total {
 				t.Errorf("%v %v: trace ends at %g, objective %g", init, sum, last, m.Objective)
 			}
 			if init == InitGlobal && sum == SumToOne && (m.Gap > 1e-12 || m.Status != StatusConverged) {
@@ -210,8 +219,10 @@ func TestAlternating(t *testing.T) {
 	// the data as well, to the rounding of sums of n·d squares.
 	wide := randomData(14, 40, 1, 5)
 	across, err := FitAlternating(bg, wide, 4, &MinVolumeOptions{Centers: randomCenters(wide, 4, 0)})
-	if err != nil || math.Abs(across.Trace[len(across.Trace)-1]-across.Objective) > 14*40*0x1p-52*across.Total {
-		t.Errorf("wide: trace ends at %g, objective %g: %v", across.Trace[len(across.Trace)-1], across.Objective, err)
+	if err != nil ||
+		math.Abs(across.Trace[len(across.Trace)-1]-across.Objective) > 14*40*0x1p-52*across.Total {
+		t.Errorf("wide: trace ends at %g, objective %g: %v",
+			across.Trace[len(across.Trace)-1], across.Objective, err)
 	}
 	var objectives []float64
 	for restarts := 1; restarts <= 6; restarts++ { // each has the starts of those before it, too
@@ -263,10 +274,12 @@ func TestTraceFalls(t *testing.T) {
 						out := j.run(runStart{f: start}, lambda, 40, nil)
 						for i, loss := range out.trace[1:] {
 							if last := out.trace[i]; loss > last+1e-12*math.Abs(last) {
-								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name, volume, sum, seed, lambda, loss, last, i)
+								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name,
+									volume, sum, seed, lambda, loss, last, i)
 							}
 						}
-						if out.status != StatusConverged && out.status != StatusIterationLimit || out.iterations > 40 {
+						if out.status != StatusConverged && out.status != StatusIterationLimit ||
+							out.iterations > 40 {
 							t.Errorf("%s: %d iterations, %v", set.name, out.iterations, out.status)
 						}
 					}
@@ -282,7 +295,8 @@ func TestTraceTiny(t *testing.T) {
 	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-150 * v })
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
-			m := mustDo(FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(fewer(0, 100), 30)}))(t)
+			m := mustDo(FitMinVolume(bg, x, 8,
+				&MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(fewer(0, 100), 30)}))(t)
 			for i := 1; i < len(m.Trace); i++ {
 				if m.Trace[i] > m.Trace[i-1] {
 					t.Errorf("%v, slack %g: %g after %g", sum, slack, m.Trace[i], m.Trace[i-1])
@@ -301,7 +315,8 @@ func TestPassParts(t *testing.T) {
 			w[i] = float64(i%3) / 2
 		}
 		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-			vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Volume: volume, Workers: 2}, true))(t)
+			vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Volume: volume, Workers: 2},
+				true))(t)
 			vf.eps, vf.residual = .25, .5
 			at := vf.newIterate()
 			for pass := range 3 {
@@ -313,11 +328,13 @@ func TestPassParts(t *testing.T) {
 				at.penalty, at.objective = 99, 99
 				copy(at.f.Data, randomData(3, 2, 0, uint64(pass)).Data)
 				must(t, vf.pass(at, nil))
-				want := .5 + plainObjective(vf.z, at.f, at.g, w)/2 // the residual, and weights scaled to at most ½
+				// the residual, and weights scaled to at most ½
+				want := .5 + plainObjective(vf.z, at.f, at.g, w)/2
 				if math.Abs(at.objective-want) > 1e-12*want {
 					t.Errorf("%d rows, pass %d: the objective is %g, want %g", n, pass, at.objective, want)
 				}
-				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty)) // of a fused multiplication, or of none
+				// of a fused multiplication, or of none
+				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty))
 				if math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
 					t.Errorf("%d rows: loss %g of %g and %g", n, at.lossAt(5), at.objective, at.penalty)
 				}
@@ -341,14 +358,17 @@ func TestPassParts(t *testing.T) {
 				}
 				det := a.At(0, 0)*a.At(1, 1) - a.At(0, 1)*a.At(0, 1)
 				if a.Rows == 3 {
-					det = a.At(0, 0)*(a.At(1, 1)*a.At(2, 2)-a.At(1, 2)*a.At(1, 2)) - a.At(0, 1)*(a.At(0, 1)*a.At(2, 2)-a.At(1, 2)*a.At(0, 2)) + a.At(0, 2)*(a.At(0, 1)*a.At(1, 2)-a.At(1, 1)*a.At(0, 2))
+					det = a.At(0, 0)*(a.At(1, 1)*a.At(2, 2)-a.At(1, 2)*a.At(1, 2)) -
+						a.At(0, 1)*(a.At(0, 1)*a.At(2, 2)-a.At(1, 2)*a.At(0, 2)) +
+						a.At(0, 2)*(a.At(0, 1)*a.At(1, 2)-a.At(1, 1)*a.At(0, 2))
 				}
 				if math.Abs(at.penalty-math.Log(det)) > 1e-12*(1+math.Abs(at.penalty)) {
 					t.Errorf("%v: penalty %g, want %g", volume, at.penalty, math.Log(det))
 				}
 			}
 			vf.eps = 0
-			if err := vf.pass(at, nil); err != nil || at.penalty != 0 || maxDiff(at.majoriser, NewMatrix(3, 3, nil)) != 0 {
+			if err := vf.pass(at, nil); err != nil || at.penalty != 0 ||
+				maxDiff(at.majoriser, NewMatrix(3, 3, nil)) != 0 {
 				t.Errorf("%d rows: penalty %g without ε, %v", n, at.penalty, err)
 			}
 			// The step solves its linear equations, and keeps a center without samples.
@@ -378,7 +398,8 @@ func TestRunSteps(t *testing.T) {
 	for _, lambda := range []float64{0, 2} {
 		for _, tol := range []float64{1e-2, 1e-5} {
 			for _, most := range []int{0, 1, 7, 400} {
-				vf := mustDo(openMinVolume(bg, noisy(firstOf(mixtures(60, 4, 3, .6, 1, 2)), 15, 1), 3, &MinVolumeOptions{Workers: 1}, true))(t)
+				vf := mustDo(openMinVolume(bg, noisy(firstOf(mixtures(60, 4, 3, .6, 1, 2)), 15, 1), 3,
+					&MinVolumeOptions{Workers: 1}, true))(t)
 				start := rowsOf(vf.z, 0, 3).Clone()
 				var told []float64
 				vf.tol, vf.progress = tol, func(it Iteration) {
@@ -418,7 +439,8 @@ func TestRunSteps(t *testing.T) {
 					for j, v := range next.f.Data {
 						change += (v - now.f.Data[j]) * (v - now.f.Data[j])
 					}
-					if calm++; loss(now)-loss(next) > tol*next.objective || change > tol*sumSquares(next.f.Data) {
+					if calm++; loss(now)-loss(next) > tol*next.objective ||
+						change > tol*sumSquares(next.f.Data) {
 						calm = 0
 					}
 					now = next
@@ -432,8 +454,11 @@ func TestRunSteps(t *testing.T) {
 				near := func(a, b float64) bool {
 					return math.Abs(a-(b*unit+lambda*unit/2*vf.dataPenalty(0))) <= 1e-13*(1+math.Abs(a))
 				}
-				if !slices.EqualFunc(told, want, near) || out.iterations != len(want)-1 || out.status != end || loss(out.iterate) != want[len(want)-1] {
-					t.Errorf("λ %g, tolerance %g, at most %d: %v after %d with %g; want %v after %d with %g", lambda, tol, most, out.status, out.iterations, loss(out.iterate), end, len(want)-1, want[len(want)-1])
+				if !slices.EqualFunc(told, want, near) || out.iterations != len(want)-1 ||
+					out.status != end || loss(out.iterate) != want[len(want)-1] {
+					t.Errorf("λ %g, tolerance %g, at most %d: %v after %d with %g; want %v after %d with %g",
+						lambda, tol, most, out.status, out.iterations, loss(out.iterate), end,
+						len(want)-1, want[len(want)-1])
 				}
 			}
 		}
@@ -494,20 +519,27 @@ func TestStationarity(t *testing.T) {
 			for _, lambda := range []float64{0, 0.01} {
 				fit := func(most int, tol float64) *Model {
 					if lambda == 0 {
-						return mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol}))(t)
+						return mustDo(FitAlternating(bg, x, 3,
+							&MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol}))(t)
 					}
-					total := mustDo(FitAlternating(bg, x, 1, &MinVolumeOptions{Sum: sum, MaxIter: 1}))(t).Total
-					return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol, Lambda: lambda * total, Volume: VolumeOrigin}))(t)
+					total := mustDo(FitAlternating(bg, x, 1,
+						&MinVolumeOptions{Sum: sum, MaxIter: 1}))(t).Total
+					return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol,
+						Lambda: lambda * total, Volume: VolumeOrigin}))(t)
 				}
 				early := fit(2, 0)
 				if want := slopeOf(t, x, early); math.Abs(early.Stationarity/want-1) > 1e-4 || want < 0.1 {
-					t.Errorf("%s %v λ = %g·Total: %g, by differences %g", name, sum, lambda, early.Stationarity, want)
+					t.Errorf("%s %v λ = %g·Total: %g, by differences %g", name, sum,
+						lambda, early.Stationarity, want)
 				}
-				if m := fit(0, 0); lambda == 0 && (m.Stationarity > 0.1 || m.Status != StatusConverged || m.Objective > 1.001*m.Floor) {
-					t.Errorf("%s %v: %v at %g, %g of the floor", name, sum, m.Status, m.Stationarity, m.Objective/m.Floor)
+				if m := fit(0, 0); lambda == 0 &&
+					(m.Stationarity > 0.1 || m.Status != StatusConverged || m.Objective > 1.001*m.Floor) {
+					t.Errorf("%s %v: %v at %g, %g of the floor", name, sum, m.Status,
+						m.Stationarity, m.Objective/m.Floor)
 				}
 				if m := fit(20000, 1e-10); m.Stationarity > 1e-3 || m.Status != StatusConverged {
-					t.Errorf("%s %v λ = %g·Total: %v after %d iterations at %g", name, sum, lambda, m.Status, m.Iterations, m.Stationarity)
+					t.Errorf("%s %v λ = %g·Total: %v after %d iterations at %g", name, sum, lambda,
+						m.Status, m.Iterations, m.Stationarity)
 				}
 			}
 		}
@@ -525,7 +557,8 @@ func TestStationarity(t *testing.T) {
 func TestStationarityUnits(t *testing.T) {
 	x := loadCSV(t, "iris")
 	fit := func(x *Matrix, w []float64, sum Sum, unit float64) float64 {
-		return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Sum: sum, MaxIter: 3, Lambda: unit, Epsilon: 0.1 * unit, Init: InitSPA}))(t).Stationarity
+		return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Sum: sum, MaxIter: 3, Lambda: unit,
+			Epsilon: 0.1 * unit, Init: InitSPA}))(t).Stationarity
 	}
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		want := fit(x, nil, sum, 1)
@@ -603,10 +636,12 @@ func TestPlain(t *testing.T) {
 		start := rowsOf(x, 20, 20+k).Clone()
 		fit := func(plain bool, tol float64, most int) *Model {
 			if lambda == 0 {
-				return mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain}))(t)
+				return mustDo(FitAlternating(bg, x, k,
+					&MinVolumeOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain}))(t)
 			}
-			return mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain,
-				Lambda: lambda, Epsilon: eps, Volume: VolumeOrigin}))(t)
+			return mustDo(FitMinVolume(bg, x, k,
+				&MinVolumeOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain,
+					Lambda: lambda, Epsilon: eps, Volume: VolumeOrigin}))(t)
 		}
 		f := start
 		g := mustDo(SimplexLeastSquares(nil, x, f, nil))(t)
@@ -629,7 +664,8 @@ func TestPlain(t *testing.T) {
 		}
 		end, other := plain.Trace[len(plain.Trace)-1], quick.Trace[len(quick.Trace)-1]
 		if plain.Status != StatusConverged || math.Abs(end-other) > 1e-4*other {
-			t.Errorf("λ %g: %v at %g after %d, with momentum %g after %d", lambda, plain.Status, end, plain.Iterations, other, quick.Iterations)
+			t.Errorf("λ %g: %v at %g after %d, with momentum %g after %d", lambda, plain.Status, end,
+				plain.Iterations, other, quick.Iterations)
 		}
 	}
 }
@@ -661,12 +697,14 @@ func scarce(n, d, k int, noise float64, seed uint64) (x, prototypes *Matrix) {
 // lowers it, and the bits do not depend on workers. Without the option some are below 0.
 func TestNonNegative(t *testing.T) {
 	x, _ := scarce(60, 8, 3, 0.05, 3)
-	for _, o := range []MinVolumeOptions{{Init: InitSPA, Slack: 0.02}, {Init: InitKMeans, Volume: VolumeAffine}, {Sum: SumAtMostOne, Init: InitSPA}, {Init: InitGlobal, Slack: 0.01}} {
+	for _, o := range []MinVolumeOptions{{Init: InitSPA, Slack: 0.02}, {Init: InitKMeans,
+		Volume: VolumeAffine}, {Sum: SumAtMostOne, Init: InitSPA}, {Init: InitGlobal, Slack: 0.01}} {
 		free := mustDo(FitMinVolume(bg, x, 3, &o))(t)
 		o.NonNegative, o.Workers, o.Tol = true, 1, 1e-7
 		m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
 		if slices.Min(m.Centers.Data) < 0 || m.Objective < m.Floor {
-			t.Errorf("%+v: smallest entry %v, objective %v, floor %v", o, slices.Min(m.Centers.Data), m.Objective, m.Floor)
+			t.Errorf("%+v: smallest entry %v, objective %v, floor %v", o,
+				slices.Min(m.Centers.Data), m.Objective, m.Floor)
 		}
 		if o.Init == InitSPA && slices.Min(free.Centers.Data) >= 0 {
 			t.Errorf("%+v: the bound is not needed", o)
@@ -680,7 +718,8 @@ func TestNonNegative(t *testing.T) {
 			t.Errorf("%+v: stationarity %v", o, m.Stationarity)
 		}
 		o.Workers = 3
-		if again, err := FitMinVolume(bg, x, 3, &o); err != nil || !slices.Equal(again.Centers.Data, m.Centers.Data) || !slices.Equal(again.Trace, m.Trace) {
+		if again, err := FitMinVolume(bg, x, 3, &o); err != nil ||
+			!slices.Equal(again.Centers.Data, m.Centers.Data) || !slices.Equal(again.Trace, m.Trace) {
 			t.Errorf("%+v: other bits with other workers (%v)", o, err)
 		}
 	}
@@ -690,12 +729,14 @@ func TestNonNegative(t *testing.T) {
 func TestBoundedStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	const n, k, d = 40, 4, 9
-	m := alternation{minVolume: &minVolume{k: k}, s: &samples{ctx: bg, n: n, d: d, workers: 1}, z: NewMatrix(n, d, nil), low: make([]float64, d)}
+	m := alternation{minVolume: &minVolume{k: k}, s: &samples{ctx: bg, n: n, d: d, workers: 1},
+		z: NewMatrix(n, d, nil), low: make([]float64, d)}
 	for c := range d {
 		m.low[c] = rng.NormFloat64() / 2
 	}
 	from := m.newIterate()
-	from.gg.Data, from.gz.Data, from.majoriser.Data = gramOf(k, 3, rng), randomSlice(k*d, rng), gramOf(k, 1, rng)
+	from.gg.Data, from.gz.Data, from.majoriser.Data = gramOf(k, 3, rng),
+		randomSlice(k*d, rng), gramOf(k, 1, rng)
 	copy(from.f.Data, randomSlice(k*d, rng))
 	f := NewMatrix(k, d, nil)
 	m.centersStep(f, from, 0.5)

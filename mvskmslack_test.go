@@ -29,14 +29,18 @@ func TestSlack(t *testing.T) {
 			}
 			allowed = min(allowed, 0.5*(m.Total-m.Floor))
 			over := (m.Objective - m.Floor) / allowed
-			if over > 1+1e-9 || over < 0.7 || over < 0.989 && set.x.Rows != 214 && os.Getenv("SOFTKMEANS_DATA") == "" {
+			if over > 1+1e-9 || over < 0.7 || over < 0.989 && set.x.Rows != 214 &&
+				os.Getenv("SOFTKMEANS_DATA") == "" {
 				t.Errorf("%s slack %g: %.4f of it used", set.name, slack, over)
 			}
-			if got := plainObjective(set.x, m.Centers, m.Memberships, nil); math.Abs(got-m.Objective) > 1e-10*m.Total {
+			if got := plainObjective(set.x, m.Centers, m.Memberships,
+				nil); math.Abs(got-m.Objective) > 1e-10*m.Total {
 				t.Errorf("%s: objective %g, is %g", set.name, m.Objective, got)
 			}
-			if m.Status != StatusConverged && m.Status != StatusIterationLimit || len(m.Trace) != m.Iterations+1 || m.Lambda <= 0 || m.Epsilon <= 0 {
-				t.Errorf("%s: %v, %d iterations, trace of %d, λ %g, ε %g", set.name, m.Status, m.Iterations, len(m.Trace), m.Lambda, m.Epsilon)
+			if m.Status != StatusConverged && m.Status != StatusIterationLimit ||
+				len(m.Trace) != m.Iterations+1 || m.Lambda <= 0 || m.Epsilon <= 0 {
+				t.Errorf("%s: %v, %d iterations, trace of %d, λ %g, ε %g", set.name, m.Status, m.Iterations,
+					len(m.Trace), m.Lambda, m.Epsilon)
 			}
 			g := mustDo(m.Predict(nil, set.x))(t)
 			if d := maxDiff(g, m.Memberships); d > 1e-8 && set.k <= set.x.Cols {
@@ -73,7 +77,8 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 			checkSlack(t, m, slack)
 			// The global simplex is within the slack unless that is near rounding.
 			if slack > 1e-9 && m.Objective > m.Floor*(1+slack)+1e-13*m.Total {
-				t.Errorf("slack %g: objective is floor·(1 + %g), %v", slack, m.Objective/m.Floor-1, m.Warnings)
+				t.Errorf("slack %g: objective is floor·(1 + %g), %v", slack,
+					m.Objective/m.Floor-1, m.Warnings)
 			}
 		}
 		x = randomData(50+37*int(seed), 5, float64(seed), seed)
@@ -133,7 +138,8 @@ func tenOf() *alternation {
 	s := &samples{ctx: bg, n: 50, d: 10, centred: true}
 	return &alternation{
 		s: s, close: closeShare,
-		minVolume: &minVolume{data: s, k: 4, pc: &principal{floor: 10, total: 100}, o: MinVolumeOptions{Slack: .5}},
+		minVolume: &minVolume{data: s, k: 4, pc: &principal{floor: 10, total: 100},
+			o: MinVolumeOptions{Slack: .5}},
 	}
 }
 
@@ -157,7 +163,8 @@ func TestAllowance(t *testing.T) {
 		if got := vf.allowance(); math.Abs(got-c.want) > 1e-15*c.want {
 			t.Errorf("allowance %g, want %g", got, c.want)
 		}
-		if got, want := vf.firstLambda(), .8*math.Sqrt(c.want*100)/float64(vf.k); math.Abs(got-want) > 1e-14*want {
+		if got, want := vf.firstLambda(),
+			.8*math.Sqrt(c.want*100)/float64(vf.k); math.Abs(got-want) > 1e-14*want {
 			t.Errorf("first λ %g, want %g", got, want)
 		}
 	}
@@ -181,8 +188,10 @@ func TestSteering(t *testing.T) {
 		{"beyond", point{}, point{2, 20}, 0, 2 * math.Exp(-excess(20)/1.5)},
 		{"far beyond", point{}, point{2, 1e6}, 0, 2 * math.Exp(-2)},
 		{"little beyond", point{}, point{2, 15.001}, 0, 2 * math.Exp(-excess(15.001)/1.5)},
-		{"secant", point{1, 12}, point{4, 20}, 1, 4 * math.Exp(-excess(20)*math.Log(4)/(excess(20)-excess(12)))},
-		{"secant, the other way", point{4, 20}, point{1, 12}, 2, math.Exp(-excess(12) * math.Log(4) / (excess(20) - excess(12)))},
+		{"secant", point{1, 12}, point{4, 20}, 1,
+			4 * math.Exp(-excess(20)*math.Log(4)/(excess(20)-excess(12)))},
+		{"secant, the other way", point{4, 20}, point{1, 12}, 2,
+			math.Exp(-excess(12) * math.Log(4) / (excess(20) - excess(12)))},
 		{"a flat secant", point{1, 12}, point{2, 12.1}, 1, 2 * math.Exp(-excess(12.1)/.5)},
 		{"one that falls", point{1, 14.5}, point{2, 14}, 1, 2 * math.Exp(-excess(14)/.5)},
 		{"a steep one", point{1, 12}, point{1.01, 14}, 1, 1.01 * math.Exp(-excess(14)/4)},
@@ -197,7 +206,8 @@ func TestSteering(t *testing.T) {
 			q.last, q.excess = math.Log(c.last.lambda), excess(c.last.objective)
 		}
 		got, changed := q.next(NewMatrix(1, 1, nil), c.at.objective, c.at.lambda)
-		if want := c.want; changed != (want > 0) || changed && math.Abs(got-want) > 1e-12*want || !changed && got != c.at.lambda {
+		if want := c.want; changed != (want > 0) || changed && math.Abs(got-want) > 1e-12*want ||
+			!changed && got != c.at.lambda {
 			t.Errorf("%s: λ %g, %t; want %g", c.name, got, changed, want)
 		}
 		if some := q.within != nil; some != (c.at.objective <= 15) {
@@ -226,23 +236,30 @@ func TestSlackFallBack(t *testing.T) {
 	x, start := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1}), NewMatrix(2, 2, []float64{0, 1, 0, -1})
 	const slack = .25
 	var lambdas []float64 // one a run
-	m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: start, Slack: slack, Progress: func(it Iteration) {
-		if it.Iteration == 0 {
-			lambdas = append(lambdas, it.Lambda)
-		}
-	}})
-	if err != nil || m.Objective > (1+slack)*m.Floor || m.Objective < (1+.98*slack)*m.Floor || len(m.Warnings) > 0 {
-		t.Errorf("%g above a floor of %g, slack %g: %v, %v", m.Objective-m.Floor, m.Floor, slack, m.Warnings, err)
+	m, err := FitMinVolume(bg, x, 2,
+		&MinVolumeOptions{Centers: start, Slack: slack, Progress: func(it Iteration) {
+			if it.Iteration == 0 {
+				lambdas = append(lambdas, it.Lambda)
+			}
+		}})
+	if err != nil || m.Objective > (1+slack)*m.Floor ||
+		m.Objective < (1+.98*slack)*m.Floor || len(m.Warnings) > 0 {
+		t.Errorf("%g above a floor of %g, slack %g: %v, %v", m.Objective-m.Floor,
+			m.Floor, slack, m.Warnings, err)
 	}
 	unit := m.Total / 2
-	if i := slices.IndexFunc(lambdas, func(v float64) bool { return math.Abs(v-1e-8*unit) < 1e-12*1e-8*unit }); i < 3 || !slices.IsSortedFunc(lambdas[:i], func(a, b float64) int { return cmp.Compare(b, a) }) || lambdas[i-1] > 1e-6*unit || len(lambdas) > i+mostChanges {
+	if i := slices.IndexFunc(lambdas,
+		func(v float64) bool { return math.Abs(v-1e-8*unit) < 1e-12*1e-8*unit }); i < 3 ||
+		!slices.IsSortedFunc(lambdas[:i], func(a, b float64) int { return cmp.Compare(b, a) }) ||
+		lambdas[i-1] > 1e-6*unit || len(lambdas) > i+mostChanges {
 		t.Errorf("the global simplex is run %d of %d: %g", i, len(lambdas), lambdas)
 	}
 	// The search of a fit whose start is the global simplex, or a run with which nothing
 	// can be done: data on both sides of 0, with sums of at most 1.
 	x = randomData(60, 5, 0, 2)
 	for _, init := range []Init{InitGlobal, InitSPA} {
-		m := mustDo(FitMinVolume(bg, x, 2, &MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3, MaxIter: 10, Init: init}))(t)
+		m := mustDo(FitMinVolume(bg, x, 2,
+			&MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3, MaxIter: 10, Init: init}))(t)
 		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
 		if i < 0 || math.Abs(m.Warnings[i].Value-m.Objective/(m.Floor*1.001)) > 1e-9*m.Warnings[i].Value {
 			t.Errorf("%v: objective %g, floor %g: %v", init, m.Objective, m.Floor, m.Warnings)
@@ -257,7 +274,8 @@ func TestSlackBounds(t *testing.T) {
 	for _, k := range []int{1, 3} {
 		m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{NonNegative: true}))(t)
 		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
-		if (i >= 0) != (k > 1) || i >= 0 && math.Abs(m.Warnings[i].Value/(m.Objective/(1.25*m.Floor))-1) > 1e-9 {
+		if (i >= 0) != (k > 1) || i >= 0 &&
+			math.Abs(m.Warnings[i].Value/(m.Objective/(1.25*m.Floor))-1) > 1e-9 {
 			t.Errorf("%d centers: objective %g, floor %g: %v", k, m.Objective, m.Floor, m.Warnings)
 		}
 	}
@@ -284,7 +302,8 @@ func TestTall(t *testing.T) {
 		"restarts":    {x, MinVolumeOptions{Restarts: 2, Slack: 0.1}},
 		"weights":     {doubled, MinVolumeOptions{Weights: w}},
 		"at most one": {x, MinVolumeOptions{Sum: SumAtMostOne}},
-		"far":         {mapped(x, func(_, _ int, v float64) float64 { return 1e100 * v }), MinVolumeOptions{Init: InitKMeans}},
+		"far": {mapped(x, func(_, _ int, v float64) float64 { return 1e100 * v }),
+			MinVolumeOptions{Init: InitKMeans}},
 	} {
 		if fewer(false, name != "nonnegative" && name != "weights") {
 			continue
@@ -307,14 +326,18 @@ func TestTall(t *testing.T) {
 			checkFeasible(t, m.Memberships)
 		}
 		slack := cmp.Or(c.o.Slack, DefaultSlack)
-		if used := (m.Objective - m.Floor) / (slack * m.Floor); used > 1+1e-9 || used < 1-1.01*tallClose || m.Status != StatusConverged || len(m.Warnings) > 0 {
+		if used := (m.Objective - m.Floor) / (slack * m.Floor); used > 1+1e-9 || used < 1-1.01*tallClose ||
+			m.Status != StatusConverged || len(m.Warnings) > 0 {
 			t.Errorf("%s: %g of the slack used, %v, %v", name, used, m.Status, m.Warnings)
 		}
-		if got := plainObjective(c.x, m.Centers, m.Memberships, c.o.Weights); math.Abs(got-m.Objective) > 1e-10*m.Total {
+		if got := plainObjective(c.x, m.Centers, m.Memberships,
+			c.o.Weights); math.Abs(got-m.Objective) > 1e-10*m.Total {
 			t.Errorf("%s: objective %g, is %g", name, m.Objective, got)
 		}
-		if len(m.Trace) != m.Iterations+1 || m.Iterations > drawn/2 || math.Abs(last.Objective-m.Objective) > 1e-9*m.Total {
-			t.Errorf("%s: trace of %d, %d iterations of %d, the last of objective %g, not %g", name, len(m.Trace), m.Iterations, drawn, last.Objective, m.Objective)
+		if len(m.Trace) != m.Iterations+1 || m.Iterations > drawn/2 ||
+			math.Abs(last.Objective-m.Objective) > 1e-9*m.Total {
+			t.Errorf("%s: trace of %d, %d iterations of %d, the last of objective %g, not %g", name,
+				len(m.Trace), m.Iterations, drawn, last.Objective, m.Objective)
 		}
 		if len(m.Clusters) != n {
 			t.Errorf("%s: %d labels", name, len(m.Clusters))
@@ -326,8 +349,10 @@ func TestTall(t *testing.T) {
 		lambda = all.s.unscaleSquare(want.lambda)
 		f := want.m.toData(want.f)
 		scale := math.Sqrt(m.Total / float64(n) / 6)
-		if d := distanceOfCenters(f, m.Centers) / scale; d > 0.2 || math.Abs(math.Log(m.Lambda/lambda)) > 0.3 {
-			t.Errorf("%s: centers differ by %g spreads from those of all rows, λ %g, %g", name, d, m.Lambda, lambda)
+		if d := distanceOfCenters(f, m.Centers) / scale; d > 0.2 ||
+			math.Abs(math.Log(m.Lambda/lambda)) > 0.3 {
+			t.Errorf("%s: centers differ by %g spreads from those of all rows, λ %g, %g", name, d, m.Lambda,
+				lambda)
 		}
 		if name == "rows" {
 			if d := distanceOfCenters(prototypes, m.Centers) / scale; d > 0.7 {
@@ -381,7 +406,8 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%v: the draw has %g of the objective", sum, share)
 		}
 		inside, _ := part.principalRows()
-		if got := part.residual + squaresBeyond(part.s, part.z, inside); math.Abs(got-vf.pc.floor) > 1e-12*vf.pc.total {
+		if got := part.residual + squaresBeyond(part.s, part.z,
+			inside); math.Abs(got-vf.pc.floor) > 1e-12*vf.pc.total {
 			t.Errorf("%v: the floor of the draw is %g, of all rows %g", sum, got, vf.pc.floor)
 		}
 	}
@@ -390,7 +416,8 @@ func TestDraw(t *testing.T) {
 // TestTallIs: what begins on a draw.
 func TestTallIs(t *testing.T) {
 	fit := func(n, k int, init Init, change func(o *MinVolumeOptions)) bool {
-		vf := &alternation{z: NewMatrix(n, 1, nil), minVolume: &minVolume{k: k, o: MinVolumeOptions{Init: init, Slack: leastTallSlack}}}
+		vf := &alternation{z: NewMatrix(n, 1, nil),
+			minVolume: &minVolume{k: k, o: MinVolumeOptions{Init: init, Slack: leastTallSlack}}}
 		if change != nil {
 			change(&vf.o)
 		}
@@ -403,7 +430,8 @@ func TestTallIs(t *testing.T) {
 	}{
 		{manyRows, 2, InitKMeans, false}, {manyRows + 1, 2, InitKMeans, true},
 		{manyRows + 1, 2, InitSPA, false}, {manyRows + 1, 2, InitGlobal, false},
-		{manyRows + 1, 32, InitKMeans, true}, {manyRows + 1, 40, InitKMeans, false}, {4*40*128 + 1, 40, InitKMeans, true},
+		{manyRows + 1, 32, InitKMeans, true}, {manyRows + 1, 40, InitKMeans, false},
+		{4*40*128 + 1, 40, InitKMeans, true},
 	} {
 		if got := fit(c.n, c.k, c.init, nil); got != c.want {
 			t.Errorf("%+v: %v", c, got)
@@ -412,7 +440,8 @@ func TestTallIs(t *testing.T) {
 	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Slack = 0.049 }) {
 		t.Error("a small slack, and a draw")
 	}
-	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Plain = true }) || fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Centers = NewMatrix(2, 1, nil) }) {
+	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Plain = true }) ||
+		fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Centers = NewMatrix(2, 1, nil) }) {
 		t.Error("plain steps, or given centers, and a draw")
 	}
 }
@@ -428,7 +457,8 @@ func TestTallStops(t *testing.T) {
 		var whole *Model
 		for _, workers := range []int{1, 3} {
 			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: workers}))(t)
-			if whole != nil && (!slices.Equal(m.Centers.Data, whole.Centers.Data) || !slices.Equal(m.Memberships.Data, whole.Memberships.Data)) {
+			if whole != nil && (!slices.Equal(m.Centers.Data, whole.Centers.Data) ||
+				!slices.Equal(m.Memberships.Data, whole.Memberships.Data)) {
 				t.Error("other bits with other workers")
 			}
 			whole = m
@@ -437,11 +467,12 @@ func TestTallStops(t *testing.T) {
 		onDraw, onAll := 0, 0
 		for passes := 0; ; passes += fewer(1, 4) + passes/8 {
 			left, told := math.MaxInt, 0
-			m, err := FitMinVolume(countdown{bg, &left}, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: 1, Progress: func(Iteration) {
-				if told++; told == passes+1 {
-					left = passes % 3 * 7
-				}
-			}})
+			m, err := FitMinVolume(countdown{bg, &left}, x, 3,
+				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Progress: func(Iteration) {
+					if told++; told == passes+1 {
+						left = passes % 3 * 7
+					}
+				}})
 			if err == nil {
 				break
 			}
@@ -454,7 +485,8 @@ func TestTallStops(t *testing.T) {
 				onDraw++
 			}
 			checkFeasible(t, m.Memberships)
-			if got := plainObjective(x, m.Centers, m.Memberships, nil); math.Abs(got-m.Objective) > 1e-10*m.Total || m.Memberships.Rows != x.Rows {
+			if got := plainObjective(x, m.Centers, m.Memberships,
+				nil); math.Abs(got-m.Objective) > 1e-10*m.Total || m.Memberships.Rows != x.Rows {
 				t.Fatalf("after %d passes: objective %g, is %g", passes, m.Objective, got)
 			}
 		}

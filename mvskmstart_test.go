@@ -16,7 +16,8 @@ func separated(sizes []int) *Matrix {
 	for c, size := range sizes {
 		for range size {
 			e := noise.row(len(rows))
-			rows = append(rows, []float64{e[0] + 40*float64(c%3), e[1] + 40*float64(c/3%3), e[2] + 40*float64(c/9)})
+			rows = append(rows, []float64{e[0] + 40*float64(c%3),
+				e[1] + 40*float64(c/3%3), e[2] + 40*float64(c/9)})
 		}
 	}
 	x, _ := FromRows(rows)
@@ -131,7 +132,8 @@ func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
 	j, good := started(t, x, 3, &MinVolumeOptions{})
 	want := mustDo(newClustering(j.s, j.z, j.k).lloyd(good, 50))(t)
-	for what, f := range map[string]*Matrix{"all at one sample": chosenRows(j.z, []int{4, 4, 4}), "two far away": chosenRows(j.z, []int{4, 4, 4})} {
+	for what, f := range map[string]*Matrix{"all at one sample": chosenRows(j.z, []int{4, 4, 4}),
+		"two far away": chosenRows(j.z, []int{4, 4, 4})} {
 		if what == "two far away" {
 			scale(f.Data[f.Cols:], 1e3)
 		}
@@ -152,7 +154,8 @@ func TestLloydEmptyWeights(t *testing.T) {
 	if _, err := newClustering(j.s, j.z, j.k).lloyd(f, 1); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc([]int{0, 1, 3, 4}, func(i int) bool { return slices.Equal(f.row(2), j.z.row(i)) }) {
+	if !slices.ContainsFunc([]int{0, 1, 3, 4},
+		func(i int) bool { return slices.Equal(f.row(2), j.z.row(i)) }) {
 		t.Errorf("the empty cluster moved to %v, rows are %v", f.row(2), j.z.Data)
 	}
 }
@@ -168,7 +171,8 @@ func TestExtremeIsSample(t *testing.T) {
 	}
 	j, f := started(t, x, 6, &MinVolumeOptions{Init: InitSPA, Weights: w})
 	for a := range f.Rows {
-		if !slices.ContainsFunc([]int{1, 2, 4, 5, 7, 8, 10, 11}, func(i int) bool { return slices.Equal(f.row(a), j.z.row(i)) }) {
+		if !slices.ContainsFunc([]int{1, 2, 4, 5, 7, 8, 10, 11},
+			func(i int) bool { return slices.Equal(f.row(a), j.z.row(i)) }) {
 			t.Errorf("center %d is no sample of positive weight: %v", a, f.row(a))
 		}
 	}
@@ -183,11 +187,12 @@ func TestKMeansWeightsApart(t *testing.T) {
 		w[i] = math.Pow(10, float64(20*i-300))
 	}
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		m := mustDo(FitMinVolume(bg, x, 8, &MinVolumeOptions{Weights: w, Sum: sum, Progress: func(i Iteration) {
-			if math.IsNaN(i.Objective) {
-				t.Fatal("NaN")
-			}
-		}}))(t)
+		m := mustDo(FitMinVolume(bg, x, 8,
+			&MinVolumeOptions{Weights: w, Sum: sum, Progress: func(i Iteration) {
+				if math.IsNaN(i.Objective) {
+					t.Fatal("NaN")
+				}
+			}}))(t)
 		if _, err := checkEntries("centers", m.Centers, mostCenter); err != nil {
 			t.Error(err)
 		}
@@ -198,8 +203,11 @@ func TestKMeansWeightsApart(t *testing.T) {
 func TestStartsSeeContext(t *testing.T) {
 	j := mustDo(openMinVolume(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1}, true))(t)
 	for name, start := range map[string]func() *Matrix{
-		"k-means++": func() *Matrix { return newClustering(j.s, j.z, j.k).plusPlus(rand.New(rand.NewPCG(1, 1))) },
-		"SPA":       func() *Matrix { return j.extremeRows() },
+		"k-means++": func() *Matrix {
+			return newClustering(j.s, j.z,
+				j.k).plusPlus(rand.New(rand.NewPCG(1, 1)))
+		},
+		"SPA": func() *Matrix { return j.extremeRows() },
 	} {
 		ctx := &passes{Context: bg}
 		j.s.ctx = ctx

@@ -105,7 +105,8 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	for j := range k {
 		p.top = max(p.top, p.gram.row(j)[j])
 	}
-	// top is that of the vertices' own Gram matrix here. Rows beyond mostDistance need products.
+	// Near vertices take products of rows as they are, which lose no digits: the centre is no farther from 0
+	// than a vertex is from the centre.
 	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
 	if p.near {
 		p.offset = resized(p.offset, k)

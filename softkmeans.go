@@ -277,18 +277,11 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 	if model.Rows != RowsUnit {
 		return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
 	}
-	if err := checkShape("x", m); err != nil {
-		return nil, err
-	}
-	if err := checkNewRows(m.Rows, m.Cols, model.Centers); err != nil {
-		return nil, err
-	}
-	ctx, workers := context.Background(), workerCount(0)
-	if _, err := largestEntry(ctx, "x", m, workers); err != nil {
+	if err := checkNewSamples(m, model.Centers); err != nil {
 		return nil, err
 	}
 	dst = destination(dst, m.Rows, model.Centers.Rows)
-	return dst, coneShares(ctx, workers, dst, nil, m, model.Centers)
+	return dst, coneShares(context.Background(), workerCount(0), dst, nil, m, model.Centers)
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 2 to 4 ms. A
@@ -522,18 +515,23 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 
 // nearest returns for each row of x the nearest mean of q, whose vectors are checked.
 func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
-	if err := checkShape("x", x); err != nil {
-		return nil, err
-	}
-	if err := checkNewRows(x.Rows, x.Cols, q.means); err != nil {
-		return nil, err
-	}
-	ctx, workers := context.Background(), workerCount(0)
-	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
+	if err := checkNewSamples(x, q.means); err != nil {
 		return nil, err
 	}
 	dst = labelsOf(dst, x.Rows)
-	return dst, q.nearest(ctx, workers, dst, x)
+	return dst, q.nearest(context.Background(), workerCount(0), dst, x)
+}
+
+// checkNewSamples returns an error unless x has rows for the centers, with entries in range.
+func checkNewSamples(x, centers *Matrix) error {
+	err := checkShape("x", x)
+	if err == nil {
+		err = checkNewRows(x.Rows, x.Cols, centers)
+	}
+	if err == nil {
+		_, err = largestEntry(context.Background(), "x", x, workerCount(0))
+	}
+	return err
 }
 
 // Predict returns the memberships (n×k) of new rows x (n×d), in the units of those that the

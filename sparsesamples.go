@@ -106,8 +106,8 @@ func (s *sparseSamples) setMean() {
 			lost += rest
 		}
 		m := (sum + lost) / mass
-		// FMA is slow in WebAssembly, but this is one for each column, not for each entry.
-		s.mean[j], fine.rest[j] = m, (math.FMA(-m, mass, sum)+lost)/mass
+		product, off := twoProduct(m, mass)
+		s.mean[j], fine.rest[j] = m, (sum-product-off+lost)/mass
 	}
 	s.seed = seedOf(s.mean, 1) ^ seedOf(s.a.value, 1)
 	if !s.centred {

@@ -141,8 +141,9 @@ func TestVolumeRatio(t *testing.T) {
 		t.Errorf("2^90 times as large the ratio is %g, not %g", got, m.VolumeRatio)
 	}
 	for name, ratio := range map[string]float64{
-		"alternating":     mustDo(FitAlternating(bg, x, 3, nil))(t).VolumeRatio,
-		"at most one":     mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
+		"alternating": mustDo(FitAlternating(bg, x, 3, nil))(t).VolumeRatio,
+		"at most one": mustDo(FitMinVolume(bg, x, 3,
+			&MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
 		"more than d + 1": mustDo(FitMinVolume(bg, x, 6, nil))(t).VolumeRatio,
 	} {
 		if ratio != 0 {

@@ -428,7 +428,8 @@ func TestFitRange(t *testing.T) {
 	fit(6, 2, 2, values, nil, 1.7e308)
 	centers := softkmeans.NewMatrix(2, 2, []float64{0, 0, 1, 1})
 	x := softkmeans.NewMatrix(1, 2, []float64{nan, 0.25})
-	if g, err := Predict(&softkmeans.Model{Centers: centers}, x, x); err != nil || g != x || g.At(0, 0) != 0.75 {
+	g, err := Predict(&softkmeans.Model{Centers: centers}, x, x)
+	if err != nil || g != x || g.At(0, 0) != 0.75 {
 		t.Errorf("dst is x: %v, %v", g, err)
 	}
 }

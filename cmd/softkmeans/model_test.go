@@ -116,7 +116,8 @@ func TestModelFilled(t *testing.T) {
 		empty[field.Name] = true
 	}
 	for _, args := range [][]string{
-		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3"}, {"-method", "lsd", "-kernel", "rbf"},
+		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3"},
+		{"-method", "lsd", "-kernel", "rbf"},
 	} {
 		must(t, append(append([]string{"fit", "-k", "2"}, args...), "-model", "m.json", "data.csv")...)
 		f, err := parseModel([]byte(readFile(t, "m.json")))

@@ -31,7 +31,8 @@ conditions, errors, statements left out, swapped arguments.
 
 A fault is shown to the tests that run its lines, the quickest first, and then to the others
 that run its function. Which these are is measured once, with a run of each test by itself, and
-kept in the user's cache folder until a Go file or test data of the module changes. Tests that do not end have caught the fault, too.
+kept in the user's cache folder until a Go file or test data of the module changes. Tests
+that do not end have caught the fault, too.
 
 Exit code: 0; 1 if fewer than -share of the faults were caught; 2 for wrong arguments or
 where the tests cannot be run, as when they fail without any fault.

@@ -45,7 +45,8 @@ func TestWarnings(t *testing.T) {
 func TestWarningNames(t *testing.T) {
 	for kind := softkmeans.WarningKind(0); !strings.Contains(kind.String(), "("); kind++ {
 		m := &softkmeans.Model{Warnings: []softkmeans.Warning{{Kind: kind, Other: 1, Value: 2}}}
-		if lines := Warnings(m); len(lines) != 1 || regexp.MustCompile("(enter|luster) [01]").MatchString(lines[0]) {
+		number := regexp.MustCompile("(enter|luster) [01]")
+		if lines := Warnings(m); len(lines) != 1 || number.MatchString(lines[0]) {
 			t.Errorf("%v: %q", kind, lines)
 		}
 	}
