@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -493,5 +494,28 @@ func TestTallStops(t *testing.T) {
 		if onDraw < 3 || onAll < 1 {
 			t.Errorf("%d stops on the draw, %d on all rows", onDraw, onAll)
 		}
+	}
+}
+
+// TestTallCorrected: a draw that all rows have corrected leaves two or three steps to the end. Without that
+// there are nine here.
+func TestTallCorrected(t *testing.T) {
+	const n, d, k = manyRows + 600, 10, 10
+	rng := rand.New(rand.NewPCG(3, 4))
+	f, x := randomData(k, d, 0, 1), randomData(n, d, 0, 2)
+	scale(x.Data, .1)
+	for i := range n {
+		g := make([]float64, k)
+		for j := range g {
+			g[j] = math.Pow(rng.ExpFloat64(), 4)
+		}
+		for j, v := range g {
+			axpy(x.row(i), v/sumOf(g), f.row(j))
+		}
+	}
+	m := mustDo(FitMinVolume(bg, x, k, nil))(t)
+	used := (m.Objective/m.Floor - 1) / DefaultSlack
+	if m.Iterations > 4 || used > 1+1e-9 || used < 1-1.01*tallClose {
+		t.Errorf("%d iterations on all rows, %g of the slack used", m.Iterations, used)
 	}
 }

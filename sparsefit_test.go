@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -370,6 +371,18 @@ func TestStatsSparse(t *testing.T) {
 	mean := mustDo(newSparseSamples(bg, fine, nil, 1, true))(t)
 	if m, rest := mean.mean[1], mean.fine.rest[1]; m != 0.25 || rest != 0x1p-62 { // in units of 2
 		t.Errorf("mean %v, rest %v", m, rest)
+	}
+	seven := randomData(7, 2, 0, 3) // whose means have no last digit
+	mean = mustDo(newSparseSamples(bg, sparseOf(seven), nil, 1, true))(t)
+	for j, m := range mean.mean {
+		off, seventh := new(big.Float).SetPrec(300), new(big.Float).SetPrec(300).Quo(big.NewFloat(1), big.NewFloat(7))
+		for i := range 7 {
+			off.Add(off, big.NewFloat(math.Ldexp(seven.At(i, j), -mean.exp)))
+		}
+		off.Mul(off, seventh).Sub(off, big.NewFloat(m)).Sub(off, big.NewFloat(mean.fine.rest[j]))
+		if v, _ := off.Float64(); math.Abs(v) > 0x1p-100 {
+			t.Errorf("mean %d with its rest is off by %g", j, v)
+		}
 	}
 	var s Stats
 	zero := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 0, 0}}

@@ -349,3 +349,19 @@ func TestMomentBound(t *testing.T) {
 		}
 	}
 }
+
+// TestVolumeFloorManyRows: of many rows the design drops some, and the floor is that of the same rows once.
+func TestVolumeFloorManyRows(t *testing.T) {
+	once, _ := mixtures(2500, 6, 4, .5, .8, 1)
+	twice := NewMatrix(2*once.Rows, 6, nil)
+	for i := range twice.Rows {
+		copy(twice.row(i), once.row(i%once.Rows))
+	}
+	if twice.Rows <= designRows {
+		t.Fatal("no row is dropped")
+	}
+	a, b := mustDo(VolumeFloor(bg, once, 4, 0, nil))(t), mustDo(VolumeFloor(bg, twice, 4, 0, nil))(t)
+	if math.Abs(a.LogVolume-b.LogVolume) > 1e-4 {
+		t.Errorf("floors %g and %g", a.LogVolume, b.LogVolume)
+	}
+}
