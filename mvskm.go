@@ -93,15 +93,7 @@ func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOp
 	}
 	o := orZero(opts)
 	o.Rows = orDefault(o.Rows, RowsGiven)
-	sc, err := openScene(ctx, x, k, &o)
-	if err != nil {
-		return nil, err
-	}
-	best := pureSamples(sc.fit)
-	if best == nil {
-		best, err = sc.fit.rule().solve(sc.fit)
-	}
-	return sc.finish(best, err)
+	return fitScene(ctx, x, k, &o)
 }
 
 // MinVolumePath fits prototypes for many λ, to show how error and volume trade and where prototypes merge.

@@ -3,8 +3,10 @@ package softkmeans
 // Scenes: rows that differ in shade are scaled to length 1, and outliers are left out.
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -36,8 +38,10 @@ func (p *minVolume) discarded(count int) ([]float64, error) {
 
 // scene is a fit whose samples may be others than the data's.
 type scene struct {
-	raw     *alternation // of the rows as given
+	data    *alternation // of the rows as given
+	raw     *alternation // of the rows before they are scaled: data, or with columns divided by their noise
 	fit     *alternation // of the rows as they are fitted; raw where they are the same
+	noise   *noise       // of Unmix; nil: the columns are as given
 	trimmed []int
 }
 
@@ -47,7 +51,7 @@ func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*sce
 	if err != nil {
 		return nil, err
 	}
-	sc := &scene{raw: raw, fit: raw}
+	sc := &scene{data: raw, raw: raw, fit: raw}
 	rows := o.Rows
 	if rows == RowsAuto {
 		if rows, err = shadedRows(raw); err != nil {
@@ -61,16 +65,22 @@ func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*sce
 		return sc, err
 	}
 	less := *o
-	less.Weights = slices.Repeat([]float64{1}, x.Rows)
-	copy(less.Weights, o.Weights)
-	for _, i := range sc.trimmed {
-		less.Weights[i] = 0
-	}
+	less.Weights = withoutRows(o.Weights, x.Rows, sc.trimmed)
 	if sc.raw, err = openMinVolume(ctx, x, k, &less, true); err != nil {
 		return nil, err
 	}
-	sc.fit = sc.raw
+	sc.data, sc.fit = sc.raw, sc.raw
 	return sc, sc.scale(&less, rows)
+}
+
+// withoutRows returns the weights of n rows, 0 for those of the list.
+func withoutRows(weights []float64, n int, rows []int) []float64 {
+	out := slices.Repeat([]float64{1}, n)
+	copy(out, weights)
+	for _, i := range rows {
+		out[i] = 0
+	}
+	return out
 }
 
 // scale makes sc.fit the fit of rows scaled as said. Where all rows are 0 they stay as they are.
@@ -207,6 +217,19 @@ func directionSquares(s *samples, vt *Matrix) ([]float64, error) {
 	return squares, nil
 }
 
+// fitScene is FitMinVolume, and Unmix where the noise does not choose λ.
+func fitScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
+	sc, err := openScene(ctx, x, k, o)
+	if err != nil {
+		return nil, err
+	}
+	best := pureSamples(sc.fit)
+	if best == nil {
+		best, err = sc.fit.rule().solve(sc.fit)
+	}
+	return sc.finish(best, err)
+}
+
 // finish makes the model of the best run. err is as for volumeRun.finish.
 func (sc *scene) finish(best *volumeRun, err error) (*Model, error) {
 	best, wrong := best.inBounds()
@@ -220,22 +243,49 @@ func (sc *scene) finish(best *volumeRun, err error) (*Model, error) {
 		}
 		return m, err
 	}
-	s := sc.raw.s
-	m := best.m.model(best.f, best)
-	if err != nil {
+	f := best.m.toData(best.f)
+	sc.lengthen(f, best)
+	m, wrong := sc.model(best, f, err)
+	return m, cmp.Or(wrong, err)
+}
+
+// model returns the model of centers in the data's units that the best run led to. ended is the error that
+// ended the computation early.
+func (sc *scene) model(best *volumeRun, centers *Matrix, ended error) (*Model, error) {
+	s, m := sc.data.detached().data, best.m.model(best.f, best) // what is left to do is short
+	if ended != nil {
 		m.Status = StatusCancelled
 	}
-	m.Sum, m.Rows, m.Trimmed, m.Shade = SumToOne, RowsUnit, sc.trimmed, make([]float64, s.n)
-	m.Centers, m.Memberships = sc.centers(best), NewMatrix(s.n, best.m.k, nil)
-	background := context.Background() // what is left to do is short
-	if wrong := coneShares(background, s.workers, m.Memberships, m.Shade, s.x, m.Centers); wrong != nil {
-		return nil, wrong
+	m.Centers, m.Memberships, m.Trimmed = centers, NewMatrix(s.n, best.m.k, nil), sc.trimmed
+	var err error
+	if sc.fit != sc.raw {
+		m.Sum, m.Rows, m.Shade = SumToOne, RowsUnit, make([]float64, s.n)
+		if err = coneShares(s.ctx, s.workers, m.Memberships, m.Shade, s.x, m.Centers); err == nil {
+			err = m.rateShaded(s)
+		}
+	} else {
+		err = sc.rate(m, s)
 	}
-	if wrong := m.rateShaded(s); wrong != nil {
-		return nil, wrong
+	if err != nil {
+		return nil, err
 	}
 	best.warn(m)
-	return m, err
+	return m, nil
+}
+
+// rate finds the memberships of rows as given, and what follows from them.
+func (sc *scene) rate(m *Model, s *samples) error {
+	err := newSimplexProblem(m.Centers, m.Sum).solve(s.ctx, m.Memberships, s.x, s.workers)
+	if err != nil {
+		return err
+	}
+	objective, err := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
+	if err != nil {
+		return err
+	}
+	m.rate(s, objective, sc.data.pc)
+	m.VolumeRatio = sc.data.volumeRatio(m.Centers, objective)
+	return m.label(s, sc.data.pc.leading)
 }
 
 // rateShaded sets the fields that rate sets, for X ≈ diag(Shade)·G·F. With F times the largest shade, and
@@ -262,11 +312,11 @@ func (m *Model) rateShaded(of *samples) error {
 	return err
 }
 
-// centers takes the centers of unit rows to the data's units. A row is ‖x‖·Σg times a mixture of them,
-// and each center gets the mean of that, weighted by w·‖x‖·g², in which its pure rows count most.
-func (sc *scene) centers(best *volumeRun) *Matrix {
-	s, k := sc.raw.s, best.f.Rows
-	f := best.m.toData(best.f)
+// lengthen gives the centers of unit rows, or others in their place, the lengths of the data. A row is
+// ‖x‖·Σg times a mixture of them, and each center gets the mean of that, weighted by w·‖x‖·g², in which its
+// pure rows count most.
+func (sc *scene) lengthen(f *Matrix, run *volumeRun) {
+	s, k := sc.data.s, f.Rows
 	sums, masses := make([]float64, k), make([]float64, k)
 	var all, mass float64
 	row := make([]float64, s.d)
@@ -276,8 +326,8 @@ func (sc *scene) centers(best *volumeRun) *Matrix {
 		length, w := norm2(row), sc.fit.s.weight(i)
 		all += w * length
 		mass += w
-		length *= sumOf(best.g.row(i))
-		for j, g := range best.g.row(i) {
+		length *= sumOf(run.g.row(i))
+		for j, g := range run.g.row(i) {
 			sums[j] += w * g * g * length
 			masses[j] += w * g * g
 		}
@@ -292,5 +342,213 @@ func (sc *scene) centers(best *volumeRun) *Matrix {
 			row[c] = min(max(math.Ldexp(v*length, s.exp), -mostCenter), mostCenter)
 		}
 	}
-	return f
 }
+
+// noise is how much of it the columns and rows of a scene have.
+type noise struct {
+	columns []float64 // the deviation of each, relative to the median; nil: all alike
+	rows    []float64 // how much each row counts, of [0, 1]; nil: all alike
+}
+
+// findNoise takes noiseTurns turns at most, on noiseRows rows where there are more. A deviation is within a
+// factor of mostNoisy of the median. A row counts half at farRow times the median distance. A row that has
+// more than mostLeverage of a direction's energy counts nothing, unless rows are few: it would be the
+// direction. Weights below leastRow are 0.
+const (
+	noiseRows    = 1 << 13
+	noiseTurns   = 8
+	mostNoisy    = 32
+	mostLeverage = 0.1
+	leastRow     = 0.1
+	restNoise    = 0.01 // the change of a row's weight below which they are at rest
+	noiseStream  = 0x4015
+)
+
+// findNoise returns the noise of the columns and rows of a scene of k materials. unit says that rows
+// are to be scaled to length 1: they then count by 1/‖x‖ of their squares.
+func findNoise(s *samples, k int, unit bool, seed uint64) (*noise, error) {
+	out := &noise{}
+	if s.n < 2*s.d || s.d < 2*(k+1) {
+		return out, nil
+	}
+	some := *s
+	if s.n > noiseRows {
+		rows := drawRows(s, rand.New(rand.NewPCG(seed, noiseStream)), noiseRows)
+		some.x, some.n, some.weights = chosenRows(s.x, rows), len(rows), nil
+	}
+	p := &noisePlane{unit: unit, columns: slices.Repeat([]float64{1}, s.d), directions: k}
+	if unit {
+		p.directions++
+	}
+	weights := slices.Repeat([]float64{1}, some.n)
+	for range noiseTurns {
+		if err := p.fit(&some, weights); err != nil {
+			return nil, err
+		}
+		next, err := p.weights(&some)
+		if err != nil {
+			return nil, err
+		}
+		change := 0.0
+		for i, v := range next {
+			change = max(change, math.Abs(v-weights[i]))
+		}
+		if weights = next; change < restNoise {
+			break
+		}
+	}
+	var err error
+	out.columns, out.rows = p.columns, weights
+	if s.n > noiseRows {
+		out.rows, err = p.weights(s)
+	}
+	return out, err
+}
+
+// noisePlane is the leading directions of weighted rows whose columns are divided by their noise.
+type noisePlane struct {
+	unit       bool
+	directions int
+	columns    []float64
+	mean       []float64 // of the rows, in scaled units; 0 for unit rows
+	basis      *Matrix   // in divided columns
+	energies   []float64 // along it, of a row on average
+	median     float64   // squared distance from it; 0: not known yet
+}
+
+// divided writes row i in divided columns, less the mean, to dst, and returns by what its square counts.
+func (p *noisePlane) divided(dst []float64, s *samples, i int) float64 {
+	copy(dst, s.x.row(i))
+	scale(dst, s.factor())
+	for c, v := range p.columns {
+		dst[c] /= v
+	}
+	if !p.unit {
+		for c, v := range p.mean {
+			dst[c] -= v / p.columns[c]
+		}
+		return 1
+	}
+	if length := norm2(dst); length > 0 {
+		return 1 / length
+	}
+	return 0
+}
+
+// fit finds the noise of the columns, and the plane, from rows that count by weights.
+func (p *noisePlane) fit(s *samples, weights []float64) error {
+	counts, row := make([]float64, s.n), make([]float64, s.d)
+	for i := range counts {
+		counts[i] = s.weight(i) * weights[i] * p.divided(row, s, i)
+	}
+	at, err := newSamples(s.ctx, s.x, counts, s.workers, !p.unit)
+	if err != nil {
+		return err
+	}
+	gram, _, err := centredGram(at)
+	if err != nil {
+		return err
+	}
+	inverse, factor := NewMatrix(s.d, s.d, nil), gram.Clone()
+	ridge := 0x1p-40 * trace(gram)
+	for c := range s.d {
+		factor.row(c)[c] += ridge
+	}
+	if !(ridge > 0) || !cholesky(factor.Data, s.d) {
+		return nil // no row counts: all stays as it is
+	}
+	cholInverse(inverse.Data, factor.Data, s.d)
+	for c := range s.d {
+		p.columns[c] = 1 / math.Sqrt(inverse.row(c)[c])
+	}
+	middle := slices.Sorted(slices.Values(p.columns))[s.d/2]
+	for c, v := range p.columns {
+		p.columns[c] = min(max(v/middle, 1./mostNoisy), mostNoisy)
+	}
+	for c := range s.d {
+		for b, v := range p.columns {
+			gram.row(c)[b] /= v * p.columns[c]
+		}
+	}
+	p.energies, p.basis = leadingEigen(s.ctx, gram, min(p.directions, s.d), s.workers)
+	mass := 0.0
+	for i := range at.n {
+		mass += at.weight(i)
+	}
+	p.mean = at.mean
+	scale(p.mean, math.Ldexp(1, at.exp-s.exp))
+	scale(p.energies, math.Ldexp(1/mass, 2*(at.exp-s.exp)))
+	p.median = 0
+	return cancelled(s.ctx)
+}
+
+// weights returns how much each row counts.
+func (p *noisePlane) weights(s *samples) ([]float64, error) {
+	distances, leverages := make([]float64, s.n), make([]float64, s.n)
+	err := eachBlock(s.ctx, s.workers, chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
+		row := at.scratch[:s.d]
+		for i := at.lo; i < at.hi; i++ {
+			count := p.divided(row, s, i)
+			distances[i] = sumSquares(row) * count
+			for c, energy := range p.energies[:p.basis.Rows] {
+				along := dot(row, p.basis.row(c))
+				distances[i] -= along * along * count
+				if energy > 0 {
+					leverages[i] += along * along * count / energy / float64(s.n)
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.median == 0 {
+		p.median = medianOf(s, distances)
+	}
+	most := max(mostLeverage, farRow*float64(p.directions)/float64(s.n))
+	for i, v := range distances {
+		distances[i] = 1
+		if p.median > 0 {
+			distances[i] = 1 / (1 + max(v, 0)/(farRow*p.median))
+		}
+		if leverages[i] > most {
+			distances[i] = 0
+		}
+	}
+	return distances, nil
+}
+
+// divide returns the rows with their columns divided by the noise, and puts the weights of these rows and
+// given centers in these columns into o. Rows far from 1 in size get another power of two, so that the
+// division keeps them in range.
+func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
+	if q.columns == nil {
+		return s.x
+	}
+	unit := 1.0
+	if s.exp < -farExp || s.exp > farExp {
+		unit = s.factor()
+	}
+	divided := func(from *Matrix) *Matrix {
+		out := NewMatrix(from.Rows, from.Cols, nil)
+		for i := range from.Rows {
+			for c, v := range from.row(i) {
+				out.row(i)[c] = min(max(v*unit/q.columns[c], -mostCenter), mostCenter)
+			}
+		}
+		return out
+	}
+	if o.Centers != nil {
+		o.Centers = divided(o.Centers)
+	}
+	o.Weights = withoutRows(o.Weights, s.n, nil)
+	for i, v := range q.rows {
+		if o.Weights[i] *= v * v; v < leastRow {
+			o.Weights[i] = 0
+		}
+	}
+	return divided(s.x)
+}
+
+// farExp is the exponent of entries that are far from 1.
+const farExp = 400

@@ -1,39 +1,55 @@
 package softkmeans
 
-// Unmix, whose λ comes from the noise of the data in place of a slack.
+// Unmix: λ by the noise of a scene in place of a slack, and spectra by the purest pixels.
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 )
 
 // Unmix fits k spectra (Centers) and their abundances (Memberships) to the pixels of a scene, the rows of x
 // (n×d). Call it with nil options. Read Model.Shade, the brightness of each pixel, where rows differ in
-// shade, and Warnings, which say whether there are other answers.
+// shade, and Model.Turns, by how much each spectrum may be off.
 //
 // It is [FitMinVolume] with NonNegative, InitSPA, VolumeAffine and a Tol of 1e-7. RowsAuto takes RowsUnit
-// where it finds shade, and λ comes from the noise unless Slack or Lambda is set. Model.Rows is
-// RowsUnit where it did; Lambda and Trimmed say what else was chosen.
+// where it finds shade. Unless Slack or Lambda is set, columns count by their noise and rows by how
+// well they fit, λ comes from the noise, and spectra are taken from the purest pixels. Model.Rows is
+// RowsUnit where rows were scaled; Noise, RowWeights, Lambda and Trimmed say what else was chosen.
 //
 // # Details
 //
-// Rows that differ in brightness alone leave the plane of k materials in one direction. Rows are scaled if
-// the first direction that the plane discards has more than 4/3 of the energy of the second. A scene of
-// more than k materials shows the same, and unit rows do no harm there.
+// Noise: a column's is its deviation from what all others say of it, by least squares, relative to the
+// median. A row counts by 1/(1 + r²/10)² for a squared distance r² from the leading k+1 directions in units
+// of the median. That of a row of more than a tenth of a direction's energy is 0. Both follow each other
+// until they rest. Less than 2n rows, or 2(k+1) columns, say too little of the noise, and all count alike.
+//
+// Shade: rows that differ in brightness alone leave the plane of k materials in one direction. Rows are
+// scaled if the first direction that the plane discards has more than 4/3 of the energy of the second. A
+// scene of more than k materials shows the same, and unit rows do no harm there.
 //
 // λ is 1.3·(σ² + E). σ² is the energy of the first discarded direction, and E what the fit leaves above
-// the floor, divided by k−1, at most 2σ². λ and centers follow each other until both rest. An exact
-// mixture (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
+// the floor, divided by k−1, at most three times the energy of the second. λ and vertices follow each other
+// until both rest.
+//
+// Spectra: the mean of the pixels, weighted by the eighth power of the share, lies inside of the vertex.
+// The spectrum is between the two: at the vertex where it stays as λ is halved, doubled or doubled
+// twice, at the mean where it moves more than it is away. The model's centers are therefore not a
+// minimum of the loss, whose Trace ends at the vertices.
+//
+// An exact mixture (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
 //
 // With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows and their
-// weights. Everything else is in the data's units: a center has the mean length of its rows. Dark materials
-// and shade are hard to tell apart: where a scene has no shade, RowsGiven may be nearer to the truth.
+// weights, with Noise those of the divided columns. Everything else is in the data's units: a center
+// has the mean length of its rows. Dark materials and shade are hard to tell apart: where a scene has no
+// shade, RowsGiven may be nearer to the truth.
 //
-// WarnSeveral says that a half or twice of 1.3 leads to other centers. Model.Others has those more than 1 %
+// WarnSeveral says that a half or twice of λ leads to other spectra. Model.Others has those more than 1 %
 // of π away.
 //
-// Cost: that of FitMinVolume with 30 to 300 iterations, and about twice that for the warning. Errors, ctx:
-// as for FitMinVolume.
+// Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
+// eight times O(md² + d³ + nkd) for the noise, m = min(n, 8192). Errors, ctx: as for FitMinVolume.
 func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	x, err := matrixOf(samples, "Unmix")
 	if err != nil {
@@ -45,83 +61,101 @@ func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) 
 	if o.Tol == 0 {
 		o.Tol = unmixTol
 	}
-	sc, err := openScene(ctx, x, k, &o)
+	m, err := openMinVolume(ctx, x, k, &o, true)
 	if err != nil {
 		return nil, err
 	}
-	best, m := pureSamples(sc.fit), sc.fit
-	var noise noiseRule
-	switch {
-	case best != nil:
-	case o.Slack > 0 || o.Lambda > 0 || m.trivial() || m.pc.basis.Rows == 0 ||
-		m.pc.floor <= exactShare*m.pc.total:
-		best, err = m.rule().solve(m)
-	default:
-		best, err = noise.solve(m)
+	if o.Slack == 0 && o.Lambda == 0 && !m.trivial() && m.pc.basis.Rows > 0 &&
+		m.pc.floor > exactShare*m.pc.total {
+		return unmixByNoise(m, &o)
 	}
-	model, err := sc.finish(best, err)
-	if model != nil {
-		noise.tell(model)
-	}
-	return model, err
+	return fitScene(ctx, x, k, &o)
 }
 
 // unmixTol is Unmix's default of Tol. A dark material has little weight in the loss, and its spectrum moves
 // long after the others are at rest.
 const unmixTol = 1e-7
 
+// unmixByNoise is Unmix where the noise decides. raw has the rows as given.
+func unmixByNoise(raw *alternation, o *MinVolumeOptions) (*Model, error) {
+	sc, err := raw.openNoisy(o)
+	if err != nil {
+		return nil, err
+	}
+	var q noiseRule
+	best, err := q.solve(sc.fit)
+	best, wrong := best.inBounds()
+	if best == nil || wrong != nil {
+		return nil, cmp.Or(wrong, err)
+	}
+	believed := sc.beliefs(best, &q)
+	m, wrong := sc.model(best, sc.spectra(best, believed), err)
+	if wrong != nil {
+		return nil, wrong
+	}
+	m.Noise, m.RowWeights, m.PureRows = sc.noise.columns, sc.noise.rows, sc.pureRows(best)
+	sc.look(m, &q, believed)
+	return m, err
+}
+
+// openNoisy opens the scene of rows whose columns are divided by their noise. Noise and weights of unit rows
+// tell whether there is shade; without it those of the rows as given count.
+func (raw *alternation) openNoisy(o *MinVolumeOptions) (sc *scene, err error) {
+	for _, rows := range []Rows{RowsUnit, RowsGiven} {
+		if o.Rows != RowsAuto && o.Rows != rows {
+			continue
+		}
+		by, err := findNoise(raw.s, raw.k, rows == RowsUnit, o.Seed)
+		if err != nil {
+			return nil, err
+		}
+		divided := *o
+		x := by.divide(raw.s, &divided)
+		if rows == RowsGiven {
+			divided.Rows = RowsGiven
+		}
+		if sc, err = openScene(raw.s.ctx, x, raw.k, &divided); err != nil {
+			return nil, err
+		}
+		if sc.noise = by; sc.fit != sc.raw {
+			break
+		}
+	}
+	if sc.data = raw; sc.trimmed != nil {
+		less := *o
+		less.Weights = withoutRows(o.Weights, raw.s.n, sc.trimmed)
+		sc.data, err = openMinVolume(raw.s.ctx, raw.s.x, raw.k, &less, true)
+	}
+	return sc, err
+}
+
 // The rule for λ. noiseShare is λ in units of the noise. The energy that a direction of the plane leaves
-// counts as noise up to mostNoise times the discarded direction's. λ is set anew after noiseSteps
-// iterations, at most noiseRounds times, until it changes by less than a share of noiseClose.
+// counts as noise up to mostNoise times that of the second discarded direction: the first may be a material
+// that varies, which σ² then holds already. λ is set anew after noiseSteps iterations, at most noiseRounds
+// times, until it changes by less than a share of noiseClose.
 //
-// The constants were chosen on two real scenes (Moffett Field, k = 3; MUUFL Gulfport, k = 5), one simulated
-// with noise of 20 and 30 dB (DC1, k = 5) and nine simulated from their spectra. Factors of 1.2, 1.3 and
-// 1.4 give mean spectral angles, in percent of π, of 1.2, 1.1 and 1.1 (Moffett), 11.7, 10.6 and 10.0
-// (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6 and 1.6 (30 dB). FitMinVolume's defaults give 2.7, 29, 21 and
-// 14. Shade measures at most 1.18 on scenes without it, and 1.29 to 4.4 on the others. Trim helps a little
-// where outliers are many (MUUFL), and harms where pure pixels are few (DC1).
+// docs/accuracy.md has the scenes on which the constants were chosen.
 const (
 	noiseShare  = 1.3
-	mostNoise   = 2
+	mostNoise   = 3
 	noiseSteps  = 50
 	noiseRounds = 50
 	noiseClose  = 0.002
 )
 
-// severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
-const severalAngle = 1
-
-// noiseRule takes λ from the noise of the data, as [Unmix] says. It keeps the centers at other λ, and the
-// warning that they differ.
+// noiseRule takes λ from the noise of the data, as [Unmix] says. It keeps where the fit began to end in all
+// columns, and the runs at otherFactors of that λ.
 type noiseRule struct {
-	warning Warning
-	others  []Answer // in the data's units, or of unit rows
+	best   *volumeRun
+	others []*volumeRun
 }
 
-// tell adds the other answers to a model. Their centers come from leading directions, and get the bounds of
-// its own; with RowsUnit their lengths, too.
-func (q *noiseRule) tell(m *Model) {
-	if q.warning.Value > severalAngle {
-		m.Warnings = append(m.Warnings, q.warning)
-	}
-	for _, other := range q.others {
-		for i, v := range other.Centers.Data {
-			other.Centers.Data[i] = max(v, 0)
-		}
-		if f := other.Centers; m.Rows == RowsUnit {
-			for j := range f.Rows {
-				if length := norm2(f.row(j)); length > 0 {
-					scale(f.row(j), norm2(m.Centers.row(j))/length)
-				}
-			}
-		}
-		m.Others = append(m.Others, other)
-	}
-}
+// otherFactors are the factors of λ that tell how sure an answer is. The first two make Model.Others.
+var otherFactors = []float64{0.5, 2, 4}
 
 // solve starts from extreme rows in the principal plane, which takes most of their noise out.
 func (q *noiseRule) solve(m *alternation) (*volumeRun, error) {
-	squares, err := m.discarded(1)
+	squares, err := m.discarded(2)
 	if err != nil {
 		return nil, err
 	}
@@ -136,41 +170,37 @@ func (q *noiseRule) solve(m *alternation) (*volumeRun, error) {
 			axpy(flat.row(j), dot(from.f.row(j), axes.row(c)), axes.row(c))
 		}
 	}
-	best, err := m.followNoise(runStart{flat, 0}, noiseShare, squares[0])
+	best, err := m.followNoise(runStart{flat, 0}, squares)
 	if err != nil || best == nil {
 		return best, err
 	}
-	q.look(best, squares[0])
+	q.tryOthers(best)
 	return best.inFull(best.after)
 }
 
-// look finds the centers at a half and twice of the share. A context that ends here costs only these.
-func (q *noiseRule) look(best *volumeRun, noise float64) {
+// tryOthers makes the runs at other λ. A context that ends here costs only these.
+func (q *noiseRule) tryOthers(best *volumeRun) {
 	m := *best.m
-	m.progress, m.tol = nil, max(m.tol, defaultTol) // a warning needs no more
-	at := m.toData(best.f)
-	found := noiseRule{warning: Warning{Kind: WarnSeveral}}
-	for _, factor := range []float64{0.5, 2} {
-		other, err := m.followNoise(runStart{best.f, 0}, factor*noiseShare, noise)
-		if err != nil {
+	m.progress, m.tol = nil, max(m.tol, defaultTol) // how far centers move needs no more
+	var others []*volumeRun
+	for i, factor := range otherFactors {
+		from := best.f
+		if i == 2 {
+			from = others[1].f
+		}
+		other := m.run(runStart{from, 0}, factor*best.lambda, m.most, nil)
+		if other == nil || other.status == StatusCancelled {
 			return
 		}
-		f := m.toData(other.f)
-		angle, worst := centersAngle(at, f)
-		if angle > found.warning.Value {
-			found.warning.Value, found.warning.Cluster = angle, worst
-		}
-		if angle > severalAngle {
-			found.others = append(found.others, Answer{f, factor, angle})
-		}
+		others = append(others, other)
 	}
-	*q = found
+	q.best, q.others = best, others
 }
 
-// followNoise runs from a start with λ = share·(noise + E), where E is the energy above the floor, divided
-// by k−1, at most mostNoise·noise.
-func (m *alternation) followNoise(from runStart, share, noise float64) (*volumeRun, error) {
-	lambda := share * noise
+// followNoise runs from a start with λ = noiseShare·(σ² + E), for the discarded squares σ² and those of the
+// next direction, which bound E: the energy above the floor, divided by k−1.
+func (m *alternation) followNoise(from runStart, squares []float64) (*volumeRun, error) {
+	lambda := noiseShare * squares[0]
 	var last *volumeRun // the result where the context ends before another run's first pass
 	for range noiseRounds {
 		out := m.run(from, lambda, noiseSteps, nil)
@@ -182,7 +212,7 @@ func (m *alternation) followNoise(from runStart, share, noise float64) (*volumeR
 		}
 		last = out
 		excess := max(0, out.objective-m.pc.floor) / float64(max(1, m.k-1))
-		next := share * (noise + min(excess, mostNoise*noise))
+		next := noiseShare * (squares[0] + min(excess, mostNoise*squares[len(squares)-1]))
 		rest := math.Abs(next-lambda) <= noiseClose*lambda && out.status == StatusConverged
 		from.f, lambda = out.f, next
 		if rest {
@@ -195,22 +225,192 @@ func (m *alternation) followNoise(from runStart, share, noise float64) (*volumeR
 	return last, cancelled(m.s.ctx)
 }
 
-// centersAngle returns the mean angle between the rows of a and b less their own means, in percent of π,
-// and the row of the largest.
-func centersAngle(a, b *Matrix) (mean float64, worst int) {
-	most := -1.0
-	for j := range a.Rows {
-		u, v := deviations(a.row(j)), deviations(b.row(j))
-		angle := 0.0
-		if norms := norm2(u) * norm2(v); norms > 0 {
-			angle = 100 / math.Pi * math.Acos(min(max(dot(u, v)/norms, -1), 1))
+// purePower is the power of a share that a pixel counts with in the mean of the purest ones. A vertex a from
+// it, which moves by d at other λ, is believed to a²/(a² + doubt·d²).
+const (
+	purePower = 8
+	doubt     = 9
+)
+
+// vertices returns the centers of a run, in the data's units.
+func (sc *scene) vertices(run *volumeRun) *Matrix { return sc.asSpectra(run.m.toData(run.f)) }
+
+// asSpectra takes centers of the fitted rows to the data's columns, at least 0: of length 1 for unit rows.
+func (sc *scene) asSpectra(f *Matrix) *Matrix {
+	for j := range f.Rows {
+		row := f.row(j)
+		for c, v := range sc.noise.columns {
+			row[c] *= v
 		}
-		mean += angle / float64(a.Rows)
-		if angle > most {
-			most, worst = angle, j
+		for c, v := range row {
+			row[c] = max(v, 0) // runs in leading directions have no bounds
+		}
+		if length := norm2(row); sc.fit != sc.raw && length > 0 {
+			scale(row, 1/length)
 		}
 	}
-	return mean, worst
+	return f
+}
+
+// purest returns the mean of the rows, weighted by the purePower of their shares of each center. Where it is
+// outside of the principal plane by no more than the noise of that many rows, it is taken to be in the plane;
+// where it is by more, to be as far off as the positive part of James and Stein's estimate says. A
+// center without rows has its vertex.
+func (sc *scene) purest(run *volumeRun, vertices *Matrix) *Matrix {
+	s, k := sc.fit.s, run.f.Rows
+	f, mass, noise := NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k)
+	row := make([]float64, s.d)
+	basis := sc.fit.pc.basis
+	outside := func(row []float64) (inside []float64, squares float64) { // leaves what is outside in row
+		inside = make([]float64, s.d)
+		for c := range basis.Rows {
+			axpy(inside, dot(row, basis.row(c)), basis.row(c))
+		}
+		axpy(row, -1, inside)
+		return inside, sumSquares(row)
+	}
+	for i := range s.n {
+		w, sum := s.weight(i), sumOf(run.g.row(i))
+		if w == 0 || sum == 0 {
+			continue
+		}
+		copy(row, s.x.row(i))
+		scale(row, s.factor())
+		axpy(row, -1, s.mean)
+		shares := run.g.row(i)
+		for j, g := range shares {
+			p := w * purity(g/sum)
+			axpy(f.row(j), p, row)
+			mass[j] += p
+		}
+		_, squares := outside(row)
+		for j, g := range shares {
+			p := w * purity(g/sum)
+			noise[j] += p * p * squares
+		}
+	}
+	for j := range k {
+		if mass[j] == 0 {
+			continue
+		}
+		scale(f.row(j), 1/mass[j])
+		inside, squares := outside(f.row(j))
+		if squares > 0 {
+			scale(f.row(j), max(0, 1-noise[j]/(mass[j]*mass[j]*squares)))
+		}
+		axpy(f.row(j), 1, inside)
+		axpy(f.row(j), 1, s.mean)
+		for c, v := range f.row(j) {
+			f.row(j)[c] = math.Ldexp(v, s.exp)
+		}
+	}
+	sc.asSpectra(f)
+	for j := range k {
+		if mass[j] == 0 {
+			copy(f.row(j), vertices.row(j))
+		}
+	}
+	return f
+}
+
+// purity returns the purePower of a share.
+func purity(share float64) float64 {
+	square := share * share
+	return square * square * square * square
+}
+
+// pureRows returns Model.PureRows.
+func (sc *scene) pureRows(run *volumeRun) []float64 {
+	rows := make([]float64, run.f.Rows)
+	for i := range run.g.Rows {
+		sum := sumOf(run.g.row(i))
+		for j, g := range run.g.row(i) {
+			if sum > 0 && sc.raw.s.weight(i) > 0 {
+				rows[j] += purity(g / sum)
+			}
+		}
+	}
+	return rows
+}
+
+// beliefs returns to which share each vertex is believed: 1 where it is not known how far it moves.
+func (sc *scene) beliefs(best *volumeRun, q *noiseRule) []float64 {
+	believed := slices.Repeat([]float64{1}, best.f.Rows)
+	if q.others == nil {
+		return believed
+	}
+	vertices, from := sc.vertices(best), sc.vertices(q.best)
+	purest := sc.purest(best, vertices)
+	moves := make([]float64, best.f.Rows)
+	for _, other := range q.others {
+		to := sc.vertices(other)
+		for j := range moves {
+			moves[j] = max(moves[j], spectralAngle(from.row(j), to.row(j)))
+		}
+	}
+	for j := range believed {
+		away := spectralAngle(vertices.row(j), purest.row(j))
+		if uncertain := doubt * moves[j] * moves[j]; away > 0 || uncertain > 0 {
+			believed[j] = away * away / (away*away + uncertain)
+		}
+	}
+	return believed
+}
+
+// spectra returns centers between the vertices of a run and its purest rows.
+func (sc *scene) spectra(run *volumeRun, believed []float64) *Matrix {
+	vertices := sc.vertices(run)
+	f := sc.purest(run, vertices)
+	for j, t := range believed {
+		row := f.row(j)
+		scale(row, 1-t)
+		axpy(row, t, vertices.row(j))
+	}
+	if sc.fit != sc.raw {
+		sc.lengthen(f, run)
+	}
+	return f
+}
+
+// look tells a model how far its spectra turn at half and twice of λ, and of those that turn far.
+func (sc *scene) look(m *Model, q *noiseRule, believed []float64) {
+	if q.others == nil {
+		return
+	}
+	m.Turns = make([]float64, len(believed))
+	worst := Warning{Kind: WarnSeveral}
+	for i, other := range q.others[:2] {
+		f := sc.spectra(other, believed)
+		mean := 0.0
+		for j := range m.Turns {
+			angle := spectralAngle(m.Centers.row(j), f.row(j))
+			m.Turns[j] = max(m.Turns[j], angle)
+			mean += angle / float64(len(believed))
+		}
+		if mean > worst.Value {
+			worst.Value = mean
+		}
+		if mean > severalAngle {
+			m.Others = append(m.Others, Answer{f, otherFactors[i], mean})
+		}
+	}
+	worst.Cluster = argmax(m.Turns)
+	if worst.Value > severalAngle {
+		m.Warnings = append(m.Warnings, worst)
+	}
+}
+
+// severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
+const severalAngle = 1
+
+// spectralAngle returns the angle between two rows less their own means, in percent of π.
+func spectralAngle(a, b []float64) float64 {
+	u, v := deviations(a), deviations(b)
+	norms := norm2(u) * norm2(v)
+	if norms == 0 {
+		return 0
+	}
+	return 100 / math.Pi * math.Acos(min(max(dot(u, v)/norms, -1), 1))
 }
 
 // deviations returns the entries less their mean, divided by the largest.

@@ -61,6 +61,12 @@ type Model struct {
 	// has least squares. Objective is of that, and Floor of SumAtMostOne. nil otherwise.
 	Shade   []float64
 	Trimmed []int // the rows that Trim left out of the fit, rising; nil: none
+	// Noise, of Unmix, is the noise of each column as a multiple of the median, by which the fit divided
+	// them. RowWeights is how much each row counted, of [0, 1]. nil: all alike.
+	Noise, RowWeights []float64
+	// PureRows, of Unmix, says on how many nearly pure rows each center rests. Turns is by which angle, in
+	// percent of π, it turns at half or twice of λ.
+	PureRows, Turns []float64
 
 	Solver     Solver // the solver that gave the result
 	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov, otherwise 0
