@@ -116,11 +116,17 @@ func (s *Scene) approach(row []float64, kin int, degrees float64) {
 func (s *Scene) field(rng *rand.Rand) []float64 {
 	const waves = 40
 	length := float64(min(s.Lines, s.Columns)) * (1./12 + (1./5-1./12)*rng.Float64())
-	f := make([]float64, s.Lines*s.Columns)
+	f, across := make([]float64, s.Lines*s.Columns), make([][2]float64, s.Columns)
 	for range waves {
 		down, right, phase := rng.NormFloat64()/length, rng.NormFloat64()/length, 2*math.Pi*rng.Float64()
-		for i := range f {
-			f[i] += math.Cos(down*float64(i/s.Columns) + right*float64(i%s.Columns) + phase)
+		for j := range across {
+			across[j][0], across[j][1] = math.Sincos(right*float64(j) + phase)
+		}
+		for i := range s.Lines { // cos(a+b) = cos a·cos b − sin a·sin b
+			sin, cos := math.Sincos(down * float64(i))
+			for j, at := range across {
+				f[i*s.Columns+j] += cos*at[1] - sin*at[0]
+			}
 		}
 	}
 	mean, square := 0.0, 0.0
@@ -272,43 +278,53 @@ func (s *Scene) makeLight() {
 	}
 }
 
-// mix makes the pixels: the light times the mixture of the spectra, as they are there. A
-// spectrum varies by a scale, which is smooth over the scene, a slope and a wave, whose
-// squares have the mean 11/6 together.
+// mix makes the pixels: the light times the mixture of the spectra, as they are there.
 func (s *Scene) mix() {
-	k, d, n := s.Materials, s.Bands, s.Lines*s.Columns
-	vary, twice := s.stream(variabilityStream), s.stream(bilinearStream)
-	scale := make([][]float64, k)
-	for l := range scale {
-		scale[l] = s.field(vary)
-	}
-	wave := make([]float64, d)
-	for j := range wave {
-		wave[j] = math.Cos(2 * math.Pi * position(j, d))
-	}
-	here := make([]float64, k*d)
-	s.Pixels = make([]float64, n*d)
-	for i := range n {
-		row, share := s.Pixels[i*d:][:d], s.Abundances[i*k:][:k]
+	k, d, twice := s.Materials, s.Bands, s.stream(bilinearStream)
+	s.Pixels = make([]float64, s.Lines*s.Columns*d)
+	vary := s.varying()
+	for i := range s.Lines * s.Columns {
+		row, share, spectra := s.Pixels[i*d:][:d], s.Abundances[i*k:][:k], vary(i)
 		for l := range k {
-			slope, curve := vary.NormFloat64(), vary.NormFloat64()
 			for j := range d {
-				more := scale[l][i] + slope*(2*position(j, d)-1) + curve*wave[j]
-				here[l*d+j] = s.Endmembers[l*d+j] * max(1+s.Variability*more/math.Sqrt(11./6), 0)
-				row[j] += share[l] * here[l*d+j]
+				row[j] += share[l] * spectra[l*d+j]
 			}
-		}
-		for l := range k {
 			for m := range l {
 				gamma := s.Bilinear * twice.Float64() * share[l] * share[m]
-				for j := range d {
-					row[j] += gamma * here[l*d+j] * here[m*d+j]
+				for j := 0; gamma > 0 && j < d; j++ {
+					row[j] += gamma * spectra[l*d+j] * spectra[m*d+j]
 				}
 			}
 		}
 		for j := range row {
 			row[j] *= s.Light[i]
 		}
+	}
+}
+
+// varying returns the spectra of the materials in a pixel. Pixels come in order. A spectrum
+// varies by a scale, which is smooth over the scene, a slope and a wave, whose squares have
+// the mean 11/6 together.
+func (s *Scene) varying() func(i int) []float64 {
+	if s.Variability == 0 {
+		return func(int) []float64 { return s.Endmembers }
+	}
+	rng, d, size := s.stream(variabilityStream), s.Bands, s.Variability/math.Sqrt(11./6)
+	scale, wave, here := make([][]float64, s.Materials), make([]float64, d), make([]float64, s.Materials*d)
+	for l := range scale {
+		scale[l] = s.field(rng)
+	}
+	for j := range wave {
+		wave[j] = math.Cos(2 * math.Pi * position(j, d))
+	}
+	return func(i int) []float64 {
+		for l := range scale {
+			slope, curve := rng.NormFloat64(), rng.NormFloat64()
+			for j, v := range s.Endmembers[l*d:][:d] {
+				here[l*d+j] = v * max(1+size*(scale[l][i]+slope*(2*position(j, d)-1)+curve*wave[j]), 0)
+			}
+		}
+		return here
 	}
 }
 

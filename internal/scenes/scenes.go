@@ -32,9 +32,9 @@ type Recipe struct {
 	Lines, Columns int
 	Bands          int
 	Materials      int
-	Spectra        [][]float64 // of the materials, each with Bands entries; nil for some by a formula
-	Alike          int         // the number of materials of the formula that are 3 to 7 degrees from another
-	Dark           int         // the number of materials with reflectances of .01 to .05, as water has
+	Spectra        [][]float64 // of the materials, each with Bands entries; nil: by a formula
+	Alike          int         // so many materials of the formula are 3 to 7 degrees from another
+	Dark           int         // so many have reflectances of .01 to .05, as water has
 	Purity         Purity
 	Shade          float64 // the least illumination, of (0, 1]
 	Variability    float64 // the deviation of a material's reflectance, as a share of it
@@ -109,15 +109,19 @@ func (r *Recipe) check() error {
 	case r.Materials < 2 || r.Materials > r.Bands:
 		return fmt.Errorf("%d materials of %d bands", r.Materials, r.Bands)
 	case r.Lines*r.Columns < 20*r.Materials:
-		return fmt.Errorf("%d×%d pixels of %d materials; at least 20 a material", r.Lines, r.Columns, r.Materials)
+		return fmt.Errorf("%d×%d pixels of %d materials; at least 20 a material", r.Lines, r.Columns,
+			r.Materials)
 	case r.Spectra != nil && len(r.Spectra) != r.Materials:
 		return fmt.Errorf("%d spectra of %d materials", len(r.Spectra), r.Materials)
 	case r.Alike < 0 || r.Alike >= r.Materials || r.Dark < 0 || r.Dark > r.Materials:
 		return fmt.Errorf("%d alike, %d dark of %d materials", r.Alike, r.Dark, r.Materials)
 	case r.Purity < Pure || r.Purity > None:
 		return fmt.Errorf("%v", r.Purity)
-	case !share(r.Shade) || !share(r.Variability) || !share(r.Bilinear) || !share(r.Shot) || !(r.Outliers >= 0 && r.Outliers < 0.5):
-		return fmt.Errorf("shade %g, variability %g, bilinear %g, shot %g, outliers %g", r.Shade, r.Variability, r.Bilinear, r.Shot, r.Outliers)
+	case !share(r.Shade) || !share(r.Variability) || !share(r.Bilinear) || !share(r.Shot):
+		return fmt.Errorf("shade %g, variability %g, bilinear %g or shot %g is no share", r.Shade,
+			r.Variability, r.Bilinear, r.Shot)
+	case !(r.Outliers >= 0 && r.Outliers < 0.5):
+		return fmt.Errorf("a share of %g of outliers", r.Outliers)
 	case !(math.Abs(r.SNR) <= 300) || !(r.NoiseRatio == 0 || r.NoiseRatio >= 1 && r.NoiseRatio <= 1e6):
 		return fmt.Errorf("SNR %g, noise ratio %g", r.SNR, r.NoiseRatio)
 	}
