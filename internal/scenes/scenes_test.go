@@ -61,7 +61,7 @@ func TestShares(t *testing.T) {
 				ok = v > 0.6 && v <= 0.8
 			}
 			if !ok || mean[l] < 0.1/float64(k) {
-				t.Errorf("%+v: material %d has up to %g, %d pure pixels, %g of all", s.Recipe, l, v, count[l], mean[l])
+				t.Errorf("%+v: material %d: at most %g, %d pure, mean %g", s.Recipe, l, v, count[l], mean[l])
 			}
 		}
 		if s.Purity == Few && below != (k+1)/2 {
@@ -238,7 +238,8 @@ func TestCheck(t *testing.T) {
 	good := Recipe{Lines: 8, Columns: 10, Bands: 6, Materials: 4}
 	for i, set := range []func(r *Recipe){
 		func(r *Recipe) { r.Lines = 0 }, func(r *Recipe) { r.Columns = -1 }, func(r *Recipe) { r.Lines = 7 },
-		func(r *Recipe) { r.Bands = 1 }, func(r *Recipe) { r.Materials = 1 }, func(r *Recipe) { r.Materials = 7 },
+		func(r *Recipe) { r.Bands = 1 }, func(r *Recipe) { r.Materials = 1 },
+		func(r *Recipe) { r.Materials = 7 },
 		func(r *Recipe) { r.Spectra = make([][]float64, 4) }, func(r *Recipe) { r.Spectra = [][]float64{} },
 		func(r *Recipe) { r.Alike = 4 }, func(r *Recipe) { r.Dark = -1 }, func(r *Recipe) { r.Purity = 3 },
 		func(r *Recipe) { r.Shade = math.NaN() }, func(r *Recipe) { r.Shot = 1.5 },
@@ -250,8 +251,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("recipe %d passes: %+v", i, r)
 		}
 	}
-	good.Alike, good.Dark, good.Shade, good.Shot, good.NoiseRatio, good.SNR, good.Bilinear = 3, 4, 1, 1, 1, 50, 1
-	good.Purity = None
+	good.Alike, good.Dark, good.Purity, good.SNR, good.NoiseRatio = 3, 4, None, 50, 1
+	good.Shade, good.Shot, good.Bilinear = 1, 1, 1
 	for i, v := range simulate(t, good).Pixels {
 		if v-v != 0 {
 			t.Fatalf("entry %d is %g", i, v)
