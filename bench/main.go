@@ -50,6 +50,7 @@ type options struct {
 	words   bool
 	raw     []string   // sets that are not standardized
 	only    []string   // names; nil: all
+	without string     // ways whose names have this word are left out
 	seeds   *[2]uint64 // of generated scenes, first and last; nil: none
 	folders []string
 }
@@ -114,6 +115,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	set.StringVar(&o.python, "python", "", "`path` of a python3 with NumPy; none: without; default: the first found in PATH, or /usr/bin/python3")
 	set.BoolVar(&o.kernels, "kernels", false, "compare GF/s of the kernels, on one thread; the package's own by its benchmarks")
 	set.BoolVar(&o.scenes, "scenes", false, "compare ways to unmix: the scenes of the folders, NAME.npy (pixels x bands) with\nNAME_endmembers.npy and NAME_abundances.npy, and generated ones")
+	set.StringVar(&o.without, "without", "", "with -scenes: leave out the ways whose names have this `word`, as oracle, which takes\nnine tenths of the time")
 	set.Func("seeds", "with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds;\ndefault: 0-11 if there are no folders", o.parseSeeds)
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
@@ -187,8 +189,8 @@ func (o *options) check() error {
 		return errors.New("-labels needs a folder")
 	case len(o.folders) > 0 && !o.scenes && !o.labels:
 		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
-	case o.seeds != nil && !o.scenes:
-		return errors.New("-seeds is for -scenes")
+	case (o.seeds != nil || o.without != "") && !o.scenes:
+		return errors.New("-seeds and -without are for -scenes")
 	case o.time <= 0:
 		return fmt.Errorf("-time is %v; it must be above 0", o.time)
 	case o.cap <= 0:

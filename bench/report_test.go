@@ -70,7 +70,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, bad := range [][]string{
-		{"-scenes", "-seeds", "4-3"}, {"-scenes", "-seeds", "3"}, {"-seeds", "0-3"}, {"-shapes", "150x4"}, {"-data", "nois"}, {"-data", ""}, {"-time", "0s"}, {"-time", "5"}, {"-cap", "-1s"}, {"-workers", "0"},
+		{"-scenes", "-seeds", "4-3"}, {"-scenes", "-seeds", "3"}, {"-seeds", "0-3"}, {"-without", "SPA"}, {"-shapes", "150x4"}, {"-data", "nois"}, {"-data", ""}, {"-time", "0s"}, {"-time", "5"}, {"-cap", "-1s"}, {"-workers", "0"},
 		{"-such"}, {"150x4x3"}, {"-labels"}, {"-minvol", "folder"}, {"-scenes", "-minvol"},
 	} {
 		if _, err := parse(bad, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
@@ -81,7 +81,7 @@ func TestParse(t *testing.T) {
 	if _, err := parse([]string{"-help"}, &help); !errors.Is(err, flag.ErrHelp) {
 		t.Error(err)
 	}
-	for _, word := range []string{"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels", "-scenes", "-labels", "-minvol", "-raw", "-only", "-seeds"} {
+	for _, word := range []string{"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels", "-scenes", "-labels", "-minvol", "-raw", "-only", "-seeds", "-without"} {
 		if !strings.Contains(help.String(), word) {
 			t.Errorf("the help has no %s:\n%s", word, &help)
 		}

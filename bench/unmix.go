@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -176,7 +177,7 @@ func unmixScenes(ctx context.Context, py *python, o *options, say func(format st
 			}
 		}
 		for _, way := range unmixWays {
-			if way.numpy && py == nil {
+			if way.numpy && py == nil || o.without != "" && strings.Contains(way.name, o.without) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
