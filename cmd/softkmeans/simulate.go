@@ -66,7 +66,7 @@ func newSimulateFlagSet(r *scenes.Recipe) *flag.FlagSet {
 }
 
 // mostSimulated is the largest number of values of an image. It is in memory, 8 bytes each.
-const mostSimulated = 1 << 28
+const mostSimulated = 1 << 26
 
 func runSimulate(ctx context.Context, args []string, std streams) error {
 	var r scenes.Recipe

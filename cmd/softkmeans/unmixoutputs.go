@@ -225,7 +225,8 @@ func writeSpectra(w io.Writer, s *scene, names []string, spectra *softkmeans.Mat
 }
 
 // writeLibrary writes the spectra as lines of an ENVI spectral library.
-func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, names []string, spectra *softkmeans.Matrix) error {
+func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, names []string,
+	spectra *softkmeans.Matrix) error {
 	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq",
 		FileType:    envi.SpectralLibrary,
 		Description: "Spectra by softkmeans unmix", Wavelengths: s.wavelengths, Units: s.unit,
