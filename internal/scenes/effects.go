@@ -149,7 +149,8 @@ func (s *Scene) field(rng *rand.Rand) []float64 {
 func (s *Scene) makeAbundances() {
 	rng, k, n := s.stream(shareStream), s.Materials, s.Lines*s.Columns
 	logits, shares := make([]float64, n*k), make([]float64, n*k)
-	sharpness := 3 + 3*rng.Float64()
+	// The softer the fields are, the fewer pixels lie at the largest share.
+	sharpness := [...]float64{Pure: 3, Few: 2, None: 1.5}[s.Purity] * (1 + rng.Float64())
 	target, offset := make([]float64, k), make([]float64, k)
 	for l := range k {
 		target[l] = 0.4 + 0.6*rng.Float64()
