@@ -24,7 +24,7 @@ standard output, progress to standard error.
 
 usage: go run . [flags]            the global solution
        go run . -kernels [flags]   the products that it consists of, on one thread
-       go run . -scenes [DIR...]   FitMinVolume and published ways to unmix, on scenes with truth
+       go run . -scenes [DIR...]   Unmix and published ways to unmix, on scenes with truth
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
        go run . -minvol            processor time of FitMinVolume, beside k-means
        go run . -words             Fit on counts of words, beside truncated SVD and NMF
@@ -48,8 +48,10 @@ type options struct {
 	labels  bool
 	minvol  bool
 	words   bool
-	raw     []string // sets that are not standardized
-	only    []string // names; nil: all
+	raw     []string   // sets that are not standardized
+	only    []string   // names; nil: all
+	without string     // ways whose names have this word are left out
+	seeds   *[2]uint64 // of generated scenes, first and last; nil: none
 	folders []string
 }
 
@@ -112,7 +114,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	set.IntVar(&o.workers, "workers", runtime.NumCPU(), "`threads` for all; softkmeans is also timed on 1")
 	set.StringVar(&o.python, "python", "", "`path` of a python3 with NumPy; none: without; default: the first found in PATH, or /usr/bin/python3")
 	set.BoolVar(&o.kernels, "kernels", false, "compare GF/s of the kernels, on one thread; the package's own by its benchmarks")
-	set.BoolVar(&o.scenes, "scenes", false, "compare ways to unmix: our own scenes, and those of the folders, NAME.npy (pixels x bands)\nwith NAME_endmembers.npy and NAME_abundances.npy")
+	set.BoolVar(&o.scenes, "scenes", false, "compare ways to unmix: the scenes of the folders, NAME.npy (pixels x bands) with\nNAME_endmembers.npy and NAME_abundances.npy, and generated ones")
+	set.StringVar(&o.without, "without", "", "with -scenes: leave out the ways whose names have this `word`, as oracle, which takes\nnine tenths of the time")
+	set.Func("seeds", "with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds;\ndefault: 0-11 if there are no folders", o.parseSeeds)
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
 	set.BoolVar(&o.words, "words", false, "fit sparse counts of words")
@@ -141,6 +145,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		}
 		o.kinds = append(o.kinds, name)
 	}
+	if o.scenes && o.seeds == nil && o.folders == nil {
+		o.seeds = &[2]uint64{0, 11}
+	}
 	return o, o.check()
 }
 
@@ -158,6 +165,15 @@ func (o *options) parseFolders(set *flag.FlagSet, args []string) error {
 	}
 }
 
+// parseSeeds reads the first and the last seed.
+func (o *options) parseSeeds(s string) error {
+	o.seeds = new([2]uint64)
+	if n, err := fmt.Sscanf(s, "%d-%d", &o.seeds[0], &o.seeds[1]); err != nil || n != 2 || o.seeds[0] > o.seeds[1] {
+		return errors.New("must be two numbers, the first and the last, as 0-11")
+	}
+	return nil
+}
+
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
 	modes := 0
@@ -173,6 +189,8 @@ func (o *options) check() error {
 		return errors.New("-labels needs a folder")
 	case len(o.folders) > 0 && !o.scenes && !o.labels:
 		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
+	case (o.seeds != nil || o.without != "") && !o.scenes:
+		return errors.New("-seeds and -without are for -scenes")
 	case o.time <= 0:
 		return fmt.Errorf("-time is %v; it must be above 0", o.time)
 	case o.cap <= 0:
@@ -222,8 +240,15 @@ func compute(ctx context.Context, py *python, dir string, o *options, say func(f
 		figures, err := timeKernels(ctx, py, dir, o, say)
 		return func(w io.Writer) { writeKernels(w, figures) }, err
 	case o.scenes:
-		rows, err := unmixScenes(ctx, py, o, say)
-		return func(w io.Writer) { markdown(w, 2, rows) }, err
+		each, kinds, err := unmixScenes(ctx, py, o, say)
+		return func(w io.Writer) {
+			if len(each) > 1 {
+				markdown(w, 2, each)
+			}
+			if len(kinds) > 1 {
+				markdown(w, 1, kinds)
+			}
+		}, err
 	case o.labels:
 		ways, scores, err := compareLabels(ctx, py, o, say)
 		return func(w io.Writer) { writeLabels(w, ways, scores) }, err

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
+	"softkmeans/internal/scenes"
 	"softkmeans/testdata"
 )
 
@@ -41,7 +42,7 @@ func imagesCase(n, d, k int) func() (*mat.Dense, error) {
 
 func sceneCase(decibels float64) func() (*mat.Dense, error) {
 	return func() (*mat.Dense, error) {
-		return sceneRecipe{side: 100, bands: 198, k: 4, decibels: decibels, shade: 1, seed: 2}.simulate().x, nil
+		return generated("", scenes.Recipe{Seed: 2, Lines: 100, Columns: 100, Bands: 198, Materials: 4, SNR: decibels}).x, nil
 	}
 }
 
@@ -55,7 +56,7 @@ func simulateImages(n, d, k int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, uint64(d)))
 	patterns := mat.NewDense(4*imageRank, d, nil)
 	for i := range 4 * imageRank {
-		smoothSpectrum(patterns.RawRowView(i), rng)
+		scenes.Reflectance(patterns.RawRowView(i), rng)
 	}
 	normal := func(r int, spread func(i, j int) float64) *mat.Dense {
 		return table(r, 4*imageRank, func(i, j int) float64 { return spread(i, j) * rng.NormFloat64() })

@@ -48,11 +48,9 @@ func TestVolumeCap(t *testing.T) {
 // The modes print their tables, with and without Python.
 func TestModes(t *testing.T) {
 	cases := volumeCases
-	recipes := sceneRecipes
-	t.Cleanup(func() { volumeCases, sceneRecipes = cases, recipes })
+	t.Cleanup(func() { volumeCases = cases })
 	volumeCases = []volumeCase{{"small", 3, imagesCase(60, 20, 3)}}
-	sceneRecipes = []sceneRecipe{{side: 12, bands: 20, k: 2, decibels: 30, shade: 1, seed: 1}}
-	for _, args := range [][]string{{"-minvol"}, {"-minvol", "-python", "none"}, {"-scenes", "-python", "none", "-only", "formula_30db"}} {
+	for _, args := range [][]string{{"-minvol"}, {"-minvol", "-python", "none"}, {"-scenes", "-python", "none", "-seeds", "5-5", "-only", "pure_5", "-without", ","}} {
 		if err := run(context.Background(), args, io.Discard, io.Discard); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}

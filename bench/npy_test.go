@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"softkmeans/internal/scenes"
 )
 
 // npyFile is a file of version 1 with a header and numbers in one byte order.
@@ -87,7 +89,7 @@ func TestReadScenes(t *testing.T) {
 	if _, err := readScenes(dir); err == nil {
 		t.Error("a folder without scenes passes")
 	}
-	s := sceneRecipe{side: 6, bands: 7, k: 2, decibels: 30, shade: 1, seed: 3}.simulate()
+	s := generated("", scenes.Recipe{Seed: 3, Lines: 8, Columns: 6, Bands: 7, Materials: 2, SNR: 30})
 	write := func(name string, m *mat.Dense) { writeNPY(t, filepath.Join(dir, name+".npy"), m) }
 	write("a_20db", s.x)
 	write("a_endmembers", s.spectra)
@@ -95,9 +97,9 @@ func TestReadScenes(t *testing.T) {
 		t.Error("a scene without abundances passes")
 	}
 	write("a_abundances", s.abundances)
-	scenes, err := readScenes(dir)
-	if err != nil || len(scenes) != 1 || scenes[0].name != "a_20db" || !mat.Equal(scenes[0].x, s.x) || !mat.Equal(scenes[0].abundances, s.abundances) {
-		t.Errorf("%v, %v", scenes, err)
+	list, err := readScenes(dir)
+	if err != nil || len(list) != 1 || list[0].name != "a_20db" || !mat.Equal(list[0].x, s.x) || !mat.Equal(list[0].abundances, s.abundances) {
+		t.Errorf("%v, %v", list, err)
 	}
 	write("a_20db_endmembers", mat.NewDense(2, 6, nil))
 	if _, err := readScenes(dir); err == nil {

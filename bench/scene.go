@@ -4,18 +4,19 @@ package main
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"softkmeans/internal/scenes"
 )
 
 // scene is a table of pixels with its truth.
 type scene struct {
 	name       string
+	kind       string     // of generated scenes: pure, few, none; "" for those of folders
 	x          *mat.Dense // pixels × bands
 	spectra    *mat.Dense // k × bands
 	abundances *mat.Dense // pixels × k, rows that add up to 1
@@ -30,7 +31,7 @@ var withTruth = []string{"_endmembers", "_abundances"}
 // readScenes reads the scenes of a folder: NAME.npy with NAME_endmembers.npy and
 // NAME_abundances.npy. Several scenes may share one truth: that of a_b is a's if it has
 // none of its own.
-func readScenes(dir string) (scenes []*scene, err error) {
+func readScenes(dir string) (list []*scene, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.npy"))
 	if err != nil {
 		return nil, err
@@ -52,12 +53,12 @@ func readScenes(dir string) (scenes []*scene, err error) {
 		if err := s.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		scenes = append(scenes, s)
+		list = append(list, s)
 	}
-	if scenes == nil {
+	if list == nil {
 		return nil, fmt.Errorf("%s has no scene: NAME.npy with NAME%s.npy and NAME%s.npy", dir, withTruth[0], withTruth[1])
 	}
-	return scenes, nil
+	return list, nil
 }
 
 // companion is the path of a file that belongs to name, or to what is before its last
@@ -93,105 +94,35 @@ func (s *scene) check() error {
 	return nil
 }
 
-// sceneRecipe says what to simulate.
-type sceneRecipe struct {
-	side, bands, k int
-	decibels       float64 // the signal-to-noise ratio; white noise
-	shade          float64 // the least illumination, from 0 to 1 (no shade)
-	seed           uint64
-}
-
-// sceneRecipes are the scenes that the program has of its own. The noise is the only
-// difference between the two.
-var sceneRecipes = []sceneRecipe{
-	{side: 60, bands: 200, k: 5, decibels: 30, shade: 0.5, seed: 1},
-	{side: 60, bands: 200, k: 5, decibels: 20, shade: 0.5, seed: 1},
-}
-
-// simulate makes a scene. Spectra are smooth, with a few absorption bands, as those of
-// minerals. On a ground of one mixture there are k×k squares: in line i those of equal
-// parts of i+1 materials, so that the first has the pure ones. The right third of the
-// scene lies in shade, which falls to the right from 1 to the recipe's.
-func (r sceneRecipe) simulate() *scene {
-	rng := rand.New(rand.NewPCG(r.seed, 0))
-	n := r.side * r.side
-	s := &scene{
-		name:       fmt.Sprintf("formula_%.0fdb", r.decibels),
-		spectra:    mat.NewDense(r.k, r.bands, nil),
-		abundances: mat.NewDense(n, r.k, nil),
-		x:          mat.NewDense(n, r.bands, nil),
+// generated simulates a scene by a recipe.
+func generated(name string, r scenes.Recipe) *scene {
+	s, err := r.Simulate()
+	if err != nil {
+		panic(err) // a slip in this program
 	}
-	for l := range r.k {
-		smoothSpectrum(s.spectra.RawRowView(l), rng)
-	}
-	ground := make([]float64, r.k)
-	for l := range ground {
-		ground[l] = (1 + rng.Float64()) / float64(r.k)
-	}
-	divideBySum(ground)
-	for i := range n {
-		copy(s.abundances.RawRowView(i), ground)
-		r.square(s.abundances.RawRowView(i), i/r.side, i%r.side)
-	}
-	s.x.Mul(s.abundances, s.spectra)
-	for i := range n {
-		dark := max(0, 3*float64(i%r.side)/float64(r.side)-2) * (1 - r.shade)
-		scaleRow(s.x.RawRowView(i), 1-dark)
-	}
-	sigma := math.Sqrt(squares(s.x)/float64(n*r.bands)) * math.Pow(10, -r.decibels/20)
-	for i := range n {
-		row := s.x.RawRowView(i)
-		for j := range row {
-			row[j] += sigma * rng.NormFloat64()
-		}
-	}
-	return s
-}
-
-// square overwrites the abundances of a pixel in one of the squares. They have half the
-// distance from one to the next as their side.
-func (r sceneRecipe) square(g []float64, line, col int) {
-	grid := func(at int) (int, bool) {
-		part := 4 * (at * r.k % r.side)
-		return at * r.k / r.side, part >= r.side && part < 3*r.side
-	}
-	i, in := grid(line)
-	j, also := grid(col)
-	if !in || !also {
-		return
-	}
-	clear(g)
-	for l := range i + 1 {
-		g[(j+l)%r.k] = 1 / float64(i+1)
+	n := r.Lines * r.Columns
+	return &scene{
+		name:       name,
+		x:          mat.NewDense(n, r.Bands, s.Pixels),
+		spectra:    mat.NewDense(r.Materials, r.Bands, s.Endmembers),
+		abundances: mat.NewDense(n, r.Materials, s.Abundances),
 	}
 }
 
-// smoothSpectrum overwrites a row with reflectances from 0.02 to 0.98: a level, a slope,
-// two broad bumps, and three absorption bands.
-func smoothSpectrum(row []float64, rng *rand.Rand) {
-	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
-	bell := func(t, at, width float64) float64 { return math.Exp(-(t - at) * (t - at) / (2 * width * width)) }
-	level, slope := between(0.2, 0.6), between(-0.3, 0.3)
-	var height, at, width [5]float64
-	for b := range height {
-		at[b] = rng.Float64()
-		if b < 2 {
-			height[b], width[b] = between(-0.2, 0.2), between(0.15, 0.4)
-		} else {
-			height[b], width[b] = between(0.1, 0.5), between(0.01, 0.06)
+// purities are the kinds of generated scenes.
+var purities = []scenes.Purity{scenes.Pure, scenes.Few, scenes.None}
+
+// randomScenes are those of the seeds from first to last, of each kind. Names are those of
+// kind and seed.
+func randomScenes(first, last uint64) (list []*scene) {
+	for _, kind := range purities {
+		for seed := first; seed <= last; seed++ {
+			s := generated(fmt.Sprintf("%v_%d", kind, seed), scenes.Random(seed, kind))
+			s.kind = kind.String()
+			list = append(list, s)
 		}
 	}
-	for j := range row {
-		t := float64(j) / float64(max(len(row)-1, 1))
-		v := level + slope*(t-0.5)
-		for b := range 2 {
-			v += height[b] * bell(t, at[b], width[b])
-		}
-		for b := 2; b < len(height); b++ {
-			v *= 1 - height[b]*bell(t, at[b], width[b])
-		}
-		row[j] = min(max(v, 0.02), 0.98)
-	}
+	return list
 }
 
 func scaleRow(row []float64, by float64) {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"softkmeans"
 )
@@ -29,6 +32,7 @@ var unmixWays = []unmixWay{
 	{"Unmix, InitKMeans", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Init = softkmeans.InitKMeans }))},
 	{"Unmix, 1 % trimmed", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Trim = 0.01 }))},
 	{"Unmix, its λ, centers of any sign", false, ownUnmixing(anySign, nil)},
+	{"VCA", true, numpyUnmixing("vca", unmixOptions{})},
 	{"SPA", true, numpyUnmixing("spa", unmixOptions{})},
 	{"SPA, unit rows", true, numpyUnmixing("spa", unmixOptions{Unit: true})},
 	{"SNPA", true, numpyUnmixing("snpa", unmixOptions{})},
@@ -139,45 +143,96 @@ func oracleUnmixing(unit bool) func(context.Context, *scene, *python) (*unmixing
 	}
 }
 
-// unmixScenes runs all ways on all scenes, and returns the table. py may be nil.
-func unmixScenes(ctx context.Context, py *python, o *options, say func(format string, args ...any)) ([][]string, error) {
-	var scenes []*scene
-	for _, r := range sceneRecipes {
-		scenes = append(scenes, r.simulate())
+// wayScore is how a way did on a scene.
+type wayScore struct {
+	way, kind string
+	unmixingError
+	cpu float64
+}
+
+// unmixScenes runs all ways on the scenes of the folders and on generated ones. It returns
+// a table of the former, a line for each scene and way, and one of the latter, a line for
+// each way. py may be nil.
+func unmixScenes(ctx context.Context, py *python, o *options, say func(format string, args ...any)) (each, kinds [][]string, err error) {
+	var list []*scene
+	if o.seeds != nil {
+		list = randomScenes(o.seeds[0], o.seeds[1])
 	}
 	for _, dir := range o.folders {
 		more, err := readScenes(dir)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		scenes = append(scenes, more...)
+		list = append(list, more...)
 	}
-	scenes, err := selected(o, scenes, func(s *scene) string { return s.name })
-	if err != nil {
-		return nil, err
+	if list, err = selected(o, list, func(s *scene) string { return s.name }); err != nil {
+		return nil, nil, err
 	}
-	rows := [][]string{{"scene", "way", "MRSA", "angle, °", "abundance RMSE", "residual, %", "CPU s", "λ"}}
-	for _, s := range scenes {
+	each = [][]string{{"scene", "way", "MRSA", "angle, °", "abundance RMSE", "residual, %", "CPU s", "λ"}}
+	var scores []wayScore
+	for _, s := range list {
 		if py != nil {
 			if err := py.load(s.x, s.k()); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		for _, way := range unmixWays {
-			if way.numpy && py == nil {
+			if way.numpy && py == nil || o.without != "" && strings.Contains(way.name, o.without) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			u, err := way.solve(ctx, s, py)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", s.name, way.name, err)
+				return nil, nil, fmt.Errorf("%s: %s: %w", s.name, way.name, err)
 			}
 			e := s.errorOf(u)
-			say("%s: %s: MRSA %s, %s CPU s", s.name, way.name, digits(e.mrsa), digits(u.cpu))
-			rows = append(rows, []string{s.name, way.name, digits(e.mrsa), digits(e.angle), fmt.Sprintf("%.3f", e.abundances), digits(100 * e.residual), digits(u.cpu), u.how})
+			say("%s: %s: MRSA %s, abundance RMSE %.3f, %s CPU s", s.name, way.name, digits(e.mrsa), e.abundances, digits(u.cpu))
+			if s.kind != "" {
+				scores = append(scores, wayScore{way.name, s.kind, e, u.cpu})
+				continue
+			}
+			each = append(each, []string{s.name, way.name, digits(e.mrsa), digits(e.angle), fmt.Sprintf("%.3f", e.abundances), digits(100 * e.residual), digits(u.cpu), u.how})
 		}
 	}
-	return rows, nil
+	return each, kindTable(scores), nil
+}
+
+// kindTable has a line for each way: means over the scenes of a kind, with the deviation
+// over these.
+func kindTable(scores []wayScore) [][]string {
+	head := []string{"way"}
+	for _, figure := range []string{"MRSA", "abundance RMSE"} {
+		for _, kind := range purities {
+			head = append(head, fmt.Sprintf("%s, %v", figure, kind))
+		}
+	}
+	rows := [][]string{append(head, "CPU s")}
+	for _, way := range unmixWays {
+		spread := func(format, kind string, figure func(s *wayScore) float64) string {
+			var list []float64
+			for i := range scores {
+				if s := &scores[i]; s.way == way.name && (kind == "" || s.kind == kind) {
+					list = append(list, figure(s))
+				}
+			}
+			if list == nil {
+				return "–"
+			}
+			mean, deviation := stat.PopMeanStdDev(list, nil)
+			return fmt.Sprintf(format, mean, deviation)
+		}
+		row := []string{way.name}
+		for _, kind := range purities {
+			row = append(row, spread("%.1f ± %.1f", kind.String(), func(s *wayScore) float64 { return s.mrsa }))
+		}
+		for _, kind := range purities {
+			row = append(row, spread("%.3f ± %.3f", kind.String(), func(s *wayScore) float64 { return s.abundances }))
+		}
+		if cpu := spread("%.2f ± %.2f", "", func(s *wayScore) float64 { return s.cpu }); cpu != "–" {
+			rows = append(rows, append(row, cpu))
+		}
+	}
+	return rows
 }

@@ -1,4 +1,4 @@
-"""Published ways to unmix a scene, in NumPy: SPA, SNPA and minimum volume.
+"""Published ways to unmix a scene, in NumPy: VCA, SPA, SNPA and minimum volume.
 
 All take X (pixels x bands) and k and return k spectra. Abundances are fully
 constrained least squares, by simplex_ls.
@@ -99,6 +99,41 @@ def snpa(x, k, unit=False):
     return x[chosen]
 
 
+def vca(x, k, unit=False):
+    """Vertex component analysis (Nascimento and Bioucas-Dias 2005): the pixel farthest in
+    a random direction that is orthogonal to those chosen, k times.
+
+    Pixels lie in k directions and are scaled into a plane there; where the signal is below
+    15 + 10 log k decibels they lie in k-1 about their mean, and get a constant. Spectra are
+    the chosen pixels in these directions.
+    """
+    n, mean = len(x), x.mean(axis=0)
+    about = np.linalg.eigh((x - mean).T @ (x - mean) / n)[1][:, ::-1]
+    total, inside = (x**2).sum() / n, (((x - mean) @ about[:, :k]) ** 2).sum() / n + mean @ mean
+    noise = total - inside
+    signal = max(inside - k / x.shape[1] * total, 1e-300)
+    if noise > 0 and 10 * np.log10(signal / noise) < 15 + 10 * np.log10(k):
+        basis = about[:, : k - 1]
+        low = (x - mean) @ basis
+        y = np.column_stack([low, np.full(n, np.sqrt((low**2).sum(axis=1).max()))])
+        back = low @ basis.T + mean
+    else:
+        basis = np.linalg.eigh(x.T @ x)[1][:, ::-1][:, :k]
+        low = x @ basis
+        along = low @ low.mean(axis=0)
+        y = low / np.where(along > 0, along, np.inf)[:, None]
+        back = low @ basis.T
+    rng = np.random.default_rng(0)
+    chosen, a = [], np.zeros((k, k))
+    a[-1, 0] = 1
+    for i in range(k):
+        w = rng.standard_normal(k)
+        f = w - a @ (np.linalg.pinv(a) @ w)
+        chosen.append(int(np.abs(y @ f).argmax()))
+        a[:, i] = y[chosen[-1]]
+    return back[chosen]
+
+
 def spread(f):
     """Half squares of the centers about their mean: singular vectors and squared values."""
     return np.linalg.eigh((f - f.mean(axis=0)) @ (f - f.mean(axis=0)).T)
@@ -143,4 +178,4 @@ def rescaled(x, f, g):
     return f / np.maximum(t, least)[:, None]
 
 
-ways = {"spa": spa, "snpa": snpa, "min_volume": min_volume}
+ways = {"vca": vca, "spa": spa, "snpa": snpa, "min_volume": min_volume}

@@ -4,64 +4,13 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-)
 
-// The same recipe is the same scene, to the bit; its noise has the power that it says.
-func TestSimulate(t *testing.T) {
-	r := sceneRecipe{side: 30, bands: 40, k: 4, decibels: 25, shade: 0.4, seed: 9}
-	s, again := r.simulate(), r.simulate()
-	if !mat.Equal(s.x, again.x) || !mat.Equal(s.abundances, again.abundances) || !mat.Equal(s.spectra, again.spectra) {
-		t.Error("two calls differ")
-	}
-	r.seed++
-	if mat.Equal(s.spectra, r.simulate().spectra) {
-		t.Error("two seeds have the same spectra")
-	}
-	r.seed--
-	r.decibels = math.Inf(1)
-	clean := r.simulate()
-	var noise mat.Dense
-	noise.Sub(s.x, clean.x)
-	if db := 10 * math.Log10(squares(clean.x)/squares(&noise)); math.Abs(db-25) > 0.3 {
-		t.Errorf("%g dB, not 25", db)
-	}
-	var bright mat.Dense
-	bright.Mul(clean.abundances, clean.spectra)
-	pure, dark := make([]int, r.k), 0
-	for i := range r.side * r.side {
-		sum := 0.0
-		for l, v := range clean.abundances.RawRowView(i) {
-			sum += v
-			if v == 1 {
-				pure[l]++
-			}
-		}
-		if math.Abs(sum-1) > 1e-12 {
-			t.Fatalf("the abundances of pixel %d add up to %g", i, sum)
-		}
-		if light := clean.x.At(i, 0) / bright.At(i, 0); light < r.shade || light > 1+1e-12 {
-			t.Fatalf("pixel %d has a light of %g", i, light)
-		} else if light < 1-1e-12 {
-			dark++
-		}
-	}
-	for l, count := range pure {
-		if count == 0 {
-			t.Errorf("material %d has no pure pixel", l)
-		}
-	}
-	if n := r.side * r.side; dark < n/4 || dark > n/2 {
-		t.Errorf("%d of %d pixels lie in shade", dark, n)
-	}
-	for _, v := range clean.spectra.RawMatrix().Data {
-		if !(v >= 0.02 && v <= 0.98) {
-			t.Fatalf("a reflectance of %g", v)
-		}
-	}
-}
+	"softkmeans/internal/scenes"
+)
 
 func TestAngles(t *testing.T) {
 	for _, c := range []struct {
@@ -117,7 +66,7 @@ func TestBestMatch(t *testing.T) {
 
 // The truth in another order has no error; a wrong share and shade count as they should.
 func TestErrorOf(t *testing.T) {
-	s := sceneRecipe{side: 12, bands: 30, k: 3, decibels: math.Inf(1), shade: 1, seed: 5}.simulate()
+	s := generated("", scenes.Recipe{Seed: 5, Lines: 12, Columns: 12, Bands: 30, Materials: 3})
 	n, d := s.x.Dims()
 	order := []int{2, 0, 1}
 	turned := func() *unmixing {
@@ -162,7 +111,7 @@ func TestErrorOf(t *testing.T) {
 // All ways find the materials of a scene that has them as pure pixels, without noise. The
 // limits leave room for the penalty: unit rows are no exact mixture of unit spectra.
 func TestUnmixWays(t *testing.T) {
-	s := sceneRecipe{side: 20, bands: 30, k: 3, decibels: math.Inf(1), shade: 1, seed: 5}.simulate()
+	s := generated("", scenes.Recipe{Seed: 5, Lines: 20, Columns: 20, Bands: 30, Materials: 3})
 	py := pythonFor(t)
 	if py != nil {
 		if err := py.load(s.x, s.k()); err != nil {
@@ -183,6 +132,39 @@ func TestUnmixWays(t *testing.T) {
 		}
 		if e := s.errorOf(u); e.mrsa > 0.3 || e.abundances > abundances || e.residual > 0.005 {
 			t.Errorf("%s: %+v", way.name, e)
+		}
+	}
+}
+
+// The table of kinds has means and deviations over the scenes of a kind.
+func TestKindTable(t *testing.T) {
+	score := func(way, kind string, mrsa, abundances, cpu float64) wayScore {
+		return wayScore{way, kind, unmixingError{mrsa: mrsa, abundances: abundances}, cpu}
+	}
+	got := kindTable([]wayScore{score("SPA", "none", 3, 0.25, 1), score("VCA", "pure", 2, 0.5, 1),
+		score("SPA", "none", 5, 0.125, 2), score("SPA", "few", 1, 0, 6)})
+	want := [][]string{
+		{"way", "MRSA, pure", "MRSA, few", "MRSA, none", "abundance RMSE, pure", "abundance RMSE, few", "abundance RMSE, none", "CPU s"},
+		{"VCA", "2.0 ± 0.0", "–", "–", "0.500 ± 0.000", "–", "–", "1.00 ± 0.00"},
+		{"SPA", "–", "1.0 ± 0.0", "4.0 ± 1.0", "–", "0.000 ± 0.000", "0.188 ± 0.062", "3.00 ± 2.16"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Generated scenes have names of their own, and the kind that they say.
+func TestRandomScenes(t *testing.T) {
+	list := randomScenes(3, 4)
+	if len(list) != 6 || list[0].name != "pure_3" || list[5].name != "none_4" || list[5].kind != "none" {
+		t.Fatalf("%d scenes", len(list))
+	}
+	for _, s := range list {
+		if err := s.check(); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if purest := mat.Max(s.abundances); (purest == 1) == (s.kind == "none") {
+			t.Errorf("%s: a share of %g", s.name, purest)
 		}
 	}
 }

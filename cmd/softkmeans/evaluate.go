@@ -20,6 +20,7 @@ import (
 )
 
 const evaluateHelp = `Usage: softkmeans evaluate [flags] TRUTH LABELS
+       softkmeans evaluate -materials [flags] TRUTH FOUND
 
 Compare labels with known classes. TRUTH has the class of every row, LABELS its
 label: two columns of numbers or words in CSV or .npy files, which may be
@@ -33,6 +34,12 @@ empty class or label, as those that a fit left out, are not compared.
                 one named label
   -labels COL   the column of LABELS, likewise
   -json         print the report as JSON
+  -materials    compare spectra or shares of materials, as of softkmeans unmix,
+                with the truth, as of softkmeans simulate: both files are CSV,
+                .npy or ENVI, with a column or band for each material and a row
+                for each band or pixel. Columns of wavelengths are left out.
+                Each material is matched with one of its own; the report has
+                the angles between them, and root mean squares
 ` + textHelp + `                -header and -delimiter are for both files
 
 The report has: ACC, the share of rows that are right if each cluster is matched
@@ -43,6 +50,7 @@ of each class and cluster.
 
 Examples: softkmeans evaluate testdata/iris.labels.csv memberships.csv
           softkmeans evaluate -truth species flowers.csv memberships.csv
+          softkmeans evaluate -materials rocks_endmembers.csv spectra.csv
 
 ` + exitHelp
 
@@ -51,6 +59,7 @@ type evaluateFlags struct {
 	inputFlags
 	truth, labels string // columns
 	json          bool
+	materials     bool
 }
 
 // newEvaluateFlagSet returns the flags, bound to f. Their help is evaluateHelp.
@@ -60,6 +69,7 @@ func newEvaluateFlagSet(f *evaluateFlags) *flag.FlagSet {
 	fs.StringVar(&f.truth, "truth", "", "")
 	fs.StringVar(&f.labels, "labels", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.materials, "materials", false, "")
 	return fs
 }
 
@@ -79,6 +89,10 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		return usageErrorf("evaluate takes 2 files, the classes and the labels, not %d", len(files))
 	case files[0] == "-" && files[1] == "-":
 		return usageErrorf("standard input can be read only once; give one of the files by name")
+	case f.materials && f.truth+f.labels != "":
+		return usageErrorf("-truth and -labels are columns of classes; leave them out with -materials")
+	case f.materials:
+		return f.evaluateMaterials(ctx, files, s)
 	}
 	truth, err := f.readClasses(ctx, files[0], s.in, "truth", f.truth)
 	if err != nil {

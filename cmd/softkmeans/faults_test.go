@@ -182,8 +182,8 @@ func TestClosedPipe(t *testing.T) {
 		"fit -k 2 -json -centers c.csv data.csv", "report -k 2 -o - data.csv",
 		"report -k 2 -o out.html data.csv", "predict -model good.json data.csv",
 		"floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv",
-		"evaluate -labels label -truth p0 good.csv good.csv",
-		"help", "version",
+		"evaluate -labels label -truth p0 good.csv good.csv", "simulate -size 9x9 s",
+		"evaluate -materials good.csv good.csv", "help", "version",
 	} {
 		c := process(t, strings.Fields(args)...)
 		r, w, err := os.Pipe()

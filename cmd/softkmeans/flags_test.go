@@ -17,7 +17,7 @@ func FuzzFlags(f *testing.F) {
 		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f",
 		"report -o p -image 2147483647×2147483647", "unmix -k auto -size 3x1 -order columns -o g.img " +
 			"-spectra s.sli -report p -stream no f", "unmix -k 2 -sum at-most-one f.hdr",
-		"version", "help fit", "-k 3 x", "",
+		"simulate -k 2 -size 8x5 -purity none -snr 9 -seed 1 s", "version", "help fit", "-k 3 x", "",
 	} {
 		f.Add(strings.ReplaceAll(args, " ", "\n"))
 	}

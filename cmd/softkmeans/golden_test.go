@@ -38,6 +38,9 @@ var goldens = []struct{ name, args string }{
 	{"floors-sparse", "floors -most 3 iris.svm"},
 	{"unmix", "unmix -k 3 -size 10x15 -o u.img -spectra u.csv -report u.html iris.csv"},
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
+	{"simulate", "simulate -k 3 -size 16x16 -seed 4 s"},
+	{"unmix-simulated", "unmix -k 3 -spectra v.csv s.hdr"},
+	{"evaluate-materials", "evaluate -materials s_endmembers.csv v.csv"},
 }
 
 // The output of every command is unchanged: the words exactly, the numbers to a

@@ -2,7 +2,8 @@
 // prints a certificate: how far the result is from the proved minimum. It saves
 // models and computes the memberships of new rows. Other commands propose a number
 // of centers, certify centers and memberships of any program, compare labels with
-// known classes and two models, write an HTML page, and unmix images with many bands.
+// known classes and two models, write an HTML page, and unmix or simulate images with many
+// bands.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //
@@ -54,6 +55,7 @@ var commands = []command{
 	{"compare", "say which centers of two models are the same, and what moved", compareHelp, runCompare},
 	{"unmix", "find the materials of an image with many bands, and maps of them",
 		unmixHelp, onInput(parseUnmix)},
+	{"simulate", "write an image to try unmix on, and what it is made of", simulateHelp, runSimulate},
 	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, onInput(parseReport)},
 	{"version", "print the version",
 		"Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},

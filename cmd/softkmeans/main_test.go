@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/scenes"
 )
 
 func TestUsage(t *testing.T) {
@@ -80,6 +82,7 @@ var flagSets = map[string]*flag.FlagSet{
 	"compare":  newCompareFlagSet(new(compareFlags)),
 	"evaluate": newEvaluateFlagSet(new(evaluateFlags)),
 	"unmix":    newUnmixFlagSet(new(unmixFlags)),
+	"simulate": newSimulateFlagSet(new(scenes.Recipe)),
 	"report":   newReportFlagSet(new(reportFlags)),
 	"version":  flag.NewFlagSet("version", flag.ContinueOnError),
 }

@@ -28,6 +28,7 @@ func TestInterruptedOpen(t *testing.T) {
 		"certify -centers good-centers.csv -memberships pipe data.csv",
 		"evaluate pipe data.csv",
 		"evaluate -truth 1 data.csv pipe",
+		"evaluate -materials data.csv pipe",
 		"report -o page.html pipe",
 		"unmix -k 2 -spectra out.csv pipe",
 	} {

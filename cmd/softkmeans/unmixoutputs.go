@@ -179,7 +179,7 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 		if out.spectraHeader != nil {
 			write = out.writeLibrary
 		}
-		if err := write(out.spectra, u.scene, u.result.model.Centers); err != nil {
+		if err := write(out.spectra, u.scene, centerNames(u.result.k), u.result.model.Centers); err != nil {
 			return err
 		}
 	}
@@ -202,13 +202,13 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 
 // writeSpectra writes a row for each band: its wavelength or number, and the value of
 // each material.
-func writeSpectra(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
+func writeSpectra(w io.Writer, s *scene, names []string, spectra *softkmeans.Matrix) error {
 	c := csv.NewWriter(w)
 	first := "band"
 	if s.wavelengths != nil {
 		first = "wavelength"
 	}
-	c.Write(append([]string{first}, centerNames(spectra.Rows)...)) // c keeps the first error
+	c.Write(append([]string{first}, names...)) // c keeps the first error
 	fields := make([]string, spectra.Rows+1)
 	for j, band := range s.bands {
 		fields[0] = strconv.Itoa(band + 1)
@@ -225,11 +225,12 @@ func writeSpectra(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
 }
 
 // writeLibrary writes the spectra as lines of an ENVI spectral library.
-func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
+func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, names []string,
+	spectra *softkmeans.Matrix) error {
 	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq",
 		FileType:    envi.SpectralLibrary,
 		Description: "Spectra by softkmeans unmix", Wavelengths: s.wavelengths, Units: s.unit,
-		Spectra:   centerNames(spectra.Rows),
+		Spectra:   names,
 		BandNames: []string{"Spectral Library"}}
 	if err := h.Write(out.spectraHeader); err != nil {
 		return err

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/envi"
+	"softkmeans/internal/scenes"
+)
+
+// What simulate writes is read back: pixels and shares to the digits of float32, spectra
+// to the last.
+func TestSimulate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := strings.Fields("-k 3 -size 9x11 -purity none -snr 25 -seed 6")
+	said := must(t, append(append([]string{"simulate"}, args...), "s.img")...)
+	var r scenes.Recipe
+	if err := newSimulateFlagSet(&r).Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Simulate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := envi.ReadFile("s.hdr")
+	if err != nil || h.Lines != 9 || h.Samples != 11 || h.Bands != 120 || h.Wavelengths[119] != 2500 ||
+		h.Units != "Nanometers" {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	for name, want := range map[string]*softkmeans.Matrix{
+		"s.hdr":            softkmeans.NewMatrix(99, 120, s.Pixels),
+		"s_abundances.img": softkmeans.NewMatrix(99, 3, s.Abundances),
+		"s_endmembers.csv": nil} {
+		m, err := new(evaluateFlags).readMaterials(t.Context(), name, streams{})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case want == nil:
+			for i := range 120 {
+				for l, v := range m.values.Row(i) {
+					if v != s.Endmembers[l*120+i] || strings.Join(m.names, " ") != "m0 m1 m2" {
+						t.Fatalf("%s, band %d: %g of %v", name, i, v, m.names)
+					}
+				}
+			}
+		default:
+			for i, v := range want.Data {
+				if got := m.values.Data[i]; math.Abs(got-v) > 1e-6*math.Abs(v) {
+					t.Fatalf("%s, %d: %g, not %g", name, i, got, v)
+				}
+			}
+		}
+	}
+	lines := strings.Split(said, "\n")
+	if !strings.Contains(lines[0], "no pure pixels") || len(lines) != 10 {
+		t.Fatal(said)
+	}
+	for _, line := range lines[6:9] { // the commands that the report proposes
+		must(t, strings.Fields(line)[1:]...)
+	}
+}
+
+// evaluate -materials finds the order of the columns. Angles do not see a scale; rows
+// without values in either file are left out.
+func TestEvaluateMaterials(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeText(t, "a.csv", "wavelength,x,y\n400,1,0\n500,0,2\n600,1,1\n700,2,nan\n800,0,1\n")
+	writeText(t, "b.csv", "band,p,q\n1,0,2\n2,4,0\n3,2,2\n5,5,7\n6,2,0\n")
+	var e materialsJSON
+	said := must(t, "evaluate", "-json", "-materials", "a.csv", "b.csv")
+	if err := json.Unmarshal([]byte(said), &e); err != nil {
+		t.Fatal(err)
+	}
+	x, y := e.Matches[0], e.Matches[1]
+	if e.Rows != 4 || e.Left != 1 || len(e.Truth.Names)+len(e.Found.Names) != 4 || x.Truth != "x" || x.Found != "q" || y.Found != "p" ||
+		max(x.MRSA, y.MRSA, x.Angle, y.Angle, e.MRSA, e.Angle) > 1e-5 ||
+		math.Abs(x.RMSE-math.Sqrt(.5)) > 1e-12 || math.Abs(y.RMSE-math.Sqrt(1.5)) > 1e-12 ||
+		math.Abs(e.RMSE-1) > 1e-12 {
+		t.Error(said)
+	}
+	// Material x is 45° from p, and opposite to it less its mean; y has no match.
+	writeText(t, "c.csv", "p\n1\n1\n0\n1\n")
+	writeText(t, "d.csv", "x,y\n0,0\n0,1\n1,0\n0,0\n")
+	said = must(t, "evaluate", "-materials", "d.csv", "c.csv")
+	for _, want := range []string{"by 4 rows", "y p 39.18 54.74° 0.7071", "all 39.18", "x –"} {
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+	if e := matchMaterials(&materials{values: softkmeans.NewMatrix(2, 1, nil), names: []string{"none"}},
+		&materials{values: softkmeans.NewMatrix(2, 1, []float64{1, 2}), names: []string{"p"}}); e.MRSA != 50 {
+		t.Errorf("a material of 0: %+v", e)
+	}
+}
+
+// Command lines without sense write nothing.
+func TestSimulateErrors(t *testing.T) {
+	dir := inFolder(t, "x,y\n1,2\n3,4\n")
+	writeText(t, "two.csv", "x,y\n1,2\n3,4\n5,5\n")
+	writeText(t, "left.csv", "x,y\n1,nan\n3,4\n")
+	writeText(t, "right.csv", "x,y\n1,4\n3,nan\n")
+	before := files(t, dir)
+	for args, want := range map[string]string{
+		"simulate":                               "takes the name",
+		"simulate -":                             "takes the name",
+		"simulate a b":                           "takes 1 file",
+		"simulate -k 1 a":                        "-k 1: must be from 2 to 30",
+		"simulate -size 3x3 a":                   "must be 20 pixels a material",
+		"simulate -size 40000x40000 a":           "must be 20 pixels a material",
+		"simulate -snr 0 a":                      "above 0",
+		"simulate -purity some a":                "must be few, pure, none",
+		"simulate missing/a":                     "cannot write missing/a.img",
+		"evaluate -materials data.csv":           "takes 2 files",
+		"evaluate -materials -truth x a b":       "leave them out",
+		"evaluate -materials data.csv a.csv":     "a.csv",
+		"evaluate -materials data.csv two.csv":   "2 rows, but two.csv has 3",
+		"evaluate -materials left.csv right.csv": "every row lacks values",
+	} {
+		code, _, stderr := do(t, "", strings.Fields(args)...)
+		if code == 0 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") > 2 {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
+		}
+	}
+	if after := files(t, dir); after != before {
+		t.Errorf("the folder has\n%s", after)
+	}
+}
