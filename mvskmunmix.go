@@ -252,10 +252,9 @@ func (sc *scene) asSpectra(f *Matrix) *Matrix {
 	return f
 }
 
-// purest returns the mean of the rows, weighted by the purePower of their shares of each center. Where it is
-// outside of the principal plane by no more than the noise of that many rows, it is taken to be in the plane;
-// where it is by more, to be as far off as the positive part of James and Stein's estimate says. A
-// center without rows has its vertex.
+// purest returns the mean of the rows, weighted by the purePower of their shares of each center. What it has
+// outside of the principal plane shrinks by the noise of that many rows: the positive part of James and
+// Stein's estimate. A center without rows has its vertex.
 func (sc *scene) purest(run *volumeRun, vertices *Matrix) *Matrix {
 	s, k := sc.fit.s, run.f.Rows
 	f, mass, noise := NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k)
