@@ -16,6 +16,7 @@ type minVolume struct {
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
+	low, high []float64 // bounds of centers by column, in the data's units; nil: none
 }
 
 // What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
@@ -55,7 +56,8 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 		p.contrasts = RegularSimplex(k)
 	}
 	switch {
-	case o.NonNegative:
+	case o.bounded():
+		p.low, p.high = o.bounds(s.d)
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
 	case rowSpace(s):

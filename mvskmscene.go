@@ -13,7 +13,7 @@ const shadeRatio = 4.0 / 3
 
 // shadedRows returns the scaling that RowsAuto stands for.
 func shadedRows(raw *alternation) (Rows, error) {
-	if raw.s.zeros || raw.trivial() {
+	if raw.s.zeros || raw.trivial() || raw.o.inUnits() {
 		return RowsGiven, nil
 	}
 	squares, err := raw.discarded(2)

@@ -98,16 +98,12 @@ type noiseRule struct {
 	others  []Answer // in the data's units, or of unit rows
 }
 
-// tell adds the other answers to a model. Their centers come from leading directions, and get the bounds of
-// its own; with RowsUnit their lengths, too.
+// tell adds the other answers to a model. With RowsUnit their centers get the lengths of its own.
 func (q *noiseRule) tell(m *Model) {
 	if q.warning.Value > severalAngle {
 		m.Warnings = append(m.Warnings, q.warning)
 	}
 	for _, other := range q.others {
-		for i, v := range other.Centers.Data {
-			other.Centers.Data[i] = max(v, 0)
-		}
 		if f := other.Centers; m.Rows == RowsUnit {
 			for j := range f.Rows {
 				if length := norm2(f.row(j)); length > 0 {
