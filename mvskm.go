@@ -70,7 +70,8 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 // [Warning] says where that does not help either.
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share then
-// stands for the floor, and Init and Volume default to those that find the smallest simplex around the data.
+// stands for the floor, and Init and Volume default to those that find the smallest simplex around the data,
+// with pure samples or without.
 // If it is exact to 1e-14, and k of the samples are its corners, they are returned, with a λ of 0. Where k >
 // min(n−1, d), or the data has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total
 // variance stand for it.

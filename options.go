@@ -189,7 +189,8 @@ const (
 	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each).
 	InitKMeans
 	// InitSPA is for unmixing, where some samples are nearly pure: successive projection (Araújo et al.
-	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples.
+	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples. Restarts look for them
+	// after a random linear map.
 	InitSPA
 	// InitGlobal is the tight simplex of the global solution, which encloses the data.
 	InitGlobal
@@ -223,7 +224,7 @@ type MinVolumeOptions struct {
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
 	// Restarts is the number of starts; 0: 1. The lowest loss is kept, with Slack at the first λ tried.
-	// InitSPA, InitGlobal and Centers give one start only.
+	// InitGlobal, Centers, and Unmix where λ is by the noise, have one start only.
 	Restarts int
 	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective and
