@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -339,8 +340,9 @@ func TestClosedRows(t *testing.T) {
 				}
 			}
 			o := &MinVolumeOptions{Lower: []float64{0.2 * sum}}
-			if m = mustDo(FitMinVolume(bg, x, 3, o))(t); slices.Min(m.Centers.Data) < 0.2*sum {
-				t.Errorf("a center is below %v", 0.2*sum)
+			if m = mustDo(FitMinVolume(bg, x, 3, o))(t); slices.Min(m.Centers.Data) < 0.2*sum ||
+				slices.Max(m.Centers.Data) < 0.25*sum {
+				t.Errorf("centers from %v to %v", slices.Min(m.Centers.Data), slices.Max(m.Centers.Data))
 			}
 		}
 	}
@@ -384,6 +386,18 @@ func TestBoundsHard(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(name, err)
+			}
+			if strings.HasPrefix(name, "exact") { // a fit does better than the pure samples, moved to their bounds
+				f := mapped(rowsOf(c.x, 0, 3), func(_, _ int, v float64) float64 {
+					if v = max(v, c.low[0]); c.high != nil {
+						v = min(v, c.high[0])
+					}
+					return v
+				})
+				g := mustDo(SimplexLeastSquares(nil, c.x, f, nil))(t)
+				if moved := plainObjective(c.x, f, g, nil); m.Objective > 0.98*moved {
+					t.Errorf("%s: objective %v, that of moved samples %v", name, m.Objective, moved)
+				}
 			}
 			finite(t, name, append(slices.Clone(m.Centers.Data), append(m.Memberships.Data, m.Objective, m.Gap)...)...)
 			for _, v := range m.Centers.Data {
