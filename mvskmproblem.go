@@ -178,9 +178,9 @@ func (p *minVolume) firstLambda() float64 {
 }
 
 // λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
-// objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times: from
-// inside of the data the simplex grows until the objective has fallen by some 10⁵ times what the slack is.
-// With 24 changes λ ended up to 10³ times too small, and the simplex at up to 12 times the least volume.
+// objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times, as
+// their objective begins at some 10⁶ times the slack: where no row is pure, mostChanges left λ up to 10³
+// times too small, and the simplex at up to 12 times the least volume.
 const (
 	mostChanges  = 24
 	exactChanges = 200
