@@ -179,7 +179,7 @@ func (p *minVolume) firstLambda() float64 {
 
 // λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
 // objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times, as
-// their objective begins at some 10⁶ times the slack: where no row is pure, mostChanges left λ up to 10³
+// their objective begins at some 10⁶ times the slack. Where no row is pure, mostChanges left λ up to 10³
 // times too small, and the simplex at up to 12 times the least volume.
 const (
 	mostChanges  = 24
