@@ -593,3 +593,20 @@ func TestConeShares(t *testing.T) {
 		t.Error("dst that is x changes the result")
 	}
 }
+
+// TestConeSharesAround: vertices whose cone is the whole space, where shares of least norm never get small.
+func TestConeSharesAround(t *testing.T) {
+	v := NewMatrix(4, 2, []float64{1, 0, -1, 0, 0, 1, 0, -1})
+	x := NewMatrix(2, 2, []float64{3, -2, 0, 1e-9})
+	g, shade := NewMatrix(2, 4, nil), make([]float64, 2)
+	must(t, coneShares(bg, 1, g, shade, x, v))
+	for i := range 2 {
+		y := make([]float64, 2)
+		for j, a := range g.row(i) {
+			axpy(y, a*shade[i], v.row(j))
+		}
+		if d := squaredDistance(y, x.row(i)); d > 1e-16*sumSquares(x.row(i)) {
+			t.Errorf("row %d: %v for %v", i, y, x.row(i))
+		}
+	}
+}
