@@ -284,7 +284,7 @@ func (p *simplexProblem) solveBlocks(ctx context.Context, workers int, over chun
 // vertices v_j (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and shade[i] to Σa,
 // unless shade is nil. dst may be x. It costs O(ndk), and O(k²) for each row and support tried.
 //
-// A row is scaled down until the origin has a share under SumAtMostOne. The bound of the sum then does nothing.
+// A row is scaled down until the origin has a share under SumAtMostOne: then the sum's bound does nothing.
 func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
 	p, k, d := newSimplexProblem(vertices, SumAtMostOne), vertices.Rows, vertices.Cols
 	_, vexp := math.Frexp(maxAbs(vertices))
