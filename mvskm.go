@@ -23,8 +23,9 @@ import (
 // change the result by no more than Tol. That need not be the minimum: from some starts the objective ends
 // at four times that (TestAlternatingStays). Model.Floor and Model.Gap bound how far above the minimum the
 // result can be. Model.Trace has the objective after every iteration, the start's first. It never rises.
+// With Lower and Upper it is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
-// Slack, Lambda, Epsilon, Volume, NonNegative, RowsUnit and Trim are an [ErrOption], as there is no
+// Slack, Lambda, Epsilon, Volume, RowsUnit and Trim are an [ErrOption], as there is no
 // penalty. See erratum 9 of docs/errata.md for the paper's name of this method.
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row
@@ -44,7 +45,7 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 		return nil, err
 	}
 	best, err := fixedLambda(0).solve(m)
-	return best.finish(err)
+	return (&scene{raw: m, fit: m}).finish(best, err)
 }
 
 // FitMinVolume fits k compact prototypes to the rows of samples, a [*Matrix]. Call it with nil options and
@@ -69,7 +70,8 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 // [Warning] says where that does not help either.
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share then
-// stands for the floor, and Init and Volume default to those that find the smallest simplex around the data.
+// stands for the floor, and Init and Volume default to those that find the smallest simplex around the data,
+// with pure samples or without.
 // If it is exact to 1e-14, and k of the samples are its corners, they are returned, with a λ of 0. Where k >
 // min(n−1, d), or the data has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total
 // variance stand for it.
@@ -78,6 +80,9 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 // passes over all rows correct it. It may lack clusters of fewer than one row in a thousand. The error then
 // ends within 5 % of the slack, and a step may be ten times as far from rest as Tol says. Plain, Centers, a
 // Lambda, a Slack below 0.05, and every Init but InitKMeans take all rows from the start.
+//
+// Bounds (Lower, Upper, NonNegative) hold in every step in all columns. They may keep the error above the
+// slack, which a Warning says; λ is then next to 0.
 //
 // Model.Trace has the objective and penalty after every iteration at the λ of the result, and never rises.
 // The bits depend on Seed and not on Workers. docs/accuracy.md has the data sets on which the defaults were

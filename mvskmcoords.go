@@ -76,11 +76,8 @@ func (p *minVolume) full() (*alternation, error) {
 	if p.basis != nil && p.basis == p.pc.basis {
 		m.residual = p.pc.floor
 	}
-	if p.o.NonNegative {
-		m.low = make([]float64, p.data.d)
-		for c, v := range p.data.mean {
-			m.low[c] = -v
-		}
+	if p.low != nil {
+		m.box = p.newBox(m.z)
 	}
 	return m, nil
 }
@@ -164,7 +161,8 @@ func (m *alternation) fromData(f *Matrix) *Matrix {
 	return out
 }
 
-// toData takes centers from the coordinates of z to the data's units, at most mostCenter in size.
+// toData takes centers from the coordinates of z to the data's units, at most mostCenter in size and within
+// their bounds.
 func (m *alternation) toData(f *Matrix) *Matrix {
 	s := m.data
 	out := NewMatrix(m.k, s.d, nil)
@@ -180,6 +178,9 @@ func (m *alternation) toData(f *Matrix) *Matrix {
 		}
 		for c, v := range row {
 			row[c] = min(max(math.Ldexp(v, s.exp), -mostCenter), mostCenter)
+			if m.low != nil {
+				row[c] = min(max(row[c], m.low[c]), m.high[c])
+			}
 		}
 	}
 	return out
@@ -252,10 +253,10 @@ func (m *alternation) afterEnd(r *volumeRun) (*volumeRun, error) {
 	return all.run(r.lifted(), r.lambda, 0, nil), nil
 }
 
-// inBounds takes a run that a context ended in leading directions to all columns, where centers have the
-// bounds of NonNegative. It is one pass.
+// inBounds takes a run that a context ended in leading directions to all columns, where centers have their
+// bounds. It is one pass.
 func (r *volumeRun) inBounds() (*volumeRun, error) {
-	if r == nil || !r.m.narrow || !r.m.o.NonNegative {
+	if r == nil || !r.m.narrow || r.m.low == nil {
 		return r, nil
 	}
 	out, err := r.m.afterEnd(r)
@@ -267,7 +268,7 @@ func (r *volumeRun) inBounds() (*volumeRun, error) {
 
 // follow puts the trace of an earlier run before that of r, which began at its last centers and λ. The loss
 // there is the same, but for rounding, by which the earlier trace is raised so that it does not rise. Where
-// the bounds of NonNegative cost more, the trace begins there.
+// bounds cost more, the trace begins there.
 func (r *volumeRun) follow(earlier *volumeRun) {
 	begin, last := r.trace[0], earlier.trace[len(earlier.trace)-1]
 	if begin <= last+1e-9*math.Abs(last) {

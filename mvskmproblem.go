@@ -16,6 +16,7 @@ type minVolume struct {
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
+	low, high []float64 // bounds of centers by column, in the data's units; nil: none
 }
 
 // What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
@@ -44,18 +45,19 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	rounding := roundedFloor * pc.total
 	p.flat = pc.floor <= rounding && p.lastDirection() <= rounding
 	start, volume := InitKMeans, VolumeOrigin
-	if !p.trivial() && pc.floor <= exactShare*pc.total { // an exact mixture
+	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
 	}
 	p.o.Init, p.o.Volume = orDefault(o.Init, start), orDefault(o.Volume, volume)
-	if o.Centers != nil || p.o.Init == InitSPA || p.o.Init == InitGlobal {
+	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1
 	}
 	if p.o.Volume == VolumeAffine {
 		p.contrasts = RegularSimplex(k)
 	}
 	switch {
-	case o.NonNegative:
+	case o.bounded():
+		p.low, p.high = o.bounds(s.d)
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
 	case rowSpace(s):
@@ -107,6 +109,9 @@ func (p *minVolume) columns() int {
 func (p *minVolume) trivial() bool {
 	return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound()
 }
+
+// exact reports whether the data is an exact mixture of k prototypes.
+func (p *minVolume) exact() bool { return !p.trivial() && p.pc.floor <= exactShare*p.pc.total }
 
 // reference returns the floor, or the share of the total that stands for it.
 func (p *minVolume) reference() float64 {
@@ -173,12 +178,15 @@ func (p *minVolume) firstLambda() float64 {
 }
 
 // λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
-// objective ends within closeShare of the slack.
+// objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times, as
+// their objective begins at some 10⁶ times the slack. Where no row is pure, mostChanges left λ up to 10³
+// times too small, and the simplex at up to 12 times the least volume.
 const (
-	mostChanges = 24
-	leastLambda = 1e-8
-	mostLambda  = 1e4
-	closeShare  = 0.01
+	mostChanges  = 24
+	exactChanges = 200
+	leastLambda  = 1e-8
+	mostLambda   = 1e4
+	closeShare   = 0.01
 )
 
 // steering moves λ while a run goes on, until the objective is within the target, and near it. The objective
@@ -188,7 +196,8 @@ type steering struct {
 	floor, target, allowance float64
 	close                    float64 // the share of allowance below target that is near
 	unit                     float64 // of leastLambda and mostLambda
-	changes                  int
+	calmShare                float64
+	changes, most            int
 	last, excess             float64 // log λ and excess of the last point
 	slope                    float64
 	within                   *snapshot // the highest point within the slack
@@ -196,10 +205,14 @@ type steering struct {
 
 // newSteering returns a steering that ends within the share close of the slack.
 func (p *minVolume) newSteering(close float64) *steering {
-	return &steering{
+	q := &steering{
 		floor: p.pc.floor, target: p.target(), allowance: p.allowance(), unit: p.pc.total / float64(p.k),
-		slope: firstSlope, close: close,
+		slope: firstSlope, close: close, calmShare: calmShare, most: mostChanges,
 	}
+	if p.exact() {
+		q.calmShare, q.most = exactCalmShare, exactChanges
+	}
+	return q
 }
 
 // snapshot is a point to come back to.
@@ -214,11 +227,14 @@ const firstSlope = 1.5
 // calm reports whether a run is near enough to rest to change λ: the last iteration changed the objective
 // by a small share of what is missing.
 func (q *steering) calm(objective, before float64) bool {
-	return math.Abs(objective-before) <= calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
+	return math.Abs(objective-before) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
 }
 
-// calmShare is that share. With 0.15 runs took up to three times as many iterations.
-const calmShare = 0.05
+// That share. With 0.15 runs took up to three times as many iterations.
+const (
+	calmShare      = 0.05
+	exactCalmShare = 0.02
+)
 
 // next returns λ after a point of the run that is at rest, with its centers, and whether it changed.
 func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
@@ -226,7 +242,7 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 		q.within = &snapshot{f.Clone(), lambda, objective}
 	}
 	near := objective <= q.target && objective >= q.target-q.close*q.allowance
-	if near || q.changes == mostChanges {
+	if near || q.changes == q.most {
 		return lambda, false
 	}
 	log := math.Log(lambda)

@@ -91,7 +91,7 @@ func TestVolumeDefaults(t *testing.T) {
 		{noise, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 6},
 		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitKMeans, Volume: VolumeAffine},
 			InitKMeans, VolumeAffine, 4, false, 6},
-		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitSPA}, InitSPA, VolumeOrigin, 1, false, 6},
+		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitSPA}, InitSPA, VolumeOrigin, 4, false, 6},
 		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitGlobal}, InitGlobal, VolumeOrigin, 1, false, 6},
 		{noise, 3, MinVolumeOptions{Restarts: 4, Centers: centers}, InitKMeans, VolumeOrigin, 1, false, 6},
 		{noise, 7, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, true, 6},

@@ -15,7 +15,7 @@ const shadeRatio = 4.0 / 3
 
 // shadedRows returns the scaling that RowsAuto stands for.
 func shadedRows(raw *alternation) (Rows, error) {
-	if raw.s.zeros || raw.trivial() {
+	if raw.s.zeros || raw.trivial() || raw.o.inUnits() {
 		return RowsGiven, nil
 	}
 	squares, err := raw.discarded(2)
@@ -518,8 +518,8 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 	return distances, nil
 }
 
-// divide returns the rows with their columns divided by the noise, and puts the weights of these rows and
-// given centers in these columns into o. Rows far from 1 in size get another power of two, so that the
+// divide returns the rows with their columns divided by the noise, and puts their weights, and given centers
+// and bounds in these columns, into o. Rows far from 1 in size get another power of two, so that the
 // division keeps them in range.
 func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 	if q.columns == nil {
@@ -540,6 +540,11 @@ func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 	}
 	if o.Centers != nil {
 		o.Centers = divided(o.Centers)
+	}
+	o.Lower, o.Upper = o.bounds(s.d)
+	for c, v := range q.columns {
+		o.Lower[c] *= unit / v
+		o.Upper[c] *= unit / v
 	}
 	o.Weights = withoutRows(o.Weights, s.n, nil)
 	for i, v := range q.rows {

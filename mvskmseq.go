@@ -89,8 +89,8 @@ func (w *streamedFit) check() error {
 	if w.o.Centers != nil {
 		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
 	}
-	if err := firstError(checkMinVolume(none, w.k, &w.o.MinVolumeOptions),
-		checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
+	if err := firstError(checkInMemory(&w.o.MinVolumeOptions),
+		checkMinVolume(none, w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
 	if w.o.SummaryRows < 0 {
@@ -332,8 +332,8 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 
 // checkInMemory is an error for options that FitMinVolumeSeq does not have.
 func checkInMemory(o *MinVolumeOptions) error {
-	if o.NonNegative {
-		return fail(ErrOption, "NonNegative is for data in memory")
+	if o.bounded() {
+		return fail(ErrOption, "bounds (NonNegative, Lower, Upper) are for data in memory")
 	}
 	return checkGivenRows(o)
 }

@@ -177,6 +177,11 @@ func pureSamples(m *alternation) *volumeRun {
 	if !exact || !asked || m.o.Centers != nil || !m.bySlack() {
 		return nil
 	}
+	if m.low != nil { // where samples may be outside of their bounds
+		if m, _ = m.end(); m == nil {
+			return nil // the next pass returns the error
+		}
+	}
 	from, err := m.startCenters(0)
 	if err != nil || stopped(m.s.ctx) {
 		return nil

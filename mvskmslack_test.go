@@ -519,3 +519,48 @@ func TestTallCorrected(t *testing.T) {
 		t.Errorf("%d iterations on all rows, %g of the slack used", m.Iterations, used)
 	}
 }
+
+// impure returns exact mixtures of k prototypes in which no share is above most. Every second row is on a side
+// of the simplex, so that from most = 2/k on there is hardly a smaller one around the rows.
+func impure(n, d, k int, most float64, seed uint64) (x, prototypes *Matrix) {
+	rng := rand.New(rand.NewPCG(seed, uint64(k)))
+	prototypes, x = NewMatrix(k, d, nil), NewMatrix(n, d, nil)
+	for i := range prototypes.Data {
+		prototypes.Data[i] = rng.Float64()
+	}
+	for i := range n {
+		g := []float64{1}
+		for slices.Max(g) > most {
+			g = make([]float64, k)
+			for j := range g {
+				g[j] = rng.ExpFloat64()
+			}
+			if i%2 == 0 {
+				g[rng.IntN(k)] = 0
+			}
+			scale(g, 1/sumOf(g))
+		}
+		for j, v := range g {
+			axpy(x.row(i), v, prototypes.row(j))
+		}
+	}
+	return x, prototypes
+}
+
+// TestImpure: without pure rows the least volume around an exact mixture is found from inside. Where λ
+// changed 24 times at most the simplex was 1.1 to 12 times as large on these.
+func TestImpure(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		k    int
+		most float64
+		seed uint64
+	}{{4, 0.55, 3}, {4, 0.55, 7}, {6, 0.4, 2}, {6, 0.4, 9}, {6, 0.8, 9}}[:fewer(5, 3)] {
+		x, truth := impure(600, 10, c.k, c.most, c.seed)
+		m := mustDo(FitMinVolume(bg, x, c.k, nil))(t)
+		is, want := mustDo(LogVolume(m.Centers))(t), mustDo(LogVolume(truth))(t)
+		if ratio := math.Exp(is - want); ratio > 1.01 || ratio < 0.98 || m.Status != StatusConverged {
+			t.Errorf("%+v: %v times the volume, %v", c, ratio, m.Status)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	case m.o.Centers != nil:
 		from.f = m.fromData(m.o.Centers)
 	case m.o.Init == InitSPA:
-		from.f = m.extremeRows()
+		from.f = m.extremeRows(restart)
 	case m.o.Init == InitGlobal:
 		from.f, err = m.globalCenters()
 	default:
@@ -364,9 +364,17 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	return rows
 }
 
-// extremeRows returns the start of InitSPA, found in the principal subspace.
-func (m *alternation) extremeRows() *Matrix {
+// extremeRows returns the start of InitSPA, found in the principal subspace. Restarts find it after a random
+// linear map of that, under which other rows are the farthest (randomized SPA: Vu & Gillis 2022).
+func (m *alternation) extremeRows(restart int) *Matrix {
 	w, _ := m.principalRows()
+	if restart > 0 {
+		rng, axes := rand.New(rand.NewPCG(m.o.Seed, uint64(restart))), NewMatrix(w.Cols, w.Cols, nil)
+		for i := range axes.Data {
+			axes.Data[i] = rng.NormFloat64()
+		}
+		w = inAxes(w, axes)
+	}
 	weights := make([]float64, w.Rows)
 	for i := range weights {
 		weights[i] = m.s.weight(i)

@@ -207,7 +207,7 @@ func TestStartsSeeContext(t *testing.T) {
 			return newClustering(j.s, j.z,
 				j.k).plusPlus(rand.New(rand.NewPCG(1, 1)))
 		},
-		"SPA": func() *Matrix { return j.extremeRows() },
+		"SPA": func() *Matrix { return j.extremeRows(0) },
 	} {
 		ctx := &passes{Context: bg}
 		j.s.ctx = ctx
@@ -334,7 +334,7 @@ func TestExtremeTable(t *testing.T) {
 		k   int
 	}{{SumToOne, 3}, {SumAtMostOne, 2}} {
 		vf := mustDo(openMinVolume(bg, x, c.k, &MinVolumeOptions{Weights: w, Sum: c.sum}, true))(t)
-		got := vf.toData(vf.extremeRows())
+		got := vf.toData(vf.extremeRows(0))
 		// By definition, in the plane.
 		var want []int
 		mean := make([]float64, 2)
@@ -372,6 +372,48 @@ func TestExtremeTable(t *testing.T) {
 		}
 		if maxDiff(got, chosenRows(x, want)) > 1e-14 {
 			t.Errorf("%v: rows %v, want %v", c.sum, got.Data, want)
+		}
+	}
+}
+
+// TestExtremeRestarts: restarts of InitSPA take other rows of positive weight, the same for the same seed, and
+// the lowest loss is kept.
+func TestExtremeRestarts(t *testing.T) {
+	x, w := randomData(60, 4, 3, 1), make1(60)
+	w[7] = 0
+	scale(x.row(7), 100)
+	j, first := started(t, x, 4, &MinVolumeOptions{Init: InitSPA, Weights: w})
+	others := 0
+	for restart := range 6 {
+		f := j.extremeRows(restart)
+		if !slices.Equal(f.Data, first.Data) {
+			others++
+		}
+		if !slices.Equal(f.Data, j.extremeRows(restart).Data) {
+			t.Error("other rows with the same seed")
+		}
+		for a := range f.Rows {
+			at := -1
+			for i := range x.Rows {
+				if slices.Equal(f.row(a), j.z.row(i)) {
+					at = i
+				}
+			}
+			if at < 0 || at == 7 {
+				t.Errorf("restart %d: center %d is row %d", restart, a, at)
+			}
+		}
+	}
+	if others == 0 {
+		t.Error("all restarts take the same rows")
+	}
+	loss := math.Inf(1)
+	for _, restarts := range []int{1, 2, 4, 8} {
+		m := mustDo(FitMinVolume(bg, x, 4, &MinVolumeOptions{Init: InitSPA, Restarts: restarts, Lambda: 1, Weights: w}))(t)
+		if is := m.Trace[len(m.Trace)-1]; is > loss {
+			t.Errorf("%d restarts: a loss of %v, %v with fewer", restarts, is, loss)
+		} else {
+			loss = is
 		}
 	}
 }

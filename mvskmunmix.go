@@ -235,7 +235,8 @@ const (
 // vertices returns the centers of a run, in the data's units.
 func (sc *scene) vertices(run *volumeRun) *Matrix { return sc.asSpectra(run.m.toData(run.f)) }
 
-// asSpectra takes centers of the fitted rows to the data's columns, at least 0: of length 1 for unit rows.
+// asSpectra takes centers of the fitted rows to the data's columns, within their bounds, which runs in leading
+// directions do not have: of length 1 for unit rows.
 func (sc *scene) asSpectra(f *Matrix) *Matrix {
 	for j := range f.Rows {
 		row := f.row(j)
@@ -243,7 +244,7 @@ func (sc *scene) asSpectra(f *Matrix) *Matrix {
 			row[c] *= v
 		}
 		for c, v := range row {
-			row[c] = max(v, 0) // runs in leading directions have no bounds
+			row[c] = min(max(v, sc.data.low[c]), sc.data.high[c])
 		}
 		if length := norm2(row); sc.fit != sc.raw && length > 0 {
 			scale(row, 1/length)

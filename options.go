@@ -4,6 +4,7 @@ package softkmeans
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -188,7 +189,8 @@ const (
 	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each).
 	InitKMeans
 	// InitSPA is for unmixing, where some samples are nearly pure: successive projection (Araújo et al.
-	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples.
+	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples. Restarts look for them
+	// after a random linear map.
 	InitSPA
 	// InitGlobal is the tight simplex of the global solution, which encloses the data.
 	InitGlobal
@@ -222,7 +224,7 @@ type MinVolumeOptions struct {
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
 	// Restarts is the number of starts; 0: 1. The lowest loss is kept, with Slack at the first λ tried.
-	// InitSPA, InitGlobal and Centers give one start only.
+	// InitGlobal, Centers, and Unmix where λ is by the noise, have one start only.
 	Restarts int
 	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective and
@@ -236,6 +238,12 @@ type MinVolumeOptions struct {
 	// docs/errata.md), at up to four times as many iterations.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
+	// Lower and Upper bound the entries of the centers: one number for each column of x, or one for all;
+	// ±Inf where there is no bound; nil: none. The floor is that without bounds. Where all rows have one sum
+	// (1, 100), centers keep it under SumToOne, unless bounds forbid it. Bounds other than 0 and ±Inf take
+	// the rows as given.
+	Lower, Upper []float64
+	NonNegative  bool // keep all entries of the centers at 0 or above, as Unmix does; Lower may be more
 
 	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
 	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside
@@ -248,8 +256,7 @@ type MinVolumeOptions struct {
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 
-	NonNegative bool // keep all entries of the centers at 0 or above, as Unmix does
-	Rows        Rows // RowsAuto (the default), RowsGiven or RowsUnit
+	Rows Rows // RowsAuto (the default), RowsGiven or RowsUnit
 	// Trim is the largest share of the rows to leave out as outliers: those whose squared distance from the
 	// principal plane, or in it from the mean with each direction by its spread, is more than 10 times the
 	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too.
@@ -309,6 +316,9 @@ func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
 	if err == nil && o.Trim >= 1 {
 		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
 	}
+	if err == nil && o.bounded() {
+		err = firstError(checkShape("x", x), checkBounds(x.Cols, o))
+	}
 	if err != nil || o.Centers == nil {
 		return err
 	}
@@ -317,6 +327,54 @@ func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
 	}
 	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {
 		return fail(ErrShape, "Centers are "+shape(o.Centers.Rows, o.Centers.Cols)+", not "+shape(k, x.Cols))
+	}
+	return nil
+}
+
+// bounded reports whether centers have bounds.
+func (o *MinVolumeOptions) bounded() bool { return o.NonNegative || len(o.Lower)+len(o.Upper) > 0 }
+
+// bounds returns the bounds of centers by column, ±Inf where there is none.
+func (o *MinVolumeOptions) bounds(d int) (low, high []float64) {
+	low, high = make([]float64, d), make([]float64, d)
+	entry := func(list []float64, c int, none float64) float64 {
+		if len(list) == 0 {
+			return none
+		}
+		return list[min(c, len(list)-1)]
+	}
+	for c := range d {
+		low[c], high[c] = entry(o.Lower, c, math.Inf(-1)), entry(o.Upper, c, math.Inf(1))
+		if o.NonNegative {
+			low[c] = max(low[c], 0)
+		}
+	}
+	return low, high
+}
+
+// inUnits reports whether there is a bound other than 0, which has no meaning for unit rows.
+func (o *MinVolumeOptions) inUnits() bool {
+	return slices.ContainsFunc(slices.Concat(o.Lower, o.Upper),
+		func(v float64) bool { return v != 0 && !math.IsInf(v, 0) })
+}
+
+// checkBounds returns an error for bounds that are not of d columns, or that no center is within.
+func checkBounds(d int, o *MinVolumeOptions) error {
+	for _, n := range [...]int{len(o.Lower), len(o.Upper)} {
+		if n > 1 && n != d {
+			return fail(ErrShape, "bounds (Lower or Upper) are of "+strconv.Itoa(n)+" columns, x has "+
+				strconv.Itoa(d))
+		}
+	}
+	if o.Rows == RowsUnit && o.inUnits() {
+		return fail(ErrOption, "Rows is unit, and Lower or Upper is not 0")
+	}
+	low, high := o.bounds(d)
+	for c, v := range low {
+		if !(v <= min(high[c], mostEntry) && high[c] >= -mostEntry) {
+			return fail(ErrOption, "column "+strconv.Itoa(c)+" has no center from "+decimal(v)+
+				" (Lower) to "+decimal(high[c])+" (Upper)")
+		}
 	}
 	return nil
 }
@@ -331,11 +389,8 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 			return fail(ErrOption, c.name+" is "+decimal(c.value)+", and FitAlternating has no penalty")
 		}
 	}
-	switch {
-	case o.Volume != VolumeAuto:
+	if o.Volume != VolumeAuto {
 		return fail(ErrOption, "Volume is "+o.Volume.String()+", and FitAlternating has no penalty")
-	case o.NonNegative:
-		return fail(ErrOption, "NonNegative is set, which is for FitMinVolume and Unmix")
 	}
 	return checkGivenRows(o)
 }

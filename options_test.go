@@ -59,7 +59,7 @@ func TestOptionLimits(t *testing.T) {
 		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), "Lambda is 2, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Epsilon: 1}), "Epsilon is 1, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), "Volume is affine, and FitAlternating has no penalty", ErrOption},
-		{checkNoPenalty(&MinVolumeOptions{NonNegative: true}), "NonNegative is set, which is for FitMinVolume and Unmix", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{NonNegative: true, Lower: []float64{1}}), "", nil},
 		{checkNoPenalty(&MinVolumeOptions{Rows: RowsUnit}), "Rows is unit, which is for FitMinVolume and Unmix", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Trim: .5}), "Trim is 0.5, which is for FitMinVolume and Unmix", ErrOption},
 		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},

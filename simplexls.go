@@ -1,12 +1,11 @@
 package softkmeans
 
 // Least squares on the simplex: the mixture of given vertices that is nearest to a sample (fully constrained
-// least squares, as unmixing calls it), solved in activeset.go. Then those with lower bounds, and on a cone.
+// least squares, as unmixing calls it), solved in activeset.go. Then that on a cone.
 
 import (
 	"context"
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -281,178 +280,43 @@ func (p *simplexProblem) solveBlocks(ctx context.Context, workers int, over chun
 	})
 }
 
-// boundedProblem is least squares with a lower bound for all entries, with A, k×k and definite, for many
-// right sides, and its own scratch space. The method is block pivoting (J. Kim and H. Park, Fast nonnegative
-// matrix factorization: an active-set-like method and comparisons, SIAM J. Sci. Comput. 33, 2011).
-type boundedProblem struct {
-	a, factor []float64 // A, and a Cholesky factor of a part of it
-	r         []float64 // the right side
-	u, slope  []float64 // the solution above the bound, and A·u − r
-	part      []float64 // the part of r on the support
-	free      []bool    // what is not at the bound
-	index     []int
-}
-
-func newBoundedProblem(k int) *boundedProblem {
-	return &boundedProblem{
-		a: make([]float64, k*k), factor: make([]float64, k*k),
-		r: make([]float64, k), u: make([]float64, k), slope: make([]float64, k), part: make([]float64, k),
-		free: make([]bool, k), index: make([]int, k),
-	}
-}
-
-// mostPivots is the most exchanges of a column, per center. Block pivots take a handful.
-const mostPivots = 20
-
-// solve sets u to the minimiser of ½uᵀAu − (r − low·A1)ᵀu over u ≥ 0, and reports whether
-// it was found. On entry u is the minimiser of ½fᵀAf − rᵀf without bounds.
-//
-// All wrong indices change sides at once while they get fewer, or three times more; then the last alone,
-// which ends (Murty 1974).
-func (b *boundedProblem) solve(low float64) bool {
-	k := len(b.r)
-	var size float64
-	for i := range k {
-		b.free[i] = b.u[i] >= low
-		size = max(size, math.Abs(b.r[i]))
-		b.r[i] -= low * sumOf(b.a[i*k:(i+1)*k])
-		size = max(size, math.Abs(b.r[i]))
-	}
-	tol := float64(k) * 0x1p-52 * size
-	least, spare := k+1, 3
-	for range mostPivots * k {
-		if !b.onSupport() {
-			return false
-		}
-		wrong := b.index[:0]
-		for i, free := range b.free { // u ≥ 0 where free, elsewhere a slope of at least 0
-			if free && b.u[i] < 0 || !free && b.slope[i] < -tol {
-				wrong = append(wrong, i)
-			}
-		}
-		switch count := len(wrong); {
-		case count == 0:
-			return true
-		case count < least:
-			least, spare = count, 3
-		case spare > 0:
-			spare--
-		default:
-			wrong = wrong[count-1:]
-		}
-		for _, i := range wrong {
-			b.free[i] = !b.free[i]
-		}
-	}
-	return false
-}
-
-// onSupport sets u to the minimiser with the free indices alone, and the slopes.
-func (b *boundedProblem) onSupport() bool {
-	k, index := len(b.r), b.index[:0]
-	clear(b.u)
-	for i, free := range b.free {
-		if free {
-			index = append(index, i)
-		}
-	}
-	n := len(index)
-	for s, i := range index {
-		b.part[s] = b.r[i]
-		for t, j := range index {
-			b.factor[s*n+t] = b.a[i*k+j]
-		}
-	}
-	if !cholesky(b.factor[:n*n], n) {
-		return false
-	}
-	cholSolve(b.factor[:n*n], n, b.part[:n])
-	for s, i := range index {
-		b.u[i] = b.part[s]
-	}
-	for i := range k {
-		b.slope[i] = 0
-		if !b.free[i] {
-			b.slope[i] = dot(b.a[i*k:(i+1)*k], b.u) - b.r[i]
-		}
-	}
-	return true
-}
-
-// coneRidge of the largest entry is added to the diagonal of FFᵀ, so that dependent vertices have a factor.
-const coneRidge = 0x1p-40
-
 // coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the
 // vertices v_j (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and shade[i] to Σa,
-// unless shade is nil. dst may be x. It costs O(ndk), and O(k³) for each row and support tried.
+// unless shade is nil. dst may be x. It costs O(ndk), and O(k²) for each row and support tried.
+//
+// A row is scaled down until the origin has a share under SumAtMostOne: then the sum's bound does nothing.
 func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
-	k, d := vertices.Rows, vertices.Cols
+	p, k, d := newSimplexProblem(vertices, SumAtMostOne), vertices.Rows, vertices.Cols
 	_, vexp := math.Frexp(maxAbs(vertices))
-	v := vertices.Clone()
-	for i, e := range v.Data {
-		v.Data[i] = math.Ldexp(e, -vexp)
-	}
-	gram, top := make([]float64, k*k), 0.0
-	addMulNT(gram, k, v.Data, k, v.Data, k, d, false)
-	for j := range k {
-		top = max(top, gram[j*k+j])
-	}
-	for j := range k {
-		gram[j*k+j] += max(coneRidge*top, 0x1p-100)
-	}
-	full := slices.Clone(gram)
-	if !cholesky(full, k) {
-		return fail(ErrRange, "the centers' Gram matrix has no factor") // does not happen, with the ridge
-	}
-	count := chunks(x.Rows, d, manyChunks)
-	solvers := make([]*boundedProblem, min(workers, count)) // workers may be any number
-	return eachBlock(ctx, workers, chunking{x.Rows, d, manyChunks}, d, func(at block) {
-		b := solvers[at.worker]
-		if b == nil {
-			b = newBoundedProblem(k)
-			copy(b.a, gram)
-			solvers[at.worker] = b
+	over := chunking{x.Rows, d, manyChunks}
+	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
+	return eachBlock(ctx, workers, over, 2*(d+p.k), func(at block) {
+		solver, g, y := &solvers[at.worker], at.scratch[:k], NewMatrix(1, d, at.scratch[k:k+d])
+		if solver.p == nil {
+			solver.begin(p)
 		}
-		row := at.scratch[:d]
 		for i := at.lo; i < at.hi; i++ {
 			top, _ := rowMaxAbs(x.row(i))
 			_, exp := math.Frexp(top)
-			for c, e := range x.row(i) {
-				row[c] = math.Ldexp(e, -exp)
-			}
-			sum := b.cone(v, full, row)
-			for j, a := range b.u {
-				if sum > 0 {
-					a /= sum
-				} else {
-					a = 1 / float64(k)
+			exp -= vexp
+			sum := 0.0
+			for again := top > 0 && !p.flat; again; again = solver.all[k] == 0 {
+				exp += 3
+				for c, e := range x.row(i) {
+					y.Data[c] = math.Ldexp(e, -exp)
 				}
-				dst.row(i)[j] = a
+				solver.solve(g, p.products(block{hi: 1, scratch: at.scratch[k+d:]}, y), nil)
+				sum = sumOf(g)
+			}
+			for j, a := range g {
+				dst.row(i)[j] = 1 / float64(k)
+				if sum > 0 {
+					dst.row(i)[j] = a / sum
+				}
 			}
 			if shade != nil {
-				shade[i] = min(math.Ldexp(sum, exp-vexp), math.MaxFloat64)
+				shade[i] = min(math.Ldexp(sum, exp), math.MaxFloat64)
 			}
 		}
 	})
-}
-
-// cone sets u ≥ 0 to the minimiser of ‖x − Σu_j·v_j‖, with A's factor full, and returns its sum.
-func (b *boundedProblem) cone(v *Matrix, full, x []float64) (sum float64) {
-	k, below := len(b.r), false
-	for j := range k {
-		b.r[j] = dot(v.row(j), x)
-		b.u[j] = b.r[j]
-	}
-	cholSolve(full, k, b.u)
-	for _, u := range b.u {
-		below = below || u < 0
-	}
-	if below {
-		b.solve(0)
-	}
-	for j, u := range b.u {
-		b.u[j] = max(u, 0) // solve ends above 0, but for its limit of pivots
-		sum += b.u[j]
-	}
-	return sum
 }

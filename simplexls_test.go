@@ -509,19 +509,15 @@ func TestSameForAll(t *testing.T) {
 	}
 }
 
-// leastBounded is boundedProblem.solve by trying every support: the minimum of
-// ½uᵀAu − (r − low·A1)ᵀu over u ≥ 0.
-func leastBounded(a, r []float64, low float64) (best []float64) {
+// leastBounded tries every support for the minimum of
+// ½uᵀAu − rᵀu over u ≥ 0.
+func leastBounded(a, r []float64) (best []float64) {
 	k, least := len(r), math.Inf(1)
-	shifted := slices.Clone(r)
-	for i := range k {
-		shifted[i] -= low * sumOf(a[i*k:(i+1)*k])
-	}
 	supportsOf(k, func(index []int) {
 		n := len(index)
 		l, x := make([]float64, n*n), make([]float64, n)
 		for s, i := range index {
-			x[s] = shifted[i]
+			x[s] = r[i]
 			for t, j := range index {
 				l[s*n+t] = a[i*k+j]
 			}
@@ -534,7 +530,7 @@ func leastBounded(a, r []float64, low float64) (best []float64) {
 		for s, i := range index {
 			u[i] = max(x[s], 0)
 		}
-		value := -dot(shifted, u)
+		value := -dot(r, u)
 		for i := range k {
 			value += u[i] * dot(a[i*k:(i+1)*k], u) / 2
 		}
@@ -551,32 +547,6 @@ func gramOf(k, extra int, rng *rand.Rand) []float64 {
 	a := make([]float64, k*k)
 	addMulNT(a, k, m.Data, k, m.Data, k, k+extra, false)
 	return a
-}
-
-// TestBoundedSolve: block pivoting finds the minimum that all supports have.
-func TestBoundedSolve(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 22))
-	for trial := range 150 {
-		k := 1 + trial%6
-		b := newBoundedProblem(k)
-		b.a = gramOf(k, trial%3, rng)
-		r, low := randomSlice(k, rng), rng.NormFloat64()*float64(trial%2)
-		copy(b.r, r)
-		copy(b.u, r)
-		l := slices.Clone(b.a)
-		cholesky(l, k)
-		cholSolve(l, k, b.u)
-		if !b.solve(low) {
-			t.Fatalf("trial %d: no solution", trial)
-		}
-		want := leastBounded(b.a, r, low)
-		size := norm2(want) + norm2(r) + math.Abs(low)
-		for i, u := range b.u {
-			if u < 0 || math.Abs(u-want[i]) > 1e-7*size*l[k*k-1]*l[k*k-1] {
-				t.Fatalf("trial %d: %v, want %v", trial, b.u, want)
-			}
-		}
-	}
 }
 
 // TestConeShares: shares and shade are those of the nearest point of the cone, in any unit
@@ -599,7 +569,7 @@ func TestConeShares(t *testing.T) {
 		for j := range k {
 			r[j] = dot(v.row(j), x.row(i))
 		}
-		want := leastBounded(gram, r, 0)
+		want := leastBounded(gram, r)
 		for j, share := range g.row(i) {
 			if math.Abs(share*shade[i]-want[j]) > 1e-9 {
 				t.Fatalf("row %d: %v·%v, want %v", i, shade[i], g.row(i), want)
@@ -621,5 +591,22 @@ func TestConeShares(t *testing.T) {
 	if coneShares(bg, 2, want, nil, want.Clone(), w) != nil || coneShares(bg, 2, square, nil, square,
 		w) != nil || maxDiff(want, square) != 0 {
 		t.Error("dst that is x changes the result")
+	}
+}
+
+// TestConeSharesAround: vertices whose cone is the whole space, where shares of least norm never get small.
+func TestConeSharesAround(t *testing.T) {
+	v := NewMatrix(4, 2, []float64{1, 0, -1, 0, 0, 1, 0, -1})
+	x := NewMatrix(2, 2, []float64{3, -2, 0, 1e-9})
+	g, shade := NewMatrix(2, 4, nil), make([]float64, 2)
+	must(t, coneShares(bg, 1, g, shade, x, v))
+	for i := range 2 {
+		y := make([]float64, 2)
+		for j, a := range g.row(i) {
+			axpy(y, a*shade[i], v.row(j))
+		}
+		if d := squaredDistance(y, x.row(i)); d > 1e-16*sumSquares(x.row(i)) {
+			t.Errorf("row %d: %v for %v", i, y, x.row(i))
+		}
 	}
 }

@@ -1,0 +1,494 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// closedRows returns n compositions of d parts: shares of k prototypes, of whose entries half are 0, with
+// noise, closed to a sum.
+func closedRows(n, d, k int, noise, sum float64, seed uint64) *Matrix {
+	x, _ := scarce(n, d, k, noise, seed)
+	for i := range n {
+		row := x.row(i)
+		for c, v := range row {
+			row[c] = max(v, 0)
+		}
+		scale(row, sum/sumOf(row))
+	}
+	return x
+}
+
+// boxStepOracle minimises ½Tr(FᵀAF) − Tr(RᵀF) over the box by trying for every column all 3^k ways in which
+// its entries are free, low or high.
+func boxStepOracle(a []float64, r *Matrix, b *box) *Matrix {
+	k := r.Rows
+	out := NewMatrix(k, r.Cols, nil)
+	for c := range r.Cols {
+		least := math.Inf(1)
+		for code := range int(math.Pow(3, float64(k))) {
+			u, index := make([]float64, k), []int{}
+			for i, rest := 0, code; i < k; i, rest = i+1, rest/3 {
+				switch rest % 3 {
+				case 0:
+					index = append(index, i)
+				case 1:
+					u[i] = b.low[c]
+				case 2:
+					u[i] = b.high[c]
+				}
+			}
+			if math.IsInf(norm2(u), 0) || norm2(u) != norm2(u) {
+				continue
+			}
+			n := len(index)
+			l, x := make([]float64, n*n), make([]float64, n)
+			for s, i := range index {
+				x[s] = r.At(i, c) - dot(a[i*k:(i+1)*k], u)
+				for t, j := range index {
+					l[s*n+t] = a[i*k+j]
+				}
+			}
+			if !cholesky(l, n) {
+				continue
+			}
+			cholSolve(l, n, x)
+			value, within := 0.0, true
+			for s, i := range index {
+				u[i] = x[s]
+				within = within && x[s] >= b.low[c] && x[s] <= b.high[c]
+			}
+			for i := range k {
+				value += u[i] * (dot(a[i*k:(i+1)*k], u)/2 - r.At(i, c))
+			}
+			if within && value < least {
+				least = value
+				for i := range k {
+					out.Set(i, c, u[i])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestBoxStep: the F-step finds the minimum that all active sets have; with a sum it is within box and sum,
+// and no other such point that a small step reaches is lower.
+func TestBoxStep(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	const n, k, d = 40, 4, 9
+	for _, closed := range []bool{false, true} {
+		m := alternation{minVolume: &minVolume{k: k}, s: &samples{ctx: bg, n: n, d: d, workers: 1},
+			z: NewMatrix(n, d, nil), box: &box{make([]float64, d), make([]float64, d), closed}}
+		for c := range d {
+			m.box.low[c], m.box.high[c] = -rng.Float64()/2, rng.Float64()/2
+			switch c % 4 {
+			case 1:
+				m.box.low[c] = math.Inf(-1)
+			case 2:
+				m.box.high[c] = math.Inf(1)
+			}
+		}
+		from := m.newIterate()
+		from.gg.Data, from.gz.Data, from.majoriser.Data = gramOf(k, 3, rng),
+			randomSlice(k*d, rng), gramOf(k, 1, rng)
+		m.clamp(from.f)
+		f := NewMatrix(k, d, nil)
+		for range 50 { // a step ends at a share of its length, and begins where the last one ended
+			m.centersStep(f, from, 0.5)
+			copy(from.f.Data, f.Data)
+		}
+		a := slices.Clone(from.gg.Data)
+		axpy(a, 0.25, from.majoriser.Data)
+		free := 0
+		if !closed {
+			want := boxStepOracle(a, from.gz, m.box)
+			for i, v := range f.Data {
+				if math.Abs(v-want.Data[i]) > 1e-7 || (v == m.box.low[i%d]) != (want.Data[i] == m.box.low[i%d]) {
+					t.Errorf("entry %d: %v, want %v", i, v, want.Data[i])
+				}
+				if v > m.box.low[i%d] && v < m.box.high[i%d] {
+					free++
+				}
+			}
+			if free == 0 || free == k*d {
+				t.Errorf("%d of %d entries are free", free, k*d)
+			}
+			continue
+		}
+		value := func(f *Matrix) (v float64) {
+			for c := range d {
+				for i := range k {
+					for j := range k {
+						v += f.At(i, c) * a[i*k+j] * f.At(j, c) / 2
+					}
+					v -= f.At(i, c) * from.gz.At(i, c)
+				}
+			}
+			return v
+		}
+		least := value(f)
+		for trial := range 500 {
+			other := f.Clone()
+			axpy(other.Data, math.Pow(10, float64(-trial%5)), randomSlice(k*d, rng))
+			m.clamp(other)
+			if v := value(other); v < least-1e-9 {
+				t.Errorf("trial %d: %v, and %v elsewhere", trial, least, v)
+			}
+		}
+		checkBox(t, f, m.box, 1)
+	}
+}
+
+// checkBox checks that rows are within a box.
+func checkBox(t *testing.T, f *Matrix, b *box, size float64) {
+	t.Helper()
+	for i := range f.Rows {
+		for c, v := range f.row(i) {
+			if !(v >= b.low[c] && v <= b.high[c]) {
+				t.Fatalf("row %d: %v is not from %v to %v", i, v, b.low[c], b.high[c])
+			}
+		}
+		if sum := sumOf(f.row(i)); b.closed && math.Abs(sum) > 1e-14*(size+norm2(f.row(i))) {
+			t.Fatalf("row %d has the sum %v", i, sum)
+		}
+	}
+}
+
+// TestBoxProject: the projection is within box and sum, and no move of two entries against each other brings it
+// nearer. Rows that are within stay.
+func TestBoxProject(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for trial := range 2000 {
+		d := 1 + trial%7
+		b := &box{make([]float64, d), make([]float64, d), trial%3 > 0}
+		least, most := 0.0, 0.0
+		for c := range d {
+			b.low[c], b.high[c] = -math.Exp(rng.NormFloat64()), math.Exp(rng.NormFloat64())
+			switch rng.IntN(6) {
+			case 0:
+				b.low[c] = math.Inf(-1)
+			case 1:
+				b.high[c] = math.Inf(1)
+			case 2:
+				b.high[c] = b.low[c]
+			}
+			least += b.low[c]
+			most += b.high[c]
+		}
+		b.closed = b.closed && least <= 0 && most >= 0
+		row := randomSlice(d, rng)
+		scale(row, math.Pow(10, float64(trial%5-1)))
+		was := slices.Clone(row)
+		b.project(row)
+		checkBox(t, &Matrix{1, d, d, row}, b, norm2(was))
+		up, down := math.Inf(-1), math.Inf(1) // between them is what free entries move by
+		for c, v := range row {
+			if !b.closed && v != min(max(was[c], b.low[c]), b.high[c]) {
+				t.Fatalf("trial %d: %v to %v", trial, was[c], v)
+			}
+			if v > b.low[c] {
+				up = max(up, v-was[c])
+			}
+			if v < b.high[c] {
+				down = min(down, v-was[c])
+			}
+		}
+		size := norm2(was) + norm2(row)
+		// Moving up one entry and down another must not bring the row nearer.
+		if b.closed && down < up-1e-13*size {
+			t.Fatalf("trial %d: %v to %v in %+v", trial, was, row, b)
+		}
+		again := slices.Clone(row)
+		b.project(again)
+		if math.Sqrt(squaredDistance(again, row)) > 1e-15*size {
+			t.Fatalf("trial %d: %v to %v", trial, row, again)
+		}
+	}
+}
+
+// TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no step
+// within the bounds lowers it. Without the option some are outside. The bits depend on neither workers nor
+// the unit, and columns may have bounds of their own.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	x, _ := scarce(60, 8, 3, 0.05, 3)
+	wide, _ := scarce(20, 60, 3, 0.05, 4)
+	fits := map[string]func(*Matrix, *MinVolumeOptions) (*Model, error){
+		"FitMinVolume":   func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return FitMinVolume(bg, x, 3, o) },
+		"FitAlternating": func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return FitAlternating(bg, x, 3, o) },
+		"Unmix":          func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return Unmix(bg, x, 3, o) },
+		"a path": func(x *Matrix, o *MinVolumeOptions) (*Model, error) {
+			m, err := MinVolumePath(bg, x, 3, []float64{0.001}, o)
+			if err != nil {
+				return nil, err
+			}
+			return m[0], nil
+		},
+	}
+	for name, fit := range fits {
+		for _, x := range []*Matrix{x, wide} {
+			low, high := make([]float64, x.Cols), make([]float64, x.Cols)
+			for c := range x.Cols {
+				low[c], high[c] = 0.1, 0.9
+				if c%4 == 3 {
+					low[c], high[c] = math.Inf(-1), math.Inf(1)
+				}
+			}
+			o := MinVolumeOptions{Lower: low, Upper: high, Workers: 1, Tol: 1e-7, Init: InitSPA}
+			m := mustDo(fit(x, &o))(t)
+			at := 0
+			for i, v := range m.Centers.Data {
+				if c := i % x.Cols; !(v >= low[c] && v <= high[c]) {
+					t.Fatalf("%s: %v in column %d", name, v, c)
+				}
+				if v == 0.1 || v == 0.9 {
+					at++
+				}
+			}
+			if at == 0 || at == len(m.Centers.Data) || m.Objective < m.Floor || m.Stationarity > 0.02 {
+				t.Errorf("%s: %d entries at bounds, objective %v, floor %v, stationarity %v", name, at, m.Objective,
+					m.Floor, m.Stationarity)
+			}
+			for i := 1; i < len(m.Trace); i++ {
+				if m.Trace[i] > m.Trace[i-1] {
+					t.Errorf("%s: the loss rises at %d", name, i)
+				}
+			}
+			large := o
+			large.Lower, large.Upper, large.Workers = slices.Clone(low), slices.Clone(high), 3
+			scale(large.Lower, 0x1p100)
+			scale(large.Upper, 0x1p100)
+			y := x.Clone()
+			scale(y.Data, 0x1p100)
+			if name == "a path" {
+				continue // its λ has a unit
+			}
+			far := mustDo(fit(y, &large))(t)
+			scale(far.Centers.Data, 0x1p-100)
+			if !slices.Equal(far.Centers.Data, m.Centers.Data) {
+				t.Errorf("%s: other bits in other units, or with other workers", name)
+			}
+			o.Lower, o.Upper = nil, nil
+			loose := mustDo(fit(x, &o))(t)
+			if name != "Unmix" && slices.Max(loose.Centers.Data) <= 0.9 {
+				t.Errorf("%s: the bounds are not needed", name)
+			}
+		}
+	}
+}
+
+// TestLowerZero: NonNegative is a Lower of 0 for all columns, to the bit, and no bounds are none.
+func TestLowerZero(t *testing.T) {
+	x, _ := scarce(60, 8, 3, 0.05, 3)
+	inf := math.Inf(1)
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		var want *Model
+		for i, o := range []MinVolumeOptions{{NonNegative: true}, {Lower: []float64{0}}, {Lower: make([]float64, 8)},
+			{Lower: []float64{-1}, NonNegative: true, Upper: []float64{inf}}} {
+			o.Sum, o.Slack = sum, 0.02
+			m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
+			if i == 0 {
+				want = m
+			}
+			if !slices.Equal(m.Centers.Data, want.Centers.Data) || !slices.Equal(m.Trace, want.Trace) {
+				t.Errorf("%+v: other bits", o)
+			}
+		}
+		for _, o := range []MinVolumeOptions{{Lower: []float64{-inf}}, {Upper: []float64{1e300}}} {
+			o.Sum = sum
+			m, free := mustDo(FitMinVolume(bg, x, 3, &o))(t), mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum}))(t)
+			if d := squaredDistance(m.Centers.Data, free.Centers.Data); d > 1e-6*sumSquares(free.Centers.Data) {
+				t.Errorf("%+v: centers off by %v", o, math.Sqrt(d))
+			}
+		}
+	}
+}
+
+// TestClosedRows: where all rows have one sum the centers have it, in all fits that have bounds, and about so
+// where rows are rounded to three digits. Where bounds forbid it they come first.
+func TestClosedRows(t *testing.T) {
+	t.Parallel()
+	for _, sum := range []float64{1, 100} {
+		x := closedRows(120, 10, 3, 0.1, sum, 5)
+		rounded := mapped(x, func(_, _ int, v float64) float64 { return math.Round(v/sum*1e3) * sum / 1e3 })
+		for _, x := range []*Matrix{x, rounded} {
+			tol := 1e-12
+			if x == rounded {
+				tol = 2e-4
+			}
+			for _, o := range []MinVolumeOptions{{NonNegative: true, Slack: 0.02}, {NonNegative: true, Slack: 0.02,
+				Volume: VolumeAffine, Init: InitSPA}, {Lower: []float64{0.01 * sum}, Upper: []float64{0.3 * sum}}} {
+				m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
+				for j := range m.Centers.Rows {
+					if off := sumOf(m.Centers.row(j)) - sum; math.Abs(off) > tol*sum {
+						t.Errorf("%+v: the sum is off by %g", o, off/sum)
+					}
+				}
+				if at := slices.Min(m.Centers.Data); at != 0 && at != o.Lower[0] || m.Stationarity > 0.05 {
+					t.Errorf("%+v: the least entry is %v, stationarity %v", o, at, m.Stationarity)
+				}
+			}
+			m := mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{NonNegative: true}))(t)
+			for j := range m.Centers.Rows {
+				if off := sumOf(m.Centers.row(j)) - sum; math.Abs(off) > tol*sum {
+					t.Errorf("FitAlternating: the sum is off by %g", off/sum)
+				}
+			}
+			o := &MinVolumeOptions{Lower: []float64{0.2 * sum}}
+			if m = mustDo(FitMinVolume(bg, x, 3, o))(t); slices.Min(m.Centers.Data) < 0.2*sum ||
+				slices.Max(m.Centers.Data) < 0.25*sum {
+				t.Errorf("centers from %v to %v", slices.Min(m.Centers.Data), slices.Max(m.Centers.Data))
+			}
+		}
+	}
+}
+
+// TestBoundsHard: bounds that keep all centers from the data, that coincide, and far from 0; constant data; k of
+// 1 and above d; samples that are an exact mixture and outside.
+func TestBoundsHard(t *testing.T) {
+	t.Parallel()
+	x, _ := scarce(40, 5, 3, 0.05, 3)
+	shifted := mapped(x, func(_, _ int, v float64) float64 { return v + 1e15 })
+	exact, truth := mixtures(30, 5, 3, 0.5, 0.9, 1)
+	copy(exact.Data, truth.Data)
+	long, corners := mixtures(60, 40, 3, 0.5, 0.9, 1) // begins in leading directions
+	copy(long.Data, corners.Data)
+	one := func(v float64) []float64 { return []float64{v} }
+	for name, c := range map[string]struct {
+		x         *Matrix
+		k         int
+		low, high []float64
+	}{
+		"above": {x, 3, one(50), nil}, "below": {x, 3, nil, one(-50)}, "one point": {x, 3, one(0.5), one(0.5)},
+		"far": {shifted, 3, one(1e15), one(1e15 + 1)}, "constant": {NewMatrix(6, 2, nil), 2, one(1), one(2)},
+		"k of 1": {x, 1, one(0.6), one(0.7)}, "k above d": {x, 7, one(0), one(0.5)}, "exact": {exact, 3, one(0.3), nil},
+		"exact, wide": {long, 3, one(0.3), one(0.6)}, "huge": {x, 3, one(0x1p500), nil},
+		"huge, of tiny data": {mapped(x, func(_, _ int, v float64) float64 { return v * 0x1p-480 }), 3, one(0x1p500), nil},
+		"no such":            {x, 3, one(-0x1p500), one(0x1p500)},
+	} {
+		for _, fit := range []func() (*Model, error){
+			func() (*Model, error) {
+				return FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
+			},
+			func() (*Model, error) {
+				return FitAlternating(bg, c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
+			},
+			func() (*Model, error) { return Unmix(bg, c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high}) },
+		} {
+			m, err := fit()
+			if name == "below" && errors.Is(err, ErrOption) { // for Unmix
+				continue
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if strings.HasPrefix(name, "exact") { // a fit does better than the pure samples, moved to their bounds
+				f := mapped(rowsOf(c.x, 0, 3), func(_, _ int, v float64) float64 {
+					if v = max(v, c.low[0]); c.high != nil {
+						v = min(v, c.high[0])
+					}
+					return v
+				})
+				g := mustDo(SimplexLeastSquares(nil, c.x, f, nil))(t)
+				if moved := plainObjective(c.x, f, g, nil); m.Objective > 0.98*moved {
+					t.Errorf("%s: objective %v, that of moved samples %v", name, m.Objective, moved)
+				}
+			}
+			finite(t, name, append(slices.Clone(m.Centers.Data), append(m.Memberships.Data, m.Objective, m.Gap)...)...)
+			for _, v := range m.Centers.Data {
+				if c.low != nil && v < c.low[0] || c.high != nil && v > c.high[0] {
+					t.Fatalf("%s: a center has %v", name, v)
+				}
+			}
+			if b, err := m.MarshalBinary(); err != nil || new(Model).UnmarshalBinary(b) != nil {
+				t.Error(name, err)
+			}
+		}
+	}
+}
+
+// TestBoundsErrors: bounds that are none, and where there are none.
+func TestBoundsErrors(t *testing.T) {
+	x, _ := scarce(40, 5, 3, 0.05, 3)
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		o    MinVolumeOptions
+		want error
+	}{
+		{MinVolumeOptions{Lower: make([]float64, 4)}, ErrShape}, {MinVolumeOptions{Upper: make([]float64, 6)}, ErrShape},
+		{MinVolumeOptions{Lower: []float64{nan}}, ErrOption}, {MinVolumeOptions{Upper: []float64{0, 1, 2, nan, 4}}, ErrOption},
+		{MinVolumeOptions{Lower: []float64{1}, Upper: []float64{2, 2, 2, 0.5, 2}}, ErrOption},
+		{MinVolumeOptions{NonNegative: true, Upper: []float64{-1}}, ErrOption},
+		{MinVolumeOptions{Lower: []float64{inf}}, ErrOption}, {MinVolumeOptions{Upper: []float64{-inf}}, ErrOption},
+		{MinVolumeOptions{Lower: []float64{1e300}}, ErrOption}, {MinVolumeOptions{Lower: []float64{0.5}, Rows: RowsUnit}, ErrOption},
+	} {
+		for _, fit := range []func(o *MinVolumeOptions) error{
+			func(o *MinVolumeOptions) error { _, err := FitMinVolume(bg, x, 3, o); return err },
+			func(o *MinVolumeOptions) error { _, err := FitAlternating(bg, x, 3, o); return err },
+			func(o *MinVolumeOptions) error { _, err := Unmix(bg, x, 3, o); return err },
+			func(o *MinVolumeOptions) error { _, err := MinVolumePath(bg, x, 3, nil, o); return err },
+		} {
+			if err := fit(&c.o); !errors.Is(err, c.want) {
+				t.Errorf("%+v: %v", c.o, err)
+			}
+		}
+	}
+	shaded, _, _, _ := pixels(300, 12, 3, 0.2, 0.001, 4)
+	for upper, want := range map[float64]Rows{inf: RowsUnit, 1e6: RowsGiven} {
+		if m := mustDo(Unmix(bg, shaded, 3, &MinVolumeOptions{Upper: []float64{upper}}))(t); m.Rows == RowsUnit != (want == RowsUnit) {
+			t.Errorf("Upper %v: rows %v", upper, m.Rows)
+		}
+	}
+	o := seqOptions(MinVolumeOptions{Upper: []float64{1}}, 0, 0)
+	if _, err := FitMinVolumeSeq(bg, inBlocks(x, 10), 3, &o); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+// TestBoundsRest: at rest no small step within bounds and sum lowers L, with the best memberships for it.
+func TestBoundsRest(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	open, _ := scarce(60, 6, 3, 0.1, 3)
+	for _, x := range []*Matrix{open, closedRows(60, 6, 3, 0.1, 1, 3)} {
+		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
+			o := MinVolumeOptions{Lower: []float64{0.05}, Upper: []float64{0.4}, Tol: 1e-12, MaxIter: 100000,
+				Lambda: 1e-3, Volume: volume}
+			m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
+			b := mustDo(openMinVolume(bg, x, 3, &o, true))(t)
+			all := mustDo(b.end())(t)
+			loss := func(f *Matrix) float64 {
+				it := all.newIterate()
+				copy(it.f.Data, all.fromData(f).Data)
+				all.clamp(it.f)
+				must(t, all.pass(it, nil))
+				return it.lossAt(all.scaledLambda(o.Lambda))
+			}
+			if all.box.closed != (x != open) {
+				t.Fatal("which rows are closed")
+			}
+			rest, free := loss(m.Centers), 0
+			for trial := range 300 {
+				other := m.Centers.Clone()
+				axpy(other.Data, math.Pow(10, float64(-2-trial%4)), randomSlice(18, rng))
+				if v := loss(other); v < rest-1e-9*math.Abs(rest) {
+					t.Errorf("volume %v: %v at rest, %v elsewhere", volume, rest, v)
+					break
+				}
+			}
+			for _, v := range m.Centers.Data {
+				if v > 0.05 && v < 0.4 {
+					free++
+				}
+			}
+			if free < 3 || free > 15 {
+				t.Errorf("%d entries of 18 are free", free)
+			}
+		}
+	}
+}
