@@ -448,10 +448,10 @@ func (m *Model) checkFitted() error {
 }
 
 // label sets the model's clusters, with their means and axes, for its samples. lead are leading directions of
-// these, or nil.
-func (m *Model) label(s *samples, lead *Matrix) error {
+// these, or nil. quick leaves out all starts but the memberships.
+func (m *Model) label(s *samples, lead *Matrix, quick bool) error {
 	labels := largest(nil, m.Memberships)
-	q, err := findClusters(s, labels, m.Centers, lead)
+	q, err := findClusters(s, labels, m.Centers, lead, quick)
 	if err != nil {
 		return err
 	}
