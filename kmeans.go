@@ -1,6 +1,6 @@
 package softkmeans
 
-// k-means of weighted rows: seeds of k-means++ (Arthur & Vassilvitskii 2007), Lloyd's iteration, draws of rows.
+// k-means of weighted rows: seeds of k-means++ (Arthur & Vassilvitskii 2007) and Lloyd's iteration. Draws.
 
 import (
 	"cmp"

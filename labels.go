@@ -5,9 +5,11 @@ package softkmeans
 // clusters so found lie inside of them, and the nearest mean takes many rows back. The metric is the inverse
 // of the clusters' common scatter. Means, scatter and labels follow each other until they rest, as in H. P.
 // Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): their
-// criterion det W, or a mixture of Gaussians of one covariance with hard labels.
+// criterion det W, or a mixture of Gaussians of one covariance with hard labels. Where they rest depends on
+// the start: others are tried, and the labels of the largest merit are kept.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -79,8 +81,8 @@ const (
 // Labels have labelStarts more starts, k-means of up to startPasses passes, or as many as take labelWork
 // multiplications. Where there are more than labelRows rows, that many are drawn for it.
 const (
-	labelStarts = 24
-	startPasses = 10
+	labelStarts = 16
+	startPasses = 4
 	labelWork   = 1 << 26
 	labelRows   = 1 << 11
 )
@@ -185,6 +187,7 @@ type rule struct {
 	vectors *Matrix // k×p: of clusters, their means times the inverse of their scatter
 	half    []float64
 	weights []float64 // of each cluster
+	filled  int       // clusters with weight
 	within  float64   // the scatter of the rows about their means, in all directions
 	root    *Matrix   // L⁻¹, for the scatter LLᵀ
 }
@@ -212,7 +215,8 @@ func (c *clusters) settle(labels []int, places *Matrix) (r *rule, err error) {
 func (c *clusters) rule(labels []int, places *Matrix) *rule {
 	p := c.basis.Rows
 	means, within, inverse := NewMatrix(c.k, p, nil), c.scatter.Clone(), NewMatrix(p, p, nil)
-	r := &rule{vectors: NewMatrix(c.k, p, nil), half: make([]float64, c.k), weights: make([]float64, c.k), root: within}
+	r := &rule{vectors: NewMatrix(c.k, p, nil), root: within}
+	r.half, r.weights = make([]float64, c.k), make([]float64, c.k)
 	for i, j := range labels {
 		axpy(means.row(j), c.s.weight(i), c.y.row(i))
 		r.weights[j] += c.s.weight(i)
@@ -223,6 +227,7 @@ func (c *clusters) rule(labels []int, places *Matrix) *rule {
 			copy(m, places.row(j))
 			continue
 		}
+		r.filled++
 		scale(m, 1/w)
 		for a, v := range m {
 			axpy(within.row(a), -w*v, m)
@@ -311,16 +316,6 @@ func (c *clusters) merit(r *rule) (float64, error) {
 	return sizes - entropyRate*sumOf(sums)/mass, err
 }
 
-// filled counts the clusters that have weight.
-func (r *rule) filled() (count int) {
-	for _, w := range r.weights {
-		if w > 0 {
-			count++
-		}
-	}
-	return count
-}
-
 // choose replaces labels, those of the largest memberships, where others that settle from k-means have more
 // merit and no fewer clusters. Each of these has the number of the old one with which it shares most rows.
 func (c *clusters) choose(labels []int, places *Matrix) error {
@@ -333,31 +328,26 @@ func (c *clusters) choose(labels []int, places *Matrix) error {
 		return err
 	}
 	most, err := part.merit(old)
-	if err != nil {
-		return err
-	}
 	most += leastGain
 	var best *rule
 	next, found := make([]int, len(own)), make([]int, len(own))
 	l, rng := newClustering(part.s, part.y, c.k), rand.New(rand.NewPCG(labelStream, 0))
 	work := float64(len(own)) * float64(part.y.Cols) * float64(c.k) * startPasses
 	for range int(min(labelStarts, labelWork/work)) {
-		r, err := part.start(next, l, rng, places)
-		if err != nil {
+		r, wrong := part.start(next, l, rng, places)
+		if err = cmp.Or(err, wrong); err != nil || r == nil {
 			return err
 		}
-		merit, err := part.merit(r)
-		if err != nil {
-			return err
-		}
+		merit, wrong := part.merit(r)
+		err = wrong
 		apart := merit > overlapMerit*math.Log(float64(c.k)) || r.within <= old.within
-		if merit > most && apart && r.filled() >= old.filled() {
+		if merit > most && apart && r.filled >= old.filled {
 			most, best = merit, r
 			copy(found, next)
 		}
 	}
-	if best == nil {
-		return nil
+	if best == nil || err != nil {
+		return err
 	}
 	shared := NewMatrix(c.k, c.k, nil)
 	for i, j := range found {

@@ -13,7 +13,7 @@ type minVolume struct {
 	pc    *principal
 	flat  bool    // the samples span fewer dimensions than k centers
 	eps   float64 // ε; 0: there is no penalty
-	quick bool    // labels go on from the memberships alone, as the start is not that of clusters
+	quick bool    // labels go on from the memberships alone: the start is given, or of an exact mixture
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
