@@ -79,7 +79,8 @@ const (
 )
 
 // Labels have labelStarts more starts, k-means of up to startPasses passes, or as many as take labelWork
-// multiplications. Where there are more than labelRows rows, that many are drawn for it.
+// multiplications. Where there are more than labelRows rows, that many are drawn for it. On ten sets of up to
+// 2000 rows 10 and 40 passes did as well, 8 starts and draws of 1000 rows worse, and 24 starts a little better.
 const (
 	labelStarts = 16
 	startPasses = 4
@@ -88,7 +89,7 @@ const (
 )
 
 // Labels of another start take the place of the memberships' own if their merit is higher by leastGain. The
-// entropy of the rows counts entropyRate times: 3 to 8 did as well on 14 sets. Where clusters overlap, with a
+// entropy of the rows counts entropyRate times: 2 to 8 did as well on 15 sets. Where clusters overlap, with a
 // merit below overlapMerit of the most there can be, they may not scatter more than the memberships' own.
 // Without that raw wine, which has no clusters along its one large column, went from .69 to .57.
 const (
