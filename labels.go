@@ -80,7 +80,7 @@ const (
 
 // Labels have labelStarts more starts, k-means of up to startPasses passes, or as many as take labelWork
 // multiplications. Where there are more than labelRows rows, that many are drawn for it. On ten sets of up to
-// 2000 rows 10 and 40 passes did as well, 8 starts and draws of 1000 rows worse, and 24 starts a little better.
+// 2000 rows 10 and 40 passes did as well, 8 starts and draws of 1000 rows worse, 24 starts a little better.
 const (
 	labelStarts = 16
 	startPasses = 4
