@@ -104,7 +104,7 @@ func labelCases() (list []labelCase) {
 func (c labelCase) labelled(t *testing.T, workers int) *Model {
 	t.Helper()
 	m := &Model{Centers: c.centers, Memberships: c.g}
-	must(t, m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), nil))
+	must(t, m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), nil, true))
 	return m
 }
 

@@ -306,9 +306,6 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	at := r.m.detached()
 	s, m := at.data, at.model(r.f, r)
 	m.Memberships = r.g
-	if err != nil {
-		m.Status = StatusCancelled
-	}
 	if err := solveRows(s, m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
 		return nil, err
 	}
@@ -317,8 +314,14 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 		return nil, wrong
 	}
 	m.rate(s, objective, at.pc)
-	if err := m.label(s, at.pc.leading); err != nil {
-		return nil, err
+	if err == nil {
+		err = m.label(r.m.data, at.pc.leading, at.quick)
+	}
+	if err != nil {
+		m.Status = StatusCancelled
+		if err := m.label(s, at.pc.leading, true); err != nil {
+			return nil, err
+		}
 	}
 	r.warn(m)
 	if err == nil && at.eps > 0 { // not for FitAlternating

@@ -13,6 +13,7 @@ type minVolume struct {
 	pc    *principal
 	flat  bool    // the samples span fewer dimensions than k centers
 	eps   float64 // ε; 0: there is no penalty
+	quick bool    // labels go on from the memberships alone: Init is given, or the mixture exact
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
@@ -49,6 +50,7 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 		start, volume = InitSPA, VolumeAffine
 	}
 	p.o.Init, p.o.Volume = orDefault(o.Init, start), orDefault(o.Volume, volume)
+	p.quick = o.Init != InitAuto || start != InitKMeans
 	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1
 	}

@@ -285,7 +285,7 @@ func (sc *scene) rate(m *Model, s *samples) error {
 	}
 	m.rate(s, objective, sc.data.pc)
 	m.VolumeRatio = sc.data.volumeRatio(m.Centers, objective)
-	return m.label(s, sc.data.pc.leading)
+	return m.label(s, sc.data.pc.leading, true)
 }
 
 // rateShaded sets the fields that rate sets, for X ≈ diag(Shade)·G·F. With F times the largest shade, and

@@ -365,6 +365,9 @@ func (sc *scene) spectra(run *volumeRun, believed []float64) *Matrix {
 		row := f.row(j)
 		scale(row, 1-t)
 		axpy(row, t, vertices.row(j))
+		for c, v := range row { // rounding may leave the bounds
+			row[c] = min(max(v, sc.data.low[c]), sc.data.high[c])
+		}
 	}
 	if sc.fit != sc.raw {
 		sc.lengthen(f, run)

@@ -183,7 +183,8 @@ func (v Volume) String() string {
 type Init int
 
 const (
-	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
+	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans, and
+	// labels from more than one start (see [Model.Labels]).
 	InitAuto Init = iota
 	// InitKMeans keeps prototypes near clusters: the centers of k-means, the best of twenty runs from
 	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each).

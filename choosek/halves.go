@@ -54,6 +54,7 @@ func (h *halves) agreement(ctx context.Context, k int, seed uint64) (float64, er
 	for t, half := range []*softkmeans.Matrix{h.a, h.b} {
 		o := softkmeans.MinVolumeOptions{
 			Workers: 1, Seed: seed + uint64(t), MaxIter: stableMaxIter, Tol: stableTol,
+			Init: softkmeans.InitKMeans, // labels without other starts
 		}
 		m, err := softkmeans.FitMinVolume(ctx, half, k, &o)
 		if err != nil {

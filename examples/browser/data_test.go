@@ -62,7 +62,7 @@ func TestReasons(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits ten clusters")
 	}
-	for name, want := range map[string]string{"wine": "68", "digits": "60"} {
+	for name, want := range map[string]string{"wine": "68", "digits": "74"} {
 		s := opened(t, name)
 		other := scale.None
 		if s.data.scaling == nil {
