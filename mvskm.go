@@ -30,13 +30,9 @@ import (
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row
 // space where that is smaller, and 2n·k. Errors: those of [Fit]. If ctx ends the error wraps its error, and
 // the model is the best so far, with StatusCancelled, or nil.
-func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
-	x, err := matrixOf(samples, "FitAlternating")
-	if err != nil {
-		return nil, err
-	}
+func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	if err := firstError(checkMinVolume(x, k, &o), checkNoPenalty(&o)); err != nil {
+	if err := firstError(checkMinVolume(k, &o), checkNoPenalty(&o)); err != nil {
 		return nil, err
 	}
 	m, err := openMinVolume(ctx, x, k, &o, false)
@@ -86,11 +82,7 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) for the start and λ, and 2 to 50 of
 // O(ndk) at the end. Memory: a copy of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as
 // for [FitAlternating].
-func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
-	x, err := matrixOf(samples, "FitMinVolume")
-	if err != nil {
-		return nil, err
-	}
+func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	o.Rows = orDefault(o.Rows, RowsGiven)
 	sc, err := openScene(ctx, x, k, &o)
@@ -113,7 +105,7 @@ func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOp
 // models so far and its error. Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative
 // or not finite.
 func MinVolumePath(
-	ctx context.Context, x *Matrix, k int, lambdas []float64, opts *MinVolumeOptions,
+	ctx context.Context, x Samples, k int, lambdas []float64, opts *MinVolumeOptions,
 ) ([]*Model, error) {
 	o := orZero(opts)
 	if err := checkGivenRows(&o); err != nil {

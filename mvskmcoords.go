@@ -12,19 +12,30 @@ import (
 // openMinVolume checks a call, finds the floor, and returns the coordinates in which the fit begins.
 // penalty says whether the volume counts, as it does for all but FitAlternating.
 func openMinVolume(
-	ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, penalty bool,
+	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
 ) (*alternation, error) {
-	if err := checkMinVolume(x, k, o); err != nil {
+	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	if sparse, ok := x.(*SparseMatrix); ok {
+		if err := firstError(sparse.check("x"), checkSparseOptions(o)); err != nil {
+			return nil, err
+		}
+		if fewDirections(sparse, k) {
+			full, err := sparse.Dense()
+			if err != nil {
+				return nil, err
+			}
+			x = full
+		}
+	}
+	rows, err := openSamples(ctx, x, &Options{Workers: o.Workers}, o.Weights, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSizeOfK(k, s.n, k); err != nil {
-		return nil, err
-	}
-	if err := checkSizeOfK(k, k+1, max(s.d, k+1)); err != nil {
+	s := rows.data()
+	err = firstError(o.checkCenters(k, s.d), checkSizeOfK(k, s.n, k), checkSizeOfK(k, k+1, max(s.d, k+1)))
+	if err != nil {
 		return nil, err
 	}
 	p := min(directionsOf(k, o.Sum), s.d)
@@ -33,11 +44,11 @@ func openMinVolume(
 		q.more = s.rankBound() - p
 	}
 	q.more = max(0, min(q.more, s.d-p))
-	pc, err := findLeading(s, q, SolverAuto, toFit)
+	pc, err := rows.principal(q, SolverAuto, toFit)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMinVolume(s, k, o, pc)
+	m, err := newMinVolume(x, rows, k, o, pc)
 	if err != nil {
 		return nil, err
 	}
@@ -47,20 +58,34 @@ func openMinVolume(
 	return m.begin()
 }
 
+// fewDirections reports whether a fit of k centers begins in all columns or the row space, and fills in
+// sparse rows: these coordinates are hardly more than leading directions, or the table than centers.
+func fewDirections(x *SparseMatrix, k int) bool {
+	return 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1)
+}
+
 // begin returns the coordinates in which the fit begins: leading directions where these are fewer than
 // those in which it ends.
 func (p *minVolume) begin() (*alternation, error) {
-	if err := checkSize("a copy of x", p.data.n, p.columns()); err != nil {
-		return nil, err
-	}
 	lead, q := p.pc.leading, narrowColumns(p.k)
+	if p.by != nil && p.basis == nil {
+		if lead == nil {
+			lead = p.pc.basis
+		}
+		return p.inLeading(rowsOf(lead, 0, min(q, lead.Rows)))
+	}
 	if p.basis != nil && p.basis.Rows >= q { // its first rows are the leading directions
 		lead = p.basis
 	}
 	if lead == nil || q > lead.Rows || 3*q > 2*p.columns() || p.o.Plain {
 		return p.full()
 	}
-	m, err := p.in(rowsOf(lead, 0, q))
+	return p.inLeading(rowsOf(lead, 0, q))
+}
+
+// inLeading returns coordinates along some of those in which the fit ends.
+func (p *minVolume) inLeading(lead *Matrix) (*alternation, error) {
+	m, err := p.in(lead)
 	if err == nil {
 		m.narrow, m.residual = true, max(0, p.pc.total-squaresBeyond(p.data, m.z, nil))
 	}
@@ -87,28 +112,30 @@ func (p *minVolume) full() (*alternation, error) {
 
 // in copies the samples into coordinates in a basis.
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
-	r := p.data.d
-	if basis != nil {
-		r = basis.Rows
-	}
 	m := &alternation{
-		minVolume: p, s: p.data, z: NewMatrix(p.data.n, r, nil), axes: basis,
+		minVolume: p, s: p.data, z: &Matrix{Rows: p.data.n, Cols: p.data.d}, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
-	return m, changeBasis(p.data, m.z, basis)
+	if basis == nil && p.by != nil {
+		m.squares = p.by.squares()
+		return m, nil
+	}
+	if basis != nil {
+		m.z.Cols = basis.Rows
+	}
+	if err := checkSize("a copy of x", m.z.Rows, m.z.Cols); err != nil {
+		return nil, err
+	}
+	m.z = NewMatrix(m.z.Rows, m.z.Cols, nil)
+	return m, p.rows.changeBasis(m.z, basis)
 }
 
-// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
-// projections. inside has those; nil: 0.
-func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
-	for i := range z.Rows {
-		squares := sumSquares(z.row(i))
-		if inside != nil {
-			squares -= sumSquares(inside.row(i))
-		}
-		sum += s.weight(i) * squares
+// length returns the length of sample i in the coordinates of m.
+func (m *alternation) length(i int) float64 {
+	if m.squares != nil {
+		return math.Sqrt(m.squares[i])
 	}
-	return sum
+	return norm2(m.z.row(i))
 }
 
 // end returns the coordinates in which the fit ends: m, or those of all columns.
@@ -198,6 +225,10 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		return &Matrix{Rows: m.z.Rows, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
 	w = NewMatrix(m.z.Rows, p, nil)
+	if m.squares != nil {
+		_ = m.rows.changeBasis(w, m.pc.basis)
+		return w, m.pc.basis
+	}
 	// No error is lost: the next pass finds a context that ends here.
 	_ = m.s.eachBlock(m.z.Rows, m.s.d, manyChunks, 0, func(at block) {
 		rows, d := at.hi-at.lo, m.s.d
@@ -209,7 +240,9 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 // detached returns m without the caller's context and Progress, for what is short.
 func (m *alternation) detached() *alternation {
 	p, out := *m.minVolume, *m
-	p.data, out.s = p.data.under(context.Background()), m.s.under(context.Background())
+	p.rows = p.rows.under(context.Background())
+	p.data, p.by = p.rows.data(), p.rows.products()
+	out.s = m.s.under(context.Background()).data()
 	out.minVolume, out.progress = &p, nil
 	return &out
 }
@@ -308,15 +341,15 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	if err != nil {
 		m.Status = StatusCancelled
 	}
-	if err := solveRows(s, m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
+	if err := at.rows.solveRows(m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
 		return nil, err
 	}
-	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
+	objective, wrong := at.rows.objective(m.Centers, m.Memberships, m.Sum)
 	if wrong != nil {
 		return nil, wrong
 	}
 	m.rate(s, objective, at.pc)
-	if err := m.label(s, at.pc.leading); err != nil {
+	if err := m.label(at.rows, at.pc.leading); err != nil {
 		return nil, err
 	}
 	r.warn(m)
@@ -330,7 +363,7 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 func (r *volumeRun) warn(m *Model) {
 	m.Stationarity = r.stationarity(r.lambda, r.m.pc.total)
 	var members membershipStats
-	members.add(r.m.s, r.m.z, r.g)
+	members.add(r.m.s, r.m.length, r.g)
 	m.Warnings = findWarnings(r.f, &members, r.m.spread(), r.missed)
 }
 

@@ -7,7 +7,10 @@ import "math"
 
 // minVolume is what a call of FitAlternating, FitMinVolume, Unmix or their like fits.
 type minVolume struct {
-	data  *samples
+	x     Samples // the table
+	rows  dataset
+	data  *samples    // of rows: the units, the weights and the mean
+	by    rowProducts // nil: passes read the rows
 	k     int
 	o     MinVolumeOptions // with its defaults filled in
 	pc    *principal
@@ -35,8 +38,11 @@ const roundedFloor = 1e-14
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the data is exact or the table wide. Bounds of centers are by
 // column, and keep it in the data's own axes. There is no penalty yet.
-func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
-	p := &minVolume{data: s, k: k, o: *o, pc: pc}
+func newMinVolume(
+	x Samples, rows dataset, k int, o *MinVolumeOptions, pc *principal,
+) (*minVolume, error) {
+	s := rows.data()
+	p := &minVolume{x: x, rows: rows, data: s, by: rows.products(), k: k, o: *o, pc: pc}
 	p.o.Restarts = orDefault(o.Restarts, defaultRestarts)
 	p.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	p.o.Tol = orDefault(o.Tol, defaultTol)
@@ -74,8 +80,9 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 // as long; the fewer, the more is left to do in all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// rowSpace reports whether the samples are taken to their row space, unless centers have bounds.
-func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
+// rowSpace reports whether the samples are taken to their row space, unless centers have bounds. A basis of
+// that has as many numbers as the table, and sparse rows have no such.
+func rowSpace(s *samples) bool { return s.x != nil && s.wide() && s.n <= rowSpaceRows }
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
 // and its eigenvectors n³.
@@ -87,11 +94,24 @@ func (p *minVolume) lastDirection() (sum float64) {
 	if b == 0 {
 		return math.Inf(1)
 	}
-	y, err := multiply(p.data, rowsOf(p.pc.basis, b-1, b))
-	if err != nil {
+	y := NewMatrix(p.data.n, 1, nil)
+	if err := p.rows.changeBasis(y, rowsOf(p.pc.basis, b-1, b)); err != nil {
 		return math.Inf(1) // the next pass returns it
 	}
-	return sumSquares(y.Data)
+	return squaresBeyond(p.data, y, nil)
+}
+
+// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
+// projections. inside has those; nil: 0.
+func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
+	for i := range z.Rows {
+		squares := sumSquares(z.row(i))
+		if inside != nil {
+			squares -= sumSquares(inside.row(i))
+		}
+		sum += s.weight(i) * squares
+	}
+	return sum
 }
 
 // columns returns how many coordinates the samples have where the fit ends.

@@ -19,6 +19,7 @@ type alternation struct {
 	*minVolume
 	s        *samples  // the rows of z
 	z        *Matrix   // n×r: the samples, scaled and centred, in an orthonormal basis
+	squares  []float64 // ‖z_i‖² where z is a shape alone, and products give the rest; otherwise nil
 	axes     *Matrix   // that basis, r×d; nil: the data's own axes
 	narrow   bool      // the axes are leading directions, and the fit ends in others
 	residual float64   // weighted squares outside the axes: a part of every objective
@@ -59,6 +60,7 @@ func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda
 // but goroutines.
 type passMemory struct {
 	problem simplexProblem
+	r       int // columns of z that tasks read: 0 where z is a shape alone
 	sums    []chunkSums
 	workers []workerMemory
 	step    int // rows of a block
@@ -67,6 +69,8 @@ type passMemory struct {
 	m    *alternation
 	to   *iterate
 	warm *Matrix
+	// Where z is a shape alone: ZFᵀ (n×k) and FFᵀ.
+	times, square *Matrix
 	// Of setPenalty and centersStep.
 	contrasted, half *Matrix
 	a, inverse       []float64
@@ -100,8 +104,12 @@ func (m *alternation) memory() *passMemory {
 		return m.work
 	}
 	k, r := m.k, m.z.Cols
+	if m.squares != nil {
+		r = 0
+	}
 	c := chunks(m.z.Rows, r, reduceChunks)
 	v := &passMemory{
+		r:       r,
 		sums:    make([]chunkSums, c),
 		workers: make([]workerMemory, max(1, min(m.s.workers, c))),
 		step:    min(blockRows(m.z.Rows, r), max(m.z.Rows, 1)),
@@ -125,18 +133,30 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
+	if m.squares != nil {
+		if err := v.multiply(); err != nil {
+			return err
+		}
+	}
 	runTasks(m.s.workers, len(v.sums), v.task)
-	v.m, v.to, v.warm = nil, nil, nil
+	v.m, v.to, v.warm, v.times = nil, nil, nil, nil
 	if err := cancelled(m.s.ctx); err != nil {
 		return err
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
+	if m.squares != nil {
+		sums, err := m.by.sums(to.g)
+		if err != nil {
+			return err
+		}
+		copy(to.gz.Data, sums.Data)
+	}
 	to.objective = m.residual
 	for t := range v.sums {
 		part := &v.sums[t]
 		axpy(to.gg.Data, 1, part.gg.Data)
-		axpy(to.gz.Data, 1, part.gz.Data)
+		axpy(to.gz.Data[:len(part.gz.Data)], 1, part.gz.Data)
 		to.objective += part.objective
 	}
 	mirror(to.gg.Data, m.k)
@@ -147,13 +167,37 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	return nil
 }
 
+// multiply sets the products that a pass reads in place of rows.
+func (v *passMemory) multiply() (err error) {
+	f, k := v.to.f, v.m.k
+	v.square = reshaped(v.square, k, k)
+	clear(v.square.Data)
+	addMulNT(v.square.Data, k, f.Data, k, f.Data, k, f.Cols, true)
+	mirror(v.square.Data, k)
+	v.times, err = v.m.by.times(f)
+	return err
+}
+
+// squaredResidual returns ‖z − gF‖² for a row of squared length `squares` with products `times`, where −g is
+// coef at index and 0 elsewhere. It loses what is below rounding of ‖z‖².
+func (v *passMemory) squaredResidual(squares float64, times, coef []float64, index []int) float64 {
+	for s, a := range index {
+		part, row := 2*times[a], v.square.row(a)
+		for t, c := range index {
+			part += coef[t] * row[c]
+		}
+		squares += coef[s] * part
+	}
+	return max(0, squares)
+}
+
 // chunk runs one task of a pass.
 func (v *passMemory) chunk(worker, task int) {
 	part, h := &v.sums[task], &v.workers[worker]
 	clear(part.gg.Data)
 	clear(part.gz.Data)
 	part.objective = 0
-	if k, r := v.m.k, v.m.z.Cols; h.row == nil {
+	if k, r := v.m.k, v.r; h.row == nil {
 		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
 		h.users, h.shares, h.count = make([]int, k*v.step), make([]float64, k*v.step), make([]int, k)
 		h.scratch = make([]float64, v.step*(r+v.problem.k))
@@ -170,15 +214,16 @@ func (v *passMemory) chunk(worker, task int) {
 
 // block adds rows lo…hi−1 to a chunk's sums.
 func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
-	m, to, p := v.m, v.to, &v.problem
-	r := m.z.Cols
+	m, to, p, r := v.m, v.to, &v.problem, v.r
 	z := m.z.Data[lo*r : hi*r]
 	if !p.same(to.g, lo, hi) {
-		var b []float64
-		if p.near {
-			b = h.scratch[:(hi-lo)*p.k]
+		b := h.scratch[:(hi-lo)*p.k]
+		switch {
+		case v.times != nil:
+			p.productsOf(b, v.times, lo)
+		case p.near:
 			p.productsNear(b, z)
-		} else {
+		default:
 			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
 		}
 		h.solver.rows(m.s.ctx, to.g, v.warm, lo, hi, b)
@@ -206,9 +251,16 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 				row[c] += wg * coef[s+t]
 			}
 		}
+		if v.times != nil {
+			part.objective += w * v.squaredResidual(m.squares[lo+i], v.times.row(lo+i), coef, index)
+			continue
+		}
 		copy(h.row, z[i*r:(i+1)*r])
 		addRows(h.row, coef, index, to.f.Data)
 		part.objective += w * sumSquares(h.row)
+	}
+	if r == 0 {
+		return
 	}
 	for a, n := range h.count {
 		at := a * v.step

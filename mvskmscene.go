@@ -42,7 +42,7 @@ type scene struct {
 }
 
 // openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers.
-func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*scene, error) {
+func openScene(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*scene, error) {
 	raw, err := openMinVolume(ctx, x, k, o, true)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*sce
 		return sc, err
 	}
 	less := *o
-	less.Weights = slices.Repeat([]float64{1}, x.Rows)
+	less.Weights = slices.Repeat([]float64{1}, raw.s.n)
 	copy(less.Weights, o.Weights)
 	for _, i := range sc.trimmed {
 		less.Weights[i] = 0

@@ -85,11 +85,7 @@ type streamedFit struct {
 
 // check checks what can be checked before the first block.
 func (w *streamedFit) check() error {
-	none := &Matrix{}
-	if w.o.Centers != nil {
-		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
-	}
-	if err := firstError(checkMinVolume(none, w.k, &w.o.MinVolumeOptions),
+	if err := firstError(checkMinVolume(w.k, &w.o.MinVolumeOptions),
 		checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
@@ -124,10 +120,8 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if err != nil || rows != nil {
 		return rows, err
 	}
-	if f := w.o.Centers; f != nil && f.Cols != w.cols {
-		return nil, fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(w.k, w.cols))
-	}
-	if err := checkSizeOfK(w.k, w.size, max(w.cols, w.k)); err != nil {
+	err = firstError(w.o.checkCenters(w.k, w.cols), checkSizeOfK(w.k, w.size, max(w.cols, w.k)))
+	if err != nil {
 		return nil, err
 	}
 	pc, _, err := w.principalFor(s, w.k, w.o.Sum)
@@ -199,7 +193,7 @@ func (w *streamedFit) summarise() (*alternation, error) {
 	}
 	o := w.o.MinVolumeOptions
 	o.Weights = s.weights // for InitGlobal
-	p, err := newMinVolume(s, w.k, &o, &w.p.pc)
+	p, err := newMinVolume(s.x, s, w.k, &o, &w.p.pc)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +238,7 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 		axpy(t.gg.Data, 1, b.at.gg.Data)
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
-		t.membershipStats.add(s, b.m.z, g)
+		t.membershipStats.add(s, b.m.length, g)
 		direct, err := objectiveOf(s, centers, g, w.o.Sum)
 		if err != nil {
 			return err
@@ -298,7 +292,7 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 	}
 	if at == nil { // the summary's estimate
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
-		at.membershipStats.add(m.s, m.z, best.g)
+		at.membershipStats.add(m.s, m.length, best.g)
 	} else if w.o.Refinements >= 0 {
 		at, best, err = refine(at, best, orDefault(w.o.Refinements, defaultRefinements),
 			func(f *Matrix) (*measurement, error) { return w.measure(m, f, nil) })
@@ -306,7 +300,7 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 	model := m.model(at.f, best)
 	// Means and axes of the clusters are those of the summary. A model that a context ended has them, too.
 	model.Memberships = best.g
-	wrong := model.label(m.detached().data, nil)
+	wrong := model.label(m.detached().rows, nil)
 	model.Memberships, model.Clusters = nil, nil
 	if err == nil {
 		err = wrong

@@ -43,7 +43,7 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 // globalCenters returns the start of InitGlobal: the tight simplex of the global solution.
 func (m *alternation) globalCenters() (*Matrix, error) {
 	s := m.data
-	out, err := Fit(s.ctx, s.x, m.k, &Options{
+	out, err := Fit(s.ctx, m.x, m.k, &Options{
 		Weights: m.o.Weights, Workers: m.o.Workers, Enclosure: EnclosureTight, Sum: m.o.Sum,
 	})
 	if err != nil {

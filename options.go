@@ -299,8 +299,8 @@ const (
 	defaultRestarts = 1
 )
 
-// checkMinVolume returns an error if options have no meaning for k centers of rows x.
-func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
+// checkMinVolume returns an error if options have no meaning for k centers.
+func checkMinVolume(k int, o *MinVolumeOptions) error {
 	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
 		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
@@ -312,11 +312,13 @@ func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
 	if err != nil || o.Centers == nil {
 		return err
 	}
-	if err := firstError(checkMatrix("Centers", o.Centers, mostCenter), checkShape("x", x)); err != nil {
-		return err
-	}
-	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {
-		return fail(ErrShape, "Centers are "+shape(o.Centers.Rows, o.Centers.Cols)+", not "+shape(k, x.Cols))
+	return firstError(checkMatrix("Centers", o.Centers, mostCenter), o.checkCenters(k, o.Centers.Cols))
+}
+
+// checkCenters returns an error for Centers that are not k×d.
+func (o *MinVolumeOptions) checkCenters(k, d int) error {
+	if f := o.Centers; f != nil && (f.Rows != k || f.Cols != d) {
+		return fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(k, d))
 	}
 	return nil
 }
@@ -347,6 +349,18 @@ func checkGivenRows(o *MinVolumeOptions) error {
 		return fail(ErrOption, "Rows is unit, which is for FitMinVolume and Unmix")
 	case o.Trim > 0:
 		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", which is for FitMinVolume and Unmix")
+	}
+	return nil
+}
+
+// checkSparseOptions returns an error for options that sparse rows do not have.
+func checkSparseOptions(o *MinVolumeOptions) error {
+	switch {
+	case o.Rows == RowsUnit || o.Trim > 0:
+		return fail(ErrOption, "Rows is "+o.Rows.String()+" and Trim "+decimal(o.Trim)+
+			", and sparse rows are neither scaled nor left out")
+	case o.Plain:
+		return fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
 	}
 	return nil
 }

@@ -2,14 +2,14 @@ package softkmeans
 
 // Where the simplex of the global solution lies: projections, centers and memberships.
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // dataset is the rows of a fit: what differs between dense and sparse ones.
 type dataset interface {
-	// data has the shape, the units, the weights and the mean.
-	data() *samples
-	// principal returns the p leading directions and the floor.
-	principal(p int, solver Solver, why purpose) (*principal, error)
+	labelRows
 	// project writes the rows in the basis to g and returns their extent.
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
@@ -20,6 +20,20 @@ type dataset interface {
 	aboutMean() (dataset, error)
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
+	// under returns the same rows with another context.
+	under(ctx context.Context) dataset
+	// products returns the rows as their products say, or nil where passes read the rows themselves.
+	products() rowProducts
+}
+
+// rowProducts is rows that have too many columns to be copied with their zeros, shifted and scaled.
+type rowProducts interface {
+	// times returns the products of the rows with those of f, n×k for k×d.
+	times(f *Matrix) (*Matrix, error)
+	// sums returns Σ_i w_i·g_i·x_iᵀ over the rows x_i with the weights w_i, for g (n×k): k×d.
+	sums(g *Matrix) (*Matrix, error)
+	// squares returns ‖x_i‖².
+	squares() []float64
 }
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g

@@ -215,13 +215,6 @@ func seedOf(v []float64, factor float64) uint64 {
 	return seed
 }
 
-// under returns s with another context.
-func (s *samples) under(ctx context.Context) *samples {
-	out := *s
-	out.ctx = ctx
-	return &out
-}
-
 // factor is 2^-exp.
 func (s *samples) factor() float64 { return math.Ldexp(1, -s.exp) }
 

@@ -108,11 +108,9 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	// Near vertices take products of rows as they are, which lose no digits: the centre is no farther from 0
 	// than a vertex is from the centre.
 	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
-	if p.near {
-		p.offset = resized(p.offset, k)
-		for j := range k {
-			p.offset[j] = dot(p.centre, p.vertices.row(j))
-		}
+	p.offset = resized(p.offset, k)
+	for j := range k {
+		p.offset[j] = dot(p.centre, p.vertices.row(j))
 	}
 	rho := p.top
 	for i := range p.gram.Data {
@@ -225,6 +223,23 @@ func (p *simplexProblem) productsNear(b, x []float64) {
 			b[j] = b[j]*f - c
 		}
 		b = b[k:]
+	}
+}
+
+// productsOf sets b to what products returns, for rows lo… whose products with the vertices, before these
+// were shifted, are the rows of t.
+func (p *simplexProblem) productsOf(b []float64, t *Matrix, lo int) {
+	f := math.Ldexp(1, -p.exp)
+	for ; len(b) >= p.k; b, lo = b[p.k:], lo+1 {
+		row := t.row(lo)
+		mean := sumOf(row) / float64(p.k)
+		for j, c := range p.offset {
+			v := -mean // that of the origin
+			if j < len(row) {
+				v += row[j]
+			}
+			b[j] = v*f*f - c
+		}
 	}
 }
 

@@ -277,39 +277,33 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	}
 }
 
-func (s *sparseSamples) principal(p int, solver Solver, why purpose) (*principal, error) {
+func (s *sparseSamples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
-	c := chooseSolver(solver, sparseRows, why, p, small, large)
+	c := chooseSolver(solver, sparseRows, why, q.p, small, large)
 	if !gramOnly && c.first == SolverKrylov {
-		pc, err := s.principalByKrylov(p)
+		pc, err := s.principalByKrylov(q)
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err
 		}
 	}
-	pc, _, err := s.principalByGram(p)
+	pc, _, err := s.principalByGram(q)
 	return pc, err
 }
 
-func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64, err error) {
+func (s *sparseSamples) principalByGram(q wanted) (pc *principal, values []float64, err error) {
 	gram, off, err := s.gramMatrix()
 	if err != nil {
 		return nil, nil, err
 	}
-	pc, values, rows, err := principalOfGram(s.samples, gram, wanted{p, 0}, off)
+	pc, values, rows, err := principalOfGram(s.samples, gram, q, off)
 	if err != nil {
 		return nil, nil, err
-	}
-	rows = rowsOf(rows, 0, min(p, rows.Rows))
-	if s.wide() && rows.Rows > 0 {
-		if rows, err = s.multiplyT(rows); err != nil {
-			return nil, nil, err
-		}
 	}
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal
 	}
 	pc.lowerTotal()
-	pc.basis, err = completed(s.ctx, rows, p, s.d)
+	err = pc.setBasis(s.samples, rows, q, s.multiplyT)
 	return pc, values, err
 }
 
@@ -324,13 +318,13 @@ func (pc *principal) lowerTotal() {
 	}
 }
 
-func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
+func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 	small, _ := s.sides()
 	depth := sumDepth(s.a.longest) + sumDepth(s.columns.longest) + 32
 	noise := krylovNoise*s.total + 4*gamma(depth)*s.reach*s.reach
 	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total),
 		s.leadingVectors, s.measure}
-	pc, err := r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
+	pc, err := r.principal(q, krylovEffort{defaultKrylovSteps, false})
 	if err == nil {
 		pc.lowerTotal()
 	}
@@ -389,4 +383,32 @@ func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*ext
 		return nil, err
 	}
 	return extentOf(w, normals, kind), cancelled(s.ctx)
+}
+
+func (s *sparseSamples) changeBasis(z, basis *Matrix) error {
+	return s.gather(z, basis, func(int, []float64) {})
+}
+
+func (s *sparseSamples) times(f *Matrix) (*Matrix, error) {
+	out := NewMatrix(s.n, f.Rows, nil)
+	return out, s.changeBasis(out, f)
+}
+
+func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
+	yt := g.transposed()
+	for j := range yt.Rows {
+		for i, r := range s.root {
+			yt.row(j)[i] *= r
+		}
+	}
+	return s.multiplyT(yt)
+}
+
+func (s *sparseSamples) squares() []float64 {
+	length, out := fineDot(s.mean, s.mean), make([]float64, s.n)
+	for i := range out {
+		product, squares := s.a.dot(i, s.mean)
+		out[i] = max(0, squares-2*product+length)
+	}
+	return out
 }
