@@ -356,9 +356,10 @@ func checkGivenRows(o *MinVolumeOptions) error {
 // checkSparseOptions returns an error for options that sparse rows do not have.
 func checkSparseOptions(o *MinVolumeOptions) error {
 	switch {
-	case o.Rows == RowsUnit || o.Trim > 0:
-		return fail(ErrOption, "Rows is "+o.Rows.String()+" and Trim "+decimal(o.Trim)+
-			", and sparse rows are neither scaled nor left out")
+	case o.Rows == RowsUnit:
+		return fail(ErrOption, "Rows is unit, and sparse rows stay as they are")
+	case o.Trim > 0:
+		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", and sparse rows are all fitted")
 	case o.Plain:
 		return fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
 	}
