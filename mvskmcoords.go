@@ -17,19 +17,14 @@ func openMinVolume(
 	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
 	}
-	if sparse, ok := x.(*SparseMatrix); ok {
-		if err := firstError(sparse.check("x"), checkSparseOptions(o)); err != nil {
-			return nil, err
-		}
-		if fewDirections(sparse, k) {
-			full, err := sparse.Dense()
-			if err != nil {
-				return nil, err
-			}
-			x = full
-		}
+	if x == nil {
+		return nil, fail(ErrShape, "x is nil")
 	}
-	rows, err := openSamples(ctx, x, &Options{Workers: o.Workers}, o.Weights, o.Sum == SumToOne)
+	x, err := x.prepared(k, o)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := x.open(ctx, &Options{Workers: o.Workers}, o.Weights, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +53,11 @@ func openMinVolume(
 	return m.begin()
 }
 
-// fewDirections reports whether a fit of k centers begins in all columns or the row space, and fills in
-// sparse rows: these coordinates are hardly more than leading directions, or the table than centers.
-func fewDirections(x *SparseMatrix, k int) bool {
-	return 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1)
-}
-
 // begin returns the coordinates in which the fit begins: leading directions where these are fewer than
 // those in which it ends.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q := p.pc.leading, narrowColumns(p.k)
-	if p.by != nil && p.basis == nil {
+	if p.sparse() && p.basis == nil {
 		if lead == nil {
 			lead = p.pc.basis
 		}
@@ -116,8 +105,8 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 		minVolume: p, s: p.data, z: &Matrix{Rows: p.data.n, Cols: p.data.d}, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
-	if basis == nil && p.by != nil {
-		m.squares = p.by.squares()
+	if basis == nil && p.sparse() {
+		m.by = p.rows.products()
 		return m, nil
 	}
 	if basis != nil {
@@ -132,8 +121,8 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 
 // length returns the length of sample i in the coordinates of m.
 func (m *alternation) length(i int) float64 {
-	if m.squares != nil {
-		return math.Sqrt(m.squares[i])
+	if m.by != nil {
+		return m.by.length(i)
 	}
 	return norm2(m.z.row(i))
 }
@@ -225,7 +214,7 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		return &Matrix{Rows: m.z.Rows, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
 	w = NewMatrix(m.z.Rows, p, nil)
-	if m.squares != nil {
+	if m.by != nil {
 		_ = m.rows.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
@@ -241,7 +230,10 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 func (m *alternation) detached() *alternation {
 	p, out := *m.minVolume, *m
 	p.rows = p.rows.under(context.Background())
-	p.data, p.by = p.rows.data(), p.rows.products()
+	p.data = p.rows.data()
+	if m.by != nil {
+		out.by = p.rows.products()
+	}
 	out.s = m.s.under(context.Background()).data()
 	out.minVolume, out.progress = &p, nil
 	return &out

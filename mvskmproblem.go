@@ -9,8 +9,7 @@ import "math"
 type minVolume struct {
 	x     Samples // the table
 	rows  dataset
-	data  *samples    // of rows: the units, the weights and the mean
-	by    rowProducts // nil: passes read the rows
+	data  *samples // of rows: the units, the weights and the mean
 	k     int
 	o     MinVolumeOptions // with its defaults filled in
 	pc    *principal
@@ -42,7 +41,7 @@ func newMinVolume(
 	x Samples, rows dataset, k int, o *MinVolumeOptions, pc *principal,
 ) (*minVolume, error) {
 	s := rows.data()
-	p := &minVolume{x: x, rows: rows, data: s, by: rows.products(), k: k, o: *o, pc: pc}
+	p := &minVolume{x: x, rows: rows, data: s, k: k, o: *o, pc: pc}
 	p.o.Restarts = orDefault(o.Restarts, defaultRestarts)
 	p.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	p.o.Tol = orDefault(o.Tol, defaultTol)
@@ -113,6 +112,9 @@ func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	}
 	return sum
 }
+
+// sparse reports whether there are no rows with all their columns.
+func (p *minVolume) sparse() bool { return p.data.x == nil }
 
 // columns returns how many coordinates the samples have where the fit ends.
 func (p *minVolume) columns() int {

@@ -17,14 +17,14 @@ import (
 // alternation is the loop over samples in given coordinates: all of them, or a draw.
 type alternation struct {
 	*minVolume
-	s        *samples  // the rows of z
-	z        *Matrix   // n×r: the samples, scaled and centred, in an orthonormal basis
-	squares  []float64 // ‖z_i‖² where z is a shape alone, and products give the rest; otherwise nil
-	axes     *Matrix   // that basis, r×d; nil: the data's own axes
-	narrow   bool      // the axes are leading directions, and the fit ends in others
-	residual float64   // weighted squares outside the axes: a part of every objective
-	low      []float64 // by column of z: what centers are at least; nil: no bound
-	most     int       // of a run: iterations at one λ
+	s        *samples    // the rows of z
+	z        *Matrix     // n×r: the samples, scaled and centred, in an orthonormal basis
+	by       rowProducts // nil: z has the rows. Otherwise z is a shape alone.
+	axes     *Matrix     // that basis, r×d; nil: the data's own axes
+	narrow   bool        // the axes are leading directions, and the fit ends in others
+	residual float64     // weighted squares outside the axes: a part of every objective
+	low      []float64   // by column of z: what centers are at least; nil: no bound
+	most     int         // of a run: iterations at one λ
 	// A run is at rest by tol, and by the slack within the share close below its target.
 	tol, close float64
 	progress   func(Iteration)
@@ -69,8 +69,6 @@ type passMemory struct {
 	m    *alternation
 	to   *iterate
 	warm *Matrix
-	// Where z is a shape alone: ZFᵀ (n×k) and FFᵀ.
-	times, square *Matrix
 	// Of setPenalty and centersStep.
 	contrasted, half *Matrix
 	a, inverse       []float64
@@ -104,7 +102,7 @@ func (m *alternation) memory() *passMemory {
 		return m.work
 	}
 	k, r := m.k, m.z.Cols
-	if m.squares != nil {
+	if m.by != nil {
 		r = 0
 	}
 	c := chunks(m.z.Rows, r, reduceChunks)
@@ -133,19 +131,19 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
-	if m.squares != nil {
-		if err := v.multiply(); err != nil {
+	if m.by != nil {
+		if err := m.by.multiply(to.f); err != nil {
 			return err
 		}
 	}
 	runTasks(m.s.workers, len(v.sums), v.task)
-	v.m, v.to, v.warm, v.times = nil, nil, nil, nil
+	v.m, v.to, v.warm = nil, nil, nil
 	if err := cancelled(m.s.ctx); err != nil {
 		return err
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
-	if m.squares != nil {
+	if m.by != nil {
 		sums, err := m.by.sums(to.g)
 		if err != nil {
 			return err
@@ -165,30 +163,6 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	m.setPenalty(to)
 	return nil
-}
-
-// multiply sets the products that a pass reads in place of rows.
-func (v *passMemory) multiply() (err error) {
-	f, k := v.to.f, v.m.k
-	v.square = reshaped(v.square, k, k)
-	clear(v.square.Data)
-	addMulNT(v.square.Data, k, f.Data, k, f.Data, k, f.Cols, true)
-	mirror(v.square.Data, k)
-	v.times, err = v.m.by.times(f)
-	return err
-}
-
-// squaredResidual returns ‖z − gF‖² for a row of squared length `squares` with products `times`, where −g is
-// coef at index and 0 elsewhere. It loses what is below rounding of ‖z‖².
-func (v *passMemory) squaredResidual(squares float64, times, coef []float64, index []int) float64 {
-	for s, a := range index {
-		part, row := 2*times[a], v.square.row(a)
-		for t, c := range index {
-			part += coef[t] * row[c]
-		}
-		squares += coef[s] * part
-	}
-	return max(0, squares)
 }
 
 // chunk runs one task of a pass.
@@ -219,8 +193,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	if !p.same(to.g, lo, hi) {
 		b := h.scratch[:(hi-lo)*p.k]
 		switch {
-		case v.times != nil:
-			p.productsOf(b, v.times, lo)
+		case m.by != nil:
+			m.by.terms(b, p, lo)
 		case p.near:
 			p.productsNear(b, z)
 		default:
@@ -251,8 +225,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 				row[c] += wg * coef[s+t]
 			}
 		}
-		if v.times != nil {
-			part.objective += w * v.squaredResidual(m.squares[lo+i], v.times.row(lo+i), coef, index)
+		if m.by != nil {
+			part.objective += w * m.by.residual(lo+i, coef, index)
 			continue
 		}
 		copy(h.row, z[i*r:(i+1)*r])

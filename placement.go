@@ -22,18 +22,22 @@ type dataset interface {
 	floors(most int, sum Sum) ([]float64, error)
 	// under returns the same rows with another context.
 	under(ctx context.Context) dataset
-	// products returns the rows as their products say, or nil where passes read the rows themselves.
+	// products returns the rows as their products say; nil where passes read the rows themselves.
 	products() rowProducts
 }
 
 // rowProducts is rows that have too many columns to be copied with their zeros, shifted and scaled.
 type rowProducts interface {
-	// times returns the products of the rows with those of f, n×k for k×d.
-	times(f *Matrix) (*Matrix, error)
-	// sums returns Σ_i w_i·g_i·x_iᵀ over the rows x_i with the weights w_i, for g (n×k): k×d.
+	// length returns ‖x_i‖.
+	length(i int) float64
+	// multiply takes the products of all rows with centers F, for terms and residual.
+	multiply(f *Matrix) error
+	// terms sets b to what p, the problem for these centers, has as products of rows lo….
+	terms(b []float64, p *simplexProblem, lo int)
+	// residual returns ‖x_i − gF‖², for the g of which −g is coef at index and 0 elsewhere.
+	residual(i int, coef []float64, index []int) float64
+	// sums returns Σ_i w_i·g_i·x_iᵀ for the rows of g (n×k) and the weights w_i: k×d.
 	sums(g *Matrix) (*Matrix, error)
-	// squares returns ‖x_i‖².
-	squares() []float64
 }
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g

@@ -226,23 +226,6 @@ func (p *simplexProblem) productsNear(b, x []float64) {
 	}
 }
 
-// productsOf sets b to what products returns, for rows lo… whose products with the vertices, before these
-// were shifted, are the rows of t.
-func (p *simplexProblem) productsOf(b []float64, t *Matrix, lo int) {
-	f := math.Ldexp(1, -p.exp)
-	for ; len(b) >= p.k; b, lo = b[p.k:], lo+1 {
-		row := t.row(lo)
-		mean := sumOf(row) / float64(p.k)
-		for j, c := range p.offset {
-			v := -mean // that of the origin
-			if j < len(row) {
-				v += row[j]
-			}
-			b[j] = v*f*f - c
-		}
-	}
-}
-
 // products returns the block's rows times the vertices, centred and scaled, p.k numbers a row.
 func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	m, k := at.hi-at.lo, p.k

@@ -78,6 +78,8 @@ type Model struct {
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
+	// prepared returns the table as a fit of k centers by iteration takes it.
+	prepared(k int, o *MinVolumeOptions) (Samples, error)
 	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
 	mix(m *Model, dst *Matrix) (*Matrix, error)
 	// label sets dst, or new labels, to the nearest mean of q for each row.
@@ -290,6 +292,8 @@ func openMatrix(
 	s.space = new(workspace)
 	return s, nil
 }
+
+func (m *Matrix) prepared(int, *MinVolumeOptions) (Samples, error) { return m, nil }
 
 func (m *Matrix) label(dst []int, q metric) ([]int, error) { return nearest(dst, m, q) }
 

@@ -98,7 +98,19 @@ func (s *sparseSamples) under(ctx context.Context) dataset {
 	return &out
 }
 
-func (s *sparseSamples) products() rowProducts { return s }
+func (s *sparseSamples) products() rowProducts { return s.withSquares() }
+
+// prepared returns the rows with all their zeros where a fit of k centers begins in all columns or the row
+// space. These coordinates are then hardly more than leading directions, or the table than centers.
+func (x *SparseMatrix) prepared(k int, o *MinVolumeOptions) (Samples, error) {
+	if err := firstError(x.check("x"), checkSparseOptions(o)); err != nil {
+		return nil, err
+	}
+	if 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1) {
+		return x.Dense()
+	}
+	return x, nil
+}
 
 // objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
 // F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has

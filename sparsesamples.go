@@ -389,11 +389,6 @@ func (s *sparseSamples) changeBasis(z, basis *Matrix) error {
 	return s.gather(z, basis, func(int, []float64) {})
 }
 
-func (s *sparseSamples) times(f *Matrix) (*Matrix, error) {
-	out := NewMatrix(s.n, f.Rows, nil)
-	return out, s.changeBasis(out, f)
-}
-
 func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
 	yt := g.transposed()
 	for j := range yt.Rows {
@@ -404,11 +399,55 @@ func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
 	return s.multiplyT(yt)
 }
 
-func (s *sparseSamples) squares() []float64 {
-	length, out := fineDot(s.mean, s.mean), make([]float64, s.n)
-	for i := range out {
+// sparseProducts is rowProducts of sparse rows.
+type sparseProducts struct {
+	*sparseSamples
+	squares       []float64 // ‖x_i‖²
+	times, square *Matrix   // XFᵀ and FFᵀ
+}
+
+func (s *sparseSamples) withSquares() *sparseProducts {
+	p, length := &sparseProducts{sparseSamples: s, squares: make([]float64, s.n)}, fineDot(s.mean, s.mean)
+	for i := range p.squares {
 		product, squares := s.a.dot(i, s.mean)
-		out[i] = max(0, squares-2*product+length)
+		p.squares[i] = max(0, squares-2*product+length)
 	}
-	return out
+	return p
+}
+
+func (s *sparseProducts) length(i int) float64 { return math.Sqrt(s.squares[i]) }
+
+func (s *sparseProducts) multiply(f *Matrix) error {
+	s.times, s.square = NewMatrix(s.n, f.Rows, nil), NewMatrix(f.Rows, f.Rows, nil)
+	addMulNT(s.square.Data, f.Rows, f.Data, f.Rows, f.Data, f.Rows, f.Cols, true)
+	mirror(s.square.Data, f.Rows)
+	return s.changeBasis(s.times, f)
+}
+
+func (s *sparseProducts) terms(b []float64, p *simplexProblem, lo int) {
+	f := math.Ldexp(1, -p.exp)
+	for ; len(b) >= p.k; b, lo = b[p.k:], lo+1 {
+		row := s.times.row(lo)
+		mean := sumOf(row) / float64(p.k)
+		for j, c := range p.offset {
+			v := -mean // that of the origin
+			if j < len(row) {
+				v += row[j]
+			}
+			b[j] = v*f*f - c
+		}
+	}
+}
+
+// residual loses what is below rounding of ‖x‖².
+func (s *sparseProducts) residual(i int, coef []float64, index []int) float64 {
+	squares, times := s.squares[i], s.times.row(i)
+	for u, a := range index {
+		part, row := 2*times[a], s.square.row(a)
+		for v, c := range index {
+			part += coef[v] * row[c]
+		}
+		squares += coef[u] * part
+	}
+	return max(0, squares)
 }
