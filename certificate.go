@@ -78,9 +78,9 @@ func Certify(
 		return c, err
 	}
 	p := min(directionsOf(centers.Rows, o.Sum), s.d)
-	pc, err := t.principal(wanted{p, 0}, o.Solver, toCertify)
+	pc, err := t.principal(p, o.Solver, toCertify)
 	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
-		pc, err = t.principal(wanted{p, 0}, SolverGram, toCertify) // a feasible pair below a floor disproves it
+		pc, err = t.principal(p, SolverGram, toCertify) // a feasible pair below a floor disproves it
 	}
 	if err != nil {
 		return c, err

@@ -34,23 +34,19 @@ func labelsOf(dst []int, n int) []int {
 	return dst
 }
 
-// labelRows is what labels take of rows, dense or sparse.
+// labelRows is what labels take of sparse rows.
 type labelRows interface {
-	// data has the shape, the units, the weights and the mean.
-	data() *samples
-	// principal returns the leading directions and the floor.
-	principal(q wanted, solver Solver, why purpose) (*principal, error)
-	// changeBasis overwrites z with the rows, shifted and scaled, in an orthonormal basis.
-	changeBasis(z, basis *Matrix) error
-	// labelMeans returns the means of labelled rows in the data's units, k×d. A cluster without rows of
-	// positive weight has its center.
 	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
 	// nearest sets dst to the nearest mean of q for each row.
 	nearest(dst []int, q metric) error
 }
 
-// labelMeans is that of labelRows for samples of a Matrix.
+// labelMeans returns the means of labelled samples in the data's units, k×d. A cluster without rows of
+// positive weight has its center.
 func labelMeans(s *samples, labels []int, centers *Matrix) (*Matrix, error) {
+	if s.far != nil {
+		return s.far.(labelRows).labelMeans(labels, centers)
+	}
 	k, d := centers.Rows, s.d
 	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
 	parts := make([]*Matrix, chunks(s.n, d, most))
@@ -101,11 +97,10 @@ type clusters struct {
 }
 
 // openClusters takes samples to their leading directions.
-func openClusters(x labelRows, k int, lead *Matrix) (*clusters, error) {
-	s := x.data()
+func openClusters(s *samples, k int, lead *Matrix) (*clusters, error) {
 	p := min(labelDirections*k, s.rankBound())
 	if lead == nil {
-		pc, err := x.principal(wanted{p, 0}, SolverAuto, toLabel)
+		pc, err := findLeading(s, wanted{p, 0}, SolverAuto, toLabel)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +109,7 @@ func openClusters(x labelRows, k int, lead *Matrix) (*clusters, error) {
 	p = min(p, lead.Rows)
 	c := &clusters{s: s, k: k, basis: rowsOf(lead, 0, p), y: NewMatrix(s.n, p, nil), mean: make([]float64, p),
 		scatter: NewMatrix(p, p, nil)}
-	if err := x.changeBasis(c.y, c.basis); err != nil {
+	if err := changeBasis(s, c.y, c.basis); err != nil {
 		return nil, err
 	}
 	total := 0.0
@@ -145,8 +140,8 @@ func openClusters(x labelRows, k int, lead *Matrix) (*clusters, error) {
 
 // findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
 // means and axes of their clusters. lead are leading directions of the samples, or nil: they are found.
-func findClusters(x labelRows, labels []int, centers, lead *Matrix) (metric, error) {
-	c, err := openClusters(x, centers.Rows, lead)
+func findClusters(s *samples, labels []int, centers, lead *Matrix) (metric, error) {
+	c, err := openClusters(s, centers.Rows, lead)
 	if err != nil {
 		return metric{}, err
 	}
@@ -154,7 +149,7 @@ func findClusters(x labelRows, labels []int, centers, lead *Matrix) (metric, err
 	if err != nil {
 		return metric{}, err
 	}
-	means, err := x.labelMeans(labels, centers)
+	means, err := labelMeans(s, labels, centers)
 	return metric{means, axes}, err
 }
 

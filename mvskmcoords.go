@@ -17,18 +17,10 @@ func openMinVolume(
 	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
 	}
-	if x == nil {
-		return nil, fail(ErrShape, "x is nil")
-	}
-	x, err := x.prepared(k, o)
+	s, err := openVolume(ctx, x, k, o)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.open(ctx, &Options{Workers: o.Workers}, o.Weights, o.Sum == SumToOne)
-	if err != nil {
-		return nil, err
-	}
-	s := rows.data()
 	err = firstError(o.checkCenters(k, s.d), checkSizeOfK(k, s.n, k), checkSizeOfK(k, k+1, max(s.d, k+1)))
 	if err != nil {
 		return nil, err
@@ -39,11 +31,16 @@ func openMinVolume(
 		q.more = s.rankBound() - p
 	}
 	q.more = max(0, min(q.more, s.d-p))
-	pc, err := rows.principal(q, SolverAuto, toFit)
+	var pc *principal
+	if s.far != nil {
+		pc, err = s.far.(volumeRows).leading(q)
+	} else {
+		pc, err = findLeading(s, q, SolverAuto, toFit)
+	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMinVolume(x, rows, k, o, pc)
+	m, err := newMinVolume(s, k, o, pc)
 	if err != nil {
 		return nil, err
 	}
@@ -53,28 +50,34 @@ func openMinVolume(
 	return m.begin()
 }
 
+// openVolume opens x, dense or sparse.
+func openVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*samples, error) {
+	if sparse, ok := x.(sparseTable); ok {
+		return sparse.openVolume(ctx, k, o)
+	}
+	rows, _ := x.(*Matrix)
+	return newSamples(ctx, rows, o.Weights, o.Workers, o.Sum == SumToOne)
+}
+
 // begin returns the coordinates in which the fit begins: leading directions where these are fewer than
 // those in which it ends.
 func (p *minVolume) begin() (*alternation, error) {
-	lead, q := p.pc.leading, narrowColumns(p.k)
-	if p.sparse() && p.basis == nil {
-		if lead == nil {
-			lead = p.pc.basis
-		}
-		return p.inLeading(rowsOf(lead, 0, min(q, lead.Rows)))
-	}
+	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
 	if p.basis != nil && p.basis.Rows >= q { // its first rows are the leading directions
 		lead = p.basis
 	}
-	if lead == nil || q > lead.Rows || 3*q > 2*p.columns() || p.o.Plain {
+	products := p.data.far != nil && p.basis == nil
+	if products {
+		q = min(q, lead.Rows)
+		size = q
+	}
+	if err := checkSize("a copy of x", p.data.n, size); err != nil {
+		return nil, err
+	}
+	if !products && (lead == nil || q > lead.Rows || 3*q > 2*size || p.o.Plain) {
 		return p.full()
 	}
-	return p.inLeading(rowsOf(lead, 0, q))
-}
-
-// inLeading returns coordinates along some of those in which the fit ends.
-func (p *minVolume) inLeading(lead *Matrix) (*alternation, error) {
-	m, err := p.in(lead)
+	m, err := p.in(rowsOf(lead, 0, q))
 	if err == nil {
 		m.narrow, m.residual = true, max(0, p.pc.total-squaresBeyond(p.data, m.z, nil))
 	}
@@ -101,28 +104,27 @@ func (p *minVolume) full() (*alternation, error) {
 
 // in copies the samples into coordinates in a basis.
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
+	r := p.data.d
+	if basis != nil {
+		r = basis.Rows
+	}
 	m := &alternation{
-		minVolume: p, s: p.data, z: &Matrix{Rows: p.data.n, Cols: p.data.d}, axes: basis,
+		minVolume: p, s: p.data, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
-	if basis == nil && p.sparse() {
-		m.by = p.rows.products()
+	if basis == nil && p.data.far != nil {
+		m.far = p.data.far.(volumeRows)
+		m.z = m.far.shape()
 		return m, nil
 	}
-	if basis != nil {
-		m.z.Cols = basis.Rows
-	}
-	if err := checkSize("a copy of x", m.z.Rows, m.z.Cols); err != nil {
-		return nil, err
-	}
-	m.z = NewMatrix(m.z.Rows, m.z.Cols, nil)
-	return m, p.rows.changeBasis(m.z, basis)
+	m.z = NewMatrix(p.data.n, r, nil)
+	return m, changeBasis(p.data, m.z, basis)
 }
 
 // length returns the length of sample i in the coordinates of m.
 func (m *alternation) length(i int) float64 {
-	if m.by != nil {
-		return m.by.length(i)
+	if m.far != nil {
+		return m.far.length(i)
 	}
 	return norm2(m.z.row(i))
 }
@@ -214,8 +216,8 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		return &Matrix{Rows: m.z.Rows, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
 	w = NewMatrix(m.z.Rows, p, nil)
-	if m.by != nil {
-		_ = m.rows.changeBasis(w, m.pc.basis)
+	if m.far != nil {
+		_ = m.data.far.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
 	// No error is lost: the next pass finds a context that ends here.
@@ -229,12 +231,10 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 // detached returns m without the caller's context and Progress, for what is short.
 func (m *alternation) detached() *alternation {
 	p, out := *m.minVolume, *m
-	p.rows = p.rows.under(context.Background())
-	p.data = p.rows.data()
-	if m.by != nil {
-		out.by = p.rows.products()
+	p.data, out.s = p.data.under(context.Background()), m.s.under(context.Background())
+	if m.far != nil {
+		out.far = p.data.far.(volumeRows)
 	}
-	out.s = m.s.under(context.Background()).data()
 	out.minVolume, out.progress = &p, nil
 	return &out
 }
@@ -333,15 +333,12 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	if err != nil {
 		m.Status = StatusCancelled
 	}
-	if err := at.rows.solveRows(m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
-		return nil, err
-	}
-	objective, wrong := at.rows.objective(m.Centers, m.Memberships, m.Sum)
+	objective, wrong := m.complete(s)
 	if wrong != nil {
 		return nil, wrong
 	}
 	m.rate(s, objective, at.pc)
-	if err := m.label(at.rows, at.pc.leading); err != nil {
+	if err := m.label(s, at.pc.leading); err != nil {
 		return nil, err
 	}
 	r.warn(m)
@@ -349,6 +346,21 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 		m.VolumeRatio = at.volumeRatio(m.Centers, objective)
 	}
 	return m, err
+}
+
+// complete finds the memberships of rows of weight 0, and returns the objective.
+func (m *Model) complete(s *samples) (objective float64, err error) {
+	if s.far != nil {
+		far := s.far.(volumeRows)
+		if err := far.solveRows(m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
+			return 0, err
+		}
+		return far.objective(m.Centers, m.Memberships, m.Sum)
+	}
+	if err := solveRows(s, m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
+		return 0, err
+	}
+	return objectiveOf(s, m.Centers, m.Memberships, m.Sum)
 }
 
 // warn sets what a model says of its run: how far it is from rest, and reasons for doubt.

@@ -7,9 +7,7 @@ import "math"
 
 // minVolume is what a call of FitAlternating, FitMinVolume, Unmix or their like fits.
 type minVolume struct {
-	x     Samples // the table
-	rows  dataset
-	data  *samples // of rows: the units, the weights and the mean
+	data  *samples
 	k     int
 	o     MinVolumeOptions // with its defaults filled in
 	pc    *principal
@@ -37,11 +35,8 @@ const roundedFloor = 1e-14
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the data is exact or the table wide. Bounds of centers are by
 // column, and keep it in the data's own axes. There is no penalty yet.
-func newMinVolume(
-	x Samples, rows dataset, k int, o *MinVolumeOptions, pc *principal,
-) (*minVolume, error) {
-	s := rows.data()
-	p := &minVolume{x: x, rows: rows, data: s, k: k, o: *o, pc: pc}
+func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
+	p := &minVolume{data: s, k: k, o: *o, pc: pc}
 	p.o.Restarts = orDefault(o.Restarts, defaultRestarts)
 	p.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	p.o.Tol = orDefault(o.Tol, defaultTol)
@@ -75,13 +70,9 @@ func newMinVolume(
 	return p, nil
 }
 
-// narrowColumns returns in how many leading directions a fit of k centers begins. Twice or four times k took
-// as long; the fewer, the more is left to do in all columns.
-func narrowColumns(k int) int { return 3*k + 4 }
-
 // rowSpace reports whether the samples are taken to their row space, unless centers have bounds. A basis of
-// that has as many numbers as the table, and sparse rows have no such.
-func rowSpace(s *samples) bool { return s.x != nil && s.wide() && s.n <= rowSpaceRows }
+// that has as many numbers as the table with all its zeros.
+func rowSpace(s *samples) bool { return s.far == nil && s.wide() && s.n <= rowSpaceRows }
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
 // and its eigenvectors n³.
@@ -94,7 +85,7 @@ func (p *minVolume) lastDirection() (sum float64) {
 		return math.Inf(1)
 	}
 	y := NewMatrix(p.data.n, 1, nil)
-	if err := p.rows.changeBasis(y, rowsOf(p.pc.basis, b-1, b)); err != nil {
+	if err := changeBasis(p.data, y, rowsOf(p.pc.basis, b-1, b)); err != nil {
 		return math.Inf(1) // the next pass returns it
 	}
 	return squaresBeyond(p.data, y, nil)
@@ -113,8 +104,27 @@ func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	return sum
 }
 
-// sparse reports whether there are no rows with all their columns.
-func (p *minVolume) sparse() bool { return p.data.x == nil }
+// volumeRows is what minimal volume takes of sparse rows x_i, which are scaled and about the mean.
+type volumeRows interface {
+	// leading finds what findLeading does.
+	leading(q wanted) (*principal, error)
+	// global returns the global solution.
+	global(k int, o *Options) (*Model, error)
+	objective(f, g *Matrix, sum Sum) (float64, error)
+	solveRows(centers, g *Matrix, sum Sum, rows []int) error
+	// shape returns n×d without numbers.
+	shape() *Matrix
+	// length returns ‖x_i‖.
+	length(i int) float64
+	// multiplyBy takes the products of all rows with centers F, for terms and residual.
+	multiplyBy(f *Matrix) error
+	// terms sets b to what p, the problem for these centers, has as products of rows lo….
+	terms(b []float64, p *simplexProblem, lo int)
+	// residual returns ‖x_i − gF‖², for the g of which −g is coef at index and 0 elsewhere.
+	residual(i int, coef []float64, index []int) float64
+	// sums returns Σ_i w_i·g_i·x_iᵀ for the rows of g (n×k) and the weights w_i: k×d.
+	sums(g *Matrix) (*Matrix, error)
+}
 
 // columns returns how many coordinates the samples have where the fit ends.
 func (p *minVolume) columns() int {

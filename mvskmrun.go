@@ -17,14 +17,14 @@ import (
 // alternation is the loop over samples in given coordinates: all of them, or a draw.
 type alternation struct {
 	*minVolume
-	s        *samples    // the rows of z
-	z        *Matrix     // n×r: the samples, scaled and centred, in an orthonormal basis
-	by       rowProducts // nil: z has the rows. Otherwise z is a shape alone.
-	axes     *Matrix     // that basis, r×d; nil: the data's own axes
-	narrow   bool        // the axes are leading directions, and the fit ends in others
-	residual float64     // weighted squares outside the axes: a part of every objective
-	low      []float64   // by column of z: what centers are at least; nil: no bound
-	most     int         // of a run: iterations at one λ
+	s        *samples   // the rows of z
+	z        *Matrix    // n×r: the samples, scaled and centred, in an orthonormal basis
+	far      volumeRows // nil: z has the rows. Otherwise z is a shape alone.
+	axes     *Matrix    // that basis, r×d; nil: the data's own axes
+	narrow   bool       // the axes are leading directions, and the fit ends in others
+	residual float64    // weighted squares outside the axes: a part of every objective
+	low      []float64  // by column of z: what centers are at least; nil: no bound
+	most     int        // of a run: iterations at one λ
 	// A run is at rest by tol, and by the slack within the share close below its target.
 	tol, close float64
 	progress   func(Iteration)
@@ -102,7 +102,7 @@ func (m *alternation) memory() *passMemory {
 		return m.work
 	}
 	k, r := m.k, m.z.Cols
-	if m.by != nil {
+	if m.far != nil {
 		r = 0
 	}
 	c := chunks(m.z.Rows, r, reduceChunks)
@@ -131,8 +131,8 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
-	if m.by != nil {
-		if err := m.by.multiply(to.f); err != nil {
+	if m.far != nil {
+		if err := m.far.multiplyBy(to.f); err != nil {
 			return err
 		}
 	}
@@ -143,8 +143,8 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
-	if m.by != nil {
-		sums, err := m.by.sums(to.g)
+	if m.far != nil {
+		sums, err := m.far.sums(to.g)
 		if err != nil {
 			return err
 		}
@@ -193,8 +193,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	if !p.same(to.g, lo, hi) {
 		b := h.scratch[:(hi-lo)*p.k]
 		switch {
-		case m.by != nil:
-			m.by.terms(b, p, lo)
+		case m.far != nil:
+			m.far.terms(b, p, lo)
 		case p.near:
 			p.productsNear(b, z)
 		default:
@@ -225,8 +225,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 				row[c] += wg * coef[s+t]
 			}
 		}
-		if m.by != nil {
-			part.objective += w * m.by.residual(lo+i, coef, index)
+		if m.far != nil {
+			part.objective += w * m.far.residual(lo+i, coef, index)
 			continue
 		}
 		copy(h.row, z[i*r:(i+1)*r])

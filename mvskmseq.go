@@ -193,7 +193,7 @@ func (w *streamedFit) summarise() (*alternation, error) {
 	}
 	o := w.o.MinVolumeOptions
 	o.Weights = s.weights // for InitGlobal
-	p, err := newMinVolume(s.x, s, w.k, &o, &w.p.pc)
+	p, err := newMinVolume(s, w.k, &o, &w.p.pc)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 	model := m.model(at.f, best)
 	// Means and axes of the clusters are those of the summary. A model that a context ended has them, too.
 	model.Memberships = best.g
-	wrong := model.label(m.detached().rows, nil)
+	wrong := model.label(m.detached().data, nil)
 	model.Memberships, model.Clusters = nil, nil
 	if err == nil {
 		err = wrong

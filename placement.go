@@ -2,14 +2,14 @@ package softkmeans
 
 // Where the simplex of the global solution lies: projections, centers and memberships.
 
-import (
-	"context"
-	"math"
-)
+import "math"
 
 // dataset is the rows of a fit: what differs between dense and sparse ones.
 type dataset interface {
-	labelRows
+	// data has the shape, the units, the weights and the mean.
+	data() *samples
+	// principal returns the p leading directions and the floor.
+	principal(p int, solver Solver, why purpose) (*principal, error)
 	// project writes the rows in the basis to g and returns their extent.
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
@@ -20,24 +20,6 @@ type dataset interface {
 	aboutMean() (dataset, error)
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
-	// under returns the same rows with another context.
-	under(ctx context.Context) dataset
-	// products returns the rows as their products say; nil where passes read the rows themselves.
-	products() rowProducts
-}
-
-// rowProducts is rows that have too many columns to be copied with their zeros, shifted and scaled.
-type rowProducts interface {
-	// length returns ‖x_i‖.
-	length(i int) float64
-	// multiply takes the products of all rows with centers F, for terms and residual.
-	multiply(f *Matrix) error
-	// terms sets b to what p, the problem for these centers, has as products of rows lo….
-	terms(b []float64, p *simplexProblem, lo int)
-	// residual returns ‖x_i − gF‖², for the g of which −g is coef at index and 0 elsewhere.
-	residual(i int, coef []float64, index []int) float64
-	// sums returns Σ_i w_i·g_i·x_iᵀ for the rows of g (n×k) and the weights w_i: k×d.
-	sums(g *Matrix) (*Matrix, error)
 }
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g

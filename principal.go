@@ -193,7 +193,7 @@ func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
-	err = pc.setBasis(s, rows, q, func(yt *Matrix) (*Matrix, error) { return multiplyT(s, yt) })
+	err = pc.setBasis(s, rows, q)
 	return pc, values, err
 }
 
@@ -289,8 +289,7 @@ func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, e
 	for i, v := range values {
 		values[i] = v * v
 	}
-	err = pc.setBasis(s, rows, q, func(yt *Matrix) (*Matrix, error) { return multiplyT(s, yt) })
-	if err != nil {
+	if err = pc.setBasis(s, rows, q); err != nil {
 		return nil, nil, err
 	}
 	// The sum of all squares is rounded less than that of squared singular values.
@@ -334,16 +333,13 @@ func (pc *principal) within(low, high float64) {
 	}
 }
 
-// setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows. multiplyT
-// is that of the data.
-func (pc *principal) setBasis(
-	s *samples, rows *Matrix, q wanted, multiplyT func(yt *Matrix) (*Matrix, error),
-) (err error) {
+// setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows.
+func (pc *principal) setBasis(s *samples, rows *Matrix, q wanted) (err error) {
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu, for σ near rounding noise, of which some direction is made.
-		if from, err = multiplyT(from); err != nil {
+		if from, err = multiplyT(s, from); err != nil {
 			return err
 		}
 	}

@@ -78,11 +78,15 @@ type Model struct {
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
-	// prepared returns the table as a fit of k centers by iteration takes it.
-	prepared(k int, o *MinVolumeOptions) (Samples, error)
 	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
 	mix(m *Model, dst *Matrix) (*Matrix, error)
-	// label sets dst, or new labels, to the nearest mean of q for each row.
+}
+
+// sparseTable is what a SparseMatrix has for functions that else take a Matrix by its type: TinyGo leaves it
+// out of programs that have none.
+type sparseTable interface {
+	// openVolume opens the rows for a fit of k centers by iteration.
+	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error)
 	label(dst []int, q metric) ([]int, error)
 }
 
@@ -202,7 +206,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	pc, err := x.principal(wanted{min(k-1, s.d), 0}, by.solver, toFit)
+	pc, err := x.principal(min(k-1, s.d), by.solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -230,25 +234,9 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 
 func (s *samples) data() *samples { return s }
 
-func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
-	return findLeading(s, q, solver, why)
+func (s *samples) principal(p int, solver Solver, why purpose) (*principal, error) {
+	return findLeading(s, wanted{p, 0}, solver, why)
 }
-
-func (s *samples) under(ctx context.Context) dataset {
-	out := *s
-	out.ctx = ctx
-	return &out
-}
-
-func (s *samples) products() rowProducts { return nil }
-
-func (s *samples) changeBasis(z, basis *Matrix) error { return changeBasis(s, z, basis) }
-
-func (s *samples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
-	return labelMeans(s, labels, centers)
-}
-
-func (s *samples) nearest(dst []int, q metric) error { return q.nearest(s.ctx, s.workers, dst, s.x) }
 
 func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
 
@@ -293,10 +281,6 @@ func openMatrix(
 	return s, nil
 }
 
-func (m *Matrix) prepared(int, *MinVolumeOptions) (Samples, error) { return m, nil }
-
-func (m *Matrix) label(dst []int, q metric) ([]int, error) { return nearest(dst, m, q) }
-
 func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 	if model.Rows != RowsUnit {
 		return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
@@ -338,7 +322,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := t.principal(wanted{min(directionsOf(k, SumAtMostOne), s.d), 0}, o.Solver, toFit)
+	pc, err := t.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -449,13 +433,15 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
 		err := firstError(m.checkFitted(),
 			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
-		if err == nil && x == nil {
-			err = fail(ErrShape, "x is nil")
-		}
 		if err != nil {
 			return nil, err
 		}
-		return x.label(dst, metric{m.ClusterMeans, m.ClusterAxes})
+		q := metric{m.ClusterMeans, m.ClusterAxes}
+		if sparse, ok := x.(sparseTable); ok {
+			return sparse.label(dst, q)
+		}
+		rows, _ := x.(*Matrix)
+		return nearest(dst, rows, q)
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
@@ -476,14 +462,17 @@ func (m *Model) checkFitted() error {
 
 // label sets the model's clusters, with their means and axes, for its samples. lead are leading directions of
 // these, or nil.
-func (m *Model) label(x labelRows, lead *Matrix) error {
+func (m *Model) label(s *samples, lead *Matrix) error {
 	labels := largest(nil, m.Memberships)
-	q, err := findClusters(x, labels, m.Centers, lead)
+	q, err := findClusters(s, labels, m.Centers, lead)
 	if err != nil {
 		return err
 	}
-	m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, make([]int, len(labels))
-	return x.nearest(m.Clusters, q)
+	m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, make([]int, s.n)
+	if s.far != nil {
+		return s.far.(labelRows).nearest(m.Clusters, q)
+	}
+	return q.nearest(s.ctx, s.workers, m.Clusters, s.x)
 }
 
 // checkMeans returns an error unless there is a mean for each center, with axes of its length, or neither.

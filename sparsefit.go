@@ -92,26 +92,6 @@ func (s *sparseSamples) aboutMean() (dataset, error) {
 	return newSparseSamples(s.ctx, s.sparse, s.weights, s.workers, true)
 }
 
-func (s *sparseSamples) under(ctx context.Context) dataset {
-	out, inner := *s, *s.samples
-	inner.ctx, out.samples = ctx, &inner
-	return &out
-}
-
-func (s *sparseSamples) products() rowProducts { return s.withSquares() }
-
-// prepared returns the rows with all their zeros where a fit of k centers begins in all columns or the row
-// space. These coordinates are then hardly more than leading directions, or the table than centers.
-func (x *SparseMatrix) prepared(k int, o *MinVolumeOptions) (Samples, error) {
-	if err := firstError(x.check("x"), checkSparseOptions(o)); err != nil {
-		return nil, err
-	}
-	if 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1) {
-		return x.Dense()
-	}
-	return x, nil
-}
-
 // objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
 // F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has
 //
@@ -256,12 +236,15 @@ func (x *SparseMatrix) checkNew(centers *Matrix) error {
 	if err := x.check("x"); err != nil {
 		return err
 	}
+	if err := checkNewRows(x.Rows, x.Cols, centers); err != nil {
+		return err
+	}
 	for i := range x.Rows {
 		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
 			return x.entryError(i, 0)
 		}
 	}
-	return checkNewRows(x.Rows, x.Cols, centers)
+	return nil
 }
 
 func (x *SparseMatrix) label(dst []int, q metric) ([]int, error) {
@@ -325,6 +308,32 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 	}
 	return out, nil
 }
+
+func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error) {
+	if err := firstError(checkSparseOptions(o), checkCount("Workers", o.Workers), x.check("x")); err != nil {
+		return nil, err
+	}
+	full := x.filled()
+	// Where a fit begins in all columns or the row space, these are hardly more than leading directions, or
+	// the table than centers.
+	if few := 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
+		var err error
+		if full, err = x.Dense(); err != nil {
+			return nil, err
+		}
+	}
+	centred := o.Sum == SumToOne
+	if full != nil {
+		return newSamples(ctx, full, o.Weights, o.Workers, centred)
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
+	if err != nil {
+		return nil, err
+	}
+	return s.samples, nil
+}
+
+func (s *sparseSamples) global(k int, o *Options) (*Model, error) { return Fit(s.ctx, s.sparse, k, o) }
 
 // mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
 func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
