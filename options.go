@@ -233,7 +233,7 @@ type MinVolumeOptions struct {
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	Sum     Sum     // SumToOne (the default) or SumAtMostOne
 	// Plain leaves out the momentum, for comparison: every iterate is then the paper's Algorithm 2 (see
-	// docs/errata.md), at up to four times as many iterations.
+	// docs/errata.md), at up to four times as many iterations. Sparse rows do not have it.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 
@@ -249,10 +249,11 @@ type MinVolumeOptions struct {
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 
 	NonNegative bool // keep all entries of the centers at 0 or above, as Unmix does
-	Rows        Rows // RowsAuto (the default), RowsGiven or RowsUnit
+	Rows        Rows // RowsAuto (the default), RowsGiven or RowsUnit; sparse rows stay as given
 	// Trim is the largest share of the rows to leave out as outliers: those whose squared distance from the
 	// principal plane, or in it from the mean with each direction by its spread, is more than 10 times the
-	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too.
+	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too. Sparse
+	// rows are all fitted.
 	Trim float64
 }
 
