@@ -26,15 +26,14 @@ func openMinVolume(
 		return nil, err
 	}
 	p := min(directionsOf(k, o.Sum), s.d)
-	q := wanted{p, narrowColumns(k) - p}
-	if rowSpace(s) {
-		q.more = s.rankBound() - p
-	}
-	q.more = max(0, min(q.more, s.d-p))
+	q := wanted{p, max(0, min(narrowColumns(k), s.d)-p)}
 	var pc *principal
 	if s.far != nil {
 		pc, err = s.far.(volumeRows).leading(q)
 	} else {
+		if rowSpace(s) {
+			q.more = max(0, min(s.rankBound(), s.d)-p)
+		}
 		pc, err = findLeading(s, q, SolverAuto, toFit)
 	}
 	if err != nil {

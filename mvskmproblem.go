@@ -58,6 +58,7 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	case o.NonNegative:
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
+	case s.far != nil: // a basis of the row space has as many numbers as the table with all its zeros
 	case rowSpace(s):
 		if p.basis = pc.leading; p.basis == nil || p.basis.Rows < s.rankBound() {
 			all, _, err := principalByGram(s, wanted{s.rankBound(), 0})
@@ -70,9 +71,9 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	return p, nil
 }
 
-// rowSpace reports whether the samples are taken to their row space, unless centers have bounds. A basis of
-// that has as many numbers as the table with all its zeros.
-func rowSpace(s *samples) bool { return s.far == nil && s.wide() && s.n <= rowSpaceRows }
+// rowSpace reports whether the samples, unless they are sparse, are taken to their row space, unless centers
+// have bounds.
+func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
 // and its eigenvectors n³.

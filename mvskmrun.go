@@ -101,10 +101,7 @@ func (m *alternation) memory() *passMemory {
 	if m.work != nil {
 		return m.work
 	}
-	k, r := m.k, m.z.Cols
-	if m.far != nil {
-		r = 0
-	}
+	k, r := m.k, m.z.Stride // 0 where z is a shape alone
 	c := chunks(m.z.Rows, r, reduceChunks)
 	v := &passMemory{
 		r:       r,
