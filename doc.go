@@ -56,10 +56,11 @@
 //
 // # Sparse rows
 //
-// A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [Floors], [Certify] and [Model.Predict]
-// take it in place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out; Fit, Floors and
-// Certify fill them in where half of the entries or more are stored, [SkMable] and [VolumeFloor] always.
-// FitMinVolume, FitAlternating and Unmix return an error for sparse rows: pass [SparseMatrix.Dense].
+// A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
+// [MinVolumePath], [Floors], [Certify], [Model.Predict] and [Model.PredictLabels] take it in place of a Matrix,
+// and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify fill them in where
+// half of the entries or more are stored. [SkMable] and [VolumeFloor] always do. Unmix returns an error for
+// sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
 //

@@ -37,9 +37,19 @@ func labelsOf(dst []int, n int) []int {
 	return dst
 }
 
+// labelRows is what labels take of sparse rows.
+type labelRows interface {
+	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
+	// nearest sets dst to the nearest mean of q for each row.
+	nearest(dst []int, q metric) error
+}
+
 // labelMeans returns the means of labelled samples in the data's units, k×d. A cluster without rows of
 // positive weight has its center.
 func labelMeans(s *samples, labels []int, centers *Matrix) (*Matrix, error) {
+	if s.far != nil {
+		return s.far.(labelRows).labelMeans(labels, centers)
+	}
 	k, d := centers.Rows, s.d
 	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
 	parts := make([]*Matrix, chunks(s.n, d, most))
@@ -79,13 +89,13 @@ const (
 )
 
 // Labels have labelStarts more starts, k-means of up to startPasses passes, or as many as take labelWork
-// multiplications. Where there are more than labelRows rows, that many are drawn for it. On ten sets of up to
+// multiplications. Where there are more than labelDraw rows, that many are drawn for it. On ten sets of up to
 // 2000 rows 10 and 40 passes did as well, 8 starts and draws of 1000 rows worse, 24 starts a little better.
 const (
 	labelStarts = 16
 	startPasses = 4
 	labelWork   = 1 << 26
-	labelRows   = 1 << 11
+	labelDraw   = 1 << 11
 )
 
 // Labels of another start take the place of the memberships' own if their merit is higher by leastGain. The
@@ -321,7 +331,7 @@ func (c *clusters) merit(r *rule) (float64, error) {
 // merit and no fewer clusters. Each of these has the number of the old one with which it shares most rows.
 func (c *clusters) choose(labels []int, places *Matrix) error {
 	part, own := c, slices.Clone(labels)
-	if c.s.n > labelRows {
+	if c.s.n > labelDraw {
 		part, own = c.draw(labels)
 	}
 	old, err := part.settle(own, places)
@@ -379,9 +389,9 @@ func (c *clusters) start(
 	return c.settle(labels, places)
 }
 
-// draw returns clusters of labelRows rows that are drawn by weight, with their labels.
+// draw returns clusters of labelDraw rows that are drawn by weight, with their labels.
 func (c *clusters) draw(labels []int) (*clusters, []int) {
-	rows := drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), labelRows)
+	rows := drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), labelDraw)
 	s, part := *c.s, *c
 	s.x, s.n, s.weights = nil, len(rows), nil
 	part.s, part.y = &s, chosenRows(c.y, rows)

@@ -124,7 +124,7 @@ func mixedUp(n int) (c labelCase, truth []int) {
 // place, with the numbers of the prototypes with which they share most rows. Many rows have a draw. The
 // workers make no difference. What is not to be chosen from stays.
 func TestChosenLabels(t *testing.T) {
-	for _, n := range []int{160, labelRows + 952} {
+	for _, n := range []int{160, labelDraw + 952} {
 		c, truth := mixedUp(n)
 		var first *Model
 		for _, workers := range []int{1, 2, 5} {

@@ -18,9 +18,9 @@ type box struct {
 // compositions rounded to three digits have some 2e-6. It also has to be less than the floor.
 const closedShare = 1e-4
 
-// newBox returns the bounds in the coordinates of z, samples in the data's own axes. An F-step without bounds
+// newBox returns the bounds in the coordinates of samples in the data's own axes. An F-step without bounds
 // keeps the sum of closed rows, one in a box does not. Bounds that do not admit the sum come first.
-func (p *minVolume) newBox(z *Matrix) *box {
+func (p *minVolume) newBox() *box {
 	s, b := p.data, &box{low: make([]float64, p.data.d), high: make([]float64, p.data.d)}
 	var least, most, energy float64
 	for c, mean := range s.mean {
@@ -29,9 +29,10 @@ func (p *minVolume) newBox(z *Matrix) *box {
 		least += b.low[c]
 		most += b.high[c]
 	}
-	for i := range z.Rows {
-		sum := sumOf(z.row(i))
-		energy += s.weight(i) * sum * sum
+	sums := NewMatrix(s.n, 1, nil)
+	// No error is lost: the next pass finds a context that ends here.
+	if changeBasis(s, sums, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d))) == nil {
+		energy = squaresBeyond(s, sums, nil)
 	}
 	b.closed = p.o.Sum == SumToOne && least <= 0 && most >= 0 &&
 		energy < min(closedShare*p.pc.total, p.reference())*float64(s.d)

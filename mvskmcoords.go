@@ -12,28 +12,30 @@ import (
 // openMinVolume checks a call, finds the floor, and returns the coordinates in which the fit begins.
 // penalty says whether the volume counts, as it does for all but FitAlternating.
 func openMinVolume(
-	ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, penalty bool,
+	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
 ) (*alternation, error) {
-	if err := checkMinVolume(x, k, o); err != nil {
+	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	s, err := openVolume(ctx, x, k, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSizeOfK(k, s.n, k); err != nil {
-		return nil, err
-	}
-	if err := checkSizeOfK(k, k+1, max(s.d, k+1)); err != nil {
+	err = firstError(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSizeOfK(k, s.n, k), checkSizeOfK(k, k+1, max(s.d, k+1)))
+	if err != nil {
 		return nil, err
 	}
 	p := min(directionsOf(k, o.Sum), s.d)
-	q := wanted{p, narrowColumns(k) - p}
-	if rowSpace(s) {
-		q.more = s.rankBound() - p
+	q := wanted{p, max(0, min(narrowColumns(k), s.d)-p)}
+	var pc *principal
+	if s.far != nil {
+		pc, err = s.far.(volumeRows).leading(q)
+	} else {
+		if rowSpace(s) {
+			q.more = max(0, min(s.rankBound(), s.d)-p)
+		}
+		pc, err = findLeading(s, q, SolverAuto, toFit)
 	}
-	q.more = max(0, min(q.more, s.d-p))
-	pc, err := findLeading(s, q, SolverAuto, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -47,17 +49,31 @@ func openMinVolume(
 	return m.begin()
 }
 
+// openVolume opens x, dense or sparse.
+func openVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*samples, error) {
+	if sparse, ok := x.(sparseTable); ok {
+		return sparse.openVolume(ctx, k, o)
+	}
+	rows, _ := x.(*Matrix)
+	return newSamples(ctx, rows, o.Weights, o.Workers, o.Sum == SumToOne)
+}
+
 // begin returns the coordinates in which the fit begins: leading directions where these are fewer than
 // those in which it ends.
 func (p *minVolume) begin() (*alternation, error) {
-	if err := checkSize("a copy of x", p.data.n, p.columns()); err != nil {
-		return nil, err
-	}
-	lead, q := p.pc.leading, narrowColumns(p.k)
+	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
 	if p.basis != nil && p.basis.Rows >= q { // its first rows are the leading directions
 		lead = p.basis
 	}
-	if lead == nil || q > lead.Rows || 3*q > 2*p.columns() || p.o.Plain {
+	products := p.data.far != nil && p.basis == nil
+	if products {
+		q = min(q, lead.Rows)
+		size = q
+	}
+	if err := checkSize("a copy of x", p.data.n, size); err != nil {
+		return nil, err
+	}
+	if !products && (lead == nil || q > lead.Rows || 3*q > 2*size || p.o.Plain) {
 		return p.full()
 	}
 	m, err := p.in(rowsOf(lead, 0, q))
@@ -77,7 +93,7 @@ func (p *minVolume) full() (*alternation, error) {
 		m.residual = p.pc.floor
 	}
 	if p.low != nil {
-		m.box = p.newBox(m.z)
+		m.box = p.newBox()
 	}
 	return m, nil
 }
@@ -89,23 +105,24 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 		r = basis.Rows
 	}
 	m := &alternation{
-		minVolume: p, s: p.data, z: NewMatrix(p.data.n, r, nil), axes: basis,
+		minVolume: p, s: p.data, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
+	if basis == nil && p.data.far != nil {
+		m.far = p.data.far.(volumeRows)
+		m.z = m.far.shape()
+		return m, nil
+	}
+	m.z = NewMatrix(p.data.n, r, nil)
 	return m, changeBasis(p.data, m.z, basis)
 }
 
-// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
-// projections. inside has those; nil: 0.
-func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
-	for i := range z.Rows {
-		squares := sumSquares(z.row(i))
-		if inside != nil {
-			squares -= sumSquares(inside.row(i))
-		}
-		sum += s.weight(i) * squares
+// length returns the length of sample i in the coordinates of m.
+func (m *alternation) length(i int) float64 {
+	if m.far != nil {
+		return m.far.length(i)
 	}
-	return sum
+	return norm2(m.z.row(i))
 }
 
 // end returns the coordinates in which the fit ends: m, or those of all columns.
@@ -199,6 +216,10 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		return &Matrix{Rows: m.z.Rows, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
 	w = NewMatrix(m.z.Rows, p, nil)
+	if m.far != nil {
+		_ = m.data.far.changeBasis(w, m.pc.basis)
+		return w, m.pc.basis
+	}
 	// No error is lost: the next pass finds a context that ends here.
 	_ = m.s.eachBlock(m.z.Rows, m.s.d, manyChunks, 0, func(at block) {
 		rows, d := at.hi-at.lo, m.s.d
@@ -211,6 +232,9 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 func (m *alternation) detached() *alternation {
 	p, out := *m.minVolume, *m
 	p.data, out.s = p.data.under(context.Background()), m.s.under(context.Background())
+	if m.far != nil {
+		out.far = p.data.far.(volumeRows)
+	}
 	out.minVolume, out.progress = &p, nil
 	return &out
 }
@@ -306,10 +330,7 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	at := r.m.detached()
 	s, m := at.data, at.model(r.f, r)
 	m.Memberships = r.g
-	if err := solveRows(s, m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
-		return nil, err
-	}
-	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
+	objective, wrong := m.complete(s)
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -330,11 +351,26 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	return m, err
 }
 
+// complete finds the memberships of rows of weight 0, and returns the objective.
+func (m *Model) complete(s *samples) (objective float64, err error) {
+	if s.far != nil {
+		far := s.far.(volumeRows)
+		if err := far.solveRows(m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
+			return 0, err
+		}
+		return far.objective(m.Centers, m.Memberships, m.Sum)
+	}
+	if err := solveRows(s, m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
+		return 0, err
+	}
+	return objectiveOf(s, m.Centers, m.Memberships, m.Sum)
+}
+
 // warn sets what a model says of its run: how far it is from rest, and reasons for doubt.
 func (r *volumeRun) warn(m *Model) {
 	m.Stationarity = r.stationarity(r.lambda, r.m.pc.total)
 	var members membershipStats
-	members.add(r.m.s, r.m.z, r.g)
+	members.add(r.m.s, r.m.length, r.g)
 	m.Warnings = findWarnings(r.f, &members, r.m.spread(), r.missed)
 }
 

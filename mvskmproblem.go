@@ -62,6 +62,7 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 		p.low, p.high = o.bounds(s.d)
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
+	case s.far != nil: // a basis of the row space has as many numbers as the table with all its zeros
 	case rowSpace(s):
 		if p.basis = pc.leading; p.basis == nil || p.basis.Rows < s.rankBound() {
 			all, _, err := principalByGram(s, wanted{s.rankBound(), 0})
@@ -74,11 +75,8 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	return p, nil
 }
 
-// narrowColumns returns in how many leading directions a fit of k centers begins. Twice or four times k took
-// as long; the fewer, the more is left to do in all columns.
-func narrowColumns(k int) int { return 3*k + 4 }
-
-// rowSpace reports whether the samples are taken to their row space, unless centers have bounds.
+// rowSpace reports whether the samples, unless they are sparse, are taken to their row space, unless centers
+// have bounds.
 func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
@@ -91,11 +89,46 @@ func (p *minVolume) lastDirection() (sum float64) {
 	if b == 0 {
 		return math.Inf(1)
 	}
-	y, err := multiply(p.data, rowsOf(p.pc.basis, b-1, b))
-	if err != nil {
+	y := NewMatrix(p.data.n, 1, nil)
+	if err := changeBasis(p.data, y, rowsOf(p.pc.basis, b-1, b)); err != nil {
 		return math.Inf(1) // the next pass returns it
 	}
-	return sumSquares(y.Data)
+	return squaresBeyond(p.data, y, nil)
+}
+
+// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
+// projections. inside has those; nil: 0.
+func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
+	for i := range z.Rows {
+		squares := sumSquares(z.row(i))
+		if inside != nil {
+			squares -= sumSquares(inside.row(i))
+		}
+		sum += s.weight(i) * squares
+	}
+	return sum
+}
+
+// volumeRows is what minimal volume takes of sparse rows x_i, which are scaled and about the mean.
+type volumeRows interface {
+	// leading finds what findLeading does.
+	leading(q wanted) (*principal, error)
+	// global returns the global solution.
+	global(k int, o *Options) (*Model, error)
+	objective(f, g *Matrix, sum Sum) (float64, error)
+	solveRows(centers, g *Matrix, sum Sum, rows []int) error
+	// shape returns n×d without numbers.
+	shape() *Matrix
+	// length returns ‖x_i‖.
+	length(i int) float64
+	// multiplyBy takes the products of all rows with centers F, for terms and residual.
+	multiplyBy(f *Matrix) error
+	// terms sets b to what p, the problem for these centers, has as products of rows lo….
+	terms(b []float64, p *simplexProblem, lo int)
+	// residual returns ‖x_i − gF‖², for the g of which −g is coef at index and 0 elsewhere.
+	residual(i int, coef []float64, index []int) float64
+	// sums returns Σ_i w_i·g_i·x_iᵀ for the rows of g (n×k) and the weights w_i: k×d.
+	sums(g *Matrix) (*Matrix, error)
 }
 
 // columns returns how many coordinates the samples have where the fit ends.

@@ -17,13 +17,14 @@ import (
 // alternation is the loop over samples in given coordinates: all of them, or a draw.
 type alternation struct {
 	*minVolume
-	s        *samples // the rows of z
-	z        *Matrix  // n×r: the samples, scaled and centred, in an orthonormal basis
-	axes     *Matrix  // that basis, r×d; nil: the data's own axes
-	narrow   bool     // the axes are leading directions, and the fit ends in others
-	residual float64  // weighted squares outside the axes: a part of every objective
-	box      *box     // bounds of centers, in the data's own axes; nil: none
-	most     int      // of a run: iterations at one λ
+	s        *samples   // the rows of z
+	z        *Matrix    // n×r: the samples, scaled and centred, in an orthonormal basis
+	far      volumeRows // nil: z has the rows. Otherwise z is a shape alone.
+	axes     *Matrix    // that basis, r×d; nil: the data's own axes
+	narrow   bool       // the axes are leading directions, and the fit ends in others
+	residual float64    // weighted squares outside the axes: a part of every objective
+	box      *box       // bounds of centers, in the data's own axes; nil: none
+	most     int        // of a run: iterations at one λ
 	// A run is at rest by tol, and by the slack within the share close below its target.
 	tol, close float64
 	progress   func(Iteration)
@@ -59,6 +60,7 @@ func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda
 // but goroutines.
 type passMemory struct {
 	problem simplexProblem
+	r       int // columns of z that tasks read: 0 where z is a shape alone
 	sums    []chunkSums
 	workers []workerMemory
 	step    int // rows of a block
@@ -98,9 +100,10 @@ func (m *alternation) memory() *passMemory {
 	if m.work != nil {
 		return m.work
 	}
-	k, r := m.k, m.z.Cols
+	k, r := m.k, m.z.Stride // 0 where z is a shape alone
 	c := chunks(m.z.Rows, r, reduceChunks)
 	v := &passMemory{
+		r:       r,
 		sums:    make([]chunkSums, c),
 		workers: make([]workerMemory, max(1, min(m.s.workers, c))),
 		step:    min(blockRows(m.z.Rows, r), max(m.z.Rows, 1)),
@@ -124,6 +127,11 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
+	if m.far != nil {
+		if err := m.far.multiplyBy(to.f); err != nil {
+			return err
+		}
+	}
 	runTasks(m.s.workers, len(v.sums), v.task)
 	v.m, v.to, v.warm = nil, nil, nil
 	if err := cancelled(m.s.ctx); err != nil {
@@ -131,11 +139,18 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
+	if m.far != nil {
+		sums, err := m.far.sums(to.g)
+		if err != nil {
+			return err
+		}
+		copy(to.gz.Data, sums.Data)
+	}
 	to.objective = m.residual
 	for t := range v.sums {
 		part := &v.sums[t]
 		axpy(to.gg.Data, 1, part.gg.Data)
-		axpy(to.gz.Data, 1, part.gz.Data)
+		axpy(to.gz.Data[:len(part.gz.Data)], 1, part.gz.Data)
 		to.objective += part.objective
 	}
 	mirror(to.gg.Data, m.k)
@@ -152,7 +167,7 @@ func (v *passMemory) chunk(worker, task int) {
 	clear(part.gg.Data)
 	clear(part.gz.Data)
 	part.objective = 0
-	if k, r := v.m.k, v.m.z.Cols; h.row == nil {
+	if k, r := v.m.k, v.r; h.row == nil {
 		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
 		h.users, h.shares, h.count = make([]int, k*v.step), make([]float64, k*v.step), make([]int, k)
 		h.scratch = make([]float64, v.step*(r+v.problem.k))
@@ -169,15 +184,16 @@ func (v *passMemory) chunk(worker, task int) {
 
 // block adds rows lo…hi−1 to a chunk's sums.
 func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
-	m, to, p := v.m, v.to, &v.problem
-	r := m.z.Cols
+	m, to, p, r := v.m, v.to, &v.problem, v.r
 	z := m.z.Data[lo*r : hi*r]
 	if !p.same(to.g, lo, hi) {
-		var b []float64
-		if p.near {
-			b = h.scratch[:(hi-lo)*p.k]
+		b := h.scratch[:(hi-lo)*p.k]
+		switch {
+		case m.far != nil:
+			m.far.terms(b, p, lo)
+		case p.near:
 			p.productsNear(b, z)
-		} else {
+		default:
 			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
 		}
 		h.solver.rows(m.s.ctx, to.g, v.warm, lo, hi, b)
@@ -205,9 +221,16 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 				row[c] += wg * coef[s+t]
 			}
 		}
+		if m.far != nil {
+			part.objective += w * m.far.residual(lo+i, coef, index)
+			continue
+		}
 		copy(h.row, z[i*r:(i+1)*r])
 		addRows(h.row, coef, index, to.f.Data)
 		part.objective += w * sumSquares(h.row)
+	}
+	if r == 0 {
+		return
 	}
 	for a, n := range h.count {
 		at := a * v.step

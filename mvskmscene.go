@@ -46,7 +46,7 @@ type scene struct {
 }
 
 // openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers.
-func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*scene, error) {
+func openScene(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*scene, error) {
 	raw, err := openMinVolume(ctx, x, k, o, true)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*sce
 		return sc, err
 	}
 	less := *o
-	less.Weights = withoutRows(o.Weights, x.Rows, sc.trimmed)
+	less.Weights = withoutRows(o.Weights, raw.s.n, sc.trimmed)
 	if sc.raw, err = openMinVolume(ctx, x, k, &less, true); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func directionSquares(s *samples, vt *Matrix) ([]float64, error) {
 }
 
 // fitScene is FitMinVolume, and Unmix where the noise does not choose λ.
-func fitScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
+func fitScene(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*Model, error) {
 	sc, err := openScene(ctx, x, k, o)
 	if err != nil {
 		return nil, err

@@ -87,12 +87,8 @@ type streamedFit struct {
 
 // check checks what can be checked before the first block.
 func (w *streamedFit) check() error {
-	none := &Matrix{}
-	if w.o.Centers != nil {
-		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
-	}
 	if err := firstError(checkInMemory(&w.o.MinVolumeOptions),
-		checkMinVolume(none, w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
+		checkMinVolume(w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
 	if w.o.SummaryRows < 0 {
@@ -126,10 +122,8 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if err != nil || rows != nil {
 		return rows, err
 	}
-	if f := w.o.Centers; f != nil && f.Cols != w.cols {
-		return nil, fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(w.k, w.cols))
-	}
-	if err := checkSizeOfK(w.k, w.size, max(w.cols, w.k)); err != nil {
+	err = firstError(w.o.checkCenters(w.k, w.cols), checkSizeOfK(w.k, w.size, max(w.cols, w.k)))
+	if err != nil {
 		return nil, err
 	}
 	pc, _, err := w.principalFor(s, w.k, w.o.Sum)
@@ -246,7 +240,7 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 		axpy(t.gg.Data, 1, b.at.gg.Data)
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
-		t.membershipStats.add(s, b.m.z, g)
+		t.membershipStats.add(s, b.m.length, g)
 		direct, err := objectiveOf(s, centers, g, w.o.Sum)
 		if err != nil {
 			return err
@@ -300,7 +294,7 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 	}
 	if at == nil { // the summary's estimate
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
-		at.membershipStats.add(m.s, m.z, best.g)
+		at.membershipStats.add(m.s, m.length, best.g)
 	} else if w.o.Refinements >= 0 {
 		at, best, err = refine(at, best, orDefault(w.o.Refinements, defaultRefinements),
 			func(f *Matrix) (*measurement, error) { return w.measure(m, f, nil) })

@@ -41,9 +41,14 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 // globalCenters returns the start of InitGlobal: the tight simplex of the global solution.
 func (m *alternation) globalCenters() (*Matrix, error) {
 	s := m.data
-	out, err := Fit(s.ctx, s.x, m.k, &Options{
-		Weights: m.o.Weights, Workers: m.o.Workers, Enclosure: EnclosureTight, Sum: m.o.Sum,
-	})
+	o := &Options{Weights: m.o.Weights, Workers: m.o.Workers, Enclosure: EnclosureTight, Sum: m.o.Sum}
+	var out *Model
+	var err error
+	if s.far != nil {
+		out, err = s.far.(volumeRows).global(m.k, o)
+	} else {
+		out, err = Fit(s.ctx, s.x, m.k, o)
+	}
 	if err != nil {
 		return nil, err
 	}

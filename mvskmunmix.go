@@ -46,7 +46,8 @@ import (
 // shade, RowsGiven may be nearer to the truth.
 //
 // WarnSeveral says that a half or twice of λ leads to other spectra. Model.Others has those more than 1 %
-// of π away.
+// of π away. Turns is 1 plus three times the larger of a center's two turns. On 22 scenes 91 % of the spectra
+// turned by less when half of the rows were left out.
 //
 // Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
 // eight times O(md² + d³ + nkd) for the noise, m = min(n, 8192). Errors, ctx: as for FitMinVolume.
@@ -398,10 +399,20 @@ func (sc *scene) look(m *Model, q *noiseRule, believed []float64) {
 		}
 	}
 	worst.Cluster = argmax(m.Turns)
+	for j := range m.Turns {
+		m.Turns[j] = leastTurn + turnFactor*m.Turns[j]
+	}
 	if worst.Value > severalAngle {
 		m.Warnings = append(m.Warnings, worst)
 	}
 }
+
+// A spectrum stays within leastTurn + turnFactor times its larger move at half and twice of λ. On 22 scenes
+// 91 % of the spectra did where half of the rows were left out, 98 % with a fifth left out.
+const (
+	leastTurn  = 1
+	turnFactor = 3
+)
 
 // severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
 const severalAngle = 1

@@ -236,7 +236,7 @@ type MinVolumeOptions struct {
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	Sum     Sum     // SumToOne (the default) or SumAtMostOne
 	// Plain leaves out the momentum, for comparison: every iterate is then the paper's Algorithm 2 (see
-	// docs/errata.md), at up to four times as many iterations.
+	// docs/errata.md), at up to four times as many iterations. Sparse rows do not have it.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the entries of the centers: one number for each column of x, or one for all;
@@ -257,10 +257,11 @@ type MinVolumeOptions struct {
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 
-	Rows Rows // RowsAuto (the default), RowsGiven or RowsUnit
+	Rows Rows // RowsAuto (the default), RowsGiven or RowsUnit; sparse rows stay as given
 	// Trim is the largest share of the rows to leave out as outliers: those whose squared distance from the
 	// principal plane, or in it from the mean with each direction by its spread, is more than 10 times the
-	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too.
+	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too. Sparse
+	// rows are all fitted.
 	Trim float64
 }
 
@@ -307,8 +308,8 @@ const (
 	defaultRestarts = 1
 )
 
-// checkMinVolume returns an error if options have no meaning for k centers of rows x.
-func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
+// checkMinVolume returns an error if options have no meaning for k centers.
+func checkMinVolume(k int, o *MinVolumeOptions) error {
 	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
 		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
@@ -317,17 +318,16 @@ func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
 	if err == nil && o.Trim >= 1 {
 		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
 	}
-	if err == nil && o.bounded() {
-		err = firstError(checkShape("x", x), checkBounds(x.Cols, o))
-	}
 	if err != nil || o.Centers == nil {
 		return err
 	}
-	if err := firstError(checkMatrix("Centers", o.Centers, mostCenter), checkShape("x", x)); err != nil {
-		return err
-	}
-	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {
-		return fail(ErrShape, "Centers are "+shape(o.Centers.Rows, o.Centers.Cols)+", not "+shape(k, x.Cols))
+	return firstError(checkMatrix("Centers", o.Centers, mostCenter), o.checkCenters(k, o.Centers.Cols))
+}
+
+// checkCenters returns an error for Centers that are not k×d.
+func (o *MinVolumeOptions) checkCenters(k, d int) error {
+	if f := o.Centers; f != nil && (f.Rows != k || f.Cols != d) {
+		return fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(k, d))
 	}
 	return nil
 }
@@ -361,6 +361,9 @@ func (o *MinVolumeOptions) inUnits() bool {
 
 // checkBounds returns an error for bounds that are not of d columns, or that no center is within.
 func checkBounds(d int, o *MinVolumeOptions) error {
+	if !o.bounded() {
+		return nil
+	}
 	for _, n := range [...]int{len(o.Lower), len(o.Upper)} {
 		if n > 1 && n != d {
 			return fail(ErrShape, "bounds (Lower or Upper) are of "+strconv.Itoa(n)+" columns, x has "+
@@ -403,6 +406,23 @@ func checkGivenRows(o *MinVolumeOptions) error {
 		return fail(ErrOption, "Rows is unit, which is for FitMinVolume and Unmix")
 	case o.Trim > 0:
 		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", which is for FitMinVolume and Unmix")
+	}
+	return nil
+}
+
+// narrowColumns returns in how many leading directions a fit of k centers begins. Twice or four times k took
+// as long; the fewer, the more is left to do in all columns.
+func narrowColumns(k int) int { return 3*k + 4 }
+
+// checkSparseOptions returns an error for options that sparse rows do not have.
+func checkSparseOptions(o *MinVolumeOptions) error {
+	switch {
+	case o.Rows == RowsUnit:
+		return fail(ErrOption, "Rows is unit, and sparse rows stay as they are")
+	case o.Trim > 0:
+		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", and sparse rows are all fitted")
+	case o.Plain:
+		return fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
 	}
 	return nil
 }

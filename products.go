@@ -248,6 +248,9 @@ func sumParts(parts []*Matrix) *Matrix {
 // changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
 // basis given as rows; nil: the data's own axes, and z has no gaps.
 func changeBasis(s *samples, z, basis *Matrix) error {
+	if s.far != nil {
+		return s.far.changeBasis(z, basis)
+	}
 	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		if basis == nil {
 			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)

@@ -26,6 +26,14 @@ type samples struct {
 	// of a table with more rows: products are of the columns, even if there are fewer rows here
 	part  bool
 	space *workspace // what passes share that do not overlap; nil: each has its own
+	far   farRows    // sparse rows; x is then nil
+}
+
+// farRows is sparse rows for passes that else read x. Labels and minimal volume find more in it: TinyGo keeps
+// the names of a field's methods.
+type farRows interface {
+	under(s *samples) farRows
+	changeBasis(z, basis *Matrix) error
 }
 
 // meanRest is what the mean leaves open. The true mean is mean + rest, but for a rounding that bound knows.
@@ -219,6 +227,9 @@ func seedOf(v []float64, factor float64) uint64 {
 func (s *samples) under(ctx context.Context) *samples {
 	out := *s
 	out.ctx = ctx
+	if s.far != nil {
+		out.far = s.far.under(&out)
+	}
 	return &out
 }
 

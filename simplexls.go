@@ -107,11 +107,9 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	// Near vertices take products of rows as they are, which lose no digits: the centre is no farther from 0
 	// than a vertex is from the centre.
 	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
-	if p.near {
-		p.offset = resized(p.offset, k)
-		for j := range k {
-			p.offset[j] = dot(p.centre, p.vertices.row(j))
-		}
+	p.offset = resized(p.offset, k)
+	for j := range k {
+		p.offset[j] = dot(p.centre, p.vertices.row(j))
 	}
 	rho := p.top
 	for i := range p.gram.Data {

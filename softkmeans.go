@@ -64,8 +64,8 @@ type Model struct {
 	// Noise, of Unmix, is the noise of each column as a multiple of the median, by which the fit divided
 	// them. RowWeights is how much each row counted, of [0, 1]. nil: all alike.
 	Noise, RowWeights []float64
-	// PureRows, of Unmix, says on how many nearly pure rows each center rests. Turns is by which angle, in
-	// percent of π, it turns at half or twice of λ.
+	// PureRows, of Unmix, says on how many nearly pure rows each center rests. Turns is the angle, in percent
+	// of π, that it stays within at half or twice of λ, and mostly on half of the rows: see [Unmix].
 	PureRows, Turns []float64
 
 	Solver     Solver // the solver that gave the result
@@ -80,12 +80,20 @@ type Model struct {
 }
 
 // Samples is what fits take: a table with a sample in each row, a [*Matrix] or a [*SparseMatrix], whose zeros
-// need not be stored, and nothing else. FitMinVolume, FitAlternating and Unmix take no SparseMatrix so far.
+// need not be stored, and nothing else. Unmix takes no SparseMatrix so far.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
 	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
 	mix(m *Model, dst *Matrix) (*Matrix, error)
+}
+
+// sparseTable is what a SparseMatrix has for functions that else take a Matrix by its type: TinyGo leaves it
+// out of programs that have none.
+type sparseTable interface {
+	// openVolume opens the rows for a fit of k centers by iteration.
+	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error)
+	label(dst []int, q metric) ([]int, error)
 }
 
 // openSamples opens x, which may be nil.
@@ -427,17 +435,22 @@ func (m *Model) Labels(dst []int) []int {
 
 // PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]: the nearest of
 // ClusterMeans by ClusterAxes, the lowest index where distances agree to rounding; without ClusterMeans the
-// largest membership of [Model.Predict]. Predict alone takes sparse rows. dst receives the result; nil
-// allocates, and a wrong length panics. Cost: O(ndk), or that of Predict. Errors: those of Predict; on an
-// error dst is unchanged.
-func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
+// largest membership of [Model.Predict]. dst receives the result; nil allocates, and a wrong length panics.
+// Cost: O(ndk), of sparse rows O(k) a stored entry, or that of Predict. Errors: those of Predict; on an error
+// dst is unchanged.
+func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
 		err := firstError(m.checkFitted(),
 			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 		if err != nil {
 			return nil, err
 		}
-		return nearest(dst, x, metric{m.ClusterMeans, m.ClusterAxes})
+		q := metric{m.ClusterMeans, m.ClusterAxes}
+		if sparse, ok := x.(sparseTable); ok {
+			return sparse.label(dst, q)
+		}
+		rows, _ := x.(*Matrix)
+		return nearest(dst, rows, q)
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
@@ -465,6 +478,9 @@ func (m *Model) label(s *samples, lead *Matrix, quick bool) error {
 		return err
 	}
 	m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, make([]int, s.n)
+	if s.far != nil {
+		return s.far.(labelRows).nearest(m.Clusters, q)
+	}
 	return q.nearest(s.ctx, s.workers, m.Clusters, s.x)
 }
 

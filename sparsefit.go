@@ -53,7 +53,7 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 	}
 	c := chooseSolver(SolverAuto, sparseRows, toFit, p, small, large)
 	if !gramOnly && p < small && c.first == SolverKrylov {
-		pc, err := s.principalByKrylov(p)
+		pc, err := s.principalByKrylov(wanted{p, 0})
 		if err != nil {
 			return nil, 0, err
 		}
@@ -64,7 +64,7 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 			return append(pc.squares[:p:p], pc.floor), missed, nil
 		}
 	}
-	_, values, err = s.principalByGram(0)
+	_, values, err = s.principalByGram(wanted{})
 	if err == nil {
 		clear(values[s.rankBound():])
 	}
@@ -108,7 +108,7 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 		return 0, err
 	}
 	y := NewMatrix(s.n, q.basis.Rows, nil)
-	if err := s.gather(y, q.basis, func(int, []float64) {}); err != nil {
+	if err := s.changeBasis(y, q.basis); err != nil {
 		return 0, err
 	}
 	var all, rest, lost float64
@@ -214,20 +214,12 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 }
 
 func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
-	if err := firstError(checkEnum("Sum", m.Sum, sumCount), x.check("x")); err != nil {
-		return nil, err
-	}
-	if err := checkNewRows(x.Rows, x.Cols, m.Centers); err != nil {
+	if err := firstError(checkEnum("Sum", m.Sum, sumCount), x.checkNew(m.Centers)); err != nil {
 		return nil, err
 	}
 	k := m.Centers.Rows
 	if x.Rows == 0 {
 		return destination(dst, 0, k), nil
-	}
-	for i := range x.Rows {
-		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
-			return nil, x.entryError(i, 0)
-		}
 	}
 	dst = destination(dst, x.Rows, k)
 	by := parallelism{context.Background(), workerCount(0)}
@@ -238,6 +230,110 @@ func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
 	}
 	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
 }
+
+// checkNew is checkNewSamples for sparse rows.
+func (x *SparseMatrix) checkNew(centers *Matrix) error {
+	if err := x.check("x"); err != nil {
+		return err
+	}
+	if err := checkNewRows(x.Rows, x.Cols, centers); err != nil {
+		return err
+	}
+	for i := range x.Rows {
+		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
+			return x.entryError(i, 0)
+		}
+	}
+	return nil
+}
+
+func (x *SparseMatrix) label(dst []int, q metric) ([]int, error) {
+	if err := x.checkNew(q.means); err != nil {
+		return nil, err
+	}
+	dst = labelsOf(dst, x.Rows)
+	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, q)
+}
+
+func (s *sparseSamples) nearest(dst []int, q metric) error {
+	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, q)
+}
+
+// nearest is nearestRows in the metric q.
+func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
+	if q.axes == nil {
+		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			return q.nearest(by.ctx, by.workers, dst[lo:hi], rows)
+		})
+	}
+	from := q.means.row(0)
+	means, err := alongAxes(by.ctx, by.workers, q.means, from, q.axes)
+	if err != nil {
+		return err
+	}
+	p, a, v := q.axes.Rows, x.rows(1), q.axes.transposed()
+	y, middle := NewMatrix(x.Rows, p, nil), make([]float64, p)
+	for c := range middle {
+		middle[c] = dot(from, q.axes.row(c))
+	}
+	over := chunking{x.Rows, a.length(p), manyChunks}
+	if err := eachBlock(by.ctx, by.workers, over, p, func(at block) {
+		for i := at.lo; i < at.hi; i++ {
+			a.addTo(y.row(i), i, v, at.scratch[:p])
+			axpy(y.row(i), -1, middle)
+		}
+	}); err != nil {
+		return err
+	}
+	return nearestRows(by.ctx, by.workers, dst, y, means)
+}
+
+func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
+	member, weights := NewMatrix(s.n, centers.Rows, nil), make([]float64, centers.Rows)
+	for i, j := range labels {
+		member.row(i)[j] = 1
+		weights[j] += s.weight(i)
+	}
+	sums, err := s.sums(member)
+	if err != nil {
+		return nil, err
+	}
+	out := centers.Clone()
+	for j, w := range weights {
+		if w > 0 {
+			for c, v := range sums.row(j) {
+				out.row(j)[c] = math.Ldexp(s.mean[c]+v/w, s.exp)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error) {
+	if err := firstError(checkSparseOptions(o), checkCount("Workers", o.Workers), x.check("x")); err != nil {
+		return nil, err
+	}
+	full := x.filled()
+	// Where a fit begins in all columns or the row space, these are hardly more than leading directions, or
+	// the table than centers.
+	if few := 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
+		var err error
+		if full, err = x.Dense(); err != nil {
+			return nil, err
+		}
+	}
+	centred := o.Sum == SumToOne
+	if full != nil {
+		return newSamples(ctx, full, o.Weights, o.Workers, centred)
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
+	if err != nil {
+		return nil, err
+	}
+	return s.samples, nil
+}
+
+func (s *sparseSamples) global(k int, o *Options) (*Model, error) { return Fit(s.ctx, s.sparse, k, o) }
 
 // mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
 func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {

@@ -502,8 +502,6 @@ func TestSamplesKinds(t *testing.T) {
 	large := &SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
 	for call, err := range map[string]error{
 		"SkMable": second(SkMable(bg, large, 2, 0)), "VolumeFloor": second(VolumeFloor(bg, large, 2, 0, nil)),
-		"FitAlternating": second(FitAlternating(bg, s, 2, nil)), "FitMinVolume": second(FitMinVolume(bg, s, 2,
-			nil)),
 		"Unmix": second(Unmix(bg, s, 2, nil)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), call) {

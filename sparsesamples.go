@@ -20,6 +20,9 @@ type sparseSamples struct {
 	reach    float64     // ‖√w·X‖ + √Σw·‖μ‖, from above
 	total    float64     // ‖Xc‖²
 	off      float64     // bounds its error
+	squares  []float64   // ‖x_i‖², about the mean
+	// Of multiplyBy: XFᵀ and FFᵀ.
+	times, square *Matrix
 }
 
 func newSparseSamples(
@@ -64,6 +67,7 @@ func newSparseSamples(
 	s.columns = s.a.transposed(s.d)
 	s.setMean()
 	s.setTotal()
+	s.far = s
 	return s, cancelled(ctx)
 }
 
@@ -122,10 +126,12 @@ func (s *sparseSamples) setMean() {
 // at most 2(‖x‖² + ‖μ‖²) in size, and pass the roundings of sumDepth and some.
 func (s *sparseSamples) setTotal() {
 	length := fineDot(s.mean, s.mean)
+	s.squares = make([]float64, s.n)
 	var all, sum, rest, lost, mass float64
 	for i := range s.n {
 		w := s.weight(i)
 		product, squares := s.a.dot(i, s.mean)
+		s.squares[i] = max(0, squares-2*product+length)
 		sum, rest = twoSum(sum, w*(squares-2*product+length))
 		lost, all, mass = lost+rest, all+w*squares, mass+w
 	}
@@ -278,28 +284,42 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 }
 
 func (s *sparseSamples) principal(p int, solver Solver, why purpose) (*principal, error) {
+	return s.find(wanted{p, 0}, solver, why)
+}
+
+func (s *sparseSamples) leading(q wanted) (*principal, error) {
+	pc, err := s.find(q, SolverAuto, toFit)
+	if err == nil && pc.leading == nil { // SolverKrylov for p = 0
+		pc.leading = pc.basis
+	}
+	return pc, err
+}
+
+// find is findLeading for sparse rows.
+func (s *sparseSamples) find(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
-	c := chooseSolver(solver, sparseRows, why, p, small, large)
+	c := chooseSolver(solver, sparseRows, why, q.p, small, large)
 	if !gramOnly && c.first == SolverKrylov {
-		pc, err := s.principalByKrylov(p)
+		pc, err := s.principalByKrylov(q)
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err
 		}
 	}
-	pc, _, err := s.principalByGram(p)
+	pc, _, err := s.principalByGram(q)
 	return pc, err
 }
 
-func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64, err error) {
+func (s *sparseSamples) principalByGram(q wanted) (pc *principal, values []float64, err error) {
 	gram, off, err := s.gramMatrix()
 	if err != nil {
 		return nil, nil, err
 	}
-	pc, values, rows, err := principalOfGram(s.samples, gram, wanted{p, 0}, off)
+	pc, values, rows, err := principalOfGram(s.samples, gram, q, off)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows = rowsOf(rows, 0, min(p, rows.Rows))
+	count := min(q.all(), max(q.p, rows.Rows))
+	rows = rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && rows.Rows > 0 {
 		if rows, err = s.multiplyT(rows); err != nil {
 			return nil, nil, err
@@ -309,7 +329,9 @@ func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64,
 		pc.status = StatusOptimal
 	}
 	pc.lowerTotal()
-	pc.basis, err = completed(s.ctx, rows, p, s.d)
+	if pc.leading, err = completed(s.ctx, rows, count, s.d); err == nil {
+		pc.basis = rowsOf(pc.leading, 0, q.p)
+	}
 	return pc, values, err
 }
 
@@ -324,13 +346,13 @@ func (pc *principal) lowerTotal() {
 	}
 }
 
-func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
+func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 	small, _ := s.sides()
 	depth := sumDepth(s.a.longest) + sumDepth(s.columns.longest) + 32
 	noise := krylovNoise*s.total + 4*gamma(depth)*s.reach*s.reach
 	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total),
 		s.leadingVectors, s.measure}
-	pc, err := r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
+	pc, err := r.principal(q, krylovEffort{defaultKrylovSteps, false})
 	if err == nil {
 		pc.lowerTotal()
 	}
@@ -389,4 +411,64 @@ func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*ext
 		return nil, err
 	}
 	return extentOf(w, normals, kind), cancelled(s.ctx)
+}
+
+func (s *sparseSamples) under(of *samples) farRows {
+	out := *s
+	out.samples = of
+	return &out
+}
+
+func (s *sparseSamples) changeBasis(z, basis *Matrix) error {
+	return s.gather(z, basis, func(int, []float64) {})
+}
+
+func (s *sparseSamples) shape() *Matrix { return &Matrix{Rows: s.n, Cols: s.d} }
+
+func (s *sparseSamples) length(i int) float64 { return math.Sqrt(s.squares[i]) }
+
+func (s *sparseSamples) multiplyBy(f *Matrix) error {
+	k := f.Rows
+	s.times, s.square = NewMatrix(s.n, k, nil), NewMatrix(k, k, nil)
+	addMulNT(s.square.Data, k, f.Data, k, f.Data, k, f.Cols, true)
+	mirror(s.square.Data, k)
+	return s.changeBasis(s.times, f)
+}
+
+func (s *sparseSamples) terms(b []float64, p *simplexProblem, lo int) {
+	f := math.Ldexp(1, -p.exp)
+	for ; len(b) >= p.k; b, lo = b[p.k:], lo+1 {
+		row := s.times.row(lo)
+		mean := sumOf(row) / float64(p.k)
+		for j, c := range p.offset {
+			v := -mean // that of the origin
+			if j < len(row) {
+				v += row[j]
+			}
+			b[j] = v*f*f - c
+		}
+	}
+}
+
+// residual loses what is below rounding of ‖x‖².
+func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
+	squares, times := s.squares[i], s.times.row(i)
+	for u, a := range index {
+		part, row := 2*times[a], s.square.row(a)
+		for v, c := range index {
+			part += coef[v] * row[c]
+		}
+		squares += coef[u] * part
+	}
+	return max(0, squares)
+}
+
+func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
+	yt := g.transposed()
+	for j := range yt.Rows {
+		for i, r := range s.root {
+			yt.row(j)[i] *= r
+		}
+	}
+	return s.multiplyT(yt)
 }

@@ -94,12 +94,12 @@ type membershipStats struct {
 	farthest float64   // the largest distance of a sample from the origin
 }
 
-// add takes in the samples z with memberships g. Those of weight 0 do not count.
-func (c *membershipStats) add(s *samples, z, g *Matrix) {
+// add takes in samples of given lengths with memberships g. Those of weight 0 do not count.
+func (c *membershipStats) add(s *samples, length func(i int) float64, g *Matrix) {
 	if c.members == nil {
 		c.members, c.largest = make([]float64, g.Cols), make([]bool, g.Cols)
 	}
-	for i := range z.Rows {
+	for i := range g.Rows {
 		w := s.weight(i)
 		if w == 0 {
 			continue
@@ -108,7 +108,7 @@ func (c *membershipStats) add(s *samples, z, g *Matrix) {
 		axpy(c.members, w, g)
 		c.total += w
 		c.largest[argmax(g)] = true
-		c.farthest = max(c.farthest, norm2(z.row(i)))
+		c.farthest = max(c.farthest, length(i))
 	}
 }
 

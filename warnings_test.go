@@ -52,11 +52,12 @@ func TestWarningTable(t *testing.T) {
 	z := NewMatrix(4, 2, []float64{3, 4, 30, 40, 0, 1, 0, 2})
 	g := NewMatrix(4, 4, []float64{0, .5, .5, 0, 0, 0, 0, 1, .25, .75, 0, 0, .5, .5, 0, 0})
 	var c membershipStats
-	c.add(s, z, g)
+	length := func(i int) float64 { return norm2(z.row(i)) }
+	c.add(s, length, g)
 	if want := []float64{.25, .625, .125, 0}; !slices.Equal(c.members, want) || !slices.Equal(c.largest, []bool{true, true, false, false}) || c.total != 1 || c.farthest != 5 {
 		t.Errorf("%+v", c)
 	}
-	c.add(s, z, g) // a second part of the data
+	c.add(s, length, g) // a second part of the data
 	if c.total != 2 || c.members[1] != 1.25 || c.farthest != 5 || c.largest[2] {
 		t.Errorf("%+v", c)
 	}

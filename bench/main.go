@@ -27,7 +27,7 @@ usage: go run . [flags]            the global solution
        go run . -scenes [DIR...]   Unmix and published ways to unmix, on scenes with truth
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
        go run . -minvol            processor time of FitMinVolume, beside k-means
-       go run . -words             Fit on counts of words, beside truncated SVD and NMF
+       go run . -words             sparse counts: Fit, FitMinVolume, truncated SVD, NMF and LDA
 
 All shapes and both kinds of data take some minutes. Quicker:
 
@@ -119,7 +119,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	set.Func("seeds", "with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds;\ndefault: 0-11 if there are no folders", o.parseSeeds)
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
-	set.BoolVar(&o.words, "words", false, "fit sparse counts of words")
+	set.BoolVar(&o.words, "words", false, "fit sparse counts of words and of genes")
 	raw := set.String("raw", "mfeat_pix", "comma-separated `names` of sets whose columns -labels does not standardize")
 	only := set.String("only", "", "comma-separated `names` of the scenes, sets or cases to run, as in the tables; default: all")
 	err := o.parseFolders(set, args)

@@ -1,70 +1,190 @@
 package main
 
-// Sparse counts of words: Fit beside scikit-learn's truncated SVD and NMF. Each way
-// runs in a process of its own, so that its peak of memory is known.
+// Sparse counts of words and of genes: Fit and FitMinVolume beside scikit-learn's truncated SVD, NMF and LDA.
+// Each way runs in a process of its own, so that its peak of memory is known.
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"softkmeans"
 )
 
-// wordShape is a bag of words: n texts of `filled` different words of d, and k topics.
-type wordShape struct{ n, d, k, filled int }
+// wordShape is a table of counts: n rows over d columns from k known topics, `length` counts in a row.
+type wordShape struct{ n, d, k, length int }
 
-// wordsOf makes the texts. A text has one topic, and now and then another. Two thirds of its
-// words are of the topic, the others of all; both are drawn by Zipf's law.
-func wordsOf(at wordShape) (*softkmeans.SparseMatrix, error) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	order := make([][]int, at.k)
-	for t := range order {
-		order[t] = rng.Perm(at.d)
+// wordTable is one of the tables. Texts are counts of words. Cells are counts of genes with the noise of a
+// gamma distribution (gamma–Poisson) and of the length; their rows are closed to 1.
+type wordTable struct {
+	name  string
+	at    wordShape
+	cells bool
+}
+
+var wordTables = []wordTable{
+	{"texts", wordShape{20000, 50000, 20, 150}, false},
+	{"cells", wordShape{3000, 20000, 10, 3000}, true},
+}
+
+// truth is the topics of a table, k×d, and the largest topic of each row.
+type truth struct {
+	topics *softkmeans.Matrix
+	labels []int
+}
+
+// make makes the table. A third of the counts follow Zipf's law in an order that all rows share. The others
+// follow it in the order of a topic; the shares of topics are from Dirichlet's distribution with α = 0.1.
+func (t wordTable) make() (*softkmeans.SparseMatrix, truth) {
+	rng, at := rand.New(rand.NewPCG(1, 2)), t.at
+	orders, below, sum := make([][]int, at.k+1), make([]float64, at.d), 0.0
+	for j := range orders {
+		orders[j] = rng.Perm(at.d)
 	}
-	zipf := rand.NewZipf(rng, 1.1, 10, uint64(at.d-1))
-	var i, j []int
-	var v []float64
-	for text := range at.n {
-		topic := rng.IntN(at.k)
-		for seen := map[int]bool{}; len(seen) < at.filled; {
-			if rng.IntN(3) == 0 {
-				topic = rng.IntN(at.k)
+	out := truth{softkmeans.NewMatrix(at.k, at.d, nil), make([]int, at.n)}
+	for r := range below {
+		p := math.Pow(float64(r)+10, -1.1)
+		for j := range at.k {
+			out.topics.Set(j, orders[j][r], p)
+		}
+		sum += p
+		below[r] = sum
+	}
+	x := &softkmeans.SparseMatrix{Rows: at.n, Cols: at.d, Indptr: []int{0}}
+	for i := range at.n {
+		shares, all := make([]float64, at.k), 0.0
+		for j := range shares {
+			shares[j] = gamma(rng, 0.1)
+			if shares[j] > shares[out.labels[i]] {
+				out.labels[i] = j
 			}
-			word := int(zipf.Uint64())
-			if rng.IntN(3) > 0 {
-				word = order[topic][word]
+			all += shares[j]
+		}
+		length, kept := float64(at.length), 1.0
+		if t.cells {
+			length, kept = 4*length*math.Exp(0.4*rng.NormFloat64()), 0.25
+		}
+		counts, noise := map[int]float64{}, map[int]float64{}
+		for range int(length) {
+			topic := at.k
+			if u := rng.Float64() * all; rng.IntN(3) > 0 {
+				for topic = 0; topic < at.k-1 && u >= shares[topic]; topic++ {
+					u -= shares[topic]
+				}
 			}
-			if !seen[word] {
-				seen[word] = true
-				i, j, v = append(i, text), append(j, word), append(v, 1+math.Floor(rng.ExpFloat64()))
+			word := orders[topic][min(sort.SearchFloat64s(below, rng.Float64()*sum), at.d-1)]
+			if t.cells { // the mean of a gene in a cell is times gamma(2)/2, at most 4
+				if noise[word] == 0 {
+					noise[word] = gamma(rng, 2) / 2
+				}
+				if rng.Float64() > kept*noise[word] {
+					continue
+				}
+			}
+			counts[word]++
+		}
+		x.Indptr = append(x.Indptr, len(x.Data)+len(counts))
+		over := 1.0
+		if t.cells {
+			over = 0
+			for _, v := range counts {
+				over += v
+			}
+		}
+		for _, word := range slices.Sorted(maps.Keys(counts)) {
+			x.Indices, x.Data = append(x.Indices, word), append(x.Data, counts[word]/over)
+		}
+	}
+	return x, out
+}
+
+// gamma draws from the gamma distribution of a shape (Marsaglia & Tsang 2000).
+func gamma(rng *rand.Rand, shape float64) float64 {
+	d := shape + 1 - 1.0/3
+	for {
+		z := rng.NormFloat64()
+		v := math.Pow(1+z/math.Sqrt(9*d), 3)
+		if v > 0 && math.Log(rng.Float64()) < z*z/2+d-d*v+d*math.Log(v) {
+			return d * v * math.Pow(rng.Float64(), 1/shape)
+		}
+	}
+}
+
+// score says how pure topics are. Rows of f, in any order and scale, are divided by their sums and compared
+// less their mean. shared is the mean over the best matching of how many of the 20 largest words of each are
+// among the 20 of its topic; nmi is that of the labels.
+func (t truth) score(f *softkmeans.Matrix, labels []int) (shared, nmi float64, err error) {
+	a, b := largestWords(f), largestWords(t.topics)
+	gain := softkmeans.NewMatrix(len(a), len(b), nil)
+	for i := range a {
+		for j := range b {
+			for _, w := range a[i] {
+				if slices.Contains(b[j], w) {
+					gain.Set(i, j, gain.At(i, j)+1)
+				}
 			}
 		}
 	}
-	return softkmeans.SparseFromTriples(at.n, at.d, i, j, v)
+	for i, j := range softkmeans.Assignment(gain) {
+		shared += gain.At(i, j) / float64(len(a))
+	}
+	nmi, err = softkmeans.NMI(labels, t.labels)
+	return shared, nmi, err
+}
+
+// largestWords returns the 20 largest columns of each row, by its share of the row less the mean share.
+func largestWords(f *softkmeans.Matrix) [][]int {
+	f = f.Clone()
+	mean := make([]float64, f.Cols)
+	for i := range f.Rows {
+		sum := 0.0
+		for _, v := range f.Row(i) {
+			sum += max(v, 0)
+		}
+		for c, v := range f.Row(i) {
+			f.Set(i, c, max(v, 0)/sum)
+			mean[c] += max(v, 0) / sum / float64(f.Rows)
+		}
+	}
+	out := make([][]int, f.Rows)
+	for i := range out {
+		order := make([]int, f.Cols)
+		for c := range order {
+			order[c] = c
+		}
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Compare(f.At(i, b)-mean[b], f.At(i, a)-mean[a])
+		})
+		out[i] = order[:20]
+	}
+	return out
 }
 
 // wordFigure is what a way tells of its run.
 type wordFigure struct {
-	Seconds, Error, Peak float64
-	Proved               float64 // how far above the least error it can be at most; NaN: unknown
+	Seconds, Error, Peak float64 // seconds are of processor time
+	Proved               float64 // how far above the least error it can be at most
+	Labels               []int   // largest memberships, or labels; nil: none
 }
 
 // wordsChild is the environment variable by which the program runs one of its own ways.
 const wordsChild = "SOFTKMEANS_BENCH_WORDS"
 
-// runWords is the child's part: it reads the rows and prints its figure.
+// runWords is the child's part: it reads the rows, prints its figure, and leaves the centers.
 func runWords(w io.Writer, argument string) error {
 	f := strings.Fields(argument)
 	at := wordShape{}
@@ -75,17 +195,30 @@ func runWords(w io.Writer, argument string) error {
 	if err != nil {
 		return err
 	}
-	o := &softkmeans.Options{}
-	if f[4] == "most" {
-		o.Sum = softkmeans.SumAtMostOne
+	start := cpuTime()
+	var m *softkmeans.Model
+	if f[4] == "minvol" {
+		m, err = softkmeans.FitMinVolume(context.Background(), x, at.k,
+			&softkmeans.MinVolumeOptions{NonNegative: true})
+	} else {
+		o := &softkmeans.Options{}
+		if f[4] == "most" {
+			o.Sum = softkmeans.SumAtMostOne
+		}
+		m, err = softkmeans.Fit(context.Background(), x, at.k, o)
 	}
-	start := time.Now()
-	m, err := softkmeans.Fit(context.Background(), x, at.k, o)
 	if err != nil {
 		return err
 	}
-	seconds := time.Since(start).Seconds()
-	return json.NewEncoder(w).Encode(wordFigure{seconds, m.Objective, peakMemory(), m.Certificate().ExcessShare})
+	out := wordFigure{cpuTime() - start, m.Objective, peakMemory(), m.Certificate().ExcessShare, m.Clusters}
+	b, err := binary.Append(nil, binary.LittleEndian, m.Centers.Data)
+	if err == nil {
+		err = os.WriteFile(f[0]+".centers", b, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(out)
 }
 
 func writeSparse(prefix string, x *softkmeans.SparseMatrix) error {
@@ -119,54 +252,79 @@ func readSparse(prefix string, at wordShape) (*softkmeans.SparseMatrix, error) {
 			*to = append(*to, int(binary.LittleEndian.Uint64(b)))
 		}
 	}
-	b, err := os.ReadFile(prefix + ".data")
-	for ; len(b) >= 8; b = b[8:] {
-		x.Data = append(x.Data, math.Float64frombits(binary.LittleEndian.Uint64(b)))
-	}
+	var err error
+	x.Data, err = readFloats(prefix + ".data")
 	return x, err
+}
+
+func readFloats(name string) (list []float64, err error) {
+	b, err := os.ReadFile(name)
+	for ; len(b) >= 8; b = b[8:] {
+		list = append(list, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+	return list, err
 }
 
 // wordWays are the ways in the order of the table: a name, and the words for the child.
 var wordWays = []struct{ name, child, python string }{
 	{"softkmeans Fit of sparse rows, sums of at most 1", "most", ""},
 	{"softkmeans Fit of sparse rows, sums of 1", "one", ""},
+	{"softkmeans FitMinVolume, NonNegative", "minvol", ""},
 	{"scikit-learn TruncatedSVD, randomized", "", "randomized"},
 	{"scikit-learn TruncatedSVD, arpack", "", "arpack"},
 	{"scikit-learn NMF", "", "NMF"},
+	{"scikit-learn LatentDirichletAllocation", "", "LDA"},
 }
 
-// compareWords runs all ways on one table.
-func compareWords(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) ([][]string, error) {
-	at := wordShape{20000, 50000, 20, 100}
-	x, err := wordsOf(at)
+// compareWords runs all ways on all tables.
+func compareWords(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) (rows [][]string, err error) {
+	tables, err := selected(o, wordTables, func(t wordTable) string { return t.name })
 	if err != nil {
 		return nil, err
 	}
-	prefix := filepath.Join(dir, "words")
-	if err := writeSparse(prefix, x); err != nil {
-		return nil, err
-	}
-	total := 0.0
-	for _, v := range x.Data {
-		total += v * v
-	}
-	rows := [][]string{{fmt.Sprintf("%d texts, %d words, %d in each, k = %d", at.n, at.d, at.filled, at.k), "seconds", "peak MB", "squared error / total", "proved within"}}
-	x = nil
-	runtime.GC()
-	for _, way := range wordWays {
-		if way.python != "" && (py == nil || !py.learn) {
-			continue
+	for _, t := range tables {
+		x, known := t.make()
+		at, stored, total := t.at, len(x.Data), 0.0
+		for _, v := range x.Data {
+			total += v * v
 		}
-		say("%s", way.name)
-		f, err := wordsProcess(ctx, py, o, prefix, at, way.child, way.python)
-		if err != nil {
+		prefix := filepath.Join(dir, t.name)
+		if err := writeSparse(prefix, x); err != nil {
 			return nil, err
 		}
-		proved := "–"
-		if way.child != "" {
-			proved = share(f.Proved)
+		rows = append(rows, []string{fmt.Sprintf("%s: %d×%d, %d entries, k = %d", t.name, at.n, at.d, stored, at.k), "processor, s", "peak MB",
+			"squared error / total", "proved within", "words of 20", "NMI"})
+		x = nil
+		runtime.GC()
+		for _, way := range wordWays {
+			if way.python != "" && (py == nil || !py.learn) {
+				continue
+			}
+			say("%s: %s", t.name, way.name)
+			f, err := wordsProcess(ctx, py, o, prefix, at, way.child, way.python)
+			if err != nil {
+				return nil, err
+			}
+			row := []string{way.name, digits(f.Seconds), digits(f.Peak), strconv.FormatFloat(f.Error/total, 'f', 6, 64), "–", "–", "–"}
+			if way.python == "LDA" { // whose factors are of counts
+				row[3] = "–"
+			}
+			if way.child != "" {
+				row[4] = share(f.Proved)
+			}
+			if f.Labels != nil {
+				centers, err := readFloats(prefix + ".centers")
+				if err != nil {
+					return nil, err
+				}
+				words, nmi, err := known.score(softkmeans.NewMatrix(at.k, at.d, centers), f.Labels)
+				if err != nil {
+					return nil, err
+				}
+				row[5], row[6] = digits(words), digits(nmi)
+			}
+			rows = append(rows, row)
 		}
-		rows = append(rows, []string{way.name, digits(f.Seconds), digits(f.Peak), strconv.FormatFloat(f.Error/total, 'f', 6, 64), proved})
 	}
 	return rows, nil
 }

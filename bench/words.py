@@ -1,7 +1,8 @@
 """scikit-learn's ways for sparse counts, in a process of its own: python3 words.py PREFIX N D K WAY.
 
 Reads the three slices of compressed rows from PREFIX.indptr, .indices and .data, and prints
-the seconds of the fit, the squared error and the peak memory of the process.
+the seconds of processor time of the fit, the squared error and the peak memory of the process. Of NMF and LDA
+it prints labels, too, and writes the components to PREFIX.centers.
 """
 
 import json
@@ -12,7 +13,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse
-from sklearn.decomposition import NMF, TruncatedSVD
+from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
 
 warnings.simplefilter("ignore")  # NMF stops at its limit of iterations
 
@@ -21,6 +22,8 @@ def fit(way, x, k):
     """Weights W and components H of X ≈ WH."""
     if way == "NMF":
         model = NMF(k, init="nndsvd", random_state=0)
+    elif way == "LDA":
+        model = LatentDirichletAllocation(k, random_state=0, n_jobs=1)
     else:
         model = TruncatedSVD(k, algorithm=way, random_state=0)
     return model.fit_transform(x), model.components_
@@ -34,8 +37,12 @@ def squared_error(x, w, h):
 prefix, n, d, k, way = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
 read = [np.fromfile(prefix + end, kind) for end, kind in ((".data", "<f8"), (".indices", "<i8"), (".indptr", "<i8"))]
 x = scipy.sparse.csr_matrix(tuple(read), shape=(n, d))
-start = time.perf_counter()
+start = time.process_time()
 w, h = fit(way, x, k)
-seconds = time.perf_counter() - start
+seconds = time.process_time() - start
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"seconds": seconds, "error": float(squared_error(x, w, h)), "peak": peak}))
+out = {"seconds": seconds, "error": float(squared_error(x, w, h)), "peak": peak}
+if way in ("NMF", "LDA"):
+    h.astype("<f8").tofile(prefix + ".centers")
+    out["labels"] = np.argmax(w * h.sum(axis=1) if way == "NMF" else w, axis=1).tolist()
+print(json.dumps(out))

@@ -16,12 +16,19 @@ import (
 // TestWords: the child fits what was written, to the minimum of all entries.
 func TestWords(t *testing.T) {
 	at := wordShape{200, 120, 3, 10}
-	x, err := wordsOf(at)
-	if err != nil {
-		t.Fatal(err)
+	x, known := wordTable{"words", at, false}.make()
+	if shared, nmi, err := known.score(known.topics, known.labels); shared != 20 || nmi != 1 || err != nil {
+		t.Errorf("the truth itself has %v words and an NMI of %v, %v", shared, nmi, err)
 	}
-	if len(x.Data) != at.n*at.filled {
-		t.Fatalf("%d entries, not %d", len(x.Data), at.n*at.filled)
+	cells, _ := wordTable{"cells", at, true}.make()
+	for i := range at.n {
+		sum := 0.0
+		for _, v := range cells.Data[cells.Indptr[i]:cells.Indptr[i+1]] {
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("a cell has a sum of %v", sum)
+		}
 	}
 	prefix := filepath.Join(t.TempDir(), "words")
 	if err := writeSparse(prefix, x); err != nil {
@@ -51,5 +58,17 @@ func TestWords(t *testing.T) {
 		if math.Abs(f.Error-want.Objective) > 1e-10*want.Total || !(f.Proved < 1e-10) {
 			t.Errorf("%s: %+v, and the minimum is %v", child, f, want.Objective)
 		}
+	}
+	var out bytes.Buffer
+	if err := runWords(&out, fmt.Sprint(prefix, " ", at.n, " ", at.d, " ", at.k, " minvol")); err != nil {
+		t.Fatal(err)
+	}
+	var f wordFigure
+	if err := json.Unmarshal(out.Bytes(), &f); err != nil || len(f.Labels) != at.n {
+		t.Fatalf("%d labels, %v", len(f.Labels), err)
+	}
+	centers, err := readFloats(prefix + ".centers")
+	if err != nil || len(centers) != at.k*at.d {
+		t.Fatalf("%d numbers of centers, %v", len(centers), err)
 	}
 }

@@ -201,7 +201,7 @@ type certified struct {
 
 // certify reads the data and the solution and computes the certificate.
 func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
-	d, sparse, err := f.readAs(s, f.takesSparse(given.model))
+	d, sparse, err := f.readAs(s, always(f.takesSparse(given.model)))
 	if err != nil {
 		return nil, err
 	}

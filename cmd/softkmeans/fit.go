@@ -272,7 +272,7 @@ func (f *fitFlags) report(w io.Writer, r *result) error {
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
-	d, sparse, err := f.readAs(s, f.method == methodGlobal)
+	d, sparse, err := f.readAs(s, f.takesSparse)
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ func (r *scree) k() int {
 
 // ofTable computes the floors of a table in memory.
 func (f *floorsFlags) ofTable(s *session) (*scree, error) {
-	d, sparse, err := f.readAs(s, true)
+	d, sparse, err := f.readAs(s, always(true))
 	if err != nil {
 		return nil, err
 	}

@@ -318,12 +318,14 @@ type data struct {
 
 // read reads the session's table into memory and scales it.
 func (f *inputFlags) read(s *session) (*data, error) {
-	d, _, err := f.readAs(s, false)
+	d, _, err := f.readAs(s, always(false))
 	return d, err
 }
 
-// readAs reads the table as read does, but returns a sparse file as it is where stays asks for that.
-func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error) {
+// readAs reads the table as read does, but returns a sparse file as it is where stays says so.
+func (f *inputFlags) readAs(
+	s *session, stays func(*rows.Sparse) bool,
+) (*data, *rows.Sparse, error) {
 	d := f.dialect
 	if _, ok := rows.Replayable(s.in); !ok {
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
@@ -331,7 +333,7 @@ func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error)
 	var sparse *rows.Sparse
 	t, err := await(s.ctx, func() (*data, error) {
 		t, these, err := rows.Read(s.in, s.source, d)
-		if these != nil && stays {
+		if these != nil && stays(these) {
 			t = f.fillFar(these)
 		} else if these != nil {
 			t, err = f.fill(these)

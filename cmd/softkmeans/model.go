@@ -211,7 +211,7 @@ func (f *modelFile) predictor() (predictor, error) {
 }
 
 // label returns the labels of scaled rows x with memberships g.
-func (f *modelFile) label(x, g *softkmeans.Matrix) ([]int, error) {
+func (f *modelFile) label(x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
 	if f.Model == nil || f.Model.ClusterMeans == nil {
 		return largestOf(g), nil
 	}

@@ -139,7 +139,7 @@ type prediction struct {
 func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	if _, ok := rows.Replayable(s.in); !ok || !f.named() || stays && rows.IsSparse(s.in, f.dialect) {
-		d, t, err := f.readAs(s, stays)
+		d, t, err := f.readAs(s, always(stays))
 		if err != nil {
 			return err
 		}

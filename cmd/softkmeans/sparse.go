@@ -12,6 +12,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/stability"
 )
 
 // filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
@@ -23,8 +24,23 @@ const filledForK = 1 << 24
 const allFloors = 1024
 
 // unfilled says what takes rows without their zeros.
-const unfilled = "fit -method global, floors and certify take the rows without their zeros, if columns " +
-	"are not scaled"
+const unfilled = "fit, floors and certify take the rows without their zeros, if columns are not scaled"
+
+// always returns a function for readAs that says so of all sparse files.
+func always(stays bool) func(*rows.Sparse) bool { return func(*rows.Sparse) bool { return stays } }
+
+// takesSparse reports whether the fit needs no zeros of a sparse file. The global method never does. The
+// others do where half of the entries are stored, and for some flags.
+func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
+	switch f.method {
+	case methodGlobal:
+		return true
+	case methodMinVolume, methodAlternating:
+		return !halfStored(t) && (f.scale == scale.Auto || f.scale == scale.None) &&
+			f.start == nil && f.bootstrap == 0 && !f.plain
+	}
+	return false
+}
 
 // fill returns the table with its zeros, and notes that.
 func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
@@ -127,10 +143,9 @@ func cancelling(t *rows.Sparse) string {
 		number(all) + ", are rounding; subtract a constant from these columns before"
 }
 
-// fitSparse fits sparse rows by the global method. It writes the memberships to w unless w
-// is nil.
+// fitSparse fits sparse rows. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
-	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, seed: f.seed}
+	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, slack: f.slack, seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
 	if r.k == 0 {
@@ -146,7 +161,7 @@ func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*
 	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 		return nil, err
 	}
-	details, err := await(s.ctx, func() (*softkmeans.Matrix, error) { return f.solveSparse(s.ctx, r, t) })
+	details, err := await(s.ctx, func() (*softkmeans.Matrix, error) { return f.solveSparse(s.ctx, r, t, p) })
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +180,11 @@ func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*
 
 // solveSparse fits and certifies the rows. It returns what -details has, or nil where
 // neither that nor a model is asked for.
-func (f *fitFlags) solveSparse(ctx context.Context, r *result, t *rows.Sparse) (*softkmeans.Matrix, error) {
+func (f *fitFlags) solveSparse(
+	ctx context.Context, r *result, t *rows.Sparse, p *progress,
+) (*softkmeans.Matrix, error) {
 	r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, t.Weights)
-	o := f.options
-	o.Weights = t.Weights
-	m, err := softkmeans.Fit(ctx, t.X, r.k, &o)
+	m, err := f.modelOfSparse(ctx, r, t, p)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +201,37 @@ func (f *fitFlags) solveSparse(ctx context.Context, r *result, t *rows.Sparse) (
 		}
 	}
 	return details, nil
+}
+
+// modelOfSparse fits the rows by the method asked for. Other answers are looked for with the zeros.
+func (f *fitFlags) modelOfSparse(
+	ctx context.Context, r *result, t *rows.Sparse, p *progress,
+) (*softkmeans.Model, error) {
+	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
+		Workers: f.workers, Progress: p.update}
+	switch f.method {
+	case methodGlobal:
+		o := f.options
+		o.Weights = t.Weights
+		return softkmeans.Fit(ctx, t.X, r.k, &o)
+	case methodAlternating:
+		return softkmeans.FitAlternating(ctx, t.X, r.k, o)
+	}
+	o.Slack, o.Lambda = f.slack, f.lambda
+	m, err := softkmeans.FitMinVolume(ctx, t.X, r.k, o)
+	if err != nil || !f.others {
+		return m, err
+	}
+	x, err := filledSparse(t)
+	if err == nil && x == nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+
+			"entries with their zeros", filledForK))
+		return m, nil
+	}
+	if err == nil {
+		err = stability.Others(ctx, x, m, o)
+	}
+	return m, err
 }
 
 // chooseSparse sets k as for the table with its zeros, if that is small. Otherwise k is the
@@ -239,18 +285,26 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 	return r, r.choose(ctx, x, t.Weights, f.workers)
 }
 
-// sparseYardstick is the yardstick of a global model for rows without their zeros.
+// sparseYardstick is the yardstick of a model for rows without their zeros.
 type sparseYardstick struct {
 	*yardstick
 	columns *softkmeans.Matrix // the centers, a row for each column of the data
 	gram    *softkmeans.Matrix // the products of the centers
 	lengths []float64
+	nearest *softkmeans.Matrix // what a row is compared with by its label: means of clusters, or centers
+	squares []float64          // their squared lengths
 }
 
 func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 	f := m.Centers
-	y := &sparseYardstick{yardstickOf(m), softkmeans.NewMatrix(f.Cols, f.Rows, nil),
-		softkmeans.NewMatrix(f.Rows, f.Rows, nil), make([]float64, f.Rows)}
+	y := &sparseYardstick{
+		yardstick: yardstickOf(m), columns: softkmeans.NewMatrix(f.Cols, f.Rows, nil),
+		gram: softkmeans.NewMatrix(f.Rows, f.Rows, nil), lengths: make([]float64, f.Rows),
+		nearest: f, squares: make([]float64, f.Rows),
+	}
+	if m.ClusterMeans != nil {
+		y.nearest = m.ClusterMeans
+	}
 	for a := range f.Rows {
 		for b := range f.Rows {
 			sum := 0.0
@@ -260,6 +314,9 @@ func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 			y.gram.Set(a, b, sum)
 		}
 		y.lengths[a] = math.Sqrt(y.gram.At(a, a))
+		for _, v := range y.nearest.Row(a) {
+			y.squares[a] += v * v
+		}
 		for j, v := range f.Row(a) {
 			y.columns.Set(j, a, v)
 		}
@@ -280,15 +337,17 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 	var filled *softkmeans.Matrix
 	for i := range x.Rows {
 		clear(products)
-		square := 0.0
+		square, across, label := 0.0, 0.0, labels[i]
+		to := y.nearest.Row(label)
 		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
 			v := x.Data[t]
 			square += v * v
+			across += v * to[x.Indices[t]]
 			for j, c := range y.columns.Row(x.Indices[t]) {
 				products[j] += v * c
 			}
 		}
-		length, label := math.Sqrt(square), labels[i]
+		length := math.Sqrt(square)
 		rest, reach := square, length
 		for a, share := range g.Row(i) {
 			reach += share * y.lengths[a]
@@ -297,8 +356,8 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 				rest += share * other * y.gram.At(a, b)
 			}
 		}
-		apart := square - 2*products[label] + y.gram.At(label, label)
-		far := length + y.lengths[label]
+		apart := square - 2*across + y.squares[label]
+		far := length + math.Sqrt(y.squares[label])
 		if rest > lostShare*reach*reach && apart > lostShare*far*far &&
 			reach < math.MaxFloat64 && far < math.MaxFloat64 {
 			out.Set(i, 0, math.Sqrt(rest))
@@ -319,10 +378,10 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 	return out
 }
 
-// takesSparse reports whether memberships in the model need no zeros: it is a global model
-// of columns as they are.
+// takesSparse reports whether memberships in the model need no zeros: it is a model of rows whose columns
+// are as they are.
 func (f *modelFile) takesSparse() bool {
-	return f.Model != nil && !f.unit() && f.Model.ClusterMeans == nil && f.scaling() == nil
+	return f.Model != nil && !f.unit() && f.scaling() == nil
 }
 
 // addSparse predicts and writes the rows of a sparse file.
@@ -335,7 +394,10 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels := largestOf(g)
+		labels, err := p.model.label(x, g)
+		if err != nil {
+			return laterRow(err, lo)
+		}
 		for _, label := range labels {
 			p.sizes[label]++
 		}

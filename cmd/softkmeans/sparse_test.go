@@ -87,20 +87,22 @@ func sameTables(t *testing.T, got, want string, tol float64) {
 	}
 }
 
-// A global fit of a sparse file is that of the table with its zeros, as are its model, its
-// floors and what predict makes of it.
+// A fit of a sparse file is that of the table with its zeros, as are its model, its floors and what
+// predict makes of it.
 func TestSparseAgrees(t *testing.T) {
 	source := readFile(t, iris)
 	inFolder(t, "")
 	writeSparse(t, "bag", bagOfWords())
 	writeSparse(t, "iris", tableOf(t, source))
-	for _, flags := range []string{"", "-sum at-most-one", "-weights 2 -drop 3", "-label 1",
-		"-solver gram -enclosure tight"} {
+	for _, flags := range []string{"global", "global -sum at-most-one", "global -weights 2 -drop 3",
+		"global -label 1", "global -solver gram -enclosure tight", "minvol -others no",
+		"minvol -others no -weights 2 -drop 3", "minvol -sum at-most-one -lambda 5", "alternating -label 1"} {
 		for _, name := range []string{"bag", "iris"} {
-			if name == "iris" && flags != "" && flags[1] == 's' {
+			if name == "iris" && strings.Contains(flags, " -s") {
 				continue // as for bag
 			}
-			args := "fit -method global -k 3 -json -details -scale none " + flags
+			args := "fit -k 3 -json -details -scale none -method " + flags
+			global := strings.HasPrefix(flags, "global")
 			var want *fitReportJSON
 			for _, end := range []string{".csv", ".mtx", ".svm"} {
 				out := end[1:] + "-"
@@ -116,7 +118,7 @@ func TestSparseAgrees(t *testing.T) {
 					t.Errorf("%s: %q, %q", name+end, notes, stdout)
 				}
 				c, w := got.Certificate, want.Certificate
-				if !c.Certified || !near(c.Objective, w.Objective, 1e-10*w.Total) ||
+				if c.Certified != (global || w.Certified) || !near(c.Objective, w.Objective, 1e-10*w.Total) ||
 					!near(c.Floor, w.Floor, 1e-10*w.Total) || !near(c.Total, w.Total, 1e-10*w.Total) ||
 					!near(*c.Explained, *w.Explained, 1e-10) ||
 					fmt.Sprint(got.Sizes) != fmt.Sprint(want.Sizes) || got.Rows != want.Rows {
@@ -303,19 +305,24 @@ func TestSparseLarge(t *testing.T) {
 	}
 	predicted(t, "-model", "m", "-o", "p", "large.mtx")
 	sameMemberships(t, "p", "g")
+	report = must(t, "fit", "-k", "3", "-o", "g", "-model", "m", "large.mtx")
+	if !strings.Contains(lined(report), "Other answers were not looked for: ") {
+		t.Error(report)
+	}
+	predicted(t, "-model", "m", "-o", "p", "large.mtx")
+	sameMemberships(t, "p", "g")
 	for _, f := range []failure{
-		{"fit -k 3 large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with all their " +
-			"zeros, more than 1; -stream yes fills in a block at a time; fit -method global, floors and " +
+		{"fit -k 3 -scale zscore large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with " +
+			"all their zeros, more than 1; -stream yes fills in a block at a time; fit, floors and " +
 			"certify take the rows without their zeros"},
-		{"fit -k 3 -weights 1 large.mtx", 1,
-			"take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
-		{"fit -k 3 -method alternating large.mtx", 1,
-			"take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
+		{"fit -k 3 -bootstrap 9 large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; -stream"},
+		{"fit -k 3 -plain large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; -stream"},
+		{"fit -k 3 -method lsd large.mtx", 1,
+			"take 1.09 GB with all their zeros, more than 1; fit, floors and certify"},
 		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with " +
 			"all their zeros, more than 1; -stream yes fills"},
 		{"certify -scale zscore -centers f large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; " +
-			"fit -method global, floors and certify take the rows without their zeros, if columns " +
-			"are not scaled"},
+			"fit, floors and certify take the rows without their zeros, if columns are not scaled"},
 		{"fit -method global -k auto large.mtx", 1,
 			"large.mtx: -k auto takes a sparse file of up to 1024 rows or columns"},
 		{"fit -method global -k 3 -scale zscore large.mtx", 1,
@@ -341,12 +348,12 @@ func TestSparseWide(t *testing.T) {
 	writeText(t, "wide.mtx", "%%MatrixMarket matrix coordinate real general\n30000 5000 2\n1 1 3\n9 5000 4\n")
 	for _, f := range []failure{
 		{"report -k 2 -o x.html -scale none -stream yes wide.mtx", 1, "5000 columns; floors of a stream " +
-			"take at most 4096; without -stream fit -method global, floors and certify take the rows"},
+			"take at most 4096; without -stream fit, floors and certify take the rows"},
 		{"report -k 2 -o x.html -stream no wide.mtx", 1, "take 1.2 GB with all their zeros, more than 1; " +
-			"fit -method global, floors and certify take the rows"},
+			"fit, floors and certify take the rows"},
 		{"floors -scale none -stream yes wide.mtx", 1,
-			"5000 columns; floors of a stream take at most 4096; without -stream fit -method global, floors"},
-		{"fit -k 2 wide.mtx", 1,
+			"5000 columns; floors of a stream take at most 4096; without -stream fit, floors"},
+		{"fit -k 2 -scale minmax wide.mtx", 1,
 			"take 1.2 GB with all their zeros, more than 1; -stream yes fills in a block at a time"},
 	} {
 		f.check(t)
@@ -361,7 +368,8 @@ func TestSparseNotes(t *testing.T) {
 	writeText(t, "full.svm", "1 0:1 1:2\n1 0:3 1:1\n2 0:1 1:5\n")
 	without := "; the zeros are filled in (" + unfilled + ")"
 	for _, test := range []struct{ args, want string }{
-		{"fit -k 3 -others no -json bag.mtx", without},
+		{"fit -k 3 -others no -json bag.mtx", "are stored; columns are not scaled"},
+		{"fit -k 3 -others no -scale zscore -json bag.mtx", without},
 		{"fit -k 3 -others no -stream yes -json bag.mtx", without},
 		{"certify -json -scale zscore -centers bag.mtx bag.mtx", without},
 		{"certify -json -centers bag.mtx bag.mtx", "are stored; columns are not scaled"},
