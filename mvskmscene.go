@@ -484,12 +484,13 @@ func (p *noisePlane) fit(s *samples, weights []float64) error {
 
 // weights returns how much each row counts.
 func (p *noisePlane) weights(s *samples) ([]float64, error) {
-	distances, leverages := make([]float64, s.n), make([]float64, s.n)
+	distances, leverages, sizes := make([]float64, s.n), make([]float64, s.n), make([]float64, s.n)
 	err := eachBlock(s.ctx, s.workers, chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		row := at.scratch[:s.d]
 		for i := at.lo; i < at.hi; i++ {
 			count := p.divided(row, s, i)
-			distances[i] = sumSquares(row) * count
+			sizes[i] = sumSquares(row) * count
+			distances[i] = sizes[i]
 			for c, energy := range p.energies[:p.basis.Rows] {
 				along := dot(row, p.basis.row(c))
 				distances[i] -= along * along * count
@@ -502,8 +503,8 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.median == 0 {
-		p.median = medianOf(s, distances)
+	if p.median == 0 { // of rows without noise, what may be rounding
+		p.median = max(medianOf(s, distances), 0x1p-40*medianOf(s, sizes))
 	}
 	most := max(mostLeverage, farRow*float64(p.directions)/float64(s.n))
 	for i, v := range distances {
@@ -519,8 +520,8 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 }
 
 // divide returns the rows with their columns divided by the noise, and puts their weights, and given centers
-// and bounds in these columns, into o. Rows far from 1 in size get another power of two, so that the
-// division keeps them in range.
+// and bounds in these columns, into o. Rows that count nothing are among those that Trim may leave out. Rows
+// far from 1 in size get another power of two, so that the division keeps them in range.
 func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 	if q.columns == nil {
 		return s.x
@@ -550,6 +551,7 @@ func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 	for i, v := range q.rows {
 		if o.Weights[i] *= v * v; v < leastRow {
 			o.Weights[i] = 0
+			o.Trim = max(0, o.Trim-1/float64(s.n))
 		}
 	}
 	return divided(s.x)

@@ -21,9 +21,10 @@ import (
 // # Details
 //
 // Noise: a column's is its deviation from what all others say of it, by least squares, relative to the
-// median. A row counts by 1/(1 + r²/10)² for a squared distance r² from the leading k+1 directions in units
-// of the median. That of a row of more than a tenth of a direction's energy is 0. Both follow each other
-// until they rest. Less than 2n rows, or 2(k+1) columns, say too little of the noise, and all count alike.
+// median. A row's RowWeight is 1/(1 + r²/10) for a squared distance r² from the leading k+1 directions in
+// units of the median, and counts squared. It is 0 for a row of more than a tenth of a direction's energy.
+// Noise and weights follow each other until they rest. Trimmed has the rows below 0.1, which are left out.
+// Less than 2d rows, or 2(k+1) columns, say too little of the noise, and all count alike.
 //
 // Shade: rows that differ in brightness alone leave the plane of k materials in one direction. Rows are
 // scaled if the first direction that the plane discards has more than 4/3 of the energy of the second. A
@@ -122,7 +123,14 @@ func (raw *alternation) openNoisy(o *MinVolumeOptions) (sc *scene, err error) {
 			break
 		}
 	}
-	if sc.data = raw; sc.trimmed != nil {
+	sc.data = raw
+	for i, v := range sc.noise.rows {
+		if v < leastRow {
+			sc.trimmed = append(sc.trimmed, i)
+		}
+	}
+	slices.Sort(sc.trimmed)
+	if sc.trimmed = slices.Compact(sc.trimmed); len(sc.trimmed) > 0 {
 		less := *o
 		less.Weights = withoutRows(o.Weights, raw.s.n, sc.trimmed)
 		sc.data, err = openMinVolume(raw.s.ctx, raw.s.x, raw.k, &less, true)
@@ -236,8 +244,8 @@ const (
 // vertices returns the centers of a run, in the data's units.
 func (sc *scene) vertices(run *volumeRun) *Matrix { return sc.asSpectra(run.m.toData(run.f)) }
 
-// asSpectra takes centers of the fitted rows to the data's columns, within their bounds, which runs in leading
-// directions do not have: of length 1 for unit rows.
+// asSpectra takes centers of the fitted rows to the data's columns: of length 1 for unit rows. It takes them
+// to their bounds, which runs in leading directions do not have.
 func (sc *scene) asSpectra(f *Matrix) *Matrix {
 	for j := range f.Rows {
 		row := f.row(j)

@@ -60,7 +60,7 @@ type Model struct {
 	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0
 	// has least squares. Objective is of that, and Floor of SumAtMostOne. nil otherwise.
 	Shade   []float64
-	Trimmed []int // the rows that Trim left out of the fit, rising; nil: none
+	Trimmed []int // the rows that Trim or Unmix left out of the fit, rising; nil: none
 	// Noise, of Unmix, is the noise of each column as a multiple of the median, by which the fit divided
 	// them. RowWeights is how much each row counted, of [0, 1]. nil: all alike.
 	Noise, RowWeights []float64
