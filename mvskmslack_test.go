@@ -230,6 +230,29 @@ func TestSteeringKeeps(t *testing.T) {
 	}
 }
 
+// TestBracketed: λ stays between the last points on both sides of the slack, until one proves wrong.
+func TestBracketed(t *testing.T) {
+	q := tenOf().newSteering(tallClose)
+	for _, c := range []struct {
+		lambda, to float64
+		above      bool
+		want       float64
+	}{
+		{2, 1, true, 1}, {1, 3, false, 2}, {2, 3, false, 3}, {3, .5, true, 2}, {2, 1, true, 1}, {1, 9, false, 2},
+	} {
+		if got := q.bracketed(c.to, c.lambda, c.above); got != c.want {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+	p := tenOf().newSteering(tallClose)
+	still, _ := p.next(NewMatrix(1, 1, nil), 12, 1)
+	p = tenOf().newSteering(tallClose)
+	p.drift = 0.2
+	if rising, _ := p.next(NewMatrix(1, 1, nil), 12, 1); !(rising < still && rising > 1) {
+		t.Errorf("λ %g where the objective rises, %g where it stays", rising, still)
+	}
+}
+
 // TestSlackFallBack: where no λ is within the slack from a start, the global simplex is the
 // next start; where that does not help, the best run stays, with its excess.
 func TestSlackFallBack(t *testing.T) {
@@ -391,7 +414,7 @@ func TestDraw(t *testing.T) {
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		vf := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, Sum: sum}, true))(t)
 		part := vf.draw()
-		if part.s.n != part.drawSize() || part.z.Rows != part.s.n || part.z.Cols != vf.z.Cols {
+		if part.s.n != vf.drawSize() || part.z.Rows != part.s.n || part.z.Cols != vf.z.Cols {
 			t.Fatalf("%d rows, coordinates %d×%d", part.s.n, part.z.Rows, part.z.Cols)
 		}
 		if a, b := float64(part.s.n)*part.s.weight(0), 1/vf.perWeight(1); math.Abs(a-b) > 1e-12*b {
