@@ -473,7 +473,7 @@ func TestTallIs(t *testing.T) {
 // TestTallStops: wherever the context ends, the model is complete; and the bits do not depend on the workers.
 func TestTallStops(t *testing.T) {
 	t.Parallel()
-	const tol = defaultTol / 10 // with the default there are two iterations on all rows
+	const tol = defaultTol / 10                                // with the default there are two iterations on all rows
 	for bounded, d := range map[bool]int{false: 4, true: 24} { // begins in 13 directions of 24
 		if fewer(false, !bounded) {
 			continue
