@@ -4,7 +4,8 @@ package softkmeans
 // solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is optimal iff
 // g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are exchanged at once while their
 // number falls (Kim & Park 2011), one at a time in a feasible descent otherwise. Rows with the same support
-// share one Cholesky factor, as in Van Benthem & Keenan (2004).
+// share one Cholesky factor, as in Van Benthem & Keenan (2004). Where most vertices are in S a fast problem
+// finds the multipliers of the others instead: −P_NN·w = P_N·b + level_N, on N off S.
 
 import (
 	"context"
@@ -14,6 +15,7 @@ import (
 
 // support is the part of the problem on a set S of vertices.
 type support struct {
+	off   bool      // by what is not in S: index is that, chol of its part of P, and the rest is not set
 	index []int     // S, ascending
 	chol  []float64 // of A_SS
 	h     []float64 // A_SS⁻¹1
@@ -115,6 +117,8 @@ type rowSolver struct {
 	all     []float64 // the solution, the origin's membership included
 	now     []float64 // of descend
 	barred  []bool
+	free    []float64  // of a fast problem: the memberships without bounds; nil: by S alone
+	frees   []float64  // those of all rows
 	fine    *rowSolver // for the second round of proximal steps
 }
 
@@ -146,10 +150,20 @@ func (r *rowSolver) begin(p *simplexProblem) {
 func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []float64) {
 	k := r.p.k
 	long := k > 64 // a row of so many may take milliseconds
+	if r.free = nil; r.p.projected != nil {
+		r.frees = resized(r.frees, len(b))
+		for i := range hi - lo {
+			copy(r.frees[i*k:], r.p.level)
+		}
+		addMulNT(r.frees, k, b, hi-lo, r.p.projected, k, k, false)
+	}
 	for i := lo; i < hi && !(long && stopped(ctx)); i++ {
 		var warm []float64
 		if start != nil {
 			warm = start.row(i)
+		}
+		if r.p.projected != nil {
+			r.free = r.frees[(i-lo)*k : (i-lo+1)*k]
 		}
 		r.solve(g.row(i), b[:k], warm)
 		b = b[k:]
@@ -274,6 +288,11 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 			}
 		}
 	}
+	if r.free != nil { // by S alone
+		r.free = nil
+		r.cache.reset(r.p.k)
+		defer r.cache.reset(r.p.k)
+	}
 	r.descend(b, tol)
 }
 
@@ -366,18 +385,23 @@ func (r *rowSolver) factor() *support {
 	}
 	slot, s := r.cache.find(r.key)
 	if s == nil {
+		a, off := r.p.gram.Data, r.free != nil && 2*count > r.p.k
+		if off {
+			a, count = r.p.projected, r.p.k-count
+		}
 		s = r.cache.add(slot, r.key, count)
+		s.off = off
 		for j, on := range r.in {
-			if on {
+			if on != off {
 				s.index = append(s.index, j)
 			}
 		}
-		for a, i := range s.index {
-			row, out := r.p.gram.row(i), s.chol[a*count:a*count+a+1]
-			for c, j := range s.index[:a+1] {
+		for t, i := range s.index {
+			row, out := a[i*r.p.k:], s.chol[t*count:t*count+t+1]
+			for c, j := range s.index[:t+1] {
 				out[c] = row[j]
 			}
-			s.h[a] = 1
+			s.h[t] = 1
 		}
 		if s.ok = cholesky(s.chol, count); s.ok {
 			cholSolve(s.chol, count, s.h)
@@ -393,6 +417,10 @@ func (r *rowSolver) factor() *support {
 // evaluate sets r.g to the solution on S, 0 elsewhere, and r.w to the gradient Ag − b + μ,
 // which the optimum has at 0 on S and at least at 0 off it.
 func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
+	if s.off {
+		r.evaluateOff(s)
+		return
+	}
 	n := len(s.index)
 	y := r.w[:n] // scratch until the gradient comes
 	// A constant added to b changes μ alone. Without it a feasible solution's
@@ -432,6 +460,21 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 			r.g[j] -= y[a] + change*s.h[a]
 		}
 		mu += change
+	}
+}
+
+// evaluateOff does what evaluate does, for few vertices off S.
+func (r *rowSolver) evaluateOff(s *support) {
+	y := r.part[:len(s.index)]
+	for a, j := range s.index {
+		y[a] = -r.free[j]
+	}
+	cholSolve(s.chol, len(y), y)
+	copy(r.g, r.free)
+	addRows(r.g, y, s.index, r.p.projected)
+	clear(r.w)
+	for a, j := range s.index {
+		r.g[j], r.w[j] = 0, y[a]
 	}
 }
 

@@ -235,6 +235,8 @@ type steering struct {
 	changes, most            int
 	last, excess             float64 // log λ and excess of the last point
 	slope                    float64
+	drift                    float64
+	low, high                float64   // λ of the last points within the slack and above it; 0: none
 	within                   *snapshot // the highest point within the slack
 }
 
@@ -262,6 +264,7 @@ const firstSlope = 1.5
 // calm reports whether a run is near enough to rest to change λ: the last iteration changed the objective
 // by a small share of what is missing.
 func (q *steering) calm(objective, before float64) bool {
+	q.drift = objective - before
 	return math.Abs(objective-before) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
 }
 
@@ -281,6 +284,9 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 		return lambda, false
 	}
 	log := math.Log(lambda)
+	if q.close > closeShare {
+		objective += driftAhead * q.drift
+	}
 	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
 	if q.changes > 0 && log != q.last {
 		q.slope = min(max((e-q.excess)/(log-q.last), 0.5), 4)
@@ -288,11 +294,34 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	q.last, q.excess = log, e
 	step := min(max(-e/q.slope, -mostStep), mostStep)
 	to := math.Exp(log + step)
+	if q.close > closeShare {
+		to = q.bracketed(to, lambda, objective > q.target)
+	}
 	if math.Abs(step) < leastStep || to > mostLambda*q.unit || to < leastLambda*q.unit {
 		return lambda, false
 	}
 	q.changes++
 	return to, true
+}
+
+// driftAhead is how many of its last changes further the objective is taken to be where many rows are fitted.
+// It goes on after a step of λ, by more the slower it is: without it λ swings about the slack.
+const driftAhead = 8
+
+// bracketed keeps a step of λ between the last points on both sides of the slack, until one proves wrong.
+func (q *steering) bracketed(to, lambda float64, above bool) float64 {
+	if above {
+		if q.high = lambda; q.low < lambda {
+			return max(to, q.low)
+		}
+		q.low = 0
+	} else {
+		if q.low = lambda; q.high > lambda {
+			return min(to, q.high)
+		}
+		q.high = 0
+	}
+	return to
 }
 
 // A step changes λ by a factor of e^mostStep at most; with e³ two scenes took twice and three times as

@@ -95,6 +95,9 @@ type workerMemory struct {
 	count   []int     // of users, by center
 }
 
+// fastWork is from how much work on, in rows·k², a pass solves rows by the inverse.
+const fastWork = 1 << 20
+
 // memory returns m's memory, which the first call makes.
 func (m *alternation) memory() *passMemory {
 	if m.work != nil {
@@ -112,7 +115,7 @@ func (m *alternation) memory() *passMemory {
 		v.sums[t].gg, v.sums[t].gz = NewMatrix(k, k, nil), NewMatrix(k, r, nil)
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
-	v.task = v.chunk
+	v.task, v.problem.fast = v.chunk, m.z.Rows*k*k >= fastWork
 	m.work = v
 	return v
 }
@@ -217,6 +220,10 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 		coef, index := h.coef[:n], h.index[:n]
 		for s, a := range index {
 			row, wg := part.gg.row(a), w*coef[s]
+			if n == m.k {
+				axpy(row[s:], wg, coef[s:])
+				continue
+			}
 			for t, c := range index[s:] {
 				row[c] += wg * coef[s+t]
 			}

@@ -296,7 +296,7 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
 		at.membershipStats.add(m.s, m.length, best.g)
 	} else if w.o.Refinements >= 0 {
-		at, best, err = refine(at, best, orDefault(w.o.Refinements, defaultRefinements),
+		at, best, err = refine(at, best, orDefault(w.o.Refinements, defaultRefinements), false,
 			func(f *Matrix) (*measurement, error) { return w.measure(m, f, nil) })
 	}
 	model := m.model(at.f, best)

@@ -84,7 +84,8 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 // solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on
 // a draw, which is corrected by what all rows show.
 func solveTall(m *alternation) (*volumeRun, error) {
-	part, lambda := m.draw(), m.firstLambda()
+	part := m.draw()
+	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
 	from, best, err := part.chosenStart(lambda)
 	if err == nil {
 		best, err = part.steered(from, lambda)
@@ -106,7 +107,7 @@ func solveTall(m *alternation) (*volumeRun, error) {
 		at, err = measure(best.f)
 	}
 	if err == nil {
-		at, best, err = refine(at, best, tallPasses, measure)
+		at, best, err = refine(at, best, tallPasses, true, measure)
 	}
 	var end *alternation
 	if err == nil {
@@ -114,7 +115,7 @@ func solveTall(m *alternation) (*volumeRun, error) {
 	}
 	if err == nil {
 		all := *end
-		all.tol, all.close = part.tol, part.close
+		all.tol, all.close = tallTol*m.tol, tallClose
 		var out *volumeRun
 		if out, err = all.steered(runStart{m.lift(at.f), best.restart}, best.lambda); out != nil {
 			return out, err
@@ -205,15 +206,22 @@ func pureSamples(m *alternation) *volumeRun {
 	return run
 }
 
-// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a center. Up to
-// tallPasses measurements on all rows correct it. Tol is tallTol times as large, and the objective ends
-// within a share tallClose of the slack: more exact ends took two to four times as many passes over all rows.
+// A fit of more than manyRows rows, or with more than manyWork for rows·k², begins on a draw: drawnRows, or
+// drawnPerCenter a center, or a quarter of the rows, but no fewer than leastDrawn a center. Its first λ is
+// at most firstTall allowances a center. Up to tallPasses measurements on all rows correct it; the first
+// that fails is the last. Tol is drawTol, then tallTol times as large. The objective ends within the shares
+// drawClose and tallClose of the slack: more exact ends took two to four times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
+	manyWork       = 1 << 26
+	leastDrawn     = 16
 	drawnRows      = 1 << 12
 	drawnPerCenter = 128
+	firstTall      = 10
 	tallPasses     = 8
-	tallTol        = 10
+	drawTol        = 10
+	drawClose      = 0.1
+	tallTol        = 100
 	tallClose      = 0.05
 	leastTallSlack = 0.05
 )
@@ -221,11 +229,13 @@ const (
 // isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below
 // leastTallSlack is not much above what the centers of a draw add to the floor by chance.
 func (m *alternation) isTall() bool {
-	return m.z.Rows > max(manyRows, 4*m.drawSize()) && m.o.Slack >= leastTallSlack &&
+	n, k := float64(m.z.Rows), float64(m.k)
+	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
+	return many && m.o.Slack >= leastTallSlack &&
 		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
 }
 
-func (p *minVolume) drawSize() int { return max(drawnRows, drawnPerCenter*p.k) }
+func (m *alternation) drawSize() int { return min(max(drawnRows, drawnPerCenter*m.k), m.z.Rows/4) }
 
 // draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
 // have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0. The
@@ -237,7 +247,7 @@ func (m *alternation) draw() *alternation {
 	s.weights = slices.Repeat([]float64{math.Ldexp(1/m.perWeight(1)/float64(s.n), s.wexp)}, s.n)
 	part := *m
 	part.s, part.work, part.z = &s, nil, chosenRows(m.z, rows)
-	part.tol, part.close = tallTol*m.tol, tallClose
+	part.tol, part.close = drawTol*m.tol, drawClose
 	inside, _ := part.principalRows()
 	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
 	return &part
@@ -292,9 +302,9 @@ const (
 )
 
 // refine improves measured centers and the run on a draw or a summary that they came from, by up to so many
-// measurements, and sets the run's status.
+// measurements, and sets the run's status. once: λ stays, and the first step that fails is the last.
 func refine(
-	at *measurement, from *volumeRun, most int, measure func(f *Matrix) (*measurement, error),
+	at *measurement, from *volumeRun, most int, once bool, measure func(f *Matrix) (*measurement, error),
 ) (*measurement, *volumeRun, error) {
 	m := *from.m // with a correction of its own
 	m.most = min(m.most, refineIterations)
@@ -316,7 +326,7 @@ func refine(
 		c := correctionAt(at, own, proximal*unit)
 		m.correct = c.add
 		m.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
-		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda)
+		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda, !once)
 		if err = cancelled(m.s.ctx); err != nil {
 			break
 		}
@@ -341,6 +351,9 @@ func refine(
 				continue
 			}
 		}
+		if once {
+			break
+		}
 		proximal *= 10
 	}
 	from.status = status
@@ -349,10 +362,10 @@ func refine(
 
 // corrected solves the corrected draw from given centers. An absurd solution is below
 // the floor: where the draw lacks a center's rows, only the linear term determines it.
-func (m *alternation) corrected(from runStart, lambda float64) (next *volumeRun, absurd bool) {
+func (m *alternation) corrected(from runStart, lambda float64, steer bool) (next *volumeRun, absurd bool) {
 	least := m.pc.floor - m.allowance()
 	next = m.run(from, lambda, m.most, nil)
-	if next != nil && m.bySlack() && !(next.objective < least) {
+	if next != nil && steer && m.bySlack() && !(next.objective < least) {
 		next, _ = m.steered(runStart{next.f, from.restart}, lambda) // the caller asks the context
 	}
 	return next, next != nil && next.objective < least

@@ -230,6 +230,29 @@ func TestSteeringKeeps(t *testing.T) {
 	}
 }
 
+// TestBracketed: λ stays between the last points on both sides of the slack, until one proves wrong.
+func TestBracketed(t *testing.T) {
+	q := tenOf().newSteering(tallClose)
+	for _, c := range []struct {
+		lambda, to float64
+		above      bool
+		want       float64
+	}{
+		{2, 1, true, 1}, {1, 3, false, 2}, {2, 3, false, 3}, {3, .5, true, 2}, {2, 1, true, 1}, {1, 9, false, 2},
+	} {
+		if got := q.bracketed(c.to, c.lambda, c.above); got != c.want {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+	p := tenOf().newSteering(tallClose)
+	still, _ := p.next(NewMatrix(1, 1, nil), 12, 1)
+	p = tenOf().newSteering(tallClose)
+	p.drift = 0.2
+	if rising, _ := p.next(NewMatrix(1, 1, nil), 12, 1); !(rising < still && rising > 1) {
+		t.Errorf("λ %g where the objective rises, %g where it stays", rising, still)
+	}
+}
+
 // TestSlackFallBack: where no λ is within the slack from a start, the global simplex is the
 // next start; where that does not help, the best run stays, with its excess.
 func TestSlackFallBack(t *testing.T) {
@@ -391,7 +414,7 @@ func TestDraw(t *testing.T) {
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		vf := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, Sum: sum}, true))(t)
 		part := vf.draw()
-		if part.s.n != part.drawSize() || part.z.Rows != part.s.n || part.z.Cols != vf.z.Cols {
+		if part.s.n != vf.drawSize() || part.z.Rows != part.s.n || part.z.Cols != vf.z.Cols {
 			t.Fatalf("%d rows, coordinates %d×%d", part.s.n, part.z.Rows, part.z.Cols)
 		}
 		if a, b := float64(part.s.n)*part.s.weight(0), 1/vf.perWeight(1); math.Abs(a-b) > 1e-12*b {
@@ -450,6 +473,7 @@ func TestTallIs(t *testing.T) {
 // TestTallStops: wherever the context ends, the model is complete; and the bits do not depend on the workers.
 func TestTallStops(t *testing.T) {
 	t.Parallel()
+	const tol = defaultTol / 10                                // with the default there are two iterations on all rows
 	for bounded, d := range map[bool]int{false: 4, true: 24} { // begins in 13 directions of 24
 		if fewer(false, !bounded) {
 			continue
@@ -466,10 +490,10 @@ func TestTallStops(t *testing.T) {
 		}
 		// The context ends before each pass, and within it.
 		onDraw, onAll := 0, 0
-		for passes := 0; ; passes += fewer(1, 4) + passes/8 {
+		for passes := 0; ; passes++ {
 			left, told := math.MaxInt, 0
 			m, err := FitMinVolume(countdown{bg, &left}, x, 3,
-				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Progress: func(Iteration) {
+				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Tol: tol, Progress: func(Iteration) {
 					if told++; told == passes+1 {
 						left = passes % 3 * 7
 					}

@@ -11,7 +11,8 @@ import (
 // The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the principal
 // subspace. The kmeansKept best go on there, up to kmeansSteps, and the kmeansLifted best of these take
 // liftedSteps on the samples themselves. Where there are more than kmeansRows rows, that many are drawn for
-// all this. The best run then continues on all rows.
+// all this. The best run then continues on all rows. A step of more than kmeansWork products makes these
+// counts smaller, in proportion.
 const (
 	kmeansRuns   = 20
 	firstSteps   = 4
@@ -20,6 +21,7 @@ const (
 	kmeansLifted = 3
 	liftedSteps  = 10
 	kmeansRows   = 10000
+	kmeansWork   = 1 << 23
 )
 
 // startCenters returns the centers that a restart begins with.
@@ -101,20 +103,22 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	} else {
 		w = w.Clone()
 	}
+	share := min(1, kmeansWork/(float64(w.Rows)*float64(w.Cols)*float64(m.k)))
+	part := func(count int) int { return int(math.Ceil(share * float64(count))) }
 	quick := newClustering(s, w, m.k)
-	runs := make([]kmeansRun, kmeansRuns)
+	runs := make([]kmeansRun, part(kmeansRuns))
 	for i := range runs {
 		runs[i].f = quick.plusPlus(rng)
 	}
 	same := func(a, b kmeansRun) bool { return math.Abs(b.inertia-a.inertia) <= 1e-5*a.inertia }
-	for _, stage := range [...][2]int{{kmeansRuns, firstSteps}, {kmeansKept, kmeansSteps}} {
+	for _, stage := range [...][2]int{{part(kmeansRuns), firstSteps}, {part(kmeansKept), part(kmeansSteps)}} {
 		runs = runs[:min(stage[0], len(runs))]
 		if err := quick.race(runs, stage[1]); err != nil {
 			return nil, err
 		}
 		runs = slices.CompactFunc(runs, same)
 	}
-	runs = runs[:min(kmeansLifted, len(runs))]
+	runs = runs[:min(part(kmeansLifted), len(runs))]
 	for i, r := range runs {
 		runs[i].f = inAxes(r.f, axes)
 	}
@@ -125,7 +129,7 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	if z != m.z {
 		slow = newClustering(m.s, m.z, m.k)
 	}
-	_, err := slow.lloyd(runs[0].f, kmeansSteps)
+	_, err := slow.lloyd(runs[0].f, part(kmeansSteps))
 	return runs[0].f, err
 }
 

@@ -66,6 +66,12 @@ type simplexProblem struct {
 	near          bool
 	offset        []float64
 	chol, inverse []float64 // scratch
+	// fast: rows with few vertices off their support may be solved by these, to fastCondition roundings.
+	// With h = A⁻¹1, P = A⁻¹ − hhᵀ/Σh and level = h/Σh, memberships without bounds are P·b + level.
+	// Multipliers w of memberships that must be 0 add P·w.
+	fast      bool
+	projected []float64 // P, k×k; nil: not fast, or A not well enough conditioned
+	level, h  []float64
 }
 
 // The sizes of the proximal steps for dependent vertices, as shares of A's largest entry. The first balances
@@ -87,7 +93,7 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	if p.atMost {
 		p.k++
 	}
-	p.ridge, p.top = 0, 0
+	p.ridge, p.top, p.projected = 0, 0, nil
 	top := p.centreVertices(vertices)
 	if p.flat = p.d == 0 || top < negligible || p.coincide(vertices, top); p.flat {
 		return
@@ -182,7 +188,30 @@ func (p *simplexProblem) dependent() bool {
 		return true
 	}
 	cholInverse(p.inverse, p.chol, k)
-	return !(norm2(p.inverse)*norm2(p.gram.Data)*float64(k) < 0x1p50)
+	condition := norm2(p.inverse) * norm2(p.gram.Data) * float64(k)
+	if p.fast && condition < fastCondition {
+		p.project()
+	}
+	return !(condition < 0x1p50)
+}
+
+// fastCondition is the condition of A up to which fast problems use A⁻¹.
+const fastCondition = 0x1p26
+
+// project makes P of the inverse, in its place.
+func (p *simplexProblem) project() {
+	k := p.k
+	p.level, p.h = resized(p.level, k), resized(p.h, k)
+	var sum float64
+	for j := range k {
+		p.h[j] = sumOf(p.inverse[j*k : (j+1)*k])
+		sum += p.h[j]
+	}
+	for j, h := range p.h {
+		p.level[j] = h / sum
+		axpy(p.inverse[j*k:(j+1)*k], -p.level[j], p.h)
+	}
+	p.projected = p.inverse
 }
 
 // addRidge makes A definite.

@@ -298,6 +298,47 @@ func FuzzSimplexLeastSquares(f *testing.F) {
 	})
 }
 
+// TestFastRows: memberships by the vertices off the support are those by the support, with warm starts too.
+func TestFastRows(t *testing.T) {
+	const n, d, k = 300, 30, 24
+	v, x := randomData(k, d, 0, 1), randomData(n, d, 0, 2)
+	for i := range n { // from well inside to far outside
+		scale(x.row(i), 3*float64(i)/n)
+		for j := range k {
+			axpy(x.row(i), 1./k, v.row(j))
+		}
+	}
+	plain, fast := newSimplexProblem(v, SumToOne), &simplexProblem{fast: true}
+	fast.set(v, SumToOne)
+	if fast.projected == nil {
+		t.Fatal("not fast")
+	}
+	b := plain.products(block{lo: 0, hi: n, scratch: make([]float64, n*(d+k))}, x)
+	want, got := NewMatrix(n, k, nil), NewMatrix(n, k, nil)
+	newRowSolver(plain).rows(bg, want, nil, 0, n, b)
+	sizes := map[int]bool{}
+	for i := range n {
+		size := 0
+		for _, g := range want.row(i) {
+			if g > 0 {
+				size++
+			}
+		}
+		sizes[size] = true
+	}
+	if !sizes[k] || len(sizes) < 10 {
+		t.Errorf("supports of %d sizes", len(sizes))
+	}
+	for _, start := range []*Matrix{nil, want, want.Clone()} {
+		newRowSolver(fast).rows(bg, got, start, 0, n, b)
+		for i, g := range got.Data {
+			if math.Abs(g-want.Data[i]) > 1e-12 || (g == 0) != (want.Data[i] == 0) {
+				t.Fatalf("membership %d: %g, want %g", i, g, want.Data[i])
+			}
+		}
+	}
+}
+
 // TestSupports: where most rows have a support of their own the cache is full now and then,
 // and begins again. A row is solved as by a new solver, and what is held is bounded.
 func TestSupports(t *testing.T) {

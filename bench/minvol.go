@@ -7,11 +7,13 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
@@ -34,6 +36,13 @@ var volumeCases = []volumeCase{
 	{"scene_20db", 4, sceneCase(20)},
 	{"digits", 10, digitsData},
 	{"digits_64", 64, digitsData},
+	{"mixtures_500", 10, mixturesCase(4000, 500, 10)},
+	{"mixtures_100", 10, mixturesCase(20000, 100, 10)},
+	{"mixtures_20", 10, mixturesCase(100000, 20, 10)},
+	{"mixtures_20_20", 20, mixturesCase(100000, 20, 20)},
+	{"mixtures_10", 10, mixturesCase(200000, 10, 10)},
+	{"mixtures_100_100", 100, mixturesCase(10000, 100, 100)},
+	{"mixtures_many", 10, mixturesCase(1000000, 20, 10)},
 }
 
 func imagesCase(n, d, k int) func() (*mat.Dense, error) {
@@ -43,6 +52,29 @@ func imagesCase(n, d, k int) func() (*mat.Dense, error) {
 func sceneCase(decibels float64) func() (*mat.Dense, error) {
 	return func() (*mat.Dense, error) {
 		return generated("", scenes.Recipe{Seed: 2, Lines: 100, Columns: 100, Bands: 198, Materials: 4, SNR: decibels}).x, nil
+	}
+}
+
+// mixturesCase makes n mixtures of k prototypes with d standard normal entries. Shares are in proportion to fourth
+// powers of exponential numbers, and the noise has the deviation 0.1.
+func mixturesCase(n, d, k int) func() (*mat.Dense, error) {
+	return func() (*mat.Dense, error) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		prototypes := table(k, d, func(_, _ int) float64 { return rng.NormFloat64() })
+		x, shares := mat.NewDense(n, d, nil), make([]float64, k)
+		for i := range n {
+			for j := range shares {
+				shares[j] = math.Pow(rng.ExpFloat64(), 4)
+			}
+			row, sum := x.RawRowView(i), floats.Sum(shares)
+			for j, g := range shares {
+				floats.AddScaled(row, g/sum, prototypes.RawRowView(j))
+			}
+			for c := range row {
+				row[c] += 0.1 * rng.NormFloat64()
+			}
+		}
+		return x, nil
 	}
 }
 
