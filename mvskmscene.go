@@ -463,7 +463,9 @@ func (p *noisePlane) fit(s *samples, weights []float64) error {
 	}
 	middle := slices.Sorted(slices.Values(p.columns))[s.d/2]
 	for c, v := range p.columns {
-		p.columns[c] = min(max(v/middle, 1./mostNoisy), mostNoisy)
+		if p.columns[c] = min(max(v/middle, 1./mostNoisy), mostNoisy); middle*middle < 16*ridge {
+			p.columns[c] = 1 // no noise, but the ridge
+		}
 	}
 	for c := range s.d {
 		for b, v := range p.columns {

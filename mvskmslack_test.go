@@ -488,9 +488,15 @@ func TestTallStops(t *testing.T) {
 			}
 			whole = m
 		}
-		// The context ends before each pass, and within it.
+		all := 0
+		mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: 1, Tol: tol,
+			Progress: func(Iteration) { all++ }}))(t)
+		// The context ends before the first passes and the last ones, and within them.
 		onDraw, onAll := 0, 0
 		for passes := 0; ; passes++ {
+			if passes == 6 {
+				passes = max(passes, all-6)
+			}
 			left, told := math.MaxInt, 0
 			m, err := FitMinVolume(countdown{bg, &left}, x, 3,
 				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Tol: tol, Progress: func(Iteration) {

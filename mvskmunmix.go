@@ -239,6 +239,7 @@ func (m *alternation) followNoise(from runStart, squares []float64) (*volumeRun,
 const (
 	purePower = 8
 	doubt     = 9
+	restTurn  = 1e-5 // a move, in percent of π, that may be rounding
 )
 
 // vertices returns the centers of a run, in the data's units.
@@ -359,7 +360,7 @@ func (sc *scene) beliefs(best *volumeRun, q *noiseRule) []float64 {
 	}
 	for j := range believed {
 		away := spectralAngle(vertices.row(j), purest.row(j))
-		if uncertain := doubt * moves[j] * moves[j]; away > 0 || uncertain > 0 {
+		if uncertain := doubt * moves[j] * moves[j]; moves[j] > restTurn {
 			believed[j] = away * away / (away*away + uncertain)
 		}
 	}

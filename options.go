@@ -187,8 +187,8 @@ const (
 	// labels from more than one start (see [Model.Labels]).
 	InitAuto Init = iota
 	// InitKMeans keeps prototypes near clusters: the centers of k-means, the best of twenty runs from
-	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each); of
-	// fewer where rows, columns and k make a step more than 2^23 products.
+	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each). Where
+	// rows, columns and k make a step more than 2^23 products there are fewer runs.
 	InitKMeans
 	// InitSPA is for unmixing, where some samples are nearly pure: successive projection (Araújo et al.
 	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples. Restarts look for them

@@ -102,7 +102,7 @@ func TestUnmixShade(t *testing.T) {
 				best, match[m], factors[m] = cos, c, uv/uu
 			}
 		}
-		if best < 1-1e-3 {
+		if best < 1-1e-4 {
 			t.Errorf("the cosine of spectrum %d is %v", m, best)
 		}
 	}
@@ -117,7 +117,7 @@ func TestUnmixShade(t *testing.T) {
 		sum := 0.0
 		for m := range 3 {
 			amount := v * g.At(i, match[m]) * factors[m] // of the true spectrum
-			if sum += g.At(i, m); math.Abs(amount-want[i]*s.shares.At(i, m)) > .06 {
+			if sum += g.At(i, m); math.Abs(amount-want[i]*s.shares.At(i, m)) > .02 {
 				t.Fatalf("pixel %d: %v of material %d, not %v", i, amount, m, want[i]*s.shares.At(i, m))
 			}
 		}
