@@ -377,10 +377,10 @@ func (m *Model) Check() error {
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a number: the same
-// bytes for the same model on every machine. Matrices may be nil; Others and Missing are not stored. Errors,
-// where UnmarshalBinary would not read the result: [ErrShape] for a matrix that contradicts itself or the
-// other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status, labels or a number of iterations
-// that no fit returns.
+// bytes for the same model on every machine. Matrices may be nil. Others, Missing, Noise, RowWeights,
+// PureRows and Turns are not stored. Errors, where UnmarshalBinary would not read the result: [ErrShape] for
+// a matrix that contradicts itself or the other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a
+// Status, labels or a number of iterations that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if err := m.Check(); err != nil {
 		return nil, err

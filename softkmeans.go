@@ -52,7 +52,7 @@ type Model struct {
 	VolumeRatio float64
 	Warnings    []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
-	// binary form is without them, and without Missing.
+	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
 	Others  []Answer
 	Missing int // of missing.Fit: how many entries were missing; Objective is of those present
 

@@ -41,12 +41,24 @@ func (u *unmixing) report() []byte {
 	for _, line := range append(u.outliers(), u.choices()...) {
 		b.WriteString(line + "\n")
 	}
-	b.WriteString("\nMaterials\n\n           mean share    pixels    nearly pure\n")
+	turns, head := r.model.Turns, ""
+	if turns != nil {
+		head = "    sure to"
+	}
+	b.WriteString("\nMaterials\n\n           mean share    pixels    nearly pure" + head + "\n")
 	for j, share := range u.means() {
-		fmt.Fprintf(&b, "  %-5s %13s %9d %14d\n", centerName(j), percent(share), r.sizes[j], u.pure[j])
+		fmt.Fprintf(&b, "  %-5s %13s %9d %14d", centerName(j), percent(share), r.sizes[j], u.pure[j])
+		if turns != nil {
+			fmt.Fprintf(&b, " %10.1f", turns[j])
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
-		"material.\n\n")
+		"material.\n")
+	if turns != nil {
+		b.WriteString(view.SureTo + "\n")
+	}
+	b.WriteByte('\n')
 
 	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model),
 		tol: certifiedTol, streamed: true}
@@ -88,7 +100,7 @@ func (u *unmixing) outliers() []string {
 		places = append(places, "…")
 	}
 	return []string{count(n, "pixel") + plural(n, " is", " are") + " left out of the fit as " +
-		plural(n, "an outlier", "outliers") + " (-trim): " + strings.Join(places, "; ") + "."}
+		plural(n, "an outlier", "outliers") + ": " + strings.Join(places, "; ") + "."}
 }
 
 // rule says what set λ.
@@ -200,7 +212,10 @@ type unmixReportJSON struct {
 	Wavelengths []float64 `json:"wavelengths,omitempty"` // of the columns
 	Unit        string    `json:"wavelengthUnits,omitempty"`
 	Shares      []float64 `json:"meanShares"`
-	Pure        []int     `json:"nearlyPure"` // pixels with a share of 0.9 or more
+	Pure        []int     `json:"nearlyPure"`         // pixels with a share of 0.9 or more
+	Turns       []float64 `json:"sureTo,omitempty"`   // see Model.Turns, PureRows, Noise
+	PureRows    []float64 `json:"pureRows,omitempty"` // on how many each spectrum rests
+	Noise       []float64 `json:"noise,omitempty"`    // of the columns, over the median
 
 	RowScaling string      `json:"rowScaling"`         // given, or unit: pixels are scaled to length 1
 	Shade      *shadeJSON  `json:"shade,omitempty"`    // with unit
@@ -213,7 +228,8 @@ func (u *unmixing) json() *unmixReportJSON {
 	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples,
 		Bands: s.layout.Bands, BadBands: []int{},
 		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
-		Shares: u.means(), Pure: u.pure,
+		Shares: u.means(), Pure: u.pure, Turns: r.model.Turns, PureRows: r.model.PureRows,
+		Noise:      r.model.Noise,
 		RowScaling: softkmeans.RowsGiven.String(), Shade: u.shade,
 		Trimmed: append([]pixelJSON{}, u.trimmed...)}
 	if r.model.Lambda > 0 {

@@ -208,7 +208,7 @@ func TestUnmixTrim(t *testing.T) {
 	s.values[0] = math.NaN() // the numbers of rows are not those of pixels
 	s.writeENVI(t, "x.bil", envi.Header{Type: 5, Interleave: "bil"}, 1)
 	out := must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -o g.img -report p.html x.bil")...)
-	const want = "7 pixels are left out of the fit as outliers (-trim): line 2, sample 6; line 3, sample " +
+	const want = "7 pixels are left out of the fit as outliers: line 2, sample 6; line 3, sample " +
 		"7; line 6, sample 1; line 6, sample 2; line 6, sample 3; …."
 	if !strings.Contains(out, want+"\n") || !strings.Contains(readFile(t, "p.html"), want) ||
 		!strings.Contains(readFile(t, "p.html"), "all pixels but outliers") {

@@ -341,10 +341,19 @@ func (s *Scene) sizes() grid {
 	g := grid{Caption: "Materials", Corner: "material",
 		Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
 		Note: "Pixels are counted by their largest share. Nearly pure: a share of 90 % or more."}
+	turns := s.Model.Turns
+	if turns != nil {
+		g.Head = append(g.Head, "sure to")
+		g.Note += " " + view.SureTo
+	}
 	for j, name := range view.Names(len(s.Shares)) {
 		part := view.Percent(float64(s.Sizes[j]) / float64(s.Pixels))
 		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: view.Percent(s.Shares[j])},
 			{Text: strconv.Itoa(s.Sizes[j])}, {Text: part}, {Text: strconv.Itoa(s.Pure[j])}}})
+		if turns != nil {
+			row := &g.Rows[j].Cells
+			*row = append(*row, cell{Text: strconv.FormatFloat(turns[j], 'f', 1, 64)})
+		}
 	}
 	return g
 }

@@ -9,6 +9,10 @@ import (
 	"softkmeans"
 )
 
+// SureTo explains Model.Turns.
+const SureTo = "Sure to: the angle, in % of π, that a spectrum stays within at half or twice of λ, and " +
+	"mostly on half of the pixels."
+
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
