@@ -551,10 +551,10 @@ func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 	}
 	o.Weights = withoutRows(o.Weights, s.n, nil)
 	for i, v := range q.rows {
-		if o.Weights[i] *= v * v; v < leastRow {
-			o.Weights[i] = 0
-			o.Trim = max(0, o.Trim-1/float64(s.n))
+		if o.Weights[i] > 0 && v < leastRow {
+			v, o.Trim = 0, max(0, o.Trim-1/float64(s.n))
 		}
+		o.Weights[i] *= v * v
 	}
 	return divided(s.x)
 }

@@ -125,7 +125,7 @@ func (raw *alternation) openNoisy(o *MinVolumeOptions) (sc *scene, err error) {
 	}
 	sc.data = raw
 	for i, v := range sc.noise.rows {
-		if v < leastRow {
+		if v < leastRow && raw.s.weight(i) > 0 {
 			sc.trimmed = append(sc.trimmed, i)
 		}
 	}
