@@ -284,7 +284,7 @@ func (sc *scene) rate(m *Model, s *samples) error {
 		return err
 	}
 	m.rate(s, objective, sc.data.pc)
-	m.VolumeRatio = sc.data.volumeRatio(m.Centers, objective)
+	m.VolumeRatio = sc.data.detached().volumeRatio(m.Centers, objective)
 	return m.label(s, sc.data.pc.leading, true)
 }
 
@@ -348,6 +348,7 @@ func (sc *scene) lengthen(f *Matrix, run *volumeRun) {
 type noise struct {
 	columns []float64 // the deviation of each, relative to the median; nil: all alike
 	rows    []float64 // how much each row counts, of [0, 1]; nil: all alike
+	unit    float64   // a power of two that divided rows have been multiplied by
 }
 
 // findNoise takes noiseTurns turns at most, on noiseRows rows where there are more. A deviation is within a
@@ -364,51 +365,64 @@ const (
 	noiseStream  = 0x4015
 )
 
-// findNoise returns the noise of the columns and rows of a scene of k materials. unit says that rows
-// are to be scaled to length 1: they then count by 1/‖x‖ of their squares.
+// findNoise returns the noise of the columns and rows of a scene of k materials. Rows count once, whatever
+// their weight. unit says that rows are to be scaled to length 1: they then count by 1/‖x‖ of their squares.
 func findNoise(s *samples, k int, unit bool, seed uint64) (*noise, error) {
-	out := &noise{}
-	if s.n < 2*s.d || s.d < 2*(k+1) {
-		return out, nil
+	var used []int
+	for i := range s.n {
+		if s.weight(i) > 0 {
+			used = append(used, i)
+		}
 	}
-	some := *s
-	if s.n > noiseRows {
-		rows := drawRows(s, rand.New(rand.NewPCG(seed, noiseStream)), noiseRows)
-		some.x, some.n, some.weights = chosenRows(s.x, rows), len(rows), nil
+	if len(used) < 2*s.d || s.d < 2*(k+1) {
+		return &noise{}, nil
 	}
-	p := &noisePlane{unit: unit, columns: slices.Repeat([]float64{1}, s.d), directions: k}
+	p := &noisePlane{unit: unit, columns: slices.Repeat([]float64{1}, s.d), directions: k, rows: len(used)}
 	if unit {
 		p.directions++
 	}
-	weights := slices.Repeat([]float64{1}, some.n)
+	if len(used) > noiseRows {
+		rng, drawn := rand.New(rand.NewPCG(seed, noiseStream)), make([]int, noiseRows)
+		for i := range drawn {
+			drawn[i] = used[rng.IntN(len(used))]
+		}
+		used = drawn
+	}
+	some := *s
+	some.x, some.n, some.weights = chosenRows(s.x, used), len(used), nil
+	weights, kept := slices.Repeat([]float64{1}, some.n), 0
 	for range noiseTurns {
-		if err := p.fit(&some, weights); err != nil {
-			return nil, err
+		if err := p.fit(&some, weights); err != nil || p.basis == nil {
+			return &noise{}, err
 		}
 		next, err := p.weights(&some)
 		if err != nil {
 			return nil, err
 		}
 		change := 0.0
+		kept = 0
 		for i, v := range next {
 			change = max(change, math.Abs(v-weights[i]))
+			if v >= leastRow {
+				kept++
+			}
 		}
 		if weights = next; change < restNoise {
 			break
 		}
 	}
-	var err error
-	out.columns, out.rows = p.columns, weights
-	if s.n > noiseRows {
-		out.rows, err = p.weights(s)
+	if kept < some.n/2 { // these are no outliers
+		return &noise{}, nil
 	}
-	return out, err
+	rows, err := p.weights(s)
+	return &noise{columns: p.columns, rows: rows}, err
 }
 
 // noisePlane is the leading directions of weighted rows whose columns are divided by their noise.
 type noisePlane struct {
 	unit       bool
 	directions int
+	rows       int // that count
 	columns    []float64
 	mean       []float64 // of the rows, in scaled units; 0 for unit rows
 	basis      *Matrix   // in divided columns
@@ -429,7 +443,7 @@ func (p *noisePlane) divided(dst []float64, s *samples, i int) float64 {
 		}
 		return 1
 	}
-	if length := norm2(dst); length > 0 {
+	if length := norm2(dst); length >= leastScale {
 		return 1 / length
 	}
 	return 0
@@ -439,7 +453,7 @@ func (p *noisePlane) divided(dst []float64, s *samples, i int) float64 {
 func (p *noisePlane) fit(s *samples, weights []float64) error {
 	counts, row := make([]float64, s.n), make([]float64, s.d)
 	for i := range counts {
-		counts[i] = s.weight(i) * weights[i] * p.divided(row, s, i)
+		counts[i] = weights[i] * p.divided(row, s, i)
 	}
 	at, err := newSamples(s.ctx, s.x, counts, s.workers, !p.unit)
 	if err != nil {
@@ -475,7 +489,7 @@ func (p *noisePlane) fit(s *samples, weights []float64) error {
 	p.energies, p.basis = leadingEigen(s.ctx, gram, min(p.directions, s.d), s.workers)
 	mass := 0.0
 	for i := range at.n {
-		mass += at.weight(i)
+		mass += math.Ldexp(weights[i], -at.wexp)
 	}
 	p.mean = at.mean
 	scale(p.mean, math.Ldexp(1, at.exp-s.exp))
@@ -497,7 +511,7 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 				along := dot(row, p.basis.row(c))
 				distances[i] -= along * along * count
 				if energy > 0 {
-					leverages[i] += along * along * count / energy / float64(s.n)
+					leverages[i] += along * along * count / energy / float64(p.rows)
 				}
 			}
 		}
@@ -508,7 +522,7 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 	if p.median == 0 { // of rows without noise, what may be rounding
 		p.median = max(medianOf(s, distances), 0x1p-40*medianOf(s, sizes))
 	}
-	most := max(mostLeverage, farRow*float64(p.directions)/float64(s.n))
+	most := max(mostLeverage, farRow*float64(p.directions)/float64(p.rows))
 	for i, v := range distances {
 		distances[i] = 1
 		if p.median > 0 {
@@ -532,6 +546,7 @@ func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 	if s.exp < -farExp || s.exp > farExp {
 		unit = s.factor()
 	}
+	q.unit = unit // Lambda and Epsilon are of rows in it
 	divided := func(from *Matrix) *Matrix {
 		out := NewMatrix(from.Rows, from.Cols, nil)
 		for i := range from.Rows {
@@ -550,12 +565,15 @@ func (q *noise) divide(s *samples, o *MinVolumeOptions) *Matrix {
 		o.Upper[c] *= unit / v
 	}
 	o.Weights = withoutRows(o.Weights, s.n, nil)
+	left := 0
 	for i, v := range q.rows {
 		if o.Weights[i] > 0 && v < leastRow {
-			v, o.Trim = 0, max(0, o.Trim-1/float64(s.n))
+			v = 0
+			left++
 		}
 		o.Weights[i] *= v * v
 	}
+	o.Trim = max(0, o.Trim-(float64(left)-0x1p-30)/float64(s.n)) // or one row less, by rounding
 	return divided(s.x)
 }
 

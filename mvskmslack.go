@@ -50,7 +50,10 @@ func (slackRule) solve(m *alternation) (best *volumeRun, err error) {
 		best, err = solveTall(m)
 	}
 	if err == nil && (best == nil || best.objective > m.target()) { // not tall, or the draw misled
-		best, err = solveSlack(m)
+		var all *volumeRun
+		if all, err = solveSlack(m); all != nil {
+			best = all
+		}
 	}
 	if target := m.target(); err == nil && best.objective > target {
 		best.missed = min(best.objective/target, math.MaxFloat64)

@@ -22,7 +22,8 @@ import (
 //
 // Noise: a column's is its deviation from what all others say of it, by least squares, relative to the
 // median. A row's RowWeight is 1/(1 + r²/10) for a squared distance r² from the leading k+1 directions in
-// units of the median, and counts squared. It is 0 for a row of more than a tenth of a direction's energy.
+// units of the median, and counts squared: k directions about the mean for rows as given. It is 0 for a row
+// whose shares of the directions' energies add up to more than a tenth, or 10(k+1)/n for few rows.
 // Noise and weights follow each other until they rest. Trimmed has the rows below 0.1, which are left out.
 // Less than 2d rows, or 2(k+1) columns, say too little of the noise, and all count alike.
 //
@@ -35,11 +36,12 @@ import (
 // until both rest.
 //
 // Spectra: the mean of the pixels, weighted by the eighth power of the share, lies inside of the vertex.
-// The spectrum is between the two: at the vertex where it stays as λ is halved, doubled or doubled
-// twice, at the mean where it moves more than it is away. The model's centers are therefore not a
-// minimum of the loss, whose Trace ends at the vertices.
+// The spectrum is between the two: at the vertex where that stays as λ is halved, doubled or doubled
+// twice, half way where it moves by a third of its distance from the mean. The model's centers are therefore
+// not a minimum of the loss, whose Trace ends at the vertices.
 //
-// An exact mixture (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
+// An exact mixture (see [FitMinVolume]), k = 1 or k > min(n−1, d) take the slack rule instead, and the
+// model has no Noise, RowWeights, PureRows and Turns. If ctx ends early there are no Turns.
 //
 // With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows and their
 // weights, with Noise those of the divided columns. Everything else is in the data's units: a center
@@ -168,6 +170,9 @@ func (q *noiseRule) solve(m *alternation) (*volumeRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(squares) == 0 { // unit rows have no direction left
+		return m.rule().solve(m)
+	}
 	from, err := m.startCenters(0)
 	if err != nil {
 		return nil, err
@@ -187,7 +192,7 @@ func (q *noiseRule) solve(m *alternation) (*volumeRun, error) {
 	return best.inFull(best.after)
 }
 
-// tryOthers makes the runs at other λ. A context that ends here costs only these.
+// tryOthers makes the runs at other λ. If the context ends here there are none.
 func (q *noiseRule) tryOthers(best *volumeRun) {
 	m := *best.m
 	m.progress, m.tol = nil, max(m.tol, defaultTol) // how far centers move needs no more
@@ -234,12 +239,11 @@ func (m *alternation) followNoise(from runStart, squares []float64) (*volumeRun,
 	return last, cancelled(m.s.ctx)
 }
 
-// purePower is the power of a share that a pixel counts with in the mean of the purest ones. A vertex a from
-// it, which moves by d at other λ, is believed to a²/(a² + doubt·d²).
+// A vertex that is a from the mean of the purest pixels, and moves by d at other λ, is believed to
+// a²/(a² + doubt·d²). A move of at most restTurn, in percent of π, may be rounding.
 const (
-	purePower = 8
-	doubt     = 9
-	restTurn  = 1e-5 // a move, in percent of π, that may be rounding
+	doubt    = 9
+	restTurn = 1e-5
 )
 
 // vertices returns the centers of a run, in the data's units.
@@ -251,7 +255,7 @@ func (sc *scene) asSpectra(f *Matrix) *Matrix {
 	for j := range f.Rows {
 		row := f.row(j)
 		for c, v := range sc.noise.columns {
-			row[c] *= v
+			row[c] *= v / sc.noise.unit
 		}
 		for c, v := range row {
 			row[c] = min(max(v, sc.data.low[c]), sc.data.high[c])
@@ -263,7 +267,7 @@ func (sc *scene) asSpectra(f *Matrix) *Matrix {
 	return f
 }
 
-// purest returns the mean of the rows, weighted by the purePower of their shares of each center. What it has
+// purest returns the mean of the rows, weighted by the purity of their shares of each center. What it has
 // outside of the principal plane shrinks by the noise of that many rows: the positive part of James and
 // Stein's estimate. A center without rows has its vertex.
 func (sc *scene) purest(run *volumeRun, vertices *Matrix) *Matrix {
@@ -323,7 +327,7 @@ func (sc *scene) purest(run *volumeRun, vertices *Matrix) *Matrix {
 	return f
 }
 
-// purity returns the purePower of a share.
+// purity returns what a share counts in the mean of the purest rows: its eighth power.
 func purity(share float64) float64 {
 	square := share * share
 	return square * square * square * square
@@ -409,7 +413,7 @@ func (sc *scene) look(m *Model, q *noiseRule, believed []float64) {
 	}
 	worst.Cluster = argmax(m.Turns)
 	for j := range m.Turns {
-		m.Turns[j] = leastTurn + turnFactor*m.Turns[j]
+		m.Turns[j] = min(leastTurn+turnFactor*m.Turns[j], 100)
 	}
 	if worst.Value > severalAngle {
 		m.Warnings = append(m.Warnings, worst)

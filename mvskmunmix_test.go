@@ -407,3 +407,60 @@ func TestUnmixOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmixNoise: the noise of the columns is found, a bright or dark pixel, a heavy one and units far from 1
+// change little, and a cancelled model has no number that is none.
+func TestUnmixNoise(t *testing.T) {
+	x, spectra, _, _ := pixels(400, 20, 3, 0, 0, 7)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range x.Rows {
+		for c := range x.Row(i) {
+			x.Row(i)[c] += 0.002 * float64(1+9*(c%2)) * rng.NormFloat64()
+		}
+	}
+	m := mustDo(Unmix(bg, x, 3, nil))(t)
+	for c, v := range m.Noise {
+		if want := m.Noise[c%2]; v < want/1.3 || v > want*1.3 || m.Noise[1] < 8*m.Noise[0] {
+			t.Errorf("noise of column %d: %v", c, m.Noise)
+		}
+	}
+	if len(m.RowWeights) != 400 || len(m.PureRows) != 3 || len(m.Turns) != 3 || slices.Min(m.PureRows) < 20 {
+		t.Errorf("%d weights, pure rows %v, turns %v", len(m.RowWeights), m.PureRows, m.Turns)
+	}
+	plain := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Init: InitSPA, NonNegative: true}))(t)
+	_, by := nearestCenters(t, spectra, m.Centers)
+	if _, without := nearestCenters(t, spectra, plain.Centers); by > 0.4*without {
+		t.Errorf("spectra are %v off, and %v without noise", by, without)
+	}
+	off := func(what string, x *Matrix, unit float64, o *MinVolumeOptions) {
+		got := mustDo(Unmix(bg, x, 3, o))(t)
+		scale(got.Centers.Data, 1/unit)
+		if _, angle := nearestCenters(t, m.Centers, got.Centers); angle > 1 || len(got.Trimmed) > 4 ||
+			maxDiff(got.Centers, m.Centers) > 0.3*maxAbs(m.Centers) && what == "units" {
+			t.Errorf("%s: %v off, trimmed %v", what, angle, got.Trimmed)
+		}
+	}
+	for _, factor := range []float64{20, 0.001, 1e-155} {
+		one := x.Clone()
+		scale(one.Row(7), factor)
+		off("one pixel", one, 1, nil)
+	}
+	for _, factor := range []float64{1e125, 1e-125} {
+		off("units", mapped(x, func(_, _ int, v float64) float64 { return v * factor }), factor, nil)
+	}
+	weights := slices.Repeat([]float64{1}, x.Rows)
+	weights[5] = 1e3
+	off("a weight", x, 1, &MinVolumeOptions{Weights: weights})
+	calls := 0
+	ctx, cancel := context.WithCancel(bg)
+	c, err := Unmix(ctx, x, 3, &MinVolumeOptions{Progress: func(Iteration) {
+		if calls++; calls == 9 {
+			cancel()
+		}
+	}})
+	if c == nil || err == nil || math.IsNaN(c.VolumeRatio) || c.Status != StatusCancelled {
+		t.Errorf("%v, %v", c, err)
+	}
+	odd, _, _, _ := pixels(60, 3, 3, 0, 0.01, 8)
+	mustDo(Unmix(bg, odd, 3, &MinVolumeOptions{Rows: RowsUnit}))(t)
+}
