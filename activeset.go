@@ -150,7 +150,8 @@ func (r *rowSolver) begin(p *simplexProblem) {
 func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []float64) {
 	k := r.p.k
 	long := k > 64 // a row of so many may take milliseconds
-	if r.free = nil; r.p.projected != nil {
+	fast := !gramOnly && r.p.projected != nil
+	if r.free = nil; fast {
 		r.frees = resized(r.frees, len(b))
 		for i := range hi - lo {
 			copy(r.frees[i*k:], r.p.level)
@@ -162,7 +163,7 @@ func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []
 		if start != nil {
 			warm = start.row(i)
 		}
-		if r.p.projected != nil {
+		if fast {
 			r.free = r.frees[(i-lo)*k : (i-lo+1)*k]
 		}
 		r.solve(g.row(i), b[:k], warm)
@@ -417,7 +418,7 @@ func (r *rowSolver) factor() *support {
 // evaluate sets r.g to the solution on S, 0 elsewhere, and r.w to the gradient Ag − b + μ,
 // which the optimum has at 0 on S and at least at 0 off it.
 func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
-	if s.off {
+	if !gramOnly && s.off {
 		r.evaluateOff(s)
 		return
 	}

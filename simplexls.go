@@ -189,7 +189,7 @@ func (p *simplexProblem) dependent() bool {
 	}
 	cholInverse(p.inverse, p.chol, k)
 	condition := norm2(p.inverse) * norm2(p.gram.Data) * float64(k)
-	if p.fast && condition < fastCondition {
+	if !gramOnly && p.fast && condition < fastCondition {
 		p.project()
 	}
 	return !(condition < 0x1p50)
