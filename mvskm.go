@@ -97,7 +97,11 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	o.Rows = orDefault(o.Rows, RowsGiven)
-	return fitScene(ctx, x, k, &o)
+	raw, err := openMinVolume(ctx, x, k, &o, true)
+	if err != nil {
+		return nil, err
+	}
+	return raw.fitScene(x, &o)
 }
 
 // MinVolumePath fits prototypes for many λ, to show how error and volume trade and where prototypes merge.

@@ -351,18 +351,17 @@ const closedShare = 1e-4
 // keeps the sum of closed rows, one in a box does not. Bounds that do not admit the sum come first.
 func (p *minVolume) newBox() *box {
 	s, b := p.data, &box{low: make([]float64, p.data.d), high: make([]float64, p.data.d)}
-	var least, most, energy float64
+	var least, most float64
 	for c, mean := range s.mean {
 		b.low[c] = min(math.Ldexp(p.low[c], -s.exp), 0x1p200) - mean
 		b.high[c] = max(math.Ldexp(p.high[c], -s.exp), -0x1p200) - mean
 		least += b.low[c]
 		most += b.high[c]
 	}
-	sums := NewMatrix(s.n, 1, nil)
 	// No error is lost: the next pass finds a context that ends here.
-	if changeBasis(s, sums, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d))) == nil {
-		energy = squaresBeyond(s, sums, nil)
-	}
+	sums := NewMatrix(s.n, 1, nil)
+	_ = changeBasis(s, sums, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
+	energy := squaresBeyond(s, sums, nil)
 	b.closed = p.o.Sum == SumToOne && least <= 0 && most >= 0 &&
 		energy < min(closedShare*p.pc.total, p.reference())*float64(s.d)
 	return b

@@ -45,13 +45,10 @@ type scene struct {
 	trimmed []int
 }
 
-// openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers.
-func openScene(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*scene, error) {
-	raw, err := openMinVolume(ctx, x, k, o, true)
-	if err != nil {
-		return nil, err
-	}
-	sc := &scene{data: raw, raw: raw, fit: raw}
+// openScene opens a fit of rows x, of which raw is open, that are scaled as o.Rows says, without o.Trim's
+// outliers.
+func (raw *alternation) openScene(x Samples, o *MinVolumeOptions) (sc *scene, err error) {
+	sc = &scene{data: raw, raw: raw, fit: raw}
 	rows := o.Rows
 	if rows == RowsAuto {
 		if rows, err = shadedRows(raw); err != nil {
@@ -66,7 +63,7 @@ func openScene(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*sce
 	}
 	less := *o
 	less.Weights = withoutRows(o.Weights, raw.s.n, sc.trimmed)
-	if sc.raw, err = openMinVolume(ctx, x, k, &less, true); err != nil {
+	if sc.raw, err = openMinVolume(raw.s.ctx, x, raw.k, &less, true); err != nil {
 		return nil, err
 	}
 	sc.data, sc.fit = sc.raw, sc.raw
@@ -192,16 +189,18 @@ func (p *minVolume) outliers(share float64) (list []int, err error) {
 	return list, nil
 }
 
-// medianOf returns the median of the values of rows of positive weight, the lower of two.
+// medianOf returns the median of the values of rows by their weight, the lower of two.
 func medianOf(s *samples, values []float64) float64 {
-	var list []float64
-	for i, v := range values {
-		if s.weight(i) > 0 {
-			list = append(list, v)
+	order, rest := descending(values), 0.0
+	for i := range values {
+		rest += s.weight(i) / 2
+	}
+	for _, i := range order {
+		if rest -= s.weight(i); rest < 0 {
+			return values[i]
 		}
 	}
-	slices.Sort(list)
-	return list[(len(list)-1)/2]
+	return values[order[0]] // no row has a weight
 }
 
 // directionSquares returns Σw(x·u)² over the centred rows for each row u of vt, b×d: in one pass over X.
@@ -217,9 +216,9 @@ func directionSquares(s *samples, vt *Matrix) ([]float64, error) {
 	return squares, nil
 }
 
-// fitScene is FitMinVolume, and Unmix where the noise does not choose λ.
-func fitScene(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*Model, error) {
-	sc, err := openScene(ctx, x, k, o)
+// fitScene is FitMinVolume of rows that are open, and Unmix where the noise does not choose λ.
+func (raw *alternation) fitScene(x Samples, o *MinVolumeOptions) (*Model, error) {
+	sc, err := raw.openScene(x, o)
 	if err != nil {
 		return nil, err
 	}
@@ -243,9 +242,7 @@ func (sc *scene) finish(best *volumeRun, err error) (*Model, error) {
 		}
 		return m, err
 	}
-	f := best.m.toData(best.f)
-	sc.lengthen(f, best)
-	m, wrong := sc.model(best, f, err)
+	m, wrong := sc.model(best, best.m.toData(best.f), err)
 	return m, cmp.Or(wrong, err)
 }
 
@@ -256,14 +253,14 @@ func (sc *scene) model(best *volumeRun, centers *Matrix, ended error) (*Model, e
 	if ended != nil {
 		m.Status = StatusCancelled
 	}
-	m.Centers, m.Memberships, m.Trimmed = centers, NewMatrix(s.n, best.m.k, nil), sc.trimmed
+	m.Centers, m.Trimmed = centers, sc.trimmed
 	var err error
 	if sc.fit != sc.raw {
-		m.Sum, m.Rows, m.Shade = SumToOne, RowsUnit, make([]float64, s.n)
-		if err = coneShares(s.ctx, s.workers, m.Memberships, m.Shade, s.x, m.Centers); err == nil {
-			err = m.rateShaded(s)
-		}
+		m.Memberships, m.Shade = sc.lengthen(centers)
+		m.Sum, m.Rows = SumToOne, RowsUnit
+		err = m.rateShaded(s)
 	} else {
+		m.Memberships = NewMatrix(s.n, best.m.k, nil)
 		err = sc.rate(m, s)
 	}
 	if err != nil {
@@ -312,36 +309,48 @@ func (m *Model) rateShaded(of *samples) error {
 	return err
 }
 
-// lengthen gives the centers of unit rows, or others in their place, the lengths of the data. A row is
-// ‖x‖·Σg times a mixture of them, and each center gets the mean of that, weighted by w·‖x‖·g², in which its
-// pure rows count most.
-func (sc *scene) lengthen(f *Matrix, run *volumeRun) {
-	s, k := sc.data.s, f.Rows
-	sums, masses := make([]float64, k), make([]float64, k)
+// lengthen gives the centers of unit rows the lengths of the data, and returns memberships and shades. A row
+// is its shade times a mixture of centers, and each center gets the mean shade, weighted by w·‖x‖·g², in
+// which its pure rows count most.
+func (sc *scene) lengthen(f *Matrix) (g *Matrix, shade []float64) {
+	s := sc.data.s
+	g, shade = NewMatrix(s.n, f.Rows, nil), make([]float64, s.n)
+	_ = coneShares(context.Background(), s.workers, g, shade, s.x, f) // no error but that of a context
+	lengths, masses := make([]float64, f.Rows), make([]float64, f.Rows)
 	var all, mass float64
-	row := make([]float64, s.d)
-	for i := range s.n {
-		copy(row, s.x.row(i))
-		scale(row, s.factor())
-		length, w := norm2(row), sc.fit.s.weight(i)
-		all += w * length
+	for i, v := range shade {
+		w := sc.fit.s.weight(i)
+		v = math.Ldexp(v, -s.exp)
+		all += w * v
 		mass += w
-		length *= sumOf(run.g.row(i))
-		for j, g := range run.g.row(i) {
-			sums[j] += w * g * g * length
-			masses[j] += w * g * g
+		for j, share := range g.row(i) {
+			lengths[j] += w * share * share * v
+			masses[j] += w * share * share
 		}
 	}
-	for j := range k {
-		length := all / mass
-		if masses[j] > 0 {
-			length = sums[j] / masses[j]
+	if all == 0 {
+		return g, shade // no row has a part in the cone of the centers
+	}
+	for j := range lengths {
+		if lengths[j] > 0 {
+			lengths[j] /= masses[j]
+		} else {
+			lengths[j] = all / mass
 		}
-		row := f.row(j)
-		for c, v := range row {
-			row[c] = min(max(math.Ldexp(v*length, s.exp), -mostCenter), mostCenter)
+		for c, v := range f.row(j) {
+			f.row(j)[c] = min(max(math.Ldexp(v*lengths[j], s.exp), -mostCenter), mostCenter)
 		}
 	}
+	for i, v := range shade {
+		row := g.row(i)
+		for j, length := range lengths {
+			row[j] /= length
+		}
+		sum := sumOf(row)
+		scale(row, 1/sum)
+		shade[i] = math.Ldexp(v, -s.exp) * sum
+	}
+	return g, shade
 }
 
 // noise is how much of it the columns and rows of a scene have.
@@ -360,37 +369,41 @@ const (
 	noiseTurns   = 8
 	mostNoisy    = 32
 	mostLeverage = 0.1
+	mostWeight   = 8
 	leastRow     = 0.1
 	restNoise    = 0.01 // the change of a row's weight below which they are at rest
 	noiseStream  = 0x4015
 )
 
-// findNoise returns the noise of the columns and rows of a scene of k materials. Rows count once, whatever
-// their weight. unit says that rows are to be scaled to length 1: they then count by 1/‖x‖ of their squares.
+// findNoise returns the noise of the columns and rows of a scene of k materials. unit says that rows are to
+// be scaled to length 1: they then count by 1/‖x‖ of their squares. No row counts more than mostWeight times
+// the median weight: a heavy one says no more of the noise.
 func findNoise(s *samples, k int, unit bool, seed uint64) (*noise, error) {
-	var used []int
+	var used []float64
 	for i := range s.n {
-		if s.weight(i) > 0 {
-			used = append(used, i)
+		if w := s.weight(i); w > 0 {
+			used = append(used, w)
 		}
 	}
 	if len(used) < 2*s.d || s.d < 2*(k+1) {
 		return &noise{}, nil
 	}
-	p := &noisePlane{unit: unit, columns: slices.Repeat([]float64{1}, s.d), directions: k, rows: len(used)}
-	if unit {
+	slices.Sort(used)
+	some, middle, mass := *s, used[(len(used)-1)/2], 0.0
+	some.weights, some.wexp = make([]float64, s.n), 0
+	for i := range some.weights {
+		some.weights[i] = min(s.weight(i), mostWeight*middle)
+		mass += some.weights[i]
+	}
+	p := &noisePlane{unit: unit, columns: slices.Repeat([]float64{1}, s.d), directions: k}
+	if p.rows = mass / middle; unit {
 		p.directions++
 	}
 	if len(used) > noiseRows {
-		rng, drawn := rand.New(rand.NewPCG(seed, noiseStream)), make([]int, noiseRows)
-		for i := range drawn {
-			drawn[i] = used[rng.IntN(len(used))]
-		}
-		used = drawn
+		drawn := drawRows(&some, rand.New(rand.NewPCG(seed, noiseStream)), noiseRows)
+		some.x, some.n, some.weights, mass = chosenRows(s.x, drawn), noiseRows, nil, noiseRows
 	}
-	some := *s
-	some.x, some.n, some.weights = chosenRows(s.x, used), len(used), nil
-	weights, kept := slices.Repeat([]float64{1}, some.n), 0
+	weights, kept := slices.Repeat([]float64{1}, some.n), 0.0
 	for range noiseTurns {
 		if err := p.fit(&some, weights); err != nil || p.basis == nil {
 			return &noise{}, err
@@ -402,16 +415,18 @@ func findNoise(s *samples, k int, unit bool, seed uint64) (*noise, error) {
 		change := 0.0
 		kept = 0
 		for i, v := range next {
-			change = max(change, math.Abs(v-weights[i]))
-			if v >= leastRow {
-				kept++
+			if w := some.weight(i); w > 0 {
+				change = max(change, math.Abs(v-weights[i]))
+				if v >= leastRow {
+					kept += w
+				}
 			}
 		}
 		if weights = next; change < restNoise {
 			break
 		}
 	}
-	if kept < some.n/2 { // these are no outliers
+	if kept < mass/2 { // these are no outliers
 		return &noise{}, nil
 	}
 	rows, err := p.weights(s)
@@ -422,7 +437,7 @@ func findNoise(s *samples, k int, unit bool, seed uint64) (*noise, error) {
 type noisePlane struct {
 	unit       bool
 	directions int
-	rows       int // that count
+	rows       float64 // how many count: their weights in units of the median one
 	columns    []float64
 	mean       []float64 // of the rows, in scaled units; 0 for unit rows
 	basis      *Matrix   // in divided columns
@@ -451,9 +466,11 @@ func (p *noisePlane) divided(dst []float64, s *samples, i int) float64 {
 
 // fit finds the noise of the columns, and the plane, from rows that count by weights.
 func (p *noisePlane) fit(s *samples, weights []float64) error {
-	counts, row := make([]float64, s.n), make([]float64, s.d)
-	for i := range counts {
-		counts[i] = weights[i] * p.divided(row, s, i)
+	counts, row, mass := make([]float64, s.n), make([]float64, s.d), 0.0
+	for i, v := range weights {
+		v *= s.weight(i)
+		mass += v
+		counts[i] = v * p.divided(row, s, i)
 	}
 	at, err := newSamples(s.ctx, s.x, counts, s.workers, !p.unit)
 	if err != nil {
@@ -487,13 +504,9 @@ func (p *noisePlane) fit(s *samples, weights []float64) error {
 		}
 	}
 	p.energies, p.basis = leadingEigen(s.ctx, gram, min(p.directions, s.d), s.workers)
-	mass := 0.0
-	for i := range at.n {
-		mass += math.Ldexp(weights[i], -at.wexp)
-	}
 	p.mean = at.mean
 	scale(p.mean, math.Ldexp(1, at.exp-s.exp))
-	scale(p.energies, math.Ldexp(1/mass, 2*(at.exp-s.exp)))
+	scale(p.energies, math.Ldexp(1/mass, 2*(at.exp-s.exp)+at.wexp))
 	p.median = 0
 	return cancelled(s.ctx)
 }
@@ -511,7 +524,7 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 				along := dot(row, p.basis.row(c))
 				distances[i] -= along * along * count
 				if energy > 0 {
-					leverages[i] += along * along * count / energy / float64(p.rows)
+					leverages[i] += along * along * count / energy / p.rows
 				}
 			}
 		}
@@ -522,7 +535,7 @@ func (p *noisePlane) weights(s *samples) ([]float64, error) {
 	if p.median == 0 { // of rows without noise, what may be rounding
 		p.median = max(medianOf(s, distances), 0x1p-40*medianOf(s, sizes))
 	}
-	most := max(mostLeverage, farRow*float64(p.directions)/float64(p.rows))
+	most := max(mostLeverage, farRow*float64(p.directions)/p.rows)
 	for i, v := range distances {
 		distances[i] = 1
 		if p.median > 0 {

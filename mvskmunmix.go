@@ -25,7 +25,8 @@ import (
 // units of the median, and counts squared: k directions about the mean for rows as given. It is 0 for a row
 // whose shares of the directions' energies add up to more than a tenth, or 10(k+1)/n for few rows.
 // Noise and weights follow each other until they rest. Trimmed has the rows below 0.1, which are left out.
-// Less than 2d rows, or 2(k+1) columns, say too little of the noise, and all count alike.
+// Less than 2d rows, or 2(k+1) columns, say too little of the noise, and all count alike. What a given weight
+// has beyond 8 times the median one does not count for the noise.
 //
 // Shade: rows that differ in brightness alone leave the plane of k materials in one direction. Rows are
 // scaled if the first direction that the plane discards has more than 4/3 of the energy of the second. A
@@ -65,24 +66,24 @@ func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) 
 	if o.Tol == 0 {
 		o.Tol = unmixTol
 	}
-	m, err := openMinVolume(ctx, x, k, &o, true)
+	given, err := openMinVolume(ctx, x, k, &o, true)
 	if err != nil {
 		return nil, err
 	}
-	if o.Slack == 0 && o.Lambda == 0 && !m.trivial() && m.pc.basis.Rows > 0 &&
-		m.pc.floor > exactShare*m.pc.total {
-		return unmixByNoise(m, &o)
+	if o.Slack == 0 && o.Lambda == 0 && !given.trivial() && given.pc.basis.Rows > 0 &&
+		given.pc.floor > exactShare*given.pc.total {
+		return unmixByNoise(given, &o)
 	}
-	return fitScene(ctx, x, k, &o)
+	return given.fitScene(x, &o)
 }
 
 // unmixTol is Unmix's default of Tol. A dark material has little weight in the loss, and its spectrum moves
 // long after the others are at rest.
 const unmixTol = 1e-7
 
-// unmixByNoise is Unmix where the noise decides. raw has the rows as given.
-func unmixByNoise(raw *alternation, o *MinVolumeOptions) (*Model, error) {
-	sc, err := raw.openNoisy(o)
+// unmixByNoise is Unmix where the noise decides, of rows as given.
+func unmixByNoise(given *alternation, o *MinVolumeOptions) (*Model, error) {
+	sc, err := given.openNoisy(o)
 	if err != nil {
 		return nil, err
 	}
@@ -92,50 +93,55 @@ func unmixByNoise(raw *alternation, o *MinVolumeOptions) (*Model, error) {
 	if best == nil || wrong != nil {
 		return nil, cmp.Or(wrong, err)
 	}
-	believed := sc.beliefs(best, &q)
-	m, wrong := sc.model(best, sc.spectra(best, believed), err)
+	seen := sc.sight(best)
+	believed := sc.beliefs(seen, &q)
+	m, wrong := sc.model(best, sc.spectra(seen, believed), err)
 	if wrong != nil {
 		return nil, wrong
 	}
-	m.Noise, m.RowWeights, m.PureRows = sc.noise.columns, sc.noise.rows, sc.pureRows(best)
+	m.Noise, m.RowWeights, m.PureRows = sc.noise.columns, sc.noise.rows, seen.rows
 	sc.look(m, &q, believed)
 	return m, err
 }
 
 // openNoisy opens the scene of rows whose columns are divided by their noise. Noise and weights of unit rows
 // tell whether there is shade; without it those of the rows as given count.
-func (raw *alternation) openNoisy(o *MinVolumeOptions) (sc *scene, err error) {
+func (given *alternation) openNoisy(o *MinVolumeOptions) (sc *scene, err error) {
 	for _, rows := range []Rows{RowsUnit, RowsGiven} {
 		if o.Rows != RowsAuto && o.Rows != rows {
 			continue
 		}
-		by, err := findNoise(raw.s, raw.k, rows == RowsUnit, o.Seed)
+		by, err := findNoise(given.s, given.k, rows == RowsUnit, o.Seed)
 		if err != nil {
 			return nil, err
 		}
 		divided := *o
-		x := by.divide(raw.s, &divided)
+		x := by.divide(given.s, &divided)
 		if rows == RowsGiven {
 			divided.Rows = RowsGiven
 		}
-		if sc, err = openScene(raw.s.ctx, x, raw.k, &divided); err != nil {
+		raw, err := openMinVolume(given.s.ctx, x, given.k, &divided, true)
+		if err != nil {
+			return nil, err
+		}
+		if sc, err = raw.openScene(x, &divided); err != nil {
 			return nil, err
 		}
 		if sc.noise = by; sc.fit != sc.raw {
 			break
 		}
 	}
-	sc.data = raw
+	sc.data = given
 	for i, v := range sc.noise.rows {
-		if v < leastRow && raw.s.weight(i) > 0 {
+		if v < leastRow && given.s.weight(i) > 0 {
 			sc.trimmed = append(sc.trimmed, i)
 		}
 	}
 	slices.Sort(sc.trimmed)
 	if sc.trimmed = slices.Compact(sc.trimmed); len(sc.trimmed) > 0 {
 		less := *o
-		less.Weights = withoutRows(o.Weights, raw.s.n, sc.trimmed)
-		sc.data, err = openMinVolume(raw.s.ctx, raw.s.x, raw.k, &less, true)
+		less.Weights = withoutRows(o.Weights, given.s.n, sc.trimmed)
+		sc.data, err = openMinVolume(given.s.ctx, given.s.x, given.k, &less, true)
 	}
 	return sc, err
 }
@@ -247,84 +253,98 @@ const (
 )
 
 // vertices returns the centers of a run, in the data's units.
-func (sc *scene) vertices(run *volumeRun) *Matrix { return sc.asSpectra(run.m.toData(run.f)) }
-
-// asSpectra takes centers of the fitted rows to the data's columns: of length 1 for unit rows. It takes them
-// to their bounds, which runs in leading directions do not have.
-func (sc *scene) asSpectra(f *Matrix) *Matrix {
+func (sc *scene) vertices(run *volumeRun) *Matrix {
+	f := run.m.toData(run.f)
 	for j := range f.Rows {
-		row := f.row(j)
-		for c, v := range sc.noise.columns {
-			row[c] *= v / sc.noise.unit
-		}
-		for c, v := range row {
-			row[c] = min(max(v, sc.data.low[c]), sc.data.high[c])
-		}
-		if length := norm2(row); sc.fit != sc.raw && length > 0 {
-			scale(row, 1/length)
-		}
+		sc.asSpectrum(f.row(j))
 	}
 	return f
 }
 
-// purest returns the mean of the rows, weighted by the purity of their shares of each center. What it has
+// asSpectrum takes a center of the fitted rows to the data's columns and bounds: of length 1 for unit rows.
+func (sc *scene) asSpectrum(row []float64) {
+	for c, v := range sc.noise.columns {
+		row[c] *= v / sc.noise.unit
+	}
+	for c, v := range row {
+		row[c] = min(max(v, sc.data.low[c]), sc.data.high[c])
+	}
+	if length := norm2(row); sc.fit != sc.raw && length > 0 {
+		scale(row, 1/length)
+	}
+}
+
+// sighting is what a run says of the spectra, in the data's units: of length 1 for unit rows.
+type sighting struct {
+	run              *volumeRun
+	vertices, purest *Matrix
+	rows             []float64 // on how many pure rows each of purest rests
+}
+
+// sight finds the means of the rows, weighted by the purity of their shares of each center. What a mean has
 // outside of the principal plane shrinks by the noise of that many rows: the positive part of James and
 // Stein's estimate. A center without rows has its vertex.
-func (sc *scene) purest(run *volumeRun, vertices *Matrix) *Matrix {
-	s, k := sc.fit.s, run.f.Rows
-	f, mass, noise := NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k)
-	row := make([]float64, s.d)
-	basis := sc.fit.pc.basis
-	outside := func(row []float64) (inside []float64, squares float64) { // leaves what is outside in row
-		inside = make([]float64, s.d)
-		for c := range basis.Rows {
-			axpy(inside, dot(row, basis.row(c)), basis.row(c))
-		}
-		axpy(row, -1, inside)
-		return inside, sumSquares(row)
+func (sc *scene) sight(run *volumeRun) *sighting {
+	s, k, d := sc.fit.s.under(context.Background()), run.f.Rows, sc.fit.s.d // no error but that of a context
+	seen := &sighting{run: run, vertices: sc.vertices(run), rows: make([]float64, k)}
+	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
+	parts := make([]*Matrix, chunks(s.n, d, most))
+	for t := range parts {
+		parts[t] = NewMatrix(k, d+3, nil) // sums of rows, their weights, energy outside of the plane, purity
 	}
-	for i := range s.n {
-		w, sum := s.weight(i), sumOf(run.g.row(i))
-		if w == 0 || sum == 0 {
-			continue
+	_ = s.eachBlock(s.n, d, most, 2*d, func(at block) {
+		part, inside := parts[at.chunk], at.scratch[:d]
+		for i := at.lo; i < at.hi; i++ {
+			w, shares := s.weight(i), run.g.row(i)
+			sum := sumOf(shares)
+			if w == 0 || sum == 0 {
+				continue
+			}
+			row := at.scratch[d : 2*d]
+			s.pack(row, i, i+1, false)
+			sc.split(row, inside)
+			squares := sumSquares(row)
+			axpy(row, 1, inside)
+			for j, g := range shares {
+				p := purity(g / sum)
+				out := part.row(j)
+				axpy(out[:d], w*p, row)
+				out[d] += w * p
+				out[d+1] += w * p * w * p * squares
+				out[d+2] += p
+			}
 		}
-		copy(row, s.x.row(i))
-		scale(row, s.factor())
-		axpy(row, -1, s.mean)
-		shares := run.g.row(i)
-		for j, g := range shares {
-			p := w * purity(g/sum)
-			axpy(f.row(j), p, row)
-			mass[j] += p
-		}
-		_, squares := outside(row)
-		for j, g := range shares {
-			p := w * purity(g/sum)
-			noise[j] += p * p * squares
-		}
-	}
+	})
+	f, sums, inside := seen.vertices.Clone(), sumParts(parts), make([]float64, d)
 	for j := range k {
-		if mass[j] == 0 {
+		mean, last := sums.row(j)[:d], sums.row(j)[d:]
+		if seen.rows[j] = last[2]; last[0] == 0 {
 			continue
 		}
-		scale(f.row(j), 1/mass[j])
-		inside, squares := outside(f.row(j))
-		if squares > 0 {
-			scale(f.row(j), max(0, 1-noise[j]/(mass[j]*mass[j]*squares)))
+		scale(mean, 1/last[0])
+		sc.split(mean, inside)
+		if squares := sumSquares(mean); squares > 0 {
+			scale(mean, max(0, 1-last[1]/(last[0]*last[0]*squares)))
 		}
-		axpy(f.row(j), 1, inside)
-		axpy(f.row(j), 1, s.mean)
-		for c, v := range f.row(j) {
+		axpy(mean, 1, inside)
+		axpy(mean, 1, s.mean)
+		for c, v := range mean {
 			f.row(j)[c] = math.Ldexp(v, s.exp)
 		}
+		sc.asSpectrum(f.row(j))
 	}
-	sc.asSpectra(f)
-	for j := range k {
-		if mass[j] == 0 {
-			copy(f.row(j), vertices.row(j))
-		}
+	seen.purest = f
+	return seen
+}
+
+// split takes what a fitted row has in the principal plane out of it, to inside.
+func (sc *scene) split(row, inside []float64) {
+	clear(inside)
+	for c := range sc.fit.pc.basis.Rows {
+		axis := sc.fit.pc.basis.row(c)
+		axpy(inside, dot(row, axis), axis)
 	}
-	return f
+	axpy(row, -1, inside)
 }
 
 // purity returns what a share counts in the mean of the purest rows: its eighth power.
@@ -333,58 +353,49 @@ func purity(share float64) float64 {
 	return square * square * square * square
 }
 
-// pureRows returns Model.PureRows.
-func (sc *scene) pureRows(run *volumeRun) []float64 {
-	rows := make([]float64, run.f.Rows)
-	for i := range run.g.Rows {
-		sum := sumOf(run.g.row(i))
-		for j, g := range run.g.row(i) {
-			if sum > 0 && sc.raw.s.weight(i) > 0 {
-				rows[j] += purity(g / sum)
-			}
-		}
-	}
-	return rows
-}
-
 // beliefs returns to which share each vertex is believed: 1 where it is not known how far it moves.
-func (sc *scene) beliefs(best *volumeRun, q *noiseRule) []float64 {
-	believed := slices.Repeat([]float64{1}, best.f.Rows)
+func (sc *scene) beliefs(seen *sighting, q *noiseRule) []float64 {
+	k := len(seen.rows)
+	believed, moves := slices.Repeat([]float64{1}, k), make([]float64, k)
 	if q.others == nil {
 		return believed
 	}
-	vertices, from := sc.vertices(best), sc.vertices(q.best)
-	purest := sc.purest(best, vertices)
-	moves := make([]float64, best.f.Rows)
+	from := sc.vertices(q.best)
 	for _, other := range q.others {
 		to := sc.vertices(other)
 		for j := range moves {
 			moves[j] = max(moves[j], spectralAngle(from.row(j), to.row(j)))
 		}
 	}
-	for j := range believed {
-		away := spectralAngle(vertices.row(j), purest.row(j))
-		if uncertain := doubt * moves[j] * moves[j]; moves[j] > restTurn {
-			believed[j] = away * away / (away*away + uncertain)
+	for j, move := range moves {
+		away := spectralAngle(seen.vertices.row(j), seen.purest.row(j))
+		if move > restTurn {
+			believed[j] = away * away / (away*away + doubt*move*move)
 		}
 	}
 	return believed
 }
 
-// spectra returns centers between the vertices of a run and its purest rows.
-func (sc *scene) spectra(run *volumeRun, believed []float64) *Matrix {
-	vertices := sc.vertices(run)
-	f := sc.purest(run, vertices)
+// spectra returns centers between the vertices and the purest rows. Rows as given keep their bounds, and the
+// sum of closed rows.
+func (sc *scene) spectra(seen *sighting, believed []float64) *Matrix {
+	f, s := seen.purest.Clone(), sc.data.s
 	for j, t := range believed {
-		row := f.row(j)
-		scale(row, 1-t)
-		axpy(row, t, vertices.row(j))
-		for c, v := range row { // rounding may leave the bounds
-			row[c] = min(max(v, sc.data.low[c]), sc.data.high[c])
-		}
+		scale(f.row(j), 1-t)
+		axpy(f.row(j), t, seen.vertices.row(j))
 	}
 	if sc.fit != sc.raw {
-		sc.lengthen(f, run)
+		return f
+	}
+	for b, j := sc.data.detached().newBox(), 0; j < f.Rows; j++ {
+		row := f.row(j)
+		for c, v := range row {
+			row[c] = math.Ldexp(v, -s.exp) - s.mean[c]
+		}
+		b.project(row)
+		for c, v := range row { // rounding may leave the bounds
+			row[c] = min(max(math.Ldexp(v+s.mean[c], s.exp), sc.data.low[c]), sc.data.high[c])
+		}
 	}
 	return f
 }
@@ -397,7 +408,7 @@ func (sc *scene) look(m *Model, q *noiseRule, believed []float64) {
 	m.Turns = make([]float64, len(believed))
 	worst := Warning{Kind: WarnSeveral}
 	for i, other := range q.others[:2] {
-		f := sc.spectra(other, believed)
+		f := sc.spectra(sc.sight(other), believed)
 		mean := 0.0
 		for j := range m.Turns {
 			angle := spectralAngle(m.Centers.row(j), f.row(j))
@@ -408,6 +419,9 @@ func (sc *scene) look(m *Model, q *noiseRule, believed []float64) {
 			worst.Value = mean
 		}
 		if mean > severalAngle {
+			if sc.fit != sc.raw {
+				sc.lengthen(f)
+			}
 			m.Others = append(m.Others, Answer{f, otherFactors[i], mean})
 		}
 	}
@@ -430,12 +444,13 @@ const (
 // severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
 const severalAngle = 1
 
-// spectralAngle returns the angle between two rows less their own means, in percent of π.
+// spectralAngle returns the angle between two rows less their own means, in percent of π: 50 where one is
+// constant.
 func spectralAngle(a, b []float64) float64 {
 	u, v := deviations(a), deviations(b)
 	norms := norm2(u) * norm2(v)
-	if norms == 0 {
-		return 0
+	if norms == 0 { // a right angle, unless both are constant
+		return 50 * min(1, norm2(u)+norm2(v))
 	}
 	return 100 / math.Pi * math.Acos(min(max(dot(u, v)/norms, -1), 1))
 }

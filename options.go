@@ -242,8 +242,8 @@ type MinVolumeOptions struct {
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the entries of the centers: one number for each column of x, or one for all;
 	// ±Inf where there is no bound; nil: none. The floor is that without bounds. Where all rows have one sum
-	// (1, 100), centers keep it under SumToOne, unless bounds forbid it; those of Unmix only where it takes
-	// the slack rule. Bounds other than 0 and ±Inf take the rows as given.
+	// (1, 100), centers keep it under SumToOne, unless bounds forbid it. Bounds other than 0 and ±Inf take
+	// the rows as given.
 	Lower, Upper []float64
 	NonNegative  bool // keep all entries of the centers at 0 or above, as Unmix does; Lower may be more
 
