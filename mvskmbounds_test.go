@@ -108,7 +108,8 @@ func TestBoxStep(t *testing.T) {
 		if !closed {
 			want := boxStepOracle(a, from.gz, m.box)
 			for i, v := range f.Data {
-				if math.Abs(v-want.Data[i]) > 1e-7 || (v == m.box.low[i%d]) != (want.Data[i] == m.box.low[i%d]) {
+				low := m.box.low[i%d]
+				if math.Abs(v-want.Data[i]) > 1e-7 || (v == low) != (want.Data[i] == low) {
 					t.Errorf("entry %d: %v, want %v", i, v, want.Data[i])
 				}
 				if v > m.box.low[i%d] && v < m.box.high[i%d] {
@@ -159,8 +160,8 @@ func checkBox(t *testing.T, f *Matrix, b *box, size float64) {
 	}
 }
 
-// TestBoxProject: the projection is within box and sum, and no move of two entries against each other brings it
-// nearer. Rows that are within stay.
+// TestBoxProject: the projection is within box and sum, and no move of two entries against each other brings
+// it nearer. Rows that are within stay.
 func TestBoxProject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for trial := range 2000 {
@@ -211,17 +212,21 @@ func TestBoxProject(t *testing.T) {
 	}
 }
 
-// TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no step
-// within the bounds lowers it. Without the option some are outside. The bits depend on neither workers nor
-// the unit, and columns may have bounds of their own.
+// TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no
+// step within the bounds lowers it. Without the option some are outside. The bits depend on neither workers
+// nor the unit, and columns may have bounds of their own.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	x, _ := scarce(60, 8, 3, 0.05, 3)
 	wide, _ := scarce(20, 60, 3, 0.05, 4)
 	fits := map[string]func(*Matrix, *MinVolumeOptions) (*Model, error){
-		"FitMinVolume":   func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return FitMinVolume(bg, x, 3, o) },
-		"FitAlternating": func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return FitAlternating(bg, x, 3, o) },
-		"Unmix":          func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return Unmix(bg, x, 3, o) },
+		"FitMinVolume": func(x *Matrix, o *MinVolumeOptions) (*Model, error) {
+			return FitMinVolume(bg, x, 3, o)
+		},
+		"FitAlternating": func(x *Matrix, o *MinVolumeOptions) (*Model, error) {
+			return FitAlternating(bg, x, 3, o)
+		},
+		"Unmix": func(x *Matrix, o *MinVolumeOptions) (*Model, error) { return Unmix(bg, x, 3, o) },
 		"a path": func(x *Matrix, o *MinVolumeOptions) (*Model, error) {
 			m, err := MinVolumePath(bg, x, 3, []float64{0.001}, o)
 			if err != nil {
@@ -251,8 +256,8 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			if at == 0 || at == len(m.Centers.Data) || m.Objective < m.Floor || m.Stationarity > 0.02 {
-				t.Errorf("%s: %d entries at bounds, objective %v, floor %v, stationarity %v", name, at, m.Objective,
-					m.Floor, m.Stationarity)
+				t.Errorf("%s: %d entries at bounds, objective %v, floor %v, stationarity %v",
+					name, at, m.Objective, m.Floor, m.Stationarity)
 			}
 			for i := 1; i < len(m.Trace); i++ {
 				if m.Trace[i] > m.Trace[i-1] {
@@ -288,8 +293,12 @@ func TestLowerZero(t *testing.T) {
 	inf := math.Inf(1)
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		var want *Model
-		for i, o := range []MinVolumeOptions{{NonNegative: true}, {Lower: []float64{0}}, {Lower: make([]float64, 8)},
-			{Lower: []float64{-1}, NonNegative: true, Upper: []float64{inf}}} {
+		for i, o := range []MinVolumeOptions{
+			{NonNegative: true},
+			{Lower: []float64{0}},
+			{Lower: make([]float64, 8)},
+			{Lower: []float64{-1}, NonNegative: true, Upper: []float64{inf}},
+		} {
 			o.Sum, o.Slack = sum, 0.02
 			m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
 			if i == 0 {
@@ -301,8 +310,10 @@ func TestLowerZero(t *testing.T) {
 		}
 		for _, o := range []MinVolumeOptions{{Lower: []float64{-inf}}, {Upper: []float64{1e300}}} {
 			o.Sum = sum
-			m, free := mustDo(FitMinVolume(bg, x, 3, &o))(t), mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum}))(t)
-			if d := squaredDistance(m.Centers.Data, free.Centers.Data); d > 1e-6*sumSquares(free.Centers.Data) {
+			m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
+			free := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum}))(t)
+			d := squaredDistance(m.Centers.Data, free.Centers.Data)
+			if d > 1e-6*sumSquares(free.Centers.Data) {
 				t.Errorf("%+v: centers off by %v", o, math.Sqrt(d))
 			}
 		}
@@ -321,8 +332,11 @@ func TestClosedRows(t *testing.T) {
 			if x == rounded {
 				tol = 2e-4
 			}
-			for _, o := range []MinVolumeOptions{{NonNegative: true, Slack: 0.02}, {NonNegative: true, Slack: 0.02,
-				Volume: VolumeAffine, Init: InitSPA}, {Lower: []float64{0.01 * sum}, Upper: []float64{0.3 * sum}}} {
+			for _, o := range []MinVolumeOptions{
+				{NonNegative: true, Slack: 0.02},
+				{NonNegative: true, Slack: 0.02, Volume: VolumeAffine, Init: InitSPA},
+				{Lower: []float64{0.01 * sum}, Upper: []float64{0.3 * sum}},
+			} {
 				m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
 				for j := range m.Centers.Rows {
 					if off := sumOf(m.Centers.row(j)) - sum; math.Abs(off) > tol*sum {
@@ -348,8 +362,8 @@ func TestClosedRows(t *testing.T) {
 	}
 }
 
-// TestBoundsHard: bounds that keep all centers from the data, that coincide, and far from 0; constant data; k of
-// 1 and above d; samples that are an exact mixture and outside.
+// TestBoundsHard: bounds that keep all centers from the data, that coincide, and far from 0; constant data;
+// k of 1 and above d; samples that are an exact mixture and outside.
 func TestBoundsHard(t *testing.T) {
 	t.Parallel()
 	x, _ := scarce(40, 5, 3, 0.05, 3)
@@ -358,17 +372,24 @@ func TestBoundsHard(t *testing.T) {
 	copy(exact.Data, truth.Data)
 	long, corners := mixtures(60, 40, 3, 0.5, 0.9, 1) // begins in leading directions
 	copy(long.Data, corners.Data)
+	tiny := mapped(x, func(_, _ int, v float64) float64 { return v * 0x1p-480 })
 	one := func(v float64) []float64 { return []float64{v} }
 	for name, c := range map[string]struct {
 		x         *Matrix
 		k         int
 		low, high []float64
 	}{
-		"above": {x, 3, one(50), nil}, "below": {x, 3, nil, one(-50)}, "one point": {x, 3, one(0.5), one(0.5)},
-		"far": {shifted, 3, one(1e15), one(1e15 + 1)}, "constant": {NewMatrix(6, 2, nil), 2, one(1), one(2)},
-		"k of 1": {x, 1, one(0.6), one(0.7)}, "k above d": {x, 7, one(0), one(0.5)}, "exact": {exact, 3, one(0.3), nil},
-		"exact, wide": {long, 3, one(0.3), one(0.6)}, "huge": {x, 3, one(0x1p500), nil},
-		"huge, of tiny data": {mapped(x, func(_, _ int, v float64) float64 { return v * 0x1p-480 }), 3, one(0x1p500), nil},
+		"above":              {x, 3, one(50), nil},
+		"below":              {x, 3, nil, one(-50)},
+		"one point":          {x, 3, one(0.5), one(0.5)},
+		"far":                {shifted, 3, one(1e15), one(1e15 + 1)},
+		"constant":           {NewMatrix(6, 2, nil), 2, one(1), one(2)},
+		"k of 1":             {x, 1, one(0.6), one(0.7)},
+		"k above d":          {x, 7, one(0), one(0.5)},
+		"exact":              {exact, 3, one(0.3), nil},
+		"exact, wide":        {long, 3, one(0.3), one(0.6)},
+		"huge":               {x, 3, one(0x1p500), nil},
+		"huge, of tiny data": {tiny, 3, one(0x1p500), nil},
 		"no such":            {x, 3, one(-0x1p500), one(0x1p500)},
 	} {
 		for _, fit := range []func() (*Model, error){
@@ -378,7 +399,9 @@ func TestBoundsHard(t *testing.T) {
 			func() (*Model, error) {
 				return FitAlternating(bg, c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
 			},
-			func() (*Model, error) { return Unmix(bg, c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high}) },
+			func() (*Model, error) {
+				return Unmix(bg, c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
+			},
 		} {
 			m, err := fit()
 			if name == "below" && errors.Is(err, ErrOption) { // for Unmix
@@ -387,7 +410,8 @@ func TestBoundsHard(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			if strings.HasPrefix(name, "exact") { // a fit does better than the pure samples, moved to their bounds
+			// A fit does better than the pure samples, moved to their bounds.
+			if strings.HasPrefix(name, "exact") {
 				f := mapped(rowsOf(c.x, 0, 3), func(_, _ int, v float64) float64 {
 					if v = max(v, c.low[0]); c.high != nil {
 						v = min(v, c.high[0])
@@ -399,7 +423,8 @@ func TestBoundsHard(t *testing.T) {
 					t.Errorf("%s: objective %v, that of moved samples %v", name, m.Objective, moved)
 				}
 			}
-			finite(t, name, append(slices.Clone(m.Centers.Data), append(m.Memberships.Data, m.Objective, m.Gap)...)...)
+			finite(t, name, m.Objective, m.Gap)
+			finite(t, name, slices.Concat(m.Centers.Data, m.Memberships.Data)...)
 			for _, v := range m.Centers.Data {
 				if c.low != nil && v < c.low[0] || c.high != nil && v > c.high[0] {
 					t.Fatalf("%s: a center has %v", name, v)
@@ -420,12 +445,16 @@ func TestBoundsErrors(t *testing.T) {
 		o    MinVolumeOptions
 		want error
 	}{
-		{MinVolumeOptions{Lower: make([]float64, 4)}, ErrShape}, {MinVolumeOptions{Upper: make([]float64, 6)}, ErrShape},
-		{MinVolumeOptions{Lower: []float64{nan}}, ErrOption}, {MinVolumeOptions{Upper: []float64{0, 1, 2, nan, 4}}, ErrOption},
+		{MinVolumeOptions{Lower: make([]float64, 4)}, ErrShape},
+		{MinVolumeOptions{Upper: make([]float64, 6)}, ErrShape},
+		{MinVolumeOptions{Lower: []float64{nan}}, ErrOption},
+		{MinVolumeOptions{Upper: []float64{0, 1, 2, nan, 4}}, ErrOption},
 		{MinVolumeOptions{Lower: []float64{1}, Upper: []float64{2, 2, 2, 0.5, 2}}, ErrOption},
 		{MinVolumeOptions{NonNegative: true, Upper: []float64{-1}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{inf}}, ErrOption}, {MinVolumeOptions{Upper: []float64{-inf}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{1e300}}, ErrOption}, {MinVolumeOptions{Lower: []float64{0.5}, Rows: RowsUnit}, ErrOption},
+		{MinVolumeOptions{Lower: []float64{inf}}, ErrOption},
+		{MinVolumeOptions{Upper: []float64{-inf}}, ErrOption},
+		{MinVolumeOptions{Lower: []float64{1e300}}, ErrOption},
+		{MinVolumeOptions{Lower: []float64{0.5}, Rows: RowsUnit}, ErrOption},
 	} {
 		for _, fit := range []func(o *MinVolumeOptions) error{
 			func(o *MinVolumeOptions) error { _, err := FitMinVolume(bg, x, 3, o); return err },
@@ -440,7 +469,8 @@ func TestBoundsErrors(t *testing.T) {
 	}
 	shaded, _, _, _ := pixels(300, 12, 3, 0.2, 0.001, 4)
 	for upper, want := range map[float64]Rows{inf: RowsUnit, 1e6: RowsGiven} {
-		if m := mustDo(Unmix(bg, shaded, 3, &MinVolumeOptions{Upper: []float64{upper}}))(t); m.Rows == RowsUnit != (want == RowsUnit) {
+		m := mustDo(Unmix(bg, shaded, 3, &MinVolumeOptions{Upper: []float64{upper}}))(t)
+		if m.Rows == RowsUnit != (want == RowsUnit) {
 			t.Errorf("Upper %v: rows %v", upper, m.Rows)
 		}
 	}

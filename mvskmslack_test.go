@@ -238,7 +238,12 @@ func TestBracketed(t *testing.T) {
 		above      bool
 		want       float64
 	}{
-		{2, 1, true, 1}, {1, 3, false, 2}, {2, 3, false, 3}, {3, .5, true, 2}, {2, 1, true, 1}, {1, 9, false, 2},
+		{2, 1, true, 1},
+		{1, 3, false, 2},
+		{2, 3, false, 3},
+		{3, .5, true, 2},
+		{2, 1, true, 1},
+		{1, 9, false, 2},
 	} {
 		if got := q.bracketed(c.to, c.lambda, c.above); got != c.want {
 			t.Errorf("%+v: %g", c, got)
@@ -473,7 +478,8 @@ func TestTallIs(t *testing.T) {
 // TestTallStops: wherever the context ends, the model is complete; and the bits do not depend on the workers.
 func TestTallStops(t *testing.T) {
 	t.Parallel()
-	const tol = defaultTol / 10                                // with the default there are two iterations on all rows
+	// With the default there are two iterations on all rows.
+	const tol = defaultTol / 10
 	for bounded, d := range map[bool]int{false: 4, true: 24} { // begins in 13 directions of 24
 		if fewer(false, !bounded) {
 			continue
@@ -550,8 +556,8 @@ func TestTallCorrected(t *testing.T) {
 	}
 }
 
-// impure returns exact mixtures of k prototypes in which no share is above most. Every second row is on a side
-// of the simplex, so that from most = 2/k on there is hardly a smaller one around the rows.
+// impure returns exact mixtures of k prototypes in which no share is above most. Every second row is on a
+// side of the simplex, so that from most = 2/k on there is hardly a smaller one around the rows.
 func impure(n, d, k int, most float64, seed uint64) (x, prototypes *Matrix) {
 	rng := rand.New(rand.NewPCG(seed, uint64(k)))
 	prototypes, x = NewMatrix(k, d, nil), NewMatrix(n, d, nil)

@@ -376,8 +376,8 @@ func TestExtremeTable(t *testing.T) {
 	}
 }
 
-// TestExtremeRestarts: restarts of InitSPA take other rows of positive weight, the same for the same seed, and
-// the lowest loss is kept.
+// TestExtremeRestarts: restarts of InitSPA take other rows of positive weight, the same for the same seed,
+// and the lowest loss is kept.
 func TestExtremeRestarts(t *testing.T) {
 	x, w := randomData(60, 4, 3, 1), make1(60)
 	w[7] = 0
@@ -409,7 +409,8 @@ func TestExtremeRestarts(t *testing.T) {
 	}
 	loss := math.Inf(1)
 	for _, restarts := range []int{1, 2, 4, 8} {
-		m := mustDo(FitMinVolume(bg, x, 4, &MinVolumeOptions{Init: InitSPA, Restarts: restarts, Lambda: 1, Weights: w}))(t)
+		o := MinVolumeOptions{Init: InitSPA, Restarts: restarts, Lambda: 1, Weights: w}
+		m := mustDo(FitMinVolume(bg, x, 4, &o))(t)
 		if is := m.Trace[len(m.Trace)-1]; is > loss {
 			t.Errorf("%d restarts: a loss of %v, %v with fewer", restarts, is, loss)
 		} else {

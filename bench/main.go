@@ -114,9 +114,15 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	set.IntVar(&o.workers, "workers", runtime.NumCPU(), "`threads` for all; softkmeans is also timed on 1")
 	set.StringVar(&o.python, "python", "", "`path` of a python3 with NumPy; none: without; default: the first found in PATH, or /usr/bin/python3")
 	set.BoolVar(&o.kernels, "kernels", false, "compare GF/s of the kernels, on one thread; the package's own by its benchmarks")
-	set.BoolVar(&o.scenes, "scenes", false, "compare ways to unmix: the scenes of the folders, NAME.npy (pixels x bands) with\nNAME_endmembers.npy and NAME_abundances.npy, and generated ones")
-	set.StringVar(&o.without, "without", "", "with -scenes: leave out the ways whose names have this `word`, as oracle, which takes\nnine tenths of the time")
-	set.Func("seeds", "with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds;\ndefault: 0-11 if there are no folders", o.parseSeeds)
+	set.BoolVar(&o.scenes, "scenes", false,
+		"compare ways to unmix: the scenes of the folders, NAME.npy (pixels x bands) with\n"+
+			"NAME_endmembers.npy and NAME_abundances.npy, and generated ones")
+	set.StringVar(&o.without, "without", "",
+		"with -scenes: leave out the ways whose names have this `word`, as oracle, which takes\n"+
+			"nine tenths of the time")
+	set.Func("seeds",
+		"with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds;\n"+
+			"default: 0-11 if there are no folders", o.parseSeeds)
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
 	set.BoolVar(&o.words, "words", false, "fit sparse counts of words and of genes")
@@ -168,7 +174,8 @@ func (o *options) parseFolders(set *flag.FlagSet, args []string) error {
 // parseSeeds reads the first and the last seed.
 func (o *options) parseSeeds(s string) error {
 	o.seeds = new([2]uint64)
-	if n, err := fmt.Sscanf(s, "%d-%d", &o.seeds[0], &o.seeds[1]); err != nil || n != 2 || o.seeds[0] > o.seeds[1] {
+	n, err := fmt.Sscanf(s, "%d-%d", &o.seeds[0], &o.seeds[1])
+	if err != nil || n != 2 || o.seeds[0] > o.seeds[1] {
 		return errors.New("must be two numbers, the first and the last, as 0-11")
 	}
 	return nil

@@ -51,12 +51,13 @@ func imagesCase(n, d, k int) func() (*mat.Dense, error) {
 
 func sceneCase(decibels float64) func() (*mat.Dense, error) {
 	return func() (*mat.Dense, error) {
-		return generated("", scenes.Recipe{Seed: 2, Lines: 100, Columns: 100, Bands: 198, Materials: 4, SNR: decibels}).x, nil
+		recipe := scenes.Recipe{Seed: 2, Lines: 100, Columns: 100, Bands: 198, Materials: 4, SNR: decibels}
+		return generated("", recipe).x, nil
 	}
 }
 
-// mixturesCase makes n mixtures of k prototypes with d standard normal entries. Shares are in proportion to fourth
-// powers of exponential numbers, and the noise has the deviation 0.1.
+// mixturesCase makes n mixtures of k prototypes with d standard normal entries. Shares are in proportion to
+// fourth powers of exponential numbers, and the noise has the deviation 0.1.
 func mixturesCase(n, d, k int) func() (*mat.Dense, error) {
 	return func() (*mat.Dense, error) {
 		rng := rand.New(rand.NewPCG(1, 1))

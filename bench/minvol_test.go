@@ -50,7 +50,11 @@ func TestModes(t *testing.T) {
 	cases := volumeCases
 	t.Cleanup(func() { volumeCases = cases })
 	volumeCases = []volumeCase{{"small", 3, imagesCase(60, 20, 3)}}
-	for _, args := range [][]string{{"-minvol"}, {"-minvol", "-python", "none"}, {"-scenes", "-python", "none", "-seeds", "5-5", "-only", "pure_5", "-without", ","}} {
+	for _, args := range [][]string{
+		{"-minvol"},
+		{"-minvol", "-python", "none"},
+		{"-scenes", "-python", "none", "-seeds", "5-5", "-only", "pure_5", "-without", ","},
+	} {
 		if err := run(context.Background(), args, io.Discard, io.Discard); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}

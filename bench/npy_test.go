@@ -98,7 +98,8 @@ func TestReadScenes(t *testing.T) {
 	}
 	write("a_abundances", s.abundances)
 	list, err := readScenes(dir)
-	if err != nil || len(list) != 1 || list[0].name != "a_20db" || !mat.Equal(list[0].x, s.x) || !mat.Equal(list[0].abundances, s.abundances) {
+	if err != nil || len(list) != 1 || list[0].name != "a_20db" || !mat.Equal(list[0].x, s.x) ||
+		!mat.Equal(list[0].abundances, s.abundances) {
 		t.Errorf("%v, %v", list, err)
 	}
 	write("a_20db_endmembers", mat.NewDense(2, 6, nil))

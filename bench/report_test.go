@@ -60,18 +60,34 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	o, err = parse([]string{"-scenes", "one", "-only", "a,b", "two", "-python", "none"}, io.Discard)
-	if err != nil || !o.scenes || o.seeds != nil || !reflect.DeepEqual(o.folders, []string{"one", "two"}) || !reflect.DeepEqual(o.only, []string{"a", "b"}) || o.python != "none" {
+	if err != nil || !o.scenes || o.seeds != nil || !reflect.DeepEqual(o.folders, []string{"one", "two"}) ||
+		!reflect.DeepEqual(o.only, []string{"a", "b"}) || o.python != "none" {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err = parse([]string{"-scenes", "one", "-seeds", "3-14"}, io.Discard); err != nil || *o.seeds != [2]uint64{3, 14} {
+	o, err = parse([]string{"-scenes", "one", "-seeds", "3-14"}, io.Discard)
+	if err != nil || *o.seeds != [2]uint64{3, 14} {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if o, err = parse([]string{"-scenes"}, io.Discard); err != nil || *o.seeds != [2]uint64{0, 11} {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, bad := range [][]string{
-		{"-scenes", "-seeds", "4-3"}, {"-scenes", "-seeds", "3"}, {"-seeds", "0-3"}, {"-without", "SPA"}, {"-shapes", "150x4"}, {"-data", "nois"}, {"-data", ""}, {"-time", "0s"}, {"-time", "5"}, {"-cap", "-1s"}, {"-workers", "0"},
-		{"-such"}, {"150x4x3"}, {"-labels"}, {"-minvol", "folder"}, {"-scenes", "-minvol"},
+		{"-scenes", "-seeds", "4-3"},
+		{"-scenes", "-seeds", "3"},
+		{"-seeds", "0-3"},
+		{"-without", "SPA"},
+		{"-shapes", "150x4"},
+		{"-data", "nois"},
+		{"-data", ""},
+		{"-time", "0s"},
+		{"-time", "5"},
+		{"-cap", "-1s"},
+		{"-workers", "0"},
+		{"-such"},
+		{"150x4x3"},
+		{"-labels"},
+		{"-minvol", "folder"},
+		{"-scenes", "-minvol"},
 	} {
 		if _, err := parse(bad, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", bad, err)
@@ -81,7 +97,10 @@ func TestParse(t *testing.T) {
 	if _, err := parse([]string{"-help"}, &help); !errors.Is(err, flag.ErrHelp) {
 		t.Error(err)
 	}
-	for _, word := range []string{"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels", "-scenes", "-labels", "-minvol", "-raw", "-only", "-seeds", "-without"} {
+	for _, word := range []string{
+		"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels",
+		"-scenes", "-labels", "-minvol", "-raw", "-only", "-seeds", "-without",
+	} {
 		if !strings.Contains(help.String(), word) {
 			t.Errorf("the help has no %s:\n%s", word, &help)
 		}

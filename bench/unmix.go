@@ -153,7 +153,9 @@ type wayScore struct {
 // unmixScenes runs all ways on the scenes of the folders and on generated ones. It returns
 // a table of the former, a line for each scene and way, and one of the latter, a line for
 // each way. py may be nil.
-func unmixScenes(ctx context.Context, py *python, o *options, say func(format string, args ...any)) (each, kinds [][]string, err error) {
+func unmixScenes(
+	ctx context.Context, py *python, o *options, say func(format string, args ...any),
+) (each, kinds [][]string, err error) {
 	var list []*scene
 	if o.seeds != nil {
 		list = randomScenes(o.seeds[0], o.seeds[1])
@@ -188,12 +190,16 @@ func unmixScenes(ctx context.Context, py *python, o *options, say func(format st
 				return nil, nil, fmt.Errorf("%s: %s: %w", s.name, way.name, err)
 			}
 			e := s.errorOf(u)
-			say("%s: %s: MRSA %s, abundance RMSE %.3f, %s CPU s", s.name, way.name, digits(e.mrsa), e.abundances, digits(u.cpu))
+			say("%s: %s: MRSA %s, abundance RMSE %.3f, %s CPU s",
+				s.name, way.name, digits(e.mrsa), e.abundances, digits(u.cpu))
 			if s.kind != "" {
 				scores = append(scores, wayScore{way.name, s.kind, e, u.cpu})
 				continue
 			}
-			each = append(each, []string{s.name, way.name, digits(e.mrsa), digits(e.angle), fmt.Sprintf("%.3f", e.abundances), digits(100 * e.residual), digits(u.cpu), u.how})
+			each = append(each, []string{
+				s.name, way.name, digits(e.mrsa), digits(e.angle), fmt.Sprintf("%.3f", e.abundances),
+				digits(100 * e.residual), digits(u.cpu), u.how,
+			})
 		}
 	}
 	return each, kindTable(scores), nil
@@ -225,10 +231,12 @@ func kindTable(scores []wayScore) [][]string {
 		}
 		row := []string{way.name}
 		for _, kind := range purities {
-			row = append(row, spread("%.1f ± %.1f", kind.String(), func(s *wayScore) float64 { return s.mrsa }))
+			mrsa := func(s *wayScore) float64 { return s.mrsa }
+			row = append(row, spread("%.1f ± %.1f", kind.String(), mrsa))
 		}
 		for _, kind := range purities {
-			row = append(row, spread("%.3f ± %.3f", kind.String(), func(s *wayScore) float64 { return s.abundances }))
+			rmse := func(s *wayScore) float64 { return s.abundances }
+			row = append(row, spread("%.3f ± %.3f", kind.String(), rmse))
 		}
 		if cpu := spread("%.2f ± %.2f", "", func(s *wayScore) float64 { return s.cpu }); cpu != "–" {
 			rows = append(rows, append(row, cpu))

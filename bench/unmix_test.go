@@ -144,7 +144,10 @@ func TestKindTable(t *testing.T) {
 	got := kindTable([]wayScore{score("SPA", "none", 3, 0.25, 1), score("VCA", "pure", 2, 0.5, 1),
 		score("SPA", "none", 5, 0.125, 2), score("SPA", "few", 1, 0, 6)})
 	want := [][]string{
-		{"way", "MRSA, pure", "MRSA, few", "MRSA, none", "abundance RMSE, pure", "abundance RMSE, few", "abundance RMSE, none", "CPU s"},
+		{
+			"way", "MRSA, pure", "MRSA, few", "MRSA, none",
+			"abundance RMSE, pure", "abundance RMSE, few", "abundance RMSE, none", "CPU s",
+		},
 		{"VCA", "2.0 ± 0.0", "–", "–", "0.500 ± 0.000", "–", "–", "1.00 ± 0.00"},
 		{"SPA", "–", "1.0 ± 0.0", "4.0 ± 1.0", "–", "0.000 ± 0.000", "0.188 ± 0.062", "3.00 ± 2.16"},
 	}

@@ -277,7 +277,9 @@ var wordWays = []struct{ name, child, python string }{
 }
 
 // compareWords runs all ways on all tables.
-func compareWords(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) (rows [][]string, err error) {
+func compareWords(
+	ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any),
+) (rows [][]string, err error) {
 	tables, err := selected(o, wordTables, func(t wordTable) string { return t.name })
 	if err != nil {
 		return nil, err
@@ -292,8 +294,10 @@ func compareWords(ctx context.Context, py *python, dir string, o *options, say f
 		if err := writeSparse(prefix, x); err != nil {
 			return nil, err
 		}
-		rows = append(rows, []string{fmt.Sprintf("%s: %d×%d, %d entries, k = %d", t.name, at.n, at.d, stored, at.k), "processor, s", "peak MB",
-			"squared error / total", "proved within", "words of 20", "NMI"})
+		rows = append(rows, []string{
+			fmt.Sprintf("%s: %d×%d, %d entries, k = %d", t.name, at.n, at.d, stored, at.k),
+			"processor, s", "peak MB", "squared error / total", "proved within", "words of 20", "NMI",
+		})
 		x = nil
 		runtime.GC()
 		for _, way := range wordWays {
@@ -305,7 +309,10 @@ func compareWords(ctx context.Context, py *python, dir string, o *options, say f
 			if err != nil {
 				return nil, err
 			}
-			row := []string{way.name, digits(f.Seconds), digits(f.Peak), strconv.FormatFloat(f.Error/total, 'f', 6, 64), "–", "–", "–"}
+			row := []string{
+				way.name, digits(f.Seconds), digits(f.Peak), strconv.FormatFloat(f.Error/total, 'f', 6, 64),
+				"–", "–", "–",
+			}
 			if way.python == "LDA" { // whose factors are of counts
 				row[3] = "–"
 			}

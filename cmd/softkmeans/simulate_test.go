@@ -75,7 +75,8 @@ func TestEvaluateMaterials(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := e.Matches[0], e.Matches[1]
-	if e.Rows != 4 || e.Left != 1 || len(e.Truth.Names)+len(e.Found.Names) != 4 || x.Truth != "x" || x.Found != "q" || y.Found != "p" ||
+	if e.Rows != 4 || e.Left != 1 || len(e.Truth.Names)+len(e.Found.Names) != 4 ||
+		x.Truth != "x" || x.Found != "q" || y.Found != "p" ||
 		max(x.MRSA, y.MRSA, x.Angle, y.Angle, e.MRSA, e.Angle) > 1e-5 ||
 		math.Abs(x.RMSE-math.Sqrt(.5)) > 1e-12 || math.Abs(y.RMSE-math.Sqrt(1.5)) > 1e-12 ||
 		math.Abs(e.RMSE-1) > 1e-12 {
