@@ -464,7 +464,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	}
 }
 
-// evaluateOff does what evaluate does, for few vertices off S.
+// evaluateOff sets r.g and r.w as evaluate does. It assumes s.off, so that few vertices are off S.
 func (r *rowSolver) evaluateOff(s *support) {
 	y := r.part[:len(s.index)]
 	for a, j := range s.index {

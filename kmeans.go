@@ -25,8 +25,8 @@ func sampleRow(rng *rand.Rand, shares []float64) int {
 	return last
 }
 
-// clustering is k-means of k clusters of the rows z, and what its steps keep. They allocate nothing but
-// goroutines.
+// clustering runs k-means with k clusters on the rows z. It keeps what its steps use: they allocate nothing
+// but goroutines.
 type clustering struct {
 	s       *samples // weights, workers and context of the rows
 	z       *Matrix
@@ -41,8 +41,7 @@ type clustering struct {
 	scratch []float64 // of plusPlus
 }
 
-// clusterSums is what a chunk of samples adds to the clusters, with its sample that is farthest from a
-// center.
+// clusterSums has the sums of a chunk's samples by cluster, and the sample that is farthest from its center.
 type clusterSums struct {
 	rows    *Matrix
 	weights []float64

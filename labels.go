@@ -37,10 +37,10 @@ func labelsOf(dst []int, n int) []int {
 	return dst
 }
 
-// labelRows is what labels take of sparse rows.
+// labelRows has the passes over sparse rows that labels need. Every farRows has these methods too.
 type labelRows interface {
 	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
-	// nearest sets dst to the nearest mean of q for each row.
+	// nearest sets dst to the index of the nearest mean of q for each row.
 	nearest(dst []int, q metric) error
 }
 

@@ -352,7 +352,7 @@ const (
 	mostLines      = 128
 )
 
-// summary is drawn in one pass over the rows of a subspace.
+// summary collects rows in one pass over the rows of a subspace: those drawn, and the extremes.
 type summary struct {
 	p        *Subspace
 	draws    int
@@ -367,7 +367,7 @@ type summary struct {
 	reach    []float64     // of each extreme along its line
 }
 
-// weightedRow is a row with its number, and its weight in scaled units.
+// weightedRow has a row, its number, and its weight in scaled units.
 type weightedRow struct {
 	number int
 	weight float64
@@ -408,7 +408,7 @@ func newSummary(p *Subspace, size int, seed uint64) *summary {
 	return s
 }
 
-// chunkExtremes are the candidates of a chunk for the extremes.
+// chunkExtremes has the extremes among the rows of a chunk.
 type chunkExtremes struct {
 	reach []float64
 	row   []int // in the block; -1: none

@@ -29,10 +29,12 @@ type samples struct {
 	far   farRows    // sparse rows; x is then nil
 }
 
-// farRows is sparse rows for passes that else read x. Labels and minimal volume find more in it: TinyGo keeps
-// the names of a field's methods.
+// farRows reads sparse rows, where samples have no x. Its types have more methods, in labelRows and
+// volumeRows: TinyGo would keep the names of all that stood here.
 type farRows interface {
+	// under returns the same rows with the context of s.
 	under(s *samples) farRows
+	// changeBasis sets z to the coordinates of the rows, about the mean, in a basis.
 	changeBasis(z, basis *Matrix) error
 }
 

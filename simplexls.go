@@ -198,7 +198,7 @@ func (p *simplexProblem) dependent() bool {
 // fastCondition is the condition of A up to which fast problems use A⁻¹.
 const fastCondition = 0x1p26
 
-// project makes P of the inverse, in its place.
+// project takes A⁻¹ from inverse and sets h, level and projected, which is P and overwrites inverse.
 func (p *simplexProblem) project() {
 	k := p.k
 	p.level, p.h = resized(p.level, k), resized(p.h, k)

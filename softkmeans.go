@@ -88,11 +88,12 @@ type Samples interface {
 	mix(m *Model, dst *Matrix) (*Matrix, error)
 }
 
-// sparseTable is what a SparseMatrix has for functions that else take a Matrix by its type: TinyGo leaves it
-// out of programs that have none.
+// sparseTable has methods of SparseMatrix that functions find by a type assertion; else they take a Matrix.
+// So TinyGo leaves SparseMatrix out of programs that have none.
 type sparseTable interface {
 	// openVolume opens the rows for a fit of k centers by iteration.
 	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error)
+	// label sets dst, which it allocates if nil, to the index of the nearest mean of q for each row.
 	label(dst []int, q metric) ([]int, error)
 }
 

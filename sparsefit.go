@@ -231,7 +231,7 @@ func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
 	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
 }
 
-// checkNew is checkNewSamples for sparse rows.
+// checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.
 func (x *SparseMatrix) checkNew(centers *Matrix) error {
 	if err := x.check("x"); err != nil {
 		return err
@@ -259,7 +259,8 @@ func (s *sparseSamples) nearest(dst []int, q metric) error {
 	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, q)
 }
 
-// nearest is nearestRows in the metric q.
+// nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
+// no axes it takes blocks of rows with their zeros.
 func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
 	if q.axes == nil {
 		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {

@@ -295,7 +295,8 @@ func (s *sparseSamples) leading(q wanted) (*principal, error) {
 	return pc, err
 }
 
-// find is findLeading for sparse rows.
+// find returns the q.p leading directions of the rows, by the solvers that chooseSolver names. Krylov's
+// leaves principal.leading nil where q.p is 0.
 func (s *sparseSamples) find(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
 	c := chooseSolver(solver, sparseRows, why, q.p, small, large)
@@ -450,7 +451,7 @@ func (s *sparseSamples) terms(b []float64, p *simplexProblem, lo int) {
 	}
 }
 
-// residual loses what is below rounding of ‖x‖².
+// residual returns what volumeRows says, less exactly: parts below the rounding of ‖x_i‖² are lost.
 func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 	squares, times := s.squares[i], s.times.row(i)
 	for u, a := range index {

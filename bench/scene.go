@@ -109,11 +109,11 @@ func generated(name string, r scenes.Recipe) *scene {
 	}
 }
 
-// purities are the kinds of generated scenes.
+// purities lists the kinds of generated scenes.
 var purities = []scenes.Purity{scenes.Pure, scenes.Few, scenes.None}
 
-// randomScenes are those of the seeds from first to last, of each kind. Names are those of
-// kind and seed.
+// randomScenes simulates a scene of each kind for each seed from first to last. A name has
+// the kind and the seed.
 func randomScenes(first, last uint64) (list []*scene) {
 	for _, kind := range purities {
 		for seed := first; seed <= last; seed++ {

@@ -143,7 +143,7 @@ func oracleUnmixing(unit bool) func(context.Context, *scene, *python) (*unmixing
 	}
 }
 
-// wayScore is how a way did on a scene.
+// wayScore has the errors of a way on a generated scene of a kind, and the CPU seconds that it took.
 type wayScore struct {
 	way, kind string
 	unmixingError
@@ -205,8 +205,8 @@ func unmixScenes(
 	return each, kindTable(scores), nil
 }
 
-// kindTable has a line for each way: means over the scenes of a kind, with the deviation
-// over these.
+// kindTable returns a head, and a line for each way that has scores: its means over the
+// scenes of each kind, with their deviations.
 func kindTable(scores []wayScore) [][]string {
 	head := []string{"way"}
 	for _, figure := range []string{"MRSA", "abundance RMSE"} {

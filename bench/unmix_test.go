@@ -12,21 +12,7 @@ import (
 	"softkmeans/internal/scenes"
 )
 
-func TestAngles(t *testing.T) {
-	for _, c := range []struct {
-		u, v []float64
-		want float64
-	}{
-		{[]float64{1, 0}, []float64{0, 3}, math.Pi / 2},
-		{[]float64{1, 1}, []float64{5, 5}, 0},
-		{[]float64{1, 0}, []float64{-2, 0}, math.Pi},
-		{[]float64{1, 0}, []float64{2, 2}, math.Pi / 4},
-		{[]float64{0, 0}, []float64{2, 2}, math.Pi / 2},
-	} {
-		if got := angleBetween(c.u, c.v); math.Abs(got-c.want) > 1e-7 {
-			t.Errorf("%v, %v: %g, not %g", c.u, c.v, got, c.want)
-		}
-	}
+func TestMeanRemoved(t *testing.T) {
 	if got := meanRemoved([]float64{1, 2, 6}); got[0] != -2 || got[1] != -1 || got[2] != 3 {
 		t.Error(got)
 	}

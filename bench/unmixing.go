@@ -7,6 +7,8 @@ import (
 	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
+
+	"softkmeans/internal/scenes"
 )
 
 // unmixing is what a way makes of a scene.
@@ -19,7 +21,7 @@ type unmixing struct {
 // unmixingError is an unmixing beside the truth, with the spectra matched so that mrsa is
 // least.
 type unmixingError struct {
-	mrsa       float64 // mean-removed spectral angle, 100/π × the mean of the angles
+	mrsa       float64 // mean-removed spectral angle, in percent of π, the mean
 	angle      float64 // of the spectra as they are, in degrees, the mean
 	abundances float64 // root mean square over pixels and materials
 	residual   float64 // ‖X − GF‖/‖X‖
@@ -32,15 +34,15 @@ func (s *scene) errorOf(u *unmixing) unmixingError {
 	cost := mat.NewDense(k, k, nil)
 	for i := range k {
 		for j := range k {
-			cost.Set(i, j, angleBetween(meanRemoved(s.spectra.RawRowView(i)), meanRemoved(u.f.RawRowView(j))))
+			cost.Set(i, j, scenes.Angle(meanRemoved(s.spectra.RawRowView(i)), meanRemoved(u.f.RawRowView(j))))
 		}
 	}
 	var e unmixingError
 	match := bestMatch(cost)
 	n, _ := s.x.Dims()
 	for i, j := range match {
-		e.mrsa += 100 / math.Pi * cost.At(i, j) / float64(k)
-		e.angle += 180 / math.Pi * angleBetween(s.spectra.RawRowView(i), u.f.RawRowView(j)) / float64(k)
+		e.mrsa += 100. / 180 * cost.At(i, j) / float64(k)
+		e.angle += scenes.Angle(s.spectra.RawRowView(i), u.f.RawRowView(j)) / float64(k)
 	}
 	shares := mat.DenseCopyOf(u.g)
 	for i := range n {
@@ -70,20 +72,6 @@ func meanRemoved(v []float64) []float64 {
 		out[j] = a - mean
 	}
 	return out
-}
-
-// angleBetween is the angle between two vectors in radians; a right one if either is 0.
-func angleBetween(u, v []float64) float64 {
-	var uv, uu, vv float64
-	for j := range u {
-		uv += u[j] * v[j]
-		uu += u[j] * u[j]
-		vv += v[j] * v[j]
-	}
-	if !(uu > 0 && vv > 0) {
-		return math.Pi / 2
-	}
-	return math.Acos(min(max(uv/math.Sqrt(uu)/math.Sqrt(vv), -1), 1))
 }
 
 // mostMatched is the most spectra of a scene. bestMatch takes 2^k·k steps.

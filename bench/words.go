@@ -25,11 +25,13 @@ import (
 	"softkmeans"
 )
 
-// wordShape is a table of counts: n rows over d columns from k known topics, `length` counts in a row.
+// wordShape has the size of a table of counts: n rows over d columns from k known topics, and some `length`
+// counts in a row.
 type wordShape struct{ n, d, k, length int }
 
-// wordTable is one of the tables. Texts are counts of words. Cells are counts of genes with the noise of a
-// gamma distribution (gamma–Poisson) and of the length; their rows are closed to 1.
+// wordTable has the name and the size of a table that make draws. Its rows are texts, with counts of words.
+// If cells is set they are cells, with counts of genes. These have the noise of a gamma distribution
+// (gamma–Poisson), and lengths that differ; each row is divided by its sum.
 type wordTable struct {
 	name  string
 	at    wordShape
@@ -41,14 +43,15 @@ var wordTables = []wordTable{
 	{"cells", wordShape{3000, 20000, 10, 3000}, true},
 }
 
-// truth is the topics of a table, k×d, and the largest topic of each row.
+// truth has the topics of a table, k×d, and the topic with the largest share of each row.
 type truth struct {
 	topics *softkmeans.Matrix
 	labels []int
 }
 
-// make makes the table. A third of the counts follow Zipf's law in an order that all rows share. The others
-// follow it in the order of a topic; the shares of topics are from Dirichlet's distribution with α = 0.1.
+// make returns the table and its truth, the same at each call. A third of the counts follow Zipf's law in an
+// order that all rows share. The others follow it in the order of a topic. Shares of topics are drawn from
+// Dirichlet's distribution with α = 0.1.
 func (t wordTable) make() (*softkmeans.SparseMatrix, truth) {
 	rng, at := rand.New(rand.NewPCG(1, 2)), t.at
 	orders, below, sum := make([][]int, at.k+1), make([]float64, at.d), 0.0
@@ -124,9 +127,9 @@ func gamma(rng *rand.Rand, shape float64) float64 {
 	}
 }
 
-// score says how pure topics are. Rows of f, in any order and scale, are divided by their sums and compared
-// less their mean. shared is the mean over the best matching of how many of the 20 largest words of each are
-// among the 20 of its topic; nmi is that of the labels.
+// score compares the rows of f, in any order and scale, and labels with the truth. It matches each row with a
+// topic and counts how many of the row's largestWords are among those of the topic. shared is the mean of
+// these counts, for the matching with the most. nmi is the normalized mutual information of the labels.
 func (t truth) score(f *softkmeans.Matrix, labels []int) (shared, nmi float64, err error) {
 	a, b := largestWords(f), largestWords(t.topics)
 	gain := softkmeans.NewMatrix(len(a), len(b), nil)
@@ -184,7 +187,8 @@ type wordFigure struct {
 // wordsChild is the environment variable by which the program runs one of its own ways.
 const wordsChild = "SOFTKMEANS_BENCH_WORDS"
 
-// runWords is the child's part: it reads the rows, prints its figure, and leaves the centers.
+// runWords runs one of the program's own ways, in the child process. argument has the prefix of the rows'
+// files, n, d, k and the way. It writes the wordFigure to w, and the centers to a file with that prefix.
 func runWords(w io.Writer, argument string) error {
 	f := strings.Fields(argument)
 	at := wordShape{}
@@ -276,7 +280,8 @@ var wordWays = []struct{ name, child, python string }{
 	{"scikit-learn LatentDirichletAllocation", "", "LDA"},
 }
 
-// compareWords runs all ways on all tables.
+// compareWords runs all ways on the selected tables, whose files it writes to dir. It returns a head for each
+// table, and a line for each way below. py may be nil: its ways are left out then.
 func compareWords(
 	ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any),
 ) (rows [][]string, err error) {

@@ -322,7 +322,7 @@ func (f *inputFlags) read(s *session) (*data, error) {
 	return d, err
 }
 
-// readAs reads the table as read does, but returns a sparse file as it is where stays says so.
+// readAs reads the table as read does, but returns a sparse file as it is where stays returns true.
 func (f *inputFlags) readAs(
 	s *session, stays func(*rows.Sparse) bool,
 ) (*data, *rows.Sparse, error) {

@@ -14,13 +14,14 @@ import (
 	"softkmeans"
 )
 
-// materials are tables of spectra or of shares: a material a column.
+// materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
+// material.
 type materials struct {
 	source string
 	names  []string
 	rows   int
 	at     []int              // the rows that have values, rising
-	values *softkmeans.Matrix // these rows; a material a column
+	values *softkmeans.Matrix // these rows
 }
 
 // readMaterials reads a CSV file, an array or an ENVI image. A column of bands or their
@@ -50,7 +51,7 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 	})
 }
 
-// mostMaterials is the largest number of materials that are matched.
+// mostMaterials is the largest number of materials that evaluate matches.
 const mostMaterials = 1024
 
 // evaluateMaterials compares two files and writes the report.
@@ -115,7 +116,7 @@ type materialsSide struct {
 	Names  []string `json:"names"`
 }
 
-// materialMatch is a material of the truth beside its match. Without one all is 0.
+// materialMatch has a material of the truth and its match. Without a match, numbers are 0.
 type materialMatch struct {
 	Truth string  `json:"truth"`
 	Found string  `json:"found"`
@@ -124,8 +125,8 @@ type materialMatch struct {
 	RMSE  float64 `json:"rmse"`
 }
 
-// matchMaterials matches the columns so that the angles between them, less their means,
-// have the least sum.
+// matchMaterials matches the columns of a with those of b, and returns the report. The angles
+// between matched columns, less their means, have the least sum.
 func matchMaterials(a, b *materials) *materialsJSON {
 	e := &materialsJSON{Truth: materialsSide{a.source, a.names}, Found: materialsSide{b.source, b.names},
 		Rows: len(a.at), Left: a.rows - len(a.at)}
@@ -155,8 +156,8 @@ func matchMaterials(a, b *materials) *materialsJSON {
 	return e
 }
 
-// columnsAngle is the angle between column i of a and column j of b, less their means if
-// centred; a right one if either is 0.
+// columnsAngle returns the angle between column i of a and column j of b, in radians. centred
+// subtracts their means first. The angle is a right one if either is 0.
 func columnsAngle(a, b *softkmeans.Matrix, i, j int, centred bool) float64 {
 	var u, v float64 // means
 	for row := range a.Rows {

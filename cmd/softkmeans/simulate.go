@@ -65,7 +65,7 @@ func newSimulateFlagSet(r *scenes.Recipe) *flag.FlagSet {
 	return fs
 }
 
-// mostSimulated is the largest number of values of an image. It is in memory, 8 bytes each.
+// mostSimulated is the largest number of values of an image, which is in memory at 8 bytes a value.
 const mostSimulated = 1 << 26
 
 func runSimulate(ctx context.Context, args []string, std streams) error {

@@ -26,7 +26,7 @@ const allFloors = 1024
 // unfilled says what takes rows without their zeros.
 const unfilled = "fit, floors and certify take the rows without their zeros, if columns are not scaled"
 
-// always returns a function for readAs that says so of all sparse files.
+// always returns a function for readAs that returns stays for every sparse file.
 func always(stays bool) func(*rows.Sparse) bool { return func(*rows.Sparse) bool { return stays } }
 
 // takesSparse reports whether the fit needs no zeros of a sparse file. The global method never does. The
@@ -285,7 +285,8 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 	return r, r.choose(ctx, x, t.Weights, f.workers)
 }
 
-// sparseYardstick is the yardstick of a model for rows without their zeros.
+// sparseYardstick measures sparse rows against a model. It takes their products with the centers from the
+// stored entries alone.
 type sparseYardstick struct {
 	*yardstick
 	columns *softkmeans.Matrix // the centers, a row for each column of the data
@@ -378,8 +379,8 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 	return out
 }
 
-// takesSparse reports whether memberships in the model need no zeros: it is a model of rows whose columns
-// are as they are.
+// takesSparse reports whether sparse rows can be predicted without their zeros: the file has a model, and
+// neither the rows nor the columns are scaled.
 func (f *modelFile) takesSparse() bool {
 	return f.Model != nil && !f.unit() && f.scaling() == nil
 }

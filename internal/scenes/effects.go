@@ -37,23 +37,26 @@ func Reflectance(row []float64, rng *rand.Rand) {
 
 func bell(t, at, width float64) float64 { return math.Exp(-(t - at) * (t - at) / (2 * width * width)) }
 
-// position is where a band is, from 0 to 1.
+// position returns the place of a band: 0 for the first of them, 1 for the last.
 func position(band, bands int) float64 { return float64(band) / float64(max(bands-1, 1)) }
 
-// angle is that between two spectra, in degrees.
-func angle(u, v []float64) float64 {
+// Angle returns the angle between two spectra, in degrees: 90 if either is 0.
+func Angle(u, v []float64) float64 {
 	var uv, uu, vv float64
 	for j := range u {
 		uv += u[j] * v[j]
 		uu += u[j] * u[j]
 		vv += v[j] * v[j]
 	}
+	if !(uu > 0 && vv > 0) {
+		return 90
+	}
 	return 180 / math.Pi * math.Acos(min(max(uv/math.Sqrt(uu*vv), -1), 1))
 }
 
 // makeEndmembers copies the recipe's spectra, or makes some. These are at least 8 degrees
 // from each other and at most 40, but for the last, which may be alike one before. The
-// first are dark. After many tries the angles are what they are.
+// first are dark. The last of 1000 tries is kept, whatever its angles.
 func (s *Scene) makeEndmembers() {
 	s.Endmembers = make([]float64, s.Materials*s.Bands)
 	rng := s.stream(spectraStream)
@@ -84,7 +87,7 @@ func (s *Scene) makeEndmembers() {
 			}
 			fits := true
 			for m := range l {
-				a := angle(row, s.Endmembers[m*s.Bands:][:s.Bands])
+				a := Angle(row, s.Endmembers[m*s.Bands:][:s.Bands])
 				fits = fits && a >= least && a <= 40
 			}
 			if fits {
@@ -94,7 +97,8 @@ func (s *Scene) makeEndmembers() {
 	}
 }
 
-// approach moves a spectrum to that of a material, up to an angle.
+// approach mixes row with the spectrum of material kin, so that at most `degrees` are
+// between the two.
 func (s *Scene) approach(row []float64, kin int, degrees float64) {
 	to, from := s.Endmembers[kin*s.Bands:][:s.Bands], slices.Clone(row)
 	lo, hi := 0.0, 1.0
@@ -103,7 +107,7 @@ func (s *Scene) approach(row []float64, kin int, degrees float64) {
 		for j := range row {
 			row[j] = (1-t)*from[j] + t*to[j]
 		}
-		if angle(row, to) > degrees {
+		if Angle(row, to) > degrees {
 			lo = t
 		} else {
 			hi = t

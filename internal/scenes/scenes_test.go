@@ -72,6 +72,23 @@ func TestShares(t *testing.T) {
 	})
 }
 
+func TestAngle(t *testing.T) {
+	for _, c := range []struct {
+		u, v []float64
+		want float64
+	}{
+		{[]float64{1, 0}, []float64{0, 3}, 90},
+		{[]float64{1, 1}, []float64{5, 5}, 0},
+		{[]float64{1, 0}, []float64{-2, 0}, 180},
+		{[]float64{1, 0}, []float64{2, 2}, 45},
+		{[]float64{0, 0}, []float64{2, 2}, 90},
+	} {
+		if got := Angle(c.u, c.v); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%v, %v: %g, not %g", c.u, c.v, got, c.want)
+		}
+	}
+}
+
 // Spectra of the formula are 3 to 40 degrees apart, one is alike another where that is
 // asked for, and the dark ones are dark.
 func TestEndmembers(t *testing.T) {
@@ -80,7 +97,7 @@ func TestEndmembers(t *testing.T) {
 		least := 90.0
 		for l := range s.Materials {
 			for m := range l {
-				a := angle(row(l), row(m))
+				a := Angle(row(l), row(m))
 				if least = min(least, a); !(a >= 2.9 && a <= 40) {
 					t.Errorf("%+v: %g degrees", s.Recipe, a)
 				}
