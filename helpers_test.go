@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -240,10 +241,16 @@ var (
 //go:embed testdata/*.csv
 var testData embed.FS
 
-// loadCSV reads a data set of testdata.
+var loaded sync.Map // the sets that loadCSV has read
+
+// loadCSV returns a copy of a data set of testdata.
 func loadCSV(t testing.TB, name string) *Matrix {
 	t.Helper()
-	return readCSV(t, testData, "testdata/"+name+".csv")
+	x, ok := loaded.Load(name)
+	if !ok {
+		x, _ = loaded.LoadOrStore(name, readCSV(t, testData, "testdata/"+name+".csv"))
+	}
+	return x.(*Matrix).Clone()
 }
 
 func readCSV(t testing.TB, files fs.FS, path string) *Matrix {
@@ -258,8 +265,7 @@ func readCSV(t testing.TB, files fs.FS, path string) *Matrix {
 		}
 		rows = append(rows, row)
 	}
-	m := mustDo(FromRows(rows))(t)
-	return m
+	return mustDo(FromRows(rows))(t)
 }
 
 // randomData has independent normal entries times 1/(1+column), so that the
