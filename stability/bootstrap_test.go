@@ -118,7 +118,7 @@ func TestBootstrapCoverage(t *testing.T) {
 	}
 	many, count, resamples, long := 100000, 200, 200, os.Getenv("SOFTKMEANS_LONG") != ""
 	if !long {
-		all, many, count, resamples = all[:1], 4000, 5, 15
+		all, many, count, resamples = all[:1], 2000, 4, 12
 	}
 	for _, p := range all {
 		t.Run(p.name, func(t *testing.T) {

@@ -31,7 +31,7 @@ func all(seeds uint64, part, f func(s *Scene)) {
 // Shares are at least 0 and add up to 1. The largest of each material is what its purity
 // says, and each material has a tenth of the pixels that it would have by equal parts.
 func TestShares(t *testing.T) {
-	all(12, (*Scene).makeAbundances, func(s *Scene) {
+	all(6, (*Scene).makeAbundances, func(s *Scene) {
 		k, n := s.Materials, s.Lines*s.Columns
 		most, count, mean := make([]float64, k), make([]int, k), make([]float64, k)
 		for i := range n {
@@ -138,7 +138,7 @@ func TestNoise(t *testing.T) {
 	for _, decibels := range []float64{20, 40} {
 		for _, ratio := range []float64{0, 10, 40} {
 			for _, shot := range []float64{0, 0.5} {
-				r := Recipe{Seed: 3, Lines: 60, Columns: 60, Bands: 60, Materials: 3, Shade: 0.3,
+				r := Recipe{Seed: 3, Lines: 60, Columns: 60, Bands: 24, Materials: 3, Shade: 0.3,
 					SNR: decibels, NoiseRatio: ratio, Shot: shot}
 				s := simulate(t, r)
 				r.SNR = 0

@@ -117,7 +117,7 @@ func TestReadClassesTestdata(t *testing.T) {
 
 // The memory depends on the rows, not on their other columns.
 func TestReadClassesMemory(t *testing.T) {
-	const rows, repeats = 80000, 40
+	const rows, repeats = 40000, 40
 	text := strings.Repeat("x,"+strings.Repeat("0.25,", 100)+"y\n", rows/repeats)
 	readers := 0
 	left := strings.NewReader("")
@@ -132,7 +132,7 @@ func TestReadClassesMemory(t *testing.T) {
 	runtime.ReadMemStats(&from)
 	got, err := ReadClasses(in, "f.csv", Dialect{}, "1")
 	runtime.ReadMemStats(&to)
-	if alloc := to.TotalAlloc - from.TotalAlloc; err != nil || len(got.Class) != rows || alloc > 20<<20 {
+	if alloc := to.TotalAlloc - from.TotalAlloc; err != nil || len(got.Class) != rows || alloc > 10<<20 {
 		t.Errorf("%v, %d MB were allocated for %d MB of text", err, alloc>>20, repeats*len(text)>>20)
 	}
 }
