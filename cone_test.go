@@ -265,9 +265,7 @@ func TestConeParts(t *testing.T) {
 		for lo := 0; lo < x.Rows; lo += 40 {
 			var e Extent
 			must(t, e.Add(p, rowsOf(x, lo, min(lo+40, x.Rows)), nil))
-			if err := all.Merge(shipped(t, &e)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, all.Merge(shipped(t, &e)))
 		}
 		checkCone(t, mustDo(p.Model(&all))(t), x, nil)
 		if b := p.Basis(); b.Rows != min(k, x.Cols) || p.K() != k {

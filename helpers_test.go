@@ -331,6 +331,16 @@ func checkFeasible(t *testing.T, g *Matrix) {
 	}
 }
 
+// checkFalls fails where a trace rises.
+func checkFalls(t *testing.T, what string, trace []float64) {
+	t.Helper()
+	for i := 1; i < len(trace); i++ {
+		if trace[i] > trace[i-1] {
+			t.Errorf("%s: the trace rises from %g to %g at %d", what, trace[i-1], trace[i], i)
+		}
+	}
+}
+
 func maxDiff(a, b *Matrix) (worst float64) {
 	for i := range a.Rows {
 		for j, v := range a.Row(i) {

@@ -268,10 +268,7 @@ func TestNarrow(t *testing.T) {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			clean, _ := mixtures(c.n, c.d, c.k, 0.5, 1, uint64(c.d))
 			x := noisy(clean, 15, 2)
-			weights := make([]float64, c.n)
-			for i := range weights {
-				weights[i] = float64(i%4) / 2
-			}
+			weights := inTurn(c.n, 0, 0.5, 1, 1.5)
 			o := &MinVolumeOptions{Sum: sum, Weights: weights, Workers: 1}
 			vf := mustDo(openMinVolume(bg, x, c.k, o, true))(t)
 			if !vf.narrow || vf.z.Cols != narrowColumns(c.k) {

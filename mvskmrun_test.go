@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,10 +20,7 @@ func must(t testing.TB, err error) {
 // iterated returns a fit with a λ, and the last two iterates of a few steps.
 func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *alternation, at, next *iterate) {
 	t.Helper()
-	j, err := openMinVolume(bg, x, k, o, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j = mustDo(openMinVolume(bg, x, k, o, true))(t)
 	start, err := j.startCenters(0)
 	if err != nil {
 		t.Fatal(err)
@@ -297,11 +295,7 @@ func TestTraceTiny(t *testing.T) {
 		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
 			m := mustDo(FitMinVolume(bg, x, 8,
 				&MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(fewer(0, 100), 30)}))(t)
-			for i := 1; i < len(m.Trace); i++ {
-				if m.Trace[i] > m.Trace[i-1] {
-					t.Errorf("%v, slack %g: %g after %g", sum, slack, m.Trace[i], m.Trace[i-1])
-				}
-			}
+			checkFalls(t, fmt.Sprintf("%v, slack %g", sum, slack), m.Trace)
 		}
 	}
 }
@@ -568,10 +562,7 @@ func TestStationarityUnits(t *testing.T) {
 		}
 	}
 	twice := NewMatrix(2*x.Rows, 4, append(slices.Clone(x.Data), x.Data...))
-	w := make([]float64, x.Rows)
-	for i := range w {
-		w[i] = 2
-	}
+	w := inTurn(x.Rows, 2)
 	a, b := fit(x, w, SumToOne, 1), fit(twice, nil, SumToOne, 1)
 	if math.Abs(a/b-1) > 1e-9 {
 		t.Errorf("weights of 2: %g, rows twice: %g", a, b)
@@ -709,11 +700,7 @@ func TestNonNegative(t *testing.T) {
 		if o.Init == InitSPA && slices.Min(free.Centers.Data) >= 0 {
 			t.Errorf("%+v: the bound is not needed", o)
 		}
-		for i := 1; i < len(m.Trace); i++ {
-			if m.Trace[i] > m.Trace[i-1] {
-				t.Errorf("%+v: the loss rises at %d", o, i)
-			}
-		}
+		checkFalls(t, fmt.Sprintf("%+v", o), m.Trace)
 		if m.Stationarity > 1e-2 {
 			t.Errorf("%+v: stationarity %v", o, m.Stationarity)
 		}

@@ -38,10 +38,7 @@ func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeSeqOptions, sizes ...int)
 		return nil
 	}
 	blocks, count := counted(inBlocks(x, sizes...))
-	m, err := FitMinVolumeSeq(bg, blocks, k, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = mustDo(FitMinVolumeSeq(bg, blocks, k, &o))(t)
 	if m.Memberships != nil || m.Clusters != nil || next != x.Rows {
 		t.Errorf("memberships of %d rows, %v and %v in the model", next, m.Memberships, m.Clusters)
 	}
@@ -570,9 +567,7 @@ func TestMeasurement(t *testing.T) {
 		plain := alternation{minVolume: &minVolume{k: vf.k, o: vf.o}, s: vf.s, z: vf.z}
 		own := vf.newIterate()
 		copy(own.f.Data, f.Data)
-		if err := plain.pass(own, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, plain.pass(own, nil))
 		value, fix := own.objective, correctionAt(at, own, 0.7)
 		slope := func(gg, gz *Matrix) *Matrix { return axpyOf(product(gg, f), -1, gz) }
 		fix.add(own)

@@ -75,11 +75,7 @@ func TestSparseMinVolume(t *testing.T) {
 			}
 			nearModel(t, what, got, want, tol)
 			feasibleModel(t, got)
-			for i := 1; i < len(got.Trace); i++ {
-				if got.Trace[i] > got.Trace[i-1] {
-					t.Errorf("%s: the trace rises: %v", what, got.Trace)
-				}
-			}
+			checkFalls(t, what, got.Trace)
 			if low, _ := smallest(got.Centers.Data); o.NonNegative && low < 0 {
 				t.Errorf("%s: a center has %g", what, low)
 			}
@@ -93,7 +89,8 @@ func TestSparseMinVolume(t *testing.T) {
 			}
 		}
 		for _, o := range []MinVolumeOptions{
-			{Weights: fifths(x.Rows), MaxIter: fewer(0, 60)}, {Centers: chosenRows(x, []int{0, 3, 5}), MaxIter: 9},
+			{Weights: fifths(x.Rows), MaxIter: fewer(0, 60)},
+			{Centers: chosenRows(x, []int{0, 3, 5}), MaxIter: 9},
 		} {
 			if name == "columns of zeros" { // centers go far away
 				break
@@ -301,11 +298,7 @@ func FuzzSparseMinVolume(f *testing.F) {
 		must(t, err)
 		feasibleModel(t, m)
 		finiteModel(t, m)
-		for i := 1; i < len(m.Trace); i++ {
-			if m.Trace[i] > m.Trace[i-1] {
-				t.Fatalf("the trace rises: %v", m.Trace)
-			}
-		}
+		checkFalls(t, "fuzzed rows", m.Trace)
 		c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Sum: o.Sum}))(t)
 		if c.Objective > m.Objective*(1+1e-9)+1e-300 {
 			t.Fatalf("objective %v, of all entries %v", m.Objective, c.Objective)

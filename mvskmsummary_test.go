@@ -108,9 +108,7 @@ func TestSummaryExtremes(t *testing.T) {
 			s := newSummary(p, 200, 3)
 			for at := 0; at < n; at += step {
 				part := mustDo(p.part(bg, rowsOf(x, at, at+step), w[at:at+step], 1))(t)
-				if err := s.add(at, part); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.add(at, part))
 			}
 			kept[run] = s
 		}
@@ -125,9 +123,7 @@ func TestSummaryExtremes(t *testing.T) {
 		}
 		whole := mustDo(p.part(bg, x, w, 1))(t)
 		y := NewMatrix(n, d, nil)
-		if err := changeBasis(whole, y, p.pc.basis); err != nil {
-			t.Fatal(err)
-		}
+		must(t, changeBasis(whole, y, p.pc.basis))
 		for c := range d {
 			if want := math.Sqrt(pc.squares[0] / pc.squares[c]); math.Abs(s.stretch[c]-want) > 1e-9*want {
 				t.Errorf("stretch %g, want %g", s.stretch[c], want)

@@ -265,9 +265,7 @@ func TestParts(t *testing.T) {
 				parts(func(x *Matrix, w []float64) {
 					var part Extent
 					must(t, part.Add(shipped(t, p), x, w))
-					if err := e.Merge(shipped(t, &part)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, e.Merge(shipped(t, &part)))
 				})
 				got := mustDo(shipped(t, p).Model(&e))(t)
 				o.Weights = w
