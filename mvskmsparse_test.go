@@ -210,28 +210,9 @@ func TestSparseMinVolumeCancel(t *testing.T) {
 	}
 }
 
-// TestSparseMinVolumeWorkers: the number of workers changes no bit.
-func TestSparseMinVolumeWorkers(t *testing.T) {
-	x := sparseOf(words(400, 150, 4, 12, 6))
-	for _, o := range []MinVolumeOptions{{}, {NonNegative: true, Weights: fifths(400), Sum: SumAtMostOne}} {
-		o.Workers = 1
-		want := mustDo(FitMinVolume(bg, x, 4, &o))(t)
-		for _, o.Workers = range []int{2, 3, 7} {
-			m := mustDo(FitMinVolume(bg, x, 4, &o))(t)
-			if m.Objective != want.Objective || !slices.Equal(m.Centers.Data, want.Centers.Data) ||
-				!slices.Equal(m.Memberships.Data, want.Memberships.Data) ||
-				!slices.Equal(m.ClusterMeans.Data, want.ClusterMeans.Data) {
-				t.Errorf("%d workers give other numbers", o.Workers)
-			}
-		}
-	}
-}
-
 // TestSparseMinVolumeErrors: what sparse rows do not have is an error, whatever their shape.
 func TestSparseMinVolumeErrors(t *testing.T) {
 	x, narrow := sparseOf(words(60, 60, 3, 8, 2)), sparseOf(loadCSV(t, "iris"))
-	bad := *x
-	bad.Indices = bad.Indices[1:]
 	for _, s := range []*SparseMatrix{x, narrow} {
 		for _, c := range []struct {
 			o    MinVolumeOptions
@@ -248,25 +229,6 @@ func TestSparseMinVolumeErrors(t *testing.T) {
 			_, err := FitMinVolume(bg, s, 2, &c.o)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%+v: %v", c.o, err)
-			}
-		}
-	}
-	for _, c := range []struct {
-		rows Samples
-		text string
-	}{
-		{&bad, "Indices"},
-		{nil, "x is nil"}, {(*Matrix)(nil), "x is nil"}, {(*SparseMatrix)(nil), "x is nil"},
-	} {
-		m := &Model{Centers: NewMatrix(2, 60, nil), ClusterMeans: NewMatrix(2, 60, nil)}
-		for call, err := range map[string]error{
-			"FitMinVolume":   second(FitMinVolume(bg, c.rows, 2, nil)),
-			"FitAlternating": second(FitAlternating(bg, c.rows, 2, nil)),
-			"MinVolumePath":  second(MinVolumePath(bg, c.rows, 2, nil, nil)),
-			"PredictLabels":  second(m.PredictLabels(nil, c.rows)),
-		} {
-			if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("%s of %T: %v", call, c.rows, err)
 			}
 		}
 	}

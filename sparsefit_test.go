@@ -436,7 +436,8 @@ func TestSparseErrors(t *testing.T) {
 		_, fit := Fit(bg, x, 1, nil)
 		_, floors := Floors(bg, x, nil)
 		_, certify := Certify(bg, x, NewMatrix(1, 3, nil), NewMatrix(2, 1, nil), nil)
-		for _, err := range []error{fit, floors, certify} {
+		for _, err := range []error{fit, floors, certify, second(FitMinVolume(bg, x, 1, nil)),
+			second(FitAlternating(bg, x, 1, nil)), second(MinVolumePath(bg, x, 1, nil, nil))} {
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%q: %v", c.text, err)
 			}
@@ -444,7 +445,8 @@ func TestSparseErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(bg)
 	cancel()
-	two, three := NewMatrix(1, 2, nil), NewMatrix(1, 3, nil)
+	two, three, bad := NewMatrix(1, 2, nil), NewMatrix(1, 3, nil), *good()
+	bad.Indices = bad.Indices[1:]
 	for _, c := range []struct{ err, want error }{
 		{second(Fit(bg, good(), 0, nil)), ErrOption},
 		{second(Fit(bg, good(), 1, &Options{Solver: SolverJacobi})), ErrOption},
@@ -455,8 +457,9 @@ func TestSparseErrors(t *testing.T) {
 		{second(Certify(bg, good(), two, NewMatrix(2, 1, nil), nil)), ErrShape},
 		{second((&Model{Centers: two}).Predict(nil, good())), ErrShape},
 		{second((&Model{Centers: three, Sum: 9}).Predict(nil, good())), ErrOption},
-		{second(new(Model).Predict(nil, good())), ErrTooFewSamples}, {second(Fit(ctx, good(), 1, nil)),
-			context.Canceled},
+		{second((&Model{Centers: three, ClusterMeans: three}).PredictLabels(nil, &bad)), ErrShape},
+		{second(new(Model).Predict(nil, good())), ErrTooFewSamples},
+		{second(Fit(ctx, good(), 1, nil)), context.Canceled},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%v, want %v", c.err, c.want)
@@ -470,14 +473,17 @@ func TestSamplesKinds(t *testing.T) {
 	members := NewMatrix(2, 1, []float64{1, 1})
 	for name, x := range map[string]Samples{"nil": nil, "matrix": (*Matrix)(nil),
 		"sparse": (*SparseMatrix)(nil)} {
-		_, predict := (&Model{Centers: NewMatrix(1, 3, nil)}).Predict(nil, x)
+		m := &Model{Centers: NewMatrix(2, 3, nil), ClusterMeans: NewMatrix(2, 3, nil)}
 		for call, err := range map[string]error{
 			"Fit":       second(Fit(bg, x, 1, nil)),
 			"Fit, cone": second(Fit(bg, x, 1, &Options{Sum: SumAtMostOne})),
 			"Floors":    second(Floors(bg, x, nil)), "Certify": second(Certify(bg, x, NewMatrix(1, 3, nil),
 				members, nil)),
 			"SkMable": second(SkMable(bg, x, 1, 0)), "VolumeFloor": second(VolumeFloor(bg, x, 1, 0, nil)),
-			"Predict": predict,
+			"Predict": second(m.Predict(nil, x)), "PredictLabels": second(m.PredictLabels(nil, x)),
+			"FitMinVolume":   second(FitMinVolume(bg, x, 2, nil)),
+			"FitAlternating": second(FitAlternating(bg, x, 2, nil)),
+			"MinVolumePath":  second(MinVolumePath(bg, x, 2, nil, nil)),
 		} {
 			if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "x is nil") {
 				t.Errorf("%s of %s: %v", call, name, err)
@@ -513,17 +519,23 @@ func TestSamplesKinds(t *testing.T) {
 // TestFitSparseWorkers: the number of workers changes no bit.
 func TestFitSparseWorkers(t *testing.T) {
 	x := sparseOf(words(400, 150, 4, 12, 6))
-	for _, o := range []Options{{}, {Solver: SolverKrylov, Weights: fifths(400)}, {Sum: SumAtMostOne}} {
-		o.Workers = 1
-		want := mustDo(Fit(bg, x, 4, &o))(t)
-		for _, o.Workers = range []int{2, 3, 7} {
-			m, err := Fit(bg, x, 4, &o)
-			if err != nil || m.Objective != want.Objective || m.Floor != want.Floor ||
-				!slices.Equal(m.Centers.Data, want.Centers.Data) || !slices.Equal(m.Memberships.Data,
-				want.Memberships.Data) {
-				t.Errorf("%d workers give other numbers: %v", o.Workers, err)
+	check := func(fit func(workers int) (*Model, error)) {
+		want := mustDo(fit(1))(t)
+		for _, workers := range []int{2, 3, 7} {
+			m := mustDo(fit(workers))(t)
+			if m.Objective != want.Objective || m.Floor != want.Floor ||
+				!slices.Equal(m.Centers.Data, want.Centers.Data) ||
+				!slices.Equal(m.Memberships.Data, want.Memberships.Data) ||
+				want.ClusterMeans != nil && !slices.Equal(m.ClusterMeans.Data, want.ClusterMeans.Data) {
+				t.Errorf("%d workers give other numbers", workers)
 			}
 		}
+	}
+	for _, o := range []Options{{}, {Solver: SolverKrylov, Weights: fifths(400)}, {Sum: SumAtMostOne}} {
+		check(func(workers int) (*Model, error) { o.Workers = workers; return Fit(bg, x, 4, &o) })
+	}
+	for _, o := range []MinVolumeOptions{{}, {NonNegative: true, Weights: fifths(400), Sum: SumAtMostOne}} {
+		check(func(workers int) (*Model, error) { o.Workers = workers; return FitMinVolume(bg, x, 4, &o) })
 	}
 }
 
