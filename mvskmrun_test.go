@@ -508,7 +508,7 @@ func slopeOf(t *testing.T, x *Matrix, m *Model) float64 {
 func TestStationarity(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"iris", "wine"} {
-		x := loadCSV(t, name)
+		x := head(loadCSV(t, name), 110)
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, lambda := range []float64{0, 0.01} {
 				fit := func(most int, tol float64) *Model {
