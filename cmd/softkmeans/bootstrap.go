@@ -43,9 +43,9 @@ func (f *sureFlags) add(fs *flag.FlagSet) {
 	})
 }
 
-// checkSure checks the flags of this file against the others. These read the table at once.
+// checkSure checks the flags of this file against the others. These and -bounds read the table at once.
 func (f *fitFlags) checkSure(given map[string]bool) error {
-	for _, name := range []string{"from", "bootstrap"} {
+	for _, name := range []string{"from", "bootstrap", "bounds"} {
 		if given[name] && f.stream == streamYes {
 			return usageErrorf("-%s is for tables in memory, without -stream yes", name)
 		} else if given[name] {

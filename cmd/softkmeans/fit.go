@@ -56,6 +56,9 @@ For some methods only:
                 tenth of the variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
+  -bounds L,H   minvol, alternating: keep all values of prototypes from L to H,
+                in the table's units: 0,1 for shares. 0, (or nonnegative) is at
+                least 0, ,1 at most 1. The table is kept in memory
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
   -others O     minvol: yes (default): fit random halves of the rows with half
                 and twice the slack, and warn if one labels more than 5 % of all
@@ -102,6 +105,7 @@ type fitFlags struct {
 	options softkmeans.Options
 	slack   float64 // 0: the package's default
 	lambda  float64 // 0: by slack
+	bounds  *bounds // nil: none
 	seed    uint64
 	plain   bool
 	others  bool // to look for other answers
@@ -129,6 +133,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs.BoolVar(&f.details, "details", false, "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
+	boundsFlag(fs, &f.bounds)
 	seedFlag(fs, &f.seed)
 	fs.BoolVar(&f.plain, "plain", false, "")
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
@@ -281,7 +286,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	d.noteKind(f)
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
-		scale: d.scale, slack: f.slack, seed: f.seed}
+		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {

@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write testdata/golden anew")
 var goldens = []struct{ name, args string }{
 	{"fit", "fit -k 3 -o g.csv -centers f.csv -model m.json iris.csv"},
 	{"fit-minvol", "fit -k auto -method minvol iris.csv"},
+	{"fit-bounds", "fit -k 3 -bounds 0,6.5 -scale zscore -others no iris.csv"},
 	{"fit-tilsd", "fit -k 3 -method tilsd iris.csv"},
 	{"fit-bootstrap", "fit -k 3 -method minvol -others no -bootstrap 20 -model old.json iris.csv"},
 	{"fit-from", "fit -from old.json -method minvol -others no -drop 5 -label 6 -model new.json more.csv"},

@@ -134,6 +134,7 @@ type fitReportJSON struct {
 	Method      string           `json:"method"`
 	K           int              `json:"k"`
 	Scale       string           `json:"scale"`
+	Bounds      *boundsJSON      `json:"bounds,omitempty"` // of the centers
 	Kernel      string           `json:"kernel,omitempty"`
 	Gamma       float64          `json:"gamma,omitempty"`
 	Proposal    string           `json:"proposal,omitempty"`   // the reason for k, with -k auto
@@ -182,7 +183,7 @@ func fitJSON(r *result) *fitReportJSON {
 		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName,
 		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
-		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
+		Bounds: r.bounds.json(), Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
 	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:

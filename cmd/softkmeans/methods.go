@@ -42,8 +42,9 @@ var methods = [...]struct {
 	floors    func(context.Context, softkmeans.Similarity, int, *softkmeans.LSDOptions) ([]float64, error)
 }{
 	methodMinVolume: {
-		word:  "minvol",
-		takes: "slack lambda seed plain others bootstrap from sum weights centers details stream missing",
+		word: "minvol",
+		takes: "slack lambda bounds seed plain others bootstrap from sum weights centers details stream " +
+			"missing",
 		help: `prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)`,
 		fit: fitMinVolume,
@@ -58,7 +59,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
-		takes: "seed plain from sum weights centers details",
+		takes: "bounds seed plain from sum weights centers details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,
 	},
@@ -140,6 +141,7 @@ type result struct {
 	proposal *choosek.Proposal // by the floors alone; nil: not
 	choice   *choosek.Choice   // by the data; nil: not
 	slack    float64           // 0: the default
+	bounds   *bounds           // of the centers; nil: none
 	seed     uint64
 	meaning  meaning
 
@@ -233,7 +235,9 @@ func (r *result) setModel(m *softkmeans.Model) {
 		r.centers = m.Centers.Clone()
 		r.scale.Undo(r.centers.Data)
 	}
-	if r.flatten(r.centers); r.scale != nil {
+	r.flatten(r.centers)
+	r.bounds.hold(r.centers)
+	if r.scale != nil {
 		if !r.streamed {
 			copy(m.Centers.Data, r.centers.Data)
 			r.scale.Apply(m.Centers.Data)
@@ -246,6 +250,7 @@ func (r *result) setModel(m *softkmeans.Model) {
 			other.Centers = other.Centers.Clone()
 			r.scale.Undo(other.Centers.Data)
 			r.flatten(other.Centers)
+			r.bounds.hold(other.Centers)
 			r.others = append(r.others, other)
 		}
 	}
@@ -264,6 +269,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
 		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update,
 	}
+	f.bounds.set(o, d.scale)
 	if d.missing > 0 {
 		return f.fitMissing(ctx, d, r, o)
 	}
@@ -293,7 +299,7 @@ func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	return softkmeans.FitAlternating(ctx, d.x, k, &softkmeans.MinVolumeOptions{
 		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights,
-		Workers: o.Workers, Progress: o.Progress})
+		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Progress})
 }
 
 func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int,

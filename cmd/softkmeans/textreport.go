@@ -68,10 +68,18 @@ func fitReport(r *result) []byte {
 
 // where says how the prototypes lie to the data.
 func (r *result) where() string {
+	one := r.k == 1 && r.model.Sum == softkmeans.SumToOne
 	switch {
+	case r.bounds != nil && one:
+		return "It is the mean of the rows, with its values kept " + r.bounds.String() + "."
+	case r.bounds != nil && r.method == methodMinVolume:
+		return "They are pulled towards the data, and their values are kept " + r.bounds.String() +
+			".\nBoth make the squared error larger." + r.outside()
+	case r.bounds != nil:
+		return "Their values are kept " + r.bounds.String() + ". Nothing else keeps them near the data."
 	case r.model.Status == softkmeans.StatusNoHalfSpace:
 		return "They enclose the data in part only: see below."
-	case r.k == 1 && r.model.Sum == softkmeans.SumToOne:
+	case one:
 		return "It is the mean of the rows."
 	case r.method == methodMinVolume:
 		return "They are pulled towards the data, which makes the squared error larger." + r.outside()

@@ -75,6 +75,9 @@ Choices:
                 volume
   -lambda L     λ, in squared units of the data (of pixels of length 1 with
                 -rows unit), instead of -slack
+  -bounds L,H   keep the spectra from L to H, in their units, as 0,1 for
+                reflectances. Either may be empty; L is at least 0. Pixels are
+                fitted as given then
   -sum S        one: the shares of a pixel add up to 1 (default); at-most-one:
                 to at most 1, and the rest is shade. Pixels of length 1 have
                 one, and -shade
@@ -104,6 +107,7 @@ type unmixFlags struct {
 	height, width int    // of a table's image; 0: none
 	byColumn      bool   // its pixels come column by column
 	options       softkmeans.MinVolumeOptions
+	bounds        *bounds // nil: at least 0
 	stream        streaming
 	json          bool
 
@@ -125,6 +129,7 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	fs.BoolVar(&f.json, "json", false, "")
 	aboveZeroFlag(fs, &f.options.Slack, "slack")
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
+	boundsFlag(fs, &f.bounds)
 	choiceFlag(fs, &f.options.Rows, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto},
 		{"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
 	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1",
@@ -142,6 +147,7 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 		return f, err
 	}
 	f.options.Workers = f.workers
+	f.bounds.set(&f.options, nil)
 	given := given(fs)
 	switch {
 	case !given["k"]:
@@ -149,6 +155,11 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 			"softkmeans floors")
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
+	case f.bounds != nil && (f.bounds.low < 0 && !math.IsInf(f.bounds.low, -1) || f.bounds.high <= 0):
+		return f, usageErrorf("-bounds: spectra are at least 0; give bounds above")
+	case f.inUnits() && f.options.Rows == softkmeans.RowsUnit:
+		return f, usageErrorf("-bounds are in the units of the pixels, which -rows unit takes away; " +
+			"leave one out")
 	case f.k > mostCenters:
 		return f, usageErrorf("-k %d: at most %d materials", f.k, mostCenters)
 	case f.page != "" && f.k > report.MostPrototypes:
@@ -160,13 +171,18 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 		return f, usageErrorf("-o %s: the name must end in .img or .npy", f.abundances)
 	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy"):
 		return f, usageErrorf("-shade %s: the name must end in .img or .npy", f.shade)
-	case f.shade != "" && f.options.Rows == softkmeans.RowsGiven:
-		return f, usageErrorf("-shade is for -rows auto or unit; pixels as given have no brightness " +
-			"of their own")
+	case f.shade != "" && (f.options.Rows == softkmeans.RowsGiven || f.inUnits()):
+		return f, usageErrorf("-shade is for -rows auto or unit without -bounds; pixels as given have no " +
+			"brightness of their own")
 	case f.spectra != "" && f.spectra != "-" && !hasExtension(f.spectra, ".csv", ".sli"):
 		return f, usageErrorf("-spectra %s: the name must end in .csv or .sli", f.spectra)
 	}
 	return f, f.checkStream(f.stream)
+}
+
+// inUnits reports whether there are bounds other than 0, for pixels as given.
+func (f *unmixFlags) inUnits() bool {
+	return f.bounds != nil && (f.bounds.low > 0 || !math.IsInf(f.bounds.high, 1))
 }
 
 func hasExtension(name string, list ...string) bool {

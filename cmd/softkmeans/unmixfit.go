@@ -42,7 +42,8 @@ func (f *unmixFlags) newUnmixing(s *session, sc *scene, p *progress) *unmixing {
 		streamed: f.stream == streamYes || f.stream == streamAuto && sc.input != nil && f.large(s.in)}
 	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names,
 		Header: sc.named, Notes: sc.notes},
-		k: f.k, method: methodMinVolume, slack: f.options.Slack, seed: f.options.Seed}
+		k: f.k, method: methodMinVolume, slack: f.options.Slack, bounds: f.bounds,
+		seed: f.options.Seed}
 	p.size, p.read = sc.layout.Bytes()-sc.layout.Offset, sc.bytes.Load
 	return u
 }
@@ -165,7 +166,8 @@ func (u *unmixing) checkStreamed() error {
 	for _, c := range []struct {
 		given bool
 		flag  string
-	}{{o.Rows == softkmeans.RowsUnit, "-rows unit"}, {o.Trim > 0, "-trim"}, {u.flags.shade != "", "-shade"}} {
+	}{{o.Rows == softkmeans.RowsUnit, "-rows unit"}, {o.Trim > 0, "-trim"}, {u.flags.shade != "", "-shade"},
+		{u.flags.bounds != nil, "-bounds"}} {
 		if u.streamed && c.given {
 			return usageErrorf("%s needs the scene in memory; add -stream no, or leave it out", c.flag)
 		}

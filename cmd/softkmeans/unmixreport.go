@@ -128,6 +128,8 @@ func (u *unmixing) choices() (lines []string) {
 			"slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
 	case o.Rows == softkmeans.RowsGiven:
 		lines = append(lines, "Pixels are fitted as given (-rows given).")
+	case u.flags.inUnits():
+		lines = append(lines, "Pixels are fitted as given, for bounds in their units.")
 	case !shaded && o.Rows == softkmeans.RowsUnit:
 		lines = append(lines, "Pixels are fitted as given: all are 0.")
 	case !shaded:
@@ -141,6 +143,9 @@ func (u *unmixing) choices() (lines []string) {
 	if s := u.shade; s != nil {
 		lines = append(lines, fmt.Sprintf("A pixel is a mixture times its shade, which is %s to %s, with "+
 			"the median %s.", small(s.Min), small(s.Max), small(s.Median)))
+	}
+	if b := u.flags.bounds; b != nil {
+		lines = append(lines, "Spectra are kept "+b.String()+".")
 	}
 	if m.Lambda == 0 {
 		return lines

@@ -1,0 +1,107 @@
+package main
+
+// This file holds -bounds: the least and the largest value that entries of prototypes have.
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+)
+
+// bounds are those of -bounds, in the table's units. A nil pointer is none.
+type bounds struct {
+	low, high float64 // −Inf, +Inf: none
+}
+
+// boundsFlag adds -bounds.
+func boundsFlag(fs *flag.FlagSet, p **bounds) {
+	fs.Func("bounds", "", func(s string) error {
+		if s == "nonnegative" {
+			s = "0,"
+		}
+		low, high, two := strings.Cut(s, ",")
+		b := &bounds{endOf(low, math.Inf(-1)), endOf(high, math.Inf(1))}
+		switch {
+		case !two || b.low != b.low || b.high != b.high:
+			return errors.New("must be nonnegative, or the least and the largest value, such as 0,1. " +
+				"One of the two may be empty")
+		case b.low > min(b.high, maxEntry) || b.high < -maxEntry:
+			return fmt.Errorf("no value is from %g to %g", b.low, b.high)
+		case math.IsInf(b.low, -1) && math.IsInf(b.high, 1):
+			return errors.New("bounds nothing; leave the flag out")
+		}
+		*p = b
+		return nil
+	})
+}
+
+// endOf reads an end of the bounds. It is NaN if the text is no number.
+func endOf(text string, none float64) float64 {
+	if text == "" {
+		return none
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// set sets the bounds of o, for columns scaled by s.
+func (b *bounds) set(o *softkmeans.MinVolumeOptions, s *scale.Scaling) {
+	if b == nil {
+		return
+	}
+	o.Lower, o.Upper = []float64{b.low}, []float64{b.high}
+	if s != nil {
+		o.Lower, o.Upper = slices.Repeat(o.Lower, len(s.Shift)), slices.Repeat(o.Upper, len(s.Shift))
+		s.Apply(o.Lower)
+		s.Apply(o.Upper)
+	}
+}
+
+// hold takes centers in the table's units to the bounds, which rounding may have left.
+func (b *bounds) hold(centers *softkmeans.Matrix) {
+	if b == nil {
+		return
+	}
+	for i, v := range centers.Data {
+		centers.Data[i] = min(max(v, b.low), b.high)
+	}
+}
+
+// String is as in "kept at 0 or above".
+func (b *bounds) String() string {
+	digits := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	switch {
+	case math.IsInf(b.high, 1):
+		return "at " + digits(b.low) + " or above (-bounds)"
+	case math.IsInf(b.low, -1):
+		return "at " + digits(b.high) + " or below (-bounds)"
+	}
+	return "from " + digits(b.low) + " to " + digits(b.high) + " (-bounds)"
+}
+
+// boundsJSON are bounds. One that there is not is null.
+type boundsJSON struct {
+	Lower *float64 `json:"lower"`
+	Upper *float64 `json:"upper"`
+}
+
+func (b *bounds) json() *boundsJSON {
+	if b == nil {
+		return nil
+	}
+	j := &boundsJSON{inRange(b.low), inRange(b.high)}
+	if math.IsInf(b.low, -1) {
+		j.Lower = nil
+	}
+	return j
+}
