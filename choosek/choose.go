@@ -126,7 +126,7 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	if err != nil {
 		return Choice{}, err
 	}
-	rows, s.c.Drawn = drawn(rows, s.o.Weights, x.Cols, s.o.Seed)
+	rows, s.c.Drawn = drawn(rows, s.o.Weights, min(mostRows, max(leastRows, mostEntries/x.Cols)), s.o.Seed)
 	s.most = min(s.o.MaxK, len(rows)/(2*fewestOfCenter))
 	if s.most < 2 {
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
@@ -157,10 +157,10 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	return s.c, nil
 }
 
-// drawn returns the rows to look at, ascending: of those given, or, if they are many, some of
-// them, drawn without replacement by the largest of log(u)/w (Efraimidis & Spirakis 2006). A
+// drawn returns the rows to look at, ascending: of those given, or, if they are more than most, some
+// of them, drawn without replacement by the largest of log(u)/w (Efraimidis & Spirakis 2006). A
 // weight below 2^-500 of the largest counts as 0, as in all fits.
-func drawn(of []int, weights []float64, cols int, seed uint64) (rows []int, some bool) {
+func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some bool) {
 	rng := rand.New(rand.NewPCG(seed, chooseStream))
 	type key struct {
 		row   int
@@ -180,7 +180,7 @@ func drawn(of []int, weights []float64, cols int, seed uint64) (rows []int, some
 			keys = append(keys, key{i, math.Log(1-rng.Float64()) / w})
 		}
 	}
-	if most := min(mostRows, max(leastRows, mostEntries/cols)); len(keys) > most {
+	if len(keys) > most {
 		some = true
 		slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(b.value, a.value) })
 		keys = keys[:most]

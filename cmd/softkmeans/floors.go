@@ -211,7 +211,7 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 		if err := b.setScale(f.scale); err != nil {
 			return nil, err
 		}
-		drawn := newRowDraw(0)
+		drawn := newRowDraw(0, drawnRows)
 		floors, err := b.floors(drawn)
 		if err != nil {
 			return nil, err

@@ -138,7 +138,7 @@ type result struct {
 	method   method
 	sizes    []int             // rows by label
 	scale    *scale.Scaling    // nil: none
-	proposal *choosek.Proposal // by the floors alone; nil: not
+	proposal *choosek.Proposal // by the floors alone, or of a scene; nil: not
 	choice   *choosek.Choice   // by the data; nil: not
 	slack    float64           // 0: the default
 	bounds   *bounds           // of the centers; nil: none
@@ -185,9 +185,14 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	return nil
 }
 
-// propose sets k to the proposal, or returns an error if there is none.
+// propose sets k to the proposal by floors, or returns an error if there is none.
 func (r *result) propose(floors []float64) error {
 	p, err := choosek.Propose(floors)
+	return r.accept(p, err)
+}
+
+// accept sets k to that of a proposal, or returns an error if it has none.
+func (r *result) accept(p choosek.Proposal, err error) error {
 	if err != nil {
 		return err
 	}

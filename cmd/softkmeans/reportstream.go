@@ -75,7 +75,7 @@ func (p *streamedPage) sumUp() error {
 	if err := p.f.checkImage(b.file.Source, len(b.file.Names)); err != nil {
 		return err
 	}
-	drawn := newRowDraw(p.Seed)
+	drawn := newRowDraw(p.Seed, drawnRows)
 	stats, err := b.stats(drawn)
 	if err != nil {
 		return err

@@ -281,16 +281,19 @@ func (b *blockReader) floors(d *rowDraw) ([]float64, error) {
 // drawnRows is how many rows of a stream a choice of k has. It looks at fewer.
 const drawnRows = 1024
 
-// rowDraw is a draw of drawnRows rows, or all if there are fewer. Every row of the stream is
+// rowDraw is a draw of some rows, or all if there are fewer. Every row of the stream is
 // as likely as any other (Algorithm R of Vitter 1985). It depends on the seed alone.
 type rowDraw struct {
 	rng  *rand.Rand
+	most int // rows that are drawn
 	seen int
 	cols int
 	data []float64
 }
 
-func newRowDraw(seed uint64) *rowDraw { return &rowDraw{rng: rand.New(rand.NewPCG(seed, 0xd7a3))} }
+func newRowDraw(seed uint64, most int) *rowDraw {
+	return &rowDraw{rng: rand.New(rand.NewPCG(seed, 0xd7a3)), most: most}
+}
 
 // add takes the next block.
 func (d *rowDraw) add(x *softkmeans.Matrix) error {
@@ -301,9 +304,9 @@ func (d *rowDraw) add(x *softkmeans.Matrix) error {
 			return &softkmeans.InputError{Arg: "x", Row: i, Col: j,
 				Value: row[j], Err: softkmeans.ErrNonFinite}
 		}
-		if d.seen++; d.seen <= drawnRows {
+		if d.seen++; d.seen <= d.most {
 			d.data = append(d.data, row...)
-		} else if at := d.rng.IntN(d.seen); at < drawnRows {
+		} else if at := d.rng.IntN(d.seen); at < d.most {
 			copy(d.data[at*d.cols:], row)
 		}
 	}
@@ -312,7 +315,7 @@ func (d *rowDraw) add(x *softkmeans.Matrix) error {
 
 // table returns the rows that were drawn.
 func (d *rowDraw) table() *softkmeans.Matrix {
-	return softkmeans.NewMatrix(min(d.seen, drawnRows), d.cols, d.data)
+	return softkmeans.NewMatrix(min(d.seen, d.most), d.cols, d.data)
 }
 
 // fitStream fits the session's file block by block. The last pass writes the
@@ -335,7 +338,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
 			slack: f.slack, seed: f.seed, streamed: true}
 		if r.k == 0 {
-			drawn := newRowDraw(f.seed)
+			drawn := newRowDraw(f.seed, drawnRows)
 			if err := b.each(drawn.add); err != nil {
 				return nil, err
 			}

@@ -282,7 +282,7 @@ func TestRowDraw(t *testing.T) {
 		x.Data[i] = float64(i)
 	}
 	draw := func(n, block int, seed uint64) []float64 {
-		d := newRowDraw(seed)
+		d := newRowDraw(seed, drawnRows)
 		for i := 0; i < n; i += block {
 			if err := d.add(softkmeans.NewMatrix(min(block, n-i), 1, x.Data[i:min(i+block, n)])); err != nil {
 				t.Fatal(err)
@@ -314,7 +314,7 @@ func TestRowDraw(t *testing.T) {
 	}
 	x.Data[3] = math.NaN()
 	var e *softkmeans.InputError
-	if err := newRowDraw(0).add(x); !errors.As(err, &e) || e.Row != 3 ||
+	if err := newRowDraw(0, drawnRows).add(x); !errors.As(err, &e) || e.Row != 3 ||
 		!errors.Is(err, softkmeans.ErrNonFinite) {
 		t.Error(err)
 	}

@@ -38,8 +38,9 @@ FILE is one of
 A pixel in which a value is NaN, infinite or the data ignore value is left out:
 its abundances are NaN, and the report counts it.
 
-  -k N          number of materials, required. auto takes the number that
-                softkmeans floors proposes
+  -k N          number of materials, required. auto counts the directions of
+                the pixels that stand out of the noise and have 1 % of their
+                length or more
   -size LxC     the pixels of a table are an image of L lines and C columns
   -order O      rows: line by line (default); columns: column by column, as
                 MATLAB stores images. With -size
@@ -151,8 +152,8 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	given := given(fs)
 	switch {
 	case !given["k"]:
-		return f, usageErrorf("-k is missing; give a number of materials, or auto for the proposal of " +
-			"softkmeans floors")
+		return f, usageErrorf("-k is missing; give a number of materials, or auto for what the " +
+			"pixels speak for")
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
 	case f.bounds != nil && (f.bounds.low < 0 && !math.IsInf(f.bounds.low, -1) || f.bounds.high <= 0):

@@ -483,6 +483,8 @@ func TestUnmixErrors(t *testing.T) {
 		{"unmix -k 2 -o g.img four.npy", 1, "an array of 4 dimensions"},
 		{"unmix -k 2 -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
 		{"unmix -k 2 -stream yes -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
+		{"unmix -k auto -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
+		{"unmix -k auto -stream yes -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
 	} {
 		f.check(t)
 	}

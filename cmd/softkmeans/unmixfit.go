@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 )
@@ -67,11 +68,8 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	u.addSample(x)
 	r := u.result
 	if r.k == 0 && x.Rows > 0 {
-		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Workers: u.flags.workers})
-		if err != nil {
-			return err
-		}
-		if err := u.propose(floors); err != nil {
+		u.progress.step("the number of materials")
+		if err := u.propose(ctx, x); err != nil {
 			return err
 		}
 	}
@@ -197,9 +195,10 @@ func (u *unmixing) blocks(ctx context.Context) func(yield func(*softkmeans.Matri
 	}
 }
 
-// propose sets the proposed k, if a page can show it.
-func (u *unmixing) propose(floors []float64) error {
-	if err := u.result.propose(floors); err != nil {
+// propose sets k to the proposal for these pixels, if a page can show it.
+func (u *unmixing) propose(ctx context.Context, x *softkmeans.Matrix) error {
+	if err := u.result.accept(choosek.ProposeScene(ctx, x,
+		&choosek.Options{Seed: u.flags.options.Seed, Workers: u.flags.workers})); err != nil {
 		return err
 	}
 	if u.flags.page != "" {
@@ -208,33 +207,26 @@ func (u *unmixing) propose(floors []float64) error {
 	return nil
 }
 
-// proposeBlocks proposes k from one pass.
+// sceneRows is how many pixels of a scene in blocks a proposal looks at.
+const sceneRows = 4096
+
+// proposeBlocks proposes k from a draw of the pixels, in one pass.
 func (u *unmixing) proposeBlocks(ctx context.Context) error {
-	if n := len(u.scene.bands); n > statsColumns {
-		return fmt.Errorf("%s: %d bands; floors of a stream take at most %d; use -stream no",
-			u.scene.source, n, statsColumns)
-	}
-	var stats softkmeans.Stats
-	rows := 0
+	d := newRowDraw(u.flags.options.Seed, sceneRows)
 	for x, err := range u.blocks(ctx) {
+		if err == nil {
+			err = d.add(x)
+		}
 		if err != nil {
 			return err
 		}
-		if err := stats.Add(x); err != nil {
-			return err
-		}
-		rows += x.Rows
-		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: rows})
+		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: d.seen})
 	}
 	u.progress.before++
-	if rows == 0 {
+	if d.seen == 0 {
 		return u.checkPixels(0)
 	}
-	floors, err := stats.Floors()
-	if err != nil {
-		return err
-	}
-	return u.propose(floors)
+	return u.propose(ctx, d.table())
 }
 
 // checkPixels returns an error if there are fewer pixels than materials.
