@@ -126,7 +126,7 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	if err != nil {
 		return Choice{}, err
 	}
-	rows, s.c.Drawn = drawn(rows, s.o.Weights, min(mostRows, max(leastRows, mostEntries/x.Cols)), s.o.Seed)
+	rows, s.c.Drawn = drawn(rows, s.o.Weights, rowsOf(x.Cols), s.o.Seed)
 	s.most = min(s.o.MaxK, len(rows)/(2*fewestOfCenter))
 	if s.most < 2 {
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
@@ -156,6 +156,9 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	s.c.decide()
 	return s.c, nil
 }
+
+// rowsOf returns how many rows of so many columns are looked at.
+func rowsOf(cols int) int { return min(mostRows, max(leastRows, mostEntries/cols)) }
 
 // drawn returns the rows to look at, ascending: of those given, or, if they are more than most, some
 // of them, drawn without replacement by the largest of log(u)/w (Efraimidis & Spirakis 2006). A

@@ -135,14 +135,14 @@ func TestChooseKRows(t *testing.T) {
 		t.Errorf("%+v, %+v, %d steps", a, b, steps)
 	}
 	all, _ := draws.Rows(nil, 5000)
-	if rows, some := drawn(all, nil, 4000, 1); len(rows) != 524 || !some || rows[0] < 0 || rows[523] >= 5000 {
+	if rows, some := drawn(all, nil, rowsOf(4000), 1); len(rows) != 524 || !some || rows[0] < 0 || rows[523] >= 5000 {
 		t.Errorf("%d rows, drawn: %v", len(rows), some)
 	}
 	heavy := make([]float64, 3000)
 	for i := range heavy {
 		heavy[i] = math.Ldexp(1, -40*(i%3))
 	}
-	rows, _ := drawn(all[:3000], heavy, 2, 1)
+	rows, _ := drawn(all[:3000], heavy, rowsOf(2), 1)
 	for i, r := range rows {
 		if r != 3*i {
 			t.Fatalf("row %d is %d", i, r)
