@@ -37,7 +37,8 @@ empty class or label, as those that a fit left out, are not compared.
   -materials    compare spectra or shares of materials, as of softkmeans unmix,
                 with the truth, as of softkmeans simulate: both files are CSV,
                 .npy or ENVI, with a column or band for each material and a row
-                for each band or pixel. Columns of wavelengths are left out.
+                for each band or pixel, or ENVI spectral libraries (.sli), with
+                a line for each material. Columns of wavelengths are left out.
                 Each material is matched with one of its own; the report has
                 the angles between them, and root mean squares
 ` + textHelp + `                -header and -delimiter are for both files

@@ -24,10 +24,11 @@ type materials struct {
 	values *softkmeans.Matrix // these rows
 }
 
-// readMaterials reads a CSV file, an array or an ENVI image. A column of bands or their
-// wavelengths is left out.
+// readMaterials reads a CSV file, an array, an ENVI image, or an ENVI spectral library, whose
+// spectra become columns. A column of bands or their wavelengths is left out, and so are bad
+// channels of a library, which unmix does not write.
 func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std streams) (*materials, error) {
-	u := unmixFlags{inputFlags: f.inputFlags}
+	u := unmixFlags{inputFlags: f.inputFlags, library: true}
 	u.source = name
 	s, err := u.open(ctx, std)
 	if err != nil {
@@ -43,7 +44,10 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 		if m.values, m.at, err = sc.all(ctx); err != nil {
 			return nil, err
 		}
-		if first := m.names[0]; len(m.names) > 1 && (first == "wavelength" || first == "band") {
+		if sc.badPixels != nil {
+			m.leave(sc.badPixels)
+		}
+		if first := m.names[0]; sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
 			m.names, m.values.Cols = m.names[1:], m.values.Cols-1
 			m.values.Data = m.values.Data[min(1, len(m.at)):]
 		}
@@ -97,6 +101,21 @@ func (m *materials) keep(at []int) {
 		}
 	}
 	m.at, m.values.Rows = m.at[:n], n
+}
+
+// leave takes rows out of the table, as if it had never had them.
+func (m *materials) leave(out []bool) {
+	var left []int
+	for i := range m.rows {
+		if !out[i] {
+			left = append(left, i)
+		}
+	}
+	m.keep(left)
+	for i, at := range m.at {
+		m.at[i], _ = slices.BinarySearch(left, at)
+	}
+	m.rows = len(left)
 }
 
 // materialsJSON is the report of evaluate -materials.

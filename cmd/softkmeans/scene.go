@@ -35,6 +35,7 @@ type scene struct {
 	named          bool     // the names come from the file
 	wavelengths    []float64
 	unit           string // of the wavelengths
+	badPixels      []bool // channels of a library that are marked as bad (bbl); nil: none
 	notes          []string
 
 	read  func(dst []float64, r cube.Rect) error // of bands
@@ -65,7 +66,7 @@ func (f *unmixFlags) newScene(s *session) (*scene, error) {
 	ok = ok && f.named()
 	switch {
 	case f.header != "":
-		if err := sc.openENVI(f.header); err != nil {
+		if err := sc.openENVI(f.header, f.library); err != nil {
 			return nil, err
 		}
 		if f.height > 0 || f.byColumn {
@@ -105,14 +106,21 @@ func isNpy(file *os.File) bool {
 	return string(start) == npy.Magic
 }
 
-// openENVI takes sizes and bands from the header.
-func (s *scene) openENVI(name string) error {
+// openENVI takes sizes and bands from the header, which may be that of a spectral library if asked for.
+func (s *scene) openENVI(name string, library bool) error {
 	h, err := envi.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	if h.FileType == envi.SpectralLibrary {
+	switch isLibrary := h.FileType == envi.SpectralLibrary; {
+	case isLibrary && !library:
 		return fmt.Errorf("%s: is of a spectral library, not of an image", name)
+	case isLibrary && h.Bands != 1:
+		return fmt.Errorf("%s: a spectral library of %d bands; it must have one, and a line for each "+
+			"spectrum", name, h.Bands)
+	case isLibrary: // line after line is band after band of one line: each channel is a pixel
+		h.Lines, h.Bands, h.BandNames, h.Interleave = 1, h.Lines, h.Spectra, "bsq"
+		s.badPixels, h.Bad, h.Wavelengths = h.Bad, nil, nil
 	}
 	if s.layout, err = h.Layout(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +96,64 @@ func TestEvaluateMaterials(t *testing.T) {
 	if e := matchMaterials(&materials{values: softkmeans.NewMatrix(2, 1, nil), names: []string{"none"}},
 		&materials{values: softkmeans.NewMatrix(2, 1, []float64{1, 2}), names: []string{"p"}}); e.MRSA != 50 {
 		t.Errorf("a material of 0: %+v", e)
+	}
+}
+
+// evaluate -materials reads spectral libraries, by either of their files: spectra are lines there, and
+// bad channels are as if they were not there, as in what unmix writes of a scene with bad bands.
+func TestEvaluateLibrary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	list := [][]float64{{.1, .2, 9, .4, .5, .7}, {.5, .1, 9, .1, .25, .2}, {.3, .3, 9, .8, .1, .1}}
+	values := make([]byte, 7)
+	for _, row := range list {
+		for _, v := range row {
+			values = binary.BigEndian.AppendUint16(values, uint16(math.Round(1e4*v)))
+		}
+	}
+	const header = "ENVI\nfile type = ENVI Spectral Library\nsamples = 6\nlines = 3\nbands = 1\n" +
+		"header offset = 7\ndata type = 12\ninterleave = bip\nbyte order = 1\n" +
+		"reflectance scale factor = 10000\nwavelength = {4, 5, 6, 7, 8, 9}\nbbl = {1, 1, 0, 1, 1, 1}\n"
+	writeText(t, "lib.sli", string(values))
+	writeText(t, "lib.hdr", header+"spectra names = {band, soil, water}\n")
+	writeText(t, "other.sli", string(values))
+	writeText(t, "other.hdr", header)
+	writeText(t, "x.csv", "wavelength,water,soil,band\n"+
+		"4,.3,.5,.1\n5,.3,.1,.2\n7,.8,.1,.4\n8,.1,.25,.5\n9,.1,.2,.7\n")
+	for _, files := range [][2]string{{"lib.sli", "x.csv"}, {"lib.hdr", "x.csv"}, {"x.csv", "lib.sli"},
+		{"lib.sli", "lib.hdr"}} {
+		e := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", files[0], files[1]))
+		if e.Rows != 5 || e.Left != 0 || len(e.Matches) != 3 || e.RMSE > 1e-12 || e.MRSA > 1e-5 {
+			t.Errorf("%v: %+v", files, e)
+		}
+		for _, m := range e.Matches {
+			if m.Truth != m.Found {
+				t.Errorf("%v: %+v", files, m)
+			}
+		}
+	}
+	if out := must(t, "evaluate", "-materials", "x.csv", "other.sli"); !strings.Contains(lined(out),
+		"water band3 0.00") {
+		t.Errorf("without names: %s", out)
+	}
+	// What unmix writes, as a table and as a library.
+	s := newSynthetic(12, 10, 14)
+	s.writeENVI(t, "s.bil", envi.Header{Type: 5, Interleave: "bil", Bad: []bool{3: true, 13: false}}, 1)
+	for _, file := range []string{"f.csv", "f.sli"} {
+		must(t, "unmix", "-k", "3", "-bounds", "0,1", "-spectra", file, "s.bil")
+	}
+	e := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "f.csv", "f.hdr"))
+	if e.Rows != 13 || e.RMSE != 0 || !slices.Equal(e.Truth.Names, e.Found.Names) {
+		t.Errorf("%+v", e)
+	}
+	writeText(t, "two.sli", strings.Repeat("\x00", 16))
+	writeText(t, "two.hdr", "ENVI\nfile type = ENVI Spectral Library\nsamples = 2\nlines = 2\nbands = 2\n"+
+		"data type = 12\ninterleave = bsq\nbyte order = 0\n")
+	for _, f := range []failure{
+		{"evaluate -materials x.csv two.sli", 1, "two.hdr: a spectral library of 2 bands"},
+		{"evaluate -materials f.csv lib.sli", 1, "f.csv has 13 rows, but lib.sli has 5"},
+		{"unmix -k 2 lib.sli", 1, "is of a spectral library, not of an image"},
+	} {
+		f.check(t)
 	}
 }
 

@@ -104,6 +104,7 @@ type unmixFlags struct {
 	inputFlags
 	args          []string
 	header        string // of ENVI files; "": the input is another
+	library       bool   // spectral libraries are read, too
 	k             int    // 0: the proposal
 	height, width int    // of a table's image; 0: none
 	byColumn      bool   // its pixels come column by column
