@@ -198,7 +198,8 @@ func TestBoundsErrors(t *testing.T) {
 	const must = "must be nonnegative, or the least and the largest value"
 	for flag, want := range map[string]string{"1": must, "a,1": must, "0,1,2": must, "NaN,1": must,
 		",nan": must, "1e999,": must, "2,1": "no value is from 2 to 1",
-		"inf,": "no value is from +Inf to +Inf", "1e200,": "no value is from 1e+200", ",": "bounds nothing", "-inf,inf": "bounds nothing"} {
+		"inf,": "no value is from +Inf to +Inf", "1e200,": "no value is from 1e+200",
+		",": "bounds nothing", "-inf,inf": "bounds nothing"} {
 		failure{"fit -k 2 -bounds " + flag + " data.csv", 2, want}.check(t)
 	}
 	for _, f := range []failure{

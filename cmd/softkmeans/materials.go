@@ -47,7 +47,8 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 		if sc.badPixels != nil {
 			m.leave(sc.badPixels)
 		}
-		if first := m.names[0]; sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
+		first := m.names[0]
+		if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
 			m.names, m.values.Cols = m.names[1:], m.values.Cols-1
 			m.values.Data = m.values.Data[min(1, len(m.at)):]
 		}
