@@ -54,17 +54,18 @@ func endOf(text string, none float64) float64 {
 	return v
 }
 
-// set sets the bounds of o, for columns scaled by s.
-func (b *bounds) set(o *softkmeans.MinVolumeOptions, s *scale.Scaling) {
+// scaled returns Lower and Upper for columns scaled by s.
+func (b *bounds) scaled(s *scale.Scaling) (lower, upper []float64) {
 	if b == nil {
-		return
+		return nil, nil
 	}
-	o.Lower, o.Upper = []float64{b.low}, []float64{b.high}
+	lower, upper = []float64{b.low}, []float64{b.high}
 	if s != nil {
-		o.Lower, o.Upper = slices.Repeat(o.Lower, len(s.Shift)), slices.Repeat(o.Upper, len(s.Shift))
-		s.Apply(o.Lower)
-		s.Apply(o.Upper)
+		lower, upper = slices.Repeat(lower, len(s.Shift)), slices.Repeat(upper, len(s.Shift))
+		s.Apply(lower)
+		s.Apply(upper)
 	}
+	return lower, upper
 }
 
 // hold takes centers in the table's units to the bounds, which rounding may have left.

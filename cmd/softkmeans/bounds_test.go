@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,6 +194,25 @@ func TestBoundsUnmix(t *testing.T) {
 	}
 }
 
+// The page of report has the fits of fit with the same bounds, and says so.
+func TestBoundsReport(t *testing.T) {
+	x, err := filepath.Abs(iris)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, scaling := range []string{"none", "zscore"} {
+		args := []string{"-k", "3", "-scale", scaling, "-bounds", "1,6.3", x}
+		must(t, append([]string{"report", "-o", "p.html", "-memberships", "r.csv"}, args...)...)
+		must(t, append([]string{"fit", "-o", "f.csv"}, args...)...)
+		sameTables(t, "r.csv", "f.csv", 1e-9)
+		const want = "The values of their prototypes are kept from 1 to 6.3 (-bounds)."
+		if !strings.Contains(readFile(t, "p.html"), want) {
+			t.Errorf("the page with -scale %s does not say %q", scaling, want)
+		}
+	}
+}
+
 func TestBoundsErrors(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n")
 	const must = "must be nonnegative, or the least and the largest value"
@@ -207,6 +227,8 @@ func TestBoundsErrors(t *testing.T) {
 			"-bounds is only for -method minvol and alternating"},
 		{"fit -k 2 -method lsd -bounds 0,1 data.csv", 2, "-bounds is only for -method"},
 		{"fit -k 2 -stream yes -bounds 0,1 data.csv", 2, "-bounds is for tables in memory"},
+		{"report -k 2 -o p.html -stream yes -bounds 0,1 data.csv", 2, "-bounds is for tables in memory"},
+		{"report -k 2 -o p.html -kernel rbf -bounds 0,1 data.csv", 2, "-bounds is for rows"},
 		{"unmix -k 2 -bounds -1,1 x.hdr", 2, "spectra are at least 0"},
 		{"unmix -k 2 -bounds ,0 x.hdr", 2, "spectra are at least 0"},
 		{"unmix -k 2 -bounds 0,1 -rows unit x.hdr", 2, "which -rows unit takes away"},

@@ -274,7 +274,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
 		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update,
 	}
-	f.bounds.set(o, d.scale)
+	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if d.missing > 0 {
 		return f.fitMissing(ctx, d, r, o)
 	}

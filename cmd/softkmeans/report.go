@@ -41,6 +41,8 @@ script, no network and no other file.
                 columns the one named label is taken
   -slack S      minvol: extra squared error, as a fraction of the least (default
                 ` + defaultSlack + `)
+  -bounds L,H   minvol, alternating: keep all values of the centers from L to H,
+                as fit does. The table is kept in memory
   -seed N       seed of the starts of alternating and minvol (default 0)
   -image RxC    draw centers as images of R rows and C columns of pixels: 8x8.
                 Large values are dark where most pixels are near the least
@@ -72,6 +74,7 @@ type reportFlags struct {
 	classes string
 	rows    string  // the file of -memberships; "": none
 	slack   float64 // 0: the package's default
+	bounds  *bounds // nil: none
 	seed    uint64
 	image   report.Image
 	stream  streaming
@@ -86,6 +89,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	fs.StringVar(&f.classes, "classes", "", "")
 	fs.StringVar(&f.rows, "memberships", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
+	boundsFlag(fs, &f.bounds)
 	seedFlag(fs, &f.seed)
 	imageFlag(fs, "image", &f.image)
 	streamFlag(fs, &f.stream)
@@ -98,12 +102,14 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
-	if err := f.similarFlags.check(fs, &f.inputFlags, "image", "slack"); err != nil {
+	if err := f.similarFlags.check(fs, &f.inputFlags, "image", "slack", "bounds"); err != nil {
 		return f, err
 	}
 	switch {
 	case f.similarFlags.given && f.stream == streamYes:
 		return f, usageErrorf("-stream yes is for rows; with -kernel %v leave it out", f.similarFlags.kernel)
+	case f.bounds != nil && f.stream == streamYes:
+		return f, usageErrorf("-bounds is for tables in memory, without -stream yes")
 	case f.out == "":
 		return f, usageErrorf("-o is missing; give a file for the page, or - for standard output")
 	case f.classes != "" && f.dialect.Label != "":
@@ -115,6 +121,9 @@ func parseReport(args []string) (f reportFlags, err error) {
 	}
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
+	}
+	if f.bounds != nil {
+		f.stream = streamNo
 	}
 	if f.named() && f.inBlocks() && !f.similarFlags.given {
 		f.mostStreamed = statsColumns
@@ -275,6 +284,9 @@ func (f *reportFlags) checkImage(source string, cols int) error {
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
 	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers,
 		Step: show.step, Iteration: show.update}
+	if o.Lower, o.Upper = f.bounds.scaled(content.Scaling); f.bounds != nil {
+		content.Bounds = f.bounds.String()
+	}
 	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
 	return noNumber(err, content, content.Table.Source)
 }

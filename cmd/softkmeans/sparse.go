@@ -210,7 +210,7 @@ func (f *fitFlags) modelOfSparse(
 ) (*softkmeans.Model, error) {
 	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
 		Workers: f.workers, Progress: p.update}
-	f.bounds.set(o, nil)
+	o.Lower, o.Upper = f.bounds.scaled(nil)
 	switch f.method {
 	case methodGlobal:
 		o := f.options

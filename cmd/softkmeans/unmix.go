@@ -149,7 +149,7 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 		return f, err
 	}
 	f.options.Workers = f.workers
-	f.bounds.set(&f.options, nil)
+	f.options.Lower, f.options.Upper = f.bounds.scaled(nil)
 	given := given(fs)
 	switch {
 	case !given["k"]:

@@ -24,6 +24,9 @@ type Options struct {
 	Slack   float64 // 0: the package's default
 	Seed    uint64
 	Workers int
+	// Lower and Upper bound the prototypes of the minimal volume and the alternating one, in units of X,
+	// as those of softkmeans.MinVolumeOptions.
+	Lower, Upper []float64
 
 	Step      func(what string)          // called at the start of each step; nil: not
 	Iteration func(softkmeans.Iteration) // called after each iteration; nil: not
@@ -141,7 +144,7 @@ func (in *Input) proposed() int {
 func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	var r record
 	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed,
-		Workers: o.Workers, Progress: r.follow(o)}
+		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: r.follow(o)}
 	m, err := softkmeans.FitMinVolume(ctx, in.X, k, &opts)
 	if err != nil {
 		return err
@@ -155,7 +158,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 	var r record
 	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Seed: o.Seed,
-		Workers: o.Workers, Progress: r.follow(o)}
+		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: r.follow(o)}
 	m, err := softkmeans.FitAlternating(ctx, in.X, k, &opts)
 	if err != nil {
 		return err

@@ -42,6 +42,7 @@ type Input struct {
 	MinVolume, Global, Alternating Fit
 
 	Slack   float64 // of MinVolume
+	Bounds  string  // of MinVolume and Alternating, as in "kept at 0 or above"; "": none
 	Image   Image   // the pixels of a row that is a picture
 	Command string  // the command line that made the page
 	Version string

@@ -326,6 +326,9 @@ func (b *builder) made() []string {
 				"numbered here by the compact ones they match.",
 		}
 	}
+	if b.Input.Bounds != "" {
+		lines[0] += " The values of their prototypes are kept " + b.Input.Bounds + "."
+	}
 	if b.Blocks {
 		lines = append(lines, b.inBlocks())
 	}
