@@ -79,7 +79,7 @@ func TestProposeSceneCounts(t *testing.T) {
 
 // sceneOf has k materials, noise that differs between bands, and light and shade.
 func sceneOf(k int) scenes.Recipe {
-	return scenes.Recipe{Seed: 3, Lines: 40, Columns: 40, Bands: 40, Materials: k, Shade: .4, SNR: 30,
+	return scenes.Recipe{Seed: 3, Lines: 32, Columns: 30, Bands: 40, Materials: k, Shade: .4, SNR: 30,
 		NoiseRatio: 20}
 }
 
@@ -151,7 +151,9 @@ func TestProposeScene(t *testing.T) {
 // TestProposeSceneNoise: the noise of the columns is that of the simulation.
 func TestProposeSceneNoise(t *testing.T) {
 	t.Parallel()
-	s, x := simulated(t, sceneOf(4))
+	r := sceneOf(4)
+	r.Lines, r.Columns = 50, 50
+	s, x := simulated(t, r)
 	p := &pixels{x, slices.Repeat([]float64{1}, x.Cols), slices.Repeat([]float64{1}, x.Rows)}
 	if energies, err := p.energies(t.Context()); err != nil || len(energies) != x.Cols {
 		t.Fatal(err)
