@@ -16,7 +16,8 @@ import (
 // Noise and fit of the rows follow each other for sceneTurns turns, or until no row's fit changes by
 // restFit. A row fits half at farRow times the median distance from sceneDirections directions, and
 // not at all if it has more than mostLeverage of one of them. Below leastFit it is left out. A column's
-// noise is within a factor of mostNoisy of the median.
+// noise is at most mostNoisy times the median. One with as little of it has no noise of its own, and gets
+// the median.
 const (
 	sceneRows       = 4096 // at most so many rows are looked at, or 2d
 	sceneTurns      = 8
@@ -195,7 +196,9 @@ func (p *pixels) renoise(energies []float64, axes *softkmeans.Matrix) bool {
 	}
 	middle := slices.Sorted(slices.Values(p.noise))[len(p.noise)/2]
 	for c, v := range p.noise {
-		p.noise[c] = min(max(v/middle, 1./mostNoisy), mostNoisy)
+		if p.noise[c] = min(v/middle, mostNoisy); p.noise[c] < 1./mostNoisy {
+			p.noise[c] = 1 // a mixture of others, as a copy of one is
+		}
 	}
 	return middle*middle > scarce*energies[0]
 }

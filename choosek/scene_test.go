@@ -148,6 +148,23 @@ func TestProposeScene(t *testing.T) {
 	}
 }
 
+// TestProposeSceneCopies: columns that are copies of others or 0 have no noise of their own, and do not
+// hide materials.
+func TestProposeSceneCopies(t *testing.T) {
+	t.Parallel()
+	r := sceneOf(4)
+	r.NoiseRatio = 0
+	_, x := simulated(t, r)
+	y := softkmeans.NewMatrix(x.Rows, x.Cols+5, nil)
+	for i := range y.Rows {
+		copy(y.Row(i), x.Row(i))
+		copy(y.Row(i)[x.Cols:], x.Row(i)[:3])
+	}
+	if p, err := ProposeScene(t.Context(), y, nil); err != nil || p.K != 4 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // TestProposeSceneNoise: the noise of the columns is that of the simulation.
 func TestProposeSceneNoise(t *testing.T) {
 	t.Parallel()
