@@ -152,7 +152,7 @@ func TestProposeScene(t *testing.T) {
 // hide materials.
 func TestProposeSceneCopies(t *testing.T) {
 	t.Parallel()
-	r := sceneOf(4)
+	r := sceneOf(6)
 	r.NoiseRatio = 0
 	_, x := simulated(t, r)
 	y := softkmeans.NewMatrix(x.Rows, x.Cols+5, nil)
@@ -160,7 +160,7 @@ func TestProposeSceneCopies(t *testing.T) {
 		copy(y.Row(i), x.Row(i))
 		copy(y.Row(i)[x.Cols:], x.Row(i)[:3])
 	}
-	if p, err := ProposeScene(t.Context(), y, nil); err != nil || p.K != 4 {
+	if p, err := ProposeScene(t.Context(), y, nil); err != nil || p.K != 6 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
