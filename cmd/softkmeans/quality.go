@@ -28,6 +28,7 @@ type quality struct {
 	scaled   bool    // the columns are scaled
 	streamed bool    // the certificate comes from passes over a file, without SpanError
 	missing  int     // values of the table; above 0 the floor is an estimate
+	bounded  bool    // by -bounds
 }
 
 // write writes the squared errors and the certificate.

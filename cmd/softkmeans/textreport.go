@@ -37,7 +37,7 @@ func fitReport(r *result) []byte {
 	r.writeMeaning(&b)
 
 	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil,
-		streamed: r.streamed, missing: r.model.Missing}
+		streamed: r.streamed, missing: r.model.Missing, bounded: r.bounds != nil}
 	b.WriteByte('\n')
 	if r.method == methodGlobal {
 		q.write(&b)
@@ -192,7 +192,11 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 func localVerdict(q *quality, m *softkmeans.Model) string {
 	text := q.distance()
 	if m.Lambda > 0 && q.missing == 0 && !q.Optimal(q.tol) {
-		text += "\nThat is the price of " + q.word() + "s near the data."
+		text += "\nThat is the price of " + q.word() + "s near the data"
+		if q.bounded {
+			text += " and within their bounds"
+		}
+		text += "."
 	}
 	if volume := strings.TrimSpace(view.Volume(m.VolumeRatio)); volume != "" && q.k > 1 {
 		text += "\n" + strings.ReplaceAll(volume, "prototype", q.word())

@@ -61,7 +61,7 @@ func (u *unmixing) report() []byte {
 	b.WriteByte('\n')
 
 	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model),
-		tol: certifiedTol, streamed: true}
+		tol: certifiedTol, streamed: true, bounded: r.bounds != nil}
 	q.writeErrors(&b)
 	b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	if u.shade != nil {
