@@ -15,7 +15,8 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// Options tunes [Choose]. The zero value and nil are the defaults.
+// Options tunes [Choose] and [ProposeScene], which does not call Progress. The zero value and nil
+// are the defaults.
 type Options struct {
 	// Weights has a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. They
 	// decide how likely a row is drawn. Where no draw is needed all rows of positive weight
