@@ -360,10 +360,11 @@ type noise struct {
 	unit    float64   // a power of two that divided rows have been multiplied by
 }
 
-// findNoise takes noiseTurns turns at most, on noiseRows rows where there are more. A deviation is within a
-// factor of mostNoisy of the median. A row counts half at farRow times the median distance. A row that has
-// more than mostLeverage of a direction's energy counts nothing, unless rows are few: it would be the
-// direction. Weights below leastRow are 0.
+// findNoise takes noiseTurns turns at most, on noiseRows rows where there are more. A deviation is at most
+// mostNoisy times the median. A column with as little of it is a mixture of others, and gets the median. A
+// row counts half at farRow times the median distance. A row that has more than mostLeverage of a
+// direction's energy counts nothing, unless rows are few: it would be the direction. Weights below leastRow
+// are 0.
 const (
 	noiseRows    = 1 << 13
 	noiseTurns   = 8
@@ -494,8 +495,9 @@ func (p *noisePlane) fit(s *samples, weights []float64) error {
 	}
 	middle := slices.Sorted(slices.Values(p.columns))[s.d/2]
 	for c, v := range p.columns {
-		if p.columns[c] = min(max(v/middle, 1./mostNoisy), mostNoisy); middle*middle < 16*ridge {
-			p.columns[c] = 1 // no noise, but the ridge
+		p.columns[c] = min(v/middle, mostNoisy)
+		if p.columns[c] < 1./mostNoisy || middle*middle < 16*ridge {
+			p.columns[c] = 1 // none of its own, as a copy of another; or none at all, but the ridge
 		}
 	}
 	for c := range s.d {

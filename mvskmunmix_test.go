@@ -467,3 +467,23 @@ func TestUnmixNoise(t *testing.T) {
 	odd, _, _, _ := pixels(60, 3, 3, 0, 0.01, 8)
 	mustDo(Unmix(bg, odd, 3, &MinVolumeOptions{Rows: RowsUnit}))(t)
 }
+
+// TestUnmixCopies: two columns that are copies of others have no noise of their own. They may not count more
+// for that.
+func TestUnmixCopies(t *testing.T) {
+	x, spectra, _, _ := pixels(500, 30, 4, 0.5, 0.01, 5)
+	y := NewMatrix(x.Rows, x.Cols+2, nil)
+	for i := range y.Rows {
+		copy(y.row(i), x.row(i))
+		copy(y.row(i)[x.Cols:], x.row(i)[:2])
+	}
+	m := mustDo(Unmix(bg, y, 4, nil))(t)
+	_, alone := nearestCenters(t, spectra, mustDo(Unmix(bg, x, 4, nil))(t).Centers)
+	f := NewMatrix(4, x.Cols, nil)
+	for j := range f.Rows {
+		copy(f.row(j), m.Centers.row(j))
+	}
+	if _, mean := nearestCenters(t, spectra, f); mean > 1.3*alone+0.1 {
+		t.Errorf("spectra are %v off with copies of two columns, %v without", mean, alone)
+	}
+}
