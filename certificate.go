@@ -77,10 +77,11 @@ func Certify(
 	if err != nil {
 		return c, err
 	}
-	p := min(directionsOf(centers.Rows, o.Sum), s.d)
-	pc, err := t.principal(p, o.Solver, toCertify)
+	q := wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}
+	pc, err := t.principal(q, o.Solver, toCertify)
 	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
-		pc, err = t.principal(p, SolverGram, toCertify) // a feasible pair below a floor disproves it
+		// A feasible pair below a floor disproves it.
+		pc, err = t.principal(q, SolverGram, toCertify)
 	}
 	if err != nil {
 		return c, err

@@ -219,10 +219,10 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 	switch k := o.inPlace(); {
 	case o.data != nil:
 		var m *Matrix
-		if m, err = multiplyT(o.data, vt); err != nil {
+		if m, err = o.data.multiplyT(vt); err != nil {
 			return err
 		}
-		if m, err = multiply(o.data, m); err == nil {
+		if m, err = o.data.multiply(m); err == nil {
 			copy(out.Data, m.Data)
 		}
 	case k != nil:
@@ -296,7 +296,7 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 			o.gram = gram
 		}
 	}
-	across, err := multiplyT(o.data, yt)
+	across, err := o.data.multiplyT(yt)
 	if err != nil {
 		return r, err
 	}
@@ -425,7 +425,7 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 	}
 	if !o.data.wide() { // from XU = VΛ^½ to XᵀXU·Λ^-½ = UΛ^½
 		var err error
-		if y, err = multiplyT(o.data, z); err != nil {
+		if y, err = o.data.multiplyT(z); err != nil {
 			return err
 		}
 		for i := range y.Rows {
@@ -462,7 +462,7 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := multiply(o.data, pc.basis)
+	rows, err := o.data.multiply(pc.basis)
 	if err != nil {
 		return nil, err
 	}

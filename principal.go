@@ -193,7 +193,7 @@ func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
-	err = pc.setBasis(s, rows, q)
+	err = pc.setBasis(s, rows, q, s.multiplyT)
 	return pc, values, err
 }
 
@@ -250,7 +250,7 @@ func recentre(s *samples, gram *Matrix) error {
 	}
 	left, right := rest, slices.Clone(rest)
 	if s.wide() { // (x − r)(x' − r)ᵀ = xx'ᵀ − y − y' for y = xrᵀ − ‖r‖²/2
-		y, err := multiply(s, NewMatrix(1, s.d, rest))
+		y, err := s.multiply(NewMatrix(1, s.d, rest))
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, e
 	for i, v := range values {
 		values[i] = v * v
 	}
-	if err = pc.setBasis(s, rows, q); err != nil {
+	if err = pc.setBasis(s, rows, q, s.multiplyT); err != nil {
 		return nil, nil, err
 	}
 	// The sum of all squares is rounded less than that of squared singular values.
@@ -334,12 +334,14 @@ func (pc *principal) within(low, high float64) {
 }
 
 // setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows.
-func (pc *principal) setBasis(s *samples, rows *Matrix, q wanted) (err error) {
+func (pc *principal) setBasis(
+	s *samples, rows *Matrix, q wanted, multiplyT func(yt *Matrix) (*Matrix, error),
+) (err error) {
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu, for σ near rounding noise, of which some direction is made.
-		if from, err = multiplyT(s, from); err != nil {
+		if from, err = multiplyT(from); err != nil {
 			return err
 		}
 	}
@@ -489,14 +491,13 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			return b, err
 		}, nil, p, o)
 	}
-	back := func(v *Matrix) (*Matrix, error) { return multiplyT(s, v) }
 	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
-		y, err := back(v)
+		y, err := s.multiplyT(v)
 		if err != nil {
 			return nil, err
 		}
-		return multiply(s, y)
-	}, back, p, o)
+		return s.multiply(y)
+	}, s.multiplyT, p, o)
 }
 
 // rightVectors iterates for p leading eigenvectors of the smaller product of the data with itself, of order
@@ -545,7 +546,7 @@ func Principal(ctx context.Context, x *Matrix, p int,
 		if err != nil {
 			return nil, nil, err
 		}
-		zt, err := multiply(s, pc.basis)
+		zt, err := s.multiply(pc.basis)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -160,7 +160,7 @@ func triangularFactor(s *samples) (*Matrix, error) {
 }
 
 // multiply returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that is (XcV)ᵀ.
-func multiply(s *samples, vt *Matrix) (*Matrix, error) {
+func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
 	out, v := NewMatrix(vt.Rows, s.n, nil), vt.Clone()
 	if vt.Rows == 0 {
 		return out, cancelled(s.ctx)
@@ -173,7 +173,7 @@ func multiply(s *samples, vt *Matrix) (*Matrix, error) {
 }
 
 // multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
-func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
+func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	b := yt.Rows
 	if b == 0 {
 		return NewMatrix(b, s.d, nil), cancelled(s.ctx)
@@ -202,11 +202,11 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 // normalProduct returns VᵀXcᵀXc for Vᵀ (b×d), b×d: in one pass over X, two where it is wide.
 func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	if s.wide() {
-		y, err := multiply(s, vt)
+		y, err := s.multiply(vt)
 		if err != nil {
 			return nil, err
 		}
-		return multiplyT(s, y)
+		return s.multiplyT(y)
 	}
 	b := vt.Rows
 	parts := newParts(s, b)

@@ -213,7 +213,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	pc, err := x.principal(min(k-1, s.d), by.solver, toFit)
+	pc, err := x.principal(wanted{min(k-1, s.d), 0}, by.solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -241,8 +241,8 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 
 func (s *samples) data() *samples { return s }
 
-func (s *samples) principal(p int, solver Solver, why purpose) (*principal, error) {
-	return findLeading(s, wanted{p, 0}, solver, why)
+func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
+	return findLeading(s, q, solver, why)
 }
 
 func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
@@ -329,7 +329,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := t.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver, toFit)
+	pc, err := t.principal(wanted{min(directionsOf(k, SumAtMostOne), s.d), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 		return nil, err
 	}
 	// The triplets are those of A·V (n×k), not of its square, so that small ones keep their digits.
-	av, err := multiply(s, kry.basis)
+	av, err := s.multiply(kry.basis)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	r := &SVDResult{U: in.U, S: in.S, V: v, Residuals: make([]float64, k), Iterations: kry.steps,
 		Status: kry.status}
 	fixSigns(r.V, r.U)
-	atu, err := multiplyT(s, r.U.transposed())
+	atu, err := s.multiplyT(r.U.transposed())
 	if err != nil {
 		return nil, err
 	}
