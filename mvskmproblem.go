@@ -254,11 +254,11 @@ type snapshot struct {
 // firstSlope is how fast the logarithm of the excess grows with that of λ, until two points tell.
 const firstSlope = 1.5
 
-// calm reports whether a run is near enough to rest to change λ: the last iteration changed the objective
-// by a small share of what is missing.
-func (q *steering) calm(objective, before float64) bool {
+// watch keeps the last iteration's change of the objective. It reports whether that is a small share of what
+// is missing: the run is then near enough to rest to change λ.
+func (q *steering) watch(objective, before float64) bool {
 	q.drift = objective - before
-	return math.Abs(objective-before) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
+	return math.Abs(q.drift) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
 }
 
 // That share. With 0.15 runs took up to three times as many iterations.

@@ -57,7 +57,7 @@ func (m *alternation) newIterate() *iterate {
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
 // passMemory is what pass and centersStep keep between calls. From the second call on they allocate nothing
-// but goroutines.
+// but goroutines, unless rows are sparse or centers have bounds.
 type passMemory struct {
 	problem simplexProblem
 	r       int // columns of z that tasks read: 0 where z is a shape alone
@@ -447,7 +447,7 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 			if calm++; !r.isCalm(next, fall) {
 				calm = 0
 			}
-			slow = steer != nil && i >= leastSteps && steer.calm(next.objective, r.objective)
+			slow = steer != nil && i >= leastSteps && steer.watch(next.objective, r.objective)
 			r.iterate, next = next, r.iterate
 			r.tell(i)
 			done = calm == 2 || slices.Equal(r.f.Data, next.f.Data)
