@@ -144,18 +144,7 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 		copyRows(out, f)
 		return out
 	}
-	return inAxes(f, m.axes)
-}
-
-// inAxes returns F·axes, for centers F (k×p) in coordinates along axes (p×r).
-func inAxes(f, axes *Matrix) *Matrix {
-	out := NewMatrix(f.Rows, axes.Cols, nil)
-	for a := range f.Rows {
-		for c, v := range f.row(a) {
-			axpy(out.row(a), v, axes.row(c))
-		}
-	}
-	return out
+	return combine(f, m.axes)
 }
 
 // fromData takes centers from the data's units to the coordinates of z. Given centers may be 2^1020 times

@@ -134,9 +134,7 @@ func (p *minVolume) columns() int {
 
 // trivial reports whether the floor says nothing: it is 0 whatever the data is, or as the data has fewer
 // dimensions than a simplex of k centers.
-func (p *minVolume) trivial() bool {
-	return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound()
-}
+func (p *minVolume) trivial() bool { return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound() }
 
 // exact reports whether the data is an exact mixture of k prototypes.
 func (p *minVolume) exact() bool { return !p.trivial() && p.pc.floor <= exactShare*p.pc.total }

@@ -247,9 +247,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
 //
-// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs
-// the right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing
-// Vᵀ.
+// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs the
+// right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing Vᵀ.
 //
 // Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. They differ by a constant
 // while F1 = 0, which alternating updates do not keep. The k-th singular value then measures how far the

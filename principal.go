@@ -221,9 +221,8 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 }
 
 // byGram returns how far the floor may be from the true one, as the Gram matrix, which it overwrites, proves
-// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and ‖E‖_F. The sum
-// of the p leading eigenvalues is then off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a
-// projector Q).
+// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and ‖E‖_F. The sum of
+// the p leading eigenvalues is then off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q).
 func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, off float64) float64 {
 	total := trace(gram)
 	sum, open := leadingSum(s.ctx, gram, rows, values, s.workers)
@@ -491,13 +490,18 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			return b, err
 		}, nil, p, o)
 	}
-	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
-		y, err := s.multiplyT(v)
+	return rightVectors(s.ctx, small, chained(s.multiplyT, s.multiply), s.multiplyT, p, o)
+}
+
+// chained returns the product by first, and of that by second.
+func chained(first, second func(*Matrix) (*Matrix, error)) func(*Matrix) (*Matrix, error) {
+	return func(v *Matrix) (*Matrix, error) {
+		y, err := first(v)
 		if err != nil {
 			return nil, err
 		}
-		return s.multiply(y)
-	}, s.multiplyT, p, o)
+		return second(y)
+	}
 }
 
 // rightVectors iterates for p leading eigenvectors of the smaller product of the data with itself, of order
@@ -517,10 +521,9 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 	return kry, nil
 }
 
-// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all
-// squared singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option
-// Weights rows are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of
-// [Floors].
+// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared
+// singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option Weights rows
+// are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of [Floors].
 func Principal(ctx context.Context, x *Matrix, p int,
 	opts *Options) (z *Matrix, squares []float64, err error) {
 	o := orZero(opts)

@@ -38,12 +38,11 @@ func gramChunks(s *samples) int {
 	return max(least, min(reduceChunks, items/(4*size)))
 }
 
-// gramError bounds the error of centredGram, in the trace and in the Frobenius
-// norm, for the trace given. Every entry is off by γ of its depth times the sum of the sizes
-// of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B = |√w·xc|. Packing rounds every number three
-// times, so a product passes six roundings more than its sum has. Where X is wide, recentre
-// subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d numbers in any
-// order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
+// gramError bounds the error of centredGram, in the trace and in the Frobenius norm, for the trace given.
+// Every entry is off by γ of its depth times the sum of the sizes of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B =
+// |√w·xc|. Packing rounds every number three times, so a product passes six roundings more than its sum has.
+// Where X is wide, recentre subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d
+// numbers in any order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
 func gramError(s *samples, trace float64) float64 {
 	size, items := s.sides()
 	depth := chunking{items, stripLengthOf(size), gramChunks(s)}.depth()

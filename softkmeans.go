@@ -20,10 +20,9 @@ import (
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or
-	// its center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are
-	// ‖ClusterAxes·(x−y)‖ apart; nil: the plain distance. With RowsUnit both are nil, and labels are
-	// the largest membership.
+	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or its
+	// center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are ‖ClusterAxes·(x−y)‖ apart;
+	// nil: the plain distance. With RowsUnit both are nil, and labels are the largest membership.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
@@ -41,8 +40,7 @@ type Model struct {
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
 
-	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says;
-	// otherwise 0.
+	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to

@@ -32,21 +32,15 @@ func newSparseSamples(
 	if err := firstError(checkCount("Workers", workers), x.check("x")); err != nil {
 		return nil, err
 	}
-	switch {
-	case x.Rows == 0:
-		return nil, fail(ErrTooFewSamples, "x has no rows")
-	case x.Cols == 0:
-		return nil, fail(ErrShape, "x has no columns")
-	}
-	if err := firstError(checkSize("the starts of columns", x.Cols, 2),
-		checkWeights(weights, x.Rows)); err != nil {
+	if err := checkSize("the starts of columns", x.Cols, 2); err != nil {
 		return nil, err
 	}
-	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
-		workers: workerCount(workers), centred: centred}}
+	rows, err := unread(ctx, x.Rows, x.Cols, weights, workers, centred)
+	if err != nil {
+		return nil, err
+	}
+	s := &sparseSamples{sparse: x, samples: rows}
 	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
 		s.root = make([]float64, s.n)
 		for i := range s.root {
 			s.root[i] = math.Sqrt(s.weight(i))
@@ -146,8 +140,7 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n. An entry passes the roundings of sumDepth, and
-// 8.
+// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n. An entry passes the roundings of sumDepth, and 8.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
 	err := s.changeBasis(out, vt)
@@ -337,23 +330,14 @@ func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 }
 
 func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
-	var back func(*Matrix) (*Matrix, error)
-	first, second := s.multiply, s.multiplyT
 	small, _ := s.sides()
 	if s.wide() {
-		first, second, back = second, first, second
+		return rightVectors(s.ctx, small, chained(s.multiplyT, s.multiply), s.multiplyT, p, o)
 	}
-	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
-		y, err := first(v)
-		if err != nil {
-			return nil, err
-		}
-		return second(y)
-	}, back, p, o)
+	return rightVectors(s.ctx, small, chained(s.multiply, s.multiplyT), nil, p, o)
 }
 
-// measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc −
-// (WᵀW)U.
+// measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc − (WᵀW)U.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
 	if err != nil {
