@@ -201,11 +201,10 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	copy(g, r.all)
 }
 
-// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which
-// makes it strictly convex. From g₀ = 1/k the steps go to the minimiser of least norm, without the bias of
-// a fixed ridge (Rockafellar 1976). Where they do not come to rest, as for vertices that are close but not
-// the same, steps with the smaller ridge follow. They count only if they lower the objective by more than
-// rounding.
+// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which makes it
+// strictly convex. From g₀ = 1/k the steps go to the minimiser of least norm, without the bias of a fixed
+// ridge (Rockafellar 1976). Where they do not come to rest, as for vertices that are close but not the same,
+// steps with the smaller ridge follow. They count only if they lower the objective by more than rounding.
 func (r *rowSolver) proximal(g, b []float64, size float64) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))

@@ -240,8 +240,8 @@ func BenchmarkKernel(b *testing.B) {
 		run(fmt.Sprintf("gram/n=%d,d=%d,b=1", n, d), n*d*(d+1), func() { must(gramMatrix(s)) })
 		for _, k := range []int{4, 10, 32} {
 			v, y := randomData(k, d, 0, 1), randomData(k, n, 0, 1)
-			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(multiply(s, v)) })
-			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(multiplyT(s, y)) })
+			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.multiply(v)) })
+			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.multiplyT(y)) })
 		}
 	}
 }
@@ -284,7 +284,7 @@ func BenchmarkStage(b *testing.B) {
 				return nil
 			})
 			if s.wide() {
-				run("basis", 2*nd*p, 1, func() error { return new(principal).setBasis(s, vectors, wanted{p, 0}) })
+				run("basis", 2*nd*p, 1, func() error { return new(principal).setBasis(s, vectors, wanted{p, 0}, s.multiplyT) })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
 				return second(placeSimplex(s, g, pc.basis, &Options{}, path{}))

@@ -53,13 +53,12 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 // eigenvectors v (p×m) give it, and how far the true sum may be from it, on either side. values are
 // approximations of the leading eigenvalues, p+1 or more of them. leadingSum scales a by a power of two.
 //
-// Proof. Let e bound the relative rounding of a quadratic form in a, N = ‖a‖_F, V the rows of v, ω ≥
-// ‖VVᵀ − I‖_F and Q an orthonormal basis of V's space. The trace of QᵀaQ is that of
-// (VVᵀ)⁻¹VaVᵀ, so it differs from the trace of VaVᵀ by at most ω/(1−ω)·‖VaVᵀ‖_F. It is at
-// most the sum of the leading eigenvalues (Ky Fan), and by ritzSumBound little less. The part of aQ outside
-// of the space is at most (1−ω)^-½ times that of aVᵀ, which av − Tv bounds. The least eigenvalue of
-// VaVᵀ is at least the least t_ii less the norm of the other entries; for QᵀaQ it may be smaller by ω.
-// complementBound gives `next`.
+// Proof. Let e bound the relative rounding of a quadratic form in a, N = ‖a‖_F, V the rows of v, ω ≥ ‖VVᵀ −
+// I‖_F and Q an orthonormal basis of V's space. The trace of QᵀaQ is that of (VVᵀ)⁻¹VaVᵀ, so it differs from
+// the trace of VaVᵀ by at most ω/(1−ω)·‖VaVᵀ‖_F. It is at most the sum of the leading eigenvalues (Ky Fan),
+// and by ritzSumBound little less. The part of aQ outside of the space is at most (1−ω)^-½ times that of aVᵀ,
+// which av − Tv bounds. The least eigenvalue of VaVᵀ is at least the least t_ii less the norm of the other
+// entries; for QᵀaQ it may be smaller by ω. complementBound gives `next`.
 //
 // Cost: pm² and m³/6.
 func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int) (sum, off float64) {
@@ -114,11 +113,10 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 // complementBound returns an upper bound of the eigenvalues of a on the complement of the rows of v, vectors
 // of its leading eigenvalues: +Inf where it finds none. It looks between values[p−1] and values[p].
 //
-// Proof. If M = σI + Σθ_i·v_iv_iᵀ − a has no eigenvalue below −φ, then xᵀax ≤ (σ+φ)‖x‖²
-// for every x orthogonal to v, whatever θ is. A Cholesky factorization that ends proves that of the M in
-// memory with φ = γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham,
-// theorem 10.3). Forming M rounds every entry p+3 times, which is at most γ(p+3) of σ + ‖a‖_F +
-// Σ|θ_i|‖v_i‖² in norm.
+// Proof. If M = σI + Σθ_i·v_iv_iᵀ − a has no eigenvalue below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x
+// orthogonal to v, whatever θ is. A Cholesky factorization that ends proves that of the M in memory with φ =
+// γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3). Forming M
+// rounds every entry p+3 times, which is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in norm.
 func complementBound(ctx context.Context, a, v *Matrix, values []float64, workers int) float64 {
 	p, m := v.Rows, a.Rows
 	size := math.Sqrt(sumSquares(a.Data))
@@ -205,12 +203,11 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 // Frobenius norm. The m×m matrix a is given on and right of the diagonal, and overwritten.
 // y (p×m, p ≤ r) is a factor of the best M, as eigenvectors give it.
 //
-// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact
-// meaning but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of
-// a that is a copy. Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with
-// eigenvalues up to σ, and t_i those of YᵀY, so YYᵀ = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p
-// leading eigenvalues are max(t_i, σ), and each other is at most σ. So D(B)² ≥ ‖C‖² −
-// (r−p)max(σ, 0)². Let e ≥ ‖QᵀR‖. Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² −
+// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
+// but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
+// Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with eigenvalues up to σ, and t_i
+// those of YᵀY, so YYᵀ = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p leading eigenvalues are max(t_i, σ), and each
+// other is at most σ. So D(B)² ≥ ‖C‖² − (r−p)max(σ, 0)². Let e ≥ ‖QᵀR‖. Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² −
 // 2e², and ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ − t_i, 0)².
 //
 // With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is

@@ -17,11 +17,10 @@ import (
 // 1 … min(n, d), a lower bound of the minimum (see [Fit]). They are in squared units of x, and
 // math.MaxFloat64 where they are out of range.
 //
-// A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0, of the
-// squared length of x. Where the last floors of dense rows fall below 1e-9 of the total and min(n, d) ≤
-// 512, √floor has an error of (n+d)·2^-52 of √total. Of sparse rows with min(n, d) above 1024,
-// SolverKrylov finds those for MostK centers. Where that does not converge, and min(n, d) is above 2048, they
-// are lower bounds.
+// A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0, of the squared
+// length of x. Where the last floors of dense rows fall below 1e-9 of the total and min(n, d) ≤ 512, √floor
+// has an error of (n+d)·2^-52 of √total. Of sparse rows with min(n, d) above 1024, SolverKrylov finds those
+// for MostK centers. Where that does not converge, and min(n, d) is above 2048, they are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
 // O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
@@ -39,9 +38,8 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	return t.floors(o.MostK, o.Sum)
 }
 
-// Certify says how far any clustering is from the global minimum. Pass the samples x (n×d), its centers
-// (k×d) and its memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call
-// Optimal.
+// Certify says how far any clustering is from the global minimum. Pass the samples x (n×d), its centers (k×d)
+// and its memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
 //
 // Infeasible memberships are no error: the verdict is on those that Certificate makes of them. It reads the
 // options Weights, Workers, Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) =
@@ -77,10 +75,11 @@ func Certify(
 	if err != nil {
 		return c, err
 	}
-	p := min(directionsOf(centers.Rows, o.Sum), s.d)
-	pc, err := t.principal(p, o.Solver, toCertify)
+	q := wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}
+	pc, err := t.principal(q, o.Solver, toCertify)
 	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
-		pc, err = t.principal(p, SolverGram, toCertify) // a feasible pair below a floor disproves it
+		// A feasible pair below a floor disproves it.
+		pc, err = t.principal(q, SolverGram, toCertify)
 	}
 	if err != nil {
 		return c, err
@@ -110,8 +109,7 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 }
 
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
-// the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's
-// rounding.
+// the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
 //
 // A singular value counts as zero up to tol·σ₁; tol 0 stands for max(n, d)·2^-52 of the length of the
 // data, mean included. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], or of

@@ -32,8 +32,7 @@ package softkmeans
 
 import "math"
 
-// lightShare is the share of Σ‖w‖² up to which rows outside of a half-space are rounding, with
-// memberships 0.
+// lightShare is the share of Σ‖w‖² up to which rows outside of a half-space are rounding, with memberships 0.
 const lightShare = 0x1p-52
 
 // The shares of the mean square ‖w‖² up to which a row is light for findAxis.

@@ -19,11 +19,10 @@
 //
 // # Which function
 //
-// To look at clusters and mixtures, use [FitMinVolume]. It gives up some error, by default
-// a quarter of the floor, for compact prototypes. [Unmix] is for spectra of scenes, with
-// noise, shade and centers of at least 0. Both report how far their error is above the floor
-// and their volume above the least ([VolumeFloor]). [MinVolumePath] shows error against
-// volume; [FitAlternating] iterates without a penalty.
+// To look at clusters and mixtures, use [FitMinVolume]. It gives up some error, by default a quarter of the
+// floor, for compact prototypes. [Unmix] is for spectra of scenes, with noise, shade and centers of at least
+// 0. Both report how far their error is above the floor and their volume above the least ([VolumeFloor]).
+// [MinVolumePath] shows error against volume; [FitAlternating] iterates without a penalty.
 //
 // To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique: every simplex in
 // the principal subspace that encloses the projected data attains it. Fit returns a regular one, whose
@@ -107,9 +106,8 @@
 //
 // # Speed
 //
-// Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in
-// numbers of 8 bytes, where no other unit is named. With Go 1.27 and GOEXPERIMENT=simd the
-// same source uses vectors on amd64, arm64 and WebAssembly: up to four times the speed. The
-// build tag gramonly leaves out all solvers but SolverGram, and other starts of labels, for small
-// WebAssembly files.
+// Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in numbers of 8
+// bytes, where no other unit is named. With Go 1.27 and GOEXPERIMENT=simd the same source uses vectors on
+// amd64, arm64 and WebAssembly: up to four times the speed. The build tag gramonly leaves out all solvers but
+// SolverGram, and other starts of labels, for small WebAssembly files.
 package softkmeans

@@ -444,11 +444,8 @@ func (m *LSDModel) check() error {
 	return m.checkMap()
 }
 
-// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a number: the same
-// bytes for the same model on every machine. The kernel is not stored: to predict with a model that was read,
-// keep the training samples and the kernel's [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not
-// read the result: [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite],
-// [ErrRange], and [ErrOption] for a Status, a Rank or a number of iterations that no function returns.
+// MarshalBinary returns the model in binary form, with the errors of [Model.MarshalBinary]. The kernel is not
+// stored: to predict with a model that was read, keep the training samples and [SampleKernel.Gamma].
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -456,8 +453,7 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	return marshal(lsdForm, m.fields)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
-// then unchanged. It allocates no more than len(data) bytes for the model.
+// UnmarshalBinary reads what MarshalBinary wrote, as [Model.UnmarshalBinary] does.
 func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	return unmarshal(m, data, lsdForm, (*LSDModel).fields, func(m *LSDModel) bool { return m.check() == nil })
 }

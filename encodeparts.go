@@ -40,8 +40,7 @@ func (s *Stats) fields(c *codec) {
 // 8·(2d + d(d+1)) bytes or less, the same for the same statistics on every machine.
 func (s *Stats) MarshalBinary() ([]byte, error) { return marshal(statsForm, s.fields) }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is
-// then unchanged. It allocates no more than len(data) bytes for the statistics.
+// UnmarshalBinary reads what MarshalBinary wrote, as [Model.UnmarshalBinary] does.
 func (s *Stats) UnmarshalBinary(data []byte) error {
 	return unmarshal(s, data, statsForm, (*Stats).fields, (*Stats).soundScatter)
 }
@@ -153,8 +152,7 @@ func (p *Subspace) MarshalBinary() ([]byte, error) {
 // tooMany reports whether so few bytes as the subspace has could become gigabytes of centers.
 func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and p is
-// then unchanged. It allocates no more than len(data) bytes for the subspace.
+// UnmarshalBinary reads what MarshalBinary wrote, as [Model.UnmarshalBinary] does.
 func (p *Subspace) UnmarshalBinary(data []byte) error {
 	err := unmarshal(p, data, subspaceForm, (*Subspace).fields, (*Subspace).soundSubspace)
 	if err == nil {
@@ -210,7 +208,7 @@ func (e *Extent) fields(c *codec) {
 // MarshalBinary returns the extent in the binary form that UnmarshalBinary reads: 104 + 8k bytes or less.
 func (e *Extent) MarshalBinary() ([]byte, error) { return marshal(extentForm, e.fields) }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and e is then unchanged.
+// UnmarshalBinary reads what MarshalBinary wrote, as [Model.UnmarshalBinary] does.
 func (e *Extent) UnmarshalBinary(data []byte) error {
 	return unmarshal(e, data, extentForm, (*Extent).fields, (*Extent).sound)
 }

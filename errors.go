@@ -136,14 +136,6 @@ type otherShape struct{ problem }
 
 func (*otherShape) Is(target error) bool { return target == ErrShape }
 
-// renamed returns err with the argument from called to, as the caller knows it.
-func renamed(err error, from, to string) error {
-	if e, ok := err.(*InputError); ok && e.Arg == from {
-		e.Arg = to
-	}
-	return err
-}
-
 // shape returns "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 

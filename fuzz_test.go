@@ -223,7 +223,6 @@ func FuzzMatrix(f *testing.F) {
 			"Certify centers":     second(Certify(bg, small, m, small, nil)),
 			"Certify memberships": second(Certify(bg, small, small, m, nil)),
 			"SVD":                 svd,
-			"TruncatedSVD":        second(TruncatedSVD(bg, m, 1, nil)),
 			"EigenSym":            eigen,
 			"SimplexLeastSquares": second(SimplexLeastSquares(nil, m, small, nil)),
 			"vertices":            second(SimplexLeastSquares(nil, small, m, nil)),

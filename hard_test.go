@@ -314,11 +314,11 @@ func TestHardTruncated(t *testing.T) {
 		n, d := h.a.Rows, h.a.Cols
 		small := min(n, d)
 		for _, k := range []int{1, (small + 1) / 2, small} {
-			got := mustDo(TruncatedSVD(bg, h.a, k, nil))(t)
+			got := mustDo(truncatedSVD(bg, h.a, k, 0, krylovOptions{}))(t)
 			if got.Status != StatusConverged {
 				t.Errorf("%s k=%d: %v", h.family, k, got.Status)
 			}
-			unit, err := TruncatedSVD(bg, h.unit(), k, nil)
+			unit, err := truncatedSVD(bg, h.unit(), k, 0, krylovOptions{})
 			if err != nil || !laSameBits(unit.U.Data, got.U.Data) || !laSameBits(unit.V.Data, got.V.Data) {
 				t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
 			}
@@ -328,16 +328,16 @@ func TestHardTruncated(t *testing.T) {
 				// as the residual.
 				tol, near := h.svdTolerance(), math.Inf(1)
 				least := min(math.Ldexp(double(h.s[i]), h.exp), math.MaxFloat64)
-				h.note(t, "TruncatedSVD, above", h.off(max(s, least), h.s[i], h.exp, tol))
+				h.note(t, "truncated, above", h.off(max(s, least), h.s[i], h.exp, tol))
 				for _, want := range h.s {
 					near = min(near, h.off(s, want, h.exp, unit.Residuals[i]+tol))
 				}
-				h.note(t, "TruncatedSVD", near)
-				h.note(t, "TruncatedSVD, residuals", math.Abs(left[i]-unit.Residuals[i])/h.orOne(tol))
+				h.note(t, "truncated", near)
+				h.note(t, "truncated, residuals", math.Abs(left[i]-unit.Residuals[i])/h.orOne(tol))
 				// As documented: Tol·s₁ or small·2^-52·s₁²/s_i.
 				rounding := float64(small) * 0x1p-52 * h.size() * h.size()
 				asked := max(1e-10*h.size(), rounding/max(unit.S[i], math.SmallestNonzeroFloat64))
-				h.note(t, "TruncatedSVD, as asked", unit.Residuals[i]/h.orOne(asked))
+				h.note(t, "truncated, as asked", unit.Residuals[i]/h.orOne(asked))
 			}
 		}
 	})

@@ -75,7 +75,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 				out.status = StatusConverged
 			}
 			out.values, out.rest = r.values, math.Sqrt(r.squares)
-			all := combine(y, s.q, min(count+o.more, s.old+s.fresh), s.old+s.fresh)
+			all := combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
 			out.basis, out.beyond = rowsOf(all, 0, count), rowsOf(all, count, all.Rows)
 			return out, cancelled(ctx)
 		}
@@ -191,7 +191,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 	have, most := s.old+s.fresh, s.q.Rows
 	if have+s.block > most && most < s.size {
 		keep := min(most-s.block, s.p+krylovExtra, have)
-		ritz := combine(y, s.q, keep, have)
+		ritz := combine(rowsOf(y, 0, keep), s.q)
 		copy(s.q.Data, ritz.Data)
 		clear(s.t.Data)
 		for i := range keep {
@@ -220,15 +220,4 @@ func independent(ctx context.Context, v *Matrix) bool {
 		}
 	}
 	return true
-}
-
-// combine returns the first `count` rows of y·q, of which only the first `have` rows of q count.
-func combine(y, q *Matrix, count, have int) *Matrix {
-	out := NewMatrix(count, q.Cols, nil)
-	for i := range count {
-		for l := range have {
-			axpy(out.row(i), y.row(i)[l], q.row(l))
-		}
-	}
-	return out
 }

@@ -24,18 +24,16 @@ import (
 // It is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft
 // memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n.
 //
-// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in,
-// m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples times √c, projected onto the hyperplane,
-// are turned into that of the simplex, for k > 2 about its centre until they are closest to the simplex, and
-// projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure sample of each
-// cluster, this returns P up to the order of its columns. Elsewhere a descent on P, with the best c for each
-// P, lowers the objective. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from
-// one.
+// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in, m =
+// (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples times √c, projected onto the hyperplane, are turned into
+// that of the simplex, for k > 2 about its centre until they are closest to the simplex, and projected onto
+// it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure sample of each cluster, this
+// returns P up to the order of its columns. Elsewhere a descent on P, with the best c for each P, lowers the
+// objective. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
 //
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent,
-// O(nk⁴) for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 +
-// 4n²k, 9n³ for k above n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct
-// eigensolver copies K.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
+// for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k
+// above n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],
 // [ErrTooFewSamples] for n = 0, [ErrOption]. Entries of a [*Matrix] that differ from their
@@ -54,11 +52,10 @@ func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel,
 // Pass a symmetric n×n similarity; read Memberships or Labels, and call Predict for new samples.
 //
 // The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
-// whose PPᵀ/c is closest to one of them. It needs only the k−1 largest eigenpairs VΛVᵀ of HKH,
-// H = I − 11ᵀ/n. With W = VΛ^(1/2), B of [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]),
-// P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum of the squares of all other eigenvalues of
-// HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the largest length r of a row of W, and
-// K′ = WWᵀ + r²(k−1)11ᵀ.
+// whose PPᵀ/c is closest to one of them. It needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n.
+// With W = VΛ^(1/2), B of [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c
+// = 1/s². The least objective is the sum of the squares of all other eigenvalues of HKH. With the ball's
+// simplex, c = 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
 // It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like Fit's, its memberships are vague:
 // EnclosureTight helps.
@@ -198,7 +195,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	d := &descent{operator: o, k: min(k, z.Rows+extraColumns), total: left.total, floor: floor, opts: opts}
 	d.fullRank = z.Rows == d.k
 	best := &candidate{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
-	best, err = d.best(best, starts(o, z, spec.values, d.k, opts))
+	best, err = d.best(best, z, spec.values[:z.Rows])
 	if err == nil && best.a <= 0 {
 		scaled := &candidate{p: best.p, status: StatusConverged} // with its best scale, as for k = 1
 		if err = d.measure(scaled); err == nil && scaled.objective < best.objective {
@@ -321,9 +318,7 @@ type LSDModel struct {
 }
 
 // isMapped reports whether the model has TILSD's map.
-func (m *LSDModel) isMapped() bool {
-	return m.Means != nil || m.Projection != nil || m.Vertices != nil
-}
+func (m *LSDModel) isMapped() bool { return m.Means != nil || m.Projection != nil || m.Vertices != nil }
 
 // checkMap checks the map, which the caller may have made.
 func (m *LSDModel) checkMap() error {
@@ -427,13 +422,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		if err := checkMatrix("Memberships", m.Memberships, mostCenter); err != nil {
 			return nil, err
 		}
-		out := NewMatrix(n, p, nil)
-		for i := range n {
-			for j, v := range m.Memberships.row(i) {
-				axpy(out.row(i), v, m.Vertices.row(j))
-			}
-		}
-		return copyTo(dst, out)
+		return copyTo(dst, combine(m.Memberships, m.Vertices))
 	}
 	if err := checkRows(rows, n); err != nil {
 		return nil, err

@@ -73,8 +73,7 @@ func (d *descent) sums(f *candidate, pt *Matrix) {
 // attained reports whether f is at the floor to the rounding of φ.
 func (d *descent) attained(f *candidate) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
-// gradient writes the gradient of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
-// of −½⟨K, PPᵀ⟩.
+// gradient writes the gradient of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that of −½⟨K, PPᵀ⟩.
 func (f *candidate) gradient(g *Matrix) {
 	copy(g.Data, f.q.Data)
 	scale(g.Data, -1)
@@ -87,13 +86,14 @@ func (f *candidate) gradient(g *Matrix) {
 	scale(g.Data, 4*h)
 }
 
-// best returns the lowest of f and the ends of all descents; with an error, so far.
-func (d *descent) best(f *candidate, starts []func() *Matrix) (*candidate, error) {
-	for start, place := range starts {
+// best returns the lowest of f and the ends of all descents; with an error, so far. values are the positive
+// eigenvalues, of the factor z.
+func (d *descent) best(f *candidate, z *Matrix, values []float64) (*candidate, error) {
+	for start := range 4 {
 		if start > 0 && d.enough(f, start) {
 			return f, nil
 		}
-		p := place()
+		p := d.place(start, z, values)
 		if err := cancelled(d.ctx); err != nil {
 			return f, err
 		}
@@ -109,6 +109,21 @@ func (d *descent) best(f *candidate, starts []func() *Matrix) (*candidate, error
 		}
 	}
 	return f, nil
+}
+
+// place returns start 0, 1, 2 or 3 of the descent, nil where it does not apply.
+func (d *descent) place(start int, z *Matrix, values []float64) *Matrix {
+	switch solid := standOut(values); {
+	case start == 0:
+		return inHyperplane(d.operator, z, d.k, d.k, d.opts)
+	case start == 1 && z.Rows < d.k: // otherwise all columns are needed
+		return inHyperplane(d.operator, z, z.Rows, d.k, d.opts)
+	case start == 2 && solid < z.Rows:
+		return inHyperplane(d.operator, rowsOf(z, 0, solid), solid, d.k, d.opts)
+	case start == 3:
+		return aroundMean(d.operator, z, d.k, d.opts)
+	}
+	return nil
 }
 
 // enough reports whether f leaves nothing to gain from another start. The second start is exact where K is.

@@ -175,9 +175,7 @@ func (o *operator) centre() (err error) {
 }
 
 // uniform is the n×k matrix of 1/k.
-func uniform(n, k int) *Matrix {
-	return NewMatrix(n, k, slices.Repeat([]float64{1 / float64(k)}, n*k))
-}
+func uniform(n, k int) *Matrix { return NewMatrix(n, k, slices.Repeat([]float64{1 / float64(k)}, n*k)) }
 
 // rowMeans returns the means of the rows of K, unscaled, of a centred operator.
 func (o *operator) rowMeans() []float64 {
@@ -219,10 +217,7 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 	switch k := o.inPlace(); {
 	case o.data != nil:
 		var m *Matrix
-		if m, err = multiplyT(o.data, vt); err != nil {
-			return err
-		}
-		if m, err = multiply(o.data, m); err == nil {
+		if m, err = chained(o.data.multiplyT, o.data.multiply)(vt); err == nil {
 			copy(out.Data, m.Data)
 		}
 	case k != nil:
@@ -296,7 +291,7 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 			o.gram = gram
 		}
 	}
-	across, err := multiplyT(o.data, yt)
+	across, err := o.data.multiplyT(yt)
 	if err != nil {
 		return r, err
 	}
@@ -379,10 +374,9 @@ const provedOrder = 512
 // prove sets the bounds of the floor for factors of rank r, where z was found.
 //
 // The matrix in memory is that of exact arithmetic but for rounding. Where two halves are averaged an entry
-// is off by 2u of its size and of their difference. An entry of the centred matrix is k_ij − m_j − (m_i
-// − m), with three roundings. For any numbers m_i and m H takes out all of these, so the errors of the
-// means do not matter, and HKH is HAH for the A in memory but for these roundings. HAH is off A by at most
-// √(2/n)·‖A1‖.
+// is off by 2u of its size and of their difference. An entry of the centred matrix is k_ij − m_j − (m_i − m),
+// with three roundings. For any numbers m_i and m H takes out all of these, so the errors of the means do not
+// matter, and HKH is HAH for the A in memory but for these roundings. HAH is off A by at most √(2/n)·‖A1‖.
 func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	switch {
 	case o.part:
@@ -425,7 +419,7 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 	}
 	if !o.data.wide() { // from XU = VΛ^½ to XᵀXU·Λ^-½ = UΛ^½
 		var err error
-		if y, err = multiplyT(o.data, z); err != nil {
+		if y, err = o.data.multiplyT(z); err != nil {
 			return err
 		}
 		for i := range y.Rows {
@@ -462,7 +456,7 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := multiply(o.data, pc.basis)
+	rows, err := o.data.multiply(pc.basis)
 	if err != nil {
 		return nil, err
 	}

@@ -267,32 +267,10 @@ func standOut(values []float64) int {
 	return at
 }
 
-// starts returns the starts of the descent, in order. Each returns nil where it does not apply.
-func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) []func() *Matrix {
-	return []func() *Matrix{
-		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
-		func() *Matrix {
-			if z.Rows == k {
-				return nil // all k columns are needed
-			}
-			return inHyperplane(o, z, z.Rows, k, opts)
-		},
-		func() *Matrix {
-			solid := standOut(values[:z.Rows])
-			if solid == z.Rows {
-				return nil
-			}
-			return inHyperplane(o, rowsOf(z, 0, solid), solid, k, opts)
-		},
-		func() *Matrix { return aroundMean(o, z, k, opts) },
-	}
-}
-
 // inHyperplane is the method of the source. It projects the samples onto the hyperplane mᵀz = 1, with the
-// scale c = ‖m‖²/k = 1ᵀK⁺1/k, and turns that into the hyperplane of the simplex. It returns nil if
-// the samples lie in a hyperplane through the origin. Where there are fewer positive eigenvalues than
-// clusters, which the source leaves out, c may be that of fewer clusters: `used` of them, and zeros for the
-// others.
+// scale c = ‖m‖²/k = 1ᵀK⁺1/k, and turns that into the hyperplane of the simplex. It returns nil if the
+// samples lie in a hyperplane through the origin. Where there are fewer positive eigenvalues than clusters,
+// which the source leaves out, c may be that of fewer clusters: `used` of them, and zeros for the others.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	points := hyperplane(z, used)
 	if points == nil {

@@ -9,8 +9,7 @@ import (
 // Matrix is a dense matrix of float64. Rows are samples wherever data comes in. The storage is open, as in
 // image.RGBA: row i is Data[i*Stride : i*Stride+Cols], and what is between rows (Stride > Cols) is never read
 // or written. Fill in the four fields to wrap a matrix of another library without a copy. The zero value is
-// an empty 0×0 matrix. Functions that take a Matrix return an [ErrShape] if its fields contradict each
-// other.
+// an empty 0×0 matrix. Functions that take a Matrix return an [ErrShape] if its fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
@@ -320,6 +319,17 @@ func transposeTo(t, m *Matrix) {
 func timesT(c, a, b *Matrix) {
 	clear(c.Data)
 	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
+}
+
+// combine returns the mixtures y·q of the rows of q, the first ones where y has fewer columns.
+func combine(y, q *Matrix) *Matrix {
+	out := NewMatrix(y.Rows, q.Cols, nil)
+	for i := range y.Rows {
+		for l, v := range y.row(i) {
+			axpy(out.row(i), v, q.row(l))
+		}
+	}
+	return out
 }
 
 // padded returns m with columns of zeros up to k.

@@ -80,7 +80,6 @@ func TestHugeK(t *testing.T) {
 		"MinVolumePath":   func(k int) error { return second(MinVolumePath(bg, x, k, nil, nil)) },
 		"LSD":             func(k int) error { return second(LSD(bg, kernel, k, nil)) },
 		"TILSD":           func(k int) error { return second(TILSD(bg, kernel, k, nil)) },
-		"TruncatedSVD":    func(k int) error { return second(TruncatedSVD(bg, x, k, nil)) },
 	} {
 		ks := []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32}
 		if name == "Fit with weights" || name == "FitAlternating" || name == "TILSD" {

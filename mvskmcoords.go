@@ -27,14 +27,15 @@ func openMinVolume(
 		return nil, err
 	}
 	p := min(directionsOf(k, o.Sum), s.d)
-	q := wanted{p, max(0, min(narrowColumns(k), s.d)-p)}
+	all := narrowColumns(k)
+	if rowSpace(s) {
+		all = s.rankBound()
+	}
+	q := wanted{p, max(0, min(all, s.d)-p)}
 	var pc *principal
 	if s.far != nil {
-		pc, err = s.far.(volumeRows).leading(q)
+		pc, err = s.far.(volumeRows).principal(q, SolverAuto, toFit)
 	} else {
-		if rowSpace(s) {
-			q.more = max(0, min(s.rankBound(), s.d)-p)
-		}
 		pc, err = findLeading(s, q, SolverAuto, toFit)
 	}
 	if err != nil {
@@ -110,8 +111,7 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
 	if basis == nil && p.data.far != nil {
-		m.far = p.data.far.(volumeRows)
-		m.z = m.far.shape()
+		m.far, m.z = p.data.far.(volumeRows), &Matrix{Rows: p.data.n, Cols: r}
 		return m, nil
 	}
 	m.z = NewMatrix(p.data.n, r, nil)
@@ -144,18 +144,7 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 		copyRows(out, f)
 		return out
 	}
-	return inAxes(f, m.axes)
-}
-
-// inAxes returns F·axes, for centers F (k×p) in coordinates along axes (p×r).
-func inAxes(f, axes *Matrix) *Matrix {
-	out := NewMatrix(f.Rows, axes.Cols, nil)
-	for a := range f.Rows {
-		for c, v := range f.row(a) {
-			axpy(out.row(a), v, axes.row(c))
-		}
-	}
-	return out
+	return combine(f, m.axes)
 }
 
 // fromData takes centers from the data's units to the coordinates of z. Given centers may be 2^1020 times

@@ -46,8 +46,8 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	p.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	p.o.Tol = orDefault(o.Tol, defaultTol)
 	p.o.Slack = orDefault(o.Slack, DefaultSlack)
-	rounding := roundedFloor * pc.total
-	p.flat = pc.floor <= rounding && p.lastDirection() <= rounding
+	rounding, b := roundedFloor*pc.total, pc.basis.Rows
+	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(s, rowsOf(pc.basis, b-1, b)) <= rounding
 	start, volume := InitKMeans, VolumeOrigin
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
@@ -65,7 +65,6 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 		p.low, p.high = o.bounds(s.d)
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
-	case s.far != nil: // a basis of the row space has as many numbers as the table with all its zeros
 	case rowSpace(s):
 		if p.basis = pc.leading; p.basis == nil || p.basis.Rows < s.rankBound() {
 			all, _, err := principalByGram(s, wanted{s.rankBound(), 0})
@@ -78,25 +77,21 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	return p, nil
 }
 
-// rowSpace reports whether the samples, unless they are sparse, are taken to their row space, unless centers
-// have bounds.
-func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
+// rowSpace reports whether the samples are taken to their row space, unless centers have bounds. A basis of
+// that has as many numbers as a sparse table with all its zeros.
+func rowSpace(s *samples) bool { return s.far == nil && s.wide() && s.n <= rowSpaceRows }
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
 // and its eigenvectors n³.
 const rowSpaceRows = 1024
 
-// lastDirection returns the weighted sum of squares along the last principal direction.
-func (p *minVolume) lastDirection() (sum float64) {
-	b := p.pc.basis.Rows
-	if b == 0 {
-		return math.Inf(1)
-	}
-	y := NewMatrix(p.data.n, 1, nil)
-	if err := changeBasis(p.data, y, rowsOf(p.pc.basis, b-1, b)); err != nil {
+// squaresAlong returns the weighted sum of squares along a direction, 1×d.
+func squaresAlong(s *samples, direction *Matrix) float64 {
+	y := NewMatrix(s.n, 1, nil)
+	if err := changeBasis(s, y, direction); err != nil {
 		return math.Inf(1) // the next pass returns it
 	}
-	return squaresBeyond(p.data, y, nil)
+	return squaresBeyond(s, y, nil)
 }
 
 // squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
@@ -114,14 +109,9 @@ func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 
 // volumeRows is what minimal volume takes of sparse rows x_i, which are scaled and about the mean.
 type volumeRows interface {
-	// leading finds what findLeading does.
-	leading(q wanted) (*principal, error)
+	dataset
 	// global returns the global solution.
 	global(k int, o *Options) (*Model, error)
-	objective(f, g *Matrix, sum Sum) (float64, error)
-	solveRows(centers, g *Matrix, sum Sum, rows []int) error
-	// shape returns n×d without numbers.
-	shape() *Matrix
 	// length returns ‖x_i‖.
 	length(i int) float64
 	// multiplyBy takes the products of all rows with centers F, for terms and residual.
@@ -144,9 +134,7 @@ func (p *minVolume) columns() int {
 
 // trivial reports whether the floor says nothing: it is 0 whatever the data is, or as the data has fewer
 // dimensions than a simplex of k centers.
-func (p *minVolume) trivial() bool {
-	return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound()
-}
+func (p *minVolume) trivial() bool { return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound() }
 
 // exact reports whether the data is an exact mixture of k prototypes.
 func (p *minVolume) exact() bool { return !p.trivial() && p.pc.floor <= exactShare*p.pc.total }
@@ -264,11 +252,11 @@ type snapshot struct {
 // firstSlope is how fast the logarithm of the excess grows with that of λ, until two points tell.
 const firstSlope = 1.5
 
-// calm reports whether a run is near enough to rest to change λ: the last iteration changed the objective
-// by a small share of what is missing.
-func (q *steering) calm(objective, before float64) bool {
+// watch keeps the last iteration's change of the objective. It reports whether that is a small share of what
+// is missing: the run is then near enough to rest to change λ.
+func (q *steering) watch(objective, before float64) bool {
 	q.drift = objective - before
-	return math.Abs(objective-before) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
+	return math.Abs(q.drift) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
 }
 
 // That share. With 0.15 runs took up to three times as many iterations.
@@ -358,12 +346,9 @@ func (p *minVolume) newBox() *box {
 		least += b.low[c]
 		most += b.high[c]
 	}
-	// No error is lost: the next pass finds a context that ends here.
-	sums := NewMatrix(s.n, 1, nil)
-	_ = changeBasis(s, sums, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
-	energy := squaresBeyond(s, sums, nil)
+	sums := squaresAlong(s, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
 	b.closed = p.o.Sum == SumToOne && least <= 0 && most >= 0 &&
-		energy < min(closedShare*p.pc.total, p.reference())*float64(s.d)
+		sums < min(closedShare*p.pc.total, p.reference())*float64(s.d)
 	return b
 }
 

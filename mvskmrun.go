@@ -57,7 +57,7 @@ func (m *alternation) newIterate() *iterate {
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
 // passMemory is what pass and centersStep keep between calls. From the second call on they allocate nothing
-// but goroutines.
+// but goroutines, unless rows are sparse or centers have bounds.
 type passMemory struct {
 	problem simplexProblem
 	r       int // columns of z that tasks read: 0 where z is a shape alone
@@ -247,9 +247,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
 //
-// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs
-// the right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing
-// Vᵀ.
+// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs the
+// right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing Vᵀ.
 //
 // Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. They differ by a constant
 // while F1 = 0, which alternating updates do not keep. The k-th singular value then measures how far the
@@ -447,7 +446,7 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 			if calm++; !r.isCalm(next, fall) {
 				calm = 0
 			}
-			slow = steer != nil && i >= leastSteps && steer.calm(next.objective, r.objective)
+			slow = steer != nil && i >= leastSteps && steer.watch(next.objective, r.objective)
 			r.iterate, next = next, r.iterate
 			r.tell(i)
 			done = calm == 2 || slices.Equal(r.f.Data, next.f.Data)

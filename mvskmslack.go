@@ -1,8 +1,8 @@
 package softkmeans
 
-// Rules for λ: a fixed one, and the slack rule, which takes the largest λ whose objective is within the
-// slack. λ follows the objective while a run goes on. Many rows begin on a draw of them. The rule by the
-// noise of a scene is in mvskmunmix.go.
+// Rules for λ: a fixed one, and the slack rule, which takes the λ of the objective nearest below
+// (1+Slack)·floor. λ follows the objective while a run goes on. Many rows begin on a draw of them. The rule
+// by the noise of a scene is in mvskmunmix.go.
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ func (l fixedLambda) solve(m *alternation) (*volumeRun, error) {
 	return best.inFull(best.after)
 }
 
-// slackRule is the largest λ within the slack.
+// slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
 type slackRule struct{}
 
 // solve looks for λ from firstLambda on. Bounds of NonNegative, which the end of the fit alone has, may
@@ -211,9 +211,10 @@ func pureSamples(m *alternation) *volumeRun {
 
 // A fit of more than manyRows rows, or with more than manyWork for rows·k², begins on a draw: drawnRows, or
 // drawnPerCenter a center, or a quarter of the rows, but no fewer than leastDrawn a center. Its first λ is
-// at most firstTall allowances a center. Up to tallPasses measurements on all rows correct it; the first
-// that fails is the last. Tol is drawTol, then tallTol times as large. The objective ends within the shares
-// drawClose and tallClose of the slack: more exact ends took two to four times as many passes over all rows.
+// at most firstTall allowances a center. Its centers are measured on all rows, and corrected by up to
+// tallPasses measurements more; the first that fails is the last. Tol is drawTol, then tallTol times as
+// large. The objective ends within the shares drawClose and tallClose of the slack: more exact ends took two
+// to four times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
 	manyWork       = 1 << 26
@@ -363,8 +364,8 @@ func refine(
 	return at, from, err
 }
 
-// corrected solves the corrected draw from given centers. An absurd solution is below
-// the floor: where the draw lacks a center's rows, only the linear term determines it.
+// corrected solves the corrected draw from given centers. An absurd solution is below the floor by more than
+// the allowance: where the draw lacks a center's rows, only the linear term determines it.
 func (m *alternation) corrected(from runStart, lambda float64, steer bool) (next *volumeRun, absurd bool) {
 	least := m.pc.floor - m.allowance()
 	next = m.run(from, lambda, m.most, nil)
@@ -374,8 +375,8 @@ func (m *alternation) corrected(from runStart, lambda float64, steer bool) (next
 	return next, next != nil && next.objective < least
 }
 
-// promisesLittle reports whether a solution of the corrected draw would lower the
-// loss by at most Tol of the objective, and change that by at most 1 % of the slack.
+// promisesLittle reports whether a solution of the corrected draw would lower the loss by at most m.tol of
+// the objective, Tol or drawTol·Tol, and change that by at most closeShare of the slack.
 func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
 	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&

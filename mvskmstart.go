@@ -11,8 +11,8 @@ import (
 // The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the principal
 // subspace. The kmeansKept best go on there, up to kmeansSteps, and the kmeansLifted best of these take
 // liftedSteps on the samples themselves. Where there are more than kmeansRows rows, that many are drawn for
-// all this. The best run then continues on all rows. A step of more than kmeansWork products makes these
-// counts smaller, in proportion.
+// all this. The best run then continues on all rows. Where a step takes more than kmeansWork products, there
+// are fewer runs and of kmeansSteps, in proportion.
 const (
 	kmeansRuns   = 20
 	firstSteps   = 4
@@ -120,7 +120,7 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	}
 	runs = runs[:min(part(kmeansLifted), len(runs))]
 	for i, r := range runs {
-		runs[i].f = inAxes(r.f, axes)
+		runs[i].f = combine(r.f, axes)
 	}
 	slow := newClustering(s, z, m.k)
 	if err := slow.race(runs, liftedSteps); err != nil {
@@ -142,7 +142,7 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 		for i := range axes.Data {
 			axes.Data[i] = rng.NormFloat64()
 		}
-		w = inAxes(w, axes)
+		w = combine(w, axes)
 	}
 	weights := make([]float64, w.Rows)
 	for i := range weights {

@@ -30,9 +30,7 @@ const (
 )
 
 // String returns "auto", "gram", "jacobi" or "krylov".
-func (s Solver) String() string {
-	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
-}
+func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
 // Options tunes [Fit] and [FitSeq]. Other functions name those that they read. The zero value and nil are the
 // defaults.
@@ -175,9 +173,7 @@ const (
 )
 
 // String returns "auto", "origin" or "affine".
-func (v Volume) String() string {
-	return nameOf("Volume", int(v), "auto", "origin", "affine")
-}
+func (v Volume) String() string { return nameOf("Volume", int(v), "auto", "origin", "affine") }
 
 // Init says where [FitAlternating] and [FitMinVolume] start.
 type Init int
@@ -200,9 +196,7 @@ const (
 )
 
 // String returns "auto", "k-means", "SPA" or "global".
-func (i Init) String() string {
-	return nameOf("Init", int(i), "auto", "k-means", "SPA", "global")
-}
+func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means", "SPA", "global") }
 
 // Iteration is what Progress is told, on the goroutine of the caller: after every iteration over data in
 // memory, or after every block of a pass. Objective, Loss and Floor are in the squared units of the data.

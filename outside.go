@@ -83,11 +83,10 @@ func (r *outside) merge(part *outside) {
 // floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the
 // squared singular values outside of the basis; +Inf: none is known.
 //
-// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the rows U of
-// the basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing and forming ŷ
-// from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. What ŷ has in the span is at most π√T, π =
-// 1.2(√p·γ(d+12) + ω), as ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ −
-// ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
+// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the rows U of the
+// basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing and forming ŷ from ŵ is off by at
+// most ε = γ(p+8)(2+√p) of √T. What ŷ has in the span is at most π√T, π = 1.2(√p·γ(d+12) + ω), as ŵ is off by
+// √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
 //
 // ‖Y‖² is more than the floor about that mean by at most ritzSumBound: the part of XᵀX·U outside of
 // the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖², and the least inside at least that
@@ -136,28 +135,38 @@ func (r *outside) unit() float64 {
 	return math.Ldexp(1, -exp/2)
 }
 
-// measures returns ω, the least diagonal entry of Σwwᵀ, the norm of its rest and that of Σwyᵀ, in the
-// unit.
+// measures returns ω, the least diagonal entry of Σwwᵀ, the norm of its rest and that of Σwyᵀ, in the unit.
 func (r *outside) measures(unit float64) (omega, least, others, coupled float64) {
-	basis, p := r.vectors, r.p
+	p := r.p
 	in := func(v float64) float64 { return v * unit * unit }
-	var apart float64
 	least = math.Inf(1)
 	for i := range p {
 		for j := range p {
-			v, product := fineDot(basis.row(i), basis.row(j)), in(r.gram.row(i)[j])
+			product := in(r.gram.row(i)[j])
 			if i == j {
 				least = min(least, product)
-				v--
 			} else {
 				others += product * product
 			}
-			apart += v * v
 		}
 		for _, v := range r.coupling.row(i) {
 			coupled += in(v) * in(v)
 		}
 	}
-	omega = math.Sqrt(apart) + 1.1*float64(p)*gamma(8)
-	return omega, least, math.Sqrt(others), math.Sqrt(coupled)
+	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others), math.Sqrt(coupled)
+}
+
+// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis.
+func skewOf(basis *Matrix) float64 {
+	var squares float64
+	for i := range basis.Rows {
+		for j := range basis.Rows {
+			v := fineDot(basis.row(i), basis.row(j))
+			if i == j {
+				v--
+			}
+			squares += v * v
+		}
+	}
+	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(8)
 }

@@ -65,9 +65,7 @@ func blockRows(n, l int) int {
 }
 
 // chunks returns how many tasks a pass over n rows of length l has, at most `most`.
-func chunks(n, l, most int) int {
-	return max(1, min(most, n/blockRows(n, l)))
-}
+func chunks(n, l, most int) int { return max(1, min(most, n/blockRows(n, l))) }
 
 // block is a run of items, lo…hi−1, for one call of eachBlock's fn.
 type block struct {

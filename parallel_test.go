@@ -155,7 +155,6 @@ func TestManyWorkers(t *testing.T) {
 		second(FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: many})),
 		second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &Options{Workers: many})),
 		second(TILSD(bg, outer(x), 3, &LSDOptions{Workers: many})),
-		second(TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: many})),
 	} {
 		if err != nil {
 			t.Errorf("%d: %v", i, err)
@@ -338,8 +337,6 @@ func TestErrorsArrive(t *testing.T) {
 			}
 			return nil, err
 		},
-		func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, tall, 2, nil)) },
-		func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, wide, 2, nil)) },
 		volume(tall, 3, MinVolumeOptions{}), volume(line, 2, MinVolumeOptions{}),
 		volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
 		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),

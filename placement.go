@@ -8,8 +8,8 @@ import "math"
 type dataset interface {
 	// data has the shape, the units, the weights and the mean.
 	data() *samples
-	// principal returns the p leading directions and the floor.
-	principal(p int, solver Solver, why purpose) (*principal, error)
+	// principal returns the leading directions and the floor.
+	principal(q wanted, solver Solver, why purpose) (*principal, error)
 	// project writes the rows in the basis to g and returns their extent.
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.

@@ -193,7 +193,7 @@ func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
-	err = pc.setBasis(s, rows, q)
+	err = pc.setBasis(s, rows, q, s.multiplyT)
 	return pc, values, err
 }
 
@@ -221,9 +221,8 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 }
 
 // byGram returns how far the floor may be from the true one, as the Gram matrix, which it overwrites, proves
-// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and ‖E‖_F. The sum
-// of the p leading eigenvalues is then off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a
-// projector Q).
+// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and ‖E‖_F. The sum of
+// the p leading eigenvalues is then off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q).
 func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, off float64) float64 {
 	total := trace(gram)
 	sum, open := leadingSum(s.ctx, gram, rows, values, s.workers)
@@ -250,7 +249,7 @@ func recentre(s *samples, gram *Matrix) error {
 	}
 	left, right := rest, slices.Clone(rest)
 	if s.wide() { // (x − r)(x' − r)ᵀ = xx'ᵀ − y − y' for y = xrᵀ − ‖r‖²/2
-		y, err := multiply(s, NewMatrix(1, s.d, rest))
+		y, err := s.multiply(NewMatrix(1, s.d, rest))
 		if err != nil {
 			return err
 		}
@@ -289,7 +288,7 @@ func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, e
 	for i, v := range values {
 		values[i] = v * v
 	}
-	if err = pc.setBasis(s, rows, q); err != nil {
+	if err = pc.setBasis(s, rows, q, s.multiplyT); err != nil {
 		return nil, nil, err
 	}
 	// The sum of all squares is rounded less than that of squared singular values.
@@ -334,12 +333,14 @@ func (pc *principal) within(low, high float64) {
 }
 
 // setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows.
-func (pc *principal) setBasis(s *samples, rows *Matrix, q wanted) (err error) {
+func (pc *principal) setBasis(
+	s *samples, rows *Matrix, q wanted, multiplyT func(yt *Matrix) (*Matrix, error),
+) (err error) {
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu, for σ near rounding noise, of which some direction is made.
-		if from, err = multiplyT(s, from); err != nil {
+		if from, err = multiplyT(from); err != nil {
 			return err
 		}
 	}
@@ -489,14 +490,18 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			return b, err
 		}, nil, p, o)
 	}
-	back := func(v *Matrix) (*Matrix, error) { return multiplyT(s, v) }
-	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
-		y, err := back(v)
+	return rightVectors(s.ctx, small, chained(s.multiplyT, s.multiply), s.multiplyT, p, o)
+}
+
+// chained returns the product by first, and of that by second.
+func chained(first, second func(*Matrix) (*Matrix, error)) func(*Matrix) (*Matrix, error) {
+	return func(v *Matrix) (*Matrix, error) {
+		y, err := first(v)
 		if err != nil {
 			return nil, err
 		}
-		return multiply(s, y)
-	}, back, p, o)
+		return second(y)
+	}
 }
 
 // rightVectors iterates for p leading eigenvectors of the smaller product of the data with itself, of order
@@ -516,10 +521,9 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 	return kry, nil
 }
 
-// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all
-// squared singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option
-// Weights rows are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of
-// [Floors].
+// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared
+// singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option Weights rows
+// are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of [Floors].
 func Principal(ctx context.Context, x *Matrix, p int,
 	opts *Options) (z *Matrix, squares []float64, err error) {
 	o := orZero(opts)
@@ -545,7 +549,7 @@ func Principal(ctx context.Context, x *Matrix, p int,
 		if err != nil {
 			return nil, nil, err
 		}
-		zt, err := multiply(s, pc.basis)
+		zt, err := s.multiply(pc.basis)
 		if err != nil {
 			return nil, nil, err
 		}

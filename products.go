@@ -38,12 +38,11 @@ func gramChunks(s *samples) int {
 	return max(least, min(reduceChunks, items/(4*size)))
 }
 
-// gramError bounds the error of centredGram, in the trace and in the Frobenius
-// norm, for the trace given. Every entry is off by γ of its depth times the sum of the sizes
-// of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B = |√w·xc|. Packing rounds every number three
-// times, so a product passes six roundings more than its sum has. Where X is wide, recentre
-// subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d numbers in any
-// order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
+// gramError bounds the error of centredGram, in the trace and in the Frobenius norm, for the trace given.
+// Every entry is off by γ of its depth times the sum of the sizes of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B =
+// |√w·xc|. Packing rounds every number three times, so a product passes six roundings more than its sum has.
+// Where X is wide, recentre subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d
+// numbers in any order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
 func gramError(s *samples, trace float64) float64 {
 	size, items := s.sides()
 	depth := chunking{items, stripLengthOf(size), gramChunks(s)}.depth()
@@ -160,7 +159,7 @@ func triangularFactor(s *samples) (*Matrix, error) {
 }
 
 // multiply returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that is (XcV)ᵀ.
-func multiply(s *samples, vt *Matrix) (*Matrix, error) {
+func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
 	out, v := NewMatrix(vt.Rows, s.n, nil), vt.Clone()
 	if vt.Rows == 0 {
 		return out, cancelled(s.ctx)
@@ -173,7 +172,7 @@ func multiply(s *samples, vt *Matrix) (*Matrix, error) {
 }
 
 // multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
-func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
+func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	b := yt.Rows
 	if b == 0 {
 		return NewMatrix(b, s.d, nil), cancelled(s.ctx)
@@ -202,11 +201,11 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 // normalProduct returns VᵀXcᵀXc for Vᵀ (b×d), b×d: in one pass over X, two where it is wide.
 func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	if s.wide() {
-		y, err := multiply(s, vt)
+		y, err := s.multiply(vt)
 		if err != nil {
 			return nil, err
 		}
-		return multiplyT(s, y)
+		return s.multiplyT(y)
 	}
 	b := vt.Rows
 	parts := newParts(s, b)

@@ -21,8 +21,8 @@ func TestProducts(t *testing.T) {
 			name      string
 			got, want *Matrix
 		}{
-			{"mul", mustDo(multiply(s, v))(t), product(v, xc.transposed())},
-			{"mulT", mustDo(multiplyT(s, y))(t), product(y, xc)},
+			{"mul", mustDo(s.multiply(v))(t), product(v, xc.transposed())},
+			{"mulT", mustDo(s.multiplyT(y))(t), product(y, xc)},
 			{"normal", mustDo(normalProduct(s, v))(t), product(product(v, xc.transposed()), xc)},
 		} {
 			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {
@@ -57,8 +57,8 @@ func TestTriangularFactor(t *testing.T) {
 			t.Errorf("%v: RᵀR is %g off", c, off)
 		}
 		// Products with nothing have the shape of nothing.
-		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){"multiply": multiply,
-			"normalProduct": normalProduct, "multiplyT": multiplyT} {
+		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){"multiply": (*samples).multiply,
+			"normalProduct": normalProduct, "multiplyT": (*samples).multiplyT} {
 			from, to := d, d
 			if name == "multiply" {
 				to = n

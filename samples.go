@@ -91,18 +91,17 @@ const (
 func newSamples(
 	ctx context.Context, x *Matrix, weights []float64, workers int, centred bool,
 ) (*samples, error) {
-	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
+	if err := firstError(checkCount("Workers", workers), checkShape("x", x)); err != nil {
 		return nil, err
 	}
-	if err := checkWeights(weights, x.Rows); err != nil {
+	if err := checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols); err != nil {
 		return nil, err
 	}
-	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers),
-		centred: centred}
-	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
+	s, err := unread(ctx, x.Rows, x.Cols, weights, workers, centred)
+	if err != nil {
+		return nil, err
 	}
+	s.x = x
 	top, err := s.survey()
 	if err != nil {
 		return nil, err
@@ -112,6 +111,22 @@ func newSamples(
 	scale(s.fine.rest, s.factor())
 	s.fine.offset *= s.factor()
 	return s, nil
+}
+
+// unread returns samples without rows: the shape, and the weights with their unit. It checks both.
+func unread(ctx context.Context, n, d int, weights []float64, workers int, centred bool) (*samples, error) {
+	switch {
+	case n == 0:
+		return nil, fail(ErrTooFewSamples, "x has no rows")
+	case d == 0:
+		return nil, fail(ErrShape, "x has no columns")
+	}
+	s := &samples{ctx: ctx, n: n, d: d, weights: weights, workers: workerCount(workers), centred: centred}
+	if weights != nil {
+		heaviest, _ := rowMaxAbs(weights)
+		_, s.wexp = math.Frexp(heaviest)
+	}
+	return s, checkWeights(weights, n)
 }
 
 // stripLengthOf returns the length that a pass states for rows of length l whose blocks become strips of
@@ -341,8 +356,7 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 	}
 }
 
-// totalSquares returns ‖Xc‖² and a bound of its error: packing rounds a number four times, its square
-// once.
+// totalSquares returns ‖Xc‖² and a bound of its error: packing rounds a number four times, its square once.
 func (s *samples) totalSquares() (total, off float64, err error) {
 	c := chunking{s.n, s.d, manyChunks}
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
@@ -432,18 +446,4 @@ func heaviest(w []float64, n int) (top float64, err error) {
 		return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: why}
 	}
 	return top, nil
-}
-
-// checkSamples returns an error if x has no row or no column. It does not look at the entries.
-func checkSamples(x *Matrix) error {
-	if err := checkShape("x", x); err != nil {
-		return err
-	}
-	if x.Rows == 0 {
-		return fail(ErrTooFewSamples, "x has no rows")
-	}
-	if x.Cols == 0 {
-		return fail(ErrShape, "x has no columns")
-	}
-	return checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols)
 }

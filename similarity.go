@@ -108,11 +108,10 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 	return &SampleKernel{s: s, linear: true}, nil
 }
 
-// RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0 stands
-// for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖ over all pairs
-// i < j. Where that is 0, m is the median of the distances above 0; without any of these, of the size of the
-// largest entry. Above 1000 rows, m is that of 1000 rows drawn at random, always the same. Cost: O(nd), and
-// O(min(n, 1000)²·d) for gamma 0.
+// RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0 stands for the median
+// heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖ over all pairs i < j. Where that is 0, m is the
+// median of the distances above 0; without any of these, of the size of the largest entry. Above 1000 rows, m
+// is that of 1000 rows drawn at random, always the same. Cost: O(nd), and O(min(n, 1000)²·d) for gamma 0.
 //
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption] for a bad gamma.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {

@@ -79,9 +79,7 @@ const (
 )
 
 // String returns "ball", "tight" or "smallest".
-func (e Enclosure) String() string {
-	return nameOf("Enclosure", int(e), "ball", "tight", "smallest")
-}
+func (e Enclosure) String() string { return nameOf("Enclosure", int(e), "ball", "tight", "smallest") }
 
 // enclosure is a regular simplex in the coordinates of the projected data. Its inward facet normals are unit
 // vectors u_j with Σu_j = 0, its vertices t + (k−1)ρ·u_j for the inradius ρ and the centre t. A point w
@@ -373,9 +371,7 @@ const (
 )
 
 // String returns "one" or "at most one".
-func (s Sum) String() string {
-	return nameOf("Sum", int(s), "one", "at most one")
-}
+func (s Sum) String() string { return nameOf("Sum", int(s), "one", "at most one") }
 
 // point is a point of the plane.
 type point [2]float64
@@ -502,9 +498,7 @@ func sideAt(side []point, y float64) float64 {
 	return side[len(side)-1][1]
 }
 
-func (p *silhouette) width(y float64) float64 {
-	return max(0, sideAt(p.right, y)-sideAt(p.left, y))
-}
+func (p *silhouette) width(y float64) float64 { return max(0, sideAt(p.right, y)-sideAt(p.left, y)) }
 
 // widest returns the height of the largest yW(y), and the width there. Between two corners
 // W is linear, and yW a parabola.

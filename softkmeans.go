@@ -20,10 +20,9 @@ import (
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or
-	// its center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are
-	// ‖ClusterAxes·(x−y)‖ apart; nil: the plain distance. With RowsUnit both are nil, and labels are
-	// the largest membership.
+	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or its
+	// center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are ‖ClusterAxes·(x−y)‖ apart;
+	// nil: the plain distance. With RowsUnit both are nil, and labels are the largest membership.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
@@ -41,8 +40,7 @@ type Model struct {
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
 
-	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says;
-	// otherwise 0.
+	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
@@ -213,7 +211,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	pc, err := x.principal(min(k-1, s.d), by.solver, toFit)
+	pc, err := x.principal(wanted{min(k-1, s.d), 0}, by.solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -241,8 +239,8 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 
 func (s *samples) data() *samples { return s }
 
-func (s *samples) principal(p int, solver Solver, why purpose) (*principal, error) {
-	return findLeading(s, wanted{p, 0}, solver, why)
+func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
+	return findLeading(s, q, solver, why)
 }
 
 func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
@@ -329,7 +327,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := t.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver, toFit)
+	pc, err := t.principal(wanted{min(directionsOf(k, SumAtMostOne), s.d), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}

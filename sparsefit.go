@@ -160,19 +160,10 @@ func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
 	p := basis.Rows
 	q := &quotients{
 		basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k), h: make([]float64, p),
+		apart: skewOf(basis),
 	}
 	q.mean2 = fineDot(s.mean, s.mean)
 	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)
-	for i := range p {
-		for j := range p {
-			v := fineDot(basis.row(i), basis.row(j))
-			if i == j {
-				v--
-			}
-			q.apart += v * v
-		}
-	}
-	q.apart = math.Sqrt(q.apart) + 1.1*float64(p)*gamma(8)
 	for j := range k {
 		row := shifted.row(j)
 		size := norm2(row) * (1 + gamma(s.d+12))

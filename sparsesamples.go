@@ -5,6 +5,7 @@ package softkmeans
 // a product cancels, and the bounds have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -31,21 +32,15 @@ func newSparseSamples(
 	if err := firstError(checkCount("Workers", workers), x.check("x")); err != nil {
 		return nil, err
 	}
-	switch {
-	case x.Rows == 0:
-		return nil, fail(ErrTooFewSamples, "x has no rows")
-	case x.Cols == 0:
-		return nil, fail(ErrShape, "x has no columns")
-	}
-	if err := firstError(checkSize("the starts of columns", x.Cols, 2),
-		checkWeights(weights, x.Rows)); err != nil {
+	if err := checkSize("the starts of columns", x.Cols, 2); err != nil {
 		return nil, err
 	}
-	s := &sparseSamples{sparse: x, samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
-		workers: workerCount(workers), centred: centred}}
+	rows, err := unread(ctx, x.Rows, x.Cols, weights, workers, centred)
+	if err != nil {
+		return nil, err
+	}
+	s := &sparseSamples{sparse: x, samples: rows}
 	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
 		s.root = make([]float64, s.n)
 		for i := range s.root {
 			s.root[i] = math.Sqrt(s.weight(i))
@@ -145,21 +140,18 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n. An entry passes the roundings of sumDepth, and
-// 8.
+// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n. An entry passes the roundings of sumDepth, and 8.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
-	err := s.gather(out, vt, func(i int, row []float64) {
-		if s.root != nil {
-			scale(row, s.root[i])
-		}
-	})
+	err := s.changeBasis(out, vt)
+	for i, r := range s.root {
+		scale(out.row(i), r)
+	}
 	return out.transposed(), err
 }
 
-// gather writes (X − 1μᵀ)V for Vᵀ (b×d), not weighted, to the left of out, and calls then for each
-// row.
-func (s *sparseSamples) gather(out, vt *Matrix, then func(i int, row []float64)) error {
+// changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d), not weighted, to the left of out.
+func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	b, v := vt.Rows, vt.transposed()
 	middle := make([]float64, b)
 	if s.centred {
@@ -175,7 +167,6 @@ func (s *sparseSamples) gather(out, vt *Matrix, then func(i int, row []float64))
 				s.a.addTo(row, i, v, at.scratch[:b])
 				axpy(row, -1, middle)
 			}
-			then(i, row)
 		}
 	})
 }
@@ -283,21 +274,8 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	}
 }
 
-func (s *sparseSamples) principal(p int, solver Solver, why purpose) (*principal, error) {
-	return s.find(wanted{p, 0}, solver, why)
-}
-
-func (s *sparseSamples) leading(q wanted) (*principal, error) {
-	pc, err := s.find(q, SolverAuto, toFit)
-	if err == nil && pc.leading == nil { // SolverKrylov for p = 0
-		pc.leading = pc.basis
-	}
-	return pc, err
-}
-
-// find returns the q.p leading directions of the rows, by the solvers that chooseSolver names. Krylov's
-// leaves principal.leading nil where q.p is 0.
-func (s *sparseSamples) find(q wanted, solver Solver, why purpose) (*principal, error) {
+// principal returns leading directions of the rows, by the solvers that chooseSolver names.
+func (s *sparseSamples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
 	c := chooseSolver(solver, sparseRows, why, q.p, small, large)
 	if !gramOnly && c.first == SolverKrylov {
@@ -319,21 +297,11 @@ func (s *sparseSamples) principalByGram(q wanted) (pc *principal, values []float
 	if err != nil {
 		return nil, nil, err
 	}
-	count := min(q.all(), max(q.p, rows.Rows))
-	rows = rowsOf(rows, 0, min(count, rows.Rows))
-	if s.wide() && rows.Rows > 0 {
-		if rows, err = s.multiplyT(rows); err != nil {
-			return nil, nil, err
-		}
-	}
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal
 	}
 	pc.lowerTotal()
-	if pc.leading, err = completed(s.ctx, rows, count, s.d); err == nil {
-		pc.basis = rowsOf(pc.leading, 0, q.p)
-	}
-	return pc, values, err
+	return pc, values, pc.setBasis(s.samples, rows, q, s.multiplyT)
 }
 
 // lowerTotal makes the total a lower bound where it has cancelled. The floor stays within it.
@@ -356,28 +324,20 @@ func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 	pc, err := r.principal(q, krylovEffort{defaultKrylovSteps, false})
 	if err == nil {
 		pc.lowerTotal()
+		pc.leading = cmp.Or(pc.leading, pc.basis) // which is empty for p = 0
 	}
 	return pc, err
 }
 
 func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
-	var back func(*Matrix) (*Matrix, error)
-	first, second := s.multiply, s.multiplyT
 	small, _ := s.sides()
 	if s.wide() {
-		first, second, back = second, first, second
+		return rightVectors(s.ctx, small, chained(s.multiplyT, s.multiply), s.multiplyT, p, o)
 	}
-	return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
-		y, err := first(v)
-		if err != nil {
-			return nil, err
-		}
-		return second(y)
-	}, back, p, o)
+	return rightVectors(s.ctx, small, chained(s.multiply, s.multiplyT), nil, p, o)
 }
 
-// measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc −
-// (WᵀW)U.
+// measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc − (WᵀW)U.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
 	if err != nil {
@@ -408,7 +368,7 @@ func (s *sparseSamples) measure(left *outside) error {
 // project projects the rows and returns how far they reach.
 func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	w := leftColumns(g, basis.Rows)
-	if err := s.gather(w, basis, func(int, []float64) {}); err != nil {
+	if err := s.changeBasis(w, basis); err != nil {
 		return nil, err
 	}
 	return extentOf(w, normals, kind), cancelled(s.ctx)
@@ -419,12 +379,6 @@ func (s *sparseSamples) under(of *samples) farRows {
 	out.samples = of
 	return &out
 }
-
-func (s *sparseSamples) changeBasis(z, basis *Matrix) error {
-	return s.gather(z, basis, func(int, []float64) {})
-}
-
-func (s *sparseSamples) shape() *Matrix { return &Matrix{Rows: s.n, Cols: s.d} }
 
 func (s *sparseSamples) length(i int) float64 { return math.Sqrt(s.squares[i]) }
 
@@ -465,11 +419,9 @@ func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 }
 
 func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
-	yt := g.transposed()
-	for j := range yt.Rows {
-		for i, r := range s.root {
-			yt.row(j)[i] *= r
-		}
+	y := g.Clone()
+	for i, r := range s.root {
+		scale(y.row(i), r)
 	}
-	return s.multiplyT(yt)
+	return s.multiplyT(y.transposed())
 }

@@ -129,8 +129,7 @@ func (p *Subspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 type Extent struct {
 	rows       int
 	coneExtent // an extent alone for SumToOne
-	// Weighted, in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖² = ‖X − GF‖², and
-	// Σ‖x − x̄‖².
+	// Weighted, in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖² = ‖X − GF‖², and Σ‖x − x̄‖².
 	objective, squares float64
 	lost               float64 // what rounding took off the objective
 	fingerprint        uint32  // the subspace's

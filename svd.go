@@ -12,19 +12,13 @@ import (
 	"math"
 )
 
-// SVDResult is a singular value decomposition a = U·diag(S)·Vᵀ, of which [TruncatedSVD]
-// returns the k leading triplets, with what is needed to judge it.
-type SVDResult struct {
-	U *Matrix   // n×k, orthonormal columns
-	S []float64 // k singular values, descending, at least 0
-	V *Matrix   // d×k, orthonormal columns; the entry of largest magnitude in each is positive
-
-	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final vectors;
-	// a·v_i = s_i·u_i holds to rounding. Some singular value lies within this distance of
-	// s_i, which is above the i-th by rounding at most.
-	Residuals  []float64
-	Iterations int    // passes over a
-	Status     Status // StatusConverged, or StatusIterationLimit with the best found
+// svdResult is a singular value decomposition a = U·diag(S)·Vᵀ.
+type svdResult struct {
+	U          *Matrix   // n×k, orthonormal columns
+	S          []float64 // k singular values, descending, at least 0
+	V          *Matrix   // d×k, orthonormal columns
+	Iterations int       // sweeps
+	Status     Status    // StatusConverged, or StatusIterationLimit with the best found
 }
 
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix: u is
@@ -33,8 +27,7 @@ type SVDResult struct {
 // Singular values below 2^-500 of the largest entry count as 0; their vectors complete the
 // others to an orthonormal set. Empty matrices have empty factors. a is not changed.
 //
-// Cost: O(nd·min(n, d)), a few times that of other methods; for a few leading triplets of a
-// large matrix see [TruncatedSVD]. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
+// Cost: O(nd·min(n, d)), a few times that of other methods. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	r, err := thinSVD(a)
 	if err != nil {
@@ -44,7 +37,7 @@ func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 }
 
 // thinSVD returns what SVD does, the number of sweeps and whether they converged, as for all known matrices.
-func thinSVD(a *Matrix) (*SVDResult, error) {
+func thinSVD(a *Matrix) (*svdResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
 	}
@@ -53,7 +46,7 @@ func thinSVD(a *Matrix) (*SVDResult, error) {
 		return nil, err
 	}
 	if a.Rows == 0 || a.Cols == 0 { // of either there may be 2^31
-		return &SVDResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil)}, nil
+		return &svdResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil)}, nil
 	}
 	tall := a.Clone
 	if a.Rows < a.Cols {
@@ -69,9 +62,9 @@ func thinSVD(a *Matrix) (*SVDResult, error) {
 
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest magnitude. Once ctx
 // has ended it returns soon, and the result is of no use.
-func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
+func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 	n, d := a.Rows, a.Cols
-	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
+	r := &svdResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
 	_, exp := math.Frexp(max(top, leastScale))
 	sizes := make([]float64, n)
 	for i := range n {
@@ -116,7 +109,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 
 // nearlyDiagonal finds L·J = U_L·Σ for a square L whose columns are the rows of l, which it overwrites. It
 // returns U_L and J as rows, and Σ, descending. A row of negligible length has singular value 0.
-func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right *Matrix, values []float64) {
+func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right *Matrix, values []float64) {
 	n := l.Rows
 	norms, j := make([]float64, n), identity(n)
 	r.Iterations, r.Status = orthogonalizeRows(ctx, l, j, norms)

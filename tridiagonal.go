@@ -189,9 +189,7 @@ func (t *reduction) accumulate(ctx context.Context, workers int) *Matrix {
 }
 
 // offNegligible reports whether an entry is 0 next to these two diagonal ones, as in EISPACK's tql2.
-func offNegligible(off, d, e float64) bool {
-	return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e))
-}
+func offNegligible(off, d, e float64) bool { return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e)) }
 
 // split sets negligible entries off the diagonal to 0 and calls part for each block that T falls into.
 func (t *reduction) split(part func(lo, hi int)) {

@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"html/template"
 	"image"
@@ -149,20 +148,19 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 		square += v * v
 	}
 	if k := min(3, n, d); square > 0 {
-		if svd, err := softkmeans.TruncatedSVD(context.Background(), x, k, nil); err == nil {
+		if axes, shares, err := view.Directions(x, nil, k); err == nil {
 			for i := range k {
-				components[i] = make([]float64, d)
+				components[i] = slices.Clone(axes.Row(i))
 				sign := 0.0
-				for j := range d {
-					components[i][j] = svd.V.At(j, i)
-					sign += svd.V.At(j, i)
+				for _, v := range components[i] {
+					sign += v
 				}
 				if sign < 0 { // bright pixels shall look bright
 					for j := range components[i] {
 						components[i][j] = -components[i][j]
 					}
 				}
-				c.best += svd.S[i] * svd.S[i] / square
+				c.best += shares[i]
 			}
 		}
 	}

@@ -5,6 +5,7 @@ package view
 import (
 	"context"
 	"math"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/chart"
@@ -21,21 +22,17 @@ type Plane struct {
 // above 0 (nil: all 1).
 func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	p := Plane{Mean: make([]float64, x.Cols), Axes: softkmeans.NewMatrix(2, x.Cols, nil)}
-	weight := func(i int) float64 { return 1 }
-	all := float64(x.Rows)
-	if weights != nil {
-		most := 0.0
-		for _, w := range weights {
-			most = max(most, w)
-		}
-		all = 0
-		for _, w := range weights {
-			all += w / most // a sum of large ones is out of range
-		}
-		weight = func(i int) float64 { return weights[i] / most }
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, x.Rows)
+	}
+	weights = slices.Clone(weights)
+	most, all := slices.Max(weights), 0.0
+	for i := range weights {
+		weights[i] /= most // a sum of large ones is out of range
+		all += weights[i]
 	}
 	for i := range x.Rows {
-		w := weight(i) / all
+		w := weights[i] / all
 		for j, v := range x.Row(i) {
 			p.Mean[j] += w * v
 		}
@@ -43,9 +40,13 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	centred := x.Clone()
 	var top, size float64
 	for i := range x.Rows {
-		row, w := centred.Row(i), math.Sqrt(weight(i))
+		row := centred.Row(i)
+		if weights[i] == 0 {
+			clear(row)
+			continue
+		}
 		for j := range row {
-			row[j] = (row[j] - p.Mean[j]) * w
+			row[j] -= p.Mean[j]
 			top = max(top, math.Abs(row[j]))
 		}
 	}
@@ -57,25 +58,68 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	}
 	// A power of two changes no digit, and brings differences of small numbers into range.
 	_, e := math.Frexp(top)
-	var total float64
-	for i := range centred.Rows {
-		row := centred.Row(i)
-		for j := range row {
-			row[j] = math.Ldexp(row[j], -e)
-			total += row[j] * row[j]
-		}
+	for i, v := range centred.Data {
+		centred.Data[i] = math.Ldexp(v, -e)
 	}
-	svd, err := softkmeans.TruncatedSVD(context.Background(), centred, min(2, x.Rows, x.Cols), nil)
+	axes, shares, err := Directions(centred, weights, min(2, x.Rows, x.Cols))
 	if err != nil {
 		return p, err
 	}
-	for c, s := range svd.S {
-		for j := range x.Cols {
-			p.Axes.Set(c, j, svd.V.At(j, c))
-		}
-		p.Share[c] = min(s*s/total, 1)
-	}
+	copy(p.Axes.Data, axes.Data)
+	copy(p.Share[:], shares)
 	return p, nil
+}
+
+// Directions returns the p leading directions of centred rows with weights (nil: all 1), p×d,
+// and the share of all squares along each. The largest entry of a direction is positive.
+func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmeans.Matrix, shares []float64,
+	err error) {
+	m, err := softkmeans.Fit(context.Background(), x, p+1, &softkmeans.Options{Weights: weights})
+	if err != nil {
+		return nil, nil, err
+	}
+	edges := softkmeans.NewMatrix(p, x.Cols, nil) // of a simplex in these directions
+	for a := range p {
+		for j := range x.Cols {
+			edges.Set(a, j, m.Centers.At(a, j)-m.Centers.At(p, j))
+		}
+	}
+	_, _, basis, err := softkmeans.SVD(edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	var total float64
+	within := softkmeans.NewMatrix(x.Rows, p, nil)
+	for i := range x.Rows {
+		root := 1.0
+		if weights != nil {
+			root = math.Sqrt(weights[i])
+		}
+		for j, v := range x.Row(i) {
+			total += root * v * (root * v)
+			for a, u := range basis.Row(j) {
+				within.Data[i*p+a] += root * v * u
+			}
+		}
+	}
+	_, s, turn, err := softkmeans.SVD(within)
+	axes, shares = softkmeans.NewMatrix(p, x.Cols, nil), make([]float64, p)
+	for c := range s {
+		big := 0.0
+		for j := range x.Cols {
+			for a, u := range basis.Row(j) {
+				axes.Data[c*x.Cols+j] += u * turn.At(a, c)
+			}
+			if v := axes.At(c, j); math.Abs(v) > math.Abs(big) {
+				big = v
+			}
+		}
+		for j := range x.Cols {
+			axes.Set(c, j, math.Copysign(1, big)*axes.At(c, j))
+		}
+		shares[c] = min(s[c]*s[c]/total, 1)
+	}
+	return axes, shares, err
 }
 
 // PlaneOf returns the plane of rows that were added up, and whose floors are known.

@@ -94,3 +94,41 @@ func TestPlaneWeights(t *testing.T) {
 		}
 	}
 }
+
+// The directions are the leading right singular vectors, in tables of any shape.
+func TestDirections(t *testing.T) {
+	for _, shape := range [][2]int{{40, 5}, {6, 30}, {3, 3}, {2, 7}} {
+		x, mean := softkmeans.NewMatrix(shape[0], shape[1], nil), make([]float64, shape[1])
+		for i := range x.Rows {
+			for j := range x.Cols {
+				x.Set(i, j, math.Sin(float64(i*x.Cols+3*j*j))/float64(1+j))
+				mean[j] += x.At(i, j) / float64(x.Rows)
+			}
+		}
+		for i := range x.Rows {
+			for j, m := range mean {
+				x.Set(i, j, x.At(i, j)-m)
+			}
+		}
+		p := min(2, x.Rows-1)
+		axes, shares, err := Directions(x, nil, p)
+		_, s, v, wrong := softkmeans.SVD(x)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		var total float64
+		for _, v := range s {
+			total += v * v
+		}
+		for c := range p {
+			if math.Abs(shares[c]-s[c]*s[c]/total) > 1e-12 {
+				t.Errorf("%v: share %d is %v", shape, c, shares[c])
+			}
+			for j := range x.Cols {
+				if math.Abs(axes.At(c, j)-v.At(j, c)) > 1e-12 {
+					t.Errorf("%v: entry %d of direction %d is %v, not %v", shape, j, c, axes.At(c, j), v.At(j, c))
+				}
+			}
+		}
+	}
+}
