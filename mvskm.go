@@ -33,7 +33,7 @@ import (
 // the model is the best so far, with StatusCancelled, or nil.
 func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	if err := firstError(checkMinVolume(k, &o), checkNoPenalty(&o)); err != nil {
+	if err := checkNoPenalty(&o); err != nil {
 		return nil, err
 	}
 	m, err := openMinVolume(ctx, x, k, &o, false)
@@ -45,9 +45,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
-// Memberships and Centers, and Warnings for reasons to doubt them. Raise
-// MinVolumeOptions.Slack ([DefaultSlack]) if the prototypes lie too far outside of the data, lower it if
-// they are too far inside. For scenes take [Unmix].
+// Memberships and Centers, and Warnings for reasons to doubt them. Raise MinVolumeOptions.Slack
+// ([DefaultSlack]) if the prototypes lie too far outside of the data, lower it if they are too far inside.
+// For scenes take [Unmix].
 //
 // [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data
 // until the squared error has grown by Slack over the proved floor, so that units, scale and origin of the
@@ -74,15 +74,15 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share then
 // stands for the floor, and Init and Volume default to those that find the smallest simplex around the data,
-// with pure samples or without.
-// If it is exact to 1e-14, and k of the samples are its corners, they are returned, with a λ of 0. Where k >
-// min(n−1, d), or the data has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total
-// variance stand for it.
+// with pure samples or without. If it is exact to 1e-14, and k of the samples are its corners, they are
+// returned, with a λ of 0. Where k > min(n−1, d), or the data has fewer than k−1 dimensions, the floor is
+// always 0, and 10 % of the total variance stand for it.
 //
-// More than 16 384 rows, and 512 a prototype, begin on a draw of 4096, or of 128 a prototype. Up to eight
-// passes over all rows correct it. It may lack clusters of fewer than one row in a thousand. The error then
-// ends within 5 % of the slack, and a step may be ten times as far from rest as Tol says. Plain, Centers, a
-// Lambda, a Slack below 0.05, and every Init but InitKMeans take all rows from the start.
+// More than 16 384 rows, and 512 a prototype, begin on a draw of 4096, or of 128 a prototype, but of a
+// quarter of the rows at most. So do 64 rows a prototype where n·k² is above 2^26. Up to nine passes over
+// all rows correct the draw. It may lack clusters of fewer than one row in a thousand. The error then ends
+// within 5 % of the slack, and a run ends at a hundred times Tol. Plain, Centers, a Lambda, a Slack below
+// 0.05, and every Init but InitKMeans take all rows from the start.
 //
 // Bounds (Lower, Upper, NonNegative) hold in every step in all columns. They may keep the error above the
 // slack, which a Warning says; λ is then next to 0.
