@@ -70,6 +70,12 @@ newline. Errors give the place as file:line:field.
                 units that are numbers or words, and signs such as % in numbers;
                 the report says what was found. no: take the table as it is
 `
+	turnHelp = `  -transpose T  yes: turn the table first, so that its columns are the rows, and
+                other flags are about the turned table; no: its rows are the
+                rows; auto: turn it where names or an axis in column 1 leave no
+                doubt that the samples are its columns, and ask where they may
+                be (default)
+`
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core
   -quiet        show no progress on the terminal
 `
@@ -127,6 +133,7 @@ func (f *inputFlags) use(m *modelFile) error {
 // add adds all flags about the input. rules are those of -missing beyond missingRules.
 func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addText(fs)
+	f.addTurn(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
 	f.addRoles(fs)
@@ -161,6 +168,12 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Guess, "guess", []choice[bool]{{"yes", true}, {"no", false}})
 	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
+}
+
+// addTurn adds -transpose.
+func (f *inputFlags) addTurn(fs *flag.FlagSet) {
+	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
+		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
 }
 
 // addRun adds -workers and -quiet.

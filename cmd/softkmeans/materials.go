@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 // materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
@@ -28,7 +29,7 @@ type materials struct {
 // wavelengths is left out.
 func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std streams) (*materials, error) {
 	u := unmixFlags{inputFlags: f.inputFlags}
-	u.source = name
+	u.source, u.dialect.Transpose = name, table.TransposeNo // its materials are columns
 	s, err := u.open(ctx, std)
 	if err != nil {
 		return nil, err
