@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -281,11 +282,24 @@ type session struct {
 
 // open opens the input. The caller closes the session.
 func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
+	if info, err := os.Stat(f.source); f.named() && err == nil && info.IsDir() {
+		for _, name := range []string{"matrix.mtx", "matrix.mtx.gz"} { // of single-cell work
+			if name = filepath.Join(f.source, name); fileExists(name) {
+				f.source = name
+				break
+			}
+		}
+	}
 	in, source, err := openInput(ctx, f.source, std.in)
 	if err != nil {
 		return nil, err
 	}
 	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
+}
+
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // inputCommand is the parsed command line of a command with one input.

@@ -190,7 +190,7 @@ func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) 
 	if err := p.model.checkColumns(t.Names, s.source); err != nil {
 		return err
 	}
-	p.w.describe(&t.Head, rowTexts{})
+	p.w.describe(&t.Head, rowTexts{ids: t.IDs})
 	p.notes = t.Notes
 	_, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, p.addSparse(s.ctx, t) })
 	return err
