@@ -306,20 +306,11 @@ func isSpectral(name string) bool {
 		slices.ContainsFunc(spectralWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-func isGene(name string) bool   { return slices.Contains(geneNames, strings.ToLower(name)) }
-func isClock(name string) bool  { return slices.Contains(clockNames, strings.ToLower(name)) }
-func isTime(name string) bool   { return slices.Contains(timeNames, strings.ToLower(name)) }
-func isLetter(c byte) bool      { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isDigit(c byte) bool       { return c >= '0' && c <= '9' }
-func falls(list []float64) bool { return rises(negated(list)) }
-
-func negated(list []float64) []float64 {
-	out := make([]float64, len(list))
-	for i, v := range list {
-		out[i] = -v
-	}
-	return out
-}
+func isGene(name string) bool  { return slices.Contains(geneNames, strings.ToLower(name)) }
+func isClock(name string) bool { return slices.Contains(clockNames, strings.ToLower(name)) }
+func isTime(name string) bool  { return slices.Contains(timeNames, strings.ToLower(name)) }
+func isLetter(c byte) bool     { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool      { return c >= '0' && c <= '9' }
 
 // likeSamples reports whether most names after the first differ in their numbers alone, and
 // whether most begin with a word for a sample and a number, or are barcodes of cells.
@@ -367,33 +358,6 @@ func shapeOf(name string) (shape string, digits bool) {
 		}
 	}
 	return string(b), digits
-}
-
-// counts reports whether numbers count from 0 or 1.
-func counts(axis []float64) bool {
-	for i, v := range axis {
-		if v != axis[0]+float64(i) {
-			return false
-		}
-	}
-	return axis[0] == 0 || axis[0] == 1
-}
-
-// regular reports whether the steps between numbers change slowly, as those of a grating do.
-func regular(axis []float64) bool {
-	for i := 2; i < len(axis); i++ {
-		last, step := axis[i-1]-axis[i-2], axis[i]-axis[i-1]
-		if math.Abs(step-last) > 0.25*math.Abs(last) {
-			return false
-		}
-	}
-	return true
-}
-
-// years reports whether numbers may be years.
-func years(axis []float64) bool {
-	least, most := slices.Min(axis), slices.Max(axis)
-	return least >= 1700 && most <= 2100 && (most-least) < float64(len(axis))
 }
 
 // spectrumLike reports whether even numbers are in the range of wavelengths, wavenumbers and
