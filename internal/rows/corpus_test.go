@@ -12,11 +12,16 @@ import (
 	"softkmeans/internal/table"
 )
 
-// TestCorpus reads the tables of testdata/tables, which its make.go has written, and holds
-// what comes out to want.txt.
+// TestCorpus reads the tables of testdata/tables, which its make.go has written, and those of the
+// trade, and holds what comes out to want.txt.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Join("..", "..", "testdata", "tables")
+	tables := filepath.Join("..", "..", "testdata", "tables")
+	checkTables(t, tables)
+	checkTables(t, filepath.Join(tables, "trade"))
+}
+
+func checkTables(t *testing.T, folder string) {
 	text, err := os.ReadFile(filepath.Join(folder, "want.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +76,8 @@ func checkTable(t *testing.T, folder string, want map[string][]string) {
 		t.Errorf("columns %q, not %s", got.Names, want["columns"][0])
 	case !slices.Equal(got.IDs, ids):
 		t.Errorf("ids %q, not %q", got.IDs, ids)
+	case !slices.Equal(got.KeptNames, keptOf(want)):
+		t.Errorf("columns carried along: %q", got.KeptNames)
 	case math.Abs(sum-wantSum) > 1e-9*math.Abs(wantSum):
 		t.Errorf("sum %v, not %v", sum, wantSum)
 	case strconv.Itoa(missing) != want["missing"][0]:
@@ -87,6 +94,13 @@ func checkTable(t *testing.T, folder string, want map[string][]string) {
 	}
 }
 
+func keptOf(want map[string][]string) []string {
+	if want["kept"] == nil {
+		return nil
+	}
+	return strings.Split(want["kept"][0], "|")
+}
+
 // dialectOf is the Dialect of the command for some flags.
 func dialectOf(t *testing.T, flags []string) table.Dialect {
 	d := table.Dialect{Guess: true}
@@ -99,6 +113,10 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		switch words[i] {
 		case "-header":
 			d.Header = table.HeaderYes
+		case "-transpose":
+			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes, "no": table.TransposeNo}[value]
+		case "-keep":
+			d.Keep = strings.Split(value, ",")
 		case "-names":
 			d.Names = strings.Split(value, ",")
 		case "-id":

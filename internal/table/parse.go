@@ -29,6 +29,7 @@ type layout struct {
 	// Of a Dialect that guesses.
 	survey   *survey // nil: it does not guess
 	comments bool    // lines that begin with # are skipped
+	trail    byte    // what begins a comment at the end of a line; 0: nothing
 	gaps     bool    // missing fields become NaN, and are counted
 	forms    []form  // how the numbers of each field are written; nil: plainly
 	hot      []*oneHot

@@ -113,11 +113,13 @@ func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	if err := p.begin(s.padded(fields), &t.Head); err != nil {
 		return false, err
 	}
-	if s.units {
-		for {
-			if line, err := p.next(); err != nil || !p.blank(line) {
-				break
-			}
+	for n := s.below(); n > 0; {
+		line, err := p.next()
+		if err != nil {
+			break
+		}
+		if !p.blank(line) {
+			n--
 		}
 	}
 	return !t.Header, nil
@@ -200,9 +202,12 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	t := &Reader{Head: Head{Source: source}}
 	t.part = &t.own
 	p := &t.parser
-	p.layout = &layout{dialect: d, source: source, survey: s, comments: s != nil && s.hash}
+	p.layout = &layout{dialect: d, source: source, survey: s}
+	if s != nil {
+		p.comments, p.trail = s.hash, s.trail
+	}
 	p.split = newSplitter(text, d.Delimiter)
-	p.split.hash, p.split.end = p.comments, skipped
+	p.split.hash, p.split.trail, p.split.end = p.comments, p.trail, skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	return t, in, nil
 }

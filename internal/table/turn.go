@@ -409,7 +409,7 @@ func (f *frame) smooth(p *parser) bool {
 // its columns in the text.
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
 	p.split = newSplitter(text, p.dialect.Delimiter)
-	p.split.hash = s.hash
+	p.split.hash, p.split.trail = s.hash, s.trail
 	p.split.end = min(s.skip, 1)
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	f, _ = s.frame(p)
