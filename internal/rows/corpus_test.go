@@ -22,22 +22,30 @@ func TestCorpus(t *testing.T) {
 }
 
 func checkTables(t *testing.T, folder string) {
+	wants := readWant(t, folder)
+	if len(wants) < 40 {
+		t.Errorf("%s: %d tables", folder, len(wants))
+	}
+	for _, want := range wants {
+		t.Run(want["file"][0], func(t *testing.T) { checkTable(t, folder, want) })
+	}
+}
+
+// readWant reads the entries of want.txt.
+func readWant(t *testing.T, folder string) (list []map[string][]string) {
 	text, err := os.ReadFile(filepath.Join(folder, "want.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := strings.Split(strings.TrimSpace(string(text)), "\n\n")
-	if len(tables) < 40 {
-		t.Errorf("%d tables", len(tables))
-	}
-	for _, text := range tables {
+	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
 		want := map[string][]string{}
 		for line := range strings.Lines(text) {
 			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			want[key] = append(want[key], value)
 		}
-		t.Run(want["file"][0], func(t *testing.T) { checkTable(t, folder, want) })
+		list = append(list, want)
 	}
+	return list
 }
 
 func checkTable(t *testing.T, folder string, want map[string][]string) {
@@ -112,7 +120,7 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		value := words[i+1]
 		switch words[i] {
 		case "-header":
-			d.Header = table.HeaderYes
+			d.Header = map[string]table.Header{"yes": table.HeaderYes, "no": table.HeaderNo}[value]
 		case "-transpose":
 			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes, "no": table.TransposeNo}[value]
 		case "-keep":
