@@ -183,24 +183,21 @@ func (s *survey) unitsOf(f frame) units {
 
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
 func (f *frame) known(names []string) (turning, string) {
-	has := func(s []byte) bool { return slices.Contains(names, Printable(string(utf8Text(s)))) }
-	across, down := 0, 0
-	for _, s := range f.rows[0] {
-		if f.head == nil && has(s) {
-			across++
-		}
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
 	}
-	for _, s := range f.head {
-		if has(s) {
-			across++
-		}
+	has := func(s []byte) bool { return known[Printable(string(utf8Text(s)))] }
+	top, down := f.rows[0], 0
+	if f.head != nil {
+		top = f.head
 	}
 	for _, line := range f.rows {
 		if has(line[0]) {
 			down++
 		}
 	}
-	if across == 0 && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
+	if !slices.ContainsFunc(top[1:], has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
 		return certain, "column 1 has the names of the model's columns"
 	}
 	return asItStands, ""
