@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -42,6 +43,34 @@ type frame struct {
 	counts bool     // they are numbers that count the samples
 	units  int      // 1: the next line has units
 	rows   [][][]byte
+
+	samples []int    // of sort, the columns of samples
+	aside   []int    // other columns after the first: annotations of the lines
+	columns []column // of the samples
+}
+
+// sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
+// axis. It reports whether all others have numbers.
+func (f *frame) sort(p *parser) bool {
+	p.width = f.width
+	f.samples, f.aside, f.columns = nil, nil, nil
+	for j, c := range p.columnsOf(f.rows) {
+		name := ""
+		if f.head != nil {
+			name = Printable(string(utf8Text(f.head[j])))
+		}
+		switch {
+		case j == 0:
+		case f.head != nil && (c.numbers == 0 && c.words > 0 || idName(name) && c.whole && c.different && c.words == 0 ||
+			isSpectral(name) && f.axis(p, j) != nil):
+			f.aside = append(f.aside, j)
+		case c.words > 0 || c.numbers == 0:
+			return false
+		default:
+			f.samples, f.columns = append(f.samples, j), append(f.columns, c)
+		}
+	}
+	return true
 }
 
 // named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
@@ -52,7 +81,7 @@ func (f *frame) named(p *parser) bool {
 			seen[string(line[0])] = true
 		}
 	}
-	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p) != nil
+	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
 }
 
 const (
@@ -132,29 +161,25 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	}
 	p.width = 1
 	first := p.columnsOf(f.rows)[0]
-	axis := f.axis(p)
+	axis := f.axis(p, 0)
 	texts := first.words == len(f.rows) && first.different && f.head != nil
 	if axis == nil && !texts {
 		return asItStands, ""
 	}
-	p.width = f.width
-	columns := p.columnsOf(f.rows)
-	for _, c := range columns[1:] {
-		if c.words > 0 || c.numbers == 0 {
-			return asItStands, ""
-		}
+	if !f.sort(p) || len(f.samples) < 3 {
+		return asItStands, ""
 	}
 	if texts {
-		return f.byNames(columns)
+		return f.byNames()
 	}
-	return f.byAxis(p, axis, columns, s.unitsOf(f))
+	return f.byAxis(p, axis, s.unitsOf(f))
 }
 
-// axis is the numbers of column 1 where they rise or fall; else nil.
-func (f *frame) axis(p *parser) []float64 {
+// axis is the numbers of column j where they rise or fall; else nil.
+func (f *frame) axis(p *parser, j int) []float64 {
 	axis := make([]float64, len(f.rows))
 	for i, line := range f.rows {
-		v, _ := p.numbersOf(line[:1])
+		v, _ := p.numbersOf(line[j : j+1])
 		if len(v) == 0 {
 			return nil
 		}
@@ -204,7 +229,7 @@ func (f *frame) known(names []string) (turning, string) {
 }
 
 // byAxis judges a text whose column 1 has numbers.
-func (f *frame) byAxis(p *parser, axis []float64, columns []column, u units) (turning, string) {
+func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 	name := ""
 	if f.head != nil {
 		name = strings.TrimSpace(string(utf8Text(f.head[0])))
@@ -217,10 +242,10 @@ func (f *frame) byAxis(p *parser, axis []float64, columns []column, u units) (tu
 	if regular(axis) {
 		why += " evenly"
 	}
-	numbered, sampled := likeSamples(f.head)
+	numbered, sampled := f.likeSamples()
 	samples := sampled || numbered || f.counts || u.alike
-	alike := ofOneKind(columns[1:]) && f.smooth(p)
-	wide := f.width > leastTurned
+	alike := ofOneKind(f.columns) && f.smooth(p)
+	wide := len(f.samples) >= leastTurned
 	switch {
 	case isClock(name) || !spectral && counts(axis):
 		return asItStands, ""
@@ -249,19 +274,21 @@ func (f *frame) axisName(name, unit string) string {
 }
 
 // byNames judges a text whose column 1 has different texts.
-func (f *frame) byNames(columns []column) (turning, string) {
-	name := strings.ToLower(strings.TrimSpace(string(utf8Text(f.head[0]))))
-	numbered, sampled := likeSamples(f.head)
-	tall := len(f.rows) >= 2*(f.width-1)
+func (f *frame) byNames() (turning, string) {
+	shown := strings.TrimSpace(string(utf8Text(f.head[0])))
+	name := strings.ToLower(shown)
+	numbered, sampled := f.likeSamples()
+	n := len(f.samples)
+	tall := len(f.rows) >= 2*n
 	gene, feature := isGene(name), slices.Contains(featureNames, name)
 	switch {
 	case f.mutations():
 		return certain, "column 1 has types of mutations"
 	case gene && (numbered || sampled):
-		return certain, f.axisName(name, "") + " has genes, and line 1 samples"
-	case gene && tall && f.width > 5 && ofOneKind(columns[1:]):
-		return likely, f.axisName(name, "") + " has genes"
-	case (feature || name == "") && sampled && tall && f.width > 6:
+		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
+	case gene && tall && n > 4 && ofOneKind(f.columns):
+		return likely, f.axisName(shown, "") + " has genes"
+	case (feature || name == "") && sampled && tall && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
 	}
 	return asItStands, ""
@@ -288,7 +315,7 @@ var (
 	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
 		"row", "nr", "no", "timestamp", "id"}
 	timeNames    = []string{"time", "t", "zeit", "min", "sec", "seconds", "minutes", "time (s)", "time_s"}
-	featureNames = []string{"type", "feature", "features", "probe", "otu", "asv", "compound", "metabolite",
+	featureNames = []string{"type", "feature", "features", "probe", "otu", "otu id", "asv", "asv id", "taxon", "taxa", "genus", "compound", "metabolite",
 		"peptide", "protein", "variable", "motif", "region", "peak"}
 	geneNames = []string{"gene", "genes", "symbol", "hugo_symbol", "geneid", "gene_id", "gene id", "id_ref",
 		"gene symbol", "gene_symbol", "gene name", "gene_name", "ensembl", "ensembl_id", "probeset"}
@@ -309,15 +336,15 @@ func isTime(name string) bool  { return slices.Contains(timeNames, strings.ToLow
 func isLetter(c byte) bool     { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool      { return c >= '0' && c <= '9' }
 
-// likeSamples reports whether most names after the first differ in their numbers alone, and
+// likeSamples reports whether most names of samples differ in their numbers alone, and
 // whether most begin with a word for a sample and a number, or are barcodes of cells.
-func likeSamples(head [][]byte) (numbered, sampled bool) {
-	if len(head) < 3 {
+func (f *frame) likeSamples() (numbered, sampled bool) {
+	if f.head == nil {
 		return false, false
 	}
 	shapes, samples := map[string]int{}, 0
-	for _, s := range head[1:] {
-		name := string(bytes.TrimSpace(utf8Text(s)))
+	for _, j := range f.samples {
+		name := string(bytes.TrimSpace(utf8Text(f.head[j])))
 		shape, digits := shapeOf(name)
 		if digits {
 			shapes[shape]++
@@ -339,7 +366,7 @@ func likeSamples(head [][]byte) (numbered, sampled bool) {
 	for _, n := range shapes {
 		most = max(most, n)
 	}
-	n := len(head) - 1
+	n := len(f.samples)
 	return 5*most >= 4*n, 5*samples >= 4*n
 }
 
@@ -378,7 +405,7 @@ func ofOneKind(columns []column) bool {
 // change in all.
 func (f *frame) smooth(p *parser) bool {
 	n, all := 0, 0
-	for j := 1; j < f.width && all < mostAcross; j++ {
+	for _, j := range f.samples[:min(len(f.samples), mostAcross)] {
 		var list []float64
 		for _, line := range f.rows {
 			v, _ := p.numbersOf(line[j : j+1])
@@ -410,9 +437,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 	p.split.end = min(s.skip, 1)
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	f, _ = s.frame(p)
-	var table [][][]byte
+	var table []packed
 	if s.names != nil {
-		table, lines = append(table, s.names), append(lines, 0)
+		table, lines = append(table, pack(s.names)), append(lines, 0)
 		p.width = len(s.names)
 	}
 	for {
@@ -433,28 +460,58 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 		if len(fields) != p.width {
 			return nil, nil, f, p.otherWidth(fields)
 		}
-		table, lines = append(table, cloned(fields)), append(lines, p.split.start)
+		table, lines = append(table, pack(fields)), append(lines, p.split.start)
 	}
 	if f.units > 0 {
 		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
 	}
+	width, corner := p.width, true
 	if f.head != nil && f.named(p) {
-		table[0][0] = nil // the name of column 1
+		corner = false // the name of column 1
+		f.sort(p)
 	}
 	comma := p.dialect.Delimiter
 	if comma == ' ' {
 		comma = '\t'
 	}
-	for j := range p.width {
+	for j := range width {
+		if slices.Contains(f.aside, j) {
+			continue
+		}
 		for i, line := range table {
 			if i > 0 {
 				csv = append(csv, string(comma)...)
 			}
-			csv = appendField(csv, line[j])
+			if i+j > 0 || corner {
+				csv = appendField(csv, line.field(j))
+			}
 		}
 		csv = append(csv, '\n')
 	}
 	return csv, lines, f, nil
+}
+
+// packed is the fields of a line, one after another: less memory than a slice each.
+type packed struct {
+	text []byte
+	ends []uint32
+}
+
+func pack(fields [][]byte) packed {
+	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields))}
+	at := 0
+	for j, f := range fields {
+		at += len(f)
+		p.ends[j] = uint32(at) // a line has at most 64 MB
+	}
+	return p
+}
+
+func (p *packed) field(j int) []byte {
+	if j == 0 {
+		return p.text[:p.ends[0]]
+	}
+	return p.text[p.ends[j-1]:p.ends[j]]
 }
 
 // appendField appends a field of CSV, in quotes unless it is a number.
@@ -558,7 +615,16 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Turned, t.parser.turned = true, lines
+	t.Turned, t.parser.turned, t.parser.aside = true, lines, f.aside
+	if f.aside != nil {
+		note += "; left out as no samples: "
+		for i, j := range f.aside {
+			if i > 0 {
+				note += ", "
+			}
+			note += "column " + strconv.Itoa(j+1) + " (" + Printable(string(utf8Text(f.head[j]))) + ")"
+		}
+	}
 	if notes := append(s.notes, note); d.Guess {
 		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
 	} else {
@@ -578,6 +644,16 @@ func (p *layout) asWritten(err error) error {
 		line = p.turned[min(e.Column, len(p.turned))-1]
 	}
 	back := *e
-	back.Line, back.Column = line, e.Line
+	back.Line, back.Column = line, p.acrossOf(e.Line)
 	return &back
+}
+
+// acrossOf is the column that was line of a turned text.
+func (p *layout) acrossOf(line int) int {
+	for _, j := range p.aside {
+		if j < line {
+			line++
+		}
+	}
+	return line
 }

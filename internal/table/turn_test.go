@@ -122,6 +122,31 @@ func TestWayRound(t *testing.T) {
 	}
 }
 
+// Columns that are no samples are left out of a turned text, and errors keep their places.
+func TestAside(t *testing.T) {
+	t.Parallel()
+	const head = "Gene symbol,Entrez ID,note,GSM1,GSM2,GSM3\n"
+	rows := func(last string) (s string) {
+		for i := range 12 {
+			s += fmt.Sprintf("G%d,%d,n%d,1,2,%s\n", i, 100+7*i, i%3, last)
+		}
+		return s
+	}
+	got, err := Read(strings.NewReader(head+rows("3")), "t", Dialect{Guess: true})
+	if err != nil || got.Rows != 3 || len(got.Names) != 12 || got.Names[11] != "G11" || got.IDs[2] != "GSM3" ||
+		!strings.Contains(strings.Join(got.Notes, ""), "left out as no samples: column 2 (Entrez ID), column 3 (note)") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,2,x\n"), "t", Dialect{Guess: true, Transpose: TransposeYes})
+	if err == nil || !strings.HasPrefix(err.Error(), "t:14:6: \"x\"") {
+		t.Error(err)
+	}
+	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,,1\n"), "t", Dialect{Guess: true})
+	if err == nil || !strings.Contains(err.Error(), `1 in "G99" (first in its column 5)`) {
+		t.Error(err)
+	}
+}
+
 // Turned twice, a table is what it was.
 func TestTurnedTwice(t *testing.T) {
 	t.Parallel()
