@@ -48,7 +48,7 @@ changes is reported.
                 above the minimum by at most T times the total variance
                 (default 1e-9)
   -json         print the certificate as JSON
-` + scaleHelp + columnsHelp + textHelp + `                -header and -delimiter are for FILE only
+` + scaleHelp + columnsHelp + turnHelp + textHelp + `                -header and -delimiter are for FILE only
 ` + runHelp + `
 Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
 

@@ -83,7 +83,7 @@ For some methods only:
 
 Reading:
 
-` + textHelp + `  -stream Y     global, minvol:
+` + turnHelp + textHelp + `  -stream Y     global, minvol:
                 yes: read FILE in blocks, four times or more, for tables
                 larger than memory. minvol then fits a sample of about 16000
                 rows, and corrects and measures the result on all rows

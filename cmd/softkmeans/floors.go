@@ -46,7 +46,7 @@ up to it exceed their sticks: that counts directions, not clusters.
 ` + similarHelp() + `                The floors are then those of the squared error of similarities,
                 of all k up to -most; the proposed k is the one at which halves
                 of the rows agree most beyond chance
-` + scaleHelp + columnsHelp + textHelp +
+` + scaleHelp + columnsHelp + turnHelp + textHelp +
 	`  -stream Y     yes: read FILE in blocks, twice, or once with -scale none, for
                 tables larger than memory. Up to 4096 columns; floors below
                 1e-12 of the first are rounding errors

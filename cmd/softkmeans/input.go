@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -70,6 +71,12 @@ newline. Errors give the place as file:line:field.
                 units that are numbers or words, and signs such as % in numbers;
                 the report says what was found. no: take the table as it is
 `
+	turnHelp = `  -transpose T  yes: turn the table first, so that its columns are the rows, and
+                other flags are about the turned table; no: its rows are the
+                rows; auto: turn it where names or an axis in column 1 leave no
+                doubt that the samples are its columns, and ask where they may
+                be (default)
+`
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core
   -quiet        show no progress on the terminal
 `
@@ -127,6 +134,7 @@ func (f *inputFlags) use(m *modelFile) error {
 // add adds all flags about the input. rules are those of -missing beyond missingRules.
 func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addText(fs)
+	f.addTurn(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
 	f.addRoles(fs)
@@ -161,6 +169,12 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Guess, "guess", []choice[bool]{{"yes", true}, {"no", false}})
 	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
+}
+
+// addTurn adds -transpose.
+func (f *inputFlags) addTurn(fs *flag.FlagSet) {
+	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
+		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
 }
 
 // addRun adds -workers and -quiet.
@@ -268,11 +282,24 @@ type session struct {
 
 // open opens the input. The caller closes the session.
 func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
+	if info, err := os.Stat(f.source); f.named() && err == nil && info.IsDir() {
+		for _, name := range []string{"matrix.mtx", "matrix.mtx.gz"} { // of single-cell work
+			if name = filepath.Join(f.source, name); fileExists(name) {
+				f.source = name
+				break
+			}
+		}
+	}
 	in, source, err := openInput(ctx, f.source, std.in)
 	if err != nil {
 		return nil, err
 	}
 	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
+}
+
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // inputCommand is the parsed command line of a command with one input.

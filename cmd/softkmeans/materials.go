@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 // materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
@@ -29,7 +30,7 @@ type materials struct {
 // channels of a library, which unmix does not write.
 func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std streams) (*materials, error) {
 	u := unmixFlags{inputFlags: f.inputFlags, library: true}
-	u.source = name
+	u.source, u.dialect.Transpose = name, table.TransposeNo // its materials are columns
 	s, err := u.open(ctx, std)
 	if err != nil {
 		return nil, err

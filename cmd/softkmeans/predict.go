@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/table"
 )
 
 const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
@@ -40,7 +42,7 @@ value.
                 out about FILE is then on standard error. With a file, a summary
                 is printed as well. Labels are by the rule of the fit
   -details      three more columns, as with fit: residual, distance, entropy
-` + rolesHelp + textHelp + runHelp + `
+` + rolesHelp + turnHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
 
@@ -56,6 +58,7 @@ type predictFlags struct {
 func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("predict", flag.ContinueOnError)
 	f.addText(fs)
+	f.addTurn(fs)
 	f.addRoles(fs)
 	f.addRun(fs)
 	fs.StringVar(&f.model, "model", "", "")
@@ -134,11 +137,21 @@ type prediction struct {
 	notes   []string
 }
 
-// predict reads a file in blocks and other input at once. Sparse rows stay so where the
-// model allows it.
+// predict reads a file in blocks, and other input and tables that are turned at once. Sparse rows
+// stay so where the model allows it.
 func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
-	if _, ok := rows.Replayable(s.in); !ok || !f.named() || stays && rows.IsSparse(s.in, f.dialect) {
+	_, blocks := rows.Replayable(s.in)
+	var b *blockReader
+	if blocks = blocks && f.named() && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
+		var err error
+		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
+			blocks = false
+		} else if err != nil {
+			return err
+		}
+	}
+	if !blocks {
 		d, t, err := f.readAs(s, always(stays))
 		if err != nil {
 			return err
@@ -153,16 +166,12 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		p.notes, p.name = d.Notes, d.texts.names()
 		return p.add(s.ctx, d.x)
 	}
-	b, err := f.openStream(s)
-	if err != nil {
-		return err
-	}
 	defer b.progress.clear()
 	b.progress.passes = 1
 	if err := p.model.checkColumns(b.file.Names, s.source); err != nil {
 		return err
 	}
-	_, err = await(s.ctx, func() (struct{}, error) {
+	_, err := await(s.ctx, func() (struct{}, error) {
 		defer p.w.follow(b)()
 		if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 			return struct{}{}, err
@@ -181,7 +190,7 @@ func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) 
 	if err := p.model.checkColumns(t.Names, s.source); err != nil {
 		return err
 	}
-	p.w.describe(&t.Head, rowTexts{})
+	p.w.describe(&t.Head, rowTexts{ids: t.IDs})
 	p.notes = t.Notes
 	_, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, p.addSparse(s.ctx, t) })
 	return err

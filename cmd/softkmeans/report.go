@@ -50,7 +50,7 @@ script, no network and no other file.
                 for pixels stored column after column
 ` + similarHelp() + `                The page then has the fit of that method, and the similarities
                 as a picture; -seed is for lsd
-` + scaleHelp + columnsHelp + textHelp +
+` + scaleHelp + columnsHelp + turnHelp + textHelp +
 	`  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,
                 counts and shares are of all rows; pictures show 2000 of them.
                 There is no alternating fit. Up to 4096 columns

@@ -168,12 +168,13 @@ func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*
 	}
 	g, labels := r.model.Memberships, r.labels()
 	r.count(labels)
-	r.meaning.add(g, numbered)
+	texts := rowTexts{ids: t.IDs}
+	r.meaning.add(g, texts.names())
 	r.meaning.compare(labels, g)
 	if w == nil {
 		return r, nil
 	}
-	if w.describe(&t.Head, rowTexts{}); f.details {
+	if w.describe(&t.Head, texts); f.details {
 		w.details = details
 	}
 	return r, w.add(s.ctx, labels, g)

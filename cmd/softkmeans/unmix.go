@@ -86,7 +86,7 @@ Choices:
 
 Reading:
 
-` + textHelp + `  -stream Y     yes: read an ENVI or .npy file in blocks, some five to nine
+` + turnHelp + textHelp + `  -stream Y     yes: read an ENVI or .npy file in blocks, some five to nine
                 times, for scenes larger than memory. A sample of about 16000
                 pixels is fitted, then corrected and measured on all pixels;
                 as given, without -rows unit and -trim, with a slack by the
@@ -119,6 +119,7 @@ type unmixFlags struct {
 func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("unmix", flag.ContinueOnError)
 	f.addText(fs)
+	f.addTurn(fs)
 	f.addRun(fs)
 	clustersFlag(fs, &f.k)
 	sizeFlag(fs, "size", &f.height, &f.width)

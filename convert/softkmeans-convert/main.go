@@ -28,6 +28,9 @@ Nulls and empty cells stay empty: see -missing of softkmeans. Text stays text: s
   -list           print the sheets, variables or columns, and write no table
   -sheet NAME     of Excel: the sheet; default: the first
   -variable NAME  of .npz and .mat: the array; default: the only table
+  -transpose T    of .mat: yes: write the columns as rows; no: do not; auto: do
+                  where a variable has as many wavelengths as there are rows, or
+                  others an image's height and width for the columns (default)
   -columns NAMES  of Parquet, Arrow and Excel: only these, with commas between
   -o FILE         write to FILE instead
 `
@@ -37,6 +40,7 @@ type options struct {
 	list            bool
 	sheet, variable string
 	columns         []string
+	transpose       string // auto, yes or no
 	out             string
 }
 
@@ -67,6 +71,7 @@ func run(args []string, stdout io.Writer) error {
 	set.StringVar(&o.sheet, "sheet", "", "")
 	set.StringVar(&o.variable, "variable", "", "")
 	set.StringVar(&o.out, "o", "", "")
+	set.StringVar(&o.transpose, "transpose", "auto", "")
 	columns := set.String("columns", "", "")
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -76,6 +81,9 @@ func run(args []string, stdout io.Writer) error {
 	}
 	if set.NArg() != 1 {
 		return &flagError{errors.New("give one file, after the flags")}
+	}
+	if !slices.Contains([]string{"auto", "yes", "no"}, o.transpose) {
+		return &flagError{errors.New("-transpose must be auto, yes or no")}
 	}
 	if *columns != "" {
 		o.columns = strings.Split(*columns, ",")
@@ -96,7 +104,7 @@ var formats = []format{
 	{"ARROW1", "Arrow", readArrowFile, []string{"columns"}},
 	{"\xff\xff\xff\xff", "Arrow stream", readArrowStream, []string{"columns"}},
 	{"PK\x03\x04", "zip", readZip, []string{"sheet", "columns", "variable"}},
-	{"MATLAB 5.0", "MATLAB", readMAT, []string{"variable"}},
+	{"MATLAB 5.0", "MATLAB", readMAT, []string{"variable", "transpose"}},
 	{"ENVI", "ENVI", readENVI, nil},
 }
 
@@ -114,7 +122,8 @@ func convert(name string, o *options, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "", "columns": o.columns != nil} {
+	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "", "columns": o.columns != nil,
+		"transpose": o.transpose != "auto"} {
 		if given && !slices.Contains(form.flags, flag) {
 			return &flagError{fmt.Errorf("-%s is not for %s files", flag, form.name)}
 		}

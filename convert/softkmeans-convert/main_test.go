@@ -422,6 +422,63 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// matOf is a file of level 5 with matrices of ones.
+func matOf(variables map[string][2]int, values map[string]float64) []byte {
+	b := append(bytes.Repeat([]byte(" "), 124), 0, 1, 'I', 'M')
+	copy(b, "MATLAB 5.0 MAT-file")
+	element := func(kind int, data []byte) []byte {
+		e := binary.LittleEndian.AppendUint32(nil, uint32(kind))
+		e = binary.LittleEndian.AppendUint32(e, uint32(len(data)))
+		return append(append(e, data...), make([]byte, -len(data)&7)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		size := variables[name]
+		var numbers []byte
+		for i := range size[0] * size[1] {
+			v := float64(i)
+			if of, ok := values[name]; ok {
+				v = of
+			}
+			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(v))
+		}
+		body := element(miUint32, []byte{mxDouble, 0, 0, 0, 0, 0, 0, 0})
+		body = append(body, element(miInt32, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(size[0])), uint32(size[1])))...)
+		body = append(append(body, element(miInt8, []byte(name))...), element(miDouble, numbers)...)
+		b = append(b, element(miMatrix, body)...)
+	}
+	return b
+}
+
+// TestBands: a table of bands × pixels is turned where other variables say that it is one.
+func TestBands(t *testing.T) {
+	for _, c := range []struct {
+		variables map[string][2]int
+		flags     string
+		turned    bool
+	}{
+		{map[string][2]int{"V": {3, 8}, "nRow": {1, 1}, "nCol": {1, 1}}, "-variable V", true},
+		{map[string][2]int{"V": {3, 8}, "nRow": {1, 1}, "nCol": {1, 1}}, "-variable V -transpose no", false},
+		{map[string][2]int{"V": {3, 8}, "wavelength": {3, 1}}, "-variable V", true},
+		{map[string][2]int{"V": {3, 8}, "wavelength": {1, 8}}, "-variable V", false},
+		{map[string][2]int{"V": {3, 8}}, "", false},
+		{map[string][2]int{"V": {3, 8}}, "-transpose yes", true},
+	} {
+		file := filepath.Join(t.TempDir(), "x.mat")
+		if err := os.WriteFile(file, matOf(c.variables, map[string]float64{"nRow": 2, "nCol": 4}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := converted(t, append(strings.Fields(c.flags), file)...)
+		shape, second := "(3, 8)", 3.0 // the second number of column after column is 1
+		if c.turned {
+			shape, second = "(8, 3)", 1
+		}
+		values := s[len(s)-8*24:]
+		if got := math.Float64frombits(binary.LittleEndian.Uint64([]byte(values[8:]))); !strings.Contains(s[:128], shape) || got != second {
+			t.Errorf("%v %s: %q, %v", c.variables, c.flags, s[:100], got)
+		}
+	}
+}
+
 // TestDamaged: files that are cut or changed give an error or a table, and never a panic.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()

@@ -78,6 +78,7 @@ func readMAT(f *os.File, o *options, w *writer) error {
 	}
 	var names []string
 	var only *matArray
+	var beside besides
 	for {
 		a, err := m.variable()
 		if errors.Is(err, io.EOF) {
@@ -90,6 +91,7 @@ func readMAT(f *os.File, o *options, w *writer) error {
 		if o.list {
 			fmt.Fprintf(w, "%s\t%s\n", a.name, a)
 		}
+		beside.add(a)
 		if o.list || a.name != o.variable && (o.variable != "" || !a.table()) {
 			continue
 		}
@@ -112,7 +114,58 @@ func readMAT(f *os.File, o *options, w *writer) error {
 	case only == nil:
 		return fmt.Errorf("there is no matrix of real numbers among %s", strings.Join(names, ", "))
 	}
-	return only.write(w)
+	turn := o.transpose == "yes"
+	if why := beside.bands(only); why != "" && o.transpose == "auto" {
+		turn = true
+		fmt.Fprintf(os.Stderr, "softkmeans-convert: the columns of %s, which is %s, are written as rows, since %s; "+
+			"-transpose no writes its rows\n", only.name, only, why)
+	}
+	return only.write(w, turn)
+}
+
+// besides is what the other variables say about which way round a table is.
+type besides struct {
+	height, width int            // of an image, in pixels
+	waves         map[string]int // how many wavelengths a variable has
+}
+
+func (b *besides) add(a *matArray) {
+	if !a.table() || a.class == mxSparse {
+		return
+	}
+	name := strings.ToLower(a.name)
+	least, most := min(a.dims[0], a.dims[1]), max(a.dims[0], a.dims[1])
+	of := map[string]*int{"nrow": &b.height, "nrows": &b.height, "rows": &b.height, "lines": &b.height, "height": &b.height,
+		"ncol": &b.width, "ncols": &b.width, "cols": &b.width, "samples": &b.width, "width": &b.width}[name]
+	switch {
+	case least != 1:
+	case most == 1 && of != nil:
+		text, err := io.ReadAll(io.LimitReader(a.body.in, mostElement))
+		a.body = &matReader{bytes.NewReader(text), a.body.order} // it may be the table
+		scalar := matReader{bytes.NewReader(text), a.body.order}
+		if v, failed := scalar.numbers(); err == nil && failed == nil && len(v) == 1 && v[0] >= 1 && v[0] < 1<<20 {
+			*of = int(v[0])
+		}
+	case most > 1 && (strings.Contains(name, "wave") || strings.Contains(name, "lambda") || name == "wl"):
+		if b.waves == nil {
+			b.waves = map[string]int{}
+		}
+		b.waves[a.name] = most
+	}
+}
+
+// bands says why a table has a band in each row and a pixel in each column; "" if it is not known.
+func (b *besides) bands(a *matArray) string {
+	rows, cols := a.dims[0], a.dims[1]
+	if b.height*b.width == cols && cols != rows && cols > 1 {
+		return fmt.Sprintf("the image has %d×%d pixels", b.height, b.width)
+	}
+	for name, n := range b.waves {
+		if n == rows && n != cols {
+			return fmt.Sprintf("%s has %d values", name, n)
+		}
+	}
+	return ""
 }
 
 // matReader reads elements.
@@ -272,8 +325,8 @@ func (m *matReader) number(kind int, b []byte) float64 {
 	return math.Float64frombits(m.order.Uint64(b))
 }
 
-// write writes the matrix.
-func (a *matArray) write(w *writer) error {
+// write writes the matrix, or its columns as rows.
+func (a *matArray) write(w *writer, turn bool) error {
 	rows, cols := a.dims[0], a.dims[1]
 	if a.class == mxSparse {
 		indices, err1 := a.body.numbers()
@@ -285,7 +338,10 @@ func (a *matArray) write(w *writer) error {
 		if len(data) > len(indices) {
 			return fmt.Errorf("the variable %q has %d numbers and %d rows of them", a.name, len(data), len(indices))
 		}
-		return writeSparse(&compressed{rows, cols, starts, indices, data, true}, w)
+		if turn {
+			rows, cols = cols, rows
+		}
+		return writeSparse(&compressed{rows, cols, starts, indices, data, !turn}, w)
 	}
 	data, err := a.body.numbers()
 	if err != nil {
@@ -293,6 +349,12 @@ func (a *matArray) write(w *writer) error {
 	}
 	if rows == 0 || cols == 0 || len(data)/rows != cols || len(data)%rows != 0 {
 		return fmt.Errorf("the variable %q is %d×%d with %d numbers", a.name, rows, cols, len(data))
+	}
+	if turn { // MATLAB keeps column after column
+		if err := npy.WriteHeader(w, cols, rows); err != nil {
+			return err
+		}
+		return npy.WriteValues(w, data)
 	}
 	if err := npy.WriteHeader(w, rows, cols); err != nil {
 		return err

@@ -108,6 +108,9 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 	case "header":
 		r.header, ok = one(value, map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo})
 		want = "auto, yes or no"
+	case "transpose":
+		r.transpose, ok = one(value, map[string]table.Transpose{"auto": table.TransposeAuto, "yes": table.TransposeYes, "no": table.TransposeNo})
+		want = "auto, yes or no"
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
 		want = "error, drop, mean or fit"

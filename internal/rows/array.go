@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -27,6 +28,9 @@ type array struct {
 // openArray reads the header. size is that of the file, or negative if it cannot
 // be known.
 func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
+	if d.Transpose == table.TransposeYes {
+		return openTurned(in, source, d, size)
+	}
 	n, err := npy.NewReader(in, source)
 	if err != nil {
 		return nil, err
@@ -59,6 +63,35 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 	for j := range n.Cols {
 		a.head.Names = append(a.head.Names, table.Column(j))
 	}
+	return a, nil
+}
+
+// openTurned reads an array into memory, and then its columns as rows.
+func openTurned(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
+	if d.Stream {
+		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
+	}
+	a, err := openArray(in, source, table.Dialect{Missing: true}, size)
+	if err != nil {
+		return nil, err
+	}
+	t, err := a.all(size >= 0)
+	if err != nil {
+		return nil, err
+	}
+	turned := make([]float64, len(t.Data))
+	for i, v := range t.Data {
+		turned[i%len(t.Names)*t.Rows+i/len(t.Names)] = v
+	}
+	var text bytes.Buffer
+	npy.WriteHeader(&text, len(t.Names), t.Rows) // a buffer has no errors
+	npy.WriteValues(&text, turned)
+	d.Transpose = table.TransposeNo
+	if a, err = openArray(&text, source, d, -1); err != nil {
+		return nil, err
+	}
+	a.head.Turned = true
+	a.head.Notes = append(a.head.Notes, "the table is turned, as asked: its columns are the rows")
 	return a, nil
 }
 

@@ -12,27 +12,40 @@ import (
 	"softkmeans/internal/table"
 )
 
-// TestCorpus reads the tables of testdata/tables, which its make.go has written, and holds
-// what comes out to want.txt.
+// TestCorpus reads the tables of testdata/tables, which its make.go has written, and those of the
+// trade, and holds what comes out to want.txt.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Join("..", "..", "testdata", "tables")
+	tables := filepath.Join("..", "..", "testdata", "tables")
+	checkTables(t, tables)
+	checkTables(t, filepath.Join(tables, "trade"))
+}
+
+func checkTables(t *testing.T, folder string) {
+	wants := readWant(t, folder)
+	if len(wants) < 40 {
+		t.Errorf("%s: %d tables", folder, len(wants))
+	}
+	for _, want := range wants {
+		t.Run(want["file"][0], func(t *testing.T) { checkTable(t, folder, want) })
+	}
+}
+
+// readWant reads the entries of want.txt.
+func readWant(t *testing.T, folder string) (list []map[string][]string) {
 	text, err := os.ReadFile(filepath.Join(folder, "want.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := strings.Split(strings.TrimSpace(string(text)), "\n\n")
-	if len(tables) < 40 {
-		t.Errorf("%d tables", len(tables))
-	}
-	for _, text := range tables {
+	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
 		want := map[string][]string{}
 		for line := range strings.Lines(text) {
 			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			want[key] = append(want[key], value)
 		}
-		t.Run(want["file"][0], func(t *testing.T) { checkTable(t, folder, want) })
+		list = append(list, want)
 	}
+	return list
 }
 
 func checkTable(t *testing.T, folder string, want map[string][]string) {
@@ -71,6 +84,8 @@ func checkTable(t *testing.T, folder string, want map[string][]string) {
 		t.Errorf("columns %q, not %s", got.Names, want["columns"][0])
 	case !slices.Equal(got.IDs, ids):
 		t.Errorf("ids %q, not %q", got.IDs, ids)
+	case !slices.Equal(got.KeptNames, keptOf(want)):
+		t.Errorf("columns carried along: %q", got.KeptNames)
 	case math.Abs(sum-wantSum) > 1e-9*math.Abs(wantSum):
 		t.Errorf("sum %v, not %v", sum, wantSum)
 	case strconv.Itoa(missing) != want["missing"][0]:
@@ -87,6 +102,13 @@ func checkTable(t *testing.T, folder string, want map[string][]string) {
 	}
 }
 
+func keptOf(want map[string][]string) []string {
+	if want["kept"] == nil {
+		return nil
+	}
+	return strings.Split(want["kept"][0], "|")
+}
+
 // dialectOf is the Dialect of the command for some flags.
 func dialectOf(t *testing.T, flags []string) table.Dialect {
 	d := table.Dialect{Guess: true}
@@ -98,7 +120,11 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		value := words[i+1]
 		switch words[i] {
 		case "-header":
-			d.Header = table.HeaderYes
+			d.Header = map[string]table.Header{"yes": table.HeaderYes, "no": table.HeaderNo}[value]
+		case "-transpose":
+			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes, "no": table.TransposeNo}[value]
+		case "-keep":
+			d.Keep = strings.Split(value, ",")
 		case "-names":
 			d.Names = strings.Split(value, ",")
 		case "-id":

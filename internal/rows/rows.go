@@ -50,6 +50,7 @@ func Open(name string, o Options) (*File, error) {
 		return nil, fmt.Errorf("%s: a file that is read block by block cannot have weights (column %q)", name,
 			o.Dialect.Weights)
 	}
+	o.Dialect.Stream = true
 	f := &File{Head: table.Head{Source: name}, options: o}
 	info, err := os.Stat(name) // before os.Open, which waits until a pipe has a writer
 	switch {

@@ -18,6 +18,7 @@ type Sparse struct {
 	Weights []float64 // of every row, if there is a column of weights
 	Class   []int     // of every row, if there are labels: an index into Classes
 	Classes []string
+	IDs     []string // of every row, if a file beside it has them
 
 	full bool // there are no entries that the file lacks
 }
@@ -40,12 +41,19 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 		return nil, err
 	}
 	s := &Sparse{Head: table.Head{Source: source}, X: t.X, full: t.Full}
+	if c.sparse == sparse.MatrixMarket {
+		if err := s.name(&d); err != nil {
+			return nil, err
+		}
+	} else if d.Transpose == table.TransposeYes {
+		return nil, fmt.Errorf("%s: the rows of svmlight have labels and cannot be turned", source)
+	}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {
 		if err := s.choose(d); err != nil {
 			return nil, err
 		}
 	} else {
-		s.Names = make([]string, t.X.Cols)
+		s.Names = make([]string, s.X.Cols)
 		for j := range s.Names {
 			s.Names[j] = table.Column(j)
 		}
@@ -74,7 +82,9 @@ func (s *Sparse) choose(d table.Dialect) error {
 	if err != nil {
 		return err
 	}
+	head := s.Head
 	s.Head = layout.Head
+	s.Notes, s.Turned, s.IDColumn, s.IDName = head.Notes, head.Turned, head.IDColumn, head.IDName
 	x := s.X
 	y := &softkmeans.SparseMatrix{Rows: x.Rows, Cols: len(s.Names), Indptr: make([]int, 1, x.Rows+1)}
 	labels := make([]float64, x.Rows)
@@ -151,7 +161,7 @@ func (s *Sparse) Table() (*table.Table, error) {
 			s.Source, rows, cols, 8e-9*float64(rows)*float64(cols))
 	}
 	t := &table.Table{Head: s.Head, Rows: rows, Data: make([]float64, rows*cols), Class: s.Class,
-		Classes: s.Classes, Weights: s.Weights}
+		Classes: s.Classes, Weights: s.Weights, IDs: s.IDs}
 	for i := range rows {
 		s.Fill(t.Data[i*cols:(i+1)*cols], i)
 	}
@@ -160,12 +170,12 @@ func (s *Sparse) Table() (*table.Table, error) {
 
 // reader returns a reader of the rows with all their zeros.
 func (s *Sparse) reader(compressed bool) *reader {
-	at, cols := 0, s.X.Cols
+	at, from, cols := 0, 0, s.X.Cols
 	read := func(dst []float64, class []int) (n int, err error) {
 		if at == s.X.Rows {
 			return 0, io.EOF
 		}
-		for ; at < s.X.Rows && (n+1)*cols <= len(dst); n++ {
+		for from = at; at < s.X.Rows && (n+1)*cols <= len(dst); n++ {
 			if s.Fill(dst[n*cols:(n+1)*cols], at); class != nil {
 				class[n] = s.Class[at]
 			}
@@ -173,8 +183,13 @@ func (s *Sparse) reader(compressed bool) *reader {
 		}
 		return n, nil
 	}
-	return &reader{s.Head, compressed, s, read, func() []string { return s.Classes },
-		func() (_ []string, _ [][]string) { return }, func() {}}
+	texts := func() (ids []string, _ [][]string) {
+		if s.IDs != nil {
+			ids = s.IDs[from:at]
+		}
+		return ids, nil
+	}
+	return &reader{s.Head, compressed, s, read, func() []string { return s.Classes }, texts, func() {}}
 }
 
 // readSparseClasses reads the labels of svmlight, or a column, as classes.

@@ -81,7 +81,7 @@ func (a *ahead) read() {
 func (a *ahead) parse() {
 	defer a.running.Done()
 	p := parser{layout: a.layout, split: newSplitter(nil, a.layout.dialect.Delimiter)}
-	p.split.hash = a.layout.comments
+	p.split.hash, p.split.trail = a.layout.comments, a.layout.trail
 	for c := range a.work {
 		if a.stopped() {
 			continue

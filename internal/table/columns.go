@@ -67,7 +67,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	case p.dialect.Header == HeaderAuto:
 		h.Header, err = p.detectHeader(fields)
 	}
-	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.unitsBelow() {
+	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 && p.unitsBelow() {
 		p.survey.units = true
 		var units []string
 		for _, s := range p.survey.lines[1] {
@@ -105,9 +105,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		if h.Header && p.survey.names == nil {
 			rows = rows[min(1, len(rows)):]
 		}
-		if p.survey.units {
-			rows = rows[1:]
-		}
+		rows = rows[min(p.survey.below(), len(rows)):]
 		if err := p.guessColumns(rows, names, picked, h); err != nil {
 			return err
 		}

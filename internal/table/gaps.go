@@ -95,6 +95,14 @@ func (t *Reader) missingNumbers() error {
 	return e.advise("add " + first + ", which " + rules[ruleOf(first)] + more)
 }
 
+// on is the place of a line; a line of a turned text was a column.
+func (p *layout) on(line int) string {
+	if p.turned != nil {
+		return "in its column " + strconv.Itoa(p.acrossOf(line))
+	}
+	return "on line " + strconv.Itoa(line)
+}
+
 // gapList counts the gaps, and names those of all columns.
 func (p *parser) gapList(gaps []gapCount) string {
 	total, places := 0, []string(nil)
@@ -106,7 +114,7 @@ func (p *parser) gapList(gaps []gapCount) string {
 				name = quote(p.header[g.field])
 			}
 			places = append(places,
-				strconv.Itoa(g.count)+" in "+name+" (first on line "+strconv.Itoa(g.line)+")")
+				strconv.Itoa(g.count)+" in "+name+" (first "+p.on(g.line)+")")
 		}
 	}
 	if more := len(gaps) - len(places); more > 0 {

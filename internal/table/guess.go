@@ -163,17 +163,17 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	switch {
 	case len(numbers) == 0:
 		return words > 0, nil
-	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below):
+	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
 		return false, err.advise("if line 1 holds names: " + p.dialect.Words.Header + " yes")
 	case above > 0:
 		return true, nil
 	}
-	return p.numericHeader(numbers, first, rows)
+	return p.numericHeader(numbers, first, rows, below)
 }
 
-// outside reports whether the numbers of line 1 rise, and most are outside of the range of
+// outside reports whether the numbers of line 1 rise or fall, and most are outside of the range of
 // their column.
 func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
 	n := 0
@@ -183,16 +183,17 @@ func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool
 			n++
 		}
 	}
-	return len(numbers) >= 3 && rises(numbers) && 2*n > len(numbers)
+	return len(numbers) >= 3 && ordered(numbers) && 2*n > len(numbers)
 }
 
 // numericHeader decides whether a line of numbers names the columns, as wavelengths,
-// years or 0, 1, 2, … do.
-func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte) (bool, error) {
-	if len(numbers) < 3 || len(rows) == 0 || !rises(numbers) || p.mirrored() {
+// years or 0, 1, 2, … do. They rise or fall, and the rows are of another kind: their numbers
+// do not, or not at equal steps where those of line 1 do.
+func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte, below []column) (bool, error) {
+	if len(numbers) < 3 || len(rows) == 0 || !ordered(numbers) || p.mirrored() {
 		return false, nil
 	}
-	same := 0 // rows that rise as well
+	exact, same := exactAxis(numbers), 0 // rows of the same kind
 	var row []float64
 	for _, line := range rows {
 		row = row[:0]
@@ -203,22 +204,30 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 				row = append(row, v)
 			}
 		}
-		if len(row) == len(numbers) && rises(row) {
+		if len(row) == len(numbers) && ordered(row) && rises(row) == rises(numbers) &&
+			(!exact || exactAxis(row)) {
 			same++
 		}
 	}
-	counts := counting(numbers)
+	unnamed := false
+	for j, f := range first {
+		unnamed = unnamed || len(bytes.TrimSpace(f)) == 0 && below[j].numbers > 0
+	}
+	counts, is := counting(numbers), "rise"
+	if !rises(numbers) {
+		is = "fall"
+	}
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
 		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && (even(numbers) || len(numbers) >= 5) && p.outside(numbers, first, p.columnsOf(rows)):
-		p.survey.note("line 1 is taken for a header: its numbers rise " + shown +
+	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) && (unnamed || p.outside(numbers, first, below))):
+		p.survey.note("line 1 is taken for a header: its numbers " + is + " " + shown +
 			", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
-	case same == 0 && !counts:
+	case same == 0 && !counts && !(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
 		return false, nil
 	}
 	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " +
@@ -237,33 +246,6 @@ func (p *parser) mirrored() bool {
 		}
 	}
 	return true
-}
-
-// rises reports whether every number is above the one before it.
-func rises(numbers []float64) bool {
-	for i := 1; i < len(numbers); i++ {
-		if !(numbers[i] > numbers[i-1]) {
-			return false
-		}
-	}
-	return true
-}
-
-// even reports whether numbers have equal steps.
-func even(numbers []float64) bool {
-	for i, v := range numbers {
-		if v != numbers[0]+float64(i)*(numbers[1]-numbers[0]) {
-			return false
-		}
-	}
-	return true
-}
-
-// counting reports whether numbers count from 0 or 1, or are years at equal steps.
-func counting(numbers []float64) bool {
-	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
-	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 &&
-		last <= 2100 && step == math.Trunc(step))
 }
 
 // unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
@@ -311,6 +293,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		})
 	}
 	p.guessIDs(columns, free, names, h, wanted != nil)
+	p.guessPositions(columns, free, names, h)
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
@@ -331,6 +314,40 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	p.noteForms(columns, names)
 	return p.settleTexts(columns, names)
+}
+
+// guessPositions finds columns of numbers without a name beside names that are an axis, such as
+// the positions of spectra on a map. They are carried along.
+func (p *parser) guessPositions(columns []column, free func(int) bool, names []string, h *Head) {
+	var at []int
+	var axis []float64
+	for j, name := range names {
+		if !free(j) || p.kept != nil && p.kept[j] {
+			continue
+		}
+		v, err := parseFloat(p.withPoint([]byte(name)))
+		switch {
+		case err == nil:
+			axis = append(axis, v)
+		case (name == Column(j) || unnamed(name)) && columns[j].words == 0 && columns[j].numbers > 0:
+			at = append(at, j)
+		default:
+			return
+		}
+	}
+	if !h.Header || at == nil || len(axis) < 5 || !ordered(axis) {
+		return
+	}
+	if p.kept == nil {
+		p.kept = make([]bool, p.width)
+	}
+	var list []string
+	for _, j := range at {
+		p.kept[j], p.roles[j] = true, roleNone
+		list = append(list, strconv.Itoa(j+1))
+	}
+	p.survey.note(plural(len(at), "column ", "columns ") + strings.Join(list, ", ") + plural(len(at), " has", " have") +
+		" no name beside numbers as names: no data, but carried along as positions")
 }
 
 // unwanted returns an error for columns of numbers to the right of those that are picked by

@@ -198,6 +198,9 @@ func FuzzGuess(f *testing.F) {
 		}
 	}
 	f.Add("#a\n1\n#\n2\n#", 1, 2, true, false)
+	f.Add(",S1,S2,S3\n400,1,2,3\n405,2,3,4\n410,3,,4\n415,2,5,3\n420,1,2,4\n", 2, 1, true, true)
+	f.Add("n\td\tm\nc\td\ts\n\tclass\tmeta\n1\ta\tx\n2\tb\ty\n3.5\ta\tz\n", 2, 1, true, false)
+	f.Add("0.5,1.5 ; a\n1.5,2.5 ; b\n2.5,.5 ; c\n", 2, 1, true, false)
 	f.Add("a;a\n1,5;x\n2,5;y\n", 3, 1, false, true)
 	f.Add("a;b\n1;2\n;\n;\n\n;\n3;4\n;\n", 4, 2, true, false)
 	f.Fuzz(func(t *testing.T, text string, chunk, workers int, missing, hot bool) {
@@ -209,6 +212,9 @@ func FuzzGuess(f *testing.F) {
 			d.Text = TextOneHot
 		} else if workers%2 == 0 {
 			d.Text = TextError
+		}
+		if d.Transpose = TransposeAuto; missing && hot {
+			d.Transpose = TransposeYes
 		}
 		want, wantErr := Read(strings.NewReader(text), "f.csv", d)
 		d.chunk, d.Workers = min(max(chunk, 1), 1000), min(max(workers, 1), 4)

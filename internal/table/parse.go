@@ -29,11 +29,14 @@ type layout struct {
 	// Of a Dialect that guesses.
 	survey   *survey // nil: it does not guess
 	comments bool    // lines that begin with # are skipped
+	trail    byte    // what begins a comment at the end of a line; 0: nothing
 	gaps     bool    // missing fields become NaN, and are counted
 	forms    []form  // how the numbers of each field are written; nil: plainly
 	hot      []*oneHot
 	found    *texts // columns of text: an error, once the rows are read; nil: none
 	id       int    // the column of the ids, from 1; 0: none
+	turned   []int  // the lines of its columns, in a text that is turned; nil: it is not
+	aside    []int  // the columns of that text, from 0, that are left out
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.

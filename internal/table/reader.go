@@ -49,15 +49,23 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.openRows(in); err != nil {
+		return nil, t.parser.asWritten(err)
+	}
+	return t, nil
+}
+
+// openRows reads on up to the first row.
+func (t *Reader) openRows(in *chunks) error {
 	p := &t.parser
 	for t.own.rows == 0 {
 		fields, err := p.next()
 		if err == io.EOF {
 			none := &NoRows{t.Head}
-			return nil, &Error{Source: source, Msg: none.Error(), err: none}
+			return &Error{Source: t.Source, Msg: none.Error(), err: none}
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if p.blank(fields) {
 			continue
@@ -65,14 +73,14 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 		if p.width == 0 {
 			row, err := t.begin(fields)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if !row {
 				continue
 			}
 		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
-			return nil, p.also(err)
+			return p.also(err)
 		}
 	}
 	if t.LabelColumn > 0 {
@@ -81,12 +89,12 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t.placeTexts()
 	t.gaps = append(t.gaps, t.own.gaps...)
 	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
-	t.feed = newFeed(in, p.layout, p.split.rest, d.Workers)
+	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
 	p.split.more = t.follow
 	if p.found != nil {
-		return nil, t.textsAndGaps()
+		return t.textsAndGaps()
 	}
-	return t, nil
+	return nil
 }
 
 // begin calls parser.begin with line 1 and what a survey has found. It reports whether the
@@ -101,22 +109,31 @@ func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	case s.names != nil: // of a comment
 		err = p.begin(s.names, &t.Head)
 		return true, err
-	case s.short:
-		fields = slices.Insert(fields, 0, []byte{})
-	case s.tail:
-		fields = append(fields, nil)
 	}
-	if err := p.begin(fields, &t.Head); err != nil {
+	if err := p.begin(s.padded(fields), &t.Head); err != nil {
 		return false, err
 	}
-	if s.units {
-		for {
-			if line, err := p.next(); err != nil || !p.blank(line) {
-				break
-			}
+	for n := s.below(); n > 0; {
+		line, err := p.next()
+		if err != nil {
+			break
+		}
+		if !p.blank(line) {
+			n--
 		}
 	}
 	return !t.Header, nil
+}
+
+// padded is line 1 with a field for each column.
+func (s *survey) padded(fields [][]byte) [][]byte {
+	switch {
+	case s.short:
+		return slices.Insert(fields, 0, []byte{})
+	case s.tail:
+		return append(fields, nil)
+	}
+	return fields
 }
 
 // placeTexts finds the columns of texts among those that are kept.
@@ -177,12 +194,20 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}
 	}
+	if turn, note, err := s.choose(&d, source); err != nil {
+		return nil, nil, err
+	} else if turn {
+		return s.openTurned(in, text, d, note)
+	}
 	t := &Reader{Head: Head{Source: source}}
 	t.part = &t.own
 	p := &t.parser
-	p.layout = &layout{dialect: d, source: source, survey: s, comments: s != nil && s.hash}
+	p.layout = &layout{dialect: d, source: source, survey: s}
+	if s != nil {
+		p.comments, p.trail = s.hash, s.trail
+	}
 	p.split = newSplitter(text, d.Delimiter)
-	p.split.hash, p.split.end = p.comments, skipped
+	p.split.hash, p.split.trail, p.split.end = p.comments, p.trail, skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	return t, in, nil
 }
@@ -225,7 +250,7 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	if n > 0 {
 		return n, nil
 	}
-	return 0, t.err
+	return 0, t.parser.asWritten(t.err)
 }
 
 // takeTexts adds the ids and the columns carried along of the next rows of part.

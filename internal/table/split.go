@@ -31,6 +31,7 @@ type splitter struct {
 	comma rune
 	trim  bool // skip white space before a field
 	hash  bool // lines that begin with # are comments
+	trail byte // what follows it on a line without quotes is a comment; 0: nothing
 
 	// The last record. It is valid until next is called again.
 	fields [][]byte
@@ -70,6 +71,11 @@ func (s *splitter) line() (line []byte, newline bool, err error) {
 	}
 	line, s.rest, newline = bytes.Cut(s.rest, []byte("\n"))
 	s.end++
+	if s.trail != 0 && bytes.IndexByte(line, '"') < 0 {
+		if i := bytes.IndexByte(line, s.trail); i > 0 {
+			line = bytes.TrimRight(line[:i], " \t")
+		}
+	}
 	return bytes.TrimSuffix(line, []byte("\r")), newline, nil
 }
 

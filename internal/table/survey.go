@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,7 +24,9 @@ type survey struct {
 	hash    bool       // lines that begin with # are comments
 	short   bool       // line 1 has no name for the first column, as R writes
 	tail    bool       // all lines but the first end in a delimiter
+	trail   byte       // what begins a comment at the end of a line; 0: nothing
 	units   bool       // the line after the header holds units
+	orange  int        // lines after the header that hold what Orange writes there
 	quoted  bool       // line 1 has all fields in quotes, and no other line has
 	columns []column   // what guessColumns has seen
 	doubt   []byte     // a number such as 1.234, which may be 1234; nil: there is none
@@ -55,6 +59,7 @@ func look(text []byte, d *Dialect) *survey {
 	text = text[s.skip:]
 	comment := s.comments(text, d)
 	if d.Delimiter == 0 {
+		s.trailing(text)
 		d.Delimiter = s.delimiter(text, d.Decimal)
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
@@ -62,6 +67,7 @@ func look(text []byte, d *Dialect) *survey {
 	s.hashes(text, d.Delimiter)
 	s.quoted = s.namesQuoted(text, d.Delimiter)
 	s.shape(d)
+	s.orangeHead(d)
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
 		d.Decimal, s.doubt = ',', nil
 		s.note("the decimal sign is the comma")
@@ -74,6 +80,14 @@ func look(text []byte, d *Dialect) *survey {
 		}
 	}
 	return s
+}
+
+// below is how many lines after the header are no rows.
+func (s *survey) below() int {
+	if s.units {
+		return 1
+	}
+	return s.orange
 }
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
@@ -165,11 +179,94 @@ func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
 	return last
 }
 
+// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are as many
+// numbers with decimal points on each line, with commas, tabs or spaces between them, and what
+// follows it is no number on any.
+func (s *survey) trailing(text []byte) {
+	for _, sign := range []byte(";#%|") {
+		for _, comma := range "\t, " {
+			lines := s.split(text, rune(sign), 100)
+			width := 0
+			for i, line := range lines {
+				if len(line) != 2 || isNumber(bytes.TrimSpace(line[1])) || missing(bytes.TrimSpace(line[1])) {
+					width = 0
+					break
+				}
+				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
+				if i == 0 {
+					width = len(fields)
+				}
+				points := 0
+				for _, f := range fields {
+					if f = bytes.TrimSpace(f); !isNumber(f) {
+						points = -len(fields)
+					} else if bytes.IndexByte(f, '.') >= 0 {
+						points++
+					}
+				}
+				if points < 2 || len(fields) != width || width < 2 {
+					width = 0
+					break
+				}
+			}
+			if width > 0 && len(lines) > 1 {
+				s.trail = sign
+				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
+				return
+			}
+		}
+	}
+}
+
+// orangeTypes and orangeFlags are the words of the second and third line of a table of Orange.
+var (
+	orangeTypes = []string{"d", "discrete", "c", "continuous", "s", "string", "t", "time"}
+	orangeFlags = []string{"", "class", "meta", "ignore", "i", "m"}
+)
+
+// orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.
+func (s *survey) orangeHead(d *Dialect) {
+	if len(s.lines) < 4 || d.Header != HeaderAuto {
+		return
+	}
+	for j := range s.lines[0] {
+		for i, words := range [][]string{orangeTypes, orangeFlags} {
+			line := s.lines[i+1]
+			if len(line) != len(s.lines[0]) || !slices.Contains(words, string(bytes.TrimSpace(line[j]))) {
+				return
+			}
+		}
+	}
+	said := "lines 2 and 3 are types and flags, as Orange writes them"
+	given := slices.Concat([]string{d.Label, d.Weights, d.ID}, d.Drop, d.Keep)
+	for j, f := range s.lines[2] {
+		n := strconv.Itoa(j + 1)
+		if slices.Contains(given, n) || slices.Contains(given, Printable(string(utf8Text(s.lines[0][j])))) {
+			continue
+		}
+		switch string(bytes.TrimSpace(f)) {
+		case "class":
+			if d.Label == "" {
+				d.Label = n
+				said += "; column " + n + " is the label"
+			}
+		case "meta", "m":
+			d.Keep, d.Drop = append(slices.Clone(d.Keep), n), append(slices.Clone(d.Drop), n)
+			said += "; column " + n + " is carried along"
+		case "ignore", "i":
+			d.Drop = append(slices.Clone(d.Drop), n)
+			said += "; column " + n + " is left out"
+		}
+	}
+	s.orange, d.Header = 2, HeaderYes
+	s.note(said)
+}
+
 // split returns the fields of the first lines of text. It stops before a line that is
 // not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := newSplitter(text, comma)
-	split.hash = s.hash
+	split.hash, split.trail = s.hash, s.trail
 	for len(lines) < most {
 		if err := split.next(); err != nil {
 			if err != io.EOF {
@@ -191,7 +288,7 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 // line. R and softkmeans-convert write names so, numbers without quotes.
 func (s *survey) namesQuoted(text []byte, comma rune) bool {
 	split := newSplitter(text, comma)
-	split.hash = s.hash
+	split.hash, split.trail = s.hash, s.trail
 	line := 0
 	for line < surveyRows && split.next() == nil {
 		if empty(split.fields) {

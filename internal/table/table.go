@@ -49,6 +49,12 @@ type Dialect struct {
 	// are an error that counts and names them all.
 	Missing bool
 
+	// Transpose makes rows of the columns, before all else: names and numbers of columns
+	// are those of the turned text, which is kept in memory. Stream makes an error of that,
+	// with ErrTurned, for a caller that reads blocks.
+	Transpose Transpose
+	Stream    bool
+
 	// Pick chooses the columns that are data. It returns their names in the order that
 	// the values of a row shall have. It is called once a text, with the names of all
 	// columns; or with nil if there is no header, and then returns names of the form
@@ -93,6 +99,7 @@ type Head struct {
 	Names  []string // of the columns that are data: from the header, or c1, c2, … by position
 	Header bool     // the first line held the names
 	Bare   bool     // the form of the file has no place for a header
+	Turned bool     // the rows are the columns of the text
 
 	// The columns of the labels and of the weights, counted from 1 in the text. If
 	// there is none, the number is 0 and the name is empty.

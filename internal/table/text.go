@@ -104,7 +104,7 @@ func (p *parser) textError(t *texts, gaps []gapCount, other *Error) *Error {
 		e.Msg += "; and " + p.gapList(gaps)
 	}
 	if other != nil {
-		e.Msg += "; and on line " + strconv.Itoa(other.Line) + ": " + other.Msg
+		e.Msg += "; and " + p.on(other.Line) + ": " + other.Msg
 	}
 	w := p.dialect.Words
 	them := plural(n, "it", "them")

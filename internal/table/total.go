@@ -24,7 +24,10 @@ func (t *Table) noteTotals(data []bool, line int) {
 	if t.Rows < 4 {
 		return
 	}
-	why := ""
+	why, what := "", "line"
+	if t.Turned {
+		what = "column"
+	}
 	if id := t.RowName(t.Rows - 1); t.IDs != nil && isTotal(id) {
 		why = "its id is " + quote(id)
 	} else if word := t.totals(data); word != "" {
@@ -33,7 +36,7 @@ func (t *Table) noteTotals(data []bool, line int) {
 	if why != "" {
 		t.Notes = append(slices.Clone(t.Notes),
 			"warning: the last row, row "+strconv.Itoa(t.Rows)+", seems to be a line of totals, since "+why+
-				"; to leave it out, delete line "+strconv.Itoa(line)+" of the table")
+				"; to leave it out, delete "+what+" "+strconv.Itoa(line)+" of the table")
 	}
 }
 

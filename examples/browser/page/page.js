@@ -9,7 +9,7 @@ const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
 let table = null; // {name, file, set, labels}: kept for a new worker
-let columns = { names: [], text: [], roles: "", header: "auto" }; // of the table, as the program found them
+let columns = { names: [], text: [], roles: "", header: "auto", transpose: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
 let wanted = null; // the table to read next
 let opening = false;
@@ -41,12 +41,14 @@ function options() {
   ];
 }
 
-const readers = ["delimiter", "decimal", "header", "words", "missing", "names"];
+const readers = ["delimiter", "decimal", "header", "transpose", "words", "missing", "names"];
 
-// The header that was found holds also after columns are left out.
+// The header and the way round that were found hold also after columns are left out.
 function reading() {
   const values = Object.fromEntries(readers.map((id) => [id, $(id).value.trim()]));
-  if (roles && values.header === "auto") values.header = columns.header;
+  for (const id of ["header", "transpose"]) {
+    if (roles && values[id] === "auto") values[id] = columns[id];
+  }
   return [...readers.flatMap((id) => [id, values[id]]), "roles", roles];
 }
 
@@ -194,7 +196,7 @@ const mostColumns = 100; // that are listed, besides those that are not data
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
   const set = Boolean(table.set);
-  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, header: parts.header };
+  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, header: parts.header, transpose: parts.transpose };
   if (!("table" in parts)) {
     showTable({ table: `${parts.file}: not read yet.` });
     $("proposal").textContent = "";
@@ -202,7 +204,7 @@ function showFile(parts) {
   }
   $("reading").hidden = set;
   if (parts.ways) $("reading").open = true;
-  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header };
+  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose };
   for (const [id, found] of Object.entries(auto)) {
     $(id).options[0].textContent = found && found !== "auto" && columns.names.length ? `auto: ${found}` : "auto";
   }
@@ -312,7 +314,7 @@ async function open(source) {
 // defaults sets the options of a new table: no k, and all that is found out.
 function defaults() {
   roles = "";
-  for (const id of ["delimiter", "decimal", "header", "standardize"]) $(id).value = "auto";
+  for (const id of ["delimiter", "decimal", "header", "transpose", "standardize"]) $(id).value = "auto";
   for (const id of ["words", "missing"]) $(id).value = "error";
   for (const id of ["names", "k"]) $(id).value = "";
 }
@@ -541,7 +543,7 @@ function listen() {
     $("k").focus();
   });
   for (const id of ["standardize", "enclosure", "k", "missing"]) $(id).addEventListener("change", () => fit());
-  for (const id of ["delimiter", "decimal", "header", "words", "names"]) {
+  for (const id of ["delimiter", "decimal", "header", "transpose", "words", "names"]) {
     $(id).addEventListener("change", () => {
       roles = ""; // the columns may be others
       fit();

@@ -1,0 +1,102 @@
+package rows
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// advised are flags in errors and notes, with their values; where a value is to be chosen there
+// are several.
+var (
+	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose) ([^ ;),]+)(?:( or | and )([a-z]+))?`)
+	inPlace = regexp.MustCompile(`(-keep) in place of (-drop)`)
+)
+
+// advice returns the flags that a message names, each alone.
+func advice(message string) (flags []string) {
+	add := func(flag string) {
+		if !slices.Contains(flags, flag) {
+			flags = append(flags, flag)
+		}
+	}
+	var drop string
+	for _, m := range advised.FindAllStringSubmatch(message, -1) {
+		if m[1] == "missing" {
+			add("-missing fit")
+			continue
+		}
+		if m[1] == "drop" && drop == "" {
+			drop = m[2]
+		}
+		add("-" + m[1] + " " + m[2])
+		if m[3] != "" && (m[1] == "header" || m[1] == "transpose") {
+			add("-" + m[1] + " " + m[4])
+		}
+	}
+	if inPlace.MatchString(message) {
+		add("-keep " + drop)
+	}
+	return flags
+}
+
+// Each flag that an error or a note names is followed, on each table: then the rows are those that
+// the table has, or there is another error, whose advice is followed as well.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	tables := filepath.Join("..", "..", "testdata", "tables")
+	tried := 0
+	for _, folder := range []string{tables, filepath.Join(tables, "trade")} {
+		wants := readWant(t, folder)
+		may := map[string][]string{} // the numbers of rows that a file has, either way round
+		for _, want := range wants {
+			name := want["file"][0]
+			may[name] = append(may[name], want["rows"]...)
+		}
+		seen := map[string]bool{}
+		for _, want := range wants {
+			if name := want["file"][0]; !seen[name] {
+				seen[name] = true
+				tried += follow(t, filepath.Join(folder, name), may[name], "", 3)
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("%d pieces of advice", tried)
+	}
+}
+
+// follow reads a table with flags, and then with those that are advised.
+func follow(t *testing.T, name string, may []string, flags string, depth int) (tried int) {
+	in, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	d := dialectOf(t, []string{flags})
+	got, err := ReadAll(in, name, d)
+	message := ""
+	if err != nil {
+		message = err.Error()
+	} else {
+		message = strings.Join(got.Notes, "\n")
+		if may != nil && !slices.Contains(may, strconv.Itoa(got.Rows)) && !strings.Contains(flags, "-header no") {
+			t.Errorf("%s with %q: %d rows, not %v; notes %q", filepath.Base(name), flags, got.Rows, may, got.Notes)
+		}
+	}
+	if depth == 0 {
+		return 0
+	}
+	for _, flag := range advice(message) {
+		word, _, _ := strings.Cut(flag, " ")
+		if strings.Contains(flags, word+" ") {
+			continue // it is given already
+		}
+		tried += 1 + follow(t, name, may, strings.TrimSpace(flags+" "+flag), depth-1)
+	}
+	return tried
+}

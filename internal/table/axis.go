@@ -1,0 +1,106 @@
+package table
+
+// Numbers that name columns or lines: wavelengths, sizes of grains, years.
+
+import (
+	"math"
+	"slices"
+)
+
+// longAxis is how many numbers rise or fall at equal steps by no chance.
+const longAxis = 8
+
+// rises reports whether every number is above the one before it.
+func rises(numbers []float64) bool {
+	for i := 1; i < len(numbers); i++ {
+		if !(numbers[i] > numbers[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// even reports whether numbers have equal steps.
+func even(numbers []float64) bool {
+	for i, v := range numbers {
+		if v != numbers[0]+float64(i)*(numbers[1]-numbers[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// counting reports whether numbers count from 0 or 1, or are years at equal steps.
+func counting(numbers []float64) bool {
+	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
+	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 &&
+		last <= 2100 && step == math.Trunc(step))
+}
+
+// falls reports whether every number is below the one before it.
+func falls(numbers []float64) bool {
+	for i := 1; i < len(numbers); i++ {
+		if !(numbers[i] < numbers[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ordered reports whether numbers rise, or whether many fall. Few fall in many a row.
+func ordered(numbers []float64) bool {
+	return rises(numbers) || len(numbers) >= longAxis && falls(numbers)
+}
+
+// exactAxis reports whether many numbers have equal steps or equal ratios, but for rounding, and
+// do not merely count.
+func exactAxis(numbers []float64) bool {
+	n := len(numbers)
+	if n < longAxis || counting(numbers) {
+		return false
+	}
+	digits := 0
+	for _, v := range numbers {
+		digits = max(digits, decimals(v))
+	}
+	rounding := 1.01 * math.Pow10(-digits)
+	equal := func(of func(float64) float64, rounding float64) bool {
+		first := of(numbers[0])
+		step := (of(numbers[n-1]) - first) / float64(n-1)
+		for i, v := range numbers {
+			if !(math.Abs(of(v)-first-float64(i)*step) <= min(rounding, 0.2*math.Abs(step))) {
+				return false
+			}
+		}
+		return step != 0
+	}
+	least := min(numbers[0], numbers[n-1])
+	return equal(func(v float64) float64 { return v }, rounding) || least > 0 && equal(math.Log, 2*rounding/least)
+}
+
+// counts reports whether numbers count from 0 or 1.
+func counts(axis []float64) bool {
+	for i, v := range axis {
+		if v != axis[0]+float64(i) {
+			return false
+		}
+	}
+	return axis[0] == 0 || axis[0] == 1
+}
+
+// regular reports whether the steps between numbers change slowly, as those of a grating do.
+func regular(axis []float64) bool {
+	for i := 2; i < len(axis); i++ {
+		last, step := axis[i-1]-axis[i-2], axis[i]-axis[i-1]
+		if math.Abs(step-last) > 0.25*math.Abs(last) {
+			return false
+		}
+	}
+	return true
+}
+
+// years reports whether numbers may be years.
+func years(axis []float64) bool {
+	least, most := slices.Min(axis), slices.Max(axis)
+	return least >= 1700 && most <= 2100 && (most-least) < float64(len(axis))
+}

@@ -1,0 +1,659 @@
+package table
+
+// Spectroscopy, genomics and work on single cells keep a sample in each column: the first
+// column has wavelengths or genes, the first line the names of the samples. Such a table is
+// turned before anything else is read from it. It is turned without being asked only where
+// more than one thing says so; a first column that rises may as well be the time of rows.
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Transpose says whether the rows of a text are its columns.
+type Transpose int
+
+const (
+	TransposeAuto Transpose = iota // with Guess: where the text is certain to have samples in columns
+	TransposeYes
+	TransposeNo
+)
+
+// ErrTurned is in the error for a text that has to be turned, but is read in blocks.
+var ErrTurned = errors.New("a table with its samples in columns cannot be read in blocks")
+
+// turning is how sure it is that the samples of a text are its columns.
+type turning int
+
+const (
+	asItStands turning = iota
+	likely             // an error asks, or a note says so
+	certain
+)
+
+// frame is what surrounds the numbers of a text.
+type frame struct {
+	width  int
+	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
+	counts bool     // they are numbers that count the samples
+	units  int      // 1: the next line has units
+	rows   [][][]byte
+
+	samples []int    // of sort, the columns of samples
+	aside   []int    // other columns after the first: annotations of the lines
+	columns []column // of the samples
+}
+
+// sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
+// axis. It reports whether all others have numbers.
+func (f *frame) sort(p *parser) bool {
+	p.width = f.width
+	f.samples, f.aside, f.columns = nil, nil, nil
+	for j, c := range p.columnsOf(f.rows) {
+		name := ""
+		if f.head != nil {
+			name = Printable(string(utf8Text(f.head[j])))
+		}
+		switch {
+		case j == 0:
+		case f.head != nil && (c.numbers == 0 && c.words > 0 || idName(name) && c.whole && c.different && c.words == 0 ||
+			isSpectral(name) && f.axis(p, j) != nil):
+			f.aside = append(f.aside, j)
+		case c.words > 0 || c.numbers == 0:
+			return false
+		default:
+			f.samples, f.columns = append(f.samples, j), append(f.columns, c)
+		}
+	}
+	return true
+}
+
+// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
+func (f *frame) named(p *parser) bool {
+	seen := map[string]bool{}
+	for _, line := range f.rows {
+		if _, words := p.numbersOf(line[:1]); words > 0 {
+			seen[string(line[0])] = true
+		}
+	}
+	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
+}
+
+const (
+	leastTurned = 8 // lines that are needed to see which way round a text is
+	mostAcross  = 200
+)
+
+// frame finds the names of samples and their units. It is not ok where lines differ, or where
+// numbers rise in the first line as wavelengths do.
+func (s *survey) frame(p *parser) (f frame, ok bool) {
+	lines := s.lines
+	if s.names != nil {
+		lines = slices.Insert(slices.Clone(lines), 0, s.names)
+	}
+	if len(lines) < 2 {
+		return f, false
+	}
+	f.width, f.rows = len(lines[0]), lines
+	for _, line := range lines {
+		if len(line) != f.width {
+			return f, false
+		}
+	}
+	numbers, words := p.numbersOf(lines[0][1:])
+	all := len(numbers) == f.width-1
+	switch {
+	case all && len(numbers) > 2 && (rises(numbers) || falls(numbers)):
+		if _, first := p.numbersOf(lines[0][:1]); !counting(numbers) || first == 0 && len(lines[0][0]) > 0 {
+			return f, false
+		}
+		f.head, f.counts = lines[0], true
+	case s.names != nil || s.quoted || words == f.width-1:
+		f.head = lines[0]
+	case !all:
+		return f, false
+	}
+	if f.head != nil {
+		f.rows = lines[1:]
+	}
+	if len(f.rows) > 2 && f.head != nil && s.names == nil {
+		above, _ := p.numbersOf(f.rows[0])
+		below, _ := p.numbersOf(f.rows[1])
+		if f.units = 0; len(above) == 0 && len(below) >= f.width-1 && !empty(f.rows[0]) {
+			f.units, f.rows = 1, f.rows[1:]
+		}
+	}
+	return f, true
+}
+
+// numbersOf returns the numbers of some fields, and how many others are neither numbers nor
+// missing.
+func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
+	for _, s := range fields {
+		s = bytes.TrimSpace(s)
+		if v, err := parseFloat(p.withPoint(s)); err == nil {
+			numbers = append(numbers, v)
+		} else if !missing(s) {
+			words++
+		}
+	}
+	return numbers, words
+}
+
+// wayRound finds out whether the samples of a text are its columns, and says why.
+func (s *survey) wayRound(d *Dialect) (t turning, why string) {
+	p := &parser{layout: &layout{dialect: *d}}
+	f, ok := s.frame(p)
+	if !ok || f.width < 2 {
+		return asItStands, ""
+	}
+	p.width = f.width
+	if len(d.Known) > 0 {
+		return f.known(d.Known)
+	}
+	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
+		return asItStands, ""
+	}
+	p.width = 1
+	first := p.columnsOf(f.rows)[0]
+	axis := f.axis(p, 0)
+	texts := first.words == len(f.rows) && first.different && f.head != nil
+	if axis == nil && !texts {
+		return asItStands, ""
+	}
+	if !f.sort(p) || len(f.samples) < 3 {
+		return asItStands, ""
+	}
+	if texts {
+		return f.byNames()
+	}
+	return f.byAxis(p, axis, s.unitsOf(f))
+}
+
+// axis is the numbers of column j where they rise or fall; else nil.
+func (f *frame) axis(p *parser, j int) []float64 {
+	axis := make([]float64, len(f.rows))
+	for i, line := range f.rows {
+		v, _ := p.numbersOf(line[j : j+1])
+		if len(v) == 0 {
+			return nil
+		}
+		axis[i] = v[0]
+	}
+	if rises(axis) || falls(axis) {
+		return axis
+	}
+	return nil
+}
+
+// units is the unit of column 1, and whether those of all others are alike.
+type units struct {
+	axis  string
+	alike bool
+}
+
+func (s *survey) unitsOf(f frame) units {
+	if f.units == 0 {
+		return units{}
+	}
+	line := s.lines[1]
+	return units{string(utf8Text(line[0])), !slices.ContainsFunc(line[2:],
+		func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) })}
+}
+
+// known reports that column 1 has names that the dialect knows, and line 1 has not.
+func (f *frame) known(names []string) (turning, string) {
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
+	}
+	has := func(s []byte) bool { return known[Printable(string(utf8Text(s)))] }
+	top, down := f.rows[0], 0
+	if f.head != nil {
+		top = f.head
+	}
+	for _, line := range f.rows {
+		if has(line[0]) {
+			down++
+		}
+	}
+	if !slices.ContainsFunc(top[1:], has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
+		return certain, "column 1 has the names of the model's columns"
+	}
+	return asItStands, ""
+}
+
+// byAxis judges a text whose column 1 has numbers.
+func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
+	name := ""
+	if f.head != nil {
+		name = strings.TrimSpace(string(utf8Text(f.head[0])))
+	}
+	spectral := isSpectral(name) || isSpectral(u.axis)
+	why := f.axisName(name, u.axis) + " rises"
+	if !rises(axis) {
+		why = f.axisName(name, u.axis) + " falls"
+	}
+	if regular(axis) {
+		why += " evenly"
+	}
+	numbered, sampled := f.likeSamples()
+	samples := sampled || numbered || f.counts || u.alike
+	alike := ofOneKind(f.columns) && f.smooth(p)
+	wide := len(f.samples) >= leastTurned
+	switch {
+	case isClock(name) || !spectral && counts(axis):
+		return asItStands, ""
+	case spectral && (samples || f.head == nil) && (alike || regular(axis) || sampled || u.alike):
+		return certain, why
+	case spectral && alike:
+		return likely, why + ", and the other columns are of one kind"
+	case spectral || !alike || !regular(axis):
+		return asItStands, ""
+	case !wide || years(axis) || f.head != nil && !sampled && !u.alike:
+		return asItStands, ""
+	case !isTime(name) && spectrumLike(axis) && (name == "" || sampled || u.alike):
+		return certain, why + ", and the other columns rise and fall smoothly along it"
+	}
+	return likely, why + ", and the other columns are of one kind"
+}
+
+func (f *frame) axisName(name, unit string) string {
+	switch {
+	case name != "":
+		return "column 1 (" + Printable(name) + ")"
+	case unit != "":
+		return "column 1 (" + Printable(unit) + ")"
+	}
+	return "column 1"
+}
+
+// byNames judges a text whose column 1 has different texts.
+func (f *frame) byNames() (turning, string) {
+	shown := strings.TrimSpace(string(utf8Text(f.head[0])))
+	name := strings.ToLower(shown)
+	numbered, sampled := f.likeSamples()
+	n := len(f.samples)
+	tall := len(f.rows) >= 2*n
+	gene, feature := isGene(name), slices.Contains(featureNames, name)
+	switch {
+	case f.mutations():
+		return certain, "column 1 has types of mutations"
+	case gene && (numbered || sampled):
+		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
+	case gene && tall && n > 4 && ofOneKind(f.columns):
+		return likely, f.axisName(shown, "") + " has genes"
+	case (feature || name == "") && sampled && tall && n > 5:
+		return likely, "line 1 has names as of samples, and there are many more rows than columns"
+	}
+	return asItStands, ""
+}
+
+// mutations reports whether column 1 has types of mutations, such as A[C>A]T.
+func (f *frame) mutations() bool {
+	for _, line := range f.rows {
+		s := bytes.TrimSpace(line[0])
+		from, to, ok := bytes.Cut(s, []byte(">"))
+		if !ok || len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// spectralWords are in names of axes of spectra, spectralNames are such, in lower case.
+var (
+	spectralWords = []string{"wavelength", "wavenumber", "wave number", "wave_number", "wellenl", "wellenzahl",
+		"raman", "lambda", "m/z", "cm-1", "cm^-1", "cm⁻¹", "1/cm", "energy", "energie", "(ev)", "(kev)", "theta",
+		"chemical shift", "retention", "(nm)", "_nm", "[nm]", "longitud de onda", "longueur d'onde"}
+	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
+	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
+		"row", "nr", "no", "timestamp", "id"}
+	timeNames    = []string{"time", "t", "zeit", "min", "sec", "seconds", "minutes", "time (s)", "time_s"}
+	featureNames = []string{"type", "feature", "features", "probe", "otu", "otu id", "asv", "asv id", "taxon", "taxa", "genus", "compound", "metabolite",
+		"peptide", "protein", "variable", "motif", "region", "peak"}
+	geneNames = []string{"gene", "genes", "symbol", "hugo_symbol", "geneid", "gene_id", "gene id", "id_ref",
+		"gene symbol", "gene_symbol", "gene name", "gene_name", "ensembl", "ensembl_id", "probeset"}
+	sampleWords = []string{"sample", "samp", "spectrum", "spec", "spc", "sp", "map", "cell", "patient",
+		"pat", "subject", "subj", "mouse", "donor", "pixel", "px", "scan", "replicate", "rep", "gsm", "srr",
+		"err", "drr", "tumor", "tumour", "normal", "ctrl", "control", "treated", "specimen", "probe"}
+)
+
+func isSpectral(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(spectralNames, name) ||
+		slices.ContainsFunc(spectralWords, func(word string) bool { return strings.Contains(name, word) })
+}
+
+func isGene(name string) bool  { return slices.Contains(geneNames, strings.ToLower(name)) }
+func isClock(name string) bool { return slices.Contains(clockNames, strings.ToLower(name)) }
+func isTime(name string) bool  { return slices.Contains(timeNames, strings.ToLower(name)) }
+func isLetter(c byte) bool     { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool      { return c >= '0' && c <= '9' }
+
+// likeSamples reports whether most names of samples differ in their numbers alone, and
+// whether most begin with a word for a sample and a number, or are barcodes of cells.
+func (f *frame) likeSamples() (numbered, sampled bool) {
+	if f.head == nil {
+		return false, false
+	}
+	shapes, samples := map[string]int{}, 0
+	for _, j := range f.samples {
+		name := string(bytes.TrimSpace(utf8Text(f.head[j])))
+		shape, digits := shapeOf(name)
+		if digits {
+			shapes[shape]++
+		}
+		end := 0
+		for end < len(name) && isLetter(name[end]) {
+			end++
+		}
+		number := strings.TrimLeft(name[end:], " _-.#")
+		switch word := strings.ToLower(name[:end]); {
+		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && isDigit(number[0]),
+			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
+			end >= 10 && strings.Trim(name, "ACGT") == "",
+			word == "tcga":
+			samples++
+		}
+	}
+	most := 0
+	for _, n := range shapes {
+		most = max(most, n)
+	}
+	n := len(f.samples)
+	return 5*most >= 4*n, 5*samples >= 4*n
+}
+
+// shapeOf is a name with 0 for every number in it.
+func shapeOf(name string) (shape string, digits bool) {
+	var b []byte
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case !isDigit(c):
+			b = append(b, c)
+		case i == 0 || !isDigit(name[i-1]):
+			b, digits = append(b, '0'), true
+		}
+	}
+	return string(b), digits
+}
+
+// spectrumLike reports whether even numbers are in the range of wavelengths, wavenumbers and
+// energies, and no times since a start or an epoch.
+func spectrumLike(axis []float64) bool {
+	least := slices.Min(axis)
+	return least >= 20*math.Abs(axis[1]-axis[0]) && least >= 100 && slices.Max(axis) <= 3e4
+}
+
+// ofOneKind reports whether columns have entries of about one size.
+func ofOneKind(columns []column) bool {
+	least, most := math.Inf(1), 0.0
+	for _, c := range columns {
+		size := max(math.Abs(c.least), math.Abs(c.most))
+		least, most = min(least, size), max(most, size)
+	}
+	return most <= 1000*least && most > 0
+}
+
+// smooth reports whether most columns change little from line to line, for how far they
+// change in all.
+func (f *frame) smooth(p *parser) bool {
+	n, all := 0, 0
+	for _, j := range f.samples[:min(len(f.samples), mostAcross)] {
+		var list []float64
+		for _, line := range f.rows {
+			v, _ := p.numbersOf(line[j : j+1])
+			list = append(list, v...)
+		}
+		all++
+		mean, steps, square := 0.0, 0.0, 0.0
+		for _, v := range list {
+			mean += v / float64(len(list))
+		}
+		for i, v := range list {
+			square += (v - mean) * (v - mean)
+			if i > 0 {
+				steps += (v - list[i-1]) * (v - list[i-1])
+			}
+		}
+		if steps < 0.4*square { // 2 for noise
+			n++
+		}
+	}
+	return 4*n >= 3*all
+}
+
+// turned returns the text of a table with its columns as rows, in CSV, and the line of each of
+// its columns in the text.
+func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
+	p.split = newSplitter(text, p.dialect.Delimiter)
+	p.split.hash, p.split.trail = s.hash, s.trail
+	p.split.end = min(s.skip, 1)
+	p.split.more = func() ([]byte, error) { return in.read(nil) }
+	f, _ = s.frame(p)
+	var table []packed
+	if s.names != nil {
+		table, lines = append(table, pack(s.names)), append(lines, 0)
+		p.width = len(s.names)
+	}
+	for {
+		fields, err := p.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, f, err
+		}
+		if p.blank(fields) {
+			continue
+		}
+		if len(table) == 0 {
+			fields = s.padded(fields)
+			p.width = len(fields)
+		}
+		if len(fields) != p.width {
+			return nil, nil, f, p.otherWidth(fields)
+		}
+		table, lines = append(table, pack(fields)), append(lines, p.split.start)
+	}
+	if f.units > 0 {
+		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
+	}
+	width, corner := p.width, true
+	if f.head != nil && f.named(p) {
+		corner = false // the name of column 1
+		f.sort(p)
+	}
+	comma := p.dialect.Delimiter
+	if comma == ' ' {
+		comma = '\t'
+	}
+	for j := range width {
+		if slices.Contains(f.aside, j) {
+			continue
+		}
+		for i, line := range table {
+			if i > 0 {
+				csv = append(csv, string(comma)...)
+			}
+			if i+j > 0 || corner {
+				csv = appendField(csv, line.field(j))
+			}
+		}
+		csv = append(csv, '\n')
+	}
+	return csv, lines, f, nil
+}
+
+// packed is the fields of a line, one after another: less memory than a slice each.
+type packed struct {
+	text []byte
+	ends []uint32
+}
+
+func pack(fields [][]byte) packed {
+	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields))}
+	at := 0
+	for j, f := range fields {
+		at += len(f)
+		p.ends[j] = uint32(at) // a line has at most 64 MB
+	}
+	return p
+}
+
+func (p *packed) field(j int) []byte {
+	if j == 0 {
+		return p.text[:p.ends[0]]
+	}
+	return p.text[p.ends[j-1]:p.ends[j]]
+}
+
+// appendField appends a field of CSV, in quotes unless it is a number.
+func appendField(csv, s []byte) []byte {
+	if s = bytes.TrimSpace(s); isNumber(s) || len(s) == 0 {
+		return append(csv, s...)
+	}
+	csv = append(csv, '"')
+	csv = append(csv, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
+	return append(csv, '"')
+}
+
+// rolesGiven returns the first setting that is about columns; "" if there is none.
+func (d *Dialect) rolesGiven() string {
+	w := d.Words
+	switch {
+	case d.Label != "":
+		return w.Label
+	case d.Weights != "":
+		return w.Weights
+	case d.ID != "" && d.ID != NoID:
+		return w.ID
+	case d.Drop != nil:
+		return w.Drop
+	case d.Keep != nil:
+		return w.Keep
+	case d.Names != nil:
+		return w.Names
+	case d.Header == HeaderNo:
+		return w.Header
+	}
+	return ""
+}
+
+// choose decides which way round a text is read. The error asks.
+func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err *Error) {
+	ask := d.Words.Transpose
+	switch {
+	case d.Transpose == TransposeYes:
+		return true, "the table is turned, as asked: its columns are the rows", nil
+	case d.Transpose == TransposeNo || !d.Guess:
+		return false, "", nil
+	}
+	t, why := s.wayRound(d)
+	switch given := d.rolesGiven(); {
+	case t == asItStands:
+		return false, "", nil
+	case ask != "" && (t == likely && given == "" || t == certain && given != ""):
+		e := &Error{Source: source, Msg: "the samples of this table seem to be its columns, since " + why}
+		advice := ask + " yes reads it so, " + ask + " no reads the rows as they are"
+		if given != "" {
+			advice += "; " + given + " is about the table as it is then read"
+		}
+		return false, "", e.advise(advice)
+	case t == certain:
+		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
+			note += "; " + ask + " no reads it as it stands"
+		}
+		return true, note, nil
+	}
+	if note = "the samples of this table may be its columns, since " + why; ask != "" {
+		note += "; " + ask + " yes reads it so"
+	}
+	s.note(note)
+	return false, "", nil
+}
+
+// openTurned opens the text with its columns as rows.
+func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
+	if d.Stream {
+		e := &Error{Source: in.source, Msg: ErrTurned.Error(), err: ErrTurned}
+		if w := d.Words.Transpose; w != "" {
+			e.advise("-stream no reads it whole; " + w + " no takes its rows as they are")
+		}
+		return nil, nil, e
+	}
+	if s == nil {
+		s = new(survey)
+	}
+	p := &parser{layout: &layout{dialect: d, source: in.source}}
+	csv, lines, f, err := s.turned(p, in, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.Transpose = TransposeNo; d.Delimiter == ' ' {
+		d.Delimiter = '\t'
+	}
+	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
+		if d.Header = HeaderNo; f.named(p) {
+			d.Header = HeaderYes
+		}
+	}
+	switch {
+	case f.head == nil || d.Label == "1" || d.Weights == "1":
+	case d.ID == "":
+		d.ID = "1"
+	case d.ID == NoID:
+		d.Drop = append(slices.Clone(d.Drop), "1")
+	}
+	t, in, err := open(bytes.NewReader(csv), in.source, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Turned, t.parser.turned, t.parser.aside = true, lines, f.aside
+	if f.aside != nil {
+		note += "; left out as no samples: "
+		for i, j := range f.aside {
+			if i > 0 {
+				note += ", "
+			}
+			note += "column " + strconv.Itoa(j+1) + " (" + Printable(string(utf8Text(f.head[j]))) + ")"
+		}
+	}
+	if notes := append(s.notes, note); d.Guess {
+		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
+	} else {
+		t.Notes = notes
+	}
+	return t, in, nil
+}
+
+// asWritten returns an error of a turned text with its place in the text as it was.
+func (p *layout) asWritten(err error) error {
+	e, ok := err.(*Error)
+	if !ok || p.turned == nil || e.Line == 0 {
+		return err
+	}
+	line := 0
+	if e.Column > 0 {
+		line = p.turned[min(e.Column, len(p.turned))-1]
+	}
+	back := *e
+	back.Line, back.Column = line, p.acrossOf(e.Line)
+	return &back
+}
+
+// acrossOf is the column that was line of a turned text.
+func (p *layout) acrossOf(line int) int {
+	for _, j := range p.aside {
+		if j < line {
+			line++
+		}
+	}
+	return line
+}
