@@ -167,8 +167,8 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	return f
 }
 
-// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia. An empty cluster moves
-// to the sample that is farthest from its center.
+// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia before the last step. One
+// empty cluster a step moves to the sample that is farthest from its center.
 func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	last := math.Inf(1)
 	l.f = f

@@ -203,8 +203,8 @@ type rule struct {
 	root    *Matrix   // L⁻¹, for the scatter LLᵀ
 }
 
-// settle moves labels until each row is nearest to its own cluster's mean. It returns the rule of these
-// clusters; nil where the rows are all the same.
+// settle moves labels until each row is nearest to its own cluster's mean, or for labelSteps. It returns the
+// rule of these clusters; nil where they have none.
 func (c *clusters) settle(labels []int, places *Matrix) (r *rule, err error) {
 	next := make([]int, c.s.n)
 	for step := 0; ; step++ {
@@ -328,7 +328,8 @@ func (c *clusters) merit(r *rule) (float64, error) {
 }
 
 // choose replaces labels, those of the largest memberships, where others that settle from k-means have more
-// merit and no fewer clusters. Each of these has the number of the old one with which it shares most rows.
+// merit than those that settle from them, and no fewer clusters. The numbers are those by which they share
+// most rows with the old ones.
 func (c *clusters) choose(labels []int, places *Matrix) error {
 	part, own := c, slices.Clone(labels)
 	if c.s.n > labelDraw {
@@ -424,7 +425,7 @@ func (c *clusters) axes(inverse *Matrix) *Matrix {
 // metric has the means of clusters, and the axes along which their distances count; nil: all.
 type metric struct{ means, axes *Matrix }
 
-// nearest is nearestRows in the metric.
+// nearest sets dst to the nearest mean for each row of x.
 func (q metric) nearest(ctx context.Context, workers int, dst []int, x *Matrix) error {
 	if q.axes == nil {
 		return nearestRows(ctx, workers, dst, x, q.means)

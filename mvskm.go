@@ -6,7 +6,7 @@ package softkmeans
 //
 // The problem is in mvskmproblem.go, the loop in mvskmrun.go, coordinates and the model in mvskmcoords.go,
 // starts in mvskmstart.go, rules for λ in mvskmslack.go and mvskmunmix.go, unit rows and outliers in
-// mvskmscene.go.
+// mvskmscene.go, with the noise of columns and rows.
 
 import (
 	"context"

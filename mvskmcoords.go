@@ -60,8 +60,8 @@ func openVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*sa
 	return newSamples(ctx, rows, o.Weights, o.Workers, o.Sum == SumToOne)
 }
 
-// begin returns the coordinates in which the fit begins: leading directions where these are fewer than
-// those in which it ends.
+// begin returns the coordinates in which the fit begins: leading directions where these are known, and at
+// most two thirds as many as those in which it ends.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
 	if p.basis != nil && p.basis.Rows >= q { // its first rows are the leading directions
@@ -126,7 +126,7 @@ func (m *alternation) length(i int) float64 {
 	return norm2(m.z.row(i))
 }
 
-// end returns the coordinates in which the fit ends: m, or those of all columns.
+// end returns the coordinates in which the fit ends: m, or those of full.
 func (m *alternation) end() (*alternation, error) {
 	if !m.narrow {
 		return m, nil

@@ -24,7 +24,7 @@ type minVolume struct {
 }
 
 // What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
-// mixture of k prototypes: that share then stands for the floor. If k > min(n−1, d) the floor is 0 whatever
+// mixture of k prototypes: that share then stands for the floor. Where trivial holds the floor is 0 whatever
 // the data is, and trivialShare stands for it. No slack gives up more than mostGiven of what the floor
 // explains. On noise (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be
 // one.
@@ -38,8 +38,8 @@ const (
 const roundedFloor = 1e-14
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
-// orthonormal basis of the row space where the data is exact or the table wide. Bounds of centers are by
-// column, and keep it in the data's own axes. There is no penalty yet.
+// orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
+// by column, and keep it in the data's own axes. There is no penalty yet.
 func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	p := &minVolume{data: s, k: k, o: *o, pc: pc}
 	p.o.Restarts = orDefault(o.Restarts, defaultRestarts)
@@ -217,16 +217,17 @@ const (
 
 // steering moves λ while a run goes on, until the objective is within the target, and near it. The objective
 // over the floor grows about as a power of λ: a step goes to the zero of its logarithm by the secant through
-// the last two points at which the run had come to rest. It jumps where the iterate moves to another minimum.
+// the last two points at which the run was at rest or near it. It jumps where the iterate moves to another
+// minimum.
 type steering struct {
 	floor, target, allowance float64
 	close                    float64 // the share of allowance below target that is near
 	unit                     float64 // of leastLambda and mostLambda
 	calmShare                float64
 	changes, most            int
-	last, excess             float64 // log λ and excess of the last point
-	slope                    float64
-	drift                    float64
+	last, excess             float64   // log λ and excess of the last point
+	slope                    float64   // of excess in log λ
+	drift                    float64   // the last iteration's change of the objective
 	low, high                float64   // λ of the last points within the slack and above it; 0: none
 	within                   *snapshot // the highest point within the slack
 }
@@ -265,7 +266,8 @@ const (
 	exactCalmShare = 0.02
 )
 
-// next returns λ after a point of the run that is at rest, with its centers, and whether it changed.
+// next returns λ after a point of the run that is at rest or near it, or its last, with the centers, and
+// whether it changed.
 func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	if objective <= q.target && (q.within == nil || objective > q.within.objective) {
 		q.within = &snapshot{f.Clone(), lambda, objective}

@@ -22,7 +22,7 @@ type alternation struct {
 	far      volumeRows // nil: z has the rows. Otherwise z is a shape alone.
 	axes     *Matrix    // that basis, r×d; nil: the data's own axes
 	narrow   bool       // the axes are leading directions, and the fit ends in others
-	residual float64    // weighted squares outside the axes: a part of every objective
+	residual float64    // a part of every objective: weighted squares outside the axes; see also draw
 	box      *box       // bounds of centers, in the data's own axes; nil: none
 	most     int        // of a run: iterations at one λ
 	// A run is at rest by tol, and by the slack within the share close below its target.
@@ -429,7 +429,7 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 	r.tell(0)
 	plain := NewMatrix(m.k, m.z.Cols, nil) // the F-step, and the one before
 	before := NewMatrix(m.k, m.z.Cols, nil)
-	age := 0.0 // steps since the momentum was last 0
+	age := 0.0 // steps since the momentum was last 0, whatever λ was
 	calm := 0  // iterations in a row below the tolerance
 	for i := 1; i <= most; i++ {
 		plain, before = before, plain
@@ -468,7 +468,7 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 	return r
 }
 
-// leastSteps is after how many iterations at one λ a run may be calm: the first step after a change can be
+// leastSteps is after how many iterations at one λ steering may move on: the first step after a change can be
 // small. With one, 40 centers for the digits took twice as long.
 const leastSteps = 2
 

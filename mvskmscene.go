@@ -1,6 +1,7 @@
 package softkmeans
 
-// Scenes: rows that differ in shade are scaled to length 1, and outliers are left out.
+// Scenes: rows that differ in shade are scaled to length 1, outliers are left out, and the noise of columns
+// and rows is found.
 
 import (
 	"cmp"
@@ -446,7 +447,8 @@ type noisePlane struct {
 	median     float64   // squared distance from it; 0: not known yet
 }
 
-// divided writes row i in divided columns, less the mean, to dst, and returns by what its square counts.
+// divided writes row i in divided columns to dst, less the mean but for unit rows, and returns by what its
+// square counts.
 func (p *noisePlane) divided(dst []float64, s *samples, i int) float64 {
 	copy(dst, s.x.row(i))
 	scale(dst, s.factor())

@@ -43,8 +43,7 @@ func (l fixedLambda) solve(m *alternation) (*volumeRun, error) {
 // slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
 type slackRule struct{}
 
-// solve looks for λ from firstLambda on. Bounds of NonNegative, which the end of the fit alone has, may
-// leave the run above the slack.
+// solve looks for λ from firstLambda on. Bounds of centers may leave the run above the slack.
 func (slackRule) solve(m *alternation) (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = solveTall(m)
@@ -121,6 +120,7 @@ func solveTall(m *alternation) (*volumeRun, error) {
 		all.tol, all.close = tallTol*m.tol, tallClose
 		var out *volumeRun
 		if out, err = all.steered(runStart{m.lift(at.f), best.restart}, best.lambda); out != nil {
+			out.m = end // with the tolerance that was asked for
 			return out, err
 		}
 	}
@@ -128,7 +128,8 @@ func solveTall(m *alternation) (*volumeRun, error) {
 	return best, cmp.Or(wrong, err)
 }
 
-// steered runs from a start while λ follows the slack, and returns the run at the last λ.
+// steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
+// within the slack where the last is not.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
 	q := m.newSteering(m.close)
 	out := m.run(from, lambda, m.most, q)
@@ -146,7 +147,7 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 	return out, nil
 }
 
-// fallBack returns the slack rule's answer if from a start not even the smallest λ is within the slack. The
+// fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. The
 // global simplex has an objective equal to the floor, which a small λ can only raise by little.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
@@ -169,7 +170,7 @@ func fallBack(best *volumeRun) (*volumeRun, error) {
 const sameVolume = 1e-4
 
 // pureSamples returns the samples of InitSPA as the result if they are the smallest simplex around an exact
-// mixture. nil: they are not, or are not asked for.
+// mixture. nil: they are not, or are not asked for, or the context ended.
 //
 // Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled
 // units and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k
@@ -181,14 +182,15 @@ func pureSamples(m *alternation) *volumeRun {
 	if !exact || !asked || m.o.Centers != nil || !m.bySlack() {
 		return nil
 	}
-	if m.low != nil { // where samples may be outside of their bounds
-		if m, _ = m.end(); m == nil {
-			return nil // the next pass returns the error
-		}
-	}
 	from, err := m.startCenters(0)
 	if err != nil || stopped(m.s.ctx) {
 		return nil
+	}
+	if m.low != nil { // where samples may be outside of their bounds
+		from.f = m.lift(from.f)
+		if m, _ = m.end(); m == nil {
+			return nil // the next pass returns the error
+		}
 	}
 	run := m.run(from, 0, 0, nil)
 	if run == nil {
@@ -300,13 +302,14 @@ func (c *correction) add(to *iterate) {
 }
 
 const (
-	refineIterations  = 100 // of a run on the corrected draw
+	refineIterations  = 100 // of a run on the corrected draw or summary
 	convergedProximal = 0.1 // above it the proximal term alone may keep the centers in place
 	largestProximal   = 1e6 // above it only rounding is left
 )
 
 // refine improves measured centers and the run on a draw or a summary that they came from, by up to so many
-// measurements, and sets the run's status. once: λ stays, and the first step that fails is the last.
+// measurements, and sets the run's status, which a draw's does not need. once: λ stays, and the first step
+// that fails is the last.
 func refine(
 	at *measurement, from *volumeRun, most int, once bool, measure func(f *Matrix) (*measurement, error),
 ) (*measurement, *volumeRun, error) {
@@ -376,7 +379,7 @@ func (m *alternation) corrected(from runStart, lambda float64, steer bool) (next
 }
 
 // promisesLittle reports whether a solution of the corrected draw would lower the loss by at most m.tol of
-// the objective, Tol or drawTol·Tol, and change that by at most closeShare of the slack.
+// the objective, Tol or for a draw drawTol·Tol, and change that by at most closeShare of the slack.
 func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
 	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&

@@ -267,3 +267,28 @@ func FuzzSparseMinVolume(f *testing.F) {
 		}
 	})
 }
+
+// TestSparseExact: an exact mixture of sparse rows with bounds has its pure rows as centers, as that of all
+// entries has.
+func TestSparseExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, f := NewMatrix(120, 60, nil), NewMatrix(3, 60, nil)
+	for i := range f.Data {
+		if j := i / f.Cols; i%3 == j && rng.IntN(5) > 0 {
+			f.Data[i] = rng.ExpFloat64()
+		}
+	}
+	for i := range x.Rows {
+		share := rng.Float64()
+		if i < 3 {
+			share = 1
+		}
+		axpy(x.row(i), share, f.row(i%3))
+		axpy(x.row(i), 1-share, f.row(rng.IntN(3)))
+	}
+	o := &MinVolumeOptions{NonNegative: true}
+	want, got := mustDo(FitMinVolume(bg, x, 3, o))(t), mustDo(FitMinVolume(bg, sparseOf(x), 3, o))(t)
+	if got.Lambda != 0 || want.Lambda != 0 || maxDiff(got.Centers, want.Centers) > 1e-12 || slices.Min(got.Centers.Data) < 0 {
+		t.Errorf("λ %g and %g, centers differ by %g", got.Lambda, want.Lambda, maxDiff(got.Centers, want.Centers))
+	}
+}

@@ -41,8 +41,8 @@ import (
 // twice, half way where it moves by a third of its distance from the mean. The model's centers are therefore
 // not a minimum of the loss, whose Trace ends at the vertices.
 //
-// An exact mixture (see [FitMinVolume]), k = 1 or k > min(n−1, d) take the slack rule instead, and the
-// model has no Noise, RowWeights, PureRows and Turns. If ctx ends early there are no Turns.
+// An exact mixture (see [FitMinVolume]), k = 1 under SumToOne, or k > min(n−1, d) take the slack rule, and
+// the model has no Noise, RowWeights, PureRows and Turns. If ctx ends early there are no Turns.
 //
 // With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows and their
 // weights, with Noise those of the divided columns. Everything else is in the data's units: a center
@@ -149,7 +149,7 @@ func (given *alternation) openNoisy(o *MinVolumeOptions) (sc *scene, err error) 
 // The rule for λ. noiseShare is λ in units of the noise. The energy that a direction of the plane leaves
 // counts as noise up to mostNoise times that of the second discarded direction: the first may be a material
 // that varies, which σ² then holds already. λ is set anew after noiseSteps iterations, at most noiseRounds
-// times, until it changes by less than a share of noiseClose.
+// times, until it changes by less than a share of noiseClose and the run has converged.
 //
 // docs/accuracy.md has the scenes on which the constants were chosen.
 const (
@@ -170,7 +170,8 @@ type noiseRule struct {
 // otherFactors are the factors of λ that tell how sure an answer is. The first two make Model.Others.
 var otherFactors = []float64{0.5, 2, 4}
 
-// solve starts from extreme rows in the principal plane, which takes most of their noise out.
+// solve starts from extreme rows, or what Init or Centers say, in the principal plane, which takes most of
+// the noise out.
 func (q *noiseRule) solve(m *alternation) (*volumeRun, error) {
 	squares, err := m.discarded(2)
 	if err != nil {
@@ -276,7 +277,6 @@ func (sc *scene) asSpectrum(row []float64) {
 
 // sighting is what a run says of the spectra, in the data's units: of length 1 for unit rows.
 type sighting struct {
-	run              *volumeRun
 	vertices, purest *Matrix
 	rows             []float64 // on how many pure rows each of purest rests
 }
@@ -285,14 +285,14 @@ type sighting struct {
 // outside of the principal plane shrinks by the noise of that many rows: the positive part of James and
 // Stein's estimate. A center without rows has its vertex.
 func (sc *scene) sight(run *volumeRun) *sighting {
-	s, k, d := sc.fit.s.under(context.Background()), run.f.Rows, sc.fit.s.d // no error but that of a context
-	seen := &sighting{run: run, vertices: sc.vertices(run), rows: make([]float64, k)}
+	s, k, d := sc.fit.s.under(context.Background()), run.f.Rows, sc.fit.s.d
+	seen := &sighting{vertices: sc.vertices(run), rows: make([]float64, k)}
 	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
 	parts := make([]*Matrix, chunks(s.n, d, most))
 	for t := range parts {
 		parts[t] = NewMatrix(k, d+3, nil) // sums of rows, their weights, energy outside of the plane, purity
 	}
-	_ = s.eachBlock(s.n, d, most, 2*d, func(at block) {
+	_ = s.eachBlock(s.n, d, most, 2*d, func(at block) { // no error but that of a context
 		part, inside := parts[at.chunk], at.scratch[:d]
 		for i := at.lo; i < at.hi; i++ {
 			w, shares := s.weight(i), run.g.row(i)

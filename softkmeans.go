@@ -418,11 +418,11 @@ func (m *Model) Certificate() Certificate {
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest memberships,
 // poor labels of a cluster between others, each row goes to the nearest mean of a cluster, until no row moves
-// or for 20 steps. The distance is shorter in directions in which the clusters are wide. Labels from up to 24
+// or for 20 steps. The distance is shorter in directions in which the clusters are wide. Labels from up to 16
 // runs of k-means move in the same way, and those whose clusters are most even in size and overlap least are
-// taken. They are numbered as the prototypes with which they share most rows. A fit with an
-// Init other than InitAuto and an exact mixture have the labels of their memberships alone. The result is
-// empty without Memberships, as of FitSeq or of a model file: give the rows to PredictLabels then.
+// taken. Their numbers are those by which they share most rows with the prototypes. A fit with an Init other
+// than InitAuto and an exact mixture have the labels of their memberships alone. The result is empty without
+// Memberships, as of FitSeq or of a model file: give the rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)

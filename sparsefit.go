@@ -1,6 +1,7 @@
 package softkmeans
 
-// Sparse rows as fits read them, and what is proved of them. No pass fills in zeros.
+// Sparse rows as fits read them, and what is proved of them. Passes of a fit take stored entries alone. What
+// needs the zeros of new rows fills in a block of them at a time.
 
 import (
 	"context"
@@ -44,8 +45,8 @@ func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 	return floors, nil
 }
 
-// spectrum returns the p leading squared singular values or more, then one number for the rest. missed bounds
-// by how much all together may be too small; 0 but for SolverKrylov.
+// spectrum returns all squared singular values; by SolverKrylov, or for p = 0, the p leading ones and the sum
+// of the rest. missed bounds by how much all together may be too small; 0 but for SolverKrylov.
 func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
 	small, large := s.sides()
 	if p == 0 {
@@ -101,7 +102,8 @@ func (s *sparseSamples) aboutMean() (dataset, error) {
 //
 // Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖. Then y is off by
 // e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off by γ(2k +
-// 24) of the lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's length.
+// 24) of the lengths of centers. E is measured, to γ(k + 4)(2 + √p) of a center's length. hidden has one term
+// for both, γ(4k + 24)(2 + √p).
 func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	q, err := newQuotients(s, f)
 	if err != nil {

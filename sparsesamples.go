@@ -22,7 +22,7 @@ type sparseSamples struct {
 	total    float64     // ‖Xc‖²
 	off      float64     // bounds its error
 	squares  []float64   // ‖x_i‖², about the mean
-	// Of multiplyBy: XFᵀ and FFᵀ.
+	// Of multiplyBy: Xc·Fᵀ and FFᵀ.
 	times, square *Matrix
 }
 
@@ -87,7 +87,7 @@ func (s *sparseSamples) largest(x *SparseMatrix) (top float64, err error) {
 	return top, nil
 }
 
-// setMean sets the mean and its rest, or zeros. Sums are exact but for products with weights.
+// setMean sets the mean and its rest, or zeros. Sums are compensated; products with weights are not.
 func (s *sparseSamples) setMean() {
 	var mass, rest, lost float64
 	for i := range s.n {
@@ -150,7 +150,7 @@ func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d), not weighted, to the left of out.
+// changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d) to the left of out, without the weights. Rows of weight 0 are 0.
 func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	b, v := vt.Rows, vt.transposed()
 	middle := make([]float64, b)
