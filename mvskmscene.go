@@ -257,9 +257,14 @@ func (sc *scene) model(best *volumeRun, centers *Matrix, ended error) (*Model, e
 	m.Centers, m.Trimmed = centers, sc.trimmed
 	var err error
 	if sc.fit != sc.raw {
-		m.Memberships, m.Shade = sc.lengthen(centers)
-		m.Sum, m.Rows = SumToOne, RowsUnit
-		err = m.rateShaded(s)
+		sc.lengthen(centers)
+		m.Sum, m.Rows, m.Shade = SumToOne, RowsUnit, make([]float64, s.n)
+		m.Memberships = NewMatrix(s.n, best.m.k, nil)
+		// Not those that lengthen found: shares of rows outside of the cone, and where centers depend on each
+		// other, are then those of Predict.
+		if err = coneShares(s.ctx, s.workers, m.Memberships, m.Shade, s.x, centers); err == nil {
+			err = m.rateShaded(s)
+		}
 	} else {
 		m.Memberships = NewMatrix(s.n, best.m.k, nil)
 		err = sc.rate(m, s)
@@ -310,12 +315,11 @@ func (m *Model) rateShaded(of *samples) error {
 	return err
 }
 
-// lengthen gives the centers of unit rows the lengths of the data, and returns memberships and shades. A row
-// is its shade times a mixture of centers, and each center gets the mean shade, weighted by w·‖x‖·g², in
-// which its pure rows count most.
-func (sc *scene) lengthen(f *Matrix) (g *Matrix, shade []float64) {
+// lengthen gives the centers of unit rows the lengths of the data. A row is its shade times a mixture of
+// centers, and each center gets the mean shade, weighted by w·‖x‖·g², in which its pure rows count most.
+func (sc *scene) lengthen(f *Matrix) {
 	s := sc.data.s
-	g, shade = NewMatrix(s.n, f.Rows, nil), make([]float64, s.n)
+	g, shade := NewMatrix(s.n, f.Rows, nil), make([]float64, s.n)
 	_ = coneShares(context.Background(), s.workers, g, shade, s.x, f) // no error but that of a context
 	lengths, masses := make([]float64, f.Rows), make([]float64, f.Rows)
 	var all, mass float64
@@ -330,7 +334,7 @@ func (sc *scene) lengthen(f *Matrix) (g *Matrix, shade []float64) {
 		}
 	}
 	if all == 0 {
-		return g, shade // no row has a part in the cone of the centers
+		return // no row has a part in the cone of the centers
 	}
 	for j := range lengths {
 		if lengths[j] > 0 {
@@ -342,16 +346,6 @@ func (sc *scene) lengthen(f *Matrix) (g *Matrix, shade []float64) {
 			f.row(j)[c] = min(max(math.Ldexp(v*lengths[j], s.exp), -mostCenter), mostCenter)
 		}
 	}
-	for i, v := range shade {
-		row := g.row(i)
-		for j, length := range lengths {
-			row[j] /= length
-		}
-		sum := sumOf(row)
-		scale(row, 1/sum)
-		shade[i] = math.Ldexp(v, -s.exp) * sum
-	}
-	return g, shade
 }
 
 // noise is how much of it the columns and rows of a scene have.

@@ -487,3 +487,18 @@ func TestUnmixCopies(t *testing.T) {
 		t.Errorf("spectra are %v off with copies of two columns, %v without", mean, alone)
 	}
 }
+
+// TestUnmixPredict: Predict finds the model's memberships, also of rows of 0, of rows outside of the cone, and
+// where centers depend on each other.
+func TestUnmixPredict(t *testing.T) {
+	x, _, _, _ := pixels(100, 12, 3, 0.3, 0.01, 6)
+	clear(x.Row(5))
+	scale(x.Row(9), -1)
+	few, _, _, _ := pixels(100, 12, 2, 0.3, 0, 6)
+	for what, x := range map[string]*Matrix{"rows": x, "few materials": few} {
+		m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Rows: RowsUnit}))(t)
+		if d := maxDiff(mustDo(m.Predict(nil, x))(t), m.Memberships); d > 1e-9 {
+			t.Errorf("%s: Predict differs by %g", what, d)
+		}
+	}
+}

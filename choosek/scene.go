@@ -78,7 +78,16 @@ func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Pro
 	if err != nil {
 		return Proposal{}, err
 	}
-	return Propose(floors)
+	p, err := Propose(floors)
+	if p.K > o.MaxK {
+		p.K, p.Reason = o.MaxK, beyond(o.MaxK)
+	}
+	return p, err
+}
+
+// beyond says that MaxK ended the count.
+func beyond(most int) string {
+	return "more than " + strconv.Itoa(most) + ", the most to propose, stand out"
 }
 
 // proposalOf counts the directions that stand out, of n pixels.
@@ -106,7 +115,9 @@ func proposalOf(energies []float64, n, most int) (p Proposal) {
 	switch p.K = min(next, most); {
 	case next == 0:
 		p.Reason = "nothing stands out of the noise"
-	case next < 0 || next > most:
+	case next > most:
+		p.Reason = beyond(most)
+	case next < 0:
 		p.K = most
 		p.Reason = "more directions of the pixels stand out than can be told apart"
 	default:

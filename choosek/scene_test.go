@@ -145,6 +145,10 @@ func TestProposeScene(t *testing.T) {
 		if q, err := ProposeScene(t.Context(), x, &Options{MaxK: 2}); err != nil || q.K != 2 {
 			t.Errorf("MaxK of 2: %+v, %v", q, err)
 		}
+		few := softkmeans.NewMatrix(20, x.Cols, x.Data[:20*x.Cols])
+		if q, err := ProposeScene(t.Context(), few, &Options{MaxK: 1}); err != nil || q.K > 1 {
+			t.Errorf("few rows, MaxK of 1: %+v, %v", q, err)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ type materials struct {
 	rows   int
 	at     []int              // the rows that have values, rising
 	values *softkmeans.Matrix // these rows
+	bad    []bool             // rows that are bad channels of a library; nil: none
 }
 
 // readMaterials reads a CSV file, an array, an ENVI image, or an ENVI spectral library, whose
@@ -41,12 +42,9 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 		if err != nil {
 			return nil, err
 		}
-		m := &materials{source: s.source, names: sc.names, rows: sc.pixels()}
+		m := &materials{source: s.source, names: sc.names, rows: sc.pixels(), bad: sc.badPixels}
 		if m.values, m.at, err = sc.all(ctx); err != nil {
 			return nil, err
-		}
-		if sc.badPixels != nil {
-			m.leave(sc.badPixels)
 		}
 		first := m.names[0]
 		if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
@@ -73,6 +71,10 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 		}
 	}
 	a, b := both[0], both[1]
+	// Where tables have the same rows, bad channels of one lack values; else the other has no rows for them.
+	apart := a.rows != b.rows || slices.Equal(a.bad, b.bad)
+	a.leave(apart)
+	b.leave(apart)
 	if a.rows != b.rows {
 		return fmt.Errorf("%s has %s, but %s has %d; they must be of the same pixels or bands", a.source,
 			count(a.rows, "row"), b.source, b.rows)
@@ -105,19 +107,24 @@ func (m *materials) keep(at []int) {
 	m.at, m.values.Rows = m.at[:n], n
 }
 
-// leave takes rows out of the table, as if it had never had them.
-func (m *materials) leave(out []bool) {
+// leave takes bad channels out of the table, with their rows as if it had never had them, if asked for.
+func (m *materials) leave(rows bool) {
+	if m.bad == nil {
+		return
+	}
 	var left []int
-	for i := range m.rows {
-		if !out[i] {
+	for i, bad := range m.bad {
+		if !bad {
 			left = append(left, i)
 		}
 	}
 	m.keep(left)
-	for i, at := range m.at {
-		m.at[i], _ = slices.BinarySearch(left, at)
+	if rows {
+		for i, at := range m.at {
+			m.at[i], _ = slices.BinarySearch(left, at)
+		}
+		m.rows = len(left)
 	}
-	m.rows = len(left)
 }
 
 // materialsJSON is the report of evaluate -materials.

@@ -135,6 +135,13 @@ func TestEvaluateLibrary(t *testing.T) {
 		"water band3 0.00") {
 		t.Errorf("without names: %s", out)
 	}
+	// Channels that are bad in one of two libraries lack values there.
+	writeText(t, "first.sli", string(values))
+	writeText(t, "first.hdr", strings.Replace(header, "{1, 1, 0,", "{0, 1, 1,", 1))
+	both := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "first.sli", "other.sli"))
+	if both.Rows != 4 || both.Left != 2 || both.RMSE != 0 {
+		t.Errorf("other bad channels: %+v", both)
+	}
 	// What unmix writes, as a table and as a library.
 	s := newSynthetic(12, 10, 14)
 	s.writeENVI(t, "s.bil", envi.Header{Type: 5, Interleave: "bil", Bad: []bool{3: true, 13: false}}, 1)

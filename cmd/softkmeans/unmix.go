@@ -78,7 +78,7 @@ Choices:
                 -rows unit), instead of -slack
   -bounds L,H   keep the spectra from L to H, in their units, as 0,1 for
                 reflectances. Either may be empty; L is at least 0. Pixels are
-                fitted as given then
+                fitted as given then, unless L is 0 and H is empty
   -sum S        one: the shares of a pixel add up to 1 (default); at-most-one:
                 to at most 1, and the rest is shade. Pixels of length 1 have
                 one, and -shade
