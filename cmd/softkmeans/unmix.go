@@ -133,8 +133,7 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.options.Slack, "slack")
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
-	choiceFlag(fs, &f.options.Rows, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto},
-		{"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
+	rowsFlag(fs, &f.options.Rows)
 	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1",
 		func(v float64) bool { return v >= 0 && v < 1 })
 	sumFlag(fs, &f.options.Sum)
