@@ -43,6 +43,7 @@ var goldens = []struct{ name, args string }{
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 	{"simulate", "simulate -k 3 -size 16x16 -seed 4 s"},
 	{"unmix-simulated", "unmix -k 3 -spectra v.csv s.hdr"},
+	{"unmix-centers", "unmix -centers s_endmembers.csv -o w.img s.hdr"},
 	{"evaluate-materials", "evaluate -materials s_endmembers.csv v.csv"},
 }
 

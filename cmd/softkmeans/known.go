@@ -73,12 +73,21 @@ func libraryTable(text []byte, name, class string) (*sources.Library, error) {
 			}
 		}
 	}
-	d.Text = table.TextDrop
 	t, err := rows.ReadAll(bytes.NewReader(text), name, d)
-	if err != nil {
-		return nil, plainError(err)
+	if err == nil {
+		return sources.FromTable(t)
 	}
-	return sources.FromTable(t)
+	// The names of the rows may tell that line 1 is a header of numbers.
+	doubt := plainError(err)
+	d.Header = table.HeaderNo
+	if t, err = rows.ReadAll(bytes.NewReader(text), name, d); err != nil {
+		return nil, doubt
+	}
+	l, err := sources.FromTable(t)
+	if err == nil {
+		l.Doubt = doubt
+	}
+	return l, err
 }
 
 // checkKnown checks the flags of -centers.
@@ -112,7 +121,7 @@ type known struct {
 	result *sources.Result
 	labels []int
 	out    []bool
-	noise  float64
+	noise  sources.Noise
 	notes  []string
 	rows   int // also those without memberships
 }
@@ -126,7 +135,7 @@ func (k *known) read(s *session) (err error) {
 		}
 		return k.model.checkColumns(k.data.Names, s.source)
 	}
-	f.scale, f.dialect.Known = scale.None, k.library.Columns
+	f.scale, f.dialect.Heads = scale.None, k.library.Heads
 	f.dialect.Pick = func(names []string) []string {
 		k.all = names
 		return k.library.Shared(f.notAsked(names))
@@ -265,7 +274,7 @@ func (k *known) mix(s *session) (err error) {
 	if o.Cone && k.library != nil {
 		note := "each row is a mixture times a length of its own"
 		if f.rows == softkmeans.RowsAuto {
-			note += ", as that leaves less than a quarter of the squared error; -rows given takes that away"
+			note += ", as that leaves clearly less of the squared error; -rows given takes that away"
 		}
 		k.notes = append(k.notes, note)
 	}
@@ -281,7 +290,7 @@ func (k *known) mix(s *session) (err error) {
 			return err
 		}
 	}
-	k.noise = k.mixer.Noise(k.result.Beyond)
+	k.noise = k.mixer.Noise(k.result)
 	k.out = k.mixer.Out(k.result, k.noise)
 	return nil
 }
@@ -397,12 +406,8 @@ func (k *known) outWords() string {
 	switch {
 	case k.result.Drawn != nil:
 		why = "the standard deviations explain, in 95 % of the draws"
-	case k.noise > 0:
-		of := ""
-		if k.result.Length != nil {
-			of = " of the length of a row"
-		}
-		why = "noise explains; it is " + small(k.noise) + of + " in a value, by the rows themselves"
+	case k.noise.Value > 0:
+		why = "noise explains; it is " + small(k.noise.Value) + " in a value, by the rows themselves"
 	}
 	list := ""
 	if n > 0 {
@@ -479,7 +484,7 @@ func (k *known) noun() string {
 func (k *known) json(s *session) *predictJSON {
 	n, rows := k.farOut()
 	j := &predictJSON{Source: s.source, Rows: k.rows, Columns: k.data.Names, Centers: k.flags.centers,
-		Unique: !k.result.Open, Noise: k.noise, Outside: n, Farthest: farthest(rows),
+		Unique: !k.result.Open, Noise: k.noise.Value, Outside: n, Farthest: farthest(rows),
 		Notes: append(slices.Clone(k.data.Notes), k.notes...), Warnings: []string{}}
 	if k.result.Drawn != nil {
 		j.Draws = sources.Draws

@@ -211,9 +211,15 @@ func TestKnown(t *testing.T) {
 	numbers := []string{"400", "410.0", "4.2e2", "430", "440", "450", "460"}
 	writeText(t, "waves.csv", csvOf("", []string{"400", "410", "420", "430.00", "440", "450", "460"}, nil, m.x))
 	writeText(t, "axis.csv", csvOf("wavelength", m.names, numbers, turnedRows(m.sources)))
-	must(t, "predict", "-header", "yes", "-centers", "axis.csv", "-o", "g.csv", "waves.csv")
-	g, _ := shares(t, readFile(t, "g.csv"), m.names...)
-	sameShares(t, "axis.csv", g, m.g, 1e-12)
+	writeText(t, "sites.csv", csvOf("site", []string{"400", "410", "420", "430.00", "440", "450", "460"}, samples,
+		m.x))
+	writeText(t, "words.csv", csvOf("name", numbers, m.names, m.sources))
+	for _, args := range []string{"axis.csv waves.csv", "axis.csv sites.csv", "words.csv waves.csv",
+		"words.csv sites.csv"} {
+		must(t, append([]string{"predict", "-o", "g.csv", "-centers"}, strings.Fields(args)...)...)
+		g, _ := shares(t, readFile(t, "g.csv"), m.names...)
+		sameShares(t, args, g, m.g, 1e-12)
+	}
 }
 
 func indexOf(names []string, name string) int {

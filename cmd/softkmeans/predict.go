@@ -48,8 +48,8 @@ value.
 
 Prototypes that are known, instead of a model: sources, signatures, spectra.
 
-  -centers FILE CSV or .npy with a prototype a row, its name in a text column; an
-                ENVI spectral library (.sli); or a model. Columns are joined
+  -centers FILE CSV or .npy with a prototype a row, its name in a text column;
+                an ENVI spectral library (.sli); or a model. Columns are joined
                 with those of the rows by name, and what only one file has is
                 left out. Without names in both files, the columns are those in
                 the same places. A prototype or a row may be a column, where the
@@ -62,7 +62,7 @@ Prototypes that are known, instead of a model: sources, signatures, spectra.
                 at most 1
   -rows R       given: a row is a mixture; unit: a mixture times a length of its
                 own, as of counts, in a column length; auto: unit if that leaves
-                less than a quarter of the squared error (default)
+                clearly less of the squared error (default)
 
 Where more than one mixture is nearest to a row, NAME_low and NAME_high are the
 least and the largest share of all of these. Columns such as Mean_a and SD_a, or

@@ -27,6 +27,7 @@ type Library struct {
 	X       *softkmeans.Matrix
 	SD      *softkmeans.Matrix // the standard deviations of X; nil: not given
 	Notes   []string
+	Doubt   error // of the file, unless its first row has the names that the rows have
 }
 
 // FromTable returns the library in a table. Its ids are the names, its labels the classes.
@@ -47,22 +48,23 @@ func FromTable(t *table.Table) (*Library, error) {
 		}
 	}
 	if t.IDName == "column" && len(t.Names) > 2 && t.Names[0] == "mean" && t.Names[1] == "deviation" {
-		l.pick([]int{}, 2) // as a page saves prototypes
+		l.Pick(upTo(l.X.Cols)[2:]) // as a page saves prototypes
 	}
 	return l, l.spreads()
 }
 
-// pick keeps the columns of these numbers, and all from a number on.
-func (l *Library) pick(at []int, from int) {
-	for j := from; j < l.X.Cols; j++ {
-		at = append(at, j)
+// Pick keeps the columns of these numbers.
+func (l *Library) Pick(at []int) {
+	if l.X = columns(l.X, at); l.SD != nil {
+		l.SD = columns(l.SD, at)
 	}
-	l.X = columns(l.X, at)
-	var names []string
-	for _, j := range at {
-		names = append(names, l.Columns[j])
+	if l.Columns != nil {
+		var names []string
+		for _, j := range at {
+			names = append(names, l.Columns[j])
+		}
+		l.Columns = names
 	}
-	l.Columns = names
 }
 
 // columns returns some columns of m.
@@ -138,7 +140,7 @@ func (l *Library) spreads() error {
 			at = append(at, j)
 		}
 	}
-	l.pick(at, all.Cols)
+	l.Pick(at)
 	l.SD = softkmeans.NewMatrix(all.Rows, len(at), nil)
 	for to, j := range at {
 		from, ok := sd[j]
@@ -217,7 +219,7 @@ func FromENVI(header, data string) (*Library, error) {
 			}
 		}
 		l.Notes = append(l.Notes, plural(n, "channel")+" left out: bad (bbl), or deleted in a spectrum")
-		l.pick(at, h.Samples)
+		l.Pick(at)
 	}
 	return l, nil
 }
@@ -277,10 +279,7 @@ func (l *Library) take(way variables) {
 	switch {
 	case way.axis:
 		l.Names = way.names
-		l.X = columns(l.X, upTo(l.X.Cols)[1:])
-		if l.Columns != nil {
-			l.Columns = l.Columns[1:]
-		}
+		l.Pick(upTo(l.X.Cols)[1:])
 	case way.first:
 		l.Columns = way.names
 		l.X = softkmeans.NewMatrix(l.X.Rows-1, l.X.Cols, l.X.Data[l.X.Cols:])
@@ -303,11 +302,17 @@ func (l *Library) way(names []string) (best variables, most int) {
 				n++
 			}
 		}
-		if n > most && (!way.axis && !way.first || n == len(have)) {
+		if n > most && (!way.axis && !way.first || n > 1 && 2*n >= len(way.names)) {
 			best, most = way, n
 		}
 	}
 	return best, most
+}
+
+// Heads reports whether fields are names for certain: two or more, and half of those of the library.
+func (l *Library) Heads(fields []string) bool {
+	way, most := l.way(fields)
+	return most > 1 && 2*most >= len(way.names)
 }
 
 // Shared returns those of the names that the library has, in their order; nil: none.
@@ -341,6 +346,11 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	way, most := l.way(names)
 	if named && most > 0 {
 		l.take(way)
+	} else {
+		way = variables{}
+	}
+	if l.Doubt != nil && !way.first {
+		return nil, l.Doubt
 	}
 	x, sd, prototypes, classes := l.X, l.SD, l.Names, l.Classes
 	s := &Sources{Notes: l.Notes}
@@ -357,6 +367,9 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		if err := l.find(at, names, way.names, source); err != nil {
 			return nil, err
 		}
+		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), func(note string) bool {
+			return strings.Contains(note, guessed)
+		})
 		s.note(l, at, way)
 	case named && l.Columns != nil:
 		return nil, fmt.Errorf("%s and %s have no column in common: there are %s, and %s; give them the same "+
@@ -365,6 +378,9 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns, or names to both",
 			l.Source, plural(x.Rows, "prototype"), plural(x.Cols, "column"), source,
 			plural(len(names), "column"))
+	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }):
+		return nil, fmt.Errorf("%s: line 1 may be a header of numbers or a prototype, and %s has no such names; "+
+			"leave the header out, or name the columns by words in both files", l.Source, source)
 	default:
 		for j := range at {
 			at[j] = j
@@ -383,6 +399,9 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	}
 	return s, nil
 }
+
+// guessed is in the note of package table about a header of numbers.
+const guessed = "is taken for a header"
 
 func classCount(n int) string {
 	if n == 1 {

@@ -23,17 +23,19 @@ type Options struct {
 
 // Result is the shares of rows.
 type Result struct {
-	Shares    *softkmeans.Matrix // of the groups
-	Low, High *softkmeans.Matrix // the ranges of the shares; nil: they are unique, and without SD
-	Open      bool               // some row has more than one mixture that is nearest
-	Length    []float64          // of each row with Cone
-	Residual  []float64          // the distance of each row from its mixture
-	Drawn     []float64          // with SD: the share of the draws in which the row is outside
+	Shares *softkmeans.Matrix // of the groups
+	// Prototypes is the shares of the prototypes; that of Shares if these are the groups.
+	Prototypes *softkmeans.Matrix
+	Low, High  *softkmeans.Matrix // the ranges of the shares; nil: they are unique, and without SD
+	Open       bool               // some row has more than one mixture that is nearest
+	Length     []float64          // of each row with Cone
+	Residual   []float64          // the distance of each row from its mixture
+	Drawn      []float64          // with SD: the share of the draws in which the row is outside
 
-	// Within and Beyond are the squared residual in the plane of the prototypes and at right angles
-	// to it, with Cone in their span and over the squared length of the row.
-	Within, Beyond []float64
-	gaps           []bool // of rows with missing values; nil: none
+	// Within and Beyond are the squared residual in the plane of the prototypes, with Cone in their span,
+	// and at right angles to it. Square is that of the row.
+	Within, Beyond, Square []float64
+	gaps                   []bool // of rows with missing values; nil: none
 }
 
 // Mixer computes shares in sources.
@@ -65,24 +67,26 @@ func (s *Sources) NewMixer(o Options) (*Mixer, error) {
 		}
 		m.reach = max(m.reach, math.Sqrt(square))
 	}
-	if o.Cone {
-		m.reach = 1
-	}
 	return m, nil
 }
 
-// Lengths reports whether rows have lengths of their own: as mixtures times a length they leave, at the
-// median, less than a quarter of what they leave as mixtures, each over the entries that no mixture fits.
+// Where rows have lengths of their own: three quarters of them leave lengthGain times less, by entries that
+// no mixture fits, and a length takes more than lengthFit times as much as it would of noise alone.
+const (
+	lengthGain = 1.3
+	lengthFit  = 4
+)
+
+// Lengths reports whether rows have lengths of their own, by what they leave with and without.
 func (s *Sources) Lengths(ctx context.Context, x *softkmeans.Matrix, o Options) (bool, error) {
-	var left [2]float64
-	for i := range left {
+	var quarter, all, away [2]float64
+	for i := range all {
 		o.Cone = i == 1
 		m, err := s.NewMixer(o)
 		if err != nil {
 			return false, err
 		}
-		away := x.Cols - m.open.flat.Rows
-		if away == 0 {
+		if away[i] = float64(x.Cols - m.open.flat.Rows); away[i] == 0 {
 			return false, nil
 		}
 		r, err := m.Mix(ctx, x, false)
@@ -90,14 +94,17 @@ func (s *Sources) Lengths(ctx context.Context, x *softkmeans.Matrix, o Options) 
 			return false, err
 		}
 		for j, v := range r.Residual {
-			r.Residual[j] = v * v / float64(away)
+			r.Residual[j] = v * v
+			all[i] += v * v
 		}
 		slices.Sort(r.Residual)
-		if left[i] = r.Residual[len(r.Residual)/2]; i == 0 && left[0] < 1e-12*m.reach*m.reach {
+		quarter[i] = r.Residual[len(r.Residual)*3/4] / away[i]
+		if i == 0 && quarter[0] < 1e-12*m.reach*m.reach {
 			return false, nil
 		}
 	}
-	return left[1] < left[0]/4, nil
+	n := float64(x.Rows)
+	return quarter[0] > lengthGain*quarter[1] && all[0]-all[1] > (lengthFit+6*math.Sqrt(2/n))*all[1]/away[1], nil
 }
 
 // Unique reports whether every row without gaps has one nearest mixture.
@@ -117,7 +124,7 @@ const mostWork = 1 << 24
 func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Result, error) {
 	n := x.Rows
 	r := &Result{Shares: softkmeans.NewMatrix(n, len(m.Groups), nil), Residual: make([]float64, n),
-		Within: make([]float64, n), Beyond: make([]float64, n)}
+		Within: make([]float64, n), Beyond: make([]float64, n), Square: make([]float64, n)}
 	if m.o.Cone {
 		r.Length = make([]float64, n)
 	}
@@ -132,7 +139,7 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 			return nil, err
 		}
 	}
-	r.Shares = m.Sum(g)
+	r.Shares, r.Prototypes = m.Sum(g), g
 	m.measure(r, x, g)
 	if !ranges {
 		return r, nil
@@ -160,11 +167,12 @@ func (m *Mixer) measure(r *Result, x, g *softkmeans.Matrix) {
 		left := make([]float64, x.Cols)
 		for i := task * mixRows; i < min((task+1)*mixRows, x.Rows); i++ {
 			r.gaps[i] = slices.ContainsFunc(x.Row(i), math.IsNaN)
-			r.Residual[i], r.Within[i], r.Beyond[i] = m.left(left, x.Row(i), g.Row(i))
+			length := 1.0
 			if m.o.Cone {
-				r.Length[i] = m.length(x.Row(i), left, g.Row(i))
-				r.Residual[i], r.Within[i], r.Beyond[i] = m.leftOf(left, x.Row(i), g.Row(i), r.Length[i])
+				length = m.length(x.Row(i), left, g.Row(i))
+				r.Length[i] = length
 			}
+			m.left(r, i, left, x.Row(i), g.Row(i), length)
 		}
 	})
 }
@@ -196,19 +204,15 @@ func (m *Mixer) length(x, scratch, g []float64) float64 {
 	return product / square
 }
 
-func (m *Mixer) left(scratch, x, g []float64) (residual, within, beyond float64) {
-	return m.leftOf(scratch, x, g, 1)
-}
-
-// leftOf splits what a mixture times a length leaves of a row.
-func (m *Mixer) leftOf(scratch, x, g []float64, length float64) (residual, within, beyond float64) {
+// left splits what a mixture times a length leaves of row i.
+func (m *Mixer) left(r *Result, i int, scratch, x, g []float64, length float64) {
 	m.mixture(scratch, g)
-	square, size := 0.0, 0.0
+	square, within := 0.0, 0.0
 	for j, v := range scratch {
 		scratch[j] = 0
 		if x[j] == x[j] {
 			scratch[j] = x[j] - length*v
-			size += x[j] * x[j]
+			r.Square[i] += x[j] * x[j]
 		}
 		square += scratch[j] * scratch[j]
 	}
@@ -220,12 +224,8 @@ func (m *Mixer) leftOf(scratch, x, g []float64, length float64) (residual, withi
 		}
 		within += along * along
 	}
-	within = min(within, square)
-	residual, beyond = math.Sqrt(square), square-within
-	if m.o.Cone && size > 0 {
-		within, beyond = within/size, beyond/size
-	}
-	return residual, within, beyond
+	r.Within[i] = min(within, square)
+	r.Residual[i], r.Beyond[i] = math.Sqrt(square), square-r.Within[i]
 }
 
 // sureTo is the share of rows with nothing but noise that are not called outside.
@@ -242,28 +242,77 @@ func chiSquare(n int, z float64) float64 {
 	return float64(n) * root * root * root
 }
 
-// Noise returns the standard deviation of an entry, by the median of what rows have at right
-// angles to the plane of the prototypes, where no mixture is; 0 if there is nothing.
-func (m *Mixer) Noise(beyond []float64) float64 {
-	away := m.Centers.Cols - m.open.flat.Rows
-	if away == 0 || len(beyond) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(beyond))
-	noise := math.Sqrt(sorted[(len(sorted)-1)/2] / chiSquare(away, 0))
-	if noise < 0x1p-40*m.reach { // rounding
-		return 0
-	}
-	return noise
+// Noise is that of the entries of rows, by what rows have at right angles to the plane of the
+// prototypes, where no mixture is: its median, so that half of the rows may be anything.
+type Noise struct {
+	Value float64 // the standard deviation of an entry of the middle row; 0: rounding alone
+	// With Cone the variance of a row may grow with its square: the power of that, 0 to 1, and the middle.
+	power, middle float64
 }
 
-// Outside reports whether a row with such a residual is farther from all mixtures than noise
-// explains; rounding is no distance.
-func (m *Mixer) Outside(within, beyond, noise float64) bool {
+// Noise returns the noise of rows.
+func (m *Mixer) Noise(r *Result) (n Noise) {
+	away := m.Centers.Cols - m.open.flat.Rows
+	if away == 0 || len(r.Beyond) == 0 {
+		return n
+	}
+	n.middle = median(r.Square)
+	if m.o.Cone {
+		n.power = slope(r.Square, r.Beyond)
+	}
+	scaled := make([]float64, len(r.Beyond))
+	for i, v := range r.Beyond {
+		scaled[i] = v / n.growth(r.Square[i])
+	}
+	if n.Value = math.Sqrt(median(scaled) / chiSquare(away, 0)); n.Value < 0x1p-40*m.reach {
+		n.Value = 0
+	}
+	return n
+}
+
+// growth is how many times the variance of a row is that of the middle row.
+func (n *Noise) growth(square float64) float64 {
+	if n.power == 0 || square == 0 || n.middle == 0 {
+		return 1
+	}
+	return math.Pow(square/n.middle, n.power)
+}
+
+// slope is that of the line through the logarithms of x and y, from 0 to 1.
+func slope(x, y []float64) float64 {
+	var n, mx, my, xx, xy float64
+	for i, v := range x {
+		if v > 0 && y[i] > 0 {
+			n++
+			dx, dy := math.Log(v)-mx, math.Log(y[i])-my
+			mx, my = mx+dx/n, my+dy/n
+			xx, xy = xx+dx*(math.Log(v)-mx), xy+dx*(math.Log(y[i])-my)
+		}
+	}
+	if xx <= .01*n {
+		return 0
+	}
+	return min(max(xy/xx, 0), 1)
+}
+
+func median(values []float64) float64 {
+	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
+}
+
+// Outside reports whether row i is farther from all mixtures than noise explains; rounding is no
+// distance.
+func (m *Mixer) Outside(r *Result, i int, n Noise) bool {
+	return m.outside(r.Within[i], m.open.flat.Rows, n, r.Square[i]) ||
+		m.outside(r.Beyond[i], m.Centers.Cols-m.open.flat.Rows, n, r.Square[i])
+}
+
+// outside reports whether a squared distance in some directions is more than noise.
+func (m *Mixer) outside(left float64, directions int, n Noise, square float64) bool {
 	round := 1e-6 * m.reach
-	in, away := m.open.flat.Rows, m.Centers.Cols-m.open.flat.Rows
-	return within > noise*noise*chiSquare(in, sureTo)+round*round ||
-		beyond > noise*noise*chiSquare(away, sureTo)+round*round
+	if m.o.Cone {
+		round = 1e-6 * math.Sqrt(square)
+	}
+	return left > n.Value*n.Value*n.growth(square)*chiSquare(directions, sureTo)+round*round
 }
 
 // ranges sets the ranges of rows that have more than one nearest mixture.
@@ -375,7 +424,7 @@ func (m *Mixer) draw(ctx context.Context, r *Result, x *softkmeans.Matrix) error
 	}
 	r.Drawn = make([]float64, x.Rows)
 	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
-	noise := m.Noise(r.Beyond)
+	noise := m.Noise(r)
 	for lo := 0; lo < x.Rows; lo += drawRows {
 		hi := min(lo+drawRows, x.Rows)
 		part := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
@@ -388,7 +437,7 @@ func (m *Mixer) draw(ctx context.Context, r *Result, x *softkmeans.Matrix) error
 
 // drawPart does so for the rows from lo on.
 func (m *Mixer) drawPart(
-	ctx context.Context, r *Result, x *softkmeans.Matrix, lo int, mixers []*Mixer, noise float64,
+	ctx context.Context, r *Result, x *softkmeans.Matrix, lo int, mixers []*Mixer, noise Noise,
 ) error {
 	groups := len(m.Groups)
 	lows, highs := make([]float64, x.Rows*groups*Draws), make([]float64, x.Rows*groups*Draws)
@@ -407,7 +456,7 @@ func (m *Mixer) drawPart(
 				at := (i*groups+c)*Draws + t
 				lows[at], highs[at] = low.At(i, c), high.At(i, c)
 			}
-			if one.Outside(drawn.Within[i], 0, noise) {
+			if one.outside(drawn.Within[i], one.open.flat.Rows, noise, drawn.Square[i]) {
 				r.Drawn[lo+i] += 1. / Draws
 			}
 		}
@@ -425,14 +474,13 @@ func (m *Mixer) drawPart(
 
 // Out reports which rows no mixture explains. With SD these are rows that are outside of all but
 // a share Tail of the draws.
-func (m *Mixer) Out(r *Result, noise float64) []bool {
+func (m *Mixer) Out(r *Result, n Noise) []bool {
 	out := make([]bool, len(r.Residual))
 	for i := range out {
-		if r.Drawn != nil {
-			out[i] = r.Drawn[i] > 1-Tail || m.Outside(0, r.Beyond[i], noise)
-			continue
+		if out[i] = m.Outside(r, i, n); r.Drawn != nil {
+			out[i] = r.Drawn[i] > 1-Tail ||
+				m.outside(r.Beyond[i], m.Centers.Cols-m.open.flat.Rows, n, r.Square[i])
 		}
-		out[i] = m.Outside(r.Within[i], r.Beyond[i], noise)
 	}
 	return out
 }
