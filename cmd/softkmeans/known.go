@@ -363,13 +363,13 @@ func (k *known) openWords() string {
 	case r.Open && k.mixer.Unique():
 		text = "Shares of rows with missing values are not unique. They are those of least norm. "
 	case r.Open:
-		text = fmt.Sprintf("Shares are not unique: there are %s, and the columns tell %d of them apart. They "+
-			"are those of least norm. ", prototypes(n), k.mixer.Apart())
+		text = fmt.Sprintf("Shares are not unique: there are %s, and the columns tell %d of them apart. "+
+			"They are those of least norm. ", prototypes(n), k.mixer.Apart())
 	}
 	switch {
 	case r.Drawn != nil:
-		text += fmt.Sprintf("The ranges, %s and so on, are from 5 %% to 95 %% of %d draws of the sources, normal "+
-			"by their means and standard deviations", low, sources.Draws)
+		text += fmt.Sprintf("The ranges, %s and so on, are from 5 %% to 95 %% of %d draws of the sources, "+
+			"normal by their means and standard deviations", low, sources.Draws)
 		if r.Open {
 			text += "; of each draw they have the least and the largest share"
 		}
@@ -377,7 +377,8 @@ func (k *known) openWords() string {
 	case r.Open && r.Low == nil:
 		text += "Ranges are left out, as those of so many would take long."
 	case r.Open:
-		text += "The ranges, " + low + " and so on, are from the least to the largest share of all nearest mixtures."
+		text += "The ranges, " + low + " and so on, are from the least to the largest share of all nearest " +
+			"mixtures."
 	}
 	return text
 }

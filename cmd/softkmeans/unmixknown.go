@@ -80,8 +80,8 @@ func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error 
 		}
 		k := &knownScene{unmixing: f.newUnmixing(s, sc, p)}
 		if k.streamed && f.page != "" {
-			return nil, usageErrorf("-report with -centers needs the scene in memory; add -stream no, or leave " +
-				"it out")
+			return nil, usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
+				"leave it out")
 		}
 		k.known = k
 		return k, k.mix(s.ctx, out)
@@ -134,7 +134,8 @@ func (k *knownScene) join() (*sources.Sources, error) {
 	}
 	from, err := l.Join(sc.source, names, named)
 	if err == nil && from.Centers.Rows > mostCenters {
-		err = fmt.Errorf("%s: %d prototypes; at most %d can be given", l.Source, from.Centers.Rows, mostCenters)
+		err = fmt.Errorf("%s: %d prototypes; at most %d can be given", l.Source, from.Centers.Rows,
+			mostCenters)
 	}
 	if err != nil {
 		return nil, err
@@ -267,7 +268,8 @@ func (k *knownScene) takeKnown(ctx context.Context, out *unmixOutputs, b *block)
 
 // certifyKnown compares the squared error with the floor. With shade both are of shares times shade.
 func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
-	centers, g, o := k.mixer.Centers, b.full, &softkmeans.Options{Sum: k.mixer.Model.Sum, Workers: k.flags.workers}
+	centers, g := k.mixer.Centers, b.full
+	o := &softkmeans.Options{Sum: k.mixer.Model.Sum, Workers: k.flags.workers}
 	if most := slices.Max(append([]float64{0}, b.shade...)); b.shade != nil && most > 0 {
 		o.Sum = softkmeans.SumAtMostOne
 		centers, g = centers.Clone(), g.Clone()

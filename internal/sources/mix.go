@@ -116,8 +116,9 @@ func (m *Mixer) Apart() int { return m.open.apart() }
 // mixRows is how many rows are mixed at a time.
 const mixRows = 512
 
-// mostWork bounds the prototypes, times themselves and times the rank, for which ranges are found.
-const mostWork = 1 << 24
+// mostWork bounds the steps of the linear programs of all rows: a few minutes. Beyond there are no
+// ranges. Tests set another.
+var mostWork = 1e11
 
 // Mix returns the shares of the rows x, in which NaN is missing; each row has a value. Ranges are found
 // if asked for.
@@ -142,6 +143,10 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 	r.Shares, r.Prototypes = m.Sum(g), g
 	m.measure(r, x, g)
 	if !ranges {
+		return r, nil
+	}
+	if m.SD != nil && !m.Unique() && m.tooMuch(n*Draws) {
+		r.Open = true
 		return r, nil
 	}
 	if m.SD != nil {
@@ -324,7 +329,7 @@ func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, 
 	for _, o := range opens {
 		r.Open = r.Open || !o.Unique()
 	}
-	if !r.Open || m.tooMuch(whole) {
+	if !r.Open || m.tooMuch(x.Rows) {
 		return nil
 	}
 	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
@@ -352,9 +357,10 @@ func (r *Result) narrow() bool {
 	return true
 }
 
-// tooMuch reports whether ranges would take too long.
-func (m *Mixer) tooMuch(o *Open) bool {
-	return m.Centers.Rows*o.rank*len(m.Groups) > mostWork
+// tooMuch reports whether the ranges of n rows would take too long.
+func (m *Mixer) tooMuch(n int) bool {
+	rank := float64(m.open.rank)
+	return 2*float64(n*len(m.Groups))*rank*rank*float64(m.Centers.Rows) > mostWork
 }
 
 // opens returns what the mixtures of a row have in common, for each set of values that are there.

@@ -156,3 +156,25 @@ func TestOutside(t *testing.T) {
 		}
 	}
 }
+
+// Ranges that would take too long are left out, with and without draws.
+func TestTooMuch(t *testing.T) {
+	old := mostWork
+	defer func() { mostWork = old }()
+	r := rand.New(rand.NewPCG(9, 9))
+	s, x := mixtures(r, 30, 5, 2, 0, false)
+	for _, sd := range []*softkmeans.Matrix{nil, softkmeans.NewMatrix(5, 2, nil)} {
+		s.SD = sd
+		for _, most := range []float64{old, 10} {
+			mostWork = most
+			m, err := s.NewMixer(Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m.Mix(context.Background(), x, true)
+			if err != nil || !got.Open || (got.Low == nil) != (most == 10) || (got.Drawn == nil) != (most == 10 || sd == nil) {
+				t.Errorf("%v, %v: %+v, %v", sd, most, got, err)
+			}
+		}
+	}
+}

@@ -3,9 +3,9 @@ package sources
 // How far shares are open. Mixtures g ≥ 0 with the same Σg and the same gF are equally near to a
 // row. They are a polytope, on which a share, or a sum of shares, is least and largest at a
 // vertex: two linear programs, solved by the simplex method of G. B. Dantzig in a dense tableau.
-// Entering and leaving columns are those of least index (R. G. Bland, New Finite Pivoting Rules
-// for the Simplex Method, Math. Oper. Res. 2, 1977), so it ends. It starts at a vertex that is
-// found from a known mixture, without a first phase.
+// After a step that gains nothing, entering and leaving columns are those of least index until one
+// gains (R. G. Bland, New Finite Pivoting Rules for the Simplex Method, Math. Oper. Res. 2, 1977),
+// so it ends. It starts at a vertex that is found from a known mixture, without a first phase.
 
 import (
 	"math"
@@ -309,59 +309,80 @@ func (p *program) extreme(group int, sign float64) float64 {
 	if p.steps > 2*p.m {
 		p.refresh()
 	}
-	w := p.n + 1
-	cost := func(j int) float64 {
-		if j >= 0 && j < len(p.groups) && p.groups[j] == group {
-			return sign
-		}
-		return 0
-	}
+	stuck := false
 	for range 100 * (p.m + p.n) {
-		enter := -1
-		for j := 0; j < p.n && enter < 0; j++ {
-			if p.in[j] {
-				continue
-			}
-			gain := cost(j)
-			for i, b := range p.basis {
-				if c := cost(b); c != 0 {
-					gain -= c * p.t[i*w+j]
-				}
-			}
-			if gain > gainTol {
-				enter = j
-			}
-		}
+		enter := p.entering(group, sign, stuck)
 		if enter < 0 {
 			break
 		}
-		row, least := -1, math.Inf(1)
-		for i, b := range p.basis {
-			v := p.t[i*w+enter]
-			if v <= pivotTol || b < 0 {
-				continue
-			}
-			ratio := p.t[i*w+p.n] / v
-			if ratio < least || ratio == least && b < p.basis[row] {
-				row, least = i, ratio
-			}
-		}
+		row, step := p.leaving(enter)
 		if row < 0 {
 			break // the polytope is bounded: by rounding alone
 		}
 		p.pivot(row, enter)
 		for i := range p.m {
-			p.t[i*w+p.n] = max(0, p.t[i*w+p.n])
+			last := &p.t[i*(p.n+1)+p.n]
+			*last = max(0, *last)
 		}
+		stuck = step <= 1e-12
 	}
 	sum := 0.0
 	for i, b := range p.basis {
-		if cost(b) != 0 {
-			sum += p.t[i*w+p.n]
+		if p.of(b, group) {
+			sum += p.t[i*(p.n+1)+p.n]
 		}
 	}
 	if sum < 0x1p-50 { // rounding
 		return 0
 	}
 	return min(sum, 1)
+}
+
+// of reports whether column j is a share of the group.
+func (p *program) of(j, group int) bool { return j >= 0 && j < len(p.groups) && p.groups[j] == group }
+
+// entering returns the column that gains most, or the first that gains; −1 if none does.
+func (p *program) entering(group int, sign float64, first bool) (enter int) {
+	var counted []int // the rows whose columns are of the group
+	for i, b := range p.basis {
+		if p.of(b, group) {
+			counted = append(counted, i)
+		}
+	}
+	enter, most := -1, gainTol
+	for j := range p.n {
+		if p.in[j] {
+			continue
+		}
+		gain := 0.0
+		if p.of(j, group) {
+			gain = 1
+		}
+		for _, i := range counted {
+			gain -= p.t[i*(p.n+1)+j]
+		}
+		if gain *= sign; gain > most {
+			if enter, most = j, gain; first {
+				return enter
+			}
+		}
+	}
+	return enter
+}
+
+// leaving returns the row whose column comes to 0 first, of equal ones that of least index; −1 if
+// none does.
+func (p *program) leaving(enter int) (row int, step float64) {
+	row, step = -1, math.Inf(1)
+	for i, b := range p.basis {
+		v := p.t[i*(p.n+1)+enter]
+		if v <= pivotTol || b < 0 {
+			continue
+		}
+		ratio := p.t[i*(p.n+1)+p.n] / v
+		if ratio < step || ratio == step && b < p.basis[row] {
+			row, step = i, ratio
+		}
+	}
+	return row, step
 }
