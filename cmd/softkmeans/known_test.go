@@ -207,6 +207,20 @@ func TestKnown(t *testing.T) {
 			}
 		}
 	}
+	// A column of the rows that -drop names is no column of the prototypes either.
+	fewer := must(t, strings.Fields("predict -drop v3 -centers library.csv -o g.csv ids.csv")...)
+	g, _ := shares(t, readFile(t, "g.csv"), m.names...)
+	sameShares(t, "-drop v3", g, m.g, 1e-12)
+	if !strings.Contains(fewer, "6 columns joined by name with those of library.csv; left out of these: v3.") {
+		t.Error(fewer)
+	}
+	// The page of report saves prototypes with the means and deviations of columns before them.
+	page := append([][]float64{{5, 4, 5, 6, 7, 5, 5}, {1, 2, 1, 1, 2, 1, 1}}, m.sources...)
+	writeText(t, "page.csv", csvOf("column", append([]string{"mean", "deviation"}, p...), m.columns,
+		turnedRows(page)))
+	must(t, strings.Fields("predict -centers page.csv -o g.csv data.csv")...)
+	g, _ = shares(t, readFile(t, "g.csv"), p...)
+	sameShares(t, "page.csv", g, m.g, 1e-12)
 	// As names of columns numbers may be written in any way, and be those of a first column.
 	numbers := []string{"400", "410.0", "4.2e2", "430", "440", "450", "460"}
 	writeText(t, "waves.csv", csvOf("", []string{"400", "410", "420", "430.00", "440", "450", "460"}, nil, m.x))
@@ -445,6 +459,8 @@ func TestKnownUsage(t *testing.T) {
 		"gap.csv": "name,a,b\nx,1,\ny,4,7\n", "twice.csv": "name,a,a,b\nx,1,2,3\ny,4,5,6\n",
 		"sd.csv":      "name,a,a_sd,b\nx,1,-1,2\ny,4,2,7\n",
 		"classes.csv": "v,x,y,kind\na,1,2,k\nb,4,7,l\n", "large.csv": "name,a,b\nx,1e200,2\ny,4,7\n",
+		"corner.csv": "name,1.5,2.5\nx,1,2\ny,4,7\nz,5,9\n",
+		"doubt.csv":  "name,400,410,420,430,440\nx,1,2,1.5,1,1\ny,4,5,7,8,9\nz,5,9,3,1,1\n",
 	} {
 		writeText(t, name, text)
 	}
@@ -470,6 +486,9 @@ func TestKnownUsage(t *testing.T) {
 		{"-centers sd.csv data.csv", 1, "sd.csv: the standard deviation of a in row 1 is -1"},
 		{"-centers classes.csv -class kind data.csv", 1, "a prototype is a column, so classes"},
 		{"-centers large.csv data.csv", 1, "large.csv"},
+		{"-centers corner.csv data.csv", 1, "corner.csv: line 1 may be a header of numbers or a prototype, and " +
+			"data.csv has no such names"},
+		{"-centers doubt.csv data.csv", 1, "doubt.csv:1: line 1 may be a header of numbers (400, 410, …) or a row"},
 	} {
 		f.args = "predict " + f.args
 		f.check(t)

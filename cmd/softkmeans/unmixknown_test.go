@@ -187,6 +187,41 @@ func TestUnmixKnownShade(t *testing.T) {
 	}
 }
 
+// Channels of a library that are bad, or deleted in a spectrum, are left out.
+func TestUnmixKnownDeleted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := pure(5, 6, 12, false)
+	numbers, _ := waves(s.bands)
+	s.writeENVI(t, "a.img", envi.Header{Type: 5, Interleave: "bil", Wavelengths: numbers}, 1)
+	s.spectra.Set(1, 4, -1.23e34)
+	s.spectra.Set(2, 7, 50)
+	bad := make([]bool, s.bands)
+	bad[7] = true
+	h := &envi.Header{Lines: 3, Samples: s.bands, Bands: 1, Type: 5, Interleave: "bsq", Bad: bad,
+		FileType: envi.SpectralLibrary, Wavelengths: numbers, Spectra: []string{"a", "b", "c"}}
+	var header, values strings.Builder
+	if err := h.Write(&header); err != nil {
+		t.Fatal(err)
+	}
+	if err := npy.WriteValues(&values, s.spectra.Data); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.TrimSpace(header.String())
+	if !strings.Contains(text, "bbl") {
+		text += "\nbbl = {1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1}\n"
+	}
+	writeText(t, "lib.sli", values.String())
+	writeText(t, "lib.hdr", text)
+	said := must(t, strings.Fields("unmix -centers lib.sli -o g.npy a.img")...)
+	sameAbundances(t, "lib.sli", abundances(t, "g.npy", s, 3), s.shares.At, 1e-12)
+	for _, want := range []string{"2 channels left out: bad (bbl), or deleted in a spectrum.",
+		"2 bands that the spectra lack are left out.", "10 columns joined"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %s", want, said)
+		}
+	}
+}
+
 // A model takes the place of the file of spectra; pixels that are outside are counted; bands that
 // one of the files lacks are left out.
 func TestUnmixKnownModel(t *testing.T) {

@@ -378,7 +378,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns, or names to both",
 			l.Source, plural(x.Rows, "prototype"), plural(x.Cols, "column"), source,
 			plural(len(names), "column"))
-	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }):
+	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
+		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
 		return nil, fmt.Errorf("%s: line 1 may be a header of numbers or a prototype, and %s has no such names; "+
 			"leave the header out, or name the columns by words in both files", l.Source, source)
 	default:
@@ -402,6 +403,10 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 
 // guessed is in the note of package table about a header of numbers.
 const guessed = "is taken for a header"
+
+// corners are names of the first column, in lower case, of which a row has none.
+var corners = []string{"", "name", "names", "id", "class", "type", "label", "labels", "source", "sources",
+	"material", "species", "sample", "site", "group", "wavelength", "wavenumber", "gene", "variable"}
 
 func classCount(n int) string {
 	if n == 1 {

@@ -55,6 +55,18 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// A source that is missing is no length.
+func TestLengthsMissing(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	s, x := mixtures(r, 60, 4, 40, .02, false)
+	s.Centers = softkmeans.NewMatrix(3, 40, s.Centers.Data[:120])
+	s.Names, s.Class, s.Groups = nil, nil, nil
+	s.group(nil, nil)
+	if on, err := s.Lengths(context.Background(), x, Options{}); on || err != nil {
+		t.Errorf("lengths: %v, %v", on, err)
+	}
+}
+
 // The ranges of mixtures times a length are those over the vertices of all a ≥ 0 with the same aF.
 func TestRangesOfCone(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
