@@ -230,7 +230,7 @@ func (s *scene) arrange(pixels int, f *unmixFlags) error {
 func (s *scene) readTable(in *session, f *unmixFlags) error {
 	d := f.dialect
 	d.Missing = true // as in arrays
-	if l := f.library; l != nil {
+	if l := f.from; l != nil {
 		d.Heads, d.Pick = l.Heads, l.Shared
 	}
 	if _, ok := rows.Replayable(in.in); !ok {

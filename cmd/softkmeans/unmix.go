@@ -121,7 +121,7 @@ type unmixFlags struct {
 	json          bool
 
 	centers, class string           // known spectra, and a column of their classes; "": none
-	library        *sources.Library // of centers
+	from           *sources.Library // what centers has
 
 	abundances, shade, spectra, page, model string // files; "": none
 }

@@ -45,15 +45,15 @@ func (f *unmixFlags) checkKnown(given map[string]bool) error {
 // readKnown reads the file of -centers.
 func (f *unmixFlags) readKnown(ctx context.Context) (err error) {
 	var m *modelFile
-	if f.library, m, err = readLibrary(ctx, f.centers, f.class); err != nil || m == nil {
+	if f.from, m, err = readLibrary(ctx, f.centers, f.class); err != nil || m == nil {
 		return err
 	}
 	if m.Model == nil {
 		return fmt.Errorf("%s: a model of method %s has no prototypes", f.centers, short(m.Method, mostName))
 	}
-	f.library = &sources.Library{Source: f.centers, Names: centerNames(m.K()), X: m.Centers}
+	f.from = &sources.Library{Source: f.centers, Names: centerNames(m.K()), X: m.Centers}
 	if m.Named {
-		f.library.Columns = m.Columns
+		f.from.Columns = m.Columns
 	}
 	if m.unit() && f.options.Rows == softkmeans.RowsAuto {
 		f.options.Rows = softkmeans.RowsUnit
@@ -104,7 +104,7 @@ func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error 
 
 // join joins the bands of the scene with those of the spectra, and leaves the others out.
 func (k *knownScene) join() (*sources.Sources, error) {
-	sc, l := k.scene, k.flags.library
+	sc, l := k.scene, k.flags.from
 	names, named := sc.names, sc.named
 	if sc.wavelengths != nil {
 		names, named = nil, true
