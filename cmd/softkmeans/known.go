@@ -115,6 +115,7 @@ type known struct {
 	library *sources.Library // nil: model
 	model   *modelFile
 	all     []string // the columns of the rows' file; nil: it has no header
+	picked  bool     // some of them are those of the prototypes
 
 	data   *data
 	mixer  *sources.Mixer
@@ -137,8 +138,9 @@ func (k *known) read(s *session) (err error) {
 	}
 	f.scale, f.dialect.Heads = scale.None, k.library.Heads
 	f.dialect.Pick = func(names []string) []string {
-		k.all = names
-		return k.library.Shared(f.notAsked(names))
+		shared := k.library.Shared(f.notAsked(names))
+		k.all, k.picked = names, shared != nil
+		return shared
 	}
 	if k.data, err = f.read(s); err != nil {
 		return err
@@ -148,14 +150,36 @@ func (k *known) read(s *session) (err error) {
 	if ids == nil && d.x.Cols > 1 { // the first column may be an axis, such as wavelengths
 		ids = sources.Axis(d.x)
 	}
-	switch shared := k.library.Shared(ids); {
-	case len(shared) > 1 && (!d.Header || k.library.Shared(d.Names) == nil):
+	shared, columns := k.library.Shared(ids), k.library.Shared(d.Names)
+	switch {
+	case len(shared) > 1 && (!k.named() || columns == nil):
 		k.turn(ids, shared)
-		s.places["x"] = place{s.source, d.Names}
-	case d.Header:
-		k.noteLeft(s.source)
+	case k.named() && len(columns) > 0 && len(columns) < len(d.Names): // of files without a header
+		k.keep(columns)
 	}
+	if d.Header {
+		k.noteLeft()
+	}
+	s.places["x"] = place{s.source, d.Names}
 	return nil
+}
+
+// named reports whether the columns of the rows have names.
+func (k *known) named() bool { return k.data.Header || named(k.data.Names) }
+
+// keep leaves out the columns that the prototypes do not have.
+func (k *known) keep(names []string) {
+	d := k.data
+	n := len(d.Names) - len(names)
+	x := softkmeans.NewMatrix(d.x.Rows, len(names), nil)
+	for to, name := range names {
+		at := slices.Index(d.Names, name)
+		for i := range x.Rows {
+			x.Set(i, to, d.x.At(i, at))
+		}
+	}
+	d.Notes = append(d.Notes, count(n, "column")+" that the prototypes lack "+plural(n, "is", "are")+" left out")
+	d.Names, d.x, d.Data = names, x, x.Data
 }
 
 // notAsked returns the columns that -drop and -id do not ask for.
@@ -171,16 +195,17 @@ func (f *predictFlags) notAsked(names []string) (list []string) {
 }
 
 // noteLeft names the columns of the rows that the prototypes do not have.
-func (k *known) noteLeft(source string) {
+func (k *known) noteLeft() {
+	d := k.data
 	var left []string
-	for _, name := range k.all {
-		if !slices.Contains(k.data.Names, name) && !slices.Contains(k.data.KeptNames, name) &&
-			name != k.data.IDName && !slices.Contains(k.flags.dialect.Drop, name) {
+	for j, name := range k.all {
+		if !slices.Contains(d.Names, name) && !slices.Contains(d.KeptNames, name) && j+1 != d.IDColumn &&
+			!slices.Contains(k.flags.dialect.Drop, name) {
 			left = append(left, name)
 		}
 	}
-	if len(left) > 0 && len(k.data.Names) < len(k.all) {
-		k.data.Notes = append(k.data.Notes, plural(len(left), "a column that the prototypes lack is",
+	if len(left) > 0 && k.picked {
+		d.Notes = append(d.Notes, plural(len(left), "a column that the prototypes lack is",
 			"columns that the prototypes lack are")+" left out: "+abridged(left))
 	}
 }
@@ -255,7 +280,7 @@ func (k *known) mix(s *session) (err error) {
 		}
 		o.Sum, o.Cone = m.Sum, k.model.unit()
 	} else {
-		if from, err = k.library.Join(s.source, d.Names, d.Header); err != nil {
+		if from, err = k.library.Join(s.source, d.Names, k.named()); err != nil {
 			return err
 		}
 		if n := from.Centers.Rows; n > mostCenters {

@@ -214,6 +214,14 @@ func TestKnown(t *testing.T) {
 	if !strings.Contains(fewer, "6 columns joined by name with those of library.csv; left out of these: v3.") {
 		t.Error(fewer)
 	}
+	// -names gives names as a header does.
+	must(t, strings.Fields("predict -names v0,v1,v2,v3,v4,v5,v6 -centers turned.tsv -o g.csv bare.csv")...)
+	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
+	sameShares(t, "-names", g, m.g, 1e-12)
+	if text := must(t, strings.Fields("predict -centers library.csv -o g.csv other.csv")...); !strings.Contains(text,
+		"Columns that the prototypes lack are left out: batch, note, more.") {
+		t.Error(text)
+	}
 	// The page of report saves prototypes with the means and deviations of columns before them.
 	page := append([][]float64{{5, 4, 5, 6, 7, 5, 5}, {1, 2, 1, 1, 2, 1, 1}}, m.sources...)
 	writeText(t, "page.csv", csvOf("column", append([]string{"mean", "deviation"}, p...), m.columns,
