@@ -266,6 +266,7 @@ func TestUnmixKnownUsage(t *testing.T) {
 	s.writeENVI(t, "a.img", envi.Header{Type: 5, Interleave: "bil", Wavelengths: numbers}, 1)
 	s.writeLibraryFile(t, "lib.sli", []string{"a", "b", "c"}, numbers)
 	s.writeLibraryFile(t, "far.sli", []string{"a", "b", "c"}, []float64{1, 2, 3, 4, 5, 6})
+	s.writeLibraryFile(t, "near.sli", []string{"a", "b", "c"}, []float64{400, 412, 425, 438, 451, 464})
 	writeText(t, "five.csv", "1.5,2,-3,4,5\n2,2,1,4,1\n")
 	for _, f := range []failure{
 		{"a.img", 2, "-k is missing; give a number of materials, or auto"},
@@ -283,6 +284,8 @@ func TestUnmixKnownUsage(t *testing.T) {
 		{"-centers five.csv a.img", 1, "five.csv: 2 prototypes of 5 columns, but a.img has 6 columns"},
 		{"-centers far.sli a.img", 1, "far.sli and a.img have no column in common: there are 1, 2, 3, 4, 5, 6, and " +
 			"400, 412.5"},
+		{"-centers near.sli a.img", 1, "near.sli and a.img have only 2 columns in common: there are 400, 412, 425, " +
+			"438, 451, 464, and 400, 412.5, 425, 437.5, 450, 462.5; bring the prototypes to the places"},
 		{"-centers a.img a.img", 1, "a.hdr: is of an image; give a spectral library"},
 		{"-centers missing.sli a.img", 1, "missing.sli"},
 	} {

@@ -292,21 +292,41 @@ func (l *Library) take(way variables) {
 	}
 }
 
-// way returns the way to read the library that shares most names with a list, and how many.
+// way returns the way to read the library that shares most names with a list, and how many. Of
+// wavelengths and the like half must be shared: a few are so by chance.
 func (l *Library) way(names []string) (best variables, most int) {
 	have := keys(names)
 	for _, way := range l.ways() {
-		n := 0
-		for name := range keys(way.names) {
-			if have[name] {
-				n++
-			}
+		n := shared(have, way.names)
+		few := 2*n < min(numbers(names), numbers(way.names))
+		if (way.axis || way.first) && (n < 2 || 2*n < len(way.names)) {
+			few = true
 		}
-		if n > most && (!way.axis && !way.first || n > 1 && 2*n >= len(way.names)) {
+		if n > most && !few {
 			best, most = way, n
 		}
 	}
 	return best, most
+}
+
+// shared is how many names are in a set.
+func shared(have map[string]bool, names []string) (n int) {
+	for name := range keys(names) {
+		if have[name] {
+			n++
+		}
+	}
+	return n
+}
+
+// numbers is how many names are numbers.
+func numbers(names []string) (n int) {
+	for _, name := range names {
+		if _, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Heads reports whether fields are names for certain: two or more, and half of those of the library.
@@ -372,8 +392,7 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		})
 		s.note(l, at, way)
 	case named && l.Columns != nil:
-		return nil, fmt.Errorf("%s and %s have no column in common: there are %s, and %s; give them the same "+
-			"names", l.Source, source, some(l.Columns), some(names))
+		return nil, l.apart(source, names)
 	case len(names) != x.Cols:
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns, or names to both",
 			l.Source, plural(x.Rows, "prototype"), plural(x.Cols, "column"), source,
@@ -413,6 +432,20 @@ func classCount(n int) string {
 		return "1 class"
 	}
 	return strconv.Itoa(n) + " classes"
+}
+
+// apart is the error for columns that have other names than those of the rows.
+func (l *Library) apart(source string, names []string) error {
+	n, advice := shared(keys(names), l.Columns), "give them the same names"
+	if numbers(names) > 1 && numbers(l.Columns) > 1 {
+		advice = "bring the prototypes to the places that the rows have"
+	}
+	in := "no column"
+	if n > 0 {
+		in = "only " + plural(n, "column")
+	}
+	return fmt.Errorf("%s and %s have %s in common: there are %s, and %s; %s", l.Source, source, in,
+		some(l.Columns), some(names), advice)
 }
 
 // find sets at to the place in the library of each column of the rows.
