@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -51,14 +52,25 @@ func readLibrary(ctx context.Context, name, class string) (l *sources.Library, m
 		case header != "":
 			return sources.FromENVI(header, data)
 		}
-		text, err := io.ReadAll(all)
+		if bytes.HasPrefix(start[:n], []byte("\x1f\x8b")) {
+			if all, err = gzip.NewReader(all); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		text, err := io.ReadAll(io.LimitReader(all, mostLibrary+1))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(text) > mostLibrary {
+			return nil, fmt.Errorf("%s: more than %d MB of prototypes", name, mostLibrary>>20)
 		}
 		return libraryTable(text, name, class)
 	})
 	return l, nil, err
 }
+
+// mostLibrary bounds a table of prototypes, in bytes.
+const mostLibrary = 1 << 30
 
 // libraryTable reads a table of prototypes. Its first column of text has the names, which may come
 // more than once.
@@ -156,6 +168,9 @@ func (k *known) read(s *session) (err error) {
 		k.turn(ids, shared)
 	case k.named() && len(columns) > 0 && len(columns) < len(d.Names): // of files without a header
 		k.keep(columns)
+	}
+	for i, note := range d.Notes {
+		d.Notes[i] = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
 	}
 	if d.Header {
 		k.noteLeft()

@@ -171,6 +171,7 @@ func TestKnown(t *testing.T) {
 	writeText(t, "more.csv", csvOf("name", append([]string{"n"}, m.columns...), m.names,
 		turnedRows(append([][]float64{{9, 9, 8, 9}}, turnedRows(m.sources)...))))
 	writeText(t, "plain.csv", csvOf("", nil, nil, m.sources))
+	writeText(t, "library.csv.gz", gzipped(t, readFile(t, "library.csv")))
 	var b strings.Builder
 	b.WriteString(npy.HeaderText(4, 7))
 	for _, row := range m.sources {
@@ -188,7 +189,7 @@ func TestKnown(t *testing.T) {
 		{"library.csv", "ids.csv", m.names}, {"library.csv", "across.csv", m.names},
 		{"library.csv", "other.csv", m.names}, {"turned.tsv", "data.csv", m.names},
 		{"turned.tsv", "across.csv", m.names}, {"turned.tsv", "other.csv", m.names},
-		{"more.csv", "data.csv", m.names}, {"more.csv", "other.csv", m.names},
+		{"library.csv.gz", "ids.csv", m.names}, {"more.csv", "data.csv", m.names}, {"more.csv", "other.csv", m.names},
 		{"plain.csv", "bare.csv", p}, {"plain.csv", "data.csv", p}, {"library.npy", "ids.csv", p},
 		{"library.npy", "bare.csv", p},
 	} {
@@ -467,6 +468,7 @@ func TestKnownUsage(t *testing.T) {
 		"gap.csv": "name,a,b\nx,1,\ny,4,7\n", "twice.csv": "name,a,a,b\nx,1,2,3\ny,4,5,6\n",
 		"sd.csv":      "name,a,a_sd,b\nx,1,-1,2\ny,4,2,7\n",
 		"classes.csv": "v,x,y,kind\na,1,2,k\nb,4,7,l\n", "large.csv": "name,a,b\nx,1e200,2\ny,4,7\n",
+		"tiny.csv":   "name,a,b\nx,1e-200,2e-200\ny,0,1e-200\n",
 		"corner.csv": "name,1.5,2.5\nx,1,2\ny,4,7\nz,5,9\n",
 		"doubt.csv":  "name,400,410,420,430,440\nx,1,2,1.5,1,1\ny,4,5,7,8,9\nz,5,9,3,1,1\n",
 	} {
@@ -494,6 +496,7 @@ func TestKnownUsage(t *testing.T) {
 		{"-centers sd.csv data.csv", 1, "sd.csv: the standard deviation of a in row 1 is -1"},
 		{"-centers classes.csv -class kind data.csv", 1, "a prototype is a column, so classes"},
 		{"-centers large.csv data.csv", 1, "large.csv"},
+		{"-centers tiny.csv data.csv", 1, "tiny.csv: row 1, column b: 2e-200 is out of range"},
 		{"-centers corner.csv data.csv", 1, "corner.csv: line 1 may be a header of numbers or a prototype, and " +
 			"data.csv has no such names"},
 		{"-centers doubt.csv data.csv", 1, "doubt.csv:1: line 1 may be a header of numbers (400, 410, …) or a row"},

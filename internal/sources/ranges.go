@@ -46,50 +46,44 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 			}
 		}
 	}
-	most := 0.0
 	for i := range n {
 		for j, x := range v.Row(i) {
 			v.Row(i)[j] = x - o.mean[j]
-			most = max(most, math.Abs(v.Row(i)[j]))
 		}
 	}
-	_, s, plane, err := softkmeans.SVD(v)
+	least := 0x1p-44
+	if most := size(v); most > 0 {
+		least *= size(vertices) / most // rounding of the mean
+		for i, x := range v.Data {
+			v.Data[i] = x / most
+		}
+	}
+	u, s, plane, err := softkmeans.SVD(v)
 	if err != nil {
 		return nil, err
 	}
 	r := 0
-	for r < len(s) && s[r] > rankTol*s[0] && s[r] > 0x1p-44*size(vertices) {
+	for r < len(s) && s[r] > max(rankTol*s[0], least) {
 		r++
 	}
 	o.flat = transposed(columns(plane, upTo(r)))
-	// One more column: 1 each, as large as the others.
-	a := softkmeans.NewMatrix(n, r, nil)
+	at := softkmeans.NewMatrix(n, r, nil) // coordinates of the vertices
 	for i := range n {
 		for c := range r {
-			for j, x := range v.Row(i) {
-				a.Row(i)[c] += x * o.flat.At(c, j)
-			}
+			at.Set(i, c, u.At(i, c)*s[c])
 		}
 	}
 	if o.rank = r; cone {
-		o.rows = transposed(a)
-		if most > 0 {
-			for i := range o.rows.Data {
-				o.rows.Data[i] /= most
-			}
-		}
+		o.rows = transposed(at)
 		return o, nil
 	}
 	o.rank++
-	with := softkmeans.NewMatrix(n, r+1, nil)
+	with := softkmeans.NewMatrix(n, r+1, nil) // and 1 each
 	for i := range n {
-		for c, x := range a.Row(i) {
-			with.Set(i, c, x/most)
-		}
+		copy(with.Row(i), at.Row(i))
 		with.Set(i, r, 1)
 	}
-	u, _, _, err := softkmeans.SVD(with)
-	if err != nil {
+	if u, _, _, err = softkmeans.SVD(with); err != nil {
 		return nil, err
 	}
 	o.rows = transposed(columns(u, upTo(r+1)))
