@@ -230,6 +230,23 @@ func TestKnown(t *testing.T) {
 	must(t, strings.Fields("predict -centers page.csv -o g.csv data.csv")...)
 	g, _ = shares(t, readFile(t, "g.csv"), p...)
 	sameShares(t, "page.csv", g, m.g, 1e-12)
+	if head, _, _ := strings.Cut(readFile(t, "g.csv"), "\n"); head != "label,p0,p1,p2,p3,residual,outside" {
+		t.Error(head)
+	}
+	// Sparse rows with names and one column more.
+	mm := "%%MatrixMarket matrix array real general\n40 8\n"
+	for _, column := range append(turnedRows(m.x), make([]float64, 40)) {
+		for _, v := range column {
+			mm += fmt.Sprintln(v)
+		}
+	}
+	writeText(t, "x.mtx", mm)
+	more := must(t, strings.Fields("predict -names v0,v1,v2,v3,v4,v5,v6,w -centers library.csv -o g.csv x.mtx")...)
+	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
+	sameShares(t, "x.mtx", g, m.g, 1e-12)
+	if !strings.Contains(more, "7 columns joined by name with those of library.csv.") {
+		t.Error(more)
+	}
 	// As names of columns numbers may be written in any way, and be those of a first column.
 	numbers := []string{"400", "410.0", "4.2e2", "430", "440", "450", "460"}
 	writeText(t, "waves.csv", csvOf("", []string{"400", "410", "420", "430.00", "440", "450", "460"}, nil, m.x))
