@@ -75,7 +75,7 @@ const mostLibrary = 1 << 30
 // libraryTable reads a table of prototypes. Its first column of text has the names, which may come
 // more than once.
 func libraryTable(text []byte, name, class string) (*sources.Library, error) {
-	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class}
+	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo}
 	if survey, _ := table.Survey(bytes.NewReader(text), name, d); survey.Columns != nil {
 		for j, c := range survey.Columns {
 			if c.As == table.AsID || d.ID == "" && c.Text && c.As != table.AsLabel {
@@ -148,7 +148,7 @@ func (k *known) read(s *session) (err error) {
 		}
 		return k.model.checkColumns(k.data.Names, s.source)
 	}
-	f.scale, f.dialect.Heads = scale.None, k.library.Heads
+	f.scale, f.dialect.Heads, f.dialect.Known = scale.None, k.library.Heads, k.library.Known()
 	f.dialect.Pick = func(names []string) []string {
 		shared := k.library.Shared(f.notAsked(names))
 		k.all, k.picked = names, shared != nil
@@ -170,7 +170,8 @@ func (k *known) read(s *session) (err error) {
 		k.keep(columns)
 	}
 	for i, note := range d.Notes {
-		d.Notes[i] = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
+		note = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
+		d.Notes[i] = strings.Replace(note, "names of the model's columns", "names that the prototypes have", 1)
 	}
 	if d.Header {
 		k.noteLeft()

@@ -231,7 +231,7 @@ func (s *scene) readTable(in *session, f *unmixFlags) error {
 	d := f.dialect
 	d.Missing = true // as in arrays
 	if l := f.from; l != nil {
-		d.Heads, d.Pick = l.Heads, l.Shared
+		d.Heads, d.Known, d.Pick = l.Heads, l.Known(), l.Shared
 	}
 	if _, ok := rows.Replayable(in.in); !ok {
 		d.Workers = 1 // as in read

@@ -329,6 +329,14 @@ func numbers(names []string) (n int) {
 	return n
 }
 
+// Known returns all names that columns of the rows may have.
+func (l *Library) Known() (names []string) {
+	for _, way := range l.ways() {
+		names = append(names, way.names...)
+	}
+	return names
+}
+
 // Heads reports whether fields are names for certain: two or more, and half of those of the library.
 func (l *Library) Heads(fields []string) bool {
 	way, most := l.way(fields)
