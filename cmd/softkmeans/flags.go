@@ -102,6 +102,12 @@ func sumFlag(fs *flag.FlagSet, p *softkmeans.Sum) {
 		{"at-most-one", softkmeans.SumAtMostOne}})
 }
 
+// rowsFlag adds -rows.
+func rowsFlag(fs *flag.FlagSet, p *softkmeans.Rows) {
+	choiceFlag(fs, p, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto},
+		{"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
+}
+
 // clustersFlag adds -k. It takes a number, or auto, which sets *k to 0.
 func clustersFlag(fs *flag.FlagSet, k *int) {
 	fs.Func("k", "", func(s string) (err error) {

@@ -26,6 +26,8 @@ var goldens = []struct{ name, args string }{
 	{"fit-from", "fit -from old.json -method minvol -others no -drop 5 -label 6 -model new.json more.csv"},
 	{"compare", "compare old.json new.json"},
 	{"predict", "predict -model m.json -o p.csv iris.csv"},
+	{"predict-centers", "predict -centers sources.csv -o p.csv consumers.csv"},
+	{"predict-centers-json", "predict -centers square.csv -json -o p.csv consumers.csv"},
 	{"floors", "floors wine.csv -scale zscore"},
 	{"floors-similar", "floors -kernel rbf -method lsd -most 5 some.csv"},
 	{"floors-cut", "floors -most 4 -stream yes wine.csv"},
@@ -41,6 +43,7 @@ var goldens = []struct{ name, args string }{
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 	{"simulate", "simulate -k 3 -size 16x16 -seed 4 s"},
 	{"unmix-simulated", "unmix -k 3 -spectra v.csv s.hdr"},
+	{"unmix-centers", "unmix -centers s_endmembers.csv -o w.img s.hdr"},
 	{"evaluate-materials", "evaluate -materials s_endmembers.csv v.csv"},
 }
 
@@ -77,6 +80,10 @@ func TestGolden(t *testing.T) {
 	}
 	writeText(t, "some.csv", some.String())
 	writeText(t, "first.csv", "5.1,3.5,1.4,.2\n7,3.2,4.7,1.4\n6.3,3.3,6,2.5\n")
+	writeText(t, "sources.csv", ",Meand13C,SDd13C,Meand15N,SDd15N,n\nGrass,-27.3,.6,2.3,.5,10\n"+
+		"Algae,-19.2,.9,3.4,.6,8\nShrub,-25.7,.5,6.0,.7,9\nCorn,-11.4,.4,1.9,.4,12\n")
+	writeText(t, "square.csv", "food,d13C,d15N\nA,-28,1\nB,-10,1\nC,-28,5\nD,-10,5\n")
+	writeText(t, "consumers.csv", "pack,d13C,d15N\n1,-18.09,2.48\n2,-16.92,4.2\n3,-16.9,3.59\n1,-18.21,6.66\n")
 	var svm strings.Builder // iris in tenths of meters, without what is below 1.5 cm
 	for line := range strings.Lines(readFile(t, "iris.csv")) {
 		svm.WriteString("7")

@@ -74,7 +74,9 @@ type membershipWriter struct {
 	at            int      // the next of them
 	// the texts of the rows after them, without rows at the end; nil: none
 	more    func() (rowTexts, error)
-	details *softkmeans.Matrix // of the next rows: detailNames; nil: none
+	details *softkmeans.Matrix // of the next rows: columns after the memberships; nil: none
+	named   []string           // of the details; nil: detailNames
+	centers []string           // names that are known; nil: p0, p1, …
 }
 
 func newMembershipWriter(w io.Writer) *membershipWriter {
@@ -98,17 +100,37 @@ func (w *membershipWriter) begin(k int) error {
 	}
 	w.line = append(w.line, labelName...)
 	for j := range k {
-		w.line = append(append(w.line, ','), centerName(j)...)
+		w.line = appendField(append(w.line, ','), w.center(j))
 	}
 	if w.details != nil {
-		w.line = append(append(w.line, ','), strings.Join(detailNames, ",")...)
+		for _, name := range w.detailNames() {
+			w.line = appendField(append(w.line, ','), name)
+		}
 	}
 	return w.end()
 }
 
+// center is the name of center j.
+func (w *membershipWriter) center(j int) string {
+	if w.centers != nil {
+		return w.centers[j]
+	}
+	return centerName(j)
+}
+
+func (w *membershipWriter) detailNames() []string {
+	if w.named != nil {
+		return w.named
+	}
+	return detailNames
+}
+
 // doubles is a note about columns that have a name of the memberships' own, or "".
 func (w *membershipWriter) doubles(k int) string {
-	own := append(centerNames(k), labelName)
+	own := []string{labelName}
+	for j := range k {
+		own = append(own, w.center(j))
+	}
 	for _, name := range append([]string{w.head.IDName}, w.head.KeptNames...) {
 		if slices.Contains(own, name) {
 			return "In the memberships two columns are named " +
@@ -132,13 +154,21 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		if _, err := w.startRow(); err != nil {
 			return err
 		}
-		w.line = strconv.AppendInt(w.line, int64(label), 10)
+		if w.centers != nil {
+			w.line = appendField(w.line, w.centers[label])
+		} else {
+			w.line = strconv.AppendInt(w.line, int64(label), 10)
+		}
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
 		}
 		if w.details != nil {
+			digits := 6
+			if w.named != nil { // some are shares
+				digits = -1
+			}
 			for _, v := range w.details.Row(i) {
-				w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', 6, 64)
+				w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', digits, 64)
 			}
 		}
 		if err := w.end(); err != nil {
@@ -186,7 +216,7 @@ func (w *membershipWriter) startRow() (bool, error) {
 func (w *membershipWriter) endEmpty() error {
 	w.line = append(w.line, strings.Repeat(",", w.clusters)...)
 	if w.details != nil {
-		w.line = append(w.line, strings.Repeat(",", len(detailNames))...)
+		w.line = append(w.line, strings.Repeat(",", len(w.detailNames()))...)
 	}
 	return w.end()
 }

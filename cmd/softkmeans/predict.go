@@ -9,15 +9,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 )
 
 const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
+       softkmeans predict -centers FILE [flags] [FILE]
 
 Compute the memberships of new rows in the prototypes of a model that fit -model
 wrote: the mixture with the least squared distance to the row. Rows are scaled
@@ -36,23 +37,55 @@ its memberships are those of the least squared distance in its other columns. A
 row without any value has no label and no memberships, but one row must have a
 value.
 
-  -model FILE   the model, required
+  -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
                 columns of -keep. Default -, standard output; what was found
                 out about FILE is then on standard error. With a file, a summary
                 is printed as well. Labels are by the rule of the fit
-  -details      three more columns, as with fit: residual, distance, entropy
+  -details      three more columns, as with fit: residual, distance, entropy;
+                with -centers entropy alone, as residual is there
+  -json         print the summary as JSON
+
+Prototypes that are known, instead of a model: sources, signatures, spectra.
+
+  -centers FILE CSV or .npy with a prototype a row, its name in a text column;
+                an ENVI spectral library (.sli); or a model. Columns are joined
+                with those of the rows by name, and what only one file has is
+                left out. Without names in both files, the columns are those in
+                the same places. A prototype or a row may be a column, where the
+                names say so. The memberships have the prototypes' names, and
+                after them residual, and outside: 1 for rows farther from their
+                mixture than the noise of the rows explains
+  -class COL    shares of prototypes add up by this column of the file of
+                -centers; else by name, where a name comes more than once
+  -sum S        one: the shares of a row add up to 1 (default); at-most-one: to
+                at most 1
+  -rows R       given: a row is a mixture; unit: a mixture times a length of its
+                own, as of counts, in a column length; auto: unit if that leaves
+                clearly less of the squared error (default)
+
+Where more than one mixture is nearest to a row, NAME_low and NAME_high are the
+least and the largest share of all of these. Columns such as Mean_a and SD_a, or
+a and a_sd, are means and standard deviations of sources: the ranges are then
+from 5 % to 95 % of 200 draws of the sources, and rows are outside that are so
+in more than 95 % of the draws.
+
 ` + rolesHelp + turnHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
+         softkmeans predict -centers sources.csv -o shares.csv consumers.csv
 
 ` + exitHelp
 
 // predictFlags is the command line of predict.
 type predictFlags struct {
 	inputFlags
-	model, out string
-	details    bool
+	model, out     string
+	centers, class string // known prototypes, and a column of their classes
+	sum            softkmeans.Sum
+	rows           softkmeans.Rows
+	details, json  bool
+	given          map[string]bool // the flags that are there
 }
 
 func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
@@ -63,42 +96,50 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	f.addRun(fs)
 	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.out, "o", "-", "")
+	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.class, "class", "", "")
+	sumFlag(fs, &f.sum)
+	rowsFlag(fs, &f.rows)
 	fs.BoolVar(&f.details, "details", false, "")
+	fs.BoolVar(&f.json, "json", false, "")
 	return fs
 }
 
 func parsePredict(args []string) (f predictFlags, err error) {
-	if err := f.parse(newPredictFlagSet(&f), args); err != nil {
+	fs := newPredictFlagSet(&f)
+	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
 	f.dialect.Missing = true
 	switch {
-	case f.model == "":
-		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote")
+	case f.model == "" && f.centers == "":
+		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote, or -centers " +
+			"with a file of prototypes")
 	case f.model == "-":
 		return f, usageErrorf("-model -: must be a file")
 	}
-	return f, nil
+	f.given = given(fs)
+	return f, f.checkKnown()
 }
 
 // run reads the model, predicts the rows and writes the outputs.
 func (f *predictFlags) run(s *session) error {
-	model, err := readModel(s.ctx, f.model)
+	model, k, err := f.prototypes(s)
 	if err != nil {
 		return err
 	}
-	if err := f.use(model); err != nil {
-		return err
+	for name, what := range map[string]string{f.model: "model", f.centers: "prototypes"} {
+		if name != "" && sameName(name, f.out) {
+			return usageErrorf("-o %s would overwrite the %s; give another file", f.out, what)
+		}
+	}
+	if k != nil {
+		return f.runKnown(s, k)
 	}
 	s.places["centers"] = place{f.model, model.Columns}
 	predict, err := model.predictor()
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
-	}
-	a, errA := os.Stat(f.model)
-	b, errB := os.Stat(f.out)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return usageErrorf("-o %s would overwrite the model; give another file", f.out)
 	}
 	w, err := s.add("o", f.out)
 	if err != nil {
@@ -106,7 +147,7 @@ func (f *predictFlags) run(s *session) error {
 	}
 	f.quiet = f.quiet || s.mixed()
 	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K()),
-		details: f.details, name: numbered}
+		shares: make([]float64, model.K()), details: f.details, name: numbered}
 	p.watch = newWatch(model)
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
@@ -121,7 +162,41 @@ func (f *predictFlags) run(s *session) error {
 	if note := p.w.doubles(model.K()); note != "" {
 		p.notes = append(p.notes, note)
 	}
-	return s.finish(func(w io.Writer) error { return p.summary(w, s.source, s.taken) })
+	return s.finish(func(w io.Writer) error {
+		if f.json {
+			return writeJSON(w, p.json(s.source, f.model))
+		}
+		return p.summary(w, s.source, s.taken)
+	})
+}
+
+// prototypes reads the model, or the known prototypes. Those of a model are known where -centers
+// gives it and shares are not unique.
+func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
+	name, k := f.model, &known{flags: f}
+	var err error
+	if f.centers == "" {
+		k.model, err = readModel(s.ctx, f.model)
+	} else if k.library, k.model, err = readLibrary(s.ctx, f.centers, f.class); err == nil {
+		name = f.centers
+	}
+	if err != nil || k.library != nil {
+		return nil, k, err
+	}
+	if f.given["sum"] {
+		return nil, nil, usageErrorf("-sum: %s is a model, which has its own; leave the flag out", name)
+	}
+	if err := f.use(k.model); err != nil {
+		return nil, nil, err
+	}
+	if m := k.model.Model; m != nil && f.centers != "" {
+		open, err := sources.NewOpen(m.Centers, m.Sum, k.model.unit())
+		if err != nil || !open.Unique() {
+			return nil, k, err
+		}
+	}
+	f.model = name
+	return k.model, nil, nil
 }
 
 // prediction writes the memberships of rows and counts their labels.
@@ -134,6 +209,7 @@ type prediction struct {
 	name    naming
 	rows    int
 	sizes   []int
+	shares  []float64 // summed over the rows with memberships
 	notes   []string
 }
 
@@ -232,9 +308,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		for _, label := range labels {
-			p.sizes[label]++
-		}
+		p.count(labels, g)
 		if details := p.watch.add(p, rows, g, labels); p.details {
 			p.w.details = details
 		}
@@ -244,6 +318,16 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		}
 	}
 	return nil
+}
+
+// count adds labels and memberships up.
+func (p *prediction) count(labels []int, g *softkmeans.Matrix) {
+	for i, label := range labels {
+		p.sizes[label]++
+		for j, v := range g.Row(i) {
+			p.shares[j] += v
+		}
+	}
 }
 
 // valued returns how many rows there are before the first without any value.
@@ -286,4 +370,57 @@ func (p *prediction) summary(w io.Writer, source string, short bool) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// json returns the summary for -json.
+func (p *prediction) json(source, model string) *predictJSON {
+	j := &predictJSON{Source: source, Rows: p.rows, Columns: p.model.Columns, Centers: model, Unique: true,
+		Outside: p.watch.beyond, Farthest: farthest(p.watch.far), Notes: append([]string{}, p.notes...),
+		Warnings: append([]string{}, p.watch.warnings(p.model)...)}
+	labelled := 0
+	for _, n := range p.sizes {
+		labelled += n
+	}
+	for i, n := range p.sizes {
+		j.Shares = append(j.Shares, shareJSON{centerName(i), p.shares[i] / max(1, float64(labelled)), n})
+	}
+	return j
+}
+
+// predictJSON is the report of predict.
+type predictJSON struct {
+	Source   string      `json:"source"`
+	Rows     int         `json:"rows"`
+	Columns  []string    `json:"columns"`
+	Centers  string      `json:"centers"` // the file of the model or of the prototypes
+	Shares   []shareJSON `json:"shares"`
+	Unique   bool        `json:"unique"`  // every row has one nearest mixture, or this was not asked
+	Draws    int         `json:"draws"`   // of the sources, by their standard deviations; 0: none
+	Outside  int         `json:"outside"` // rows farther out than noise, or than those of the fit
+	Noise    float64     `json:"noise"`   // of a value; 0: not known
+	Farthest []farJSON   `json:"farthest"`
+	Notes    []string    `json:"notes"`
+	Warnings []string    `json:"warnings"`
+}
+
+// shareJSON is a prototype, or a class of them.
+type shareJSON struct {
+	Name string  `json:"name"`
+	Mean float64 `json:"mean"`
+	Rows int     `json:"rows"` // by label
+}
+
+// farJSON is a row that is outside.
+type farJSON struct {
+	Row      int     `json:"row"` // from 1
+	ID       string  `json:"id"`
+	Residual float64 `json:"residual"`
+}
+
+func farthest(f few) []farJSON {
+	list := []farJSON{}
+	for _, r := range f.rows {
+		list = append(list, farJSON{r.row + 1, r.id, r.value})
+	}
+	return list
 }

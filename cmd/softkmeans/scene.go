@@ -230,6 +230,9 @@ func (s *scene) arrange(pixels int, f *unmixFlags) error {
 func (s *scene) readTable(in *session, f *unmixFlags) error {
 	d := f.dialect
 	d.Missing = true // as in arrays
+	if l := f.from; l != nil {
+		d.Heads, d.Known, d.Pick = l.Heads, l.Known(), l.Shared
+	}
 	if _, ok := rows.Replayable(in.in); !ok {
 		d.Workers = 1 // as in read
 	}
@@ -294,6 +297,8 @@ type block struct {
 	x    *softkmeans.Matrix // a row each; valid until the next block
 
 	shade []float64 // the brightness of each row; nil: 1
+
+	full *softkmeans.Matrix // memberships in known prototypes; nil: those handed out
 }
 
 // pass reads all blocks. take may be given a block without rows.

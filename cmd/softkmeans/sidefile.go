@@ -64,11 +64,16 @@ func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*tabl
 		}
 		return rows.ReadAll(in, s.source, d)
 	})
+	return t, plainError(err)
+}
+
+// plainError takes the advice of flags off an error, which are for the data and not for other files.
+func plainError(err error) error {
 	var e *table.Error
 	if errors.As(err, &e) {
-		e.Msg = e.Plain() // the flags are for the data, not for this file
+		e.Msg = e.Plain()
 	}
-	return t, err
+	return err
 }
 
 // labelName is the column of fit's memberships that has the labels.

@@ -16,9 +16,11 @@ import (
 	"softkmeans"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/report"
+	"softkmeans/internal/sources"
 )
 
 const unmixHelp = `Usage: softkmeans unmix -k N [flags] [FILE]
+       softkmeans unmix -centers FILE [flags] [FILE]
 
 Find N materials in an image with many bands, and their abundances: for every
 pixel shares of at least 0. The spectra are centers close to the data, as those
@@ -38,9 +40,14 @@ FILE is one of
 A pixel in which a value is NaN, infinite or the data ignore value is left out:
 its abundances are NaN, and the report counts it.
 
-  -k N          number of materials, required. auto counts the directions of
-                the pixels that stand out of the noise and have 1 % of their
-                length or more
+  -k N          number of materials, required without -centers. auto counts the
+                directions of the pixels that stand out of the noise and have
+                1 % of their length or more
+  -centers FILE take spectra that are known, and find the shares alone: a table,
+                an ENVI spectral library (.sli) or a model, as with softkmeans
+                predict -centers. Bands are joined by wavelength or name. -rows
+                auto is unit if that leaves clearly less of the squared error
+  -class COL    shares of spectra add up by this column of the file of -centers
   -size LxC     the pixels of a table are an image of L lines and C columns
   -order O      rows: line by line (default); columns: column by column, as
                 MATLAB stores images. With -size
@@ -113,6 +120,9 @@ type unmixFlags struct {
 	stream        streaming
 	json          bool
 
+	centers, class string           // known spectra, and a column of their classes; "": none
+	from           *sources.Library // what centers has
+
 	abundances, shade, spectra, page, model string // files; "": none
 }
 
@@ -121,6 +131,8 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	f.addText(fs)
 	f.addTurn(fs)
 	f.addRun(fs)
+	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.class, "class", "", "")
 	clustersFlag(fs, &f.k)
 	sizeFlag(fs, "size", &f.height, &f.width)
 	choiceFlag(fs, &f.byColumn, "order", []choice[bool]{{"rows", false}, {"columns", true}})
@@ -133,8 +145,7 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.options.Slack, "slack")
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
-	choiceFlag(fs, &f.options.Rows, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto},
-		{"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
+	rowsFlag(fs, &f.options.Rows)
 	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1",
 		func(v float64) bool { return v >= 0 && v < 1 })
 	sumFlag(fs, &f.options.Sum)
@@ -152,10 +163,13 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	f.options.Workers = f.workers
 	f.options.Lower, f.options.Upper = f.bounds.scaled(nil)
 	given := given(fs)
+	if err := f.checkKnown(given); err != nil {
+		return f, err
+	}
 	switch {
-	case !given["k"]:
+	case !given["k"] && f.centers == "":
 		return f, usageErrorf("-k is missing; give a number of materials, or auto for what the " +
-			"pixels speak for")
+			"pixels speak for, or -centers with a file of spectra")
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
 	case f.bounds != nil && (f.bounds.low < 0 && !math.IsInf(f.bounds.low, -1) || f.bounds.high <= 0):
@@ -241,12 +255,20 @@ func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 
 // run unmixes the scene and writes the outputs.
 func (f *unmixFlags) run(s *session) error {
+	if f.centers != "" {
+		if err := f.readKnown(s.ctx); err != nil {
+			return err
+		}
+	}
 	out, err := f.addOutputs(s)
 	if err != nil {
 		return err
 	}
 	p := newProgress(s.std.err, f.quiet || s.mixed())
 	defer p.clear()
+	if f.centers != "" {
+		return f.runKnown(s, out, p)
+	}
 	u, err := await(s.ctx, func() (*unmixing, error) {
 		sc, err := f.newScene(s)
 		if err != nil {

@@ -21,7 +21,8 @@ type unmixing struct {
 	result   *result
 	progress *progress
 	streamed bool
-	fault    error // of the scene; reported without the words of the package
+	fault    error       // of the scene; reported without the words of the package
+	known    *knownScene // nil: a fit
 
 	trimmed []pixelJSON // left out as outliers
 	shade   *shadeJSON  // nil: pixels are fitted as given

@@ -41,6 +41,10 @@ func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 		if err == nil && path != "" && f.header != "" && sameName(f.header, path) {
 			err = usageErrorf("-%s %s would overwrite the data; give another file", flag, path)
 		}
+		if err == nil && f.centers != "" && (sameName(f.centers, path) || sameName(f.centers+".hdr", path) ||
+			sameName(headerOf(f.centers), path)) {
+			err = usageErrorf("-%s %s would overwrite the prototypes; give another file", flag, path)
+		}
 		if err == nil {
 			w, err = s.add(flag, path)
 		}
@@ -86,12 +90,12 @@ func sameName(a, b string) bool {
 
 // begin writes what comes before the pixels.
 func (out *unmixOutputs) begin(u *unmixing) error {
-	s, k := u.scene, u.result.k
+	s, names := u.scene, u.names()
 	if out.page != nil {
 		out.scene = u.page()
 	}
 	if out.abundances != nil {
-		if err := out.abundances.begin(s, "Abundances", centerNames(k), k); err != nil {
+		if err := out.abundances.begin(s, "Abundances", names, len(names)); err != nil {
 			return err
 		}
 	}
@@ -153,7 +157,11 @@ func (w *imageFile) write(b *block, row func(i int) []float64) error {
 // take writes the abundances and the shade of a block.
 func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {
 	if out.scene != nil {
-		out.scene.Add(b.rect, b.at, b.x, g, b.shade)
+		full := g
+		if b.full != nil {
+			full = b.full
+		}
+		out.scene.Add(b.rect, b.at, b.x, full, b.shade)
 	}
 	if out.abundances != nil {
 		if err := out.abundances.write(b, g.Row); err != nil {
@@ -179,7 +187,7 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 		if out.spectraHeader != nil {
 			write = out.writeLibrary
 		}
-		if err := write(out.spectra, u.scene, centerNames(u.result.k), u.result.model.Centers); err != nil {
+		if err := write(out.spectra, u.scene, u.spectra(), u.result.model.Centers); err != nil {
 			return err
 		}
 	}
@@ -256,6 +264,9 @@ func (u *unmixing) page() *report.Scene {
 		Samples: s.samples, Pictured: s.pictured,
 		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.result.model,
 		Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}
+	if k := u.known; k != nil {
+		p.Names, p.Class, p.Known = k.mixer.Groups, k.mixer.Class, true
+	}
 	d := len(s.bands)
 	p.Begin(softkmeans.NewMatrix(len(u.sample)/d, d, u.sample))
 	return p
@@ -266,7 +277,19 @@ func (u *unmixing) addVerdict(p *report.Scene) {
 	r := u.result
 	p.Certificate, p.Proposal, p.Sampled = r.cert, r.proposal, r.summarised
 	p.Pixels, p.Sizes, p.Pure, p.Left = r.rows, r.sizes, u.pure, append(u.scene.left(), u.outliers()...)
-	p.Shares, p.Seed, p.Choices, p.Rule = u.means(), u.flags.options.Seed, u.choices(), u.rule()
+	if p.Shares, p.Seed = u.means(), u.flags.options.Seed; u.known != nil {
+		p.Choices = u.known.sentences()
+		return
+	}
+	p.Choices, p.Rule = u.choices(), u.rule()
+}
+
+// spectra are the names of the spectra: of several in a class it is not theirs.
+func (u *unmixing) spectra() []string {
+	if u.known != nil {
+		return u.known.mixer.Names
+	}
+	return u.names()
 }
 
 // means is the mean share of each material.

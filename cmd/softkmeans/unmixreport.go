@@ -18,23 +18,35 @@ import (
 // report returns the report as text.
 func (u *unmixing) report() []byte {
 	var b bytes.Buffer
-	s, r := u.scene, u.result
-	fmt.Fprintf(&b, "%s: %s, ", table.Printable(s.source), s.kind)
+	u.writeScene(&b)
+	u.writeFit(&b)
+	return b.Bytes()
+}
+
+// writeScene writes what was read, and what is left out.
+func (u *unmixing) writeScene(b *bytes.Buffer) {
+	s := u.scene
+	fmt.Fprintf(b, "%s: %s, ", table.Printable(s.source), s.kind)
 	if s.pictured {
-		fmt.Fprintf(&b, "%s × %s, ", count(s.lines, "line"), count(s.samples, "sample"))
+		fmt.Fprintf(b, "%s × %s, ", count(s.lines, "line"), count(s.samples, "sample"))
 	} else {
 		b.WriteString(count(s.pixels(), "pixel") + ", ")
 	}
 	b.WriteString(count(s.layout.Bands, "band") + s.span())
-	writeNotes(&b, r.Notes)
+	writeNotes(b, u.result.Notes)
 	b.WriteByte('\n')
 	for _, line := range s.left() {
 		b.WriteString(line + "\n")
 	}
 	if s.header != nil && s.header.Scale > 0 && s.header.Scale != 1 {
-		fmt.Fprintf(&b, "Values are divided by the reflectance scale factor, %s.\n",
+		fmt.Fprintf(b, "Values are divided by the reflectance scale factor, %s.\n",
 			strconv.FormatFloat(s.header.Scale, 'g', 6, 64))
 	}
+}
+
+// writeFit writes the materials and how well they fit.
+func (u *unmixing) writeFit(b *bytes.Buffer) {
+	r := u.result
 	if r.proposal != nil {
 		b.WriteString(proposed(r.proposal))
 	}
@@ -47,9 +59,9 @@ func (u *unmixing) report() []byte {
 	}
 	b.WriteString("\nMaterials\n\n           mean share    pixels    nearly pure" + head + "\n")
 	for j, share := range u.means() {
-		fmt.Fprintf(&b, "  %-5s %13s %9d %14d", centerName(j), percent(share), r.sizes[j], u.pure[j])
+		fmt.Fprintf(b, "  %-5s %13s %9d %14d", centerName(j), percent(share), r.sizes[j], u.pure[j])
 		if turns != nil {
-			fmt.Fprintf(&b, " %10.1f", turns[j])
+			fmt.Fprintf(b, " %10.1f", turns[j])
 		}
 		b.WriteByte('\n')
 	}
@@ -62,7 +74,7 @@ func (u *unmixing) report() []byte {
 
 	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model),
 		tol: certifiedTol, streamed: true, bounded: r.bounds != nil}
-	q.writeErrors(&b)
+	q.writeErrors(b)
 	b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	if u.shade != nil {
 		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade.\n")
@@ -72,11 +84,10 @@ func (u *unmixing) report() []byte {
 			"all pixels.\n" +
 			"All numbers above are of all pixels.\n")
 	}
-	writeWarnings(&b, r.model)
+	writeWarnings(b, r.model)
 	if r.others != nil {
 		b.WriteString("The page of -report draws the other spectra dotted; the report of -json has them.\n")
 	}
-	return b.Bytes()
 }
 
 // mostListed is how many outliers the text names.

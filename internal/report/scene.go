@@ -29,7 +29,10 @@ type Scene struct {
 	Wavelengths    []float64 // of the columns; nil: not known
 	Unit           string    // of Wavelengths, as ENVI writes it
 	Model          *softkmeans.Model
-	Command        string // the command line that made the page
+	Names          []string // of the materials; nil: p0, p1, …
+	Class          []int    // the material of each spectrum; nil: each is one
+	Known          bool     // the spectra are given, and shares alone were found
+	Command        string   // the command line that made the page
 	Version        string
 
 	Certificate softkmeans.Certificate
@@ -59,7 +62,7 @@ var scenePage = template.Must(template.Must(page.Clone()).New("scene").Parse(sce
 func (s *Scene) Begin(sample *softkmeans.Matrix) {
 	if s.Pictured {
 		s.colors = chooseColors(sample, s.Bands)
-		s.maps.begin(s.Lines, s.Samples, s.Model.Centers.Rows)
+		s.maps.begin(s.Lines, s.Samples, len(s.names()))
 		if s.Model.Shade != nil {
 			s.maps.shade = make([]float64, len(s.maps.count))
 		}
@@ -78,9 +81,37 @@ func (s *Scene) Add(r cube.Rect, at []int, x, g *softkmeans.Matrix, shade []floa
 		if shade != nil {
 			bright = shade[i]
 		}
-		s.maps.add(r.Line+p/r.Samples, r.Sample+p%r.Samples, g.Row(i), bright,
+		s.maps.add(r.Line+p/r.Samples, r.Sample+p%r.Samples, s.shares(g.Row(i)), bright,
 			s.residual(row, g.Row(i), bright), s.colors.of(row))
 	}
+}
+
+// names are those of the materials.
+func (s *Scene) names() []string {
+	if s.Names != nil {
+		return s.Names
+	}
+	return view.Names(s.Model.Centers.Rows)
+}
+
+// material is the name of spectrum i.
+func (s *Scene) material(i int) string {
+	if s.Class != nil {
+		i = s.Class[i]
+	}
+	return s.names()[i]
+}
+
+// shares returns the shares of the materials for memberships g in the spectra.
+func (s *Scene) shares(g []float64) []float64 {
+	if s.Class == nil {
+		return g
+	}
+	sums := make([]float64, len(s.Names))
+	for i, v := range g {
+		sums[s.Class[i]] += v
+	}
+	return sums
 }
 
 // residual is the mean square of what a mixture times its shade leaves of a pixel.
@@ -108,6 +139,7 @@ type sceneContent struct {
 	Left                 []string
 	Style                template.CSS
 	Proved               bool
+	Method               string
 	Verdict, Meaning     string
 	Errors               grid
 	Warnings             []string
@@ -124,20 +156,25 @@ type sceneContent struct {
 // HTML returns the page.
 func (s *Scene) HTML() ([]byte, error) {
 	m := s.Model
-	k := m.Centers.Rows
+	k := len(s.names())
 	if len(s.Bands) != m.Centers.Cols || len(s.Shares) != k || len(s.Sizes) != k || len(s.Pure) != k ||
 		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
-	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: k,
-		Trivial:     k > min(s.fitted()-1, m.Centers.Cols) && view.SumOf(m) == softkmeans.SumToOne,
+	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: m.Centers.Rows,
+		Trivial:     m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) && view.SumOf(m) == softkmeans.SumToOne,
 		VolumeRatio: m.VolumeRatio, Sum: view.SumOf(m), Rule: s.Rule}
 	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m),
 		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: s.sizes(), Made: s.made(),
 		Command: s.Command, Version: s.Version}
-	c.Verdict, c.Meaning = f.Verdict()
+	c.Method = "Minimal volume"
+	if c.Verdict, c.Meaning = f.Verdict(); s.Known {
+		c.Method, c.Verdict = "Known spectra", "The spectra are given"
+		c.Meaning = "The shares are the best ones for them, but for rounding. The floor is that of any spectra, " +
+			"as many as these."
+	}
 	if s.Proposal != nil {
 		c.Proposal = view.Proposal(*s.Proposal)
 	}
@@ -276,9 +313,9 @@ func (s *Scene) spectra() template.HTML {
 	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials",
 		Desc:   "A line for each material: its value in every band.",
 		XLabel: label, YLabel: "value", Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
-	for i, name := range view.Names(m.Rows) {
+	for i := range m.Rows {
 		line := s.spectrum(m.Row(i))
-		line.Name, line.Markers = name, m.Cols <= 12
+		line.Name, line.Markers = s.material(i), m.Cols <= 12
 		plot.Series = append(plot.Series, line)
 	}
 	for _, other := range s.Model.Others {
@@ -311,7 +348,10 @@ func (s *Scene) spectrum(values []float64) (line chart.Series) {
 // spectraTable has the spectra in numbers.
 func (s *Scene) spectraTable() grid {
 	m := s.Model.Centers
-	g := grid{Caption: "Spectra of the materials", Corner: "band", Head: view.Names(m.Rows)}
+	g := grid{Caption: "Spectra of the materials", Corner: "band"}
+	for i := range m.Rows {
+		g.Head = append(g.Head, s.material(i))
+	}
 	if s.Wavelengths != nil {
 		g.Head = append([]string{"wavelength"}, g.Head...)
 	}
@@ -346,7 +386,7 @@ func (s *Scene) sizes() grid {
 		g.Head = append(g.Head, "sure to")
 		g.Note += " " + view.SureTo
 	}
-	for j, name := range view.Names(len(s.Shares)) {
+	for j, name := range s.names() {
 		part := view.Percent(float64(s.Sizes[j]) / float64(s.Pixels))
 		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: view.Percent(s.Shares[j])},
 			{Text: strconv.Itoa(s.Sizes[j])}, {Text: part}, {Text: strconv.Itoa(s.Pure[j])}}})
@@ -361,8 +401,10 @@ func (s *Scene) sizes() grid {
 // made says how the page was computed.
 func (s *Scene) made() []string {
 	m := s.Model
-	text := "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
-		capital(view.How(m)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
+	text := "Shares in spectra that are given, without a fit."
+	if !s.Known {
+		text = s.fit()
+	}
 	for _, choice := range s.Choices {
 		text += " " + choice
 	}
@@ -375,4 +417,10 @@ func (s *Scene) made() []string {
 			"passes over all of them. Every figure is of all pixels.")
 	}
 	return lines
+}
+
+// fit says how the spectra were found.
+func (s *Scene) fit() string {
+	return "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
+		capital(view.How(s.Model)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
 }

@@ -313,7 +313,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	if top <= 1+1e-9 {
 		top = 1
 	}
-	for j, name := range view.Names(len(m.shares)) {
+	for j, name := range s.names() {
 		p := m.most[j]
 		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Shares[j]) +
 			" of the scene; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",

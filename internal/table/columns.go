@@ -81,8 +81,17 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	return err
 }
 
-// known reports whether line 1 has all names that the Dialect knows.
+// known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
 func (p *parser) known(fields [][]byte) bool {
+	if p.dialect.Heads != nil {
+		names := make([]string, len(fields))
+		for j, s := range fields {
+			names[j] = Printable(string(utf8Text(s)))
+		}
+		if p.dialect.Heads(names) {
+			return true
+		}
+	}
 	for _, name := range p.dialect.Known {
 		if !slices.ContainsFunc(fields,
 			func(s []byte) bool { return Printable(string(utf8Text(s))) == name }) {

@@ -42,8 +42,10 @@ type Dialect struct {
 
 	Names []string // names of all columns, instead of those of the header
 	Known []string // line 1 is a header if it has all of these names
-	Text  Text     // with Guess: what is done with a column of text that has no other use
-	Least int      // the least number of columns of a file that does not say how many there are
+	// Heads, if not nil, reports whether line 1, of these fields, is a header for certain.
+	Heads func(fields []string) bool
+	Text  Text // with Guess: what is done with a column of text that has no other use
+	Least int  // the least number of columns of a file that does not say how many there are
 
 	// Missing makes NaN of missing fields, such as an empty one or NA. Otherwise they
 	// are an error that counts and names them all.

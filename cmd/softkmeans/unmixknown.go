@@ -1,0 +1,399 @@
+package main
+
+// This file holds -centers of unmix: shares of pixels in spectra that are known, without a fit.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/cube"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/report"
+	"softkmeans/internal/sources"
+)
+
+// checkKnown checks the flags that -centers goes with.
+func (f *unmixFlags) checkKnown(given map[string]bool) error {
+	if f.centers == "" {
+		if given["class"] {
+			return usageErrorf("-class is for -centers")
+		}
+		return nil
+	}
+	for _, flag := range []string{"k", "slack", "lambda", "bounds", "trim", "seed"} {
+		if given[flag] {
+			return usageErrorf("-%s is for a fit, and -centers has the spectra already; leave one out", flag)
+		}
+	}
+	switch {
+	case f.model != "":
+		return usageErrorf("-model is for a fit; softkmeans predict takes the file of -centers as well")
+	case f.centers == "-":
+		return usageErrorf("-centers -: must be a file")
+	case f.options.Rows == softkmeans.RowsUnit && f.options.Sum == softkmeans.SumAtMostOne:
+		return usageErrorf("-rows unit has shares that add up to one; leave -sum out")
+	}
+	return nil
+}
+
+// readKnown reads the file of -centers.
+func (f *unmixFlags) readKnown(ctx context.Context) (err error) {
+	var m *modelFile
+	if f.from, m, err = readLibrary(ctx, f.centers, f.class); err != nil || m == nil {
+		return err
+	}
+	if m.Model == nil {
+		return fmt.Errorf("%s: a model of method %s has no prototypes", f.centers, short(m.Method, mostName))
+	}
+	f.from = &sources.Library{Source: f.centers, Names: centerNames(m.K()), X: m.Centers}
+	if m.Named {
+		f.from.Columns = m.Columns
+	}
+	if m.unit() && f.options.Rows == softkmeans.RowsAuto {
+		f.options.Rows = softkmeans.RowsUnit
+	}
+	return nil
+}
+
+// knownScene is a run of unmix with known spectra.
+type knownScene struct {
+	*unmixing
+	mixer   *sources.Mixer
+	noise   sources.Noise
+	outside int
+	lengths []float64 // of all pixels, with shade
+	proved  bool      // there is a certificate
+}
+
+// runKnown computes and writes the shares.
+func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error {
+	k, err := await(s.ctx, func() (*knownScene, error) {
+		sc, err := f.newScene(s)
+		if err != nil {
+			return nil, err
+		}
+		k := &knownScene{unmixing: f.newUnmixing(s, sc, p)}
+		if k.streamed && f.page != "" {
+			return nil, usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
+				"leave it out")
+		}
+		k.known = k
+		return k, k.mix(s.ctx, out)
+	})
+	if err != nil {
+		return err
+	}
+	if err := out.finish(k.unmixing); err != nil {
+		return err
+	}
+	p.clear()
+	return s.finish(func(w io.Writer) error {
+		if f.json {
+			return writeJSON(w, k.json())
+		}
+		_, err := w.Write(k.report())
+		return err
+	})
+}
+
+// join joins the bands of the scene with those of the spectra, and leaves the others out.
+func (k *knownScene) join() (*sources.Sources, error) {
+	sc, l := k.scene, k.flags.from
+	names, named := sc.names, sc.named
+	if sc.wavelengths != nil {
+		names, named = nil, true
+		for _, w := range sc.wavelengths {
+			names = append(names, strconv.FormatFloat(w, 'g', -1, 64))
+		}
+		if sc.named && l.Shared(names) == nil {
+			names = sc.names
+		}
+	}
+	if named = named && (l.Columns != nil || l.Shared(names) != nil); named {
+		shared := l.Shared(names)
+		var at []int
+		for j, name := range names {
+			if slices.Contains(shared, name) {
+				at = append(at, j)
+			}
+		}
+		if n := len(names) - len(at); n > 0 && len(at) > 0 {
+			sc.notes = append(sc.notes, count(n, "band")+" that the spectra lack "+plural(n, "is", "are")+
+				" left out")
+			sc.pick(at)
+			names = shared
+		}
+	} else if l.X.Cols == sc.layout.Bands && len(sc.bands) < sc.layout.Bands {
+		l.Pick(sc.bands) // the library has the bad bands as well
+	}
+	from, err := l.Join(sc.source, names, named)
+	if err == nil && from.Centers.Rows > mostCenters {
+		err = fmt.Errorf("%s: %d prototypes; at most %d can be given", l.Source, from.Centers.Rows,
+			mostCenters)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if from.SD != nil {
+		from.SD = nil
+		from.Notes = append(from.Notes, "standard deviations are not used; softkmeans predict -centers has "+
+			"ranges by them")
+	}
+	sc.notes = append(sc.notes, from.Notes...)
+	return from, nil
+}
+
+// pick keeps the bands at these places.
+func (s *scene) pick(at []int) {
+	var bands []int
+	var names []string
+	var wavelengths []float64
+	for _, j := range at {
+		bands, names = append(bands, s.bands[j]), append(names, s.names[j])
+		if s.wavelengths != nil {
+			wavelengths = append(wavelengths, s.wavelengths[j])
+		}
+	}
+	s.bands, s.names, s.wavelengths = bands, names, wavelengths
+}
+
+// mix computes the shares of all pixels and hands them out.
+func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
+	from, err := k.join()
+	if err != nil {
+		return err
+	}
+	k.progress.step("reading")
+	x, at, sample, err := k.pixels(ctx)
+	if err != nil {
+		return err
+	}
+	k.result.k, k.result.Notes = len(from.Groups), k.scene.notes
+	if k.flags.page != "" && k.result.k > report.MostPrototypes {
+		return k.flags.checkPage(k.result.k)
+	}
+	if sample.Rows == 0 {
+		k.result.k = 0
+		return k.checkPixels(0)
+	}
+	o := sources.Options{Sum: k.flags.options.Sum, Workers: k.flags.workers}
+	if o.Cone = k.flags.options.Rows == softkmeans.RowsUnit; k.flags.options.Rows == softkmeans.RowsAuto &&
+		o.Sum == softkmeans.SumToOne {
+		if o.Cone, err = from.Lengths(ctx, sample, o); err != nil {
+			return err
+		}
+	}
+	if k.mixer, err = from.NewMixer(o); err != nil {
+		return err
+	}
+	some, err := k.mixer.Mix(ctx, sample, false)
+	if err != nil {
+		return err
+	}
+	k.noise = k.mixer.Noise(some)
+	m := *k.mixer.Model
+	if m.Shade = nil; o.Cone {
+		m.Shade = some.Length
+	}
+	k.result.model = &m
+	if k.flags.page != "" {
+		k.sample = sample.Data
+	}
+	if err := k.begin(out); err != nil {
+		return err
+	}
+	if x == nil {
+		return k.scene.pass(ctx, func(b *block) error { return k.takeKnown(ctx, out, b) })
+	}
+	b := &block{rect: cube.Rect{Lines: k.scene.lines, Samples: k.scene.samples}, at: at, x: x}
+	if err := k.takeKnown(ctx, out, b); err != nil {
+		return err
+	}
+	return k.certifyKnown(ctx, b)
+}
+
+// pixels reads the scene, or where it is read in blocks a sample of it alone.
+func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int, sample *softkmeans.Matrix,
+	err error) {
+	step, d := max(1, k.scene.pixels()/sampleSize), len(k.scene.bands)
+	if !k.streamed {
+		if x, at, err = k.scene.all(ctx); err != nil {
+			return nil, nil, nil, err
+		}
+		var some []int
+		for i := 0; i < x.Rows; i += step {
+			some = append(some, i)
+		}
+		return x, at, draws.Chosen(x, some), nil
+	}
+	var data []float64
+	seen := 0
+	err = k.scene.pass(ctx, func(b *block) error {
+		for i := range b.x.Rows {
+			if (seen+i)%step == 0 {
+				data = append(data, b.x.Row(i)...)
+			}
+		}
+		seen += b.x.Rows
+		k.progress.update(softkmeans.Iteration{Pass: 1, Rows: seen})
+		return nil
+	})
+	return nil, nil, softkmeans.NewMatrix(len(data)/d, d, data), err
+}
+
+// takeKnown computes the shares of a block and hands them out.
+func (k *knownScene) takeKnown(ctx context.Context, out *unmixOutputs, b *block) error {
+	if b.x.Rows == 0 {
+		return k.take(out, b, nil)
+	}
+	r, err := k.mixer.Mix(ctx, b.x, false)
+	if err != nil {
+		return err
+	}
+	for i := range r.Within {
+		if k.mixer.Outside(r, i, k.noise) {
+			k.outside++
+		}
+	}
+	b.shade, b.full = r.Length, r.Prototypes
+	k.lengths = append(k.lengths, r.Length...)
+	return k.take(out, b, r.Shares)
+}
+
+// certifyKnown compares the squared error with the floor. With shade both are of shares times shade.
+func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
+	centers, g := k.mixer.Centers, b.full
+	o := &softkmeans.Options{Sum: k.mixer.Model.Sum, Workers: k.flags.workers}
+	if most := slices.Max(append([]float64{0}, b.shade...)); b.shade != nil && most > 0 {
+		o.Sum = softkmeans.SumAtMostOne
+		centers, g = centers.Clone(), g.Clone()
+		for i := range centers.Data {
+			centers.Data[i] *= most
+		}
+		for i, shade := range b.shade {
+			for j := range g.Cols {
+				g.Set(i, j, shade/most*g.At(i, j))
+			}
+		}
+	}
+	k.result.cert, err = softkmeans.Certify(ctx, b.x, centers, g, o)
+	k.proved = err == nil
+	return err
+}
+
+// names are those of the materials.
+func (u *unmixing) names() []string {
+	if u.known != nil {
+		return u.known.mixer.Groups
+	}
+	return centerNames(u.result.k)
+}
+
+// lines says what was assumed and found, a sentence or two each.
+func (k *knownScene) sentences() []string {
+	o, lines := &k.flags.options, []string{"Pixels are mixtures as given."}
+	switch cone := k.lengths != nil; {
+	case cone && o.Rows == softkmeans.RowsUnit:
+		lines[0] = "Each pixel is a mixture times its shade (-rows unit)."
+	case cone:
+		lines[0] = "Each pixel is a mixture times its shade, as that leaves clearly less of the squared " +
+			"error; -rows given takes that away."
+	}
+	if s := shadeOf(&softkmeans.Model{Shade: k.lengths}); s != nil {
+		lines[0] += fmt.Sprintf(" The shade is %s to %s, with the median %s.", small(s.Min), small(s.Max),
+			small(s.Median))
+	}
+	if !k.mixer.Unique() {
+		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of them "+
+			"apart. They are those of least norm; softkmeans predict -centers has their ranges.",
+			prototypes(k.mixer.Centers.Rows), k.mixer.Apart()))
+	}
+	why := "rounding explains"
+	if k.noise.Value > 0 {
+		why = "noise explains; it is " + small(k.noise.Value) + " in a value, by the pixels themselves"
+	}
+	n := strconv.Itoa(k.outside)
+	if k.outside == 0 {
+		n = "no"
+	}
+	return append(lines, "Outside of the spectra "+plural(max(1, k.outside), "is ", "are ")+n+
+		plural(max(1, k.outside), " pixel", " pixels")+", farther from "+plural(max(1, k.outside), "its mixture",
+		"their mixtures")+" than "+why+".")
+}
+
+// report returns the report as text.
+func (k *knownScene) report() []byte {
+	var b bytes.Buffer
+	k.writeScene(&b)
+	for _, line := range k.sentences() {
+		b.WriteString(wrapped(line))
+	}
+	wide := 5
+	for _, name := range k.names() {
+		wide = max(wide, len([]rune(short(name, mostWord))))
+	}
+	fmt.Fprintf(&b, "\nMaterials\n\n  %-*s    mean share    pixels    nearly pure\n", wide, "")
+	for j, share := range k.means() {
+		name := short(k.names()[j], mostWord)
+		fmt.Fprintf(&b, "  %s%s %13s %9d %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))), percent(share),
+			k.result.sizes[j], k.pure[j])
+	}
+	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
+		"material.\n")
+	if k.proved {
+		b.WriteByte('\n')
+		q := &quality{Certificate: k.result.cert, k: k.mixer.Centers.Rows, noun: "material",
+			sum: k.mixer.Model.Sum, tol: certifiedTol, streamed: true}
+		if k.lengths != nil {
+			q.sum = softkmeans.SumAtMostOne
+		}
+		q.writeErrors(&b)
+	}
+	return b.Bytes()
+}
+
+// knownSceneJSON is the report of unmix -centers.
+type knownSceneJSON struct {
+	Source      string           `json:"source"`
+	Centers     string           `json:"centers"`
+	Lines       int              `json:"lines"`
+	Samples     int              `json:"samples"`
+	Bands       int              `json:"bands"` // that are used
+	Empty       int              `json:"empty"`
+	Incomplete  int              `json:"incomplete"`
+	Wavelengths []float64        `json:"wavelengths,omitempty"`
+	Unit        string           `json:"wavelengthUnits,omitempty"`
+	Names       []string         `json:"names"`
+	Shares      []float64        `json:"meanShares"`
+	Sizes       []int            `json:"sizes"`
+	Pure        []int            `json:"nearlyPure"`
+	RowScaling  string           `json:"rowScaling"`
+	Shade       *shadeJSON       `json:"shade,omitempty"`
+	Unique      bool             `json:"unique"`
+	Outside     int              `json:"outside"`
+	Noise       float64          `json:"noise"`
+	Certificate *certificateJSON `json:"certificate,omitempty"` // not of a scene in blocks
+	Notes       []string         `json:"notes"`
+}
+
+func (k *knownScene) json() *knownSceneJSON {
+	s, r := k.scene, k.result
+	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers, Lines: s.lines, Samples: s.samples,
+		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
+		Names: k.names(), Shares: k.means(), Sizes: r.sizes, Pure: k.pure,
+		RowScaling: softkmeans.RowsGiven.String(), Shade: shadeOf(&softkmeans.Model{Shade: k.lengths}),
+		Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value, Notes: append([]string{}, r.Notes...)}
+	if k.lengths != nil {
+		j.RowScaling = softkmeans.RowsUnit.String()
+	}
+	if k.proved {
+		j.Certificate = newCertificateJSON(r.cert, certifiedTol, true)
+	}
+	return j
+}

@@ -1,0 +1,569 @@
+// Package sources takes prototypes that are known, such as the spectra of a library, the
+// signatures of cells or the isotopes of foods: it joins their columns with those of the rows,
+// adds shares up by class, says which rows no mixture explains, and how far shares are open.
+package sources
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/cube"
+	"softkmeans/internal/envi"
+	"softkmeans/internal/table"
+)
+
+// Library is a file of prototypes before its columns are joined with those of the rows. A
+// prototype is a row of X, or a column where that is what the names say.
+type Library struct {
+	Source  string
+	Names   []string // of the rows of X; nil: they have none
+	Columns []string // nil: there is no header
+	Classes []string // of the rows of X, by a column of classes; nil: none
+	X       *softkmeans.Matrix
+	SD      *softkmeans.Matrix // the standard deviations of X; nil: not given
+	Notes   []string
+	Doubt   error // of the file, unless its first row has the names that the rows have
+}
+
+// FromTable returns the library in a table. Its ids are the names, its labels the classes.
+// Columns such as Mean_a and SD_a, or a and a_sd, are means and their standard deviations.
+func FromTable(t *table.Table) (*Library, error) {
+	l := &Library{Source: t.Source, Names: t.IDs, X: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)}
+	if t.Header {
+		l.Columns = t.Names
+	}
+	if t.LabelColumn > 0 {
+		for i := range t.Rows {
+			l.Classes = append(l.Classes, t.Label(i))
+		}
+	}
+	for _, note := range t.Notes {
+		if !strings.Contains(note, "taken for the rows' ids") {
+			l.Notes = append(l.Notes, note)
+		}
+	}
+	if t.IDName == "column" && len(t.Names) > 2 && t.Names[0] == "mean" && t.Names[1] == "deviation" {
+		l.Pick(upTo(l.X.Cols)[2:]) // as a page saves prototypes
+	}
+	return l, l.spreads()
+}
+
+// Pick keeps the columns of these numbers.
+func (l *Library) Pick(at []int) {
+	if l.X = columns(l.X, at); l.SD != nil {
+		l.SD = columns(l.SD, at)
+	}
+	if l.Columns != nil {
+		var names []string
+		for _, j := range at {
+			names = append(names, l.Columns[j])
+		}
+		l.Columns = names
+	}
+}
+
+// columns returns some columns of m.
+func columns(m *softkmeans.Matrix, at []int) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(m.Rows, len(at), nil)
+	for i := range m.Rows {
+		for to, j := range at {
+			out.Set(i, to, m.At(i, j))
+		}
+	}
+	return out
+}
+
+// The words for a mean and for a standard deviation in names of columns, in lower case.
+var (
+	meanWords = []string{"mean", "means", "average", "avg"}
+	sdWords   = []string{"sd", "sds", "std", "stdev", "stddev"}
+)
+
+// without returns a name without one of these words before or after it.
+func without(name string, words []string) (rest string, ok bool) {
+	lower := strings.ToLower(name)
+	for _, w := range words {
+		switch {
+		case len(lower) != len(name) || len(name) <= len(w):
+			continue
+		case strings.HasPrefix(lower, w):
+			rest = name[len(w):]
+		case strings.HasSuffix(lower, w) && strings.ContainsRune("_. -(", rune(name[len(name)-len(w)-1])):
+			rest = name[:len(name)-len(w)]
+		default:
+			continue
+		}
+		if rest = strings.Trim(rest, "_. -()"); rest != "" {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// spreads makes columns of standard deviations those of their means.
+func (l *Library) spreads() error {
+	of := map[string]int{} // the column of means of a name
+	for j, name := range l.Columns {
+		if rest, ok := without(name, meanWords); ok {
+			of[rest] = j
+		}
+	}
+	for j, name := range l.Columns {
+		if _, ok := of[name]; !ok {
+			of[name] = j
+		}
+	}
+	sd, name := map[int]int{}, map[int]string{} // of a column of means
+	for j, s := range l.Columns {
+		if rest, ok := without(s, sdWords); ok {
+			if at, ok := of[rest]; ok && at != j {
+				sd[at], name[at] = j, rest
+			}
+		}
+	}
+	if len(sd) == 0 {
+		return nil
+	}
+	var at []int
+	all := l.X
+	for j := range l.Columns {
+		isSD := false
+		for _, of := range sd {
+			isSD = isSD || of == j
+		}
+		if !isSD {
+			at = append(at, j)
+		}
+	}
+	l.Pick(at)
+	l.SD = softkmeans.NewMatrix(all.Rows, len(at), nil)
+	for to, j := range at {
+		from, ok := sd[j]
+		if !ok {
+			continue
+		}
+		l.Columns[to] = name[j]
+		for i := range all.Rows {
+			v := all.At(i, from)
+			if v < 0 {
+				return fmt.Errorf("%s: the standard deviation of %s in row %d is %v; it must be at least 0",
+					l.Source, table.Printable(name[j]), i+1, v)
+			}
+			l.SD.Set(i, to, v)
+		}
+	}
+	return nil
+}
+
+// deleted is the least size of a value that spectral libraries have for a deleted channel.
+const deleted = 1e30
+
+// FromENVI reads a spectral library: the header and the file with the values. Channels that are
+// bad (bbl), or deleted in a spectrum, are left out.
+func FromENVI(header, data string) (*Library, error) {
+	h, err := envi.ReadFile(header)
+	if err != nil {
+		return nil, err
+	}
+	if h.FileType != envi.SpectralLibrary || h.Bands != 1 {
+		return nil, fmt.Errorf("%s: is of an image; give a spectral library, with a line for each spectrum and "+
+			"one band", header)
+	}
+	layout, err := h.Layout()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", header, err)
+	}
+	file, err := os.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := layout.CheckFile(info.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", data, err)
+	}
+	l := &Library{Source: data, Names: h.Spectra, X: softkmeans.NewMatrix(h.Lines, h.Samples, nil)}
+	whole := cube.Rect{Lines: h.Lines, Samples: h.Samples}
+	if err := layout.Read(file, l.X.Data, whole, []int{0}); err != nil {
+		return nil, fmt.Errorf("%s: %w", data, err)
+	}
+	var at []int
+	for j := range h.Samples {
+		ok := h.Bad == nil || !h.Bad[j]
+		for i := range h.Lines {
+			v := l.X.At(i, j)
+			ok = ok && math.Abs(v) < deleted && !(h.HasIgnore && v == h.Ignored())
+		}
+		if ok {
+			at = append(at, j)
+		}
+	}
+	if len(at) == 0 {
+		return nil, fmt.Errorf("%s: every channel is bad, or deleted in one of the spectra", data)
+	}
+	for _, v := range h.Wavelengths {
+		l.Columns = append(l.Columns, number(v))
+	}
+	if n := h.Samples - len(at); n > 0 {
+		if l.Columns == nil {
+			for j := range h.Samples {
+				l.Columns = append(l.Columns, table.Column(j))
+			}
+		}
+		l.Notes = append(l.Notes, plural(n, "channel")+" left out: bad (bbl), or deleted in a spectrum")
+		l.Pick(at)
+	}
+	return l, nil
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// key is what two names have in common that are the same: numbers may be written in other ways.
+func key(name string) string {
+	name = table.Printable(name)
+	if v, err := strconv.ParseFloat(name, 64); err == nil && v-v == 0 {
+		return number(v)
+	}
+	return name
+}
+
+func keys(names []string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range names {
+		set[key(name)] = true
+	}
+	return set
+}
+
+// variables is a way to read the library: the names of what the rows are to have.
+type variables struct {
+	names  []string
+	turned bool // they are of the rows of X, so that a prototype is a column
+	axis   bool // they are the values of the first column
+	first  bool // they are the values of the first row, which is a header of numbers
+}
+
+func (l *Library) ways() []variables {
+	ways := []variables{{names: l.Columns}, {names: l.Names, turned: true}}
+	if l.Names == nil && l.X.Cols > 1 {
+		ways = append(ways, variables{names: Axis(l.X), turned: true, axis: true})
+	}
+	if l.Columns == nil && l.X.Rows > 1 {
+		var names []string
+		for _, v := range l.X.Row(0) {
+			names = append(names, number(v))
+		}
+		ways = append(ways, variables{names: names, first: true})
+	}
+	return ways
+}
+
+// Axis returns the values of the first column as names.
+func Axis(x *softkmeans.Matrix) (names []string) {
+	for i := range x.Rows {
+		names = append(names, number(x.At(i, 0)))
+	}
+	return names
+}
+
+// take makes the names that are values those of the library.
+func (l *Library) take(way variables) {
+	switch {
+	case way.axis:
+		l.Names = way.names
+		l.Pick(upTo(l.X.Cols)[1:])
+	case way.first:
+		l.Columns = way.names
+		l.X = softkmeans.NewMatrix(l.X.Rows-1, l.X.Cols, l.X.Data[l.X.Cols:])
+		if l.Names != nil {
+			l.Names = l.Names[1:]
+		}
+		if l.Classes != nil {
+			l.Classes = l.Classes[1:]
+		}
+	}
+}
+
+// way returns the way to read the library that shares most names with a list, and how many. Of
+// wavelengths and the like half must be shared: a few are so by chance.
+func (l *Library) way(names []string) (best variables, most int) {
+	have := keys(names)
+	for _, way := range l.ways() {
+		n := shared(have, way.names)
+		few := 2*n < min(numbers(names), numbers(way.names))
+		if (way.axis || way.first) && (n < 2 || 2*n < len(way.names)) {
+			few = true
+		}
+		if n > most && !few {
+			best, most = way, n
+		}
+	}
+	return best, most
+}
+
+// shared is how many names are in a set.
+func shared(have map[string]bool, names []string) (n int) {
+	for name := range keys(names) {
+		if have[name] {
+			n++
+		}
+	}
+	return n
+}
+
+// numbers is how many names are numbers.
+func numbers(names []string) (n int) {
+	for _, name := range names {
+		if _, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Known returns all names that columns of the rows may have.
+func (l *Library) Known() (names []string) {
+	for _, way := range l.ways() {
+		names = append(names, way.names...)
+	}
+	return names
+}
+
+// Heads reports whether fields are names for certain: two or more, and half of those of the library.
+func (l *Library) Heads(fields []string) bool {
+	way, most := l.way(fields)
+	return most > 1 && 2*most >= len(way.names)
+}
+
+// Shared returns those of the names that the library has, in their order; nil: none.
+func (l *Library) Shared(names []string) (list []string) {
+	way, _ := l.way(names)
+	have := keys(way.names)
+	for _, name := range names {
+		if have[key(name)] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// Sources are prototypes for rows.
+type Sources struct {
+	Names   []string           // of the prototypes
+	Centers *softkmeans.Matrix // in the columns of the rows
+	SD      *softkmeans.Matrix // nil: not given
+	Class   []int              // of each prototype: an index into Groups
+	Groups  []string           // what shares are told of: the prototypes, or their classes
+	Notes   []string
+}
+
+// Bundled reports whether shares add up by class.
+func (s *Sources) Bundled() bool { return len(s.Groups) < len(s.Names) }
+
+// Join returns the prototypes for rows of a file with these columns. Without names on either
+// side the columns are those in the same place.
+func (l *Library) Join(source string, names []string, named bool) (*Sources, error) {
+	way, most := l.way(names)
+	if named && most > 0 {
+		l.take(way)
+	} else {
+		way = variables{}
+	}
+	if l.Doubt != nil && !way.first {
+		return nil, l.Doubt
+	}
+	x, sd, prototypes, classes := l.X, l.SD, l.Names, l.Classes
+	s := &Sources{Notes: l.Notes}
+	at := make([]int, len(names))
+	switch {
+	case named && most > 0:
+		if way.turned {
+			if l.Classes != nil || l.SD != nil {
+				return nil, fmt.Errorf("%s: a prototype is a column, so classes and standard deviations cannot "+
+					"be columns; turn the table", l.Source)
+			}
+			x, prototypes = transposed(x), l.Columns
+		}
+		if err := l.find(at, names, way.names, source); err != nil {
+			return nil, err
+		}
+		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), func(note string) bool {
+			return strings.Contains(note, guessed)
+		})
+		s.note(l, at, way)
+	case named && l.Columns != nil:
+		return nil, l.apart(source, names)
+	case len(names) != x.Cols:
+		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns, or names to both",
+			l.Source, plural(x.Rows, "prototype"), plural(x.Cols, "column"), source,
+			plural(len(names), "column"))
+	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
+		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
+		return nil, fmt.Errorf("%s: line 1 may be a header of numbers or a prototype, and %s has no such names; "+
+			"leave the header out, or name the columns by words in both files", l.Source, source)
+	default:
+		for j := range at {
+			at[j] = j
+		}
+		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names to "+
+			"join them by")
+	}
+	s.Centers = columns(x, at)
+	if sd != nil {
+		s.SD = columns(sd, at)
+	}
+	s.group(prototypes, classes)
+	if s.Bundled() {
+		s.Notes = append(s.Notes, fmt.Sprintf("shares of %d prototypes add up to those of %s", len(s.Names),
+			classCount(len(s.Groups))))
+	}
+	return s, nil
+}
+
+// guessed is in the note of package table about a header of numbers.
+const guessed = "is taken for a header"
+
+// corners are names of the first column, in lower case, of which a row has none.
+var corners = []string{"", "name", "names", "id", "class", "type", "label", "labels", "source", "sources",
+	"material", "species", "sample", "site", "group", "wavelength", "wavenumber", "gene", "variable"}
+
+func classCount(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return strconv.Itoa(n) + " classes"
+}
+
+// apart is the error for columns that have other names than those of the rows.
+func (l *Library) apart(source string, names []string) error {
+	n, advice := shared(keys(names), l.Columns), "give them the same names"
+	if numbers(names) > 1 && numbers(l.Columns) > 1 {
+		advice = "bring the prototypes to the places that the rows have"
+	}
+	in := "no column"
+	if n > 0 {
+		in = "only " + plural(n, "column")
+	}
+	return fmt.Errorf("%s and %s have %s in common: there are %s, and %s; %s", l.Source, source, in,
+		some(l.Columns), some(names), advice)
+}
+
+// find sets at to the place in the library of each column of the rows.
+func (l *Library) find(at []int, names, have []string, source string) error {
+	where := map[string]int{}
+	twice := map[string]bool{}
+	for j, name := range have {
+		_, again := where[key(name)]
+		where[key(name)], twice[key(name)] = j, twice[key(name)] || again
+	}
+	for i, name := range names {
+		j, ok := where[key(name)]
+		switch {
+		case !ok:
+			return fmt.Errorf("%s: has no column %q of %s", l.Source, name, source)
+		case twice[key(name)]:
+			return fmt.Errorf("%s: two columns are named %q; leave one out", l.Source, name)
+		}
+		at[i] = j
+	}
+	return nil
+}
+
+// note says how the columns were joined, and which are left out.
+func (s *Sources) note(l *Library, at []int, way variables) {
+	text := fmt.Sprintf("%s joined by name with those of %s", plural(len(at), "column"), l.Source)
+	if way.turned {
+		text = fmt.Sprintf("%s joined by name with the lines of %s, in which a prototype is a column",
+			plural(len(at), "column"), l.Source)
+	}
+	var left []string
+	for j, name := range way.names {
+		if !slices.Contains(at, j) {
+			left = append(left, name)
+		}
+	}
+	if len(left) > 0 {
+		text += "; left out of these: " + some(left)
+	}
+	s.Notes = append(s.Notes, text)
+}
+
+// group names the prototypes and finds their classes: those given, or else their names.
+func (s *Sources) group(names, classes []string) {
+	k := s.Centers.Rows
+	s.Names, s.Class = make([]string, k), make([]int, k)
+	place := map[string]int{}
+	for i := range s.Names {
+		s.Names[i] = "p" + strconv.Itoa(i)
+		if names != nil && table.Printable(names[i]) != "" {
+			s.Names[i] = table.Printable(names[i])
+		}
+		class := s.Names[i]
+		if classes != nil {
+			class = table.Printable(classes[i])
+		}
+		if _, ok := place[class]; !ok {
+			place[class] = len(s.Groups)
+			s.Groups = append(s.Groups, class)
+		}
+		s.Class[i] = place[class]
+	}
+}
+
+// Sum returns the shares of the groups for the memberships g in the prototypes.
+func (s *Sources) Sum(g *softkmeans.Matrix) *softkmeans.Matrix {
+	if !s.Bundled() {
+		return g
+	}
+	out := softkmeans.NewMatrix(g.Rows, len(s.Groups), nil)
+	for i := range g.Rows {
+		row := out.Row(i)
+		for j, v := range g.Row(i) {
+			row[s.Class[j]] += v
+		}
+	}
+	return out
+}
+
+func transposed(m *softkmeans.Matrix) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(m.Cols, m.Rows, nil)
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			out.Set(j, i, v)
+		}
+	}
+	return out
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// mostNamed is how many names a message has.
+const mostNamed = 8
+
+// some lists names, shortened.
+func some(names []string) string {
+	more := ""
+	if n := len(names); n > mostNamed {
+		names, more = names[:mostNamed-1], ", and "+strconv.Itoa(n-mostNamed+1)+" more"
+	}
+	list := make([]string, len(names))
+	for i, name := range names {
+		if list[i] = table.Printable(name); list[i] == "" {
+			list[i] = "(none)"
+		}
+	}
+	return strings.Join(list, ", ") + more
+}

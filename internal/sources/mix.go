@@ -1,0 +1,510 @@
+package sources
+
+// Shares of rows in sources, what they leave, and which rows no mixture explains.
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/missing"
+)
+
+// Options says what a mixture is. The zero value is shares that add up to 1.
+type Options struct {
+	Sum     softkmeans.Sum
+	Cone    bool // a row is a mixture times a length of its own; then Sum is 1
+	Workers int
+}
+
+// Result is the shares of rows.
+type Result struct {
+	Shares *softkmeans.Matrix // of the groups
+	// Prototypes is the shares of the prototypes; that of Shares if these are the groups.
+	Prototypes *softkmeans.Matrix
+	Low, High  *softkmeans.Matrix // the ranges of the shares; nil: they are unique, and without SD
+	Open       bool               // some row has more than one mixture that is nearest
+	Length     []float64          // of each row with Cone
+	Residual   []float64          // the distance of each row from its mixture
+	Drawn      []float64          // with SD: the share of the draws in which the row is outside
+
+	// Within and Beyond are the squared residual in the plane of the prototypes, with Cone in their span,
+	// and at right angles to it. Square is that of the row.
+	Within, Beyond, Square []float64
+	gaps                   []bool // of rows with missing values; nil: none
+}
+
+// Mixer computes shares in sources.
+type Mixer struct {
+	*Sources
+	Model *softkmeans.Model // the centers, as a model
+	open  *Open
+	o     Options
+	reach float64 // of the prototypes from their mean
+}
+
+// NewMixer returns a Mixer. Errors are those of softkmeans for the centers.
+func (s *Sources) NewMixer(o Options) (*Mixer, error) {
+	m := &Mixer{Sources: s, Model: &softkmeans.Model{Centers: s.Centers, Sum: o.Sum}, o: o}
+	if o.Cone {
+		m.Model.Rows = softkmeans.RowsUnit
+	}
+	if _, err := m.Model.Predict(nil, softkmeans.NewMatrix(0, s.Centers.Cols, nil)); err != nil {
+		return nil, err
+	}
+	most := size(s.Centers)
+	for at, v := range s.Centers.Data { // squares must be in range
+		if math.Abs(v) == most && most > 0 && (most > 0x1p500 || most < 0x1p-500) {
+			return nil, &softkmeans.InputError{Arg: "centers", Row: at / s.Centers.Cols, Col: at % s.Centers.Cols,
+				Value: v, Err: softkmeans.ErrRange}
+		}
+	}
+	var err error
+	if m.open, err = NewOpen(s.Centers, o.Sum, o.Cone); err != nil {
+		return nil, err
+	}
+	for i := range s.Centers.Rows {
+		square := 0.0
+		for j, v := range s.Centers.Row(i) {
+			square += (v - m.open.mean[j]) * (v - m.open.mean[j])
+		}
+		m.reach = max(m.reach, math.Sqrt(square))
+	}
+	return m, nil
+}
+
+// Where rows have lengths of their own: three quarters of them leave lengthGain times less, by entries that
+// no mixture fits, and a length takes more than lengthFit times as much as it would of noise alone.
+const (
+	lengthGain = 1.3
+	lengthFit  = 4
+)
+
+// Lengths reports whether rows have lengths of their own, by what they leave with and without.
+func (s *Sources) Lengths(ctx context.Context, x *softkmeans.Matrix, o Options) (bool, error) {
+	var quarter, all, away [2]float64
+	for i := range all {
+		o.Cone = i == 1
+		m, err := s.NewMixer(o)
+		if err != nil {
+			return false, err
+		}
+		if away[i] = float64(x.Cols - m.open.flat.Rows); away[i] == 0 {
+			return false, nil
+		}
+		r, err := m.Mix(ctx, x, false)
+		if err != nil {
+			return false, err
+		}
+		for j, v := range r.Residual {
+			r.Residual[j] = v * v
+			all[i] += v * v
+		}
+		slices.Sort(r.Residual)
+		quarter[i] = r.Residual[len(r.Residual)*3/4] / away[i]
+		if i == 0 && quarter[0] < 1e-12*m.reach*m.reach {
+			return false, nil
+		}
+	}
+	n := float64(x.Rows)
+	return quarter[0] > lengthGain*quarter[1] && all[0]-all[1] > (lengthFit+6*math.Sqrt(2/n))*all[1]/away[1], nil
+}
+
+// Unique reports whether every row without gaps has one nearest mixture.
+func (m *Mixer) Unique() bool { return m.open.Unique() }
+
+// Apart is how many prototypes the columns can tell apart.
+func (m *Mixer) Apart() int { return m.open.apart() }
+
+// mixRows is how many rows are mixed at a time.
+const mixRows = 512
+
+// mostWork bounds the steps of the linear programs of all rows: a few minutes. Beyond there are no
+// ranges. Tests set another.
+var mostWork = 1e11
+
+// Mix returns the shares of the rows x, in which NaN is missing; each row has a value. Ranges are found
+// if asked for.
+func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Result, error) {
+	n := x.Rows
+	r := &Result{Shares: softkmeans.NewMatrix(n, len(m.Groups), nil), Residual: make([]float64, n),
+		Within: make([]float64, n), Beyond: make([]float64, n), Square: make([]float64, n)}
+	if m.o.Cone {
+		r.Length = make([]float64, n)
+	}
+	g := softkmeans.NewMatrix(n, m.Centers.Rows, nil)
+	for lo := 0; lo < n; lo += mixRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+mixRows, n)
+		part := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
+		if err := m.predict(g, part, lo); err != nil {
+			return nil, err
+		}
+	}
+	r.Shares, r.Prototypes = m.Sum(g), g
+	m.measure(r, x, g)
+	if !ranges {
+		return r, nil
+	}
+	if m.SD != nil && !m.Unique() && m.tooMuch(n*Draws) {
+		r.Open = true
+		return r, nil
+	}
+	if m.SD != nil {
+		return r, m.draw(ctx, r, x)
+	}
+	return r, m.ranges(ctx, r, x, g, m.open)
+}
+
+func (m *Mixer) predict(g, part *softkmeans.Matrix, lo int) error {
+	some, err := missing.Predict(m.Model, nil, part)
+	if err == nil {
+		copy(g.Data[lo*g.Cols:], some.Data)
+		return nil
+	}
+	return later(err, lo)
+}
+
+// measure sets what the mixtures leave of the rows, over the values that are there.
+func (m *Mixer) measure(r *Result, x, g *softkmeans.Matrix) {
+	tasks := (x.Rows + mixRows - 1) / mixRows
+	r.gaps = make([]bool, x.Rows)
+	draws.Run(m.o.Workers, tasks, func(task int) {
+		left := make([]float64, x.Cols)
+		for i := task * mixRows; i < min((task+1)*mixRows, x.Rows); i++ {
+			r.gaps[i] = slices.ContainsFunc(x.Row(i), math.IsNaN)
+			length := 1.0
+			if m.o.Cone {
+				length = m.length(x.Row(i), left, g.Row(i))
+				r.Length[i] = length
+			}
+			m.left(r, i, left, x.Row(i), g.Row(i), length)
+		}
+	})
+}
+
+// mixture sets dst to the mixture of the centers.
+func (m *Mixer) mixture(dst, g []float64) {
+	clear(dst)
+	for i, share := range g {
+		if share != 0 {
+			for j, v := range m.Centers.Row(i) {
+				dst[j] += share * v
+			}
+		}
+	}
+}
+
+// length is the best length of a row for its mixture.
+func (m *Mixer) length(x, scratch, g []float64) float64 {
+	m.mixture(scratch, g)
+	product, square := 0.0, 0.0
+	for j, v := range scratch {
+		if x[j] == x[j] {
+			product, square = product+v*x[j], square+v*v
+		}
+	}
+	if product <= 0 {
+		return 0
+	}
+	return product / square
+}
+
+// left splits what a mixture times a length leaves of row i.
+func (m *Mixer) left(r *Result, i int, scratch, x, g []float64, length float64) {
+	m.mixture(scratch, g)
+	square, within := 0.0, 0.0
+	for j, v := range scratch {
+		scratch[j] = 0
+		if x[j] == x[j] {
+			scratch[j] = x[j] - length*v
+			r.Square[i] += x[j] * x[j]
+		}
+		square += scratch[j] * scratch[j]
+	}
+	flat := m.open.flat
+	for c := range flat.Rows {
+		along := 0.0
+		for j, v := range flat.Row(c) {
+			along += v * scratch[j]
+		}
+		within += along * along
+	}
+	r.Within[i] = min(within, square)
+	r.Residual[i], r.Beyond[i] = math.Sqrt(square), square-r.Within[i]
+}
+
+// sureTo is the share of rows with nothing but noise that are not called outside.
+const sureTo = 3.0902 // standard deviations: 0.999
+
+// chiSquare is the quantile of the sum of n squares at z standard deviations of a normal
+// variable (E. B. Wilson and M. M. Hilferty, The Distribution of Chi-Square, PNAS 17, 1931).
+func chiSquare(n int, z float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	v := 2 / (9 * float64(n))
+	root := max(0, 1-v+z*math.Sqrt(v))
+	return float64(n) * root * root * root
+}
+
+// Noise is that of the entries of rows, by what rows have at right angles to the plane of the
+// prototypes, where no mixture is: its median, so that half of the rows may be anything.
+type Noise struct {
+	Value float64 // the standard deviation of an entry of the middle row; 0: rounding alone
+	// With Cone the variance of a row may grow with its square: the power of that, 0 to 1, and the middle.
+	power, middle float64
+}
+
+// Noise returns the noise of rows.
+func (m *Mixer) Noise(r *Result) (n Noise) {
+	away := m.Centers.Cols - m.open.flat.Rows
+	if away == 0 || len(r.Beyond) == 0 {
+		return n
+	}
+	n.middle = median(r.Square)
+	if m.o.Cone {
+		n.power = slope(r.Square, r.Beyond)
+	}
+	scaled := make([]float64, len(r.Beyond))
+	for i, v := range r.Beyond {
+		scaled[i] = v / n.growth(r.Square[i])
+	}
+	if n.Value = math.Sqrt(median(scaled) / chiSquare(away, 0)); n.Value < 0x1p-40*m.reach {
+		n.Value = 0
+	}
+	return n
+}
+
+// growth is how many times the variance of a row is that of the middle row.
+func (n *Noise) growth(square float64) float64 {
+	if n.power == 0 || square == 0 || n.middle == 0 {
+		return 1
+	}
+	return math.Pow(square/n.middle, n.power)
+}
+
+// slope is that of the line through the logarithms of x and y, from 0 to 1.
+func slope(x, y []float64) float64 {
+	var n, mx, my, xx, xy float64
+	for i, v := range x {
+		if v > 0 && y[i] > 0 {
+			n++
+			dx, dy := math.Log(v)-mx, math.Log(y[i])-my
+			mx, my = mx+dx/n, my+dy/n
+			xx, xy = xx+dx*(math.Log(v)-mx), xy+dx*(math.Log(y[i])-my)
+		}
+	}
+	if xx <= .01*n {
+		return 0
+	}
+	return min(max(xy/xx, 0), 1)
+}
+
+func median(values []float64) float64 {
+	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
+}
+
+// Outside reports whether row i is farther from all mixtures than noise explains; rounding is no
+// distance.
+func (m *Mixer) Outside(r *Result, i int, n Noise) bool {
+	return m.outside(r.Within[i], m.open.flat.Rows, n, r.Square[i]) ||
+		m.outside(r.Beyond[i], m.Centers.Cols-m.open.flat.Rows, n, r.Square[i])
+}
+
+// outside reports whether a squared distance in some directions is more than noise.
+func (m *Mixer) outside(left float64, directions int, n Noise, square float64) bool {
+	round := 1e-6 * m.reach
+	if m.o.Cone {
+		round = 1e-6 * math.Sqrt(square)
+	}
+	return left > n.Value*n.Value*n.growth(square)*chiSquare(directions, sureTo)+round*round
+}
+
+// ranges sets the ranges of rows that have more than one nearest mixture.
+func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, whole *Open) error {
+	opens, err := m.opens(r, x, whole)
+	if err != nil {
+		return err
+	}
+	for _, o := range opens {
+		r.Open = r.Open || !o.Unique()
+	}
+	if !r.Open || m.tooMuch(x.Rows) {
+		return nil
+	}
+	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
+	tasks := (x.Rows + 63) / 64
+	draws.Run(m.o.Workers, tasks, func(task int) {
+		for i := task * 64; i < min((task+1)*64, x.Rows) && ctx.Err() == nil; i++ {
+			if o := opens[pattern(r, x, i)]; !o.Unique() {
+				o.Ranges(r.Low.Row(i), r.High.Row(i), g.Row(i), m.Class)
+			}
+		}
+	})
+	if m.Bundled() && r.narrow() {
+		r.Open, r.Low, r.High = false, nil, nil
+	}
+	return ctx.Err()
+}
+
+// narrow reports whether all ranges are points, but for rounding.
+func (r *Result) narrow() bool {
+	for i, v := range r.Low.Data {
+		if r.High.Data[i]-v > 1e-9 {
+			return false
+		}
+	}
+	return true
+}
+
+// tooMuch reports whether the ranges of n rows would take too long.
+func (m *Mixer) tooMuch(n int) bool {
+	rank := float64(m.open.rank)
+	return 2*float64(n*len(m.Groups))*rank*rank*float64(m.Centers.Rows) > mostWork
+}
+
+// opens returns what the mixtures of a row have in common, for each set of values that are there.
+func (m *Mixer) opens(r *Result, x *softkmeans.Matrix, whole *Open) (map[string]*Open, error) {
+	opens := map[string]*Open{"": whole}
+	for i := range x.Rows {
+		p := pattern(r, x, i)
+		if _, ok := opens[p]; ok {
+			continue
+		}
+		var there []int
+		for j, v := range x.Row(i) {
+			if v == v {
+				there = append(there, j)
+			}
+		}
+		o, err := NewOpen(columns(m.Centers, there), m.o.Sum, m.o.Cone)
+		if err != nil {
+			return nil, err
+		}
+		opens[p] = o
+	}
+	return opens, nil
+}
+
+// pattern says which values of row i are there; "": all.
+func pattern(r *Result, x *softkmeans.Matrix, i int) string {
+	if !r.gaps[i] {
+		return ""
+	}
+	text := make([]byte, x.Cols)
+	for j, v := range x.Row(i) {
+		if text[j] = 'x'; v != v {
+			text[j] = '-'
+		}
+	}
+	return string(text)
+}
+
+// Draws is how many draws of the sources ranges take, and Tail the share of them that is left
+// out at either end.
+const (
+	Draws = 200
+	Tail  = .05
+)
+
+// drawRows is how many rows are mixed with all draws at a time.
+const drawRows = 1024
+
+// draw sets the ranges by draws of the sources: each entry is normal, by its mean and standard
+// deviation. Where the shares of a draw are open, its ends are those of its own range.
+func (m *Mixer) draw(ctx context.Context, r *Result, x *softkmeans.Matrix) error {
+	random := rand.New(rand.NewPCG(1, 0))
+	mixers := make([]*Mixer, Draws)
+	for t := range mixers {
+		s := *m.Sources
+		s.SD, s.Centers = nil, m.Centers.Clone()
+		for i := range s.Centers.Rows {
+			for j := range s.Centers.Row(i) {
+				s.Centers.Row(i)[j] += m.SD.At(i, j) * random.NormFloat64()
+			}
+		}
+		var err error
+		if mixers[t], err = s.NewMixer(m.o); err != nil {
+			return err
+		}
+	}
+	r.Drawn = make([]float64, x.Rows)
+	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
+	noise := m.Noise(r)
+	for lo := 0; lo < x.Rows; lo += drawRows {
+		hi := min(lo+drawRows, x.Rows)
+		part := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
+		if err := m.drawPart(ctx, r, part, lo, mixers, noise); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawPart does so for the rows from lo on.
+func (m *Mixer) drawPart(
+	ctx context.Context, r *Result, x *softkmeans.Matrix, lo int, mixers []*Mixer, noise Noise,
+) error {
+	groups := len(m.Groups)
+	lows, highs := make([]float64, x.Rows*groups*Draws), make([]float64, x.Rows*groups*Draws)
+	for t, one := range mixers {
+		drawn, err := one.Mix(ctx, x, true)
+		if err != nil {
+			return err
+		}
+		r.Open = r.Open || drawn.Open
+		low, high := drawn.Low, drawn.High
+		if low == nil {
+			low, high = drawn.Shares, drawn.Shares
+		}
+		for i := range x.Rows {
+			for c := range groups {
+				at := (i*groups+c)*Draws + t
+				lows[at], highs[at] = low.At(i, c), high.At(i, c)
+			}
+			if one.outside(drawn.Within[i], one.open.flat.Rows, noise, drawn.Square[i]) {
+				r.Drawn[lo+i] += 1. / Draws
+			}
+		}
+	}
+	for at := range x.Rows * groups {
+		low, high := lows[at*Draws:(at+1)*Draws], highs[at*Draws:(at+1)*Draws]
+		slices.Sort(low)
+		slices.Sort(high)
+		cut := int(Tail * Draws)
+		r.Low.Set(lo+at/groups, at%groups, low[cut])
+		r.High.Set(lo+at/groups, at%groups, high[Draws-1-cut])
+	}
+	return nil
+}
+
+// Out reports which rows no mixture explains. With SD these are rows that are outside of all but
+// a share Tail of the draws.
+func (m *Mixer) Out(r *Result, n Noise) []bool {
+	out := make([]bool, len(r.Residual))
+	for i := range out {
+		if out[i] = m.Outside(r, i, n); r.Drawn != nil {
+			out[i] = r.Drawn[i] > 1-Tail ||
+				m.outside(r.Beyond[i], m.Centers.Cols-m.open.flat.Rows, n, r.Square[i])
+		}
+	}
+	return out
+}
+
+// later adds the number of rows before a part to the row that an error names.
+func later(err error, before int) error {
+	var e *softkmeans.InputError
+	if !errors.As(err, &e) {
+		return err
+	}
+	moved := *e
+	moved.Row += before
+	return &moved
+}

@@ -1,0 +1,192 @@
+package sources
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"softkmeans"
+)
+
+// mixtures returns n rows that are mixtures of k sources, times lengths if asked for, with noise.
+func mixtures(r *rand.Rand, n, k, d int, noise float64, lengths bool) (*Sources, *softkmeans.Matrix) {
+	f, x := softkmeans.NewMatrix(k, d, nil), softkmeans.NewMatrix(n, d, nil)
+	for i := range f.Data {
+		f.Data[i] = 1 + 4*r.Float64()
+	}
+	s := &Sources{Centers: f}
+	s.group(nil, nil)
+	for i := range n {
+		g, sum := make([]float64, k), 0.0
+		for j := range g {
+			g[j] = r.ExpFloat64()
+			sum += g[j]
+		}
+		length := 1.0
+		if lengths {
+			length = .5 + r.Float64()
+		}
+		for c := range d {
+			for j := range g {
+				x.Row(i)[c] += length * g[j] / sum * f.At(j, c)
+			}
+			x.Row(i)[c] += noise * r.NormFloat64()
+		}
+	}
+	return s, x
+}
+
+// Lengths are found where rows have them, and not where they are mixtures with noise.
+func TestLengths(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for run := range 150 {
+		n, k := 1+r.IntN(60), 2+r.IntN(3)
+		d := k + r.IntN(15)
+		s, x := mixtures(r, n, k, d, .02, false)
+		if on, err := s.Lengths(context.Background(), x, Options{}); on || err != nil {
+			t.Errorf("run %d: lengths of %d×%d in %d sources: %v, %v", run, n, d, k, on, err)
+		}
+		if s, x = mixtures(r, n+5, k, d+2, .02, true); d > k+2 {
+			if on, err := s.Lengths(context.Background(), x, Options{}); !on || err != nil {
+				t.Errorf("run %d: no lengths of %d×%d in %d sources: %v, %v", run, n+5, d+2, k, on, err)
+			}
+		}
+	}
+}
+
+// A source that is missing is no length.
+func TestLengthsMissing(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	s, x := mixtures(r, 60, 4, 40, .02, false)
+	s.Centers = softkmeans.NewMatrix(3, 40, s.Centers.Data[:120])
+	s.Names, s.Class, s.Groups = nil, nil, nil
+	s.group(nil, nil)
+	if on, err := s.Lengths(context.Background(), x, Options{}); on || err != nil {
+		t.Errorf("lengths: %v, %v", on, err)
+	}
+}
+
+// The ranges of mixtures times a length are those over the vertices of all a ≥ 0 with the same aF.
+func TestRangesOfCone(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for run := range 200 {
+		k, d := 3+r.IntN(3), 2+r.IntN(2)
+		s, x := mixtures(r, 1, k, d, 0, true)
+		m, err := s.NewMixer(Options{Cone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Mix(context.Background(), x, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k <= d != m.Unique() || m.Unique() == (got.Low != nil) {
+			t.Fatalf("run %d: k %d, d %d: unique %v, %v", run, k, d, m.Unique(), got.Low)
+		}
+		if got.Low == nil {
+			continue
+		}
+		low, high := make([]float64, k), make([]float64, k)
+		for j := range k {
+			low[j], high[j] = math.Inf(1), math.Inf(-1)
+		}
+		for set := 1; set < 1<<k; set++ {
+			var in []int
+			for i := range k {
+				if set>>i&1 == 1 {
+					in = append(in, i)
+				}
+			}
+			a, ok := conic(m.Centers, in, x.Row(0))
+			if !ok {
+				continue
+			}
+			sum := 0.0
+			for _, v := range a {
+				sum += v
+			}
+			shares := make([]float64, k)
+			for at, i := range in {
+				shares[i] = a[at] / sum
+			}
+			for j, v := range shares {
+				low[j], high[j] = min(low[j], v), max(high[j], v)
+			}
+		}
+		for j := range k {
+			if math.Abs(low[j]-got.Low.At(0, j)) > 1e-8 || math.Abs(high[j]-got.High.At(0, j)) > 1e-8 {
+				t.Fatalf("run %d: share %d is %v to %v, by enumeration %v to %v", run, j, got.Low.At(0, j),
+					got.High.At(0, j), low[j], high[j])
+			}
+		}
+	}
+}
+
+// conic solves for the only a ≥ 0 of some vertices with aF = x: their d columns alone.
+func conic(f *softkmeans.Matrix, in []int, x []float64) (a []float64, ok bool) {
+	lifted := softkmeans.NewMatrix(f.Rows, f.Cols-1, nil) // a column of 1 follows
+	for i := range f.Rows {
+		for j := range lifted.Cols {
+			lifted.Set(i, j, f.At(i, j)/f.At(i, f.Cols-1))
+		}
+	}
+	point := make([]float64, f.Cols)
+	for j := range point {
+		point[j] = x[j] / x[f.Cols-1]
+	}
+	if a, ok = solved(lifted, in, point); !ok {
+		return nil, false
+	}
+	for at, i := range in {
+		a[at] *= x[f.Cols-1] / f.At(i, f.Cols-1)
+	}
+	return a, true
+}
+
+// Noise is that of the rows, and rows with noise alone are rarely outside.
+func TestOutside(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, cone := range []bool{false, true} {
+		s, x := mixtures(r, 4000, 4, 12, .02, cone)
+		m, err := s.NewMixer(Options{Cone: cone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Mix(context.Background(), x, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noise, out := m.Noise(got), 0
+		for _, is := range m.Out(got, noise) {
+			if is {
+				out++
+			}
+		}
+		if math.Abs(noise.Value/.02-1) > .05 || out > 60 {
+			t.Errorf("cone %v: noise %v, %d of 4000 rows outside", cone, noise, out)
+		}
+	}
+}
+
+// Ranges that would take too long are left out, with and without draws.
+func TestTooMuch(t *testing.T) {
+	old := mostWork
+	defer func() { mostWork = old }()
+	r := rand.New(rand.NewPCG(9, 9))
+	s, x := mixtures(r, 30, 5, 2, 0, false)
+	for _, sd := range []*softkmeans.Matrix{nil, softkmeans.NewMatrix(5, 2, nil)} {
+		s.SD = sd
+		for _, most := range []float64{old, 10} {
+			mostWork = most
+			m, err := s.NewMixer(Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m.Mix(context.Background(), x, true)
+			if err != nil || !got.Open || (got.Low == nil) != (most == 10) || (got.Drawn == nil) != (most == 10 || sd == nil) {
+				t.Errorf("%v, %v: %+v, %v", sd, most, got, err)
+			}
+		}
+	}
+}
