@@ -227,7 +227,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 			", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
-	case same == 0 && !counts && !(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
+	case same == 0 && !counts && !(len(numbers) >= 5 && even(numbers)) &&
+		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
 		return false, nil
 	}
 	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " +

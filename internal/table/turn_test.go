@@ -122,6 +122,28 @@ func TestWayRound(t *testing.T) {
 	}
 }
 
+// One spectrum a file has a warning; other tables of two columns have none.
+func TestLone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		layoutOf
+		want bool
+	}{
+		{layoutOf{"wavelength", "intensity", steps(400, 5), 60, 1, true}, true},
+		{layoutOf{"", "", steps(4000, -4), 60, 1, true}, true},
+		{layoutOf{"", "", steps(4000, -4), 60, 1, false}, false},
+		{layoutOf{"height", "weight", steps(150, 0.5), 60, 1, true}, false},
+		{layoutOf{"", "", steps(1900, 1), 60, 1, true}, false},
+		{layoutOf{"wavelength", "S%d", steps(400, 5), 60, 2, true}, true},
+		{layoutOf{"", "", steps(4000, -4), 60, 2, true}, false},
+	} {
+		got, err := Read(strings.NewReader(c.text()), "t", Dialect{Guess: true})
+		if err != nil || strings.Contains(strings.Join(got.Notes, ""), "warning: this seems to be ") != c.want {
+			t.Errorf("%q: %v, %v", c.head, got, err)
+		}
+	}
+}
+
 // Columns that are no samples are left out of a turned text, and errors keep their places.
 func TestAside(t *testing.T) {
 	t.Parallel()
