@@ -88,6 +88,7 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"depth", "Ca", clock, 60, 12, true}, asItStands},
 		{layoutOf{"id", "x%d", steps(1, 1), 60, 12, false}, asItStands},
 		{layoutOf{"", "V%d", steps(0, 1), 60, 12, false}, asItStands},
+		{layoutOf{"", "S%d", steps(1, 1), 60, 12, true}, asItStands},
 		{layoutOf{"", "", steps(100, 5), 60, 12, false}, asItStands},
 		{layoutOf{"age", "x%d", steps(20, 0.5), 60, 12, true}, asItStands},
 		{layoutOf{"Type", "Q%d", named("T%d"), 60, 4, false}, asItStands},
