@@ -138,6 +138,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	rows := p.survey.lines[1:]
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
+	formed := 0                   // numbers with signs
 	var numbers []float64         // of line 1
 	for j, f := range first {
 		if f = bytes.TrimSpace(f); p.roles[j] == roleLabel || p.roles[j] == roleNone || len(f) == 0 {
@@ -151,9 +152,12 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 				numbers = append(numbers, v)
 			}
 		case below[j].numbers > 0 && !below[j].text():
-			if text, _ := plainer(f, p.dialect.Decimal); !isNumber(text) {
+			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) {
 				above++
 				word = j
+			} else if has != 0 && has&^below[j].form == 0 {
+				formed++ // a number, written as those below
+				continue
 			}
 			words++
 		default:
@@ -162,7 +166,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	}
 	switch {
 	case len(numbers) == 0:
-		return words > 0, nil
+		return words > 0 && (formed == 0 || above > 0), nil
 	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
@@ -227,7 +231,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 			", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
-	case same == 0 && !counts && !(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
+	case same == 0 && !counts && !(len(numbers) >= 5 && even(numbers)) &&
+		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
 		return false, nil
 	}
 	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " +

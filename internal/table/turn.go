@@ -156,6 +156,10 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	if len(d.Known) > 0 {
 		return f.known(d.Known)
 	}
+	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
+		s.note("warning: this seems to be " + plural(len(f.samples), "one spectrum", "two spectra") + " beside an axis in column 1; " +
+			"tables have a spectrum in each row, or in each of more columns")
+	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
 		return asItStands, ""
 	}
@@ -261,6 +265,18 @@ func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 		return certain, why + ", and the other columns rise and fall smoothly along it"
 	}
 	return likely, why + ", and the other columns are of one kind"
+}
+
+// lone reports whether a text is a spectrum or two beside their axis.
+func (f *frame) lone(p *parser, u units) bool {
+	axis := f.axis(p, 0)
+	if axis == nil || f.samples == nil {
+		return false
+	}
+	if isSpectral(u.axis) || f.head != nil && isSpectral(string(utf8Text(f.head[0]))) {
+		return true
+	}
+	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth(p)
 }
 
 func (f *frame) axisName(name, unit string) string {

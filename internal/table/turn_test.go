@@ -88,6 +88,7 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"depth", "Ca", clock, 60, 12, true}, asItStands},
 		{layoutOf{"id", "x%d", steps(1, 1), 60, 12, false}, asItStands},
 		{layoutOf{"", "V%d", steps(0, 1), 60, 12, false}, asItStands},
+		{layoutOf{"", "S%d", steps(1, 1), 60, 12, true}, asItStands},
 		{layoutOf{"", "", steps(100, 5), 60, 12, false}, asItStands},
 		{layoutOf{"age", "x%d", steps(20, 0.5), 60, 12, true}, asItStands},
 		{layoutOf{"Type", "Q%d", named("T%d"), 60, 4, false}, asItStands},
@@ -118,6 +119,28 @@ func TestWayRound(t *testing.T) {
 		}
 		if _, err := Read(strings.NewReader(text), "t.csv", Dialect{Guess: true, Transpose: TransposeNo}); err != nil {
 			t.Errorf("%q, %q: %v", c.head, c.name, err)
+		}
+	}
+}
+
+// One spectrum a file has a warning; other tables of two columns have none.
+func TestLone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		layoutOf
+		want bool
+	}{
+		{layoutOf{"wavelength", "intensity", steps(400, 5), 60, 1, true}, true},
+		{layoutOf{"", "", steps(4000, -4), 60, 1, true}, true},
+		{layoutOf{"", "", steps(4000, -4), 60, 1, false}, false},
+		{layoutOf{"height", "weight", steps(150, 0.5), 60, 1, true}, false},
+		{layoutOf{"", "", steps(1900, 1), 60, 1, true}, false},
+		{layoutOf{"wavelength", "S%d", steps(400, 5), 60, 2, true}, true},
+		{layoutOf{"", "", steps(4000, -4), 60, 2, true}, false},
+	} {
+		got, err := Read(strings.NewReader(c.text()), "t", Dialect{Guess: true})
+		if err != nil || strings.Contains(strings.Join(got.Notes, ""), "warning: this seems to be ") != c.want {
+			t.Errorf("%q: %v, %v", c.head, got, err)
 		}
 	}
 }
