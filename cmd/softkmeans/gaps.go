@@ -294,7 +294,8 @@ func scaledNote(h *table.Head, s *scale.Scaling) string {
 // writeNotes writes each note as a sentence on lines of its own, without a final newline.
 func writeNotes(b *bytes.Buffer, notes []string) {
 	for _, note := range notes {
-		note = strings.ToUpper(note[:1]) + note[1:] + "."
-		b.WriteString("\n" + strings.TrimSuffix(wrapped(note), "\n"))
+		b.WriteString("\n" + strings.TrimSuffix(wrapped(sentence(note)), "\n"))
 	}
 }
+
+func sentence(note string) string { return strings.ToUpper(note[:1]) + note[1:] + "." }

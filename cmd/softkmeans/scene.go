@@ -45,6 +45,7 @@ type scene struct {
 	bytes atomic.Int64 // read in the current pass
 	// pixels left out in the current pass, in which all or some values are missing
 	empty, incomplete int
+	deleted           bool // some as they are of deleted channels
 	buffer            []float64
 }
 
@@ -114,7 +115,7 @@ func (s *scene) openENVI(name string, library bool) error {
 	}
 	switch isLibrary := h.FileType == envi.SpectralLibrary; {
 	case isLibrary && !library:
-		return fmt.Errorf("%s: is of a spectral library, not of an image", name)
+		return fmt.Errorf("%s: is of a spectral library, not of an image; fit takes its spectra as rows", name)
 	case isLibrary && h.Bands != 1:
 		return fmt.Errorf("%s: a spectral library of %d bands; it must have one, and a line for each "+
 			"spectrum", name, h.Bands)
@@ -128,7 +129,7 @@ func (s *scene) openENVI(name string, library bool) error {
 	if h.Bands > mostBands {
 		return fmt.Errorf("%s: %d bands; at most %d can be unmixed", name, h.Bands, mostBands)
 	}
-	s.header, s.kind, s.unit = h, "ENVI "+h.Interleave, h.Units
+	s.header, s.kind, s.unit, s.notes = h, "ENVI "+h.Interleave, h.Units, h.Notes
 	s.lines, s.samples, s.pictured = h.Lines, h.Samples, true
 	for j := range h.Bands {
 		if h.Bad == nil || !h.Bad[j] {
@@ -304,7 +305,7 @@ type block struct {
 // pass reads all blocks. take may be given a block without rows.
 func (s *scene) pass(ctx context.Context, take func(b *block) error) error {
 	s.bytes.Store(0)
-	s.empty, s.incomplete = 0, 0
+	s.empty, s.incomplete, s.deleted = 0, 0, false
 	for _, r := range s.layout.Blocks(blockValues) {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("stopped: %w", err)
@@ -359,15 +360,12 @@ func (s *scene) block(r cube.Rect) (*block, error) {
 	return b, nil
 }
 
-// missing counts the values of a pixel that are not finite, or the header's ignore value.
+// missing counts the values of a pixel that stand for none.
 func (s *scene) missing(row []float64) (n int) {
-	ignored := math.NaN()
-	if s.header != nil && s.header.HasIgnore {
-		ignored = s.header.Ignored()
-	}
 	for _, v := range row {
-		if v-v != 0 || v == ignored {
+		if s.header.IsMissing(v) {
 			n++
+			s.deleted = s.deleted || envi.IsDeleted(v)
 		}
 	}
 	return n
@@ -407,11 +405,15 @@ func (s *scene) left() (lines []string) {
 	default:
 		text += fmt.Sprintf("%d without data, and %d with data in some bands only", s.empty, s.incomplete)
 	}
-	why := "NaN or infinite"
-	if s.header != nil && s.header.HasIgnore {
-		why = "NaN, infinite or the data ignore value " + strconv.FormatFloat(s.header.Ignore, 'g', 6, 64)
+	why := []string{"NaN", "infinite"}
+	if s.deleted {
+		why = append(why, "a deleted channel (-1.23e34)")
 	}
-	return append(lines, text+" ("+why+").")
+	if s.header != nil && s.header.HasIgnore {
+		why = append(why, "the data ignore value "+strconv.FormatFloat(s.header.Ignore, 'g', 6, 64))
+	}
+	last := len(why) - 1
+	return append(lines, text+" ("+strings.Join(why[:last], ", ")+" or "+why[last]+").")
 }
 
 // badBands lists the numbers of the bands left out, from 1: 1-4, 104-116.

@@ -5,10 +5,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"html"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -393,6 +395,60 @@ func TestUnmixDeterminism(t *testing.T) {
 	}
 }
 
+// Headers as other programs write them are read as those that ENVI wrote, and what was assumed is said, in
+// the text and in the page.
+func TestUnmixHeaders(t *testing.T) {
+	trade, err := filepath.Abs(filepath.Join("..", "..", "testdata", "tables", "trade"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	var centers [][]float64
+	for _, c := range []struct{ name, note, first, last string }{
+		{"envi_brackets", "the list wavelength is in [ ] instead of { }", "400", "990"},
+		{"envi_no_byte_order", "there is no byte order: 0 is taken, the least byte first", "400", "990"},
+		{"envi_short_list", "the list wavelength is left out: 50 values for 60 bands", "band1", "band60"},
+		{"envi_typo_in_waves", "band 11 has the wavelength 5000, far from those beside it", "400", "990"},
+		{"envi_bbl_words", "the list bbl has words", "band1", "band60"},
+	} {
+		writeText(t, c.name+".dat", readFile(t, filepath.Join(trade, "envi.dat")))
+		writeText(t, c.name+".hdr", readFile(t, filepath.Join(trade, c.name+".hdr")))
+		text := must(t, "unmix", "-k", "3", "-report", "p.html", c.name+".dat")
+		page := html.UnescapeString(readFile(t, "p.html"))
+		got := parseJSON[unmixReportJSON](t, must(t, "unmix", "-k", "3", "-json", c.name+".hdr"))
+		if len(got.Notes) != 1 || !strings.HasPrefix(got.Notes[0], c.note) ||
+			!strings.Contains(text, sentence(c.note)[:20]) || !strings.Contains(page, sentence(c.note)[:20]) {
+			t.Errorf("%s: notes %q in\n%s", c.name, got.Notes, text)
+		}
+		if got.Columns[0] != c.first || got.Columns[len(got.Columns)-1] != c.last {
+			t.Errorf("%s: columns %q", c.name, got.Columns)
+		}
+		if c.name == "envi_bbl_words" {
+			if !slices.Equal(got.BadBands, []int{4, 5}) {
+				t.Errorf("bad bands %v", got.BadBands)
+			}
+		} else if centers == nil {
+			centers = got.Centers
+		} else if !reflect.DeepEqual(got.Centers, centers) {
+			t.Errorf("%s: other spectra", c.name)
+		}
+	}
+}
+
+// Pixels with deleted channels are left out, and said.
+func TestUnmixDeleted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := newSynthetic(8, 9, 5)
+	s.values[7], s.values[13] = -1.23e34, -1.23e34
+	for _, kind := range []int{4, 5} {
+		s.writeENVI(t, "x.bip", envi.Header{Type: kind, Interleave: "bip"}, 1)
+		if text := must(t, "unmix", "-k", "3", "x.bip"); !strings.Contains(text,
+			"2 pixels are left out: data in some bands only (NaN, infinite or a deleted channel (-1.23e34)).") {
+			t.Error(text)
+		}
+	}
+}
+
 // More pixels than the summary has: the report is of all.
 func TestUnmixLarge(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -442,6 +498,7 @@ func TestUnmixErrors(t *testing.T) {
 	s.writeArray(t, "four.npy", "(4, 5, 3, 1)", false, cube.ByPixel(4, 5, 3))
 	s.writeArray(t, "ok.npy", "(20, 3)", false, cube.ByPixel(4, 5, 3))
 	s.writeArray(t, "three.npy", "(4, 5, 3)", false, cube.ByPixel(4, 5, 3))
+	writeText(t, "esri.hdr", "BYTEORDER I\nNROWS 4\nNCOLS 5\n")
 	writeText(t, "x.csv", "1,2\n3,4\n5,7\n9,1\n")
 	before := files(t, ".")
 	for _, f := range []failure{
@@ -474,6 +531,7 @@ func TestUnmixErrors(t *testing.T) {
 		{"unmix -k 2 -o g.img lib.bil", 1, "spectral library"},
 		{"unmix -k 2 -o g.img complex.hdr", 1, "complex.hdr: data type 6 is complex"},
 		{"unmix -k 2 -o g.img wide.hdr", 1, "10000000 bands; at most"},
+		{"unmix -k 2 esri.hdr", 1, "not an ENVI header but one of an ESRI raster"},
 		{"unmix -k 2 -o g.img none.bil", 1, "no pixel has data: 20 without"},
 		{"unmix -k 2 -stream yes -o g.img none.bil", 1, "no pixel has data: 20 without"},
 		{"unmix -k auto -stream yes -o g.img none.bil", 1, "no pixel has data"},

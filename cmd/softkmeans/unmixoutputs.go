@@ -276,7 +276,11 @@ func (u *unmixing) page() *report.Scene {
 func (u *unmixing) addVerdict(p *report.Scene) {
 	r := u.result
 	p.Certificate, p.Proposal, p.Sampled = r.cert, r.proposal, r.summarised
-	p.Pixels, p.Sizes, p.Pure, p.Left = r.rows, r.sizes, u.pure, append(u.scene.left(), u.outliers()...)
+	p.Pixels, p.Sizes, p.Pure = r.rows, r.sizes, u.pure
+	for _, note := range u.scene.notes {
+		p.Left = append(p.Left, sentence(note))
+	}
+	p.Left = append(append(p.Left, u.scene.left()...), u.outliers()...)
 	if p.Shares, p.Seed = u.means(), u.flags.options.Seed; u.known != nil {
 		p.Choices = u.known.sentences()
 		return

@@ -83,7 +83,6 @@ func TestErrors(t *testing.T) {
 		{replace("bands = 2\n", ""), `there is no "bands"`},
 		{replace("data type = 4\n", ""), `there is no "data type"`},
 		{replace("interleave = bil\n", ""), `there is no "interleave"`},
-		{replace("byte order = 0\n", ""), `there is no "byte order"`},
 		{replace("samples = 4", "samples = 0"), "there are 0 samples"},
 		{replace("lines = 3", "lines = -3"), "there are -3 lines"},
 		{replace("bands = 2", "bands = two"), `bands is "two", not a whole number`},
@@ -102,11 +101,11 @@ func TestErrors(t *testing.T) {
 		{least + "reflectance scale factor = 0\n", "not a number above 0"},
 		{least + "reflectance scale factor = NaN\n", "not a number above 0"},
 		{least + "reflectance scale factor = -Inf\n", "above 0"},
-		{least + "wavelength = {1, 2, 3}\n", "wavelength has 3 values, not 2"},
-		{least + "wavelength = {1, NaN}\n", `wavelength: value 2 is "NaN"`},
-		{least + "wavelength = {1, }\n", "wavelength has 1 values"},
-		{least + "bbl = {1}\n", "bbl has 1 values"}, {least + "bbl = {1, x}\n", "bbl: value 2"},
-		{least + "band names = {a}\n", "band names has 1 values, not 2"},
+		{least + "bbl = {1, x}\n", "bbl: value 2"}, {least + "bbl = {true, NaN}\n", "bbl: value 2"},
+		{least + "bbl = {1,}\n bbl = {,}", `"bbl" twice`}, {least + "bbl = {,1}", `bbl: value 1 is ""`},
+		{least + "bbl = [1\n", "the [ of \"bbl\" has no ]"},
+		{"#?RADIANCE\n", "but a Radiance picture"}, {"\x5c\x01\x00\x00\x00", "but one of Analyze or NIfTI"},
+		{"BYTEORDER I\nNROWS 5\nNCOLS 8\n", "but one of an ESRI raster"},
 		{least + "wavelength = {1,\n2\n", "has no }"}, {least + "lines = 4\n", `"lines" twice`},
 		{"", "more than 16 MB"},
 	} {
@@ -127,6 +126,108 @@ func TestErrors(t *testing.T) {
 	}
 	if h := parsed(t, least+"lines = 3\n"); h.Lines != 3 { // twice the same
 		t.Error(h.Lines)
+	}
+}
+
+// What ENVI reads is read, and said.
+func TestNotes(t *testing.T) {
+	const none = ""
+	for _, c := range []struct{ text, note string }{
+		{least, none},
+		{strings.Replace(least, "byte order = 0\n", "", 1), "no byte order: 0 is taken"},
+		{strings.NewReplacer("byte order = 0\n", "", "type = 4", "type = 1").Replace(least), none},
+		{strings.NewReplacer("interleave = bil\n", "", "bands = 2", "bands = 1").Replace(least), none},
+		{least + "wavelength = {1, 2, 3}\n", "the list wavelength is left out: 3 values for 2 bands"},
+		{least + "wavelength = {1, }\n", "1 values for 2 bands"}, {least + "wavelength = {1, NaN}\n",
+			`wavelength is left out: value 2 is "NaN"`},
+		{least + "bbl = {0}\n", "the list bbl is left out: 1 values for 2 bands"},
+		{least + "band names = {a}\n", "the list band names is left out"},
+		{strings.Replace(least, "bands = 2", "bands = 1\nfile type = envi spectral library\nspectra names = {a}", 1),
+			"spectra names is left out: 1 values for 3 spectra"},
+		{least + "description = [not ended\n", none},
+	} {
+		h := parsed(t, c.text)
+		if got := strings.Join(h.Notes, "; "); !strings.Contains(got, c.note) || (got == "") != (c.note == none) ||
+			h.Wavelengths != nil || h.Bad != nil || h.BandNames != nil || h.Spectra != nil || h.BigEndian {
+			t.Errorf("%q: %+v", c.text, h)
+		}
+	}
+	for _, list := range []string{"[650.5 550]", "{650.5 550}", "[650.5, 550]", "{\n650.5\n550\n}", "[\n650.5\n550 ]",
+		"['650.5', '550']", "650.5, 550", `{"650.5" "550",}`} {
+		h := parsed(t, least+"wavelength = "+list+"\n")
+		if !slices.Equal(h.Wavelengths, []float64{650.5, 550}) ||
+			len(h.Notes) > 2 || len(h.Notes) == 0 != (list == "650.5, 550") {
+			t.Errorf("%s: %v, %q", list, h.Wavelengths, h.Notes)
+		}
+	}
+	for _, list := range []string{"{1, 0}", "[1 0]", "{True, False}", "{good, bad}", "{'yes' 'NO'}", "[ON\nOFF]",
+		"{2, false}"} {
+		if h := parsed(t, least+"bbl = "+list+"\n"); !slices.Equal(h.Bad, []bool{false, true}) {
+			t.Errorf("%s: %v", list, h.Bad)
+		}
+	}
+	h := parsed(t, least+"band names = [\nnear red\ndeep blue [x]\n]\n")
+	if !slices.Equal(h.BandNames, []string{"near red", "deep blue [x"}) {
+		t.Errorf("%q", h.BandNames)
+	}
+}
+
+// A wavelength far from those beside it is named; ranges that overlap, gaps and lists in no order are
+// not, nor does the direction matter.
+func TestJumps(t *testing.T) {
+	evenly := make([]float64, 60)
+	for i := range evenly {
+		evenly[i] = 400 + 10*float64(i)
+	}
+	with := func(change func(v []float64)) []float64 {
+		v := slices.Clone(evenly)
+		change(v)
+		return v
+	}
+	for _, c := range []struct {
+		values []float64
+		want   []int
+	}{
+		{evenly, nil}, {evenly[:7], nil}, {make([]float64, 9), nil}, {nil, nil},
+		{with(func(v []float64) { v[10] = 5000 }), []int{10}}, {with(func(v []float64) { v[10] = 50 }), []int{10}},
+		{with(func(v []float64) { v[10], v[20] = 5000, 60 }), []int{10, 20}},
+		{with(func(v []float64) { v[0] = 4000 }), []int{0}}, {with(func(v []float64) { v[0] = 4 }), []int{0}},
+		{with(func(v []float64) { v[59] = 9900 }), []int{59}}, {with(func(v []float64) { v[59] = 99 }), []int{59}},
+		{with(func(v []float64) { v[10] = 505 }), nil},
+		{slices.Concat(evenly, evenly[40:]), nil},      // two sensors
+		{slices.Concat(evenly[:30], evenly[45:]), nil}, // a gap
+		{with(func(v []float64) { v[5], v[15], v[25], v[35] = 5000, 5000, 5000, 5000 }), nil},
+		{[]float64{443, 482, 561, 655, 865, 1373, 1609, 2201, 10895, 12005}, nil}, // Landsat 8
+		{[]float64{0, 1, 2, 3, math.MaxFloat64, -math.MaxFloat64, 6, 7, 8}, nil},
+	} {
+		got := jumps(c.values)
+		falling := make([]float64, len(c.values))
+		for i, v := range c.values {
+			falling[i] = -v
+		}
+		if !slices.Equal(got, c.want) || !slices.Equal(jumps(falling), c.want) {
+			t.Errorf("%v: %v, %v, want %v", c.values, got, jumps(falling), c.want)
+		}
+	}
+	h := parsed(t, strings.Replace(least, "bands = 2", "bands = 9", 1)+"wavelength = {1,2,3,4,50,6,7,8,9}\n")
+	if len(h.Notes) != 1 || h.Notes[0] != "band 5 has the wavelength 50, far from those beside it" {
+		t.Errorf("%q", h.Notes)
+	}
+}
+
+// Deleted channels are missing in either precision, and the ignore value only where there is one.
+func TestIsMissing(t *testing.T) {
+	deleted := -1.23e34
+	h := &Header{Type: 4, HasIgnore: true, Ignore: -.1}
+	for _, c := range []struct {
+		v               float64
+		without, within bool
+	}{{deleted, true, true}, {float64(float32(deleted)), true, true}, {math.NaN(), true, true},
+		{math.Inf(1), true, true}, {float64(float32(-.1)), false, true}, {-.1, false, false}, {0, false, false},
+		{1.23e34, false, false}, {-1.22e34, false, false}} {
+		if (*Header)(nil).IsMissing(c.v) != c.without || h.IsMissing(c.v) != c.within {
+			t.Errorf("%v", c.v)
+		}
 	}
 }
 
@@ -234,6 +335,9 @@ func TestFind(t *testing.T) {
 	if h, err := ReadFile("a.hdr"); err != nil || h.Lines != 3 {
 		t.Error(h, err)
 	}
+	if _, _, err := Find("other.hdr"); err == nil || !strings.HasPrefix(err.Error(), "other.hdr: not an ENVI") {
+		t.Error(err)
+	}
 	if _, err := ReadFile("other.hdr"); err == nil ||
 		!strings.HasPrefix(err.Error(), "other.hdr: not an ENVI header") {
 		t.Error(err)
@@ -263,6 +367,8 @@ func FuzzHeader(f *testing.F) {
 		"reflectance scale factor = 1e4\nmap info = {UTM, 1\n, 2}\ndescription = {x}\n" +
 		"wavelength units = um\n")
 	f.Add(strings.Replace(least, "4\n", "4\nfile type = ENVI Spectral Library\nspectra names = {a,b,c}\n", 1))
+	f.Add(strings.Replace(least, "byte order = 0\n", "wavelength = [1\n2]\nbbl = [good bad]\nband names = {a}\n", 1))
+	f.Add(strings.Replace(least, "bands = 2", "bands = 9", 1) + "wavelength = {1,2,3,4,50,6,7,8,9}\n")
 	f.Add("ENVI\n" + fmt.Sprint(int64(math.MaxInt64)))
 	f.Fuzz(func(t *testing.T, text string) {
 		h, err := Read(strings.NewReader(text))
@@ -271,6 +377,9 @@ func FuzzHeader(f *testing.F) {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			}
 			return
+		}
+		if len(h.Notes) > 16 || len(strings.Join(h.Notes, "")) > 2000 {
+			t.Errorf("%q", h.Notes)
 		}
 		l, err := h.Layout()
 		if err != nil || l.Bytes() < 1 || l.Lines < 1 || l.Samples < 1 || l.Bands < 1 {

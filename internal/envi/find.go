@@ -24,6 +24,10 @@ func Find(name string) (header, data string, err error) {
 		if _, err := os.Stat(name); err != nil {
 			return "", "", err
 		}
+		if regular(name) && !begins(name) {
+			_, err := ReadFile(name) // says what it is
+			return "", "", err
+		}
 		data, err = findData(name)
 		return name, data, err
 	}

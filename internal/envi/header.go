@@ -3,7 +3,9 @@
 // values are read and written by package cube.
 //
 // The format is described in ENVI's documentation (ENVI Header Files). Of its fields the
-// package knows those of [Header]; it leaves the others alone.
+// package knows those of [Header]; it leaves the others alone. ENVI needs samples, lines,
+// bands, data type and interleave, and so does the package. What else is missing or cannot be
+// used, it makes up or leaves out, and says so in Header.Notes.
 package envi
 
 import (
@@ -41,6 +43,8 @@ type Header struct {
 	// Place has the fields that say where on earth the image is, as they are in the file:
 	// map info, projection info, coordinate system string.
 	Place []Field
+
+	Notes []string // what was assumed, and what was left out
 }
 
 // Field is a key and its value, with the braces that it may have.
@@ -84,7 +88,7 @@ func isHeader(start []byte) bool {
 // split returns the fields by their keys, in lower case and with single spaces.
 func split(text []byte) (map[string]string, error) {
 	if !isHeader(text) {
-		return nil, errors.New("not an ENVI header: its first line is not ENVI")
+		return nil, fmt.Errorf("not an ENVI header%s: its first line is not ENVI", foreign(text))
 	}
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r", "\n"), "\n")[1:]
 	fields := map[string]string{}
@@ -99,12 +103,12 @@ func split(text []byte) (map[string]string, error) {
 		}
 		key = strings.ToLower(strings.Join(strings.Fields(key), " "))
 		value = strings.TrimSpace(value)
-		if strings.HasPrefix(value, "{") && !strings.Contains(value, "}") {
+		if end := closing(key, value); end != "" && !strings.Contains(value, end) {
 			var b strings.Builder
 			b.WriteString(value)
-			for !strings.Contains(lines[i], "}") {
+			for !strings.Contains(lines[i], end) {
 				if i++; i == len(lines) {
-					return nil, fmt.Errorf("the { of %.40q has no }", key)
+					return nil, fmt.Errorf("the %c of %.40q has no %s", value[0], key, end)
 				}
 				b.WriteString("\n" + strings.TrimSpace(lines[i]))
 			}
@@ -122,6 +126,9 @@ func split(text []byte) (map[string]string, error) {
 func parse(fields map[string]string) (*Header, error) {
 	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]),
 		Units: inBraces(fields["wavelength units"])}
+	if strings.EqualFold(h.FileType, SpectralLibrary) {
+		h.FileType = SpectralLibrary
+	}
 	for _, size := range []struct {
 		key string
 		to  *int
@@ -167,13 +174,16 @@ func (h *Header) parseStorage(fields map[string]string) (err error) {
 	switch h.Interleave = strings.ToLower(fields["interleave"]); h.Interleave {
 	case "bsq", "bil", "bip":
 	case "":
-		return errors.New(`there is no "interleave"`)
+		if h.Bands > 1 {
+			return errors.New(`there is no "interleave"`)
+		}
+		h.Interleave = "bsq" // of one band all are the same
 	default:
 		return fmt.Errorf("interleave is %.40q, not bsq, bil or bip", fields["interleave"])
 	}
 	switch value, ok := fields["byte order"]; {
 	case !ok && size > 1:
-		return errors.New(`there is no "byte order", which is 0 or 1`)
+		h.note("there is no byte order: 0 is taken, the least byte first")
 	case ok && value != "0" && value != "1":
 		return fmt.Errorf("byte order is %.40q, not 0 or 1", value)
 	default:
@@ -200,72 +210,6 @@ func (h *Header) parseStorage(fields map[string]string) (err error) {
 		}
 	}
 	return nil
-}
-
-// parseBands reads the lists of bands.
-func (h *Header) parseBands(fields map[string]string) (err error) {
-	channels := h.Bands
-	if h.FileType == SpectralLibrary {
-		channels = h.Samples
-		if h.Spectra, err = list(fields, "spectra names", h.Lines); err != nil {
-			return err
-		}
-	}
-	if h.BandNames, err = list(fields, "band names", h.Bands); err != nil {
-		return err
-	}
-	if h.Wavelengths, err = numbers(fields, "wavelength", channels); err != nil {
-		return err
-	}
-	good, err := numbers(fields, "bbl", channels)
-	for i, v := range good {
-		if v == 0 {
-			if h.Bad == nil {
-				h.Bad = make([]bool, channels)
-			}
-			h.Bad[i] = true
-		}
-	}
-	return err
-}
-
-func inBraces(value string) string {
-	if inner, ok := strings.CutPrefix(value, "{"); ok {
-		inner, _, _ = strings.Cut(inner, "}")
-		value = inner
-	}
-	return strings.TrimSpace(value)
-}
-
-// list reads a list of n words; nil if there is none.
-func list(fields map[string]string, key string, n int) ([]string, error) {
-	value, ok := fields[key]
-	if !ok {
-		return nil, nil
-	}
-	words := strings.Split(strings.TrimSuffix(inBraces(value), ","), ",")
-	if len(words) != n {
-		return nil, fmt.Errorf("%s has %d values, not %d", key, len(words), n)
-	}
-	for i := range words {
-		words[i] = strings.TrimSpace(words[i])
-	}
-	return words, nil
-}
-
-// numbers reads a list of n finite numbers; nil if there is none.
-func numbers(fields map[string]string, key string, n int) ([]float64, error) {
-	words, err := list(fields, key, n)
-	if words == nil || err != nil {
-		return nil, err
-	}
-	values := make([]float64, n)
-	for i, word := range words {
-		if values[i], err = strconv.ParseFloat(word, 64); err != nil || values[i]-values[i] != 0 {
-			return nil, fmt.Errorf("%s: value %d is %.40q, not a finite number", key, i+1, word)
-		}
-	}
-	return values, nil
 }
 
 // Layout says where the values are.
@@ -296,4 +240,16 @@ func (h *Header) Ignored() float64 {
 		return float64(float32(h.Ignore))
 	}
 	return h.Ignore
+}
+
+// deleted is what the spectral libraries of the USGS have in place of a deleted channel.
+const deleted = float32(-1.23e34)
+
+// IsDeleted reports whether a value stands for a deleted channel.
+func IsDeleted(v float64) bool { return float32(v) == deleted }
+
+// IsMissing reports whether a value stands for none: it is not finite, the data ignore value, or
+// that of a deleted channel. Of a nil header it is not the data ignore value.
+func (h *Header) IsMissing(v float64) bool {
+	return v-v != 0 || IsDeleted(v) || h != nil && h.HasIgnore && v == h.Ignored()
 }

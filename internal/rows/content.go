@@ -20,10 +20,15 @@ type content struct {
 	isNpy      bool
 	sparse     sparse.Format
 	compressed bool
+	notes      []string // of a spectral library
 }
 
-// sniff finds out the kind of a file from its first bytes.
-func sniff(in io.Reader, source string, d table.Dialect) (c content, err error) {
+// sniff finds out the kind of a file from its first bytes. Of a spectral library the content is text, and
+// d becomes its dialect.
+func sniff(in io.Reader, source string, d *table.Dialect) (c content, err error) {
+	if text, notes, err := library(source, d); text != nil || err != nil {
+		return content{Reader: text, notes: notes}, err
+	}
 	b := sparse.NewReader(in)
 	start, _ := b.Peek(len(npy.Magic)) // the next read returns the error
 	if c.compressed = strings.HasPrefix(string(start), gzipMagic); c.compressed {
@@ -36,9 +41,9 @@ func sniff(in io.Reader, source string, d table.Dialect) (c content, err error) 
 		u.text = string(start) != npy.Magic
 	}
 	if c.Reader, c.isNpy = b, string(start) == npy.Magic; !c.isNpy {
-		c.sparse = sparse.Sniff(b, !ofText(d))
+		c.sparse = sparse.Sniff(b, !ofText(*d))
 	}
-	if c.sparse == sparse.None && !c.isNpy && !ofText(d) {
+	if c.sparse == sparse.None && !c.isNpy && !ofText(*d) {
 		err = unmarked(b, source)
 	}
 	return c, err
@@ -87,7 +92,7 @@ type reader struct {
 // newReader reads the head of a file of any kind. size is that of the file, or
 // negative if it cannot be known.
 func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reader, error) {
-	c, err := sniff(in, source, d)
+	c, err := sniff(in, source, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +108,7 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 		if err != nil {
 			return nil, err
 		}
+		t.Head.Notes = append(c.notes, t.Head.Notes...)
 		return &reader{t.Head, c.compressed, nil, t.ReadRows, func() []string { return t.Classes },
 			func() ([]string, [][]string) { return t.IDs, t.Kept }, t.Close}, nil
 	}
@@ -148,7 +154,7 @@ func Read(in io.Reader, source string, d table.Dialect) (*table.Table, *Sparse, 
 			size = n - at
 		}
 	}
-	c, err := sniff(in, source, d)
+	c, err := sniff(in, source, &d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,6 +168,9 @@ func Read(in io.Reader, source string, d table.Dialect) (*table.Table, *Sparse, 
 	}
 	if !c.isNpy {
 		t, err := table.Read(c, source, d)
+		if err == nil {
+			t.Notes = append(c.notes, t.Notes...)
+		}
 		return t, nil, err
 	}
 	if c.compressed {
@@ -181,7 +190,7 @@ func IsSparse(in io.Reader, d table.Dialect) bool {
 	if !ok {
 		return false
 	}
-	c, err := sniff(io.NewSectionReader(in.(*os.File), 0, size), "", d)
+	c, err := sniff(io.NewSectionReader(in.(*os.File), 0, size), "", &d)
 	return err == nil && c.sparse != sparse.None
 }
 
@@ -189,7 +198,7 @@ func IsSparse(in io.Reader, d table.Dialect) bool {
 // and in a sparse one column is a number, or "" for the only column, or for the labels of
 // svmlight.
 func ReadClasses(in io.Reader, source string, d table.Dialect, column string) (*table.Classes, error) {
-	c, err := sniff(in, source, d)
+	c, err := sniff(in, source, &d)
 	switch {
 	case err != nil:
 		return nil, err

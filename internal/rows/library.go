@@ -1,0 +1,137 @@
+package rows
+
+// ENVI spectral libraries, read as the tables that they would be: a spectrum a row.
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"softkmeans/internal/cube"
+	"softkmeans/internal/envi"
+	"softkmeans/internal/table"
+)
+
+// spectrum names the column of the spectra's names.
+const spectrum = "spectrum"
+
+// library returns the text of a spectral library, and makes d the dialect of that text. Columns are
+// the wavelengths of channels that are not bad (bbl), and ids the names of the spectra. The text is
+// nil if source is no ENVI file. Of an image it is an error.
+func library(source string, d *table.Dialect) (text io.Reader, notes []string, err error) {
+	header, data, err := envi.Find(source)
+	if header == "" || err != nil {
+		return nil, nil, err
+	}
+	h, err := envi.ReadFile(header)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case h.FileType != envi.SpectralLibrary:
+		return nil, nil, fmt.Errorf("%s: is an ENVI image and no table; its pixels are fitted by unmix", source)
+	case h.Bands != 1:
+		return nil, nil, fmt.Errorf("%s: a spectral library of %d bands; it must have one", header, h.Bands)
+	}
+	values, err := libraryValues(h, data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", data, err)
+	}
+	switch n := len(channelsOf(h)); {
+	case n == 0:
+		return nil, nil, fmt.Errorf("%s: all channels are bad ones (bbl)", header)
+	case n < h.Samples:
+		notes = []string{fmt.Sprintf("%d of %d channels are marked as bad (bbl) and left out", h.Samples-n, h.Samples)}
+	}
+	named := d.ID != table.NoID
+	libraryDialect(d)
+	return bytes.NewReader(libraryText(h, values, named)), append(h.Notes, notes...), nil
+}
+
+// libraryDialect makes d that of the text. Nothing is guessed.
+func libraryDialect(d *table.Dialect) {
+	d.Header, d.Delimiter, d.Decimal, d.Names, d.Text, d.Guess = table.HeaderYes, ',', 0, nil, 0, false
+	if d.Transpose == table.TransposeAuto {
+		d.Transpose = table.TransposeNo
+	}
+	if d.ID == table.NoID {
+		d.ID = ""
+	} else {
+		d.ID = spectrum
+	}
+}
+
+// channelsOf are the channels that are not bad.
+func channelsOf(h *envi.Header) (at []int) {
+	for j := range h.Samples {
+		if h.Bad == nil || !h.Bad[j] {
+			at = append(at, j)
+		}
+	}
+	return at
+}
+
+// libraryValues reads the spectra, line after line.
+func libraryValues(h *envi.Header, data string) ([]float64, error) {
+	layout, err := h.Layout()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil {
+		err = layout.CheckFile(info.Size())
+	}
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, h.Lines*h.Samples)
+	return values, layout.Read(file, values, cube.Rect{Lines: h.Lines, Samples: h.Samples}, []int{0})
+}
+
+// libraryText writes the table. A value that stands for none is an empty field.
+func libraryText(h *envi.Header, values []float64, named bool) []byte {
+	var b bytes.Buffer
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	line := func(first string, field func(j int) string) {
+		if named {
+			b.WriteString(`"` + strings.ReplaceAll(first, `"`, `""`) + `",`)
+		}
+		for i, j := range channelsOf(h) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(field(j))
+		}
+		b.WriteByte('\n')
+	}
+	line(spectrum, func(j int) string {
+		if h.Wavelengths == nil {
+			return "channel" + strconv.Itoa(j+1)
+		}
+		return number(h.Wavelengths[j])
+	})
+	for i := range h.Lines {
+		name := spectrum + strconv.Itoa(i+1)
+		if h.Spectra != nil {
+			name = table.Printable(strings.Join(strings.Fields(h.Spectra[i]), " "))
+		}
+		line(name, func(j int) string {
+			v := values[i*h.Samples+j]
+			if h.IsMissing(v) {
+				return ""
+			}
+			if h.Scale > 0 {
+				v /= h.Scale
+			}
+			return number(v)
+		})
+	}
+	return b.Bytes()
+}
