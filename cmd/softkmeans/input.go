@@ -29,8 +29,9 @@ const (
 	fileHelp = `FILE is CSV with one row per line and numbers only, except for a header and the
 columns named by -label and -drop; or a NumPy .npy array; or a sparse file, in
 the form of MatrixMarket or svmlight. Each may be gzipped. The content tells
-which. Without FILE, or with -, it is standard input. The last line needs no
-newline. Errors give the place as file:line:field.
+which. An ENVI spectral library, NAME.sli with its header beside it, has a
+spectrum a row. Without FILE, or with -, it is standard input. The last line
+needs no newline. Errors give the place as file:line:field.
 `
 	scaleHelp = `  -scale S      auto: zscore if the columns differ in spread by more than 100
                 times, both in standard deviation and in range; else none; the

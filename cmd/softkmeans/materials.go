@@ -24,6 +24,7 @@ type materials struct {
 	at     []int              // the rows that have values, rising
 	values *softkmeans.Matrix // these rows
 	bad    []bool             // rows that are bad channels of a library; nil: none
+	notes  []string           // of an ENVI header
 }
 
 // readMaterials reads a CSV file, an array, an ENVI image, or an ENVI spectral library, whose
@@ -45,6 +46,9 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 		m := &materials{source: s.source, names: sc.names, rows: sc.pixels(), bad: sc.badPixels}
 		if m.values, m.at, err = sc.all(ctx); err != nil {
 			return nil, err
+		}
+		if sc.header != nil {
+			m.notes = sc.header.Notes
 		}
 		first := m.names[0]
 		if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
@@ -142,6 +146,7 @@ type materialsJSON struct {
 type materialsSide struct {
 	Source string   `json:"source"`
 	Names  []string `json:"names"`
+	Notes  []string `json:"notes,omitempty"` // what was assumed of the header
 }
 
 // materialMatch has a material of the truth and its match. Without a match, numbers are 0.
@@ -156,7 +161,7 @@ type materialMatch struct {
 // matchMaterials matches the columns of a with those of b, and returns the report. The angles
 // between matched columns, less their means, have the least sum.
 func matchMaterials(a, b *materials) *materialsJSON {
-	e := &materialsJSON{Truth: materialsSide{a.source, a.names}, Found: materialsSide{b.source, b.names},
+	e := &materialsJSON{Truth: materialsSide{a.source, a.names, a.notes}, Found: materialsSide{b.source, b.names, b.notes},
 		Rows: len(a.at), Left: a.rows - len(a.at)}
 	gain := softkmeans.NewMatrix(len(a.names), len(b.names), nil)
 	for i := range gain.Rows {
@@ -209,6 +214,11 @@ func (e *materialsJSON) write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Materials of %s, and which of %s each is, by %s\n", e.Truth.Source, e.Found.Source,
 		count(e.Rows, "row"))
+	for _, side := range []materialsSide{e.Truth, e.Found} {
+		for _, note := range side.Notes {
+			b.WriteString(wrapped(side.Source + ": " + note + "."))
+		}
+	}
 	if e.Left > 0 {
 		fmt.Fprintf(&b, "%s without values %s left out.\n", count(e.Left, "row"), plural(e.Left, "is", "are"))
 	}

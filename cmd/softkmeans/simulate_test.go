@@ -116,7 +116,7 @@ func TestEvaluateLibrary(t *testing.T) {
 	writeText(t, "lib.sli", string(values))
 	writeText(t, "lib.hdr", header+"spectra names = {band, soil, water}\n")
 	writeText(t, "other.sli", string(values))
-	writeText(t, "other.hdr", header)
+	writeText(t, "other.hdr", header+"spectra names = {soil}\n")
 	writeText(t, "x.csv", "wavelength,water,soil,band\n"+
 		"4,.3,.5,.1\n5,.3,.1,.2\n7,.8,.1,.4\n8,.1,.25,.5\n9,.1,.2,.7\n")
 	for _, files := range [][2]string{{"lib.sli", "x.csv"}, {"lib.hdr", "x.csv"}, {"x.csv", "lib.sli"},
@@ -132,7 +132,8 @@ func TestEvaluateLibrary(t *testing.T) {
 		}
 	}
 	if out := must(t, "evaluate", "-materials", "x.csv", "other.sli"); !strings.Contains(lined(out),
-		"water band3 0.00") {
+		"water band3 0.00") || !strings.Contains(out,
+		"other.sli: the list spectra names is left out: 1 values for 3 spectra.\n") {
 		t.Errorf("without names: %s", out)
 	}
 	// Channels that are bad in one of two libraries lack values there.

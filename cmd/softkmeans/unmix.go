@@ -37,8 +37,8 @@ FILE is one of
   CSV           a pixel a row, with -size; gzip as for softkmeans fit. Names of
                 columns that are numbers are wavelengths
 
-A pixel in which a value is NaN, infinite or the data ignore value is left out:
-its abundances are NaN, and the report counts it.
+A pixel in which a value is NaN, infinite, the data ignore value or -1.23e34 (a
+deleted channel) is left out: its abundances are NaN, and the report counts it.
 
   -k N          number of materials, required without -centers. auto counts the
                 directions of the pixels that stand out of the noise and have

@@ -439,11 +439,11 @@ func TestUnmixHeaders(t *testing.T) {
 func TestUnmixDeleted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := newSynthetic(8, 9, 5)
-	s.values[7], s.values[13] = -1.23e34, -1.23e34
+	s.values[7], s.values[13], s.values[23] = -1.23e34, -1.23e34, math.NaN()
 	for _, kind := range []int{4, 5} {
 		s.writeENVI(t, "x.bip", envi.Header{Type: kind, Interleave: "bip"}, 1)
 		if text := must(t, "unmix", "-k", "3", "x.bip"); !strings.Contains(text,
-			"2 pixels are left out: data in some bands only (NaN, infinite or a deleted channel (-1.23e34)).") {
+			"3 pixels are left out: data in some bands only (NaN, infinite or a deleted channel (-1.23e34)).") {
 			t.Error(text)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"softkmeans/internal/cube"
@@ -24,18 +25,14 @@ func readENVI(f *os.File, o *options, w *writer) error {
 	if err != nil {
 		return err
 	}
-	kind, ok := map[int]string{1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}[h.Type]
-	if !ok {
-		return fmt.Errorf("the values have the type %d", h.Type)
+	if h.FileType == envi.SpectralLibrary {
+		return errors.New("a spectral library; softkmeans reads it as it is")
 	}
-	order := map[bool]string{false: "<", true: ">"}[h.BigEndian]
-	layouts := map[string]func(lines, samples, bands int) cube.Layout{"bsq": cube.ByBand, "bil": cube.ByLine, "bip": cube.ByPixel}
-	if err := cube.CheckSize(h.Lines, h.Samples, h.Bands); err != nil {
-		return err
+	for _, note := range h.Notes {
+		fmt.Fprintf(os.Stderr, "softkmeans-convert: %s: %s\n", f.Name(), note)
 	}
-	l := layouts[h.Interleave](h.Lines, h.Samples, h.Bands)
-	l.Offset = h.Offset
-	if l.Kind, err = npy.KindOf(order + kind); err != nil {
+	l, err := h.Layout()
+	if err != nil {
 		return err
 	}
 	var bands []int
@@ -71,8 +68,10 @@ func readENVI(f *os.File, o *options, w *writer) error {
 		if err := l.Read(values, line, cube.Rect{Line: i, Lines: 1, Samples: h.Samples}, bands); err != nil {
 			return fmt.Errorf("%s: line %d: %w", data, i+1, err)
 		}
-		if h.Scale != 0 {
-			for t := range line {
+		for t, v := range line {
+			if h.IsMissing(v) {
+				line[t] = math.NaN()
+			} else if h.Scale != 0 {
 				line[t] /= h.Scale
 			}
 		}

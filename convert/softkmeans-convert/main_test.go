@@ -271,6 +271,31 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
+// Deleted channels are missing, a byte order need not be there, and a spectral library is no image.
+func TestENVI(t *testing.T) {
+	name := writeENVI(t, t.TempDir(), [][]float64{{1, -1.23e34}, {3, 4}})
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := strings.Replace(string(text), "byte order = 0\n", "", 1)
+	if err := os.WriteFile(name, []byte(header), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := converted(t, name)
+	got := make([]float64, 4)
+	if err := binary.Read(strings.NewReader(out[len(out)-32:]), binary.LittleEndian, got); err != nil ||
+		got[0] != 1 || !math.IsNaN(got[1]) || got[2] != 3 || got[3] != 4 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := os.WriteFile(name, []byte(header+"file type = ENVI Spectral Library\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{name}, io.Discard); err == nil || !strings.Contains(err.Error(), "a spectral library") {
+		t.Error(err)
+	}
+}
+
 // writeENVI writes an image of one line.
 func writeENVI(t testing.TB, dir string, rows [][]float64) string {
 	t.Helper()

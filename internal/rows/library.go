@@ -43,7 +43,8 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 	case n == 0:
 		return nil, nil, fmt.Errorf("%s: all channels are bad ones (bbl)", header)
 	case n < h.Samples:
-		notes = []string{fmt.Sprintf("%d of %d channels are marked as bad (bbl) and left out", h.Samples-n, h.Samples)}
+		notes = []string{fmt.Sprintf("%d of %d channels are marked as bad (bbl) and left out", h.Samples-n,
+			h.Samples)}
 	}
 	named := d.ID != table.NoID
 	libraryDialect(d)
@@ -53,9 +54,6 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 // libraryDialect makes d that of the text. Nothing is guessed.
 func libraryDialect(d *table.Dialect) {
 	d.Header, d.Delimiter, d.Decimal, d.Names, d.Text, d.Guess = table.HeaderYes, ',', 0, nil, 0, false
-	if d.Transpose == table.TransposeAuto {
-		d.Transpose = table.TransposeNo
-	}
 	if d.ID == table.NoID {
 		d.ID = ""
 	} else {

@@ -55,7 +55,8 @@ func TestLibrary(t *testing.T) {
 	for _, c := range []struct {
 		d          table.Dialect
 		rows, cols int
-	}{{table.Dialect{Guess: true, ID: table.NoID}, 2, 121}, {table.Dialect{Transpose: table.TransposeYes}, 121, 2},
+	}{{table.Dialect{Guess: true, ID: table.NoID}, 2, 121},
+		{table.Dialect{Transpose: table.TransposeYes}, 121, 2},
 		{table.Dialect{Drop: []string{"2-4"}, Delimiter: '\t', Header: table.HeaderNo}, 2, 118}} {
 		in, err := os.Open(name)
 		if err != nil {
@@ -94,6 +95,10 @@ func TestLibraryHeader(t *testing.T) {
 	if !math.IsNaN(got.Data[4]) || !slices.Equal(slices.Delete(got.Data, 4, 5), []float64{.2, .4, .8, 2, 8}) ||
 		!slices.Equal(got.Names, []string{"1", "2", "2.5"}) || !slices.Equal(got.IDs, []string{`Quartz "A"`, "7"}) {
 		t.Errorf("%+v", got)
+	}
+	f, err := Open(name, Options{Dialect: table.Dialect{Missing: true}})
+	if err != nil || !slices.Equal(f.Notes, got.Notes) {
+		t.Errorf("%v: notes %q", err, f.Notes)
 	}
 	notes := strings.Join(got.Notes, "; ")
 	for _, note := range []string{"no byte order", "wavelength is in [ ]", "1 of 4 channels are marked as bad"} {
