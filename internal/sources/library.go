@@ -190,7 +190,8 @@ func FromENVI(header, data string) (*Library, error) {
 	if err := layout.CheckFile(info.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w", data, err)
 	}
-	l := &Library{Source: data, Names: h.Spectra, X: softkmeans.NewMatrix(h.Lines, h.Samples, nil)}
+	l := &Library{Source: data, Names: h.Spectra, X: softkmeans.NewMatrix(h.Lines, h.Samples, nil),
+		Notes: h.Notes}
 	whole := cube.Rect{Lines: h.Lines, Samples: h.Samples}
 	if err := layout.Read(file, l.X.Data, whole, []int{0}); err != nil {
 		return nil, fmt.Errorf("%s: %w", data, err)
