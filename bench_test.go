@@ -284,7 +284,9 @@ func BenchmarkStage(b *testing.B) {
 				return nil
 			})
 			if s.wide() {
-				run("basis", 2*nd*p, 1, func() error { return new(principal).setBasis(s, vectors, wanted{p, 0}, s.multiplyT) })
+				run("basis", 2*nd*p, 1, func() error {
+					return new(principal).setBasis(s, vectors, wanted{p, 0}, s.multiplyT)
+				})
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
 				return second(placeSimplex(s, g, pc.basis, &Options{}, path{}))

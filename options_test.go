@@ -99,7 +99,10 @@ func TestOptionLimits(t *testing.T) {
 		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
 		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
 		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
-		{second(newSamples(bg, NewMatrix(0, 2, nil), nil, 0, true)), "x has no rows", ErrTooFewSamples}, {second(newSamples(bg, NewMatrix(2, 0, nil), nil, 0, true)), "x has no columns", ErrShape}, {second(newSamples(bg, nil, nil, 0, true)), "x is nil", ErrShape}, {second(newSamples(bg, NewMatrix(1, 1, nil), nil, 0, true)), "", nil},
+		{second(newSamples(bg, NewMatrix(0, 2, nil), nil, 0, true)), "x has no rows", ErrTooFewSamples},
+		{second(newSamples(bg, NewMatrix(2, 0, nil), nil, 0, true)), "x has no columns", ErrShape},
+		{second(newSamples(bg, nil, nil, 0, true)), "x is nil", ErrShape},
+		{second(newSamples(bg, NewMatrix(1, 1, nil), nil, 0, true)), "", nil},
 	} {
 		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || c.err.Error() != "softkmeans: "+c.want+": "+c.is.Error() || !errors.Is(c.err, c.is)) {
 			t.Errorf("%d: %v, want %s", i, c.err, c.want)

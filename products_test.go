@@ -57,8 +57,11 @@ func TestTriangularFactor(t *testing.T) {
 			t.Errorf("%v: RᵀR is %g off", c, off)
 		}
 		// Products with nothing have the shape of nothing.
-		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){"multiply": (*samples).multiply,
-			"normalProduct": normalProduct, "multiplyT": (*samples).multiplyT} {
+		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){
+			"multiply":      (*samples).multiply,
+			"normalProduct": normalProduct,
+			"multiplyT":     (*samples).multiplyT,
+		} {
 			from, to := d, d
 			if name == "multiply" {
 				to = n

@@ -135,7 +135,8 @@ func TestChooseKRows(t *testing.T) {
 		t.Errorf("%+v, %+v, %d steps", a, b, steps)
 	}
 	all, _ := draws.Rows(nil, 5000)
-	if rows, some := drawn(all, nil, rowsOf(4000), 1); len(rows) != 524 || !some || rows[0] < 0 || rows[523] >= 5000 {
+	if rows, some := drawn(all, nil, rowsOf(4000), 1); len(rows) != 524 || !some ||
+		rows[0] < 0 || rows[523] >= 5000 {
 		t.Errorf("%d rows, drawn: %v", len(rows), some)
 	}
 	heavy := make([]float64, 3000)

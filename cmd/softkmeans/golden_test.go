@@ -83,7 +83,8 @@ func TestGolden(t *testing.T) {
 	writeText(t, "sources.csv", ",Meand13C,SDd13C,Meand15N,SDd15N,n\nGrass,-27.3,.6,2.3,.5,10\n"+
 		"Algae,-19.2,.9,3.4,.6,8\nShrub,-25.7,.5,6.0,.7,9\nCorn,-11.4,.4,1.9,.4,12\n")
 	writeText(t, "square.csv", "food,d13C,d15N\nA,-28,1\nB,-10,1\nC,-28,5\nD,-10,5\n")
-	writeText(t, "consumers.csv", "pack,d13C,d15N\n1,-18.09,2.48\n2,-16.92,4.2\n3,-16.9,3.59\n1,-18.21,6.66\n")
+	writeText(t, "consumers.csv",
+		"pack,d13C,d15N\n1,-18.09,2.48\n2,-16.92,4.2\n3,-16.9,3.59\n1,-18.21,6.66\n")
 	var svm strings.Builder // iris in tenths of meters, without what is below 1.5 cm
 	for line := range strings.Lines(readFile(t, "iris.csv")) {
 		svm.WriteString("7")

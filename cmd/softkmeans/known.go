@@ -171,7 +171,8 @@ func (k *known) read(s *session) (err error) {
 	}
 	for i, note := range d.Notes {
 		note = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
-		d.Notes[i] = strings.Replace(note, "names of the model's columns", "names that the prototypes have", 1)
+		d.Notes[i] = strings.Replace(note, "names of the model's columns",
+			"names that the prototypes have", 1)
 	}
 	if d.Header {
 		k.noteLeft()
@@ -194,7 +195,8 @@ func (k *known) keep(names []string) {
 			x.Set(i, to, d.x.At(i, at))
 		}
 	}
-	d.Notes = append(d.Notes, count(n, "column")+" that the prototypes lack "+plural(n, "is", "are")+" left out")
+	d.Notes = append(d.Notes, count(n, "column")+" that the prototypes lack "+plural(n, "is", "are")+
+		" left out")
 	d.Names, d.x, d.Data = names, x, x.Data
 }
 

@@ -189,7 +189,8 @@ func TestKnown(t *testing.T) {
 		{"library.csv", "ids.csv", m.names}, {"library.csv", "across.csv", m.names},
 		{"library.csv", "other.csv", m.names}, {"turned.tsv", "data.csv", m.names},
 		{"turned.tsv", "across.csv", m.names}, {"turned.tsv", "other.csv", m.names},
-		{"library.csv.gz", "ids.csv", m.names}, {"more.csv", "data.csv", m.names}, {"more.csv", "other.csv", m.names},
+		{"library.csv.gz", "ids.csv", m.names}, {"more.csv", "data.csv", m.names},
+		{"more.csv", "other.csv", m.names},
 		{"plain.csv", "bare.csv", p}, {"plain.csv", "data.csv", p}, {"library.npy", "ids.csv", p},
 		{"library.npy", "bare.csv", p},
 	} {
@@ -212,15 +213,16 @@ func TestKnown(t *testing.T) {
 	fewer := must(t, strings.Fields("predict -drop v3 -centers library.csv -o g.csv ids.csv")...)
 	g, _ := shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "-drop v3", g, m.g, 1e-12)
-	if !strings.Contains(fewer, "6 columns joined by name with those of library.csv; left out of these: v3.") {
+	if !strings.Contains(fewer,
+		"6 columns joined by name with those of library.csv; left out of these: v3.") {
 		t.Error(fewer)
 	}
 	// -names gives names as a header does.
 	must(t, strings.Fields("predict -names v0,v1,v2,v3,v4,v5,v6 -centers turned.tsv -o g.csv bare.csv")...)
 	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "-names", g, m.g, 1e-12)
-	if text := must(t, strings.Fields("predict -centers library.csv -o g.csv other.csv")...); !strings.Contains(text,
-		"Columns that the prototypes lack are left out: batch, note, more.") {
+	text := must(t, strings.Fields("predict -centers library.csv -o g.csv other.csv")...)
+	if !strings.Contains(text, "Columns that the prototypes lack are left out: batch, note, more.") {
 		t.Error(text)
 	}
 	// The page of report saves prototypes with the means and deviations of columns before them.
@@ -241,7 +243,8 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	writeText(t, "x.mtx", mm)
-	more := must(t, strings.Fields("predict -names v0,v1,v2,v3,v4,v5,v6,w -centers library.csv -o g.csv x.mtx")...)
+	more := must(t, strings.Fields("predict -names v0,v1,v2,v3,v4,v5,v6,w "+
+		"-centers library.csv -o g.csv x.mtx")...)
 	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "x.mtx", g, m.g, 1e-12)
 	if !strings.Contains(more, "7 columns joined by name with those of library.csv.") {
@@ -249,10 +252,10 @@ func TestKnown(t *testing.T) {
 	}
 	// As names of columns numbers may be written in any way, and be those of a first column.
 	numbers := []string{"400", "410.0", "4.2e2", "430", "440", "450", "460"}
-	writeText(t, "waves.csv", csvOf("", []string{"400", "410", "420", "430.00", "440", "450", "460"}, nil, m.x))
+	waves := []string{"400", "410", "420", "430.00", "440", "450", "460"}
+	writeText(t, "waves.csv", csvOf("", waves, nil, m.x))
 	writeText(t, "axis.csv", csvOf("wavelength", m.names, numbers, turnedRows(m.sources)))
-	writeText(t, "sites.csv", csvOf("site", []string{"400", "410", "420", "430.00", "440", "450", "460"}, samples,
-		m.x))
+	writeText(t, "sites.csv", csvOf("site", waves, samples, m.x))
 	writeText(t, "words.csv", csvOf("name", numbers, m.names, m.sources))
 	for _, args := range []string{"axis.csv waves.csv", "axis.csv sites.csv", "words.csv waves.csv",
 		"words.csv sites.csv"} {
@@ -282,11 +285,12 @@ func TestKnownModel(t *testing.T) {
 		t.Errorf("%s\n%s", a, b)
 	}
 	// Four prototypes in a plane: shares are open.
-	writeText(t, "flat.csv", csvOf("", []string{"a", "b"}, nil, [][]float64{{0, 0}, {4, 0}, {0, 4}, {4, 4}, {2, 2},
-		{1, 3}, {2, 1}}))
+	writeText(t, "flat.csv", csvOf("", []string{"a", "b"}, nil,
+		[][]float64{{0, 0}, {4, 0}, {0, 4}, {4, 4}, {2, 2}, {1, 3}, {2, 1}}))
 	must(t, strings.Fields("fit -k 4 -method alternating -scale none -model flat.json flat.csv")...)
 	must(t, strings.Fields("predict -model flat.json -o a.csv flat.csv")...)
-	if text := must(t, strings.Fields("predict -centers flat.json -o b.csv flat.csv")...); !strings.Contains(text,
+	text := must(t, strings.Fields("predict -centers flat.json -o b.csv flat.csv")...)
+	if !strings.Contains(text,
 		"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them apart.") {
 		t.Error(text)
 	}
@@ -302,7 +306,8 @@ func TestKnownRanges(t *testing.T) {
 	inFolder(t, "id,a,b\nr1,1,1\nr2,2,2\nr3,1,0\nr4,.5,1\nr5,3,1\nr6,,1\nr7,,\n")
 	writeText(t, "square.csv", "corner,a,b\nSW,0,0\nSE,2,0\nNW,0,2\nNE,2,2\n")
 	text := must(t, strings.Fields("predict -centers square.csv -o g.csv -details data.csv")...)
-	for _, want := range []string{"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them",
+	for _, want := range []string{
+		"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them",
 		"Outside of the prototypes is 1 row", "r5 (1)", "1 row without any value"} {
 		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
 			t.Errorf("no %q in %s", want, text)
@@ -315,7 +320,8 @@ func TestKnownRanges(t *testing.T) {
 	none := math.NaN()
 	got, _ := shares(t, readFile(t, "g.csv"), append(names, "residual", "outside", "entropy")...)
 	want := [][]float64{
-		{0, .5, 0, .5, 0, .5, 0, .5, 0, 0}, {0, 0, 0, 0, 0, 0, 1, 1, 0, 0}, {.5, .5, .5, .5, 0, 0, 0, 0, 0, 0},
+		{0, .5, 0, .5, 0, .5, 0, .5, 0, 0}, {0, 0, 0, 0, 0, 0, 1, 1, 0, 0},
+		{.5, .5, .5, .5, 0, 0, 0, 0, 0, 0},
 		{.25, .5, 0, .25, .25, .5, 0, .25, 0, 0}, {0, 0, .5, .5, 0, 0, .5, .5, 1, 1},
 		{0, .5, 0, .5, 0, .5, 0, .5, 0, 0}, // the first value may be any
 		{none, none, none, none, none, none, none, none, none, none},
@@ -341,8 +347,8 @@ func TestKnownRanges(t *testing.T) {
 // Sources with standard deviations have ranges by draws, the same in every run, and those that no
 // draw encloses are outside.
 func TestKnownDraws(t *testing.T) {
-	const head, means = ",Mean_d13C,SD_d13C,Mean_d15N,SD_d15N,n\n", "Grass,-27,%s,2,%s,10\nAlgae,-19,%[1]s,3," +
-		"%[2]s,8\nCorn,-11,%[1]s,9,%[2]s,12\n"
+	const head = ",Mean_d13C,SD_d13C,Mean_d15N,SD_d15N,n\n"
+	const means = "Grass,-27,%s,2,%s,10\nAlgae,-19,%[1]s,3,%[2]s,8\nCorn,-11,%[1]s,9,%[2]s,12\n"
 	inFolder(t, "pack,d13C,d15N\n1,-19,4.6\n2,-18,3.2\n2,-19,9\n1,-20,2.9\n")
 	writeText(t, "sources.csv", head+fmt.Sprintf(means, "1", ".5"))
 	writeText(t, "sharp.csv", head+fmt.Sprintf(means, "0", "0"))
@@ -361,7 +367,8 @@ func TestKnownDraws(t *testing.T) {
 	g, _ := shares(t, first, names...)
 	for i, row := range g[:2] {
 		for c := 0; c < len(row); c += 3 {
-			if !(row[c+1] <= row[c] && row[c] <= row[c+2] && row[c+2]-row[c+1] > .01 && row[c+2]-row[c+1] < .8) {
+			if !(row[c+1] <= row[c] && row[c] <= row[c+2] && row[c+2]-row[c+1] > .01 &&
+				row[c+2]-row[c+1] < .8) {
 				t.Errorf("row %d: %v", i+1, row)
 			}
 		}
@@ -468,7 +475,8 @@ func TestKnownOutside(t *testing.T) {
 	}
 	inFolder(t, csvOf("", m.columns, nil, m.x))
 	writeText(t, "library.csv", csvOf("name", m.columns, m.names, m.sources))
-	j := parseJSON[predictJSON](t, must(t, strings.Fields("predict -json -o g.csv -centers library.csv data.csv")...))
+	j := parseJSON[predictJSON](t,
+		must(t, strings.Fields("predict -json -o g.csv -centers library.csv data.csv")...))
 	if j.Outside < 2 || j.Outside > 4 || !near(j.Noise, .01, .001) {
 		t.Errorf("%+v", j)
 	}
@@ -481,8 +489,9 @@ func TestKnownOutside(t *testing.T) {
 func TestKnownUsage(t *testing.T) {
 	inFolder(t, "a,b\n3,4\n5,7\n")
 	for name, text := range map[string]string{
-		"f.csv": "name,a,b\nx,1,2\ny,4,7\n", "three.csv": "1.5,-2.5,3.1\n2,-4,4\n", "other.csv": "name,c,d\nx,1,2\ny,4,7\n",
-		"gap.csv": "name,a,b\nx,1,\ny,4,7\n", "twice.csv": "name,a,a,b\nx,1,2,3\ny,4,5,6\n",
+		"f.csv": "name,a,b\nx,1,2\ny,4,7\n", "three.csv": "1.5,-2.5,3.1\n2,-4,4\n",
+		"other.csv": "name,c,d\nx,1,2\ny,4,7\n",
+		"gap.csv":   "name,a,b\nx,1,\ny,4,7\n", "twice.csv": "name,a,a,b\nx,1,2,3\ny,4,5,6\n",
 		"sd.csv":      "name,a,a_sd,b\nx,1,-1,2\ny,4,2,7\n",
 		"classes.csv": "v,x,y,kind\na,1,2,k\nb,4,7,l\n", "large.csv": "name,a,b\nx,1e200,2\ny,4,7\n",
 		"tiny.csv":   "name,a,b\nx,1e-200,2e-200\ny,0,1e-200\n",
@@ -493,30 +502,33 @@ func TestKnownUsage(t *testing.T) {
 	}
 	must(t, strings.Fields("fit -k 1 -model model.json data.csv")...)
 	for _, f := range []failure{
-		{"-centers f.csv -model model.json data.csv", 2, "-model and -centers both have prototypes; give one"},
+		{"-centers f.csv -model model.json data.csv", 2,
+			"-model and -centers both have prototypes; give one"},
 		{"-centers - data.csv", 2, "-centers -: must be a file"},
 		{"-model model.json -class a data.csv", 2, "-class is for -centers; a model has its own"},
 		{"-model model.json -sum one data.csv", 2, "-sum is for -centers"},
 		{"-model model.json -rows unit data.csv", 2, "-rows is for -centers"},
 		{"-centers model.json -sum one data.csv", 2, "-sum: model.json is a model"},
 		{"-centers model.json -class a data.csv", 2, "-class: model.json is a model"},
-		{"-centers f.csv -rows unit -sum at-most-one data.csv", 2, "-rows unit has shares that add up to one"},
+		{"-centers f.csv -rows unit -sum at-most-one data.csv", 2,
+			"-rows unit has shares that add up to one"},
 		{"-centers f.csv -o f.csv data.csv", 2, "-o f.csv would overwrite the prototypes"},
 		{"-centers missing.csv data.csv", 1, "missing.csv"},
 		{"-centers f.csv -class kind data.csv", 1, `no column is named "kind"`},
 		{"-centers three.csv data.csv", 1,
 			"three.csv: 2 prototypes of 3 columns, but data.csv has 2 columns"},
-		{"-centers other.csv data.csv", 1, "other.csv and data.csv have no column in common: there are c, d, and " +
-			"a, b"},
+		{"-centers other.csv data.csv", 1,
+			"other.csv and data.csv have no column in common: there are c, d, and a, b"},
 		{"-centers gap.csv data.csv", 1, "gap.csv"},
 		{"-centers twice.csv data.csv", 1, `twice.csv: two columns are named "a"`},
 		{"-centers sd.csv data.csv", 1, "sd.csv: the standard deviation of a in row 1 is -1"},
 		{"-centers classes.csv -class kind data.csv", 1, "a prototype is a column, so classes"},
 		{"-centers large.csv data.csv", 1, "large.csv"},
 		{"-centers tiny.csv data.csv", 1, "tiny.csv: row 1, column b: 2e-200 is out of range"},
-		{"-centers corner.csv data.csv", 1, "corner.csv: line 1 may be a header of numbers or a prototype, and " +
-			"data.csv has no such names"},
-		{"-centers doubt.csv data.csv", 1, "doubt.csv:1: line 1 may be a header of numbers (400, 410, …) or a row"},
+		{"-centers corner.csv data.csv", 1,
+			"corner.csv: line 1 may be a header of numbers or a prototype, and data.csv has no such names"},
+		{"-centers doubt.csv data.csv", 1,
+			"doubt.csv:1: line 1 may be a header of numbers (400, 410, …) or a row"},
 	} {
 		f.args = "predict " + f.args
 		f.check(t)
@@ -538,8 +550,8 @@ func BenchmarkKnown(b *testing.B) {
 	library := writeB("f.csv", csvOf("name", m.columns, m.names, m.sources))
 	for b.Loop() {
 		var out, errs strings.Builder
-		if code := run(b.Context(), []string{"predict", "-centers", library, "-o", dir + "/g.csv", rows}, nil, &out,
-			&errs); code != 0 {
+		args := []string{"predict", "-centers", library, "-o", dir + "/g.csv", rows}
+		if code := run(b.Context(), args, nil, &out, &errs); code != 0 {
 			b.Fatal(errs.String())
 		}
 	}

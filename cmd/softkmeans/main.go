@@ -47,7 +47,8 @@ type command struct {
 
 var commands = []command{
 	{"fit", "find k centers and the memberships of every row", fitHelp, onInput(parseFit)},
-	{"predict", "compute the memberships of new rows in a model or known prototypes", predictHelp, onInput(parsePredict)},
+	{"predict", "compute the memberships of new rows in a model or known prototypes",
+		predictHelp, onInput(parsePredict)},
 	{"floors", "print the least squared error for every k, and propose a k",
 		floorsHelp, onInput(parseFloors)},
 	{"certify", "check whether centers and memberships are optimal", certifyHelp, onInput(parseCertify)},

@@ -161,8 +161,9 @@ type materialMatch struct {
 // matchMaterials matches the columns of a with those of b, and returns the report. The angles
 // between matched columns, less their means, have the least sum.
 func matchMaterials(a, b *materials) *materialsJSON {
-	e := &materialsJSON{Truth: materialsSide{a.source, a.names, a.notes}, Found: materialsSide{b.source, b.names, b.notes},
-		Rows: len(a.at), Left: a.rows - len(a.at)}
+	e := &materialsJSON{Truth: materialsSide{a.source, a.names, a.notes},
+		Found: materialsSide{b.source, b.names, b.notes},
+		Rows:  len(a.at), Left: a.rows - len(a.at)}
 	gain := softkmeans.NewMatrix(len(a.names), len(b.names), nil)
 	for i := range gain.Rows {
 		for j := range gain.Cols {

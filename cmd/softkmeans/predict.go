@@ -113,8 +113,8 @@ func parsePredict(args []string) (f predictFlags, err error) {
 	f.dialect.Missing = true
 	switch {
 	case f.model == "" && f.centers == "":
-		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote, or -centers " +
-			"with a file of prototypes")
+		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote, or " +
+			"-centers with a file of prototypes")
 	case f.model == "-":
 		return f, usageErrorf("-model -: must be a file")
 	}

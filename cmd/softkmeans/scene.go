@@ -115,7 +115,8 @@ func (s *scene) openENVI(name string, library bool) error {
 	}
 	switch isLibrary := h.FileType == envi.SpectralLibrary; {
 	case isLibrary && !library:
-		return fmt.Errorf("%s: is of a spectral library, not of an image; fit takes its spectra as rows", name)
+		return fmt.Errorf("%s: is of a spectral library, not of an image; fit takes its spectra as rows",
+			name)
 	case isLibrary && h.Bands != 1:
 		return fmt.Errorf("%s: a spectral library of %d bands; it must have one, and a line for each "+
 			"spectrum", name, h.Bands)

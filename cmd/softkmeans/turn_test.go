@@ -11,10 +11,12 @@ import (
 func TestTurned(t *testing.T) {
 	t.Parallel()
 	trade := filepath.Join("..", "..", "testdata", "tables", "trade")
-	spectra, bare := filepath.Join(trade, "spectra_in_columns.csv"), filepath.Join(trade, "spectra_in_columns_bare.txt")
+	spectra := filepath.Join(trade, "spectra_in_columns.csv")
+	bare := filepath.Join(trade, "spectra_in_columns_bare.txt")
 	model := filepath.Join(t.TempDir(), "m.json")
 	code, stdout, stderr := do(t, "", "fit", "-k", "3", "-others=no", "-quiet", "-model", model, spectra)
-	if code != 0 || !strings.Contains(stdout, "40 rows, 121 columns") || !strings.Contains(stdout, "-transpose no reads") {
+	if code != 0 || !strings.Contains(stdout, "40 rows, 121 columns") ||
+		!strings.Contains(stdout, "-transpose no reads") {
 		t.Fatalf("code %d, %s, %s", code, stdout, stderr)
 	}
 	for _, name := range []string{spectra, bare} {
@@ -33,7 +35,8 @@ func TestTurned(t *testing.T) {
 			t.Errorf("%s: code %d, %s", flags, code, stderr)
 		}
 	}
-	code, stdout, _ = do(t, "", "fit", "-k", "2", "-others=no", "-quiet", "-o", "-", filepath.Join(trade, "tenx"))
+	code, stdout, _ = do(t, "", "fit", "-k", "2", "-others=no", "-quiet", "-o", "-",
+		filepath.Join(trade, "tenx"))
 	if code != 0 || !strings.Contains(stdout, "\nAAAC24-1,") || strings.Count(stdout, "\n") != 26 {
 		t.Errorf("code %d, %s", code, stdout)
 	}

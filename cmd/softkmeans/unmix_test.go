@@ -443,7 +443,8 @@ func TestUnmixDeleted(t *testing.T) {
 	for _, kind := range []int{4, 5} {
 		s.writeENVI(t, "x.bip", envi.Header{Type: kind, Interleave: "bip"}, 1)
 		if text := must(t, "unmix", "-k", "3", "x.bip"); !strings.Contains(text,
-			"3 pixels are left out: data in some bands only (NaN, infinite or a deleted channel (-1.23e34)).") {
+			"3 pixels are left out: data in some bands only (NaN, infinite or a deleted channel "+
+				"(-1.23e34)).") {
 			t.Error(text)
 		}
 	}

@@ -310,8 +310,8 @@ func (k *knownScene) sentences() []string {
 			small(s.Median))
 	}
 	if !k.mixer.Unique() {
-		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of them "+
-			"apart. They are those of least norm; softkmeans predict -centers has their ranges.",
+		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
+			"them apart. They are those of least norm; softkmeans predict -centers has their ranges.",
 			prototypes(k.mixer.Centers.Rows), k.mixer.Apart()))
 	}
 	why := "rounding explains"
@@ -323,8 +323,8 @@ func (k *knownScene) sentences() []string {
 		n = "no"
 	}
 	return append(lines, "Outside of the spectra "+plural(max(1, k.outside), "is ", "are ")+n+
-		plural(max(1, k.outside), " pixel", " pixels")+", farther from "+plural(max(1, k.outside), "its mixture",
-		"their mixtures")+" than "+why+".")
+		plural(max(1, k.outside), " pixel", " pixels")+", farther from "+
+		plural(max(1, k.outside), "its mixture", "their mixtures")+" than "+why+".")
 }
 
 // report returns the report as text.
@@ -341,8 +341,8 @@ func (k *knownScene) report() []byte {
 	fmt.Fprintf(&b, "\nMaterials\n\n  %-*s    mean share    pixels    nearly pure\n", wide, "")
 	for j, share := range k.means() {
 		name := short(k.names()[j], mostWord)
-		fmt.Fprintf(&b, "  %s%s %13s %9d %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))), percent(share),
-			k.result.sizes[j], k.pure[j])
+		fmt.Fprintf(&b, "  %s%s %13s %9d %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))),
+			percent(share), k.result.sizes[j], k.pure[j])
 	}
 	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
 		"material.\n")
@@ -385,10 +385,11 @@ type knownSceneJSON struct {
 func (k *knownScene) json() *knownSceneJSON {
 	s, r := k.scene, k.result
 	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers, Lines: s.lines, Samples: s.samples,
-		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
-		Names: k.names(), Shares: k.means(), Sizes: r.sizes, Pure: k.pure,
+		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths,
+		Unit: s.unit, Names: k.names(), Shares: k.means(), Sizes: r.sizes, Pure: k.pure,
 		RowScaling: softkmeans.RowsGiven.String(), Shade: shadeOf(&softkmeans.Model{Shade: k.lengths}),
-		Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value, Notes: append([]string{}, r.Notes...)}
+		Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value,
+		Notes: append([]string{}, r.Notes...)}
 	if k.lengths != nil {
 		j.RowScaling = softkmeans.RowsUnit.String()
 	}

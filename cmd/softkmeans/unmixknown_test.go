@@ -59,7 +59,8 @@ func (s *synthetic) writeLibraryFile(t *testing.T, name string, names []string, 
 }
 
 // sameAbundances compares shares, which are NaN where want has NaN.
-func sameAbundances(t *testing.T, what string, got *softkmeans.Matrix, want func(i, j int) float64, tol float64) {
+func sameAbundances(t *testing.T, what string, got *softkmeans.Matrix, want func(i, j int) float64,
+	tol float64) {
 	t.Helper()
 	for i := range got.Rows {
 		for j := range got.Cols {
@@ -127,12 +128,12 @@ func TestUnmixKnown(t *testing.T) {
 			return s.shares.At(i, j)
 		}, 1e-12)
 		must(t, append([]string{"unmix", "-o", "g.img", "-spectra", "f.csv"}, strings.Fields(c.args)...)...)
-		if h, err := envi.ReadFile("g.hdr"); err != nil || strings.Join(h.BandNames, ";") != strings.Join(c.names,
-			";") {
+		h, err := envi.ReadFile("g.hdr")
+		if err != nil || strings.Join(h.BandNames, ";") != strings.Join(c.names, ";") {
 			t.Errorf("%s: %+v, %v", c.args, h, err)
 		}
-		if head, _, _ := strings.Cut(readFile(t, "f.csv"), "\n"); !strings.HasSuffix(head, strings.Join(c.names,
-			",")) {
+		head, _, _ := strings.Cut(readFile(t, "f.csv"), "\n")
+		if !strings.HasSuffix(head, strings.Join(c.names, ",")) {
 			t.Errorf("%s: %s", c.args, head)
 		}
 	}
@@ -182,7 +183,8 @@ func TestUnmixKnownShade(t *testing.T) {
 	}
 	j := parseJSON[knownSceneJSON](t, must(t, strings.Fields("unmix -centers lib.sli -json a.img")...))
 	if j.RowScaling != "unit" || !j.Unique || j.Outside != 0 || len(j.Names) != 2 || j.Names[0] != "soil" ||
-		j.Certificate == nil || j.Certificate.Objective > 1e-9 || j.Shade == nil || !near(j.Shares[0]+j.Shares[1], 1, 1e-9) {
+		j.Certificate == nil || j.Certificate.Objective > 1e-9 || j.Shade == nil ||
+		!near(j.Shares[0]+j.Shares[1], 1, 1e-9) {
 		t.Errorf("%+v", j)
 	}
 }
@@ -243,7 +245,8 @@ func TestUnmixKnownModel(t *testing.T) {
 	for i := range 3 {
 		some = append(some, append([]float64{7}, s.spectra.Row(i)[2:12]...))
 	}
-	writeText(t, "some.csv", csvOf("name", append([]string{"n"}, words[2:12]...), []string{"a", "b", "c"}, some))
+	writeText(t, "some.csv", csvOf("name", append([]string{"n"}, words[2:12]...), []string{"a", "b", "c"},
+		some))
 	text = must(t, strings.Fields("unmix -centers some.csv -o b.npy a.img")...)
 	for _, want := range []string{"4 bands that the spectra lack are left out.",
 		"10 columns joined by name with those of some.csv; left out of these: n."} {
@@ -278,14 +281,16 @@ func TestUnmixKnownUsage(t *testing.T) {
 		{"-centers lib.sli -class c a.img", 2, "-class: lib.sli is a spectral library"},
 		{"-centers - a.img", 2, "-centers -: must be a file"},
 		{"-centers lib.sli -rows unit -sum at-most-one a.img", 2, "-rows unit has shares that add up to one"},
-		{"-centers lib.sli -stream yes -report p.html a.img", 2, "-report with -centers needs the scene in memory"},
+		{"-centers lib.sli -stream yes -report p.html a.img", 2,
+			"-report with -centers needs the scene in memory"},
 		{"-centers lib.sli -o lib.img a.img", 2, "-o lib.hdr would overwrite the prototypes"},
 		{"-centers five.csv -spectra five.csv a.img", 2, "-spectra five.csv would overwrite the prototypes"},
 		{"-centers five.csv a.img", 1, "five.csv: 2 prototypes of 5 columns, but a.img has 6 columns"},
-		{"-centers far.sli a.img", 1, "far.sli and a.img have no column in common: there are 1, 2, 3, 4, 5, 6, and " +
-			"400, 412.5"},
-		{"-centers near.sli a.img", 1, "near.sli and a.img have only 2 columns in common: there are 400, 412, 425, " +
-			"438, 451, 464, and 400, 412.5, 425, 437.5, 450, 462.5; bring the prototypes to the places"},
+		{"-centers far.sli a.img", 1,
+			"far.sli and a.img have no column in common: there are 1, 2, 3, 4, 5, 6, and 400, 412.5"},
+		{"-centers near.sli a.img", 1, "near.sli and a.img have only 2 columns in common: there are " +
+			"400, 412, 425, 438, 451, 464, and 400, 412.5, 425, 437.5, 450, 462.5; " +
+			"bring the prototypes to the places"},
 		{"-centers a.img a.img", 1, "a.hdr: is of an image; give a spectral library"},
 		{"-centers missing.sli a.img", 1, "missing.sli"},
 	} {

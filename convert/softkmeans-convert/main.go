@@ -122,8 +122,8 @@ func convert(name string, o *options, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "", "columns": o.columns != nil,
-		"transpose": o.transpose != "auto"} {
+	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "",
+		"columns": o.columns != nil, "transpose": o.transpose != "auto"} {
 		if given && !slices.Contains(form.flags, flag) {
 			return &flagError{fmt.Errorf("-%s is not for %s files", flag, form.name)}
 		}

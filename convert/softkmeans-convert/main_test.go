@@ -291,7 +291,8 @@ func TestENVI(t *testing.T) {
 	if err := os.WriteFile(name, []byte(header+"file type = ENVI Spectral Library\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{name}, io.Discard); err == nil || !strings.Contains(err.Error(), "a spectral library") {
+	if err := run([]string{name}, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "a spectral library") {
 		t.Error(err)
 	}
 }
@@ -467,7 +468,9 @@ func matOf(variables map[string][2]int, values map[string]float64) []byte {
 			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(v))
 		}
 		body := element(miUint32, []byte{mxDouble, 0, 0, 0, 0, 0, 0, 0})
-		body = append(body, element(miInt32, binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(size[0])), uint32(size[1])))...)
+		sizes := binary.LittleEndian.AppendUint32(nil, uint32(size[0]))
+		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(size[1]))
+		body = append(body, element(miInt32, sizes)...)
 		body = append(append(body, element(miInt8, []byte(name))...), element(miDouble, numbers)...)
 		b = append(b, element(miMatrix, body)...)
 	}
@@ -489,7 +492,8 @@ func TestBands(t *testing.T) {
 		{map[string][2]int{"V": {3, 8}}, "-transpose yes", true},
 	} {
 		file := filepath.Join(t.TempDir(), "x.mat")
-		if err := os.WriteFile(file, matOf(c.variables, map[string]float64{"nRow": 2, "nCol": 4}), 0o600); err != nil {
+		mat := matOf(c.variables, map[string]float64{"nRow": 2, "nCol": 4})
+		if err := os.WriteFile(file, mat, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s := converted(t, append(strings.Fields(c.flags), file)...)
@@ -498,7 +502,8 @@ func TestBands(t *testing.T) {
 			shape, second = "(8, 3)", 1
 		}
 		values := s[len(s)-8*24:]
-		if got := math.Float64frombits(binary.LittleEndian.Uint64([]byte(values[8:]))); !strings.Contains(s[:128], shape) || got != second {
+		got := math.Float64frombits(binary.LittleEndian.Uint64([]byte(values[8:])))
+		if !strings.Contains(s[:128], shape) || got != second {
 			t.Errorf("%v %s: %q, %v", c.variables, c.flags, s[:100], got)
 		}
 	}

@@ -117,8 +117,8 @@ func readMAT(f *os.File, o *options, w *writer) error {
 	turn := o.transpose == "yes"
 	if why := beside.bands(only); why != "" && o.transpose == "auto" {
 		turn = true
-		fmt.Fprintf(os.Stderr, "softkmeans-convert: the columns of %s, which is %s, are written as rows, since %s; "+
-			"-transpose no writes its rows\n", only.name, only, why)
+		fmt.Fprintf(os.Stderr, "softkmeans-convert: the columns of %s, which is %s, are written as rows, "+
+			"since %s; -transpose no writes its rows\n", only.name, only, why)
 	}
 	return only.write(w, turn)
 }
@@ -135,7 +135,8 @@ func (b *besides) add(a *matArray) {
 	}
 	name := strings.ToLower(a.name)
 	least, most := min(a.dims[0], a.dims[1]), max(a.dims[0], a.dims[1])
-	of := map[string]*int{"nrow": &b.height, "nrows": &b.height, "rows": &b.height, "lines": &b.height, "height": &b.height,
+	of := map[string]*int{"nrow": &b.height, "nrows": &b.height, "rows": &b.height,
+		"lines": &b.height, "height": &b.height,
 		"ncol": &b.width, "ncols": &b.width, "cols": &b.width, "samples": &b.width, "width": &b.width}[name]
 	switch {
 	case least != 1:
@@ -143,7 +144,8 @@ func (b *besides) add(a *matArray) {
 		text, err := io.ReadAll(io.LimitReader(a.body.in, mostElement))
 		a.body = &matReader{bytes.NewReader(text), a.body.order} // it may be the table
 		scalar := matReader{bytes.NewReader(text), a.body.order}
-		if v, failed := scalar.numbers(); err == nil && failed == nil && len(v) == 1 && v[0] >= 1 && v[0] < 1<<20 {
+		if v, failed := scalar.numbers(); err == nil && failed == nil && len(v) == 1 &&
+			v[0] >= 1 && v[0] < 1<<20 {
 			*of = int(v[0])
 		}
 	case most > 1 && (strings.Contains(name, "wave") || strings.Contains(name, "lambda") || name == "wl"):

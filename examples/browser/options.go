@@ -109,7 +109,8 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 		r.header, ok = one(value, map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo})
 		want = "auto, yes or no"
 	case "transpose":
-		r.transpose, ok = one(value, map[string]table.Transpose{"auto": table.TransposeAuto, "yes": table.TransposeYes, "no": table.TransposeNo})
+		r.transpose, ok = one(value, map[string]table.Transpose{"auto": table.TransposeAuto,
+			"yes": table.TransposeYes, "no": table.TransposeNo})
 		want = "auto, yes or no"
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})

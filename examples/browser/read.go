@@ -21,7 +21,8 @@ const (
 
 // words are the settings of the page in messages of the reader. What is not among them
 // has a button, see ways.
-var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels", Weights: "Weights", Transpose: "Turn"}
+var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels", Weights: "Weights",
+	Transpose: "Turn"}
 
 // reading is the options of the reader. The zero value finds out all of them.
 type reading struct {
@@ -169,7 +170,8 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 // It is read as one that is carried along, because the reader looks for further ids
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
-	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError}
+	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
+		Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError}
 	if r.names != "" {
 		for name := range strings.SplitSeq(r.names, ",") {
 			d.Names = append(d.Names, strings.TrimSpace(name))
@@ -363,7 +365,8 @@ func (f *found) ways(err error) []way {
 	case err != nil && strings.Contains(err.Error(), "missing value"):
 		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"}, {"Fit what is there", "missing", "fit"}}
 	case err != nil && strings.Contains(err.Error(), words.Transpose+" yes"):
-		return []way{{"The columns are the samples", "transpose", "yes"}, {"The rows are the samples", "transpose", "no"}}
+		return []way{{"The columns are the samples", "transpose", "yes"},
+			{"The rows are the samples", "transpose", "no"}}
 	case err != nil && strings.Contains(err.Error(), words.Header+" yes"):
 		return []way{{"Line 1 is a header", "header", "yes"}, {"Line 1 is a row", "header", "no"}}
 	}

@@ -132,7 +132,8 @@ func TestCorpus(t *testing.T) {
 // aboutTurning reports whether the flags are about columns and about which way round they are.
 func (w want) aboutTurning() bool {
 	flags, fail := strings.Join(w["flags"], ""), strings.Join(w["error"], "")
-	return strings.Count(flags, "-") > 1 && strings.Contains(flags, "-transpose") || strings.Contains(fail, "-transpose")
+	return strings.Count(flags, "-") > 1 && strings.Contains(flags, "-transpose") ||
+		strings.Contains(fail, "-transpose")
 }
 
 // checkRefused compares an error and the buttons that come with it.

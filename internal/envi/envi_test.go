@@ -148,8 +148,9 @@ func TestNotes(t *testing.T) {
 		{least + "description = [not ended\n", none},
 	} {
 		h := parsed(t, c.text)
-		if got := strings.Join(h.Notes, "; "); !strings.Contains(got, c.note) || (got == "") != (c.note == none) ||
-			h.Wavelengths != nil || h.Bad != nil || h.BandNames != nil || h.Spectra != nil || h.BigEndian {
+		if got := strings.Join(h.Notes, "; "); !strings.Contains(got, c.note) ||
+			(got == "") != (c.note == none) || h.Wavelengths != nil || h.Bad != nil ||
+			h.BandNames != nil || h.Spectra != nil || h.BigEndian {
 			t.Errorf("%q: %+v", c.text, h)
 		}
 	}
@@ -161,8 +162,8 @@ func TestNotes(t *testing.T) {
 			t.Errorf("%s: %v, %q", list, h.Wavelengths, h.Notes)
 		}
 	}
-	for _, list := range []string{"{1, 0}", "[1 0]", "{True, False}", "{good, bad}", "{'yes' 'NO'}", "[ON\nOFF]",
-		"{2, false}"} {
+	for _, list := range []string{"{1, 0}", "[1 0]", "{True, False}", "{good, bad}", "{'yes' 'NO'}",
+		"[ON\nOFF]", "{2, false}"} {
 		if h := parsed(t, least+"bbl = "+list+"\n"); !slices.Equal(h.Bad, []bool{false, true}) {
 			t.Errorf("%s: %v", list, h.Bad)
 		}
@@ -189,11 +190,14 @@ func TestJumps(t *testing.T) {
 		values []float64
 		want   []int
 	}{
-		{evenly, nil}, {evenly[:7], nil}, {make([]float64, 9), nil}, {nil, nil}, {[]float64{1, 2, 300, 4, 5}, nil},
-		{with(func(v []float64) { v[10] = 5000 }), []int{10}}, {with(func(v []float64) { v[10] = 50 }), []int{10}},
+		{evenly, nil}, {evenly[:7], nil}, {make([]float64, 9), nil}, {nil, nil},
+		{[]float64{1, 2, 300, 4, 5}, nil},
+		{with(func(v []float64) { v[10] = 5000 }), []int{10}},
+		{with(func(v []float64) { v[10] = 50 }), []int{10}},
 		{with(func(v []float64) { v[10], v[20] = 5000, 60 }), []int{10, 20}},
 		{with(func(v []float64) { v[0] = 4000 }), []int{0}}, {with(func(v []float64) { v[0] = 4 }), []int{0}},
-		{with(func(v []float64) { v[59] = 9900 }), []int{59}}, {with(func(v []float64) { v[59] = 99 }), []int{59}},
+		{with(func(v []float64) { v[59] = 9900 }), []int{59}},
+		{with(func(v []float64) { v[59] = 99 }), []int{59}},
 		{with(func(v []float64) { v[10] = 505 }), nil},
 		{slices.Concat(evenly, evenly[40:]), nil},      // two sensors
 		{slices.Concat(evenly[:30], evenly[45:]), nil}, // a gap
@@ -224,8 +228,8 @@ func TestIsMissing(t *testing.T) {
 		v               float64
 		without, within bool
 	}{{deleted, true, true}, {float64(float32(deleted)), true, true}, {math.NaN(), true, true},
-		{math.Inf(1), true, true}, {float64(float32(-.1)), false, true}, {-.1, false, false}, {0, false, false},
-		{1.23e34, false, false}, {-1.22e34, false, false}} {
+		{math.Inf(1), true, true}, {float64(float32(-.1)), false, true}, {-.1, false, false},
+		{0, false, false}, {1.23e34, false, false}, {-1.22e34, false, false}} {
 		if (*Header)(nil).IsMissing(c.v) != c.without || h.IsMissing(c.v) != c.within {
 			t.Errorf("%v", c.v)
 		}
@@ -336,7 +340,8 @@ func TestFind(t *testing.T) {
 	if h, err := ReadFile("a.hdr"); err != nil || h.Lines != 3 {
 		t.Error(h, err)
 	}
-	if _, _, err := Find("other.hdr"); err == nil || !strings.HasPrefix(err.Error(), "other.hdr: not an ENVI") {
+	if _, _, err := Find("other.hdr"); err == nil ||
+		!strings.HasPrefix(err.Error(), "other.hdr: not an ENVI") {
 		t.Error(err)
 	}
 	if _, err := ReadFile("other.hdr"); err == nil ||

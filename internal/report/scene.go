@@ -162,7 +162,8 @@ func (s *Scene) HTML() ([]byte, error) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
 	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: m.Centers.Rows,
-		Trivial:     m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) && view.SumOf(m) == softkmeans.SumToOne,
+		Trivial: m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) &&
+			view.SumOf(m) == softkmeans.SumToOne,
 		VolumeRatio: m.VolumeRatio, Sum: view.SumOf(m), Rule: s.Rule}
 	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
@@ -172,8 +173,8 @@ func (s *Scene) HTML() ([]byte, error) {
 	c.Method = "Minimal volume"
 	if c.Verdict, c.Meaning = f.Verdict(); s.Known {
 		c.Method, c.Verdict = "Known spectra", "The spectra are given"
-		c.Meaning = "The shares are the best ones for them, but for rounding. The floor is that of any spectra, " +
-			"as many as these."
+		c.Meaning = "The shares are the best ones for them, but for rounding. The floor is that of any " +
+			"spectra, as many as these."
 	}
 	if s.Proposal != nil {
 		c.Proposal = view.Proposal(*s.Proposal)

@@ -13,7 +13,8 @@ import (
 // advised are flags in errors and notes, with their values; where a value is to be chosen there
 // are several.
 var (
-	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose) ([^ ;),]+)(?:( or | and )([a-z]+))?`)
+	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose) ` +
+		`([^ ;),]+)(?:( or | and )([a-z]+))?`)
 	inPlace = regexp.MustCompile(`(-keep) in place of (-drop)`)
 )
 
@@ -84,8 +85,10 @@ func follow(t *testing.T, name string, may []string, flags string, depth int) (t
 		message = err.Error()
 	} else {
 		message = strings.Join(got.Notes, "\n")
-		if may != nil && !slices.Contains(may, strconv.Itoa(got.Rows)) && !strings.Contains(flags, "-header no") {
-			t.Errorf("%s with %q: %d rows, not %v; notes %q", filepath.Base(name), flags, got.Rows, may, got.Notes)
+		if may != nil && !slices.Contains(may, strconv.Itoa(got.Rows)) &&
+			!strings.Contains(flags, "-header no") {
+			t.Errorf("%s with %q: %d rows, not %v; notes %q", filepath.Base(name), flags, got.Rows, may,
+				got.Notes)
 		}
 	}
 	if depth == 0 {

@@ -87,8 +87,8 @@ func (s *Sparse) name(d *table.Dialect) error {
 		if d.Names = columns; d.ID != table.NoID {
 			s.IDs, s.IDColumn, s.IDName = ids, 1, "id"
 		}
-		if note := "the rows are the cells of barcodes.tsv, the file's columns; -transpose no makes rows of " +
-			"the genes"; turn && d.Transpose == table.TransposeAuto {
+		if note := "the rows are the cells of barcodes.tsv, the file's columns; -transpose no makes rows " +
+			"of the genes"; turn && d.Transpose == table.TransposeAuto {
 			s.Notes = append(s.Notes, note)
 		}
 	}

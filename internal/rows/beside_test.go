@@ -59,7 +59,8 @@ func TestBeside(t *testing.T) {
 	write("barcodes.tsv", "AA-1\nCC-1\n")
 	check(read("matrix.mtx", table.Dialect{Guess: true}), "A E2 E3", "AA-1 CC-1", 5, 0, 2, 0, 7, 1)
 	check(read("matrix.mtx", table.Dialect{Drop: []string{"A"}}), "E2 E3", "AA-1 CC-1", 0, 2, 7, 1)
-	check(read("matrix.mtx", table.Dialect{Transpose: table.TransposeNo}), "AA-1 CC-1", "A E2 E3", 5, 0, 0, 7, 2, 1)
+	check(read("matrix.mtx", table.Dialect{Transpose: table.TransposeNo}), "AA-1 CC-1", "A E2 E3",
+		5, 0, 0, 7, 2, 1)
 	write("x_matrix.mtx.gz", matrix)
 	write("x_features.tsv.gz", genes)
 	write("x_barcodes.tsv.gz", "AA-1\nCC-1\n")
@@ -84,7 +85,8 @@ func TestArrayTurned(t *testing.T) {
 	}
 	got, err = ReadAll(bytes.NewReader(b.Bytes()), "a.npy",
 		table.Dialect{Transpose: table.TransposeYes, Label: "1"})
-	if err != nil || !slices.Equal(got.Data, []float64{4, 5, 6}) || !slices.Equal(got.Classes, []string{"1", "2", "3"}) {
+	if err != nil || !slices.Equal(got.Data, []float64{4, 5, 6}) ||
+		!slices.Equal(got.Classes, []string{"1", "2", "3"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -122,7 +122,8 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		case "-header":
 			d.Header = map[string]table.Header{"yes": table.HeaderYes, "no": table.HeaderNo}[value]
 		case "-transpose":
-			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes, "no": table.TransposeNo}[value]
+			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes,
+				"no": table.TransposeNo}[value]
 		case "-keep":
 			d.Keep = strings.Split(value, ",")
 		case "-names":

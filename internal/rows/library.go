@@ -31,7 +31,8 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 	case err != nil:
 		return nil, nil, err
 	case h.FileType != envi.SpectralLibrary:
-		return nil, nil, fmt.Errorf("%s: is an ENVI image and no table; its pixels are fitted by unmix", source)
+		return nil, nil, fmt.Errorf("%s: is an ENVI image and no table; its pixels are fitted by unmix",
+			source)
 	case h.Bands != 1:
 		return nil, nil, fmt.Errorf("%s: a spectral library of %d bands; it must have one", header, h.Bands)
 	}

@@ -31,8 +31,9 @@ func TestLibrary(t *testing.T) {
 		all = append(all, got)
 	}
 	got := all[0]
-	if !slices.Equal(got.Data, all[1].Data) || got.Rows != 2 || len(got.Names) != 121 || got.Names[0] != "400" ||
-		got.Names[120] != "1000" || !slices.Equal(got.IDs, []string{"leaf", "soil"}) || len(got.Notes) > 0 {
+	if !slices.Equal(got.Data, all[1].Data) || got.Rows != 2 || len(got.Names) != 121 ||
+		got.Names[0] != "400" || got.Names[120] != "1000" ||
+		!slices.Equal(got.IDs, []string{"leaf", "soil"}) || len(got.Notes) > 0 {
 		t.Errorf("%d rows, names %q, ids %q, notes %q", got.Rows, got.Names, got.IDs, got.Notes)
 	}
 	f, err := Open(name, Options{Dialect: table.Dialect{Guess: true}, BlockRows: 1})
@@ -92,8 +93,10 @@ func TestLibraryHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !math.IsNaN(got.Data[4]) || !slices.Equal(slices.Delete(got.Data, 4, 5), []float64{.2, .4, .8, 2, 8}) ||
-		!slices.Equal(got.Names, []string{"1", "2", "2.5"}) || !slices.Equal(got.IDs, []string{`Quartz "A"`, "7"}) {
+	if !math.IsNaN(got.Data[4]) ||
+		!slices.Equal(slices.Delete(got.Data, 4, 5), []float64{.2, .4, .8, 2, 8}) ||
+		!slices.Equal(got.Names, []string{"1", "2", "2.5"}) ||
+		!slices.Equal(got.IDs, []string{`Quartz "A"`, "7"}) {
 		t.Errorf("%+v", got)
 	}
 	f, err := Open(name, Options{Dialect: table.Dialect{Missing: true}})
@@ -101,7 +104,8 @@ func TestLibraryHeader(t *testing.T) {
 		t.Errorf("%v: notes %q", err, f.Notes)
 	}
 	notes := strings.Join(got.Notes, "; ")
-	for _, note := range []string{"no byte order", "wavelength is in [ ]", "1 of 4 channels are marked as bad"} {
+	for _, note := range []string{"no byte order", "wavelength is in [ ]",
+		"1 of 4 channels are marked as bad"} {
 		if !strings.Contains(notes, note) {
 			t.Errorf("no note has %q in %q", note, notes)
 		}

@@ -171,8 +171,8 @@ func FromENVI(header, data string) (*Library, error) {
 		return nil, err
 	}
 	if h.FileType != envi.SpectralLibrary || h.Bands != 1 {
-		return nil, fmt.Errorf("%s: is of an image; give a spectral library, with a line for each spectrum and "+
-			"one band", header)
+		return nil, fmt.Errorf("%s: is of an image; give a spectral library, with a line for each spectrum "+
+			"and one band", header)
 	}
 	layout, err := h.Layout()
 	if err != nil {
@@ -388,8 +388,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	case named && most > 0:
 		if way.turned {
 			if l.Classes != nil || l.SD != nil {
-				return nil, fmt.Errorf("%s: a prototype is a column, so classes and standard deviations cannot "+
-					"be columns; turn the table", l.Source)
+				return nil, fmt.Errorf("%s: a prototype is a column, so classes and standard deviations "+
+					"cannot be columns; turn the table", l.Source)
 			}
 			x, prototypes = transposed(x), l.Columns
 		}
@@ -408,14 +408,14 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 			plural(len(names), "column"))
 	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
 		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
-		return nil, fmt.Errorf("%s: line 1 may be a header of numbers or a prototype, and %s has no such names; "+
-			"leave the header out, or name the columns by words in both files", l.Source, source)
+		return nil, fmt.Errorf("%s: line 1 may be a header of numbers or a prototype, and %s has no such "+
+			"names; leave the header out, or name the columns by words in both files", l.Source, source)
 	default:
 		for j := range at {
 			at[j] = j
 		}
-		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names to "+
-			"join them by")
+		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names "+
+			"to join them by")
 	}
 	s.Centers = columns(x, at)
 	if sd != nil {

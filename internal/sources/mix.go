@@ -59,8 +59,8 @@ func (s *Sources) NewMixer(o Options) (*Mixer, error) {
 	most := size(s.Centers)
 	for at, v := range s.Centers.Data { // squares must be in range
 		if math.Abs(v) == most && most > 0 && (most > 0x1p500 || most < 0x1p-500) {
-			return nil, &softkmeans.InputError{Arg: "centers", Row: at / s.Centers.Cols, Col: at % s.Centers.Cols,
-				Value: v, Err: softkmeans.ErrRange}
+			return nil, &softkmeans.InputError{Arg: "centers", Row: at / s.Centers.Cols,
+				Col: at % s.Centers.Cols, Value: v, Err: softkmeans.ErrRange}
 		}
 	}
 	var err error
@@ -111,7 +111,8 @@ func (s *Sources) Lengths(ctx context.Context, x *softkmeans.Matrix, o Options) 
 		}
 	}
 	n := float64(x.Rows)
-	return quarter[0] > lengthGain*quarter[1] && all[0]-all[1] > (lengthFit+6*math.Sqrt(2/n))*all[1]/away[1], nil
+	return quarter[0] > lengthGain*quarter[1] &&
+		all[0]-all[1] > (lengthFit+6*math.Sqrt(2/n))*all[1]/away[1], nil
 }
 
 // Unique reports whether every row without gaps has one nearest mixture.

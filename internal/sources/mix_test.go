@@ -184,7 +184,8 @@ func TestTooMuch(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := m.Mix(context.Background(), x, true)
-			if err != nil || !got.Open || (got.Low == nil) != (most == 10) || (got.Drawn == nil) != (most == 10 || sd == nil) {
+			if err != nil || !got.Open || (got.Low == nil) != (most == 10) ||
+				(got.Drawn == nil) != (most == 10 || sd == nil) {
 				t.Errorf("%v, %v: %+v, %v", sd, most, got, err)
 			}
 		}

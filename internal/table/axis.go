@@ -75,7 +75,8 @@ func exactAxis(numbers []float64) bool {
 		return step != 0
 	}
 	least := min(numbers[0], numbers[n-1])
-	return equal(func(v float64) float64 { return v }, rounding) || least > 0 && equal(math.Log, 2*rounding/least)
+	return equal(func(v float64) float64 { return v }, rounding) ||
+		least > 0 && equal(math.Log, 2*rounding/least)
 }
 
 // counts reports whether numbers count from 0 or 1.

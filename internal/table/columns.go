@@ -67,7 +67,8 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	case p.dialect.Header == HeaderAuto:
 		h.Header, err = p.detectHeader(fields)
 	}
-	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 && p.unitsBelow() {
+	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 &&
+		p.unitsBelow() {
 		p.survey.units = true
 		var units []string
 		for _, s := range p.survey.lines[1] {

@@ -193,7 +193,8 @@ func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool
 // numericHeader decides whether a line of numbers names the columns, as wavelengths,
 // years or 0, 1, 2, … do. They rise or fall, and the rows are of another kind: their numbers
 // do not, or not at equal steps where those of line 1 do.
-func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte, below []column) (bool, error) {
+func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte,
+	below []column) (bool, error) {
 	if len(numbers) < 3 || len(rows) == 0 || !ordered(numbers) || p.mirrored() {
 		return false, nil
 	}
@@ -226,7 +227,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) && (unnamed || p.outside(numbers, first, below))):
+	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) &&
+		(unnamed || p.outside(numbers, first, below))):
 		p.survey.note("line 1 is taken for a header: its numbers " + is + " " + shown +
 			", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
@@ -351,7 +353,8 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 		p.kept[j], p.roles[j] = true, roleNone
 		list = append(list, strconv.Itoa(j+1))
 	}
-	p.survey.note(plural(len(at), "column ", "columns ") + strings.Join(list, ", ") + plural(len(at), " has", " have") +
+	p.survey.note(plural(len(at), "column ", "columns ") + strings.Join(list, ", ") +
+		plural(len(at), " has", " have") +
 		" no name beside numbers as names: no data, but carried along as positions")
 }
 

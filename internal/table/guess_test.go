@@ -241,10 +241,12 @@ func FuzzGuess(f *testing.F) {
 func TestHardHeaders(t *testing.T) {
 	t.Parallel()
 	const rows = "0\t0\t5\t1\t9\t2\t8\n0\t1\t4\t8\t1\t9\t3\n1\t0\t3\t9\t0\t7\t2\n"
-	falling := "90,80.5,70,60,50,40,30,20.5\n" + strings.Repeat("95,3,80,5,7,99,1,60\n1,90,2,91,4,96,5,97\n", 3)
+	falling := "90,80.5,70,60,50,40,30,20.5\n" +
+		strings.Repeat("95,3,80,5,7,99,1,60\n1,90,2,91,4,96,5,97\n", 3)
 	for _, c := range []struct{ text, names, kept, err string }{
 		{"\t\t1\t3\t4\t7\t9\n" + rows, "1|3|4|7|9", "c1|c2", ""}, // positions have no names
-		{"1\t3\t4\t7\t9\n" + strings.ReplaceAll(strings.ReplaceAll(rows, "0\t0\t", ""), "1\t0\t", ""), "", "", "fields found"},
+		{"1\t3\t4\t7\t9\n" + strings.ReplaceAll(strings.ReplaceAll(rows, "0\t0\t", ""), "1\t0\t", ""),
+			"", "", "fields found"},
 		{"10,20,30,40,50\n12,44,15,48,11\n49,13,46,12,47\n", "", "", "-header yes or no"},
 		{"95,80,75.5,60,55,40,30,20\n" + falling[28:], "c1|c2|c3|c4|c5|c6|c7|c8", "", ""},
 		{"1.234,5 ; Berlin\n2.345,5 ; Paris\n1.111,5 ; Bonn\n", "c1", "", ""}, // text, not comments
@@ -255,7 +257,8 @@ func TestHardHeaders(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q: %v, %v", c.text, got, err)
 			}
-		} else if err != nil || strings.Join(got.Names, "|") != c.names || strings.Join(got.KeptNames, "|") != c.kept {
+		} else if err != nil || strings.Join(got.Names, "|") != c.names ||
+			strings.Join(got.KeptNames, "|") != c.kept {
 			t.Errorf("%q: %+v, %v", c.text, got, err)
 		}
 	}

@@ -61,7 +61,8 @@ func (f *frame) sort(p *parser) bool {
 		}
 		switch {
 		case j == 0:
-		case f.head != nil && (c.numbers == 0 && c.words > 0 || idName(name) && c.whole && c.different && c.words == 0 ||
+		case f.head != nil && (c.numbers == 0 && c.words > 0 ||
+			idName(name) && c.whole && c.different && c.words == 0 ||
 			isSpectral(name) && f.axis(p, j) != nil):
 			f.aside = append(f.aside, j)
 		case c.words > 0 || c.numbers == 0:
@@ -157,8 +158,8 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return f.known(d.Known)
 	}
 	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
-		s.note("warning: this seems to be " + plural(len(f.samples), "one spectrum", "two spectra") + " beside an axis in column 1; " +
-			"tables have a spectrum in each row, or in each of more columns")
+		s.note("warning: this seems to be " + plural(len(f.samples), "one spectrum", "two spectra") +
+			" beside an axis in column 1; tables have a spectrum in each row, or in each of more columns")
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
 		return asItStands, ""
@@ -276,7 +277,8 @@ func (f *frame) lone(p *parser, u units) bool {
 	if isSpectral(u.axis) || f.head != nil && isSpectral(string(utf8Text(f.head[0]))) {
 		return true
 	}
-	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth(p)
+	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) &&
+		!years(axis) && f.smooth(p)
 }
 
 func (f *frame) axisName(name, unit string) string {
@@ -324,15 +326,17 @@ func (f *frame) mutations() bool {
 
 // spectralWords are in names of axes of spectra, spectralNames are such, in lower case.
 var (
-	spectralWords = []string{"wavelength", "wavenumber", "wave number", "wave_number", "wellenl", "wellenzahl",
-		"raman", "lambda", "m/z", "cm-1", "cm^-1", "cm⁻¹", "1/cm", "energy", "energie", "(ev)", "(kev)", "theta",
-		"chemical shift", "retention", "(nm)", "_nm", "[nm]", "longitud de onda", "longueur d'onde"}
+	spectralWords = []string{"wavelength", "wavenumber", "wave number", "wave_number", "wellenl",
+		"wellenzahl", "raman", "lambda", "m/z", "cm-1", "cm^-1", "cm⁻¹", "1/cm", "energy", "energie",
+		"(ev)", "(kev)", "theta", "chemical shift", "retention", "(nm)", "_nm", "[nm]", "longitud de onda",
+		"longueur d'onde"}
 	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
 	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
 		"row", "nr", "no", "timestamp", "id"}
 	timeNames    = []string{"time", "t", "zeit", "min", "sec", "seconds", "minutes", "time (s)", "time_s"}
-	featureNames = []string{"type", "feature", "features", "probe", "otu", "otu id", "asv", "asv id", "taxon", "taxa", "genus", "compound", "metabolite",
-		"peptide", "protein", "variable", "motif", "region", "peak"}
+	featureNames = []string{"type", "feature", "features", "probe", "otu", "otu id", "asv", "asv id",
+		"taxon", "taxa", "genus", "compound", "metabolite", "peptide", "protein", "variable", "motif",
+		"region", "peak"}
 	geneNames = []string{"gene", "genes", "symbol", "hugo_symbol", "geneid", "gene_id", "gene id", "id_ref",
 		"gene symbol", "gene_symbol", "gene name", "gene_name", "ensembl", "ensembl_id", "probeset"}
 	sampleWords = []string{"sample", "samp", "spectrum", "spec", "spc", "sp", "map", "cell", "patient",

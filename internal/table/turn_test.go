@@ -67,7 +67,8 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"wavelength", "S%d", waves, 60, 12, true}, certain},
 		{layoutOf{"Wavenumber (cm-1)", "leaf_%d.txt", steps(4000, -4), 60, 12, true}, certain},
 		{layoutOf{"wavelength", "%d", waves, 60, 12, true}, certain},
-		{layoutOf{"m/z", "sample %d", func(i int) string { return fmt.Sprint(100 + i*i) }, 60, 12, false}, certain},
+		{layoutOf{"m/z", "sample %d", func(i int) string { return fmt.Sprint(100 + i*i) }, 60, 12, false},
+			certain},
 		{layoutOf{"", "", waves, 60, 12, true}, certain},
 		{layoutOf{"", "Map_%d", waves, 60, 12, true}, certain},
 		{layoutOf{"gene", "AAACCTG-%d", named("G%d"), 60, 12, false}, certain},
@@ -102,7 +103,8 @@ func TestWayRound(t *testing.T) {
 		if errors.As(err, &asks) && strings.Contains(err.Error(), "-transpose yes") {
 			got = likely
 		}
-		table, err := Read(strings.NewReader(text), "t.csv", Dialect{Guess: true, Words: Words{Header: "Header"}})
+		table, err := Read(strings.NewReader(text), "t.csv",
+			Dialect{Guess: true, Words: Words{Header: "Header"}})
 		switch {
 		case err != nil:
 			t.Errorf("%+v: %v", c, err)
@@ -110,14 +112,16 @@ func TestWayRound(t *testing.T) {
 		case table.Turned:
 			got = certain
 		}
-		if rows := map[bool]int{false: c.rows, true: c.columns}[table.Turned]; got != c.want || table.Rows != rows {
+		rows := map[bool]int{false: c.rows, true: c.columns}[table.Turned]
+		if got != c.want || table.Rows != rows {
 			t.Errorf("%q, %q, %s: %d, not %d; %d rows", c.head, c.name, c.first(1), got, c.want, table.Rows)
 		}
 		if said := strings.Contains(strings.Join(table.Notes, "\n"), "samples of this table may be"); said !=
 			(got == likely) {
 			t.Errorf("%q, %q: notes %q", c.head, c.name, table.Notes)
 		}
-		if _, err := Read(strings.NewReader(text), "t.csv", Dialect{Guess: true, Transpose: TransposeNo}); err != nil {
+		_, err = Read(strings.NewReader(text), "t.csv", Dialect{Guess: true, Transpose: TransposeNo})
+		if err != nil {
 			t.Errorf("%q, %q: %v", c.head, c.name, err)
 		}
 	}
@@ -139,7 +143,8 @@ func TestLone(t *testing.T) {
 		{layoutOf{"", "", steps(4000, -4), 60, 2, true}, false},
 	} {
 		got, err := Read(strings.NewReader(c.text()), "t", Dialect{Guess: true})
-		if err != nil || strings.Contains(strings.Join(got.Notes, ""), "warning: this seems to be ") != c.want {
+		if err != nil ||
+			strings.Contains(strings.Join(got.Notes, ""), "warning: this seems to be ") != c.want {
 			t.Errorf("%q: %v, %v", c.head, got, err)
 		}
 	}
@@ -156,11 +161,13 @@ func TestAside(t *testing.T) {
 		return s
 	}
 	got, err := Read(strings.NewReader(head+rows("3")), "t", Dialect{Guess: true})
-	if err != nil || got.Rows != 3 || len(got.Names) != 12 || got.Names[11] != "G11" || got.IDs[2] != "GSM3" ||
-		!strings.Contains(strings.Join(got.Notes, ""), "left out as no samples: column 2 (Entrez ID), column 3 (note)") {
+	if err != nil || got.Rows != 3 || len(got.Names) != 12 || got.Names[11] != "G11" ||
+		got.IDs[2] != "GSM3" || !strings.Contains(strings.Join(got.Notes, ""),
+		"left out as no samples: column 2 (Entrez ID), column 3 (note)") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,2,x\n"), "t", Dialect{Guess: true, Transpose: TransposeYes})
+	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,2,x\n"), "t",
+		Dialect{Guess: true, Transpose: TransposeYes})
 	if err == nil || !strings.HasPrefix(err.Error(), "t:14:6: \"x\"") {
 		t.Error(err)
 	}

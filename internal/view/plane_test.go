@@ -126,7 +126,8 @@ func TestDirections(t *testing.T) {
 			}
 			for j := range x.Cols {
 				if math.Abs(axes.At(c, j)-v.At(j, c)) > 1e-12 {
-					t.Errorf("%v: entry %d of direction %d is %v, not %v", shape, j, c, axes.At(c, j), v.At(j, c))
+					t.Errorf("%v: entry %d of direction %d is %v, not %v", shape, j, c,
+						axes.At(c, j), v.At(j, c))
 				}
 			}
 		}

@@ -68,7 +68,8 @@ func (p *page) settled(actions ...chromedp.Action) {
 func (p *page) checkTable(name string, e entry, again bool) {
 	p.Helper()
 	if !again { // the page sees no change where a file is given twice
-		p.settled(chromedp.SetUploadFiles("#file", []string{absolute(filepath.Join(root, "testdata", "tables", name))}, chromedp.ByQuery))
+		file := absolute(filepath.Join(root, "testdata", "tables", name))
+		p.settled(chromedp.SetUploadFiles("#file", []string{file}, chromedp.ByQuery))
 	}
 	if flags := e.one("flags"); flags != "" {
 		p.flags(strings.Fields(flags))
@@ -92,7 +93,8 @@ func (p *page) checkTable(name string, e entry, again bool) {
 	for _, r := range records[1:] {
 		ids = append(ids, r[0])
 	}
-	if want := e.one("ids"); e["kept"] == nil && ((at > 0) != (want != "") || at > 0 && strings.Join(ids, "|") != want) {
+	if want := e.one("ids"); e["kept"] == nil &&
+		((at > 0) != (want != "") || at > 0 && strings.Join(ids, "|") != want) {
 		p.Errorf("%s: %d columns before the label, ids %q", name, at, ids)
 	}
 	if fmt.Sprint(len(ids)) != e.one("rows") {
@@ -164,7 +166,8 @@ func (p *page) flags(list []string) {
 	for i := 0; i < len(list); i += 2 {
 		switch value := list[i+1]; list[i] {
 		case "-transpose": // in a box that is closed
-			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("transpose"); e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
+			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("transpose"); `+
+				`e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
 		case "-header", "-missing":
 			p.settled(chromedp.SetValue("#"+list[i][1:], value, chromedp.ByQuery))
 		case "-names":
