@@ -488,8 +488,8 @@ func TestUnmixCopies(t *testing.T) {
 	}
 }
 
-// TestUnmixPredict: Predict finds the model's memberships, also of rows of 0, of rows outside of the cone, and
-// where centers depend on each other.
+// TestUnmixPredict: Predict finds the model's memberships, also of rows of 0 and of rows outside of the cone,
+// and where centers depend on each other.
 func TestUnmixPredict(t *testing.T) {
 	x, _, _, _ := pixels(100, 12, 3, 0.3, 0.01, 6)
 	clear(x.Row(5))
