@@ -121,9 +121,12 @@ func proposalOf(energies []float64, n, most int) (p Proposal) {
 		p.K = most
 		p.Reason = "more directions of the pixels stand out than can be told apart"
 	default:
-		p.Reason = strconv.Itoa(p.K) + " directions of the pixels have 1 % of their length or more, and " +
-			"stand out of the noise; the next has " + percent(energies[next]) + ", and noise up to " +
-			percent(edges[next])
+		found := " directions of the pixels have 1 % of their length or more, and stand out"
+		if p.K == 1 {
+			found = " direction of the pixels has 1 % of its length or more, and stands out"
+		}
+		p.Reason = strconv.Itoa(p.K) + found + " of the noise; the next has " +
+			percent(energies[next]) + ", and noise up to " + percent(edges[next])
 	}
 	return p
 }

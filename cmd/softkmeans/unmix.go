@@ -161,6 +161,9 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 		return f, err
 	}
 	f.options.Workers = f.workers
+	if f.bounds != nil && math.IsInf(f.bounds.low, -1) {
+		f.bounds.low = 0
+	}
 	f.options.Lower, f.options.Upper = f.bounds.scaled(nil)
 	given := given(fs)
 	if err := f.checkKnown(given); err != nil {
@@ -172,7 +175,7 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 			"pixels speak for, or -centers with a file of spectra")
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
-	case f.bounds != nil && (f.bounds.low < 0 && !math.IsInf(f.bounds.low, -1) || f.bounds.high <= 0):
+	case f.bounds != nil && (f.bounds.low < 0 || f.bounds.high <= 0):
 		return f, usageErrorf("-bounds: spectra are at least 0; give bounds above")
 	case f.inUnits() && f.options.Rows == softkmeans.RowsUnit:
 		return f, usageErrorf("-bounds are in the units of the pixels, which -rows unit takes away; " +
