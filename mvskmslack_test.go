@@ -554,6 +554,11 @@ func TestTallCorrected(t *testing.T) {
 	if m.Iterations > 4 || used > 1+1e-9 || used < 1-1.01*tallClose {
 		t.Errorf("%d iterations on all rows, %g of the slack used", m.Iterations, used)
 	}
+	// FitMinVolumeSeq refines such a run to Tol.
+	all := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{}, true))(t)
+	if run := mustDo(solveTall(all))(t); run.m.tol != all.tol {
+		t.Errorf("the run has a tolerance of %g, not %g", run.m.tol, all.tol)
+	}
 }
 
 // impure returns exact mixtures of k prototypes in which no share is above most. Every second row is on a
