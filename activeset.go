@@ -116,7 +116,9 @@ type rowSolver struct {
 	current []float64 // of the fine solver: the current memberships
 	all     []float64 // the solution, the origin's membership included
 	now     []float64 // of descend
+	warm    []float64 // of the row: memberships to begin with, or nil
 	barred  []bool
+	order   []int // of missing
 	free    []float64  // of a fast problem: the memberships without bounds; nil: by S alone
 	frees   []float64  // those of all rows
 	fine    *rowSolver // for the second round of proximal steps
@@ -134,7 +136,8 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	r.p = p
 	r.cache.reset(k)
 	if len(r.in) != k {
-		r.in, r.barred, r.key = make([]bool, k), make([]bool, k), make([]uint64, (k+63)/64)
+		r.in, r.barred, r.order = make([]bool, k), make([]bool, k), make([]int, k)
+		r.key = make([]uint64, (k+63)/64)
 		floats := make([]float64, 8*k)
 		for i, v := range []*[]float64{&r.g, &r.w, &r.rhs, &r.step, &r.part, &r.current, &r.all, &r.now} {
 			*v = floats[i*k : (i+1)*k : (i+1)*k]
@@ -191,6 +194,7 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	if !some {
 		r.in[0] = true
 	}
+	r.warm = warm
 	if r.p.ridge == 0 {
 		r.minimise(b, size)
 		copy(r.all, r.g)
@@ -313,9 +317,14 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	barred := r.barred // came in and went straight out again: rounding
 	clear(now)
 	clear(barred)
-	now[best] = 1
 	clear(r.in)
-	r.in[best] = true
+	now[best], r.in[best] = 1, true
+	if r.warm != nil && r.p.ridge == 0 && !r.p.atMost {
+		copy(now, r.warm)
+		for j, v := range now {
+			r.in[j] = v > 0
+		}
+	}
 	entered := -1
 	for range 50 * (k + 1) {
 		s := r.factor()
@@ -418,7 +427,7 @@ func (r *rowSolver) factor() *support {
 // which the optimum has at 0 on S and at least at 0 off it.
 func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	if !gramOnly && s.off {
-		r.evaluateOff(s)
+		r.evaluateOff(s, b, tol)
 		return
 	}
 	n := len(s.index)
@@ -464,18 +473,49 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 }
 
 // evaluateOff sets r.g and r.w as evaluate does. It assumes s.off, so that few vertices are off S.
-func (r *rowSolver) evaluateOff(s *support) {
-	y := r.part[:len(s.index)]
-	for a, j := range s.index {
-		y[a] = -r.free[j]
-	}
-	cholSolve(s.chol, len(y), y)
-	copy(r.g, r.free)
-	addRows(r.g, y, s.index, r.p.projected)
+func (r *rowSolver) evaluateOff(s *support, b []float64, tol float64) {
+	clear(r.g)
 	clear(r.w)
-	for a, j := range s.index {
-		r.g[j], r.w[j] = 0, y[a]
+	free, y := r.free, r.part[:len(s.index)]
+	for tries := 0; ; tries++ {
+		for a, j := range s.index {
+			y[a] = -free[j]
+		}
+		cholSolve(s.chol, len(y), y)
+		axpy(r.g, 1, free)
+		addRows(r.g, y, s.index, r.p.projected)
+		for a, j := range s.index {
+			r.g[j] = 0
+			r.w[j] += y[a]
+		}
+		if !r.p.rough || tries == 4 || r.missing(b) <= tol/4 {
+			return
+		}
+		// The same for what is missing, and for the sum.
+		free = r.rhs
+		lack := 1 - sumOf(r.g)
+		for j := range free {
+			free[j] = dot(r.step, r.p.projected[j*r.p.k:]) + lack*r.p.level[j]
+		}
 	}
+}
+
+// missing sets r.step to b + w − Ag, but for a constant, and returns its largest entry in magnitude.
+func (r *rowSolver) missing(b []float64) float64 {
+	coef, index := r.part[:0], r.order[:0]
+	for j, g := range r.g {
+		if g != 0 {
+			coef, index = append(coef, -g), append(index, j)
+		}
+		r.step[j] = b[j] - b[0] + r.w[j]
+	}
+	addRows(r.step, coef, index, r.p.gram.Data)
+	mean := sumOf(r.step) / float64(len(r.step))
+	for j := range r.step {
+		r.step[j] -= mean
+	}
+	top, _ := rowMaxAbs(r.step)
+	return top
 }
 
 // gradient sets r.w to Ag − b + μ, for b shifted, and returns the largest |w| on S.

@@ -66,10 +66,10 @@ type simplexProblem struct {
 	near          bool
 	offset        []float64
 	chol, inverse []float64 // scratch
-	// fast: rows with few vertices off their support may be solved by these, to fastCondition roundings.
-	// With h = A⁻¹1, P = A⁻¹ − hhᵀ/Σh and level = h/Σh, memberships without bounds are P·b + level.
-	// Multipliers w of memberships that must be 0 add P·w.
-	fast      bool
+	// fast: rows with few vertices off their support may be solved by these. With h = A⁻¹1,
+	// P = A⁻¹ − hhᵀ/Σh and level = h/Σh, memberships without bounds are P·b + level. Multipliers w of
+	// memberships that must be 0 add P·w. rough: that needs refinement.
+	fast, rough bool
 	projected []float64 // P, k×k; nil: not fast, or A not well enough conditioned
 	level, h  []float64
 }
@@ -190,13 +190,17 @@ func (p *simplexProblem) dependent() bool {
 	cholInverse(p.inverse, p.chol, k)
 	condition := norm2(p.inverse) * norm2(p.gram.Data) * float64(k)
 	if !gramOnly && p.fast && condition < fastCondition {
+		p.rough = condition > roughCondition
 		p.project()
 	}
 	return !(condition < 0x1p50)
 }
 
-// fastCondition is the condition of A up to which fast problems use A⁻¹.
-const fastCondition = 0x1p26
+// Fast problems use A⁻¹ up to a condition of fastCondition, and refine what it gives from roughCondition on.
+const (
+	roughCondition = 0x1p26
+	fastCondition  = 0x1p46
+)
 
 // project takes A⁻¹ from inverse and sets h, level and projected, which is P and overwrites inverse.
 func (p *simplexProblem) project() {
