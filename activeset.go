@@ -112,13 +112,15 @@ type rowSolver struct {
 	g, w    []float64
 	rhs     []float64
 	step    []float64 // of refinement
+	next    []float64 // of evaluateOff: free memberships of what is missing
 	part    []float64 // of g: its entries on S
 	current []float64 // of the fine solver: the current memberships
 	all     []float64 // the solution, the origin's membership included
+	z       []float64 // the row itself, in place of its linear term; see solveFree
 	now     []float64 // of descend
 	warm    []float64 // of the row: memberships to begin with, or nil
 	barred  []bool
-	order   []int // of missing
+	order   []int      // of missing
 	free    []float64  // of a fast problem: the memberships without bounds; nil: by S alone
 	frees   []float64  // those of all rows
 	fine    *rowSolver // for the second round of proximal steps
@@ -138,8 +140,8 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	if len(r.in) != k {
 		r.in, r.barred, r.order = make([]bool, k), make([]bool, k), make([]int, k)
 		r.key = make([]uint64, (k+63)/64)
-		floats := make([]float64, 8*k)
-		for i, v := range []*[]float64{&r.g, &r.w, &r.rhs, &r.step, &r.part, &r.current, &r.all, &r.now} {
+		floats := make([]float64, 9*k)
+		for i, v := range []*[]float64{&r.g, &r.w, &r.rhs, &r.step, &r.next, &r.part, &r.current, &r.all, &r.now} {
 			*v = floats[i*k : (i+1)*k : (i+1)*k]
 		}
 	}
@@ -174,6 +176,23 @@ func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []
 	}
 }
 
+// solveFree is solve for a row z of a fast problem of near vertices, by its memberships without bounds. r.w
+// has the multipliers, where r.in is false.
+func (r *rowSolver) solveFree(g, free, z, warm []float64) {
+	top, _ := rowMaxAbs(free)
+	r.free, r.z = free, z
+	r.begins(warm)
+	r.minimise(nil, r.p.top*max(1, top))
+	copy(g, r.g)
+	fixSum(g)
+}
+
+// terms returns the linear term of the row z.
+func (r *rowSolver) terms() []float64 {
+	r.p.productsNear(r.rhs, r.z)
+	return r.rhs
+}
+
 // solve overwrites g with the solution for the linear term b. The origin's membership is not
 // part of g. warm has memberships whose support is tried first; nil: all vertices.
 func (r *rowSolver) solve(g, b, warm []float64) {
@@ -181,6 +200,19 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	for _, v := range b {
 		size = max(size, math.Abs(v))
 	}
+	r.begins(warm)
+	if r.p.ridge == 0 {
+		r.minimise(b, size)
+		copy(r.all, r.g)
+	} else {
+		r.proximal(r.all, b, size)
+	}
+	fixSum(r.all)
+	copy(g, r.all)
+}
+
+// begins sets the support to try first.
+func (r *rowSolver) begins(warm []float64) {
 	some, rest := false, 1.0
 	for j := range r.in {
 		if j < len(warm) {
@@ -195,14 +227,6 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 		r.in[0] = true
 	}
 	r.warm = warm
-	if r.p.ridge == 0 {
-		r.minimise(b, size)
-		copy(r.all, r.g)
-	} else {
-		r.proximal(r.all, b, size)
-	}
-	fixSum(r.all)
-	copy(g, r.all)
 }
 
 // proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which makes it
@@ -269,6 +293,9 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		if s == nil {
 			break
 		}
+		if b == nil && !s.off {
+			b = r.terms()
+		}
 		r.evaluate(s, b, tol)
 		bad := 0
 		for j, on := range r.in {
@@ -296,6 +323,9 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		r.free = nil
 		r.cache.reset(r.p.k)
 		defer r.cache.reset(r.p.k)
+	}
+	if b == nil {
+		b = r.terms()
 	}
 	r.descend(b, tol)
 }
@@ -360,6 +390,12 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	}
 	for j, v := range now {
 		r.g[j] = max(v, 0)
+	}
+	if !gramOnly { // all multipliers, for solveFree
+		clear(r.w)
+		r.missing(b)
+		axpy(r.w, -1, r.step)
+		clear(r.in)
 	}
 }
 
@@ -492,7 +528,7 @@ func (r *rowSolver) evaluateOff(s *support, b []float64, tol float64) {
 			return
 		}
 		// The same for what is missing, and for the sum.
-		free = r.rhs
+		free = r.next
 		lack := 1 - sumOf(r.g)
 		for j := range free {
 			free[j] = dot(r.step, r.p.projected[j*r.p.k:]) + lack*r.p.level[j]

@@ -73,13 +73,16 @@ type passMemory struct {
 	contrasted, half *Matrix
 	a, inverse       []float64
 	scratch          []float64
+	inside           insidePass
 	spare            *iterate // the iterate that the last run did not return
 }
 
 // chunkSums is what a chunk of samples adds to an iterate.
 type chunkSums struct {
-	gg, gz    *Matrix // of gg the part on and right of the diagonal
+	gg, gz    *Matrix // of gg the part on and right of the diagonal; see also blockInside
 	objective float64
+	used      int       // memberships above 0
+	sum       []float64 // of blockInside
 }
 
 // workerMemory is the scratch space of one worker.
@@ -112,7 +115,7 @@ func (m *alternation) memory() *passMemory {
 		step:    min(blockRows(m.z.Rows, r), max(m.z.Rows, 1)),
 	}
 	for t := range v.sums {
-		v.sums[t].gg, v.sums[t].gz = NewMatrix(k, k, nil), NewMatrix(k, r, nil)
+		v.sums[t].gg, v.sums[t].gz, v.sums[t].sum = NewMatrix(k, k, nil), NewMatrix(k, r, nil), make([]float64, k)
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 	v.task, v.problem.fast = v.chunk, m.z.Rows*k*k >= fastWork
@@ -130,6 +133,9 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
+	if !gramOnly {
+		v.inside.begin(m, &v.problem, warm)
+	}
 	if m.far != nil {
 		if err := m.far.multiplyBy(to.f); err != nil {
 			return err
@@ -150,11 +156,20 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		copy(to.gz.Data, sums.Data)
 	}
 	to.objective = m.residual
+	v.inside.used = 0
 	for t := range v.sums {
 		part := &v.sums[t]
 		axpy(to.gg.Data, 1, part.gg.Data)
 		axpy(to.gz.Data[:len(part.gz.Data)], 1, part.gz.Data)
 		to.objective += part.objective
+		v.inside.used += part.used
+		if t > 0 {
+			axpy(v.sums[0].sum, 1, part.sum)
+		}
+	}
+	v.inside.least = to.objective
+	if !gramOnly && v.inside.on {
+		v.inside.end(to, &v.problem, v.sums[0].sum)
 	}
 	mirror(to.gg.Data, m.k)
 	if m.correct != nil {
@@ -169,7 +184,8 @@ func (v *passMemory) chunk(worker, task int) {
 	part, h := &v.sums[task], &v.workers[worker]
 	clear(part.gg.Data)
 	clear(part.gz.Data)
-	part.objective = 0
+	clear(part.sum)
+	part.objective, part.used = 0, 0
 	if k, r := v.m.k, v.r; h.row == nil {
 		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
 		h.users, h.shares, h.count = make([]int, k*v.step), make([]float64, k*v.step), make([]int, k)
@@ -181,7 +197,14 @@ func (v *passMemory) chunk(worker, task int) {
 	}
 	first, last := taskRange(v.m.z.Rows, len(v.sums), task)
 	for lo := first; lo < last && !stopped(v.m.s.ctx); lo += v.step {
-		v.block(part, h, lo, min(lo+v.step, last))
+		if hi := min(lo+v.step, last); !gramOnly && v.inside.on {
+			v.blockInside(part, h, lo, hi)
+		} else {
+			v.block(part, h, lo, hi)
+		}
+	}
+	if !gramOnly && v.inside.on {
+		part.objective = math.Ldexp(part.objective, 2*v.problem.exp)
 	}
 }
 
@@ -217,6 +240,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 				h.count[a]++
 			}
 		}
+		part.used += n
 		coef, index := h.coef[:n], h.index[:n]
 		for s, a := range index {
 			row, wg := part.gg.row(a), w*coef[s]

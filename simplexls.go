@@ -70,8 +70,8 @@ type simplexProblem struct {
 	// P = A⁻¹ − hhᵀ/Σh and level = h/Σh, memberships without bounds are P·b + level. Multipliers w of
 	// memberships that must be 0 add P·w. rough: that needs refinement.
 	fast, rough bool
-	projected []float64 // P, k×k; nil: not fast, or A not well enough conditioned
-	level, h  []float64
+	projected   []float64 // P, k×k; nil: not fast, or A not well enough conditioned
+	level, h    []float64
 }
 
 // The sizes of the proximal steps for dependent vertices, as shares of A's largest entry. The first balances
