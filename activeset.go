@@ -138,10 +138,12 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	r.p = p
 	r.cache.reset(k)
 	if len(r.in) != k {
-		r.in, r.barred, r.order = make([]bool, k), make([]bool, k), make([]int, k)
-		r.key = make([]uint64, (k+63)/64)
+		r.in, r.barred, r.key = make([]bool, k), make([]bool, k), make([]uint64, (k+63)/64)
+		r.order = make([]int, k)
 		floats := make([]float64, 9*k)
-		for i, v := range []*[]float64{&r.g, &r.w, &r.rhs, &r.step, &r.next, &r.part, &r.current, &r.all, &r.now} {
+		for i, v := range []*[]float64{
+			&r.g, &r.w, &r.rhs, &r.step, &r.next, &r.part, &r.current, &r.all, &r.now,
+		} {
 			*v = floats[i*k : (i+1)*k : (i+1)*k]
 		}
 	}
@@ -293,7 +295,7 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		if s == nil {
 			break
 		}
-		if b == nil && !s.off {
+		if !gramOnly && b == nil && !s.off {
 			b = r.terms()
 		}
 		r.evaluate(s, b, tol)
@@ -324,16 +326,16 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		r.cache.reset(r.p.k)
 		defer r.cache.reset(r.p.k)
 	}
-	if b == nil {
+	if !gramOnly && b == nil {
 		b = r.terms()
 	}
 	r.descend(b, tol)
 }
 
-// descend leaves in r.g the minimiser for the linear term b by the feasible active-set
-// method. It starts at the best vertex and takes one vertex in or out at a time. The
-// objective falls strictly, so that it ends; where rounding keeps it from that, as among
-// dependent vertices, a limit does, and r.g is the last feasible point.
+// descend leaves in r.g the minimiser for the linear term b by the feasible active-set method. It starts
+// at the memberships given, or at the best vertex, and takes one vertex in or out at a time. The objective
+// falls strictly, so that it ends; where rounding keeps it from that, as among dependent vertices, a limit
+// does, and r.g is the last feasible point.
 func (r *rowSolver) descend(b []float64, tol float64) {
 	k := r.p.k
 	best := 0
@@ -347,13 +349,16 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	barred := r.barred // came in and went straight out again: rounding
 	clear(now)
 	clear(barred)
-	clear(r.in)
-	now[best], r.in[best] = 1, true
-	if r.warm != nil && r.p.ridge == 0 && !r.p.atMost {
+	if len(r.warm) == k && r.p.ridge == 0 {
 		copy(now, r.warm)
-		for j, v := range now {
-			r.in[j] = v > 0
-		}
+	}
+	for j, v := range now {
+		r.in[j] = v > 0
+	}
+	if len(r.warm) != k || r.p.ridge > 0 || r.factor() == nil {
+		clear(now)
+		clear(r.in)
+		now[best], r.in[best] = 1, true
 	}
 	entered := -1
 	for range 50 * (k + 1) {
@@ -391,12 +396,17 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	for j, v := range now {
 		r.g[j] = max(v, 0)
 	}
-	if !gramOnly { // all multipliers, for solveFree
-		clear(r.w)
-		r.missing(b)
-		axpy(r.w, -1, r.step)
-		clear(r.in)
+	if !gramOnly {
+		r.multipliers(b)
 	}
+}
+
+// multipliers sets r.w to those of r.g, whatever it is: Ag − b, but for a constant. r.in becomes false.
+func (r *rowSolver) multipliers(b []float64) {
+	clear(r.w)
+	r.missing(b)
+	axpy(r.w, -1, r.step)
+	clear(r.in)
 }
 
 // blocked returns the share of the step from r.now to r.g up to the first membership that

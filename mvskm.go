@@ -4,9 +4,9 @@ package softkmeans
 // "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution
 // of Soft k-Means, Algorithm 2. The slack rule is ours: the global floor chooses λ.
 //
-// The problem is in mvskmproblem.go, the loop in mvskmrun.go, coordinates and the model in mvskmcoords.go,
-// starts in mvskmstart.go, rules for λ in mvskmslack.go and mvskmunmix.go, unit rows and outliers in
-// mvskmscene.go, with the noise of columns and rows.
+// The problem is in mvskmproblem.go, the loop in mvskmrun.go and mvskminside.go, coordinates and the model
+// in mvskmcoords.go, starts in mvskmstart.go, rules for λ in mvskmslack.go and mvskmunmix.go, unit rows and
+// outliers in mvskmscene.go, with the noise of columns and rows.
 
 import (
 	"context"

@@ -115,10 +115,11 @@ func (m *alternation) memory() *passMemory {
 		step:    min(blockRows(m.z.Rows, r), max(m.z.Rows, 1)),
 	}
 	for t := range v.sums {
-		v.sums[t].gg, v.sums[t].gz, v.sums[t].sum = NewMatrix(k, k, nil), NewMatrix(k, r, nil), make([]float64, k)
+		v.sums[t] = chunkSums{gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), sum: make([]float64, k)}
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 	v.task, v.problem.fast = v.chunk, m.z.Rows*k*k >= fastWork
+	v.inside.s, v.inside.z = m.s, m.z
 	m.work = v
 	return v
 }
@@ -132,9 +133,9 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	for w := range v.workers {
 		v.workers[w].begun = false
 	}
-	v.m, v.to, v.warm = m, to, warm
-	if !gramOnly {
-		v.inside.begin(m, &v.problem, warm)
+	v.m, v.to, v.warm, v.inside.on = m, to, warm, false
+	if !gramOnly && m.far == nil && warm != nil {
+		v.inside.begin(&v.problem, m.tol, m.pc.total)
 	}
 	if m.far != nil {
 		if err := m.far.multiplyBy(to.f); err != nil {
@@ -169,7 +170,7 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	v.inside.least = to.objective
 	if !gramOnly && v.inside.on {
-		v.inside.end(to, &v.problem, v.sums[0].sum)
+		v.inside.end(to.gz, to.gg, &v.problem, v.sums[0].sum)
 	}
 	mirror(to.gg.Data, m.k)
 	if m.correct != nil {
@@ -266,6 +267,40 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	for a, n := range h.count {
 		at := a * v.step
 		addRows(part.gz.row(a), h.shares[at:at+n], h.users[at:at+n], z)
+	}
+}
+
+// blockInside is block in such a pass. The chunk's gg, gz and sum become those of YᵀG, YᵀZ and 1ᵀG.
+func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
+	m, k, wide := v.m, v.m.k, v.inside.linear.Rows
+	rows := h.scratch[:(hi-lo)*wide]
+	for i := range hi - lo {
+		copy(rows[i*wide:], v.inside.constant)
+	}
+	addMulNT(rows, wide, m.z.Data[lo*v.r:hi*v.r], hi-lo, v.inside.linear.Data, wide, v.r, false)
+	for i := lo; i < hi && !stopped(m.s.ctx); i++ {
+		g, z, row := v.to.g.row(i), m.z.row(i), rows[(i-lo)*wide:(i-lo+1)*wide]
+		h.solver.solveFree(g, row[:k], z, v.warm.row(i))
+		w := m.s.weight(i)
+		if w == 0 {
+			continue
+		}
+		squares := sumSquares(row[k:])
+		for j, y := range h.solver.w {
+			if y == 0 || h.solver.in[j] {
+				continue
+			}
+			squares += y * (g[j] - row[j])
+			axpy(part.gg.row(j), w*y, g)
+			axpy(part.gz.row(j), w*y, z)
+		}
+		for _, x := range g {
+			if x > 0 {
+				part.used++
+			}
+		}
+		axpy(part.sum, w, g)
+		part.objective += w * squares
 	}
 }
 

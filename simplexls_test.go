@@ -339,6 +339,69 @@ func TestFastRows(t *testing.T) {
 	}
 }
 
+// TestRoughRows: at a bad condition of the vertices, memberships by the vertices off the support are refined
+// until the gradient is 0 on the support, as those by the support are.
+func TestRoughRows(t *testing.T) {
+	const n, d, k = 200, 30, 24
+	v, x := randomData(k, d, 0, 1), randomData(n, d, 0, 2)
+	for j := range k {
+		for c := range d - 18 {
+			v.row(j)[c] *= 1e-5
+		}
+	}
+	for i := range n {
+		scale(x.row(i), 0.5*float64(i)/n)
+		for j := range k {
+			axpy(x.row(i), 1./k, v.row(j))
+		}
+	}
+	p := &simplexProblem{fast: true}
+	if p.set(v, SumToOne); p.projected == nil || !p.rough {
+		t.Fatal("not rough")
+	}
+	b, g := p.products(block{lo: 0, hi: n, scratch: make([]float64, n*(d+k))}, x), NewMatrix(n, k, nil)
+	newRowSolver(p).rows(bg, g, nil, 0, n, b)
+	checkFeasible(t, g)
+	many := 0
+	for i := range n {
+		on, terms := 0, b[i*k:(i+1)*k]
+		low, high, top := math.Inf(1), math.Inf(-1), p.top
+		for j, h := range g.row(i) {
+			top = max(top, math.Abs(terms[j]))
+			slope := dot(p.gram.row(j), g.row(i)) - terms[j]
+			if low = min(low, slope); h > 0 {
+				on++
+				high = max(high, slope)
+			}
+		}
+		if on > k/2 {
+			many++
+		}
+		if high-low > 4*k*0x1p-52*top {
+			t.Errorf("row %d, support of %d: gradients on the support are above others by %g", i, on, high-low)
+		}
+	}
+	if many < 20 {
+		t.Errorf("%d rows of large support", many)
+	}
+}
+
+// TestMultipliers: memberships, whatever they are, are those without bounds and P times their multipliers.
+func TestMultipliers(t *testing.T) {
+	const k = 9
+	p := &simplexProblem{fast: true}
+	p.set(randomData(k, 12, 0, 1), SumToOne)
+	r, b := newRowSolver(p), randomData(1, k, 0, 2).Data
+	copy(r.g, []float64{0, 0.5, 0, 0.125, 0, 0, 0.25, 0.125})
+	r.multipliers(b)
+	for j, g := range r.g {
+		row := p.projected[j*k : (j+1)*k]
+		if free := p.level[j] + dot(row, b); math.Abs(free+dot(row, r.w)-g) > 1e-12 || r.in[j] {
+			t.Errorf("membership %d: %g, and %g of multipliers, for %g", j, free, dot(row, r.w), g)
+		}
+	}
+}
+
 // TestSupports: where most rows have a support of their own the cache is full now and then,
 // and begins again. A row is solved as by a new solver, and what is held is bounded.
 func TestSupports(t *testing.T) {
