@@ -273,7 +273,7 @@ func TestMinVolumeSeqUnits(t *testing.T) {
 // TestMinVolumeSeqDegenerate: more rows than the summary has, of shapes where there is nothing to find.
 func TestMinVolumeSeqDegenerate(t *testing.T) {
 	t.Parallel()
-	const n = 200
+	const n = 100
 	random := randomData(n, 3, 1, 9)
 	times := func(f func(i int) float64) *Matrix {
 		return mapped(random, func(i, _ int, v float64) float64 { return v * f(i) })

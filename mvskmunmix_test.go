@@ -66,7 +66,7 @@ func nearestCenters(t *testing.T, truth, found *Matrix) (order []int, mean float
 func TestUnmix(t *testing.T) {
 	t.Parallel()
 	for _, shade := range []float64{0, 0.25} {
-		x, spectra, shares, brightness := pixels(400, 30, 4, shade, 0.01, 1)
+		x, spectra, shares, brightness := pixels(fewer(400, 240), 30, 4, shade, 0.01, 1)
 		m := mustDo(Unmix(bg, x, 4, nil))(t)
 		order, angle := nearestCenters(t, spectra, m.Centers)
 		if angle > 0.3 || slices.Min(m.Centers.Data) < 0 {
@@ -108,7 +108,8 @@ func TestUnmix(t *testing.T) {
 // units, a weight of 2 for a row given twice, and rows of weight 0 the same spectra.
 func TestUnmixInvariant(t *testing.T) {
 	t.Parallel()
-	x, _, _, _ := pixels(160, 12, 3, 0.2, 0.01, 2)
+	n := fewer(160, 90)
+	x, _, _, _ := pixels(n, 12, 3, 0.2, 0.01, 2)
 	m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Workers: 1}))(t)
 	if m.Rows != RowsUnit {
 		t.Fatal("no shade is seen")
@@ -119,7 +120,7 @@ func TestUnmixInvariant(t *testing.T) {
 		t.Error("other bits in other units, or with other workers")
 	}
 	// The first run is from the first restart, and the last one is the model.
-	even, _, _, _ := pixels(160, 12, 3, 0, 0.01, 2)
+	even, _, _, _ := pixels(n, 12, 3, 0, 0.01, 2)
 	var first, last Iteration
 	run := func(x *Matrix, o MinVolumeOptions) *Model {
 		first, last = Iteration{Iteration: -1}, Iteration{}
@@ -414,7 +415,7 @@ func TestUnmixOthers(t *testing.T) {
 // TestUnmixNoise: the noise of the columns is found, a bright or dark pixel, a heavy one and units far from 1
 // change little, and a cancelled model has no number that is none.
 func TestUnmixNoise(t *testing.T) {
-	x, spectra, _, _ := pixels(400, 20, 3, 0, 0, 7)
+	x, spectra, _, _ := pixels(fewer(400, 200), 20, 3, 0, 0, 7)
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range x.Rows {
 		for c := range x.Row(i) {
@@ -427,7 +428,7 @@ func TestUnmixNoise(t *testing.T) {
 			t.Errorf("noise of column %d: %v", c, m.Noise)
 		}
 	}
-	if len(m.RowWeights) != 400 || len(m.PureRows) != 3 || len(m.Turns) != 3 || slices.Min(m.PureRows) < 20 {
+	if len(m.RowWeights) != x.Rows || len(m.PureRows) != 3 || len(m.Turns) != 3 || slices.Min(m.PureRows) < float64(x.Rows)/20 {
 		t.Errorf("%d weights, pure rows %v, turns %v", len(m.RowWeights), m.PureRows, m.Turns)
 	}
 	plain := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Init: InitSPA, NonNegative: true}))(t)
@@ -471,7 +472,7 @@ func TestUnmixNoise(t *testing.T) {
 // TestUnmixCopies: two columns that are copies of others have no noise of their own. They may not count more
 // for that.
 func TestUnmixCopies(t *testing.T) {
-	x, spectra, _, _ := pixels(500, 30, 4, 0.5, 0.01, 5)
+	x, spectra, _, _ := pixels(fewer(500, 200), 30, 4, 0.5, 0.01, 5)
 	y := NewMatrix(x.Rows, x.Cols+2, nil)
 	for i := range y.Rows {
 		copy(y.row(i), x.row(i))
