@@ -180,8 +180,8 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 }
 
 // update is for the tests that hold files of testdata/ to what is: those chosen by
-// -run add what is new to api.txt, or write regress.txt or regress_algebra.txt anew.
-var update = flag.Bool("update", false, "write testdata/api.txt, regress.txt or regress_algebra.txt")
+// -run write regress.txt or regress_algebra.txt anew.
+var update = flag.Bool("update", false, "write testdata/regress.txt or testdata/regress_algebra.txt")
 
 // extended reports whether tests take all sets and seeds and their full sizes, as a release has them:
 //
