@@ -683,31 +683,3 @@ func scarce(n, d, k int, noise float64, seed uint64) (x, prototypes *Matrix) {
 	}
 	return x, prototypes
 }
-
-// TestNonNegative: centers are at least 0, the loss never rises, no step within the bound
-// lowers it, and the bits do not depend on workers. Without the option some are below 0.
-func TestNonNegative(t *testing.T) {
-	x, _ := scarce(60, 8, 3, 0.05, 3)
-	for _, o := range []MinVolumeOptions{{Init: InitSPA, Slack: 0.02}, {Init: InitKMeans,
-		Volume: VolumeAffine}, {Sum: SumAtMostOne, Init: InitSPA}, {Init: InitGlobal, Slack: 0.01}} {
-		free := mustDo(FitMinVolume(bg, x, 3, &o))(t)
-		o.NonNegative, o.Workers, o.Tol = true, 1, 1e-7
-		m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
-		if slices.Min(m.Centers.Data) < 0 || m.Objective < m.Floor {
-			t.Errorf("%+v: smallest entry %v, objective %v, floor %v", o,
-				slices.Min(m.Centers.Data), m.Objective, m.Floor)
-		}
-		if o.Init == InitSPA && slices.Min(free.Centers.Data) >= 0 {
-			t.Errorf("%+v: the bound is not needed", o)
-		}
-		checkFalls(t, fmt.Sprintf("%+v", o), m.Trace)
-		if m.Stationarity > 1e-2 {
-			t.Errorf("%+v: stationarity %v", o, m.Stationarity)
-		}
-		o.Workers = 3
-		if again, err := FitMinVolume(bg, x, 3, &o); err != nil ||
-			!slices.Equal(again.Centers.Data, m.Centers.Data) || !slices.Equal(again.Trace, m.Trace) {
-			t.Errorf("%+v: other bits with other workers (%v)", o, err)
-		}
-	}
-}

@@ -76,7 +76,7 @@ func TestSparseMinVolume(t *testing.T) {
 			nearModel(t, what, got, want, tol)
 			feasibleModel(t, got)
 			checkFalls(t, what, got.Trace)
-			if low, _ := smallest(got.Centers.Data); o.NonNegative && low < 0 {
+			if low := slices.Min(got.Centers.Data); o.NonNegative && low < 0 {
 				t.Errorf("%s: a center has %g", what, low)
 			}
 			own := &Options{Sum: o.Sum, Weights: o.Weights}
@@ -114,16 +114,6 @@ func feasibleModel(t *testing.T, m *Model) {
 		return
 	}
 	checkFeasible(t, m.Memberships)
-}
-
-// smallest returns the least entry of v, and its index.
-func smallest(v []float64) (least float64, at int) {
-	for i, e := range v {
-		if e < v[at] {
-			at = i
-		}
-	}
-	return v[at], at
 }
 
 // TestSparseMinVolumeKrylov: above 1024 rows and columns the fit begins in random directions, and ends by
@@ -177,7 +167,7 @@ func TestSparseMinVolumeMemory(t *testing.T) {
 		t.Errorf("%d MB are allocated in %d passes; the table with its zeros has %d", all>>20, passes,
 			zeros>>20)
 	}
-	if least, _ := smallest(m.Centers.Data); least < 0 || m.Clusters == nil {
+	if least := slices.Min(m.Centers.Data); least < 0 || m.Clusters == nil {
 		t.Errorf("the least entry of a center is %g", least)
 	}
 }
@@ -203,7 +193,7 @@ func TestSparseMinVolumeCancel(t *testing.T) {
 			}
 			feasibleModel(t, m)
 			finiteModel(t, m)
-			if least, _ := smallest(m.Centers.Data); o.NonNegative && least < 0 {
+			if least := slices.Min(m.Centers.Data); o.NonNegative && least < 0 {
 				t.Errorf("stopped after pass %d: a center has %g", stop, least)
 			}
 		}

@@ -279,56 +279,46 @@ func TestUnmixHard(t *testing.T) {
 	}
 }
 
-// TestUnmixCancel: whenever the context ends the result is nil or a model that says so.
+// TestUnmixCancel: wherever the context ends, the result is nil or a model that says so, with its centers within
+// the bounds of NonNegative, which leading directions forget.
 func TestUnmixCancel(t *testing.T) {
-	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 5)
-	for step := 1; step < 4000; step += 1 + step/5 {
-		ctx := &endingContext{Context: context.Background()}
-		ctx.left.Store(int64(step))
-		m, err := Unmix(ctx, x, 3, &MinVolumeOptions{Workers: 1, Trim: 0.1})
-		switch {
-		case err == nil:
-			if ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral }) {
-				t.Errorf("step %d: a warning of runs that were cut short", step)
-			}
-		case !errors.Is(err, context.Canceled):
-			t.Fatal(err)
-		case m != nil && m.Status != StatusCancelled:
-			t.Errorf("step %d: status %v", step, m.Status)
-		}
-	}
-}
-
-// TestBoundsCancel: wherever the context ends, the centers are within the bounds of NonNegative, which
-// leading directions do not have, and the trace ends at their loss. Once there was a pass there is a model.
-func TestBoundsCancel(t *testing.T) {
 	x, _, _, _ := pixels(40, 60, 4, 0.2, 0.5, 6)
 	x = mapped(x, func(_, _ int, v float64) float64 { return max(0, v-0.7) })
-	for _, rows := range []Rows{RowsGiven, RowsUnit} {
-		if vf := mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true}, true))(t); !vf.narrow {
-			t.Fatal("the fit does not begin in leading directions")
-		}
+	if vf := mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true}, true))(t); !vf.narrow {
+		t.Fatal("the fit does not begin in leading directions")
+	}
+	for _, o := range []MinVolumeOptions{{Rows: RowsGiven}, {Rows: RowsUnit}, {Trim: 0.1}} {
 		models := 0
-		for step := 1; step < 4000; step += 1 + step/16 {
+		for step := 1; step < 4000; step += 1 + step/fewer(16, 8) {
 			ctx := &endingContext{Context: context.Background()}
 			ctx.left.Store(int64(step))
 			told := false
-			m, err := Unmix(ctx, x, 4, &MinVolumeOptions{Workers: 1, Rows: rows, Progress: func(Iteration) { told = true }})
+			o.Workers, o.Progress = 1, func(Iteration) { told = true }
+			m, err := Unmix(ctx, x, 4, &o)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
 			if m == nil {
 				if told {
-					t.Errorf("%v: no model after a pass", rows)
+					t.Errorf("%v %v: no model after a pass", o.Rows, o.Trim)
 				}
 				continue
 			}
-			if err != nil {
+			switch {
+			case err != nil && m.Status != StatusCancelled:
+				t.Errorf("%v %v, step %d: status %v", o.Rows, o.Trim, step, m.Status)
+			case err != nil:
 				models++
+			case ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral }):
+				t.Errorf("step %d: a warning of runs that were cut short", step)
 			}
 			if low := slices.Min(m.Centers.Data); low < 0 || len(m.Trace) != m.Iterations+1 {
-				t.Errorf("%v, step %d: smallest entry %v, %d iterations, trace of %d", rows, step, low, m.Iterations, len(m.Trace))
+				t.Errorf("%v %v, step %d: smallest entry %v, %d iterations, trace of %d", o.Rows, o.Trim, step, low,
+					m.Iterations, len(m.Trace))
 			}
 		}
 		if models == 0 {
-			t.Errorf("%v: no run was cut short", rows)
+			t.Errorf("%v %v: no run was cut short", o.Rows, o.Trim)
 		}
 	}
 }
