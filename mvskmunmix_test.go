@@ -287,14 +287,18 @@ func TestUnmixCancel(t *testing.T) {
 	if vf := mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true}, true))(t); !vf.narrow {
 		t.Fatal("the fit does not begin in leading directions")
 	}
+	few, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 5)
 	for _, o := range []MinVolumeOptions{{Rows: RowsGiven}, {Rows: RowsUnit}, {Trim: 0.1}} {
-		models := 0
-		for step := 1; step < 4000; step += 1 + step/fewer(16, 8) {
+		models, k := 0, 4
+		if o.Trim > 0 {
+			x, k = few, 3
+		}
+		for step := 1; step < 4000; step += 1 + step/16 {
 			ctx := &endingContext{Context: context.Background()}
 			ctx.left.Store(int64(step))
 			told := false
 			o.Workers, o.Progress = 1, func(Iteration) { told = true }
-			m, err := Unmix(ctx, x, 4, &o)
+			m, err := Unmix(ctx, x, k, &o)
 			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
