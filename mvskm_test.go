@@ -155,18 +155,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 					if _, err := m.MarshalBinary(); err != nil { // every number is finite
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 					}
-					for i := range c.x.Rows {
-						total := 0.0
-						for _, v := range m.Memberships.row(i) {
-							if !(v >= 0) {
-								t.Fatalf("%s %v %v %v: membership %g", c.name, sum, volume, init, v)
-							}
-							total += v
-						}
-						if total > 1+1e-14 || sum == SumToOne && total < 1-1e-14 {
-							t.Fatalf("%s %v %v %v: row adds up to %g", c.name, sum, volume, init, total)
-						}
-					}
+					checkShares(t, m.Memberships, sum)
 					if m.Objective < m.Floor-1e-12*m.Total || m.Status == StatusNone || m.Status == StatusCancelled {
 						t.Errorf("%s %v %v %v: objective %g below floor %g, %v", c.name, sum, volume, init, m.Objective, m.Floor, m.Status)
 					}

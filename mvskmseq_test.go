@@ -303,13 +303,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 			if _, err := m.MarshalBinary(); err != nil { // every number is finite
 				t.Errorf("%s: %v", name, err)
 			}
-			for i := range n {
-				row := m.Memberships.row(i)
-				total := sumOf(row)
-				if !(slices.Min(row) >= 0) || total > 1+1e-14 || sum == SumToOne && total < 1-1e-14 {
-					t.Fatalf("%s, %v: memberships %g", name, sum, row)
-				}
-			}
+			checkShares(t, m.Memberships, sum)
 			if m.Objective < m.Floor-1e-12*m.Total || m.Status == StatusNone || m.Status == StatusCancelled {
 				t.Errorf("%s, %v, %v: objective %g, floor %g, %v",
 					name, sum, init, m.Objective, m.Floor, m.Status)

@@ -74,7 +74,7 @@ func TestSparseMinVolume(t *testing.T) {
 				tol = 1e-7
 			}
 			nearModel(t, what, got, want, tol)
-			feasibleModel(t, got)
+			checkShares(t, got.Memberships, got.Sum)
 			checkFalls(t, what, got.Trace)
 			if low := slices.Min(got.Centers.Data); o.NonNegative && low < 0 {
 				t.Errorf("%s: a center has %g", what, low)
@@ -104,16 +104,6 @@ func TestSparseMinVolume(t *testing.T) {
 			nearModel(t, fmt.Sprint(name, ", path ", i), m, path[i], 1e-8)
 		}
 	}
-}
-
-// feasibleModel checks the memberships of m by its Sum.
-func feasibleModel(t *testing.T, m *Model) {
-	t.Helper()
-	if m.Sum == SumAtMostOne {
-		checkAtMostOne(t, m.Memberships)
-		return
-	}
-	checkFeasible(t, m.Memberships)
 }
 
 // TestSparseMinVolumeKrylov: above 1024 rows and columns the fit begins in random directions, and ends by
@@ -191,7 +181,7 @@ func TestSparseMinVolumeCancel(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || m == nil || m.Status != StatusCancelled {
 				t.Fatalf("stopped after pass %d of %d: %v, %v", stop, passes, m, err)
 			}
-			feasibleModel(t, m)
+			checkShares(t, m.Memberships, m.Sum)
 			finiteModel(t, m)
 			if least := slices.Min(m.Centers.Data); o.NonNegative && least < 0 {
 				t.Errorf("stopped after pass %d: a center has %g", stop, least)
@@ -248,7 +238,7 @@ func FuzzSparseMinVolume(f *testing.F) {
 			return
 		}
 		must(t, err)
-		feasibleModel(t, m)
+		checkShares(t, m.Memberships, m.Sum)
 		finiteModel(t, m)
 		checkFalls(t, "fuzzed rows", m.Trace)
 		c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Sum: o.Sum}))(t)

@@ -37,7 +37,7 @@ func TestWeights(t *testing.T) {
 			b := mustDo(Fit(bg, c.rep, c.k, &o))(t)
 			o.Weights = c.w
 			a := mustDo(Fit(bg, c.x, c.k, &o))(t)
-			checkAtMostOne(t, a.Memberships)
+			checkShares(t, a.Memberships, SumAtMostOne)
 			if off := maxDiff(mustDo(a.Predict(nil, c.x))(t), a.Memberships); c.k <= c.x.Cols && off > 1e-9 {
 				t.Errorf("%+v k=%d: Predict is off by %g", o, c.k, off)
 			}
