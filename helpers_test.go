@@ -39,7 +39,8 @@ func noneLeft(t *testing.T, before int) {
 	t.Errorf("%d goroutines left", runtime.NumGoroutine()-before)
 }
 
-// endingContext ends when it is looked at for the given time.
+// endingContext ends when it is looked at for the given time, so that a test can stop a computation at every
+// stage.
 type endingContext struct {
 	context.Context
 	left atomic.Int64
@@ -56,20 +57,6 @@ func endingAt(look int) *endingContext {
 	c := &endingContext{Context: bg}
 	c.left.Store(int64(look))
 	return c
-}
-
-// passes counts how often it is asked, and ends after some.
-type passes struct {
-	context.Context
-	left, late int
-}
-
-func (p *passes) Err() error {
-	if p.left--; p.left >= 0 {
-		return nil
-	}
-	p.late++
-	return context.Canceled
 }
 
 // standardized returns x with columns of mean 0 and variance 1; constant columns become 0.
@@ -169,15 +156,6 @@ func noisy(x *Matrix, db float64, seed uint64) *Matrix {
 
 // purest is how pure the purest sample may be; odd k take the last only, for time.
 var purest = []float64{1, 0.9}
-
-// squares returns the squared singular values of x as it is.
-func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
-	u, values, v, err = SVD(x)
-	for i, s := range values {
-		values[i] = s * s
-	}
-	return values, u, v, err
-}
 
 // update is for the tests that hold files of testdata/ to what is: those chosen by
 // -run write regress.txt or regress_algebra.txt anew.
@@ -354,20 +332,6 @@ func maxDiff(a, b *Matrix) (worst float64) {
 		}
 	}
 	return worst
-}
-
-// countdown is a context that ends after a number of looks at it, so that a
-// test can stop a computation at every stage.
-type countdown struct {
-	context.Context
-	left *int
-}
-
-func (c countdown) Err() error {
-	if *c.left--; *c.left < 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 func make1(n int) []float64 { return inTurn(n, 1) }

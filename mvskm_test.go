@@ -248,7 +248,7 @@ func TestMinVolumeCancel(t *testing.T) {
 		models, stops := 0, 0
 		for looks := 0; ; looks = looks*9/8 + 1 {
 			left := looks
-			if o.Workers > 1 { // the counter is not for two goroutines: cancel from Progress
+			if o.Workers > 1 { // looks of two goroutines have no order: cancel from Progress
 				ctx, cancel := context.WithCancel(bg)
 				o.Progress = func(Iteration) {
 					if left--; left < 0 {
@@ -267,7 +267,7 @@ func TestMinVolumeCancel(t *testing.T) {
 				models++
 				continue
 			}
-			m, err := FitMinVolume(countdown{bg, &left}, x, k, &o)
+			m, err := FitMinVolume(endingAt(left), x, k, &o)
 			if err == nil {
 				if m == nil || m.Status == StatusCancelled {
 					t.Fatal("no error, and no result")

@@ -503,11 +503,11 @@ func TestTallStops(t *testing.T) {
 			if passes == some {
 				passes = max(passes, all-some)
 			}
-			left, told := math.MaxInt, 0
-			m, err := FitMinVolume(countdown{bg, &left}, x, 3,
+			ctx, told := endingAt(math.MaxInt), 0
+			m, err := FitMinVolume(ctx, x, 3,
 				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Tol: tol, Progress: func(Iteration) {
 					if told++; told == passes+1 {
-						left = passes % 3 * 7
+						ctx.left.Store(int64(passes % 3 * 7))
 					}
 				}})
 			if m == nil || !errors.Is(err, context.Canceled) || m.Status != StatusCancelled {

@@ -153,20 +153,17 @@ func TestUnmixInvariant(t *testing.T) {
 		t.Errorf("the first λ is %g, not %g", first.Lambda, want)
 	}
 	weights := slices.Repeat([]float64{1}, x.Rows)
-	more := FromRowsOf(x)
 	for i := range 50 {
 		weights[i] = 2
-		more = append(more, x.Row(i))
 	}
-	twice := mustDo(FromRows(more))(t)
 	a := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Weights: weights}))(t)
-	b := mustDo(Unmix(bg, twice, 3, nil))(t)
+	b := mustDo(Unmix(bg, stacked(x, rowsOf(x, 0, 50)), 3, nil))(t)
 	if math.Abs(a.Lambda/b.Lambda-1) > 1e-3 {
 		t.Errorf("λ is %g with weights, and %g of rows twice", a.Lambda, b.Lambda)
 	}
 	weights = slices.Repeat([]float64{1}, x.Rows+1)
 	weights[x.Rows] = 0
-	odd := mustDo(FromRows(append(FromRowsOf(x), slices.Repeat([]float64{100}, 12))))(t)
+	odd := stacked(x, NewMatrix(1, 12, slices.Repeat([]float64{100}, 12)))
 	for what, pair := range map[string][2]*Model{
 		"units":  {m, mustDo(Unmix(bg, scaled(3), 3, nil))(t)},
 		"weight": {a, b},
@@ -176,14 +173,6 @@ func TestUnmixInvariant(t *testing.T) {
 			t.Errorf("%s: spectra differ by %v", what, angle)
 		}
 	}
-}
-
-// FromRowsOf returns the rows of x.
-func FromRowsOf(x *Matrix) (rows [][]float64) {
-	for i := range x.Rows {
-		rows = append(rows, x.Row(i))
-	}
-	return rows
 }
 
 // TestUnitRows: rows have length 1 and weights times the length that they had.
@@ -294,8 +283,7 @@ func TestUnmixCancel(t *testing.T) {
 			x, k = few, 3
 		}
 		for step := 1; step < 4000; step += 1 + step/16 {
-			ctx := &endingContext{Context: context.Background()}
-			ctx.left.Store(int64(step))
+			ctx := endingAt(step)
 			told := false
 			o.Workers, o.Progress = 1, func(Iteration) { told = true }
 			m, err := Unmix(ctx, x, k, &o)
