@@ -1,7 +1,7 @@
 package softkmeans
 
 // The package's one rule about destinations and receivers (see Errors in doc.go), held for every function
-// that has one: exported_test.go compares the tables with the sources.
+// that has one: tables_test.go compares the tables with the sources.
 
 import (
 	"bytes"

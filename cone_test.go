@@ -18,23 +18,6 @@ func nonnegative(n, d int, zeros float64, seed uint64) *Matrix {
 	})
 }
 
-// checkAtMostOne fails unless memberships are at least 0 and rows add up to at most 1.
-func checkAtMostOne(t *testing.T, g *Matrix) {
-	t.Helper()
-	for i := range g.Rows {
-		sum := 0.0
-		for _, v := range g.Row(i) {
-			if !(v >= 0) {
-				t.Fatalf("row %d has %g", i, v)
-			}
-			sum += v
-		}
-		if !(sum <= 1+float64(g.Cols)*0x1p-52) {
-			t.Fatalf("row %d adds up to 1%+g", i, sum-1)
-		}
-	}
-}
-
 // checkCone fails unless m is at its floor, by the numbers of the matrices, with the
 // memberships that Predict finds as well. Its own objective is a bound of these.
 func checkCone(t *testing.T, m *Model, x *Matrix, w []float64) {
@@ -52,7 +35,7 @@ func checkCone(t *testing.T, m *Model, x *Matrix, w []float64) {
 	if g == nil {
 		g = predicted
 	}
-	checkAtMostOne(t, g)
+	checkShares(t, g, SumAtMostOne)
 	rounding := 1e-14 // of the total, in the floor
 	switch m.Solver {
 	case SolverKrylov:
@@ -187,7 +170,7 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 			x, k := randomData(80, 5, mean, seed), 1+int(seed%4)
 			m := mustDo(Fit(bg, x, k, &Options{Sum: SumAtMostOne}))(t)
 			one := mustDo(Fit(bg, x, k, nil))(t)
-			checkAtMostOne(t, m.Memberships)
+			checkShares(t, m.Memberships, SumAtMostOne)
 			own := plainObjective(x, m.Centers, m.Memberships, nil)
 			if m.Status != StatusNoHalfSpace || m.Sum != SumAtMostOne || !(m.Gap > 1e-4) ||
 				m.Objective > one.Objective*(1+1e-12) || math.Abs(own-m.Objective) > 1e-12*m.Total {
@@ -207,7 +190,7 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 			o := &Options{Sum: SumAtMostOne, Memberships: g.take}
 			s := mustDo(FitSeq(bg, inBlocks(x, 24), k, o))(t)
 			got := g.g
-			checkAtMostOne(t, got)
+			checkShares(t, got, SumAtMostOne)
 			if own := plainObjective(x, s.Centers, got, nil); s.Status != StatusNoHalfSpace ||
 				s.Objective > one.Objective*(1+1e-12) || math.Abs(own-s.Objective) > 1e-12*s.Total ||
 				math.Abs(s.Floor-m.Floor) > 1e-12*m.Total {
@@ -368,7 +351,7 @@ func FuzzCone(f *testing.F) {
 		}
 		for _, m := range []*Model{m, s} {
 			finiteModel(t, m)
-			checkAtMostOne(t, m.Memberships)
+			checkShares(t, m.Memberships, SumAtMostOne)
 			most := 1e-9 + m.FloorError/m.Total
 			if k > x.Cols+1 && m == s {
 				most += 1e-5 // dependent centers

@@ -1,7 +1,7 @@
 package softkmeans
 
-// Every erratum of the paper that this package deviates from, with numbers that
-// show the printed version failing and the corrected one holding.
+// The errata of the paper that this package deviates from, with numbers that show the printed version
+// failing and the corrected one holding. Those of statements alone are in examples/paper.
 
 import (
 	"math"
@@ -47,74 +47,6 @@ func TestErratumCentring(t *testing.T) {
 	}
 	if floors, total := oracle(x, nil); math.Abs(m.Objective-floors[k-1]) > 1e-12*total {
 		t.Errorf("centred %g, floor %g", m.Objective, floors[k-1])
-	}
-}
-
-// stabilityBound is at least ‖X − G̃F̃‖² for a global solution (F̃, G̃) fitted to X + E: it is
-// (√floor + 2‖E‖)² for the floor of X and ‖E‖ = noise, by the triangle inequality and Mirsky's
-// theorem.
-func stabilityBound(floor, noise float64) float64 {
-	b := math.Sqrt(floor) + 2*noise
-	return b * b
-}
-
-// Erratum 2. Theorem (Stability) has squared norms; it holds for norms.
-func TestErratumStability(t *testing.T) {
-	// Two orthogonal centred directions of lengths 1 and 1−δ; E raises the
-	// second to 1+δ, so that the solution of X + E keeps the wrong one.
-	const delta, k = 0.01, 2
-	a := math.Sqrt(0.5)
-	data := func(second float64) *Matrix {
-		return NewMatrix(4, 2, []float64{a, 0, -a, 0, 0, a * second, 0, -a * second})
-	}
-	x := data(1 - delta)
-	m := mustDo(Fit(bg, data(1+delta), k, nil))(t)
-	left := plainObjective(x, m.Centers, m.Memberships, nil)
-	floors, _ := oracle(x, nil)
-	noise := 2 * delta // ‖E‖
-	if printed := floors[k-1] + 2*noise*noise; left <= printed {
-		t.Errorf("left %g, printed bound %g: the printed version does not fail here", left, printed)
-	}
-	if right := stabilityBound(floors[k-1], noise); left > right {
-		t.Errorf("left %g, corrected bound %g", left, right)
-	}
-}
-
-// Erratum 3. Theorem (Lower bound) divides by r√(k(k−1)) in place of its square
-// and so depends on the units of X. It counts swapped labels as another solution.
-func TestErratumLowerBound(t *testing.T) {
-	x := loadCSV(t, "iris")
-	for _, k := range []int{2, 3} {
-		mirrored := mapped(identity(k-1), func(_, _ int, v float64) float64 { return -v })
-		for _, unit := range []float64{1, 1e6} {
-			y := mapped(x, func(_, _ int, v float64) float64 { return v * unit })
-			m := mustDo(Fit(bg, y, k, nil))(t)
-			other := mustDo(Fit(bg, y, k, &Options{Orientation: mirrored}))(t)
-			// ‖W‖² = total − floor; r from the centers: they are (k−1)r from x̄.
-			r, c := 0.0, make([]float64, 4)
-			for j := range k {
-				axpy(c, 1/float64(k), m.Centers.Row(j))
-			}
-			for i, v := range m.Centers.Row(0) {
-				r = math.Hypot(r, (v-c[i])/float64(k-1))
-			}
-			root := r * math.Sqrt(float64(k*(k-1)))
-			printed, corrected := (m.Total-m.Floor)/root, (m.Total-m.Floor)/(root*root)
-			apart := squaredDistance(m.Memberships.Data, other.Memberships.Data)
-			if math.Abs(apart/(4*corrected)-1) > 1e-12 {
-				t.Errorf("k = %d: mirror images are %g apart, want 4·%g", k, apart, corrected)
-			}
-			swapped := squaredDistance(m.Memberships.Data, mapped(other.Memberships,
-				func(i, j int, _ float64) float64 {
-					return other.Memberships.At(i, k-1-j)
-				}).Data)
-			if k == 2 && swapped > 1e-24*apart {
-				t.Errorf("the mirror image differs by %g with its labels swapped", swapped)
-			}
-			if possible := 2 * float64(x.Rows); unit > 1 && printed <= possible {
-				t.Errorf("printed %g, possible %g: the printed version does not fail here", printed, possible)
-			}
-		}
 	}
 }
 
@@ -272,62 +204,5 @@ func TestErratumTranslation(t *testing.T) {
 		if d := maxDiff(moved, similarityOf(m.Memberships, m.Scale)); d > 1e-12*moved.At(0, 0) {
 			t.Errorf("k=%d: K′ and PPᵀ/c differ by %g", k, d)
 		}
-	}
-}
-
-// Erratum 9. Sections I and II-B say that FCPM with m = 0, Σ_j ‖x − g_j f_j‖², is soft k-means, ‖x
-// − Σ_j g_j f_j‖². On X = {0, 1} with k = 2 soft k-means leaves nothing. FCPM leaves something with any
-// centers: x = 0 leaves nothing only where one of them is 0, and then x = 1 leaves at least 1.
-func TestErratumProportional(t *testing.T) {
-	m, err := Fit(bg, NewMatrix(2, 1, []float64{0, 1}), 2, nil)
-	if err != nil || m.Objective > 1e-30 {
-		t.Fatalf("soft k-means leaves %v (%v)", m, err)
-	}
-	// The least over g, which is a parabola's for one row and two centers.
-	least := func(x, f, h float64) float64 {
-		g := 0.5
-		if f != 0 || h != 0 {
-			g = max(0, min(1, (x*f+h*(h-x))/(f*f+h*h)))
-		}
-		return (x-g*f)*(x-g*f) + (x-(1-g)*h)*(x-(1-g)*h)
-	}
-	for f := -10.0; f <= 10; f += 0.125 {
-		for h := -10.0; h <= 10; h += 0.125 {
-			if left := least(0, f, h) + least(1, f, h); left < 0.5 {
-				t.Errorf("centers %g and %g leave %g: FCPM is soft k-means here, as printed", f, h, left)
-			}
-		}
-	}
-}
-
-// Erratum 13. The lemma of the trace, Σ σ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B,
-// has singular values; it holds for eigenvalues. Where it is used both are semidefinite.
-func TestErratumTrace(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 13))
-	const n = 4
-	fails := 0
-	for range 50 {
-		a, b := NewMatrix(n, n, randomSlice(n*n, rng)), NewMatrix(n, n, randomSlice(n*n, rng))
-		mirror(a.Data, n)
-		mirror(b.Data, n)
-		left := func(of func(*Matrix) []float64) (sum float64) {
-			p, q := of(a), of(b)
-			for i := range n {
-				sum += p[n-1-i] * q[i]
-			}
-			return sum
-		}
-		right := trace(product(a, b))
-		singular := left(func(m *Matrix) []float64 { _, s, _, _ := SVD(m); return s })
-		eigen := left(func(m *Matrix) []float64 { e, _, _ := EigenSym(m); return e })
-		if eigen > right+1e-12 {
-			t.Errorf("with eigenvalues %g, trace %g", eigen, right)
-		}
-		if singular > right+1e-12 {
-			fails++
-		}
-	}
-	if fails == 0 {
-		t.Error("with singular values it does not fail here")
 	}
 }

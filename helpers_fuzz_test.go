@@ -321,8 +321,6 @@ func checkCertifiedAs(t *testing.T, m *Model, x *Matrix, w []float64, c Certific
 	}
 }
 
-func first[A, B, C any](a A, _ B, _ C) A { return a }
-
 // symmetric is a symmetric matrix.
 func (in *input) symmetric(n int) *Matrix {
 	m := in.matrix(n, n)

@@ -12,7 +12,7 @@ import (
 // and for a strided view; another seed gives another start.
 func TestMinVolumeBits(t *testing.T) {
 	t.Parallel()
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 500))
+	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 300))
 	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
 	for i := range view.Data {
 		view.Data[i] = math.NaN()
@@ -74,7 +74,7 @@ func TestUnmixExact(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			x, truth := mixtures(fewer(fewer(2000, 600), 400), s[1], s[0], 0.5, most, 1)
+			x, truth := mixtures(fewer(2000, 250), s[1], s[0], 0.5, most, 1)
 			m := mustDo(FitMinVolume(bg, x, s[0], nil))(t)
 			a := meanAngle(truth, m.Centers)
 			if a > 0.25 || m.Volume != VolumeAffine {
@@ -101,7 +101,7 @@ func TestUnmixNoisy(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			clean, truth := mixtures(fewer(fewer(2000, 600), 400), s[1], s[0], 0.5, most, 1)
+			clean, truth := mixtures(fewer(2000, 250), s[1], s[0], 0.5, most, 1)
 			x := noisy(clean, 30, 2)
 			j, start := started(t, x, s[0], &MinVolumeOptions{Init: InitSPA})
 			spa := j.toData(start)
@@ -155,18 +155,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 					if _, err := m.MarshalBinary(); err != nil { // every number is finite
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 					}
-					for i := range c.x.Rows {
-						total := 0.0
-						for _, v := range m.Memberships.row(i) {
-							if !(v >= 0) {
-								t.Fatalf("%s %v %v %v: membership %g", c.name, sum, volume, init, v)
-							}
-							total += v
-						}
-						if total > 1+1e-14 || sum == SumToOne && total < 1-1e-14 {
-							t.Fatalf("%s %v %v %v: row adds up to %g", c.name, sum, volume, init, total)
-						}
-					}
+					checkShares(t, m.Memberships, sum)
 					if m.Objective < m.Floor-1e-12*m.Total || m.Status == StatusNone || m.Status == StatusCancelled {
 						t.Errorf("%s %v %v %v: objective %g below floor %g, %v", c.name, sum, volume, init, m.Objective, m.Floor, m.Status)
 					}
@@ -254,12 +243,12 @@ func TestMinVolumeRange(t *testing.T) {
 // TestMinVolumeCancel stops after ever more looks at the context, or passes: the
 // error is the context's, and the model, if there is one, is complete.
 func TestMinVolumeCancel(t *testing.T) {
-	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 250)), fewer(10, 4)
+	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 120)), fewer(10, 4)
 	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
 		models, stops := 0, 0
 		for looks := 0; ; looks = looks*9/8 + 1 {
 			left := looks
-			if o.Workers > 1 { // the counter is not for two goroutines: cancel from Progress
+			if o.Workers > 1 { // looks of two goroutines have no order: cancel from Progress
 				ctx, cancel := context.WithCancel(bg)
 				o.Progress = func(Iteration) {
 					if left--; left < 0 {
@@ -278,7 +267,7 @@ func TestMinVolumeCancel(t *testing.T) {
 				models++
 				continue
 			}
-			m, err := FitMinVolume(countdown{bg, &left}, x, k, &o)
+			m, err := FitMinVolume(endingAt(left), x, k, &o)
 			if err == nil {
 				if m == nil || m.Status == StatusCancelled {
 					t.Fatal("no error, and no result")

@@ -43,7 +43,7 @@ func TestIterationAllocations(t *testing.T) {
 		skip(t, "the race detector allocates")
 		return
 	}
-	n := fewer(700, 300)
+	n := fewer(700, 150)
 	clean, _ := mixtures(n, fewer(40, 20), 6, 0.3, 1, 1)
 	x := noisy(clean, 20, 1)
 	weights := make1(n)
@@ -57,7 +57,7 @@ func TestIterationAllocations(t *testing.T) {
 		{"origin", x, 6, MinVolumeOptions{Volume: VolumeOrigin}},
 		{"affine", x, 6, MinVolumeOptions{Volume: VolumeAffine, Weights: weights}},
 		{"sum at most 1", x, 6, MinVolumeOptions{Sum: SumAtMostOne}},
-		{"k > d+1", randomData(300, 3, 1, 1), 6, MinVolumeOptions{}},
+		{"k > d+1", randomData(n, 3, 1, 1), 6, MinVolumeOptions{}},
 		{"k > 64", randomData(fewer(300, 100), 80, 1, 1), 70, MinVolumeOptions{}},
 		{"k = 1", x, 1, MinVolumeOptions{}},
 		{"exact", clean, 6, MinVolumeOptions{}},
@@ -223,7 +223,7 @@ func TestAlternating(t *testing.T) {
 			across.Trace[len(across.Trace)-1], across.Objective, err)
 	}
 	var objectives []float64
-	for restarts := 1; restarts <= 6; restarts++ { // each has the starts of those before it, too
+	for restarts := 1; restarts <= 6; restarts += fewer(1, 5) { // each has the starts of those before it, too
 		m := mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{MaxIter: 5, Restarts: restarts}))(t)
 		objectives = append(objectives, m.Objective)
 		if restarts == 1 && (m.Status != StatusIterationLimit || m.Iterations != 5) {
@@ -231,7 +231,7 @@ func TestAlternating(t *testing.T) {
 		}
 	}
 	slices.Reverse(objectives)
-	if !slices.IsSorted(objectives) || objectives[0] == objectives[5] {
+	if !slices.IsSorted(objectives) || objectives[0] == objectives[len(objectives)-1] {
 		t.Errorf("six starts to one: %g", objectives)
 	}
 }
@@ -508,7 +508,7 @@ func slopeOf(t *testing.T, x *Matrix, m *Model) float64 {
 func TestStationarity(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"iris", "wine"} {
-		x := head(loadCSV(t, name), 110)
+		x := head(loadCSV(t, name), 60)
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, lambda := range []float64{0, 0.01} {
 				fit := func(most int, tol float64) *Model {
@@ -682,32 +682,4 @@ func scarce(n, d, k int, noise float64, seed uint64) (x, prototypes *Matrix) {
 		}
 	}
 	return x, prototypes
-}
-
-// TestNonNegative: centers are at least 0, the loss never rises, no step within the bound
-// lowers it, and the bits do not depend on workers. Without the option some are below 0.
-func TestNonNegative(t *testing.T) {
-	x, _ := scarce(60, 8, 3, 0.05, 3)
-	for _, o := range []MinVolumeOptions{{Init: InitSPA, Slack: 0.02}, {Init: InitKMeans,
-		Volume: VolumeAffine}, {Sum: SumAtMostOne, Init: InitSPA}, {Init: InitGlobal, Slack: 0.01}} {
-		free := mustDo(FitMinVolume(bg, x, 3, &o))(t)
-		o.NonNegative, o.Workers, o.Tol = true, 1, 1e-7
-		m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
-		if slices.Min(m.Centers.Data) < 0 || m.Objective < m.Floor {
-			t.Errorf("%+v: smallest entry %v, objective %v, floor %v", o,
-				slices.Min(m.Centers.Data), m.Objective, m.Floor)
-		}
-		if o.Init == InitSPA && slices.Min(free.Centers.Data) >= 0 {
-			t.Errorf("%+v: the bound is not needed", o)
-		}
-		checkFalls(t, fmt.Sprintf("%+v", o), m.Trace)
-		if m.Stationarity > 1e-2 {
-			t.Errorf("%+v: stationarity %v", o, m.Stationarity)
-		}
-		o.Workers = 3
-		if again, err := FitMinVolume(bg, x, 3, &o); err != nil ||
-			!slices.Equal(again.Centers.Data, m.Centers.Data) || !slices.Equal(again.Trace, m.Trace) {
-			t.Errorf("%+v: other bits with other workers (%v)", o, err)
-		}
-	}
 }

@@ -273,7 +273,7 @@ func TestMinVolumeSeqUnits(t *testing.T) {
 // TestMinVolumeSeqDegenerate: more rows than the summary has, of shapes where there is nothing to find.
 func TestMinVolumeSeqDegenerate(t *testing.T) {
 	t.Parallel()
-	const n = 200
+	const n = 100
 	random := randomData(n, 3, 1, 9)
 	times := func(f func(i int) float64) *Matrix {
 		return mapped(random, func(i, _ int, v float64) float64 { return v * f(i) })
@@ -303,13 +303,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 			if _, err := m.MarshalBinary(); err != nil { // every number is finite
 				t.Errorf("%s: %v", name, err)
 			}
-			for i := range n {
-				row := m.Memberships.row(i)
-				total := sumOf(row)
-				if !(slices.Min(row) >= 0) || total > 1+1e-14 || sum == SumToOne && total < 1-1e-14 {
-					t.Fatalf("%s, %v: memberships %g", name, sum, row)
-				}
-			}
+			checkShares(t, m.Memberships, sum)
 			if m.Objective < m.Floor-1e-12*m.Total || m.Status == StatusNone || m.Status == StatusCancelled {
 				t.Errorf("%s, %v, %v: objective %g, floor %g, %v",
 					name, sum, init, m.Objective, m.Floor, m.Status)
@@ -602,9 +596,10 @@ func TestMinVolumeSeqAboutZero(t *testing.T) {
 	for _, shape := range [][3]int{{70, 5, 2}, {40, 60, 1}, {100, 3, 3}} {
 		n, d, k := shape[0], shape[1], shape[2]
 		x := randomData(n, d, 2, 3)
-		values, _, _, err := squares(x)
-		if err != nil {
-			t.Fatal(err)
+		_, values, _, err := SVD(x)
+		must(t, err)
+		for i := range values {
+			values[i] *= values[i]
 		}
 		want, total := tailSum(values, k), sumSquares(x.Data)
 		o := seqOptions(MinVolumeOptions{Sum: SumAtMostOne, MaxIter: 1, Lambda: 1e-3}, 1, -1)

@@ -329,12 +329,12 @@ func TestTall(t *testing.T) {
 		"rows":        {x, MinVolumeOptions{}},
 		"nonnegative": {x, MinVolumeOptions{NonNegative: true, Workers: 2}},
 		"restarts":    {x, MinVolumeOptions{Restarts: 2, Slack: 0.1}},
-		"weights":     {doubled, MinVolumeOptions{Weights: w}},
+		"weights":     {doubled, MinVolumeOptions{Weights: w, NonNegative: true, Workers: 2}},
 		"at most one": {x, MinVolumeOptions{Sum: SumAtMostOne}},
 		"far": {mapped(x, func(_, _ int, v float64) float64 { return 1e100 * v }),
 			MinVolumeOptions{Init: InitKMeans}},
 	} {
-		if fewer(false, name != "nonnegative" && name != "weights") {
+		if fewer(false, name != "weights") {
 			continue
 		}
 		drawn := 0 // iterations before the last
@@ -499,20 +499,17 @@ func TestTallStops(t *testing.T) {
 		}
 		// The context ends before the first passes and the last ones, and within them.
 		onDraw, onAll := 0, 0
-		for passes := 0; ; passes++ {
+		for passes := 0; passes < all; passes++ {
 			if passes == some {
 				passes = max(passes, all-some)
 			}
-			left, told := math.MaxInt, 0
-			m, err := FitMinVolume(countdown{bg, &left}, x, 3,
+			ctx, told := endingAt(math.MaxInt), 0
+			m, err := FitMinVolume(ctx, x, 3,
 				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Tol: tol, Progress: func(Iteration) {
 					if told++; told == passes+1 {
-						left = passes % 3 * 7
+						ctx.left.Store(int64(passes % 3 * 7))
 					}
 				}})
-			if err == nil {
-				break
-			}
 			if m == nil || !errors.Is(err, context.Canceled) || m.Status != StatusCancelled {
 				t.Fatalf("after %d passes: %v", passes, err)
 			}
@@ -549,14 +546,15 @@ func TestTallCorrected(t *testing.T) {
 			axpy(x.row(i), v/sumOf(g), f.row(j))
 		}
 	}
-	m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Tol: defaultTol / 10}))(t)
+	all := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Tol: defaultTol / 10}, true))(t)
+	run := mustDo(solveTall(all))(t)
+	m := mustDo(run.finish(nil))(t)
 	used := (m.Objective/m.Floor - 1) / DefaultSlack
 	if m.Iterations > 4 || used > 1+1e-9 || used < 1-1.01*tallClose {
 		t.Errorf("%d iterations on all rows, %g of the slack used", m.Iterations, used)
 	}
 	// FitMinVolumeSeq refines such a run to Tol.
-	all := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{}, true))(t)
-	if run := mustDo(solveTall(all))(t); run.m.tol != all.tol {
+	if run.m.tol != all.tol {
 		t.Errorf("the run has a tolerance of %g, not %g", run.m.tol, all.tol)
 	}
 }
@@ -597,7 +595,7 @@ func TestImpure(t *testing.T) {
 		most float64
 		seed uint64
 	}{{4, 0.55, 3}, {6, 0.4, 2}, {4, 0.55, 7}, {6, 0.4, 9}, {6, 0.8, 9}}[:fewer(5, 2)] {
-		x, truth := impure(fewer(600, 300), 10, c.k, c.most, c.seed)
+		x, truth := impure(fewer(600, 200), 10, c.k, c.most, c.seed)
 		m := mustDo(FitMinVolume(bg, x, c.k, nil))(t)
 		is, want := mustDo(LogVolume(m.Centers))(t), mustDo(LogVolume(truth))(t)
 		if ratio := math.Exp(is - want); ratio > 1.01 || ratio < 0.98 || m.Status != StatusConverged {

@@ -209,11 +209,11 @@ func TestStartsSeeContext(t *testing.T) {
 		},
 		"SPA": func() *Matrix { return j.extremeRows(0) },
 	} {
-		ctx := &passes{Context: bg}
+		ctx := endingAt(0)
 		j.s.ctx = ctx
 		f := start()
-		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 || ctx.late == 0 {
-			t.Errorf("%s went on, and asked %d times", name, ctx.late)
+		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 || ctx.left.Load() == 0 {
+			t.Errorf("%s went on, and asked %d times", name, -ctx.left.Load())
 		}
 		if out := j.run(runStart{f: f}, 0, 9, nil); out != nil {
 			t.Errorf("%s: an unfinished start was used", name)

@@ -66,7 +66,7 @@ func nearestCenters(t *testing.T, truth, found *Matrix) (order []int, mean float
 func TestUnmix(t *testing.T) {
 	t.Parallel()
 	for _, shade := range []float64{0, 0.25} {
-		x, spectra, shares, brightness := pixels(400, 30, 4, shade, 0.01, 1)
+		x, spectra, shares, brightness := pixels(fewer(400, 240), 30, 4, shade, 0.01, 1)
 		m := mustDo(Unmix(bg, x, 4, nil))(t)
 		order, angle := nearestCenters(t, spectra, m.Centers)
 		if angle > 0.3 || slices.Min(m.Centers.Data) < 0 {
@@ -108,7 +108,8 @@ func TestUnmix(t *testing.T) {
 // units, a weight of 2 for a row given twice, and rows of weight 0 the same spectra.
 func TestUnmixInvariant(t *testing.T) {
 	t.Parallel()
-	x, _, _, _ := pixels(160, 12, 3, 0.2, 0.01, 2)
+	n := fewer(160, 90)
+	x, _, _, _ := pixels(n, 12, 3, 0.2, 0.01, 2)
 	m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Workers: 1}))(t)
 	if m.Rows != RowsUnit {
 		t.Fatal("no shade is seen")
@@ -119,7 +120,7 @@ func TestUnmixInvariant(t *testing.T) {
 		t.Error("other bits in other units, or with other workers")
 	}
 	// The first run is from the first restart, and the last one is the model.
-	even, _, _, _ := pixels(160, 12, 3, 0, 0.01, 2)
+	even, _, _, _ := pixels(n, 12, 3, 0, 0.01, 2)
 	var first, last Iteration
 	run := func(x *Matrix, o MinVolumeOptions) *Model {
 		first, last = Iteration{Iteration: -1}, Iteration{}
@@ -152,20 +153,17 @@ func TestUnmixInvariant(t *testing.T) {
 		t.Errorf("the first λ is %g, not %g", first.Lambda, want)
 	}
 	weights := slices.Repeat([]float64{1}, x.Rows)
-	more := FromRowsOf(x)
 	for i := range 50 {
 		weights[i] = 2
-		more = append(more, x.Row(i))
 	}
-	twice := mustDo(FromRows(more))(t)
 	a := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Weights: weights}))(t)
-	b := mustDo(Unmix(bg, twice, 3, nil))(t)
+	b := mustDo(Unmix(bg, stacked(x, rowsOf(x, 0, 50)), 3, nil))(t)
 	if math.Abs(a.Lambda/b.Lambda-1) > 1e-3 {
 		t.Errorf("λ is %g with weights, and %g of rows twice", a.Lambda, b.Lambda)
 	}
 	weights = slices.Repeat([]float64{1}, x.Rows+1)
 	weights[x.Rows] = 0
-	odd := mustDo(FromRows(append(FromRowsOf(x), slices.Repeat([]float64{100}, 12))))(t)
+	odd := stacked(x, NewMatrix(1, 12, slices.Repeat([]float64{100}, 12)))
 	for what, pair := range map[string][2]*Model{
 		"units":  {m, mustDo(Unmix(bg, scaled(3), 3, nil))(t)},
 		"weight": {a, b},
@@ -175,14 +173,6 @@ func TestUnmixInvariant(t *testing.T) {
 			t.Errorf("%s: spectra differ by %v", what, angle)
 		}
 	}
-}
-
-// FromRowsOf returns the rows of x.
-func FromRowsOf(x *Matrix) (rows [][]float64) {
-	for i := range x.Rows {
-		rows = append(rows, x.Row(i))
-	}
-	return rows
 }
 
 // TestUnitRows: rows have length 1 and weights times the length that they had.
@@ -278,56 +268,49 @@ func TestUnmixHard(t *testing.T) {
 	}
 }
 
-// TestUnmixCancel: whenever the context ends the result is nil or a model that says so.
+// TestUnmixCancel: wherever the context ends, the result is nil or a model that says so, with its centers within
+// the bounds of NonNegative, which leading directions forget.
 func TestUnmixCancel(t *testing.T) {
-	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 5)
-	for step := 1; step < 4000; step += 1 + step/5 {
-		ctx := &endingContext{Context: context.Background()}
-		ctx.left.Store(int64(step))
-		m, err := Unmix(ctx, x, 3, &MinVolumeOptions{Workers: 1, Trim: 0.1})
-		switch {
-		case err == nil:
-			if ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral }) {
-				t.Errorf("step %d: a warning of runs that were cut short", step)
-			}
-		case !errors.Is(err, context.Canceled):
-			t.Fatal(err)
-		case m != nil && m.Status != StatusCancelled:
-			t.Errorf("step %d: status %v", step, m.Status)
-		}
-	}
-}
-
-// TestBoundsCancel: wherever the context ends, the centers are within the bounds of NonNegative, which
-// leading directions do not have, and the trace ends at their loss. Once there was a pass there is a model.
-func TestBoundsCancel(t *testing.T) {
 	x, _, _, _ := pixels(40, 60, 4, 0.2, 0.5, 6)
 	x = mapped(x, func(_, _ int, v float64) float64 { return max(0, v-0.7) })
-	for _, rows := range []Rows{RowsGiven, RowsUnit} {
-		if vf := mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true}, true))(t); !vf.narrow {
-			t.Fatal("the fit does not begin in leading directions")
+	if vf := mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true}, true))(t); !vf.narrow {
+		t.Fatal("the fit does not begin in leading directions")
+	}
+	few, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 5)
+	for _, o := range []MinVolumeOptions{{Rows: RowsGiven}, {Rows: RowsUnit}, {Trim: 0.1}} {
+		models, k := 0, 4
+		if o.Trim > 0 {
+			x, k = few, 3
 		}
-		models := 0
 		for step := 1; step < 4000; step += 1 + step/16 {
-			ctx := &endingContext{Context: context.Background()}
-			ctx.left.Store(int64(step))
+			ctx := endingAt(step)
 			told := false
-			m, err := Unmix(ctx, x, 4, &MinVolumeOptions{Workers: 1, Rows: rows, Progress: func(Iteration) { told = true }})
+			o.Workers, o.Progress = 1, func(Iteration) { told = true }
+			m, err := Unmix(ctx, x, k, &o)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
 			if m == nil {
 				if told {
-					t.Errorf("%v: no model after a pass", rows)
+					t.Errorf("%v %v: no model after a pass", o.Rows, o.Trim)
 				}
 				continue
 			}
-			if err != nil {
+			switch {
+			case err != nil && m.Status != StatusCancelled:
+				t.Errorf("%v %v, step %d: status %v", o.Rows, o.Trim, step, m.Status)
+			case err != nil:
 				models++
+			case ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral }):
+				t.Errorf("step %d: a warning of runs that were cut short", step)
 			}
 			if low := slices.Min(m.Centers.Data); low < 0 || len(m.Trace) != m.Iterations+1 {
-				t.Errorf("%v, step %d: smallest entry %v, %d iterations, trace of %d", rows, step, low, m.Iterations, len(m.Trace))
+				t.Errorf("%v %v, step %d: smallest entry %v, %d iterations, trace of %d", o.Rows, o.Trim, step, low,
+					m.Iterations, len(m.Trace))
 			}
 		}
 		if models == 0 {
-			t.Errorf("%v: no run was cut short", rows)
+			t.Errorf("%v %v: no run was cut short", o.Rows, o.Trim)
 		}
 	}
 }
@@ -414,7 +397,7 @@ func TestUnmixOthers(t *testing.T) {
 // TestUnmixNoise: the noise of the columns is found, a bright or dark pixel, a heavy one and units far from 1
 // change little, and a cancelled model has no number that is none.
 func TestUnmixNoise(t *testing.T) {
-	x, spectra, _, _ := pixels(400, 20, 3, 0, 0, 7)
+	x, spectra, _, _ := pixels(fewer(400, 200), 20, 3, 0, 0, 7)
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range x.Rows {
 		for c := range x.Row(i) {
@@ -427,7 +410,7 @@ func TestUnmixNoise(t *testing.T) {
 			t.Errorf("noise of column %d: %v", c, m.Noise)
 		}
 	}
-	if len(m.RowWeights) != 400 || len(m.PureRows) != 3 || len(m.Turns) != 3 || slices.Min(m.PureRows) < 20 {
+	if len(m.RowWeights) != x.Rows || len(m.PureRows) != 3 || len(m.Turns) != 3 || slices.Min(m.PureRows) < float64(x.Rows)/20 {
 		t.Errorf("%d weights, pure rows %v, turns %v", len(m.RowWeights), m.PureRows, m.Turns)
 	}
 	plain := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Init: InitSPA, NonNegative: true}))(t)
@@ -471,7 +454,7 @@ func TestUnmixNoise(t *testing.T) {
 // TestUnmixCopies: two columns that are copies of others have no noise of their own. They may not count more
 // for that.
 func TestUnmixCopies(t *testing.T) {
-	x, spectra, _, _ := pixels(500, 30, 4, 0.5, 0.01, 5)
+	x, spectra, _, _ := pixels(fewer(500, 200), 30, 4, 0.5, 0.01, 5)
 	y := NewMatrix(x.Rows, x.Cols+2, nil)
 	for i := range y.Rows {
 		copy(y.row(i), x.row(i))

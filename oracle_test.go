@@ -611,58 +611,11 @@ func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *M
 	}
 }
 
-// oracle finds floors and total in float64, for tables of moderate size: classical Jacobi
-// rotations of the smaller Gram matrix of the centred rows.
+// oracle returns the floors and the total of truth.
 func oracle(x *Matrix, w []float64) (floors []float64, total float64) {
-	if w == nil {
-		w = make1(x.Rows)
+	q := truthOf(x, w, SumToOne)
+	for _, v := range q.floors {
+		floors = append(floors, double(v))
 	}
-	c, mean, weight := x.Clone(), make([]float64, x.Cols), 0.0
-	for i, wi := range w {
-		weight += wi
-		for j, v := range x.Row(i) {
-			mean[j] += wi * (v - x.At(0, j))
-		}
-	}
-	for i, wi := range w {
-		for j, v := range c.Row(i) {
-			c.Row(i)[j] = math.Sqrt(wi) * (v - (x.At(0, j) + mean[j]/weight))
-		}
-	}
-	if c.Rows < c.Cols {
-		c = c.transposed()
-	}
-	a, m := product(c.transposed(), c), c.Cols
-	total = trace(a)
-	for sweep, off := 0, math.Inf(1); sweep < 50 && off > 1e-34*total*total; sweep++ {
-		off = 0
-		for p := range m {
-			for q := p + 1; q < m; q++ {
-				if a.At(p, q) == 0 {
-					continue
-				}
-				off += a.At(p, q) * a.At(p, q)
-				s, c := math.Sincos(0.5 * math.Atan2(2*a.At(p, q), a.At(p, p)-a.At(q, q)))
-				for i := range m {
-					r := a.row(i)
-					r[p], r[q] = c*r[p]+s*r[q], c*r[q]-s*r[p]
-				}
-				for i, u := range a.row(p) {
-					v := a.At(q, i)
-					a.row(p)[i], a.row(q)[i] = c*u+s*v, c*v-s*u
-				}
-			}
-		}
-	}
-	values := make([]float64, m)
-	for p := range values {
-		values[p] = max(a.At(p, p), 0)
-	}
-	slices.Sort(values)
-	floors = []float64{0}
-	for _, v := range values {
-		floors = append(floors, floors[len(floors)-1]+v)
-	}
-	slices.Reverse(floors)
-	return floors, total
+	return floors, double(q.total)
 }

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -38,7 +37,7 @@ func TestWeights(t *testing.T) {
 			b := mustDo(Fit(bg, c.rep, c.k, &o))(t)
 			o.Weights = c.w
 			a := mustDo(Fit(bg, c.x, c.k, &o))(t)
-			checkAtMostOne(t, a.Memberships)
+			checkShares(t, a.Memberships, SumAtMostOne)
 			if off := maxDiff(mustDo(a.Predict(nil, c.x))(t), a.Memberships); c.k <= c.x.Cols && off > 1e-9 {
 				t.Errorf("%+v k=%d: Predict is off by %g", o, c.k, off)
 			}
@@ -70,48 +69,6 @@ func TestWeights(t *testing.T) {
 				t.Errorf("%+v: weights times 2^600 change more than the scale", o)
 			}
 		}
-	}
-}
-
-func TestFitErrors(t *testing.T) {
-	good := randomData(5, 3, 0, 1)
-	bad := good.Clone()
-	bad.Set(3, 2, math.NaN())
-	inf := good.Clone()
-	inf.Set(0, 1, math.Inf(-1))
-	cases := []struct {
-		name string
-		x    *Matrix
-		k    int
-		o    *Options
-		want error
-	}{
-		{"no rows", NewMatrix(0, 3, nil), 2, nil, ErrTooFewSamples},
-		{"no columns", NewMatrix(3, 0, nil), 2, nil, ErrShape},
-		{"small stride", &Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, 2, nil, ErrShape},
-		{"NaN", bad, 2, nil, ErrNonFinite},
-		{"Inf", inf, 2, nil, ErrNonFinite},
-		{"k < 0", good, -3, nil, ErrOption},
-		{"enclosure", good, 2, &Options{Enclosure: 7}, ErrOption},
-		{"workers", good, 2, &Options{Workers: -1}, ErrOption},
-		{"weights' length", good, 2, &Options{Weights: make([]float64, 4)}, ErrShape},
-		{"weights zero", good, 2, &Options{Weights: make([]float64, 5)}, ErrTooFewSamples},
-		{"orientation", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 1e-9, 0, 1})}, ErrOption},
-	}
-	for _, c := range cases {
-		m, err := Fit(bg, c.x, c.k, c.o)
-		if m != nil || !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "softkmeans: ") {
-			t.Errorf("%s: %v, %v", c.name, m, err)
-		}
-	}
-	var in *InputError
-	if _, err := Fit(bg, bad, 2, nil); !errors.As(err, &in) || in.Row != 3 || in.Col != 2 || in.Arg != "x" ||
-		!math.IsNaN(in.Value) {
-		t.Errorf("%v does not name row 3, column 2", in)
-	}
-	if _, err := Fit(bg, good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}); !errors.As(err, &in) ||
-		in.Row != 2 || in.Col != -1 || in.Arg != "weights" {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestGlobalMinimum(t *testing.T) {
 		{"tall", randomData(50, 6, 0, 1), []int{1, 3, 6, 7, 9}, all},
 		{"far tall", randomData(50, 6, 1e3, 1), []int{1, 3, 7, 9}, all},
 		{"wide", randomData(7, 30, 0, 1), []int{2, 7, 8}, all},
-		{"far wide", randomData(40, fewer(400, 80), 1e3, 1), []int{3, 40}, all[:1]},
+		{"far wide", randomData(20, fewer(400, 80), 1e3, 1), []int{3, 20}, all[:1]},
 		{"very wide", randomData(10, 500, 1, 5), []int{1, 2, 9, 10, 11}, all[:1]},
 		{"two rows", randomData(2, 300, 1, 6), []int{1, 2, 3}, all[:1]},
 		{"one row", randomData(1, 8, 5, 1), []int{1, 2, 12}, all[:1]},

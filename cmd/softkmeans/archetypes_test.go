@@ -64,7 +64,7 @@ func TestArchetypes(t *testing.T) {
 	dir := t.TempDir()
 	table, file := filepath.Join(dir, "x.csv"), filepath.Join(dir, "g.csv")
 	var accuracy, off [2]float64
-	const seeds, rows = 5, 600
+	const seeds, rows = 3, 400
 	for seed := range uint64(seeds) {
 		text, truth := archetypes(seed, rows)
 		writeText(t, table, text)

@@ -1,50 +1,18 @@
-//go:build !tinygo
+package layout
 
-package softkmeans
-
-// What the package exports, read from its sources: for the golden list of it, and
-// for tables that must have every function of a kind.
+// What the root exports, read from its sources: the golden list of it.
 
 import (
 	"errors"
 	"go/ast"
 	"go/constant"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// sources lists the root package's files that are not tests, which a test program
-// that was copied to another machine may be without.
-func sources(t *testing.T) (files []string) {
-	t.Helper()
-	all := mustDo(filepath.Glob("*.go"))(t)
-	for _, f := range all {
-		if !strings.HasSuffix(f, "_test.go") {
-			files = append(files, f)
-		}
-	}
-	if !slices.Contains(files, "doc.go") {
-		t.Skip("the package's sources are not here")
-	}
-	return files
-}
-
-// parsed are the files of sources. All of them count, whatever machine and tags they are for.
-func parsed(t *testing.T) (set *token.FileSet, files []*ast.File) {
-	t.Helper()
-	set = token.NewFileSet()
-	for _, name := range sources(t) {
-		f := mustDo(parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution))(t)
-		files = append(files, f)
-	}
-	return set, files
-}
 
 // receiver returns the name of the type of a method's receiver, and whether it is a
 // pointer; "" of a function.
@@ -237,7 +205,9 @@ func TestExported(t *testing.T) {
 	got := exportedLines(t)
 	slices.Sort(got)
 	if *update {
-		must(t, os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644))
+		if err := os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	text := mustDo(os.ReadFile(path))(t)
 	want := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")), "\n")
@@ -252,77 +222,9 @@ func TestExported(t *testing.T) {
 		}
 	}
 	if t.Failed() {
-		t.Error("if that is meant: go test -run TestExported -update .")
+		t.Error("if that is meant: go test ./internal/layout -run TestExported -update")
 	}
 	if !slices.IsSorted(want) {
 		t.Error(path + " is not sorted")
 	}
-}
-
-// TestTablesComplete: every function that has a dst is among the destinations of
-// alias_test.go, and every method that changes its receiver among the receivers.
-func TestTablesComplete(t *testing.T) {
-	_, files := parsed(t)
-	table := map[string]bool{}
-	for _, c := range destinationCases(t) {
-		table[c.name] = true
-	}
-	for _, c := range intCases() {
-		table[c.name] = true
-	}
-	destinations := len(table)
-	table["ProjectSimplex"] = true // in simplexproj_test.go
-	table["Matrix.Check"] = true   // takes the name that its error has, and changes nothing
-	for _, c := range receiverCases(t) {
-		for _, f := range c.fails {
-			table[f.method] = true
-		}
-	}
-	hasDst := func(f *ast.FuncType) bool {
-		return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
-			return slices.ContainsFunc(p.Names, func(n *ast.Ident) bool { return n.Name == "dst" })
-		})
-	}
-	found := 0
-	want := func(name string) {
-		found++
-		if !table[name] {
-			t.Errorf("the tables of alias_test.go are without %s", name)
-		}
-	}
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				of, pointer := receiver(n)
-				if !n.Name.IsExported() || of != "" && !ast.IsExported(of) {
-					return false
-				}
-				if of == "" && hasDst(n.Type) {
-					want(n.Name.Name)
-				} else if hasDst(n.Type) || pointer && n.Name.Name != "Check" && changes(n.Type) {
-					want(of + "." + n.Name.Name)
-				}
-				return false
-			case *ast.TypeSpec:
-				if typ, ok := n.Type.(*ast.InterfaceType); ok && n.Name.IsExported() {
-					for _, m := range typ.Methods.List {
-						if f, ok := m.Type.(*ast.FuncType); ok && m.Names[0].IsExported() && hasDst(f) {
-							want(n.Name.Name + "." + m.Names[0].Name)
-						}
-					}
-				}
-			}
-			return true
-		})
-	}
-	if destinations < 10 || found < 20 {
-		t.Errorf("only %d destinations, and %d functions were looked for", destinations, found)
-	}
-}
-
-// changes: a method that takes something in and returns an error, and nothing else,
-// is there for what it does to its receiver.
-func changes(f *ast.FuncType) bool {
-	return len(f.Params.List) > 0 && strings.HasSuffix(signature(f), ") error")
 }

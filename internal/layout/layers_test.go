@@ -1,6 +1,4 @@
-//go:build !tinygo
-
-package softkmeans
+package layout
 
 // docs/architecture.md says which file may use which. The test reads that table
 // and the sources, so that neither can go stale.
@@ -29,11 +27,7 @@ type place struct {
 // architecture reads the table of layers.
 func architecture(t *testing.T, page string) map[string]place {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		skip(t, page+" is not here")
-		return nil
-	}
+	text := mustDo(os.ReadFile(page))(t)
 	rows := regexp.MustCompile(`(?m)^\| (\d)([a-z]?) [^|]*\| ([^|]+) \|`).FindAllStringSubmatch(string(text), -1)
 	places := map[string]place{}
 	for _, row := range rows {
@@ -93,9 +87,6 @@ type use struct{ from, to, name, at string }
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	places := architecture(t, "docs/architecture.md")
-	if places == nil {
-		return
-	}
 	for _, name := range sources(t) {
 		if _, ok := places[strings.TrimSuffix(name, ".go")]; !ok {
 			t.Errorf("%s has no place in docs/architecture.md", name)
