@@ -23,8 +23,12 @@ type bounds struct {
 // boundsFlag adds -bounds.
 func boundsFlag(fs *flag.FlagSet, p **bounds) {
 	fs.Func("bounds", "", func(s string) error {
-		if s == "nonnegative" {
+		switch s {
+		case "nonnegative":
 			s = "0,"
+		case "none":
+			*p = &bounds{math.Inf(-1), math.Inf(1)}
+			return nil
 		}
 		low, high, two := strings.Cut(s, ",")
 		b := &bounds{endOf(low, math.Inf(-1)), endOf(high, math.Inf(1))}
@@ -52,6 +56,14 @@ func endOf(text string, none float64) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// orNil returns nil for -bounds none.
+func (b *bounds) orNil() *bounds {
+	if b != nil && math.IsInf(b.low, -1) && math.IsInf(b.high, 1) {
+		return nil
+	}
+	return b
 }
 
 // scaled returns Lower and Upper for columns scaled by s.

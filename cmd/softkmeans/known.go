@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/envi"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
@@ -307,6 +308,16 @@ func (k *known) mix(s *session) (err error) {
 		k.notes = append(k.notes, from.Notes...)
 	}
 	s.places["centers"] = place{f.centers, d.Names}
+	if k.library != nil && f.rows == softkmeans.RowsAuto && kinds.Look(d.x).Counts {
+		by := scale.OfCounts(d.Data, d.x.Cols)
+		by.Apply(d.Data)
+		by.Apply(from.Centers.Data)
+		if from.SD != nil {
+			by.Apply(from.SD.Data)
+		}
+		k.notes = append(k.notes, "the numbers are counts: columns count by the roots of their means; -rows "+
+			"given takes them as they are")
+	}
 	if k.library != nil && o.Sum == softkmeans.SumToOne {
 		if o.Cone = f.rows == softkmeans.RowsUnit; f.rows == softkmeans.RowsAuto {
 			if o.Cone, err = from.Lengths(s.ctx, someOf(d.x), o); err != nil {

@@ -112,7 +112,7 @@ func readModelFrom(ctx context.Context, in io.Reader, name string) (*modelFile, 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
 func scaleKind(name string) (scale.Kind, bool) {
-	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax} {
+	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts} {
 		if k.String() == name {
 			return k, true
 		}

@@ -146,7 +146,7 @@ func cancelling(t *rows.Sparse) string {
 // fitSparse fits sparse rows. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
 	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, slack: f.slack,
-		bounds: f.bounds, seed: f.seed}
+		bounds: f.bounds.orNil(), seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
 	if r.k == 0 {
@@ -211,7 +211,7 @@ func (f *fitFlags) modelOfSparse(
 ) (*softkmeans.Model, error) {
 	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
 		Workers: f.workers, Progress: p.update}
-	o.Lower, o.Upper = f.bounds.scaled(nil)
+	o.Lower, o.Upper = r.bounds.scaled(nil)
 	switch f.method {
 	case methodGlobal:
 		o := f.options

@@ -431,7 +431,7 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 				return err
 			}
 		}
-		details := r.measure(x, g, labels, nil)
+		details := r.measure(x, g, labels, nil, nil)
 		if w == nil {
 			return nil
 		}

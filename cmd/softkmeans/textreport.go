@@ -244,6 +244,8 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		b.WriteString("\nEach column is scaled to mean 0 and variance 1.")
 	case scale.MinMax:
 		b.WriteString("\nEach column is scaled to the range from 0 to 1.")
+	case scale.Counts:
+		b.WriteString("\nRows of counts are scaled to sums of 1, and columns by the roots of their means.")
 	}
 }
 
