@@ -80,6 +80,29 @@ func (b *bounds) scaled(s *scale.Scaling) (lower, upper []float64) {
 	return lower, upper
 }
 
+// lists returns the ends that there are, for a model.
+func (b *bounds) lists() (lower, upper []float64) {
+	if b != nil && !math.IsInf(b.low, 0) {
+		lower = []float64{b.low}
+	}
+	if b != nil && !math.IsInf(b.high, 0) {
+		upper = []float64{b.high}
+	}
+	return lower, upper
+}
+
+// boundsOf are those of a model.
+func boundsOf(f *modelFile) *bounds {
+	b := &bounds{math.Inf(-1), math.Inf(1)}
+	for _, v := range f.Lower {
+		b.low = v
+	}
+	for _, v := range f.Upper {
+		b.high = v
+	}
+	return b.orNil()
+}
+
 // hold takes centers in the table's units to the bounds, which rounding may have left.
 func (b *bounds) hold(centers *softkmeans.Matrix) {
 	if b == nil {

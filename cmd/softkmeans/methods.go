@@ -262,6 +262,9 @@ func (r *result) setModel(m *softkmeans.Model) {
 			other.Centers = other.Centers.Clone()
 			r.scale.Undo(other.Centers.Data)
 			r.flatten(other.Centers)
+			if r.counts() {
+				scale.Close(other.Centers.Data, other.Centers.Cols)
+			}
 			r.bounds.hold(other.Centers)
 			r.others = append(r.others, other)
 		}

@@ -44,6 +44,7 @@ func newModelFile(r *result) *modelfile.File {
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
 	}
+	f.Lower, f.Upper = r.bounds.lists()
 	if c := r.columns; c != nil {
 		f.ColumnLeast, f.ColumnMost, f.ColumnMean, f.ColumnSpread = c.Least, c.Most, c.Mean, c.Spread
 		f.LargestResidual = r.residual

@@ -124,6 +124,8 @@ func (b *builder) unit() string {
 		return "standard deviations from the mean"
 	case scale.MinMax:
 		return "share of the column's range"
+	case scale.Counts:
+		return "share by the root of the column's mean"
 	}
 	return ""
 }
