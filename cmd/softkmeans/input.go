@@ -420,7 +420,7 @@ func (d *data) prepare(f *inputFlags) error {
 		d.setScale(kind)
 	}
 	if d.scale.Apply(d.Data); kind == scale.Counts {
-		d.weigh()
+		d.Weights = scale.Times(d.sizes, d.Weights)
 	}
 	return nil
 }

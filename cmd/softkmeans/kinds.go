@@ -23,8 +23,8 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	}
 	note := func(text string) { d.Notes = append(d.Notes, text) }
 	switch k := d.kind; {
-	case k.Total >= 0:
-		name := short(d.Names[k.Total], mostName)
+	case k.Total > 0:
+		name := short(d.Names[k.Total-1], mostName)
 		note("column " + name + kinds.TotalWords + "; -drop " + name + " leaves it out")
 	case k.Counts:
 		note(kinds.CountsWords + "; -scale none takes them as they are")
@@ -36,25 +36,15 @@ func (d *data) look(f *inputFlags) scale.Kind {
 
 // close takes rows of counts to rows that add up to 1, and their sums as weights.
 func (d *data) close() error {
-	for at, v := range d.Data {
-		if !(v >= 0) {
-			return &softkmeans.InputError{Arg: "x", Row: at / d.x.Cols, Col: at % d.x.Cols, Value: v, Err: errCounts}
-		}
-	}
 	d.sizes = scale.Close(d.Data, d.x.Cols)
+	if at := slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) }); at >= 0 {
+		return &softkmeans.InputError{Arg: "x", Row: at / d.x.Cols, Col: at % d.x.Cols,
+			Value: d.Data[at], Err: errCounts}
+	}
 	return nil
 }
 
 var errCounts = errors.New("no count, but -scale counts, or the model, is for counts")
-
-// weigh makes the sums of rows their weights, times those that are given.
-func (d *data) weigh() {
-	given := d.Weights
-	d.Weights = append([]float64(nil), d.sizes...)
-	for i, w := range given {
-		d.Weights[i] *= w
-	}
-}
 
 // within returns the bounds of prototypes: those of -bounds, or 0 where the numbers ask for it.
 func (d *data) within(b *bounds) *bounds {

@@ -309,7 +309,7 @@ func (k *known) mix(s *session) (err error) {
 	}
 	s.places["centers"] = place{f.centers, d.Names}
 	if k.library != nil && f.rows == softkmeans.RowsAuto && kinds.Look(d.x).Counts {
-		by := scale.OfCounts(d.Data, d.x.Cols)
+		by := scale.OfCounts(d.Data, d.x.Cols, nil)
 		by.Apply(d.Data)
 		by.Apply(from.Centers.Data)
 		if from.SD != nil {

@@ -73,6 +73,9 @@ func membershipsCSV(d *data, r *result) []byte {
 	for j := range m.Memberships.Cols {
 		b = strconv.AppendInt(append(b, ",p"...), int64(j), 10)
 	}
+	if d.sizes != nil {
+		b = append(b, ",size"...)
+	}
 	if len(d.Class) > 0 {
 		b = append(b, ",class"...)
 	}
@@ -94,6 +97,11 @@ func membershipsCSV(d *data, r *result) []byte {
 		for j := range m.Memberships.Cols {
 			if b = append(b, ','); fitted {
 				b = strconv.AppendFloat(b, m.Memberships.At(next, j), 'g', -1, 64)
+			}
+		}
+		if d.sizes != nil {
+			if b = append(b, ','); fitted {
+				b = strconv.AppendFloat(b, d.sizes[next], 'g', -1, 64)
 			}
 		}
 		if len(d.Class) > 0 {

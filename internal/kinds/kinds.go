@@ -15,7 +15,7 @@ import (
 type Found struct {
 	Counts bool    // numbers of events, each as uncertain as its square root
 	Sum    float64 // what each row adds up to: 1, 100 or a million; 0: no such number
-	Total  int     // the column that is the sum of the others; −1: none
+	Total  int     // the column that is the sum of the others, from 1; 0: none
 }
 
 // NonNegative reports whether prototypes are to be kept at 0 or above.
@@ -94,12 +94,11 @@ func Keep(m *softkmeans.Model, s *scale.Scaling, x *softkmeans.Matrix) (err erro
 }
 
 // Look looks at the rows x. Missing values leave all open.
-func Look(x *softkmeans.Matrix) Found {
-	f := Found{Total: -1}
-	if x.Cols < 3 || x.Rows < 3 || slices.ContainsFunc(x.Data, func(v float64) bool { return v != v }) {
+func Look(x *softkmeans.Matrix) (f Found) {
+	if x.Cols < 3 || x.Rows < 5 || slices.ContainsFunc(x.Data, func(v float64) bool { return v != v }) {
 		return f
 	}
-	if f.Total = total(x); f.Total < 0 {
+	if f.Total = total(x); f.Total == 0 {
 		f.Sum = closed(x)
 		f.Counts = counts(x)
 	}
@@ -139,30 +138,27 @@ func closed(x *softkmeans.Matrix) float64 {
 	return sum
 }
 
-// total returns the column that is the sum of the others in all rows, −1 if none is. Rows of zeros
+// total returns the column, from 1, that is the sum of the others in all rows; 0: none is. Rows of zeros
 // say nothing.
 func total(x *softkmeans.Matrix) int {
 	at := -1
 	for i := range x.Rows {
 		row := x.Row(i)
-		if at < 0 {
-			if at = slices.Index(row, slices.Max(row)); row[at] == 0 {
-				at = -1
-			}
+		if j := slices.Index(row, slices.Max(row)); at < 0 && row[j] > 0 {
+			at = j
 		}
-		sum, most, least := 0.0, 0.0, 0.0
+		sum := 0.0
 		for j, v := range row {
-			if least = min(least, v); j != at {
+			if v < 0 {
+				return 0
+			}
+			if j != at {
 				sum += v
-				most = max(most, v)
 			}
 		}
-		switch {
-		case least < 0, at < 0:
-			return -1
-		case math.Abs(sum-row[at]) > within*sum:
-			return -1
+		if at >= 0 && math.Abs(sum-row[at]) > within*sum {
+			return 0
 		}
 	}
-	return at
+	return at + 1
 }

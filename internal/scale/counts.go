@@ -5,8 +5,12 @@ import (
 	"slices"
 )
 
-// Close divides each row by its sum, and returns the sums. A row of zeros stays.
+// Close divides each row by its sum, and returns the sums. A row of zeros stays. The sums are nil, and the
+// rows as they were, if a value is missing or below 0.
 func Close(data []float64, cols int) (sums []float64) {
+	if slices.ContainsFunc(data, func(v float64) bool { return !(v >= 0) }) {
+		return nil
+	}
 	for ; len(data) > 0; data = data[cols:] {
 		sum := 0.0
 		for _, v := range data[:cols] {
@@ -23,10 +27,19 @@ func Close(data []float64, cols int) (sums []float64) {
 }
 
 // OfCounts is [OfClosed] of rows of counts, which it leaves as they are.
-func OfCounts(data []float64, cols int) *Scaling {
+func OfCounts(data []float64, cols int, weights []float64) *Scaling {
 	closed := slices.Clone(data)
 	Close(closed, cols)
-	return OfClosed(closed, cols, nil)
+	return OfClosed(closed, cols, weights)
+}
+
+// Times returns the weights of rows of so many counts: these times the weights that are given; nil: 1.
+func Times(sizes, weights []float64) []float64 {
+	sizes = slices.Clone(sizes)
+	for i, w := range weights {
+		sizes[i] *= w
+	}
+	return sizes
 }
 
 // OfClosed returns the scaling of closed rows of counts: each column is divided by the root of its mean,
