@@ -169,17 +169,13 @@ func (u *unstableRow) name() string {
 
 // write writes the block of the report.
 func (s *sureness) write(b *bytes.Buffer, r *result) {
-	units := ""
-	if r.scale != nil {
-		units = ", in the table's units"
-	}
 	fmt.Fprintf(b, "\nHow sure: fits of %d tables of rows drawn with replacement\n\n", s.Resamples)
 	if s.Status == softkmeans.StatusIterationLimit {
 		b.WriteString("Some of these fits ended at the limit of iterations.\n")
 	}
 	fmt.Fprintf(b,
 		"The same fit of very many such rows has each value within ± these of that above, with a\n"+
-			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", units)
+			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", r.units())
 	if len(r.Names) > mostTold {
 		b.WriteString("(They are in the report of -json.)\n")
 	} else {

@@ -3,7 +3,7 @@ package main
 // This file holds what the kind of a table's numbers decides: counts, parts of a whole, a total.
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,6 +12,8 @@ import (
 	"softkmeans/internal/scale"
 )
 
+const mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
+
 // look finds out the kind of the numbers for -scale auto, and notes it. It returns the scale to take.
 func (d *data) look(f *inputFlags) scale.Kind {
 	if f.scale != scale.Auto {
@@ -19,7 +21,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	}
 	d.kind = kinds.Look(d.x)
 	if f.noCounts {
-		d.kind.Counts = false
+		d.kind.Counts, d.kind.MayBe = false, false
 	}
 	note := func(text string) { d.Notes = append(d.Notes, text) }
 	switch k := d.kind; {
@@ -28,23 +30,28 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		note("column " + name + kinds.TotalWords + "; -drop " + name + " leaves it out")
 	case k.Counts:
 		note(kinds.CountsWords + "; -scale none takes them as they are")
+	case k.MayBe:
+		note(mayBeCounts)
 	case k.Sum > 0:
 		note("rows add up to " + plain(k.Sum) + kinds.SumWords + "; -scale zscore does")
 	}
 	return d.kind.Scale()
 }
 
-// close takes rows of counts to rows that add up to 1, and their sums as weights.
+// close takes rows of counts to rows that add up to 1.
 func (d *data) close() error {
-	d.sizes = scale.Close(d.Data, d.x.Cols)
-	if at := slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) }); at >= 0 {
-		return &softkmeans.InputError{Arg: "x", Row: at / d.x.Cols, Col: at % d.x.Cols,
-			Value: d.Data[at], Err: errCounts}
+	if d.sizes = scale.Close(d.Data, d.x.Cols); d.sizes != nil {
+		return nil
 	}
-	return nil
+	at := slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) })
+	what := "a value is missing"
+	if v := d.Data[at]; v < 0 {
+		what = fmt.Sprintf("%v is below 0", v)
+	}
+	return fmt.Errorf("%s: row %d, column %s: %s; the sums of rows of counts need all, at least 0 (-scale "+
+		"counts, of the command line or of a model)", d.Source, at/d.x.Cols+1,
+		short(d.Names[at%d.x.Cols], mostName), what)
 }
-
-var errCounts = errors.New("no count, but -scale counts, or the model, is for counts")
 
 // within returns the bounds of prototypes: those of -bounds, or 0 where the numbers ask for it.
 func (d *data) within(b *bounds) *bounds {

@@ -146,7 +146,7 @@ func TestScaleCounts(t *testing.T) {
 		"-sum at-most-one data.csv": "-scale counts is for -sum one",
 		"-method lsd data.csv":      "-scale counts is for -sum one and -method minvol, global and alternating",
 		"-stream yes data.csv":      "-scale counts needs the sums of all rows",
-		"negative.csv":              "row 2, column b: -1 is no count",
+		"negative.csv":              "row 2, column b: -1 is below 0",
 	} {
 		code, _, stderr := do(t, "", strings.Fields("fit -k 2 -scale counts "+args)...)
 		if code == 0 || !strings.Contains(stderr, want) {

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -105,6 +106,17 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 		note += ", and fits fill in the zeros from half on"
 	}
 	t.Notes = append(t.Notes, storedNote(t)+note)
+	if f.scale == scale.Auto {
+		x, err := filledSparse(t)
+		if err != nil {
+			return err
+		}
+		if x != nil {
+			if k := kinds.Look(x); k.Counts || k.MayBe {
+				t.Notes = append(t.Notes, mayBeCounts)
+			}
+		}
+	}
 	if note := cancelling(t); note != "" && !halfStored(t) {
 		t.Notes = append(t.Notes, note)
 	}

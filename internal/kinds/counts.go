@@ -25,30 +25,30 @@ const (
 	// The variance of counts is from leastLike to mostLike times their mean e. That of large ones is more
 	// by up to mostVaried·e², as they vary from row to row, or half of it, as few ones bend the directions.
 	leastLike  = .5
-	mostLike   = 1.6
-	mostVaried = .02
+	mostLike   = 2.5
+	mostVaried = .1
 )
 
 // counts reports whether the whole numbers x, at least 0, are counts. A count that is expected to be e by
 // the sizes of its row and column differs from e by √e, and by what tells rows apart, which is in a
 // few directions. Of the rest, (v−e)²/e is about 1 for any e. That of lengths, prices or codes rises
-// or falls with e, or has another size.
-func counts(x *softkmeans.Matrix) bool {
+// or falls with e, or has another size. Numbers may be counts if they are alike as far as they go.
+func counts(x *softkmeans.Matrix) (are, mayBe bool) {
 	most, often := slices.Max(x.Data), 0
 	for _, v := range x.Data {
 		if v < 0 || v != math.Trunc(v) {
-			return false
+			return false, false
 		}
 		if v == most {
 			often++
 		}
 	}
-	if most < leastMost || most > 1<<53 || often > mostOften {
-		return false
+	if most > 1<<53 || often > max(mostOften, len(x.Data)/1000) {
+		return false, false
 	}
 	z, expected := surprises(x)
 	if z == nil {
-		return false
+		return false, false
 	}
 	var sums, entries [40]float64
 	for at, e := range expected.Data {
@@ -70,10 +70,11 @@ func counts(x *softkmeans.Matrix) bool {
 		}
 		e := math.Pow(10, float64(class+1)/2)
 		if like := sums[class] / n; like < least || like > mostLike+mostVaried*e {
-			return false
+			return false, false
 		}
 	}
-	return classes >= leastClasses && small >= leastSmall
+	are = most >= leastMost && often <= mostOften && classes >= leastClasses && small >= leastSmall
+	return are, !are && small > 0
 }
 
 // surprises returns (v−e)/√e of some rows and columns, without their leading directions, and the e. Each

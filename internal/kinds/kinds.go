@@ -14,6 +14,7 @@ import (
 // Found is what the numbers of a table are.
 type Found struct {
 	Counts bool    // numbers of events, each as uncertain as its square root
+	MayBe  bool    // it is open whether they are counts
 	Sum    float64 // what each row adds up to: 1, 100 or a million; 0: no such number
 	Total  int     // the column that is the sum of the others, from 1; 0: none
 }
@@ -35,6 +36,7 @@ func (f Found) Scale() scale.Kind {
 // Words that programs show. How to change the choice they add themselves.
 const (
 	CountsWords = "the numbers are counts: rows are fitted as shares and count by their sums"
+	MayBeWords  = "the numbers may be counts"
 	SumWords    = ", as parts of a whole: columns are not standardized"
 	AboveWords  = "prototypes are kept at 0 or above, as such rows are"
 	TotalWords  = " is the sum of the others, and says again what they say"
@@ -100,7 +102,7 @@ func Look(x *softkmeans.Matrix) (f Found) {
 	}
 	if f.Total = total(x); f.Total == 0 {
 		f.Sum = closed(x)
-		f.Counts = counts(x)
+		f.Counts, f.MayBe = counts(x)
 	}
 	return f
 }

@@ -57,7 +57,8 @@ func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	kinds := map[string]func(v float64) float64{
 		"counts":              func(v float64) float64 { return poisson(r, v) },
-		"three of each":       func(v float64) float64 { return 3 * poisson(r, v/3) },
+		"ten of each":         func(v float64) float64 { return 10 * poisson(r, v/10) },
+		"less noise by size":  func(v float64) float64 { return math.Round(v * math.Exp(.3*r.NormFloat64())) },
 		"without noise":       math.Round,
 		"noise of one size":   func(v float64) float64 { return max(0, math.Round(v+4*r.NormFloat64())) },
 		"noise by size":       func(v float64) float64 { return math.Round(v * math.Exp(.5*r.NormFloat64())) },
