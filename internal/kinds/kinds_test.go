@@ -54,11 +54,10 @@ func changed(x *softkmeans.Matrix, f func(v float64) float64) *softkmeans.Matrix
 
 // Counts are told from numbers that are whole, at least 0 and differ as much in size, but vary otherwise.
 func TestCounts(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
+	var r *rand.Rand
 	kinds := map[string]func(v float64) float64{
 		"counts":              func(v float64) float64 { return poisson(r, v) },
 		"ten of each":         func(v float64) float64 { return 10 * poisson(r, v/10) },
-		"less noise by size":  func(v float64) float64 { return math.Round(v * math.Exp(.3*r.NormFloat64())) },
 		"without noise":       math.Round,
 		"noise of one size":   func(v float64) float64 { return max(0, math.Round(v+4*r.NormFloat64())) },
 		"noise by size":       func(v float64) float64 { return math.Round(v * math.Exp(.5*r.NormFloat64())) },
@@ -70,8 +69,9 @@ func TestCounts(t *testing.T) {
 		"missing":             func(v float64) float64 { return math.NaN() },
 	}
 	for name, f := range kinds {
-		for seed := range uint64(5) {
-			x := changed(mixed(seed, 30+20*int(seed), 40), f)
+		for seed := range uint64(10) {
+			r = rand.New(rand.NewPCG(seed, 3))
+			x := changed(mixed(seed, 30+10*int(seed), 40), f)
 			if got := Look(x).Counts; got != (name == "counts") {
 				t.Errorf("%s, seed %d: %v", name, seed, got)
 			}
