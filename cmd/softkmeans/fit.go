@@ -195,10 +195,9 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
-	if f.scale == scale.Counts && (f.options.Sum == softkmeans.SumAtMostOne || f.method.ofSimilarities()) {
-		return f, usageErrorf("-scale counts is for -sum one and -method %s", takers("weights"))
+	if f.scale == scale.Counts && f.options.Sum == softkmeans.SumAtMostOne {
+		return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")
 	}
-	f.noCounts = f.method.ofSimilarities()
 	if err := f.checkSure(given); err != nil {
 		return f, err
 	}

@@ -30,10 +30,10 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		note("column " + name + kinds.TotalWords + "; -drop " + name + " leaves it out")
 	case k.Counts:
 		note(kinds.CountsWords + "; -scale none takes them as they are")
-	case k.MayBe:
-		note(mayBeCounts)
 	case k.Sum > 0:
 		note("rows add up to " + plain(k.Sum) + kinds.SumWords + "; -scale zscore does")
+	case k.MayBe:
+		note(mayBeCounts)
 	}
 	return d.kind.Scale()
 }

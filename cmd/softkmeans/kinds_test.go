@@ -25,7 +25,8 @@ func TestCounts(t *testing.T) {
 		"-json", counts)
 	report := parseJSON[fitReportJSON](t, out)
 	notes := strings.Join(report.Notes, "\n")
-	for _, part := range []string{"the numbers are counts", "-scale none", "kept at 0 or above", "-bounds none"} {
+	for _, part := range []string{"the numbers are counts", "-scale none", "kept at 0 or above",
+		"-bounds none"} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("no note has %q in %s", part, notes)
 		}
@@ -92,7 +93,8 @@ func TestPartsOfAWhole(t *testing.T) {
 	t.Parallel()
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
 	for flags, want := range map[string]string{
-		"":               "rows add up to 100, as parts of a whole: columns are not standardized; -scale zscore does",
+		"": "rows add up to 100, as parts of a whole: columns are not standardized; " +
+			"-scale zscore does",
 		"-bounds none":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {
@@ -126,7 +128,8 @@ func TestTotal(t *testing.T) {
 		"-drop Mass leaves it out") {
 		t.Errorf("%.400s", out)
 	}
-	if out := must(t, "fit", "-k", "2", "-drop", "Date,Mass", air); strings.Contains(out, "the sum of the others") {
+	if out := must(t, "fit", "-k", "2", "-drop", "Date,Mass", air); strings.Contains(out,
+		"the sum of the others") {
 		t.Errorf("%.400s", out)
 	}
 }
@@ -143,8 +146,8 @@ func TestScaleCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"-sum at-most-one data.csv": "-scale counts is for -sum one",
-		"-method lsd data.csv":      "-scale counts is for -sum one and -method minvol, global and alternating",
+		"-sum at-most-one data.csv": "-scale counts makes all rows add up to 1",
+		"-method lsd data.csv":      "-scale counts weighs rows",
 		"-stream yes data.csv":      "-scale counts needs the sums of all rows",
 		"negative.csv":              "row 2, column b: -1 is below 0",
 	} {

@@ -221,7 +221,8 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	if blocks = blocks && f.named() && kindOf(f.scaling) != scale.Counts && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
+	blocks = blocks && f.named() && kindOf(f.scaling) != scale.Counts
+	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
 			blocks = false

@@ -74,7 +74,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 
 // inBlocks reports whether the flags allow to read the table in blocks.
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && f.scale != scale.Counts && (f.missing == missingError || f.missing == missingDrop)
+	return f.dialect.Weights == "" && f.scale != scale.Counts &&
+		(f.missing == missingError || f.missing == missingDrop)
 }
 
 // streams reports whether the input is read in blocks.

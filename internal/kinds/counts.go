@@ -50,7 +50,7 @@ func counts(x *softkmeans.Matrix) (are, mayBe bool) {
 	if z == nil {
 		return false, false
 	}
-	var sums, entries [40]float64
+	var sums, entries [64]float64
 	for at, e := range expected.Data {
 		if class := int(math.Floor(2 * math.Log10(e))); class >= 0 {
 			sums[class] += z.Data[at] * z.Data[at]
