@@ -98,9 +98,11 @@ func TestPartsOfAWhole(t *testing.T) {
 		"-bounds none":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {
-		report := parseJSON[fitReportJSON](t, must(t, append(strings.Fields("fit -k 3 -json "+flags), sizes)...))
-		if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, want) || report.Scale != "none" ||
-			strings.Contains(notes, "kept at 0") != (flags == "") || (report.Bounds != nil) != (flags == "") {
+		args := append(strings.Fields("fit -k 3 -json "+flags), sizes)
+		report := parseJSON[fitReportJSON](t, must(t, args...))
+		notes, kept := strings.Join(report.Notes, "\n"), flags == ""
+		if !strings.Contains(notes, want) || report.Scale != "none" ||
+			strings.Contains(notes, "kept at 0") != kept || (report.Bounds != nil) != kept {
 			t.Errorf("%s: %s, scale %s, %+v", flags, notes, report.Scale, report.Bounds)
 		}
 		for i, center := range report.Centers {

@@ -60,7 +60,7 @@ func TestCounts(t *testing.T) {
 		"ten of each":         func(v float64) float64 { return 10 * poisson(r, v/10) },
 		"without noise":       math.Round,
 		"noise of one size":   func(v float64) float64 { return max(0, math.Round(v+4*r.NormFloat64())) },
-		"noise by size":       func(v float64) float64 { return math.Round(v * math.Exp(.5*r.NormFloat64())) },
+		"noise by size":       func(v float64) float64 { return math.Round(v * math.Exp(r.NormFloat64()/2)) },
 		"capped, as pixels":   func(v float64) float64 { return min(40, poisson(r, v)) },
 		"few":                 func(v float64) float64 { return poisson(r, v/50) },
 		"no whole numbers":    func(v float64) float64 { return poisson(r, v) + .5 },
