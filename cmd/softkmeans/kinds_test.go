@@ -88,6 +88,50 @@ func cosine(a, b []float64) float64 {
 	return across / math.Sqrt(aa*bb)
 }
 
+// turnedCounts writes the counts with their samples in rows, divided by some number, and returns the name.
+func turnedCounts(t *testing.T, by float64) string {
+	x := readTable(t, filepath.Join(trade, "counts_types_by_samples.csv"), "1")
+	var b strings.Builder
+	for i := -1; i < x.Cols; i++ {
+		for j := range x.Rows {
+			if i < 0 {
+				fmt.Fprintf(&b, "t%d", j+1)
+			} else {
+				fmt.Fprint(&b, math.Round(x.At(j, i)/by))
+			}
+			b.WriteString([...]string{",", "\n"}[(j+1)/x.Rows])
+		}
+	}
+	name := filepath.Join(t.TempDir(), "counts.csv")
+	if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Small samples differ more from their mixtures, which is no reason for a warning. Tables in blocks and
+// sparse ones are not taken as counts, and a note says so.
+func TestCountsElsewhere(t *testing.T) {
+	t.Parallel()
+	counts := turnedCounts(t, 1)
+	model := filepath.Join(t.TempDir(), "m.json")
+	must(t, "fit", "-k", "4", "-model", model, counts)
+	for by, want := range map[float64]bool{1: false, 30: false, .1: true} {
+		_, out, _ := do(t, "", "predict", "-model", model, "-json", "-o", model+".csv", turnedCounts(t, by))
+		if got := strings.Contains(out, "farther from the prototypes"); got != want {
+			t.Errorf("counts divided by %v: %v", by, out)
+		}
+	}
+	if out := must(t, "fit", "-k", "4", "-stream", "yes", counts); !strings.Contains(out, "The first rows are "+
+		"counts") {
+		t.Errorf("%.400s", out)
+	}
+	if out := must(t, "floors", filepath.Join(trade, "tenx")); !strings.Contains(out,
+		"may be counts; if they are: -scale counts") {
+		t.Errorf("%.400s", out)
+	}
+}
+
 // Percent are not standardized, and prototypes keep their sum and are not below 0.
 func TestPartsOfAWhole(t *testing.T) {
 	t.Parallel()
@@ -157,5 +201,46 @@ func TestScaleCounts(t *testing.T) {
 		if code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
 		}
+	}
+}
+
+// The page of counts says how they are scaled, and its prototypes are those of fit.
+func TestReportOfCounts(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join(t.TempDir(), "page.html")
+	must(t, "report", "-o", page, "-memberships", page+".csv", filepath.Join(trade, "counts_types_by_samples.csv"))
+	text := readFile(t, page)
+	for _, part := range []string{"rows of counts scaled to sums of 1", "as shares of a row&#39;s sum",
+		"kept at 0 or above", "as a slack of 2 % over the floor"} {
+		if !strings.Contains(text, part) && !strings.Contains(text, strings.ReplaceAll(part, " %", "\u00a0%")) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	if rows := readFile(t, page+".csv"); !strings.HasPrefix(rows, "id,label,p0,p1,p2,p3,size\n") {
+		t.Errorf("%.100s", rows)
+	}
+}
+
+// Intervals stay within the bounds, which the model keeps and -from takes.
+func TestIntervalsWithinBounds(t *testing.T) {
+	t.Parallel()
+	model := filepath.Join(t.TempDir(), "m.json")
+	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
+	report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-bootstrap", "10", "-model", model, "-json",
+		sizes))
+	for j, row := range append(report.Bootstrap.Lower, report.Bootstrap.Upper...) {
+		for _, v := range row {
+			if v < 0 {
+				t.Errorf("prototype %d: an end of an interval is %v", j%3, v)
+			}
+		}
+	}
+	again := parseJSON[fitReportJSON](t, must(t, "fit", "-from", model, "-json", sizes))
+	if b := again.Bounds; b == nil || b.Lower == nil || *b.Lower != 0 || b.Upper != nil {
+		t.Errorf("%+v", b)
+	}
+	if free := parseJSON[fitReportJSON](t, must(t, "fit", "-from", model, "-bounds", "none", "-json",
+		sizes)); free.Bounds != nil {
+		t.Errorf("%+v", free.Bounds)
 	}
 }
