@@ -24,6 +24,7 @@ type parsedFloors struct {
 	Source   string
 	Rows     int
 	Columns  []string
+	Notes    []string
 	Scale    string
 	Proposal struct {
 		K, Elbow, Profile *int

@@ -38,7 +38,7 @@ needs no newline. Errors give the place as file:line:field.
                 report says which (default). For columns of one unit, such as
                 spectra, none is right. With -sum at-most-one it is none
                 none: columns as they are
-                zscore: scale every column to mean 0 and variance 1
+                zscore, or standard: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
                 Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
@@ -91,6 +91,7 @@ type inputFlags struct {
 	dialect table.Dialect
 	scale   scale.Kind
 	scaling *scale.Scaling // of a model; replaces scale
+	settled bool           // the scale is that of a model or of known prototypes
 	missing missingRule
 	workers int
 	quiet   bool
@@ -108,7 +109,7 @@ func (f *inputFlags) use(m *modelFile) error {
 			"or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
-	f.scaling, f.scale = m.scaling(), scale.None
+	f.scaling, f.scale, f.settled = m.scaling(), scale.None, true
 	f.dialect.Least = m.leastColumns()
 	plain, twice := true, false
 	for j, name := range m.Columns {
@@ -141,7 +142,8 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addRoles(fs)
 	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
-		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
+		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
+		{"standard", scale.ZScore}})
 	f.addRun(fs)
 }
 
@@ -405,9 +407,11 @@ func (d *data) prepare(f *inputFlags) error {
 			of = scale.OfPresent
 		}
 		d.scale = of(f.scale, d.Data, len(d.Names), d.Weights)
-		if d.scale != nil && f.scale == scale.Auto {
-			d.Notes = append(d.Notes, scaledNote(&d.Head, d.scale))
+		var columns *scale.Columns
+		if d.scale == nil && !f.settled {
+			columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
 		}
+		d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, f.scale, columns)...)
 	}
 	d.scale.Apply(d.Data)
 	return nil

@@ -5,10 +5,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"softkmeans"
@@ -293,8 +293,8 @@ func (d *data) describe(o options) []part {
 		what += "; ids from column " + itoa(d.IDColumn)
 	}
 	notes := d.Notes
-	if d.scaling != nil {
-		notes = append(slices.Clone(notes), d.scaledNote())
+	if note := d.scaleNote(o.scale); note != "" {
+		notes = append(slices.Clone(notes), note)
 	}
 	parts := []part{
 		{"table", what + "."},
@@ -309,17 +309,18 @@ func (d *data) describe(o options) []part {
 	return parts
 }
 
-// scaledNote says that the columns are standardized, and why if that was found out.
-func (d *data) scaledNote() string {
-	s := d.scaling
-	if s.Widest == s.Narrowest {
-		return "the columns are standardized"
+// scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
+// where they are not; "" if there is nothing to say.
+func (d *data) scaleNote(kind scale.Kind) string {
+	if d.scaling != nil {
+		return cmp.Or(view.Differ(d.scaling, d.Names), "the columns are standardized")
 	}
-	ratio := strconv.FormatFloat(s.Divisor[s.Widest]/s.Divisor[s.Narrowest], 'g', 2, 64)
-	if v, err := strconv.ParseFloat(ratio, 64); err == nil && v < 1e9 {
-		ratio = strconv.FormatFloat(v, 'f', -1, 64)
+	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), d.Names, d.Units,
+		kind == scale.Auto)
+	if text != "" {
+		text += "; Standardize: yes counts all columns alike"
 	}
-	return "columns differ " + ratio + " times in spread (" + d.Names[s.Widest] + ", " + d.Names[s.Narrowest] + "): standardized"
+	return text
 }
 
 func yesNo(b bool) string {

@@ -1,0 +1,105 @@
+package choosek
+
+// A number to go on with where none is certain.
+
+import (
+	"math"
+	"strconv"
+
+	"softkmeans"
+)
+
+// sameScale is how many times columns that count as standardized differ in variance.
+const sameScale = 4
+
+// Supported returns a number of prototypes to go on with, and why: K or, where that is 0, the number
+// that two opinions share, else that of standardized columns where these are certain, else that of one
+// opinion: of noise, of halves, or of held-out entries, the first that has one. An opinion of 1, or above
+// the largest number tried, has none. k is 0 if nothing supports any number.
+//
+// Where K is 0 the number is a candidate: on the tables of docs/accuracy.md it is the number of
+// classes seldom, and within one of it for about half of them.
+func (c *Choice) Supported() (k int, why string) {
+	if c.K > 0 {
+		return c.K, c.Reason
+	}
+	words := [...]string{"noise", "halves of the rows", "held-out entries"}
+	list := [...]int{c.tried(c.Edge), c.Stable, c.tried(c.HeldOut)}
+	say := func(who string, k int) (int, string) {
+		return k, "no certain k: " + c.Reason + "; " + who + " " + strconv.Itoa(k)
+	}
+	if k := c.agreed(); k > 0 {
+		who := ""
+		for i, v := range list {
+			if v == k && who == "" {
+				who = words[i]
+			} else if v == k {
+				who += " and " + words[i]
+			}
+		}
+		return say(who+" say", k)
+	}
+	if s := c.Standardized; s != nil && s.K > 1 {
+		return say("standardized columns say", s.K)
+	}
+	for i, v := range list {
+		if v > 1 && i == 0 {
+			return say("noise alone says", v)
+		} else if v > 1 {
+			return say(words[i]+" alone say", v)
+		}
+	}
+	return 0, c.Reason
+}
+
+// tried returns k, or 0 if so many prototypes were not tried: the opinion is that it is at least that.
+func (c *Choice) tried(k int) int {
+	if k > c.most {
+		return 0
+	}
+	return k
+}
+
+// agreed returns the number of at least 2 that two opinions share; 0 if there is none.
+func (c *Choice) agreed() int {
+	edge, held := c.tried(c.Edge), c.tried(c.HeldOut)
+	switch {
+	case edge > 1 && (edge == held || edge == c.Stable):
+		return edge
+	case held > 1 && held == c.Stable:
+		return held
+	}
+	return 0
+}
+
+// standardized returns the rows with columns of mean 0 and variance 1, but for constant ones; nil where
+// columns are so already.
+func standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
+	z := x.Clone()
+	least, most := math.Inf(1), 0.0
+	for j := range x.Cols {
+		mean, square := 0.0, 0.0
+		for i := range x.Rows {
+			mean += x.At(i, j) / float64(x.Rows)
+		}
+		for i := range x.Rows {
+			square += (x.At(i, j) - mean) * (x.At(i, j) - mean) / float64(x.Rows)
+		}
+		if !(square > exactFloor*mean*mean) {
+			square = 0
+		} else {
+			least, most = min(least, square), max(most, square)
+		}
+		for i := range x.Rows {
+			v := 0.0
+			if square > 0 {
+				v = (x.At(i, j) - mean) / math.Sqrt(square)
+			}
+			z.Set(i, j, v)
+		}
+	}
+	if most <= sameScale*least {
+		return nil
+	}
+	return z
+}
