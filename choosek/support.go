@@ -14,11 +14,10 @@ const sameScale = 4
 
 // Supported returns a number of prototypes to go on with, and why: K or, where that is 0, the number
 // that two opinions share, else that of standardized columns where these are certain, else that of one
-// opinion: of noise, of halves, or of held-out entries, the first that has one. An opinion of 1, or above
-// the largest number tried, has none. k is 0 if nothing supports any number.
+// opinion: of noise, of halves, or of held-out entries where noise says more than 1. An opinion of 1, or
+// above the largest number tried, has none. k is 0 if nothing supports any number.
 //
-// Where K is 0 the number is a candidate: on the tables of docs/accuracy.md it is the number of
-// classes seldom, and within one of it for about half of them.
+// Where K is 0 the number is a candidate. docs/accuracy.md has how often it is right.
 func (c *Choice) Supported() (k int, why string) {
 	if c.K > 0 {
 		return c.K, c.Reason
@@ -42,12 +41,13 @@ func (c *Choice) Supported() (k int, why string) {
 	if s := c.Standardized; s != nil && s.K > 1 {
 		return say("standardized columns say", s.K)
 	}
-	for i, v := range list {
-		if v > 1 && i == 0 {
-			return say("noise alone says", v)
-		} else if v > 1 {
-			return say(words[i]+" alone say", v)
-		}
+	switch edge, held := list[0], list[2]; {
+	case edge > 1:
+		return say("noise alone says", edge)
+	case c.Stable > 1:
+		return say("halves of the rows alone say", c.Stable)
+	case held > 1 && c.Edge > 1: // noise of columns that differ looks like directions to them
+		return say("held-out entries alone say", held)
 	}
 	return 0, c.Reason
 }
