@@ -44,7 +44,10 @@ type result struct {
 	between     bool    // not a fit, but interpolated between two points of the path
 }
 
-var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
+var (
+	errNoTable   = errors.New("there is no table yet: choose one, or drop a file")
+	errCancelled = errors.New("cancelled before there was a first result")
+)
 
 // open reads a file. Also with an error the parts say how, and the file is the session's,
 // so that it may be read with other options.
@@ -89,6 +92,11 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return described, err
 	}
 	d := s.data
+	if d.asksRows(o.k) {
+		if err := d.choose(ctx); err != nil {
+			return described, err
+		}
+	}
 	o.k = d.clusters(o.k)
 	if o.k > maxValues/d.Rows {
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
@@ -100,7 +108,7 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 	cancelled := err != nil && ctx.Err() != nil
 	if err != nil && !(cancelled && m != nil) {
 		if cancelled {
-			return nil, errors.New("cancelled before there was a first result")
+			return nil, errCancelled
 		}
 		return nil, err
 	}
@@ -296,10 +304,14 @@ func (d *data) describe(o options) []part {
 	if note := d.scaleNote(o.scale); note != "" {
 		notes = append(slices.Clone(notes), note)
 	}
+	k := ""
+	if !d.asksRows(o.k) {
+		k = itoa(d.clusters(o.k))
+	}
 	parts := []part{
 		{"table", what + "."},
 		{"notes", strings.Join(notes, "\n")},
-		{"k", itoa(d.clusters(o.k))},
+		{"k", k},
 		{"standardized", yesNo(d.scaling != nil)},
 		{"why", why},
 	}
