@@ -31,6 +31,7 @@ the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
 The proposed k, marked *, is the one that directions above the noise, entries
 held out, and halves of the rows speak for; the report says what each finds.
+Where they leave it open it is one to go on with, and the report says so.
 Of many rows these are a random sample of up to 1000, the floors are of all. For
 fewer than 16 rows k is the first with floor 0, or the last for which all steps
 up to it exceed their sticks: that counts directions, not clusters.
