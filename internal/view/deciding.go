@@ -13,8 +13,9 @@ import (
 const (
 	// deciding is the share of the variance above which one column decides a result.
 	deciding = 0.8
-	// unlike is how many times columns of other units or kinds differ in spread where that matters.
-	unlike = 10
+	// unlikeUnits and unlikeKinds are how many times columns of different units or kinds differ in spread
+	// where that matters.
+	unlikeUnits, unlikeKinds = 2, 10
 	// often is the spread, as a share of the range, from which a column of whole numbers is none by
 	// chance: one that is seldom more than 0 has less.
 	often = 0.1
@@ -26,13 +27,15 @@ var units = strings.Fields(`% ‰ ° $ £ € A C F Hz J K N Pa V W bar cm d deg
 	µg/m3 µm μm °C °F m2 m3 m² m³ µg/m³ cm-1 cm⁻¹ yr years hours days`)
 
 // unitOf returns the unit that ends a name, in brackets or after an underscore; "" if there is none that is
-// known. A letter after an underscore may be anything.
+// known. One letter after an underscore may be anything.
 func unitOf(name string) string {
 	word := ""
 	if n := len(name); n > 0 && (name[n-1] == ')' || name[n-1] == ']') {
 		word = name[strings.LastIndexAny(name, "([")+1 : n-1]
-	} else if at := strings.LastIndexByte(name, '_'); at >= 0 && n-at > 2 {
-		word = name[at+1:]
+	} else if at := strings.LastIndexByte(name, '_'); at >= 0 {
+		if word = name[at+1:]; len(word) == 1 && word != "%" && word != "$" {
+			return ""
+		}
 	}
 	if slices.Contains(units, word) || slices.Contains(units, strings.ToLower(word)) {
 		return word
@@ -75,9 +78,10 @@ func Deciding(c *scale.Columns, names, given []string, left bool) (text string, 
 	switch {
 	case 1/sum > deciding:
 		return name + share + " and decides the result nearly alone", widest
-	case !left || c.Spread[widest] < unlike*c.Spread[narrowest]:
+	case !left:
 		return "", 0
 	}
+	ratio := c.Spread[widest] / c.Spread[narrowest]
 	var of []string // units, in order
 	whole, broken := false, false
 	for _, j := range used {
@@ -92,15 +96,15 @@ func Deciding(c *scale.Columns, names, given []string, left bool) (text string, 
 		broken = broken || !c.Whole[j]
 	}
 	switch {
-	case len(of) > 1:
+	case len(of) > 1 && ratio >= unlikeUnits:
 		if len(of) > 3 {
 			of = append(of[:3], "…")
 		}
 		return "columns are in different units (" + strings.Join(of, ", ") + ") and left as they are: " +
 			name + share, widest
-	case whole && broken:
+	case whole && broken && ratio >= unlikeKinds:
 		return "whole numbers and numbers with decimals are left as they are, and differ " +
-			times(c.Spread[widest]/c.Spread[narrowest]) + " times in spread: " + name + share, widest
+			times(ratio) + " times in spread: " + name + share, widest
 	}
 	return "", 0
 }
