@@ -42,7 +42,7 @@ type Choice struct {
 	Drawn                 bool // they were drawn from more
 	Permuted              bool // the edge is that of permuted columns
 	// Standardized is the choice for columns of mean 0 and variance 1. It was tried where K is 0,
-	// no two opinions are the same, and columns differ in variance by more than 4 times; else nil.
+	// no two opinions are the same, and columns differ in spread by more than 2 times; else nil.
 	Standardized *Choice
 	most         int // the largest number tried
 

@@ -7,10 +7,11 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 )
 
-// sameScale is how many times columns that count as standardized differ in variance.
-const sameScale = 4
+// sameScale is how many times columns that count as standardized differ in spread.
+const sameScale = 2
 
 // Supported returns a number of prototypes to go on with, and why: K or, where that is 0, the number
 // that two opinions share, else that of standardized columns where these are certain, else that of one
@@ -73,33 +74,19 @@ func (c *Choice) agreed() int {
 }
 
 // standardized returns the rows with columns of mean 0 and variance 1, but for constant ones; nil where
-// columns are so already.
+// columns are about so already.
 func standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
-	z := x.Clone()
+	s := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
 	least, most := math.Inf(1), 0.0
-	for j := range x.Cols {
-		mean, square := 0.0, 0.0
-		for i := range x.Rows {
-			mean += x.At(i, j) / float64(x.Rows)
-		}
-		for i := range x.Rows {
-			square += (x.At(i, j) - mean) * (x.At(i, j) - mean) / float64(x.Rows)
-		}
-		if !(square > exactFloor*mean*mean) {
-			square = 0
-		} else {
-			least, most = min(least, square), max(most, square)
-		}
-		for i := range x.Rows {
-			v := 0.0
-			if square > 0 {
-				v = (x.At(i, j) - mean) / math.Sqrt(square)
-			}
-			z.Set(i, j, v)
+	for _, spread := range scale.ColumnsOf(x.Data, x.Cols, nil, nil).Spread {
+		if spread > 0 {
+			least, most = min(least, spread), max(most, spread)
 		}
 	}
 	if most <= sameScale*least {
 		return nil
 	}
+	z := x.Clone()
+	s.Apply(z.Data)
 	return z
 }

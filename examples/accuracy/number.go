@@ -94,15 +94,17 @@ func numberTable(dir, scenes string, seed uint64) error {
 			return err
 		}
 		k, _ := c.Supported()
-		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %s | %.1f |\n", t.name, t.x.Rows, t.x.Cols, t.k, before.add(p.K, t.k),
-			certain.add(c.K, t.k), answer(c.Edge), answer(c.HeldOut), answer(c.Stable), after.add(k, t.k), time.Since(begin).Seconds())
+		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %s | %.1f |\n", t.name, t.x.Rows, t.x.Cols, t.k,
+			before.add(p.K, t.k), certain.add(c.K, t.k), answer(c.Edge), answer(c.HeldOut), answer(c.Stable),
+			after.add(k, t.k), time.Since(begin).Seconds())
 	}
 	fmt.Println()
 	for _, r := range []struct {
 		name string
 		score
-	}{{"choosek.Propose", before}, {"choosek.Choose, where certain", certain}, {"choosek.Choose, to go on with", after}} {
-		fmt.Printf("Of %d, %s: %d right, %d right or off by one, %d none, %d wrong.\n", len(list), r.name, r.right, r.near, r.none, r.wrong)
+	}{{"choosek.Propose", before}, {"choosek.Choose, where certain", certain}, {"to go on with", after}} {
+		fmt.Printf("Of %d, %s: %d right, %d right or off by one, %d none, %d wrong.\n", len(list), r.name,
+			r.right, r.near, r.none, r.wrong)
 	}
 	return nil
 }
