@@ -15,8 +15,9 @@ const sameScale = 2
 
 // Supported returns a number of prototypes to go on with, and why: K or, where that is 0, the number
 // that two opinions share, else that of standardized columns where these are certain, else that of one
-// opinion: of noise, of halves, or of held-out entries where noise says more than 1. An opinion of 1, or
-// above the largest number tried, has none. k is 0 if nothing supports any number.
+// opinion: of halves, if it is the largest, since clusters may share directions; of noise; of halves; of
+// held-out entries where noise says more than 1. An opinion of 1, or above the largest number tried, has
+// none. k is 0 if nothing supports any number.
 //
 // Where K is 0 the number is a candidate. docs/accuracy.md has how often it is right.
 func (c *Choice) Supported() (k int, why string) {
@@ -43,6 +44,8 @@ func (c *Choice) Supported() (k int, why string) {
 		return say("standardized columns say", s.K)
 	}
 	switch edge, held := list[0], list[2]; {
+	case c.Stable > max(c.Edge, c.HeldOut): // clusters that share directions
+		return say("halves of the rows alone say", c.Stable)
 	case edge > 1:
 		return say("noise alone says", edge)
 	case c.Stable > 1:

@@ -24,6 +24,8 @@ func TestSupported(t *testing.T) {
 		{Choice{Edge: 4, HeldOut: 6, Stable: 6}, 6, "; halves of the rows and held-out entries say 6"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 2, Standardized: sure}, 7, "; standardized columns say 7"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 2, Standardized: unsure}, 4, "; noise alone says 4"},
+		{Choice{Edge: 4, HeldOut: 6, Stable: 7}, 7, "; halves of the rows alone say 7"},
+		{Choice{Edge: 4, HeldOut: 13, Stable: 7}, 4, "; noise alone says 4"},
 		{Choice{Edge: 22, HeldOut: 13, Stable: 4}, 4, "; halves of the rows alone say 4"},
 		{Choice{Edge: 13, HeldOut: 13}, 0, ""},
 		{Choice{Edge: 13, HeldOut: 6}, 6, "; held-out entries alone say 6"},
