@@ -44,7 +44,7 @@ type Choice struct {
 	// Standardized is the choice for columns of mean 0 and variance 1. It was tried where K is 0,
 	// no two opinions are the same, and columns differ in spread by more than 2 times; else nil.
 	Standardized *Choice
-	most         int // the largest number tried
+	most, limit  int // the largest number that halves and held-out entries try, and MaxK
 
 	// The entry [k−1] of the following lists belongs to k prototypes. A list ends
 	// where there is nothing to measure.
@@ -140,14 +140,14 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
 			len(rows), " rows of positive weight; a choice of k takes 16, and a MaxK of 2")
 	}
-	s.c.Rows, s.c.most = len(rows), s.most
+	s.c.Rows, s.c.most, s.c.limit = len(rows), s.most, s.o.MaxK
 	s.x = scaled(draws.Chosen(x, rows))
 	if err := s.choose(); err != nil || s.c.K > 0 || s.c.agreed() > 0 {
 		return s.c, err
 	}
 	if z := standardized(s.x); z != nil {
 		t := search{ctx: ctx, o: s.o, most: s.c.most, x: z}
-		t.c.Rows, t.c.Drawn, t.c.most, t.o.Progress = s.c.Rows, s.c.Drawn, s.c.most, nil
+		t.c.Rows, t.c.Drawn, t.o.Progress = s.c.Rows, s.c.Drawn, nil
 		if err := t.choose(); err != nil {
 			return Choice{}, err
 		}

@@ -24,54 +24,43 @@ func (c *Choice) Supported() (k int, why string) {
 	if c.K > 0 {
 		return c.K, c.Reason
 	}
-	words := [...]string{"noise", "halves of the rows", "held-out entries"}
-	list := [...]int{c.tried(c.Edge), c.Stable, c.tried(c.HeldOut)}
-	say := func(who string, k int) (int, string) {
-		return k, "no certain k: " + c.Reason + "; " + who + " " + strconv.Itoa(k)
-	}
-	if k := c.agreed(); k > 0 {
-		who := ""
-		for i, v := range list {
-			if v == k && who == "" {
-				who = words[i]
-			} else if v == k {
-				who += " and " + words[i]
-			}
-		}
-		return say(who+" say", k)
-	}
-	if s := c.Standardized; s != nil && s.K > 1 {
-		return say("standardized columns say", s.K)
-	}
-	switch edge, held := list[0], list[2]; {
-	case c.Stable > max(c.Edge, c.HeldOut): // clusters that share directions
-		return say("halves of the rows alone say", c.Stable)
-	case edge > 1:
-		return say("noise alone says", edge)
-	case c.Stable > 1:
-		return say("halves of the rows alone say", c.Stable)
-	case held > 1 && c.Edge > 1: // noise of columns that differ looks like directions to them
-		return say("held-out entries alone say", held)
-	}
-	return 0, c.Reason
-}
-
-// tried returns k, or 0 if so many prototypes were not tried: the opinion is that it is at least that.
-func (c *Choice) tried(k int) int {
-	if k > c.most {
-		return 0
-	}
-	return k
-}
-
-// agreed returns the number of at least 2 that two opinions share; 0 if there is none.
-func (c *Choice) agreed() int {
-	edge, held := c.tried(c.Edge), c.tried(c.HeldOut)
+	edge, held := c.directions()
+	s, who := c.Standardized, ""
 	switch {
-	case edge > 1 && (edge == held || edge == c.Stable):
+	case c.agreed() > 0 && c.agreed() == held:
+		k, who = held, "noise and held-out entries say "
+	case c.agreed() > 0:
+		k, who = edge, "noise and halves of the rows say "
+	case s != nil && s.K > 1:
+		k, who = s.K, "standardized columns say "
+	case c.Stable > max(c.Edge, c.HeldOut), c.Stable > 1 && edge < 2: // clusters may share directions
+		k, who = c.Stable, "halves of the rows alone say "
+	case edge > 1:
+		k, who = edge, "noise alone says "
+	case held > 1 && c.Edge > 1: // noise of columns that differ looks like directions to them
+		k, who = held, "held-out entries alone say "
+	default:
+		return 0, c.Reason
+	}
+	return k, "no certain k: " + c.Reason + "; " + who + strconv.Itoa(k)
+}
+
+// directions returns Edge and HeldOut, or 0 for one that says no more than that it is at least that.
+func (c *Choice) directions() (edge, held int) {
+	if c.Edge <= c.limit {
+		edge = c.Edge
+	}
+	if c.HeldOut <= c.most {
+		held = c.HeldOut
+	}
+	return edge, held
+}
+
+// agreed returns the number of at least 2 that noise shares with another opinion, 0 if there is none. That
+// of the two others is certain.
+func (c *Choice) agreed() int {
+	if edge, held := c.directions(); edge > 1 && (edge == held || edge == c.Stable) {
 		return edge
-	case held > 1 && held == c.Stable:
-		return held
 	}
 	return 0
 }

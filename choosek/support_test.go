@@ -12,7 +12,7 @@ import (
 // Where none is certain, two opinions go before standardized columns, and these before one opinion.
 func TestSupported(t *testing.T) {
 	t.Parallel()
-	sure, unsure := &Choice{K: 7}, &Choice{Edge: 5, most: 12}
+	sure, unsure := &Choice{K: 7}, &Choice{Edge: 5}
 	for _, c := range []struct {
 		c    Choice
 		k    int
@@ -21,7 +21,6 @@ func TestSupported(t *testing.T) {
 		{Choice{K: 3, Reason: "so", Edge: 4, HeldOut: 4}, 3, "so"},
 		{Choice{Reason: "so", Edge: 4, HeldOut: 4, Stable: 3, Standardized: sure}, 4, "no certain k: so; noise and held-out entries say 4"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 4}, 4, "; noise and halves of the rows say 4"},
-		{Choice{Edge: 4, HeldOut: 6, Stable: 6}, 6, "; halves of the rows and held-out entries say 6"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 2, Standardized: sure}, 7, "; standardized columns say 7"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 2, Standardized: unsure}, 4, "; noise alone says 4"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 7}, 7, "; halves of the rows alone say 7"},
@@ -33,7 +32,7 @@ func TestSupported(t *testing.T) {
 		{Choice{Edge: 1, HeldOut: 1}, 0, ""},
 		{Choice{}, 0, ""},
 	} {
-		c.c.most = 12
+		c.c.most, c.c.limit = 12, 12
 		if k, why := c.c.Supported(); k != c.k || !strings.HasSuffix(why, c.says) {
 			t.Errorf("%+v: %d, %q", c.c, k, why)
 		}
