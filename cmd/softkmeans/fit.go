@@ -21,7 +21,8 @@ says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes. With -missing fit it is by the
+                softkmeans floors proposes, or one to go on with if none is
+                certain; the report says which. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
 ` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:

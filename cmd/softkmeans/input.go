@@ -40,7 +40,7 @@ needs no newline. Errors give the place as file:line:field.
                 report says which (default). For columns of one unit, such as
                 spectra, none is right. With -sum at-most-one it is none
                 none: columns as they are
-                zscore: scale every column to mean 0 and variance 1
+                zscore, or standard: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
                 counts: divide rows by their sums, by which they then count,
                 and columns by the roots of their means
@@ -96,6 +96,7 @@ type inputFlags struct {
 	scale    scale.Kind
 	scaling  *scale.Scaling // of a model; replaces scale
 	noCounts bool           // auto takes no counts, as similarities have no weights
+	settled  bool           // the scale is that of a model or of known prototypes
 	missing  missingRule
 	workers  int
 	quiet    bool
@@ -113,7 +114,7 @@ func (f *inputFlags) use(m *modelFile) error {
 			"or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
-	f.scaling, f.scale = m.scaling(), scale.None
+	f.scaling, f.scale, f.settled = m.scaling(), scale.None, true
 	f.dialect.Least = m.leastColumns()
 	plain, twice := true, false
 	for j, name := range m.Columns {
@@ -147,7 +148,7 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
-		{"counts", scale.Counts}})
+		{"standard", scale.ZScore}, {"counts", scale.Counts}})
 	f.addRun(fs)
 }
 
@@ -417,7 +418,7 @@ func (d *data) prepare(f *inputFlags) error {
 		}
 	}
 	if d.scale == nil {
-		d.setScale(kind)
+		d.setScale(f, kind)
 	}
 	if d.scale.Apply(d.Data); kind == scale.Counts {
 		d.Weights = scale.Times(d.sizes, d.Weights)
@@ -425,19 +426,22 @@ func (d *data) prepare(f *inputFlags) error {
 	return nil
 }
 
-// setScale sets the scaling of the columns.
-func (d *data) setScale(kind scale.Kind) {
+// setScale sets the scaling of the columns, and notes why or, without one, which column decides.
+func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 	switch {
 	case kind == scale.Counts:
 		d.scale = scale.OfClosed(d.Data, len(d.Names), d.Weights)
+		return
 	case d.missing > 0:
 		d.scale = scale.OfPresent(kind, d.Data, len(d.Names), d.Weights)
 	default:
 		d.scale = scale.Of(kind, d.Data, len(d.Names), d.Weights)
 	}
-	if d.scale != nil && kind == scale.Auto {
-		d.Notes = append(d.Notes, scaledNote(&d.Head, d.scale))
+	var columns *scale.Columns
+	if d.scale == nil && !f.settled && d.kind.Sum == 0 {
+		columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
 	}
+	d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, kind, columns)...)
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

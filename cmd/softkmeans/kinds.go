@@ -26,8 +26,11 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	note := func(text string) { d.Notes = append(d.Notes, text) }
 	switch k := d.kind; {
 	case k.Total > 0:
-		name := short(d.Names[k.Total-1], mostName)
-		note("column " + name + kinds.TotalWords + "; -drop " + name + " leaves it out")
+		text := "column " + short(d.Names[k.Total-1], mostName) + kinds.TotalWords
+		if word := dropWord(&d.Head, k.Total-1); word != "" {
+			text += "; -drop " + word + " leaves it out"
+		}
+		note(text)
 	case k.Counts:
 		note(kinds.CountsWords + "; -scale none takes them as they are")
 	case k.Sum > 0:

@@ -149,7 +149,8 @@ func (k *known) read(s *session) (err error) {
 		}
 		return k.model.checkColumns(k.data.Names, s.source)
 	}
-	f.scale, f.dialect.Heads, f.dialect.Known = scale.None, k.library.Heads, k.library.Known()
+	f.scale, f.settled = scale.None, true
+	f.dialect.Heads, f.dialect.Known = k.library.Heads, k.library.Known()
 	f.dialect.Pick = func(names []string) []string {
 		shared := k.library.Shared(f.notAsked(names))
 		k.all, k.picked = names, shared != nil

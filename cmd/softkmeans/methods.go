@@ -164,7 +164,7 @@ type result struct {
 	samples *softkmeans.Matrix // the scaled rows; nil for kernelMatrix
 }
 
-// choose sets k to what the rows speak for, or returns an error if there is no answer.
+// choose sets k to what the rows speak for, or at least support, or returns an error if there is no answer.
 // Tables of fewer rows than choosek.Choose takes have a proposal by their floors.
 func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Options) error {
 	c, err := choosek.Choose(ctx, x, o)
@@ -181,11 +181,12 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	if r.counts() {
 		kinds.Decide(&c)
 	}
-	if c.K == 0 {
+	k, why := c.Supported()
+	if k == 0 {
 		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s",
-			r.Source, c.Reason, opinions(&c))
+			r.Source, why, opinions(&c))
 	}
-	r.k, r.choice = c.K, &c
+	r.k, r.choice = k, &c
 	return nil
 }
 

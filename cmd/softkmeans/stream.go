@@ -97,9 +97,9 @@ type blockReader struct {
 	gaps *gapCount // of the last pass
 	left int       // rows left out in the last pass
 	none int       // rows without any value in the last pass
-	note string    // about the scaling, or ""
 
-	columns *scale.Columns   // of the first pass of a fit
+	kind    scale.Kind       // what the scale of the columns was asked to be
+	columns *scale.Columns   // of the first pass of a fit or of floors
 	collect *scale.Collector // of the columns; nil: not, or no more
 }
 
@@ -178,9 +178,7 @@ func (b *blockReader) head() table.Head {
 	case !b.drop && b.gaps.values > 0:
 		h.Notes = append(h.Notes, notPresent(b.gaps, b.none)...)
 	}
-	if b.note != "" {
-		h.Notes = append(h.Notes, b.note)
-	}
+	h.Notes = append(h.Notes, scaleNotes(&h, b.scale, b.kind, b.columns)...)
 	return h
 }
 
@@ -233,6 +231,7 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 
 // setScale computes the scaling of the columns in one pass.
 func (b *blockReader) setScale(kind scale.Kind) error {
+	b.kind = kind
 	if kind == scale.None {
 		return nil
 	}
@@ -249,9 +248,7 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	if err != nil {
 		return err
 	}
-	if b.scale = c.Scaling(); b.scale != nil && kind == scale.Auto {
-		b.note = scaledNote(&b.file.Head, b.scale)
-	}
+	b.scale = c.Scaling()
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sort"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
@@ -17,7 +18,7 @@ import (
 	"softkmeans/missing"
 )
 
-// data is a table ready to be fitted. It is replaced, never changed.
+// data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
 	set     *set // nil: a table of the user's
@@ -28,7 +29,8 @@ type data struct {
 	sizes   []float64          // the sums of rows of counts; nil: they are none
 	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
 	floors  []float64          // for k = 1, 2, …
-	propose choosek.Proposal
+	propose choosek.Proposal   // by the floors
+	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
 	plane   view.Plane
 	draw    *data // see few
 	columns *view.Columns
@@ -185,12 +187,52 @@ func (d *data) clusters(k int) int {
 		k = d.set.k
 	case len(d.Classes) > 1 && len(d.Classes) <= 20:
 		k = len(d.Classes)
-	case d.propose.K > 0:
-		k = d.propose.K
 	default:
-		k = 3
+		if k, _ = d.proposed(); k == 0 {
+			k = 3
+		}
 	}
 	return min(k, maxK)
+}
+
+// mostChosen is how many entries choosek.Choose looks at in a second or two.
+const mostChosen = 1 << 13
+
+// asksRows reports whether the rows are still to be asked for the number of prototypes, since neither k, a
+// set nor classes tell it. Of a large table the floors are.
+func (d *data) asksRows(k int) bool {
+	return k == 0 && d.set == nil && d.choice == nil && !(len(d.Classes) > 1 && len(d.Classes) <= 20) &&
+		d.Rows <= mostChosen/d.x.Cols
+}
+
+// choose asks the rows for the number of prototypes, as the command does. Few rows tell none.
+func (d *data) choose(ctx context.Context) error {
+	x := d.x
+	if d.sizes != nil {
+		x = kinds.Surprises(x, d.sizes)
+	}
+	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: d.Weights})
+	if d.sizes != nil {
+		kinds.Decide(&c)
+	}
+	switch {
+	case errors.Is(err, softkmeans.ErrTooFewSamples):
+		return nil
+	case ctx.Err() != nil:
+		return errCancelled
+	case err == nil:
+		d.choice = &c
+	}
+	return err
+}
+
+// proposed is the number of prototypes that is proposed, 0 if there is none, and why.
+func (d *data) proposed() (int, string) {
+	if d.choice == nil {
+		return d.propose.K, "By the floors alone: " + view.Proposal(d.propose)
+	}
+	k, _ := d.choice.Supported()
+	return k, view.Choice(*d.choice) + " " + strings.Join(view.Opinions(*d.choice), " ")
 }
 
 // RowName is the id of row i of the table, or its number in the file.

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -45,7 +46,10 @@ type result struct {
 	between     bool    // not a fit, but interpolated between two points of the path
 }
 
-var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
+var (
+	errNoTable   = errors.New("there is no table yet: choose one, or drop a file")
+	errCancelled = errors.New("cancelled before there was a first result")
+)
 
 // open reads a file. Also with an error the parts say how, and the file is the session's,
 // so that it may be read with other options.
@@ -90,6 +94,11 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return described, err
 	}
 	d := s.data
+	if d.asksRows(o.k) {
+		if err := d.choose(ctx); err != nil {
+			return described, err
+		}
+	}
 	o.k = d.clusters(o.k)
 	if d.sizes != nil && o.slack == softkmeans.DefaultSlack {
 		o.slack = max(kinds.Slack(o.k, d.x.Cols), noSlack)
@@ -109,7 +118,7 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 	cancelled := err != nil && ctx.Err() != nil
 	if err != nil && !(cancelled && m != nil) {
 		if cancelled {
-			return nil, errors.New("cancelled before there was a first result")
+			return nil, errCancelled
 		}
 		return nil, err
 	}
@@ -305,13 +314,17 @@ func (d *data) describe(o options) []part {
 		what += "; ids from column " + itoa(d.IDColumn)
 	}
 	notes := append(slices.Clone(d.Notes), d.kindNotes()...)
-	if d.scaling != nil && d.sizes == nil {
-		notes = append(notes, d.scaledNote())
+	if note := d.scaleNote(o.scale); note != "" && d.sizes == nil && d.kind.Sum == 0 {
+		notes = append(notes, note)
+	}
+	k := ""
+	if !d.asksRows(o.k) {
+		k = itoa(d.clusters(o.k))
 	}
 	parts := []part{
 		{"table", what + "."},
 		{"notes", strings.Join(notes, "\n")},
-		{"k", itoa(d.clusters(o.k))},
+		{"k", k},
 		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)},
 		{"why", why},
 	}
@@ -340,17 +353,18 @@ func (d *data) kindNotes() (notes []string) {
 // above reports whether prototypes are kept at 0 or above.
 func (d *data) above() bool { return d.sizes != nil || d.kind.NonNegative() }
 
-// scaledNote says that the columns are standardized, and why if that was found out.
-func (d *data) scaledNote() string {
-	s := d.scaling
-	if s.Widest == s.Narrowest {
-		return "the columns are standardized"
+// scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
+// where they are not; "" if there is nothing to say.
+func (d *data) scaleNote(kind scale.Kind) string {
+	if d.scaling != nil {
+		return cmp.Or(view.Differ(d.scaling, d.Names), "the columns are standardized")
 	}
-	ratio := strconv.FormatFloat(s.Divisor[s.Widest]/s.Divisor[s.Narrowest], 'g', 2, 64)
-	if v, err := strconv.ParseFloat(ratio, 64); err == nil && v < 1e9 {
-		ratio = strconv.FormatFloat(v, 'f', -1, 64)
+	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), d.Names, d.Units,
+		kind == scale.Auto)
+	if text != "" {
+		text += "; Standardize: yes counts all columns alike"
 	}
-	return "columns differ " + ratio + " times in spread (" + d.Names[s.Widest] + ", " + d.Names[s.Narrowest] + "): standardized"
+	return text
 }
 
 func yesNo(b bool) string {

@@ -493,3 +493,38 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 		t.Error("a model is shown without a table")
 	}
 }
+
+// A table of which neither k nor classes are known has the number that fit -k auto has, with its opinions.
+// Large ones have that of the floors, which they have at once.
+func TestNumber(t *testing.T) {
+	var half strings.Builder
+	for i, line := range strings.SplitAfter(string(read(t, "wine.csv")), "\n") {
+		if i%2 == 1 {
+			half.WriteString(line)
+		}
+	}
+	for _, c := range []struct{ text, before, k, says string }{
+		{half.String(), "", "4", "No certain k: the opinions differ; noise and held-out entries say 4. Noise: k = 4; "},
+		{string(read(t, "digits.csv")), "11", "11", "By the floors alone: Proposed: 11; "},
+	} {
+		s := &session{}
+		o := options{slack: .25, scale: scale.Auto}
+		parts, err := s.open(t.Context(), fromText("t", c.text), o, nil)
+		if err != nil || valueOf(t, parts, "k") != c.before {
+			t.Fatalf("%v, k = %q", err, valueOf(t, parts, "k"))
+		}
+		if parts, err = s.fit(t.Context(), o, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if says := valueOf(t, parts, "proposal"); !strings.HasPrefix(says, c.says) || valueOf(t, parts, "k") != c.k ||
+			valueOf(t, parts, "proposed") != c.k {
+			t.Errorf("k = %s, %s", valueOf(t, parts, "k"), says)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		s.data.choice = nil
+		if _, err := s.fit(ended, o, nil, nil); !errors.Is(err, errCancelled) {
+			t.Error(err)
+		}
+	}
+}

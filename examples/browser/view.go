@@ -202,7 +202,8 @@ func (p *pictures) floors() string {
 		return "" // none is proved
 	}
 	c := p.certificate
-	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, p.d.propose.K, c)
+	k, _ := p.d.proposed()
+	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, k, c)
 	if plot == nil {
 		return ""
 	}

@@ -126,7 +126,7 @@ var ErrNoNumber = errors.New("no number of prototypes is proposed")
 // Choose returns the number that rows x speak for or, where they are few, the floors.
 func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
 	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
-	k, reason := c.K, c.Reason
+	k, reason := c.Supported()
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
 		k, reason = in.Proposal.K, in.Proposal.Reason
@@ -147,7 +147,8 @@ func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (
 // proposed is the number that was chosen or, where k was given, that the floors propose.
 func (in *Input) proposed() int {
 	if in.Choice != nil {
-		return in.Choice.K
+		k, _ := in.Choice.Supported()
+		return k
 	}
 	return in.Proposal.K
 }
