@@ -196,7 +196,9 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if err != nil {
 		return err
 	}
-	k.noise = k.mixer.Noise(some)
+	if k.noise, err = k.mixer.Noise(ctx, some, sample); err != nil {
+		return err
+	}
 	m := *k.mixer.Model
 	if m.Shade = nil; o.Cone {
 		m.Shade = some.Length
@@ -248,22 +250,26 @@ func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int
 }
 
 // takeKnown computes the shares of a block and hands them out.
-func (k *knownScene) takeKnown(ctx context.Context, out *unmixOutputs, b *block) error {
+func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) error {
 	if b.x.Rows == 0 {
-		return k.take(out, b, nil)
+		return k.take(to, b, nil)
 	}
 	r, err := k.mixer.Mix(ctx, b.x, false)
 	if err != nil {
 		return err
 	}
-	for i := range r.Within {
-		if k.mixer.Outside(r, i, k.noise) {
+	out, err := k.mixer.Out(ctx, r, b.x, k.noise)
+	if err != nil {
+		return err
+	}
+	for _, o := range out {
+		if o {
 			k.outside++
 		}
 	}
 	b.shade, b.full = r.Length, r.Prototypes
 	k.lengths = append(k.lengths, r.Length...)
-	return k.take(out, b, r.Shares)
+	return k.take(to, b, r.Shares)
 }
 
 // certifyKnown compares the squared error with the floor. With shade both are of shares times shade.
@@ -316,7 +322,7 @@ func (k *knownScene) sentences() []string {
 	}
 	why := "rounding explains"
 	if k.noise.Value > 0 {
-		why = "noise explains; it is " + small(k.noise.Value) + " in a value, by the pixels themselves"
+		why = "noise explains; it is " + k.noise.String() + " in a value, by the pixels themselves"
 	}
 	n := strconv.Itoa(k.outside)
 	if k.outside == 0 {
