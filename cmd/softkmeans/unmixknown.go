@@ -69,6 +69,7 @@ type knownScene struct {
 	outside int
 	lengths []float64 // of all pixels, with shade
 	proved  bool      // there is a certificate
+	ranged  bool      // shares are not unique, and their ranges are written
 }
 
 // runKnown computes and writes the shares.
@@ -207,6 +208,7 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if k.flags.page != "" {
 		k.sample = sample.Data
 	}
+	k.ranged = out.abundances != nil && !k.mixer.Unique() && !k.mixer.TooMuch(k.scene.pixels())
 	if err := k.begin(out); err != nil {
 		return err
 	}
@@ -254,7 +256,7 @@ func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) 
 	if b.x.Rows == 0 {
 		return k.take(to, b, nil)
 	}
-	r, err := k.mixer.Mix(ctx, b.x, false)
+	r, err := k.mixer.Mix(ctx, b.x, k.ranged)
 	if err != nil {
 		return err
 	}
@@ -268,6 +270,9 @@ func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) 
 		}
 	}
 	b.shade, b.full = r.Length, r.Prototypes
+	if b.low, b.high = r.Low, r.High; k.ranged && r.Low == nil { // points, by class
+		b.low, b.high = r.Shares, r.Shares
+	}
 	k.lengths = append(k.lengths, r.Length...)
 	return k.take(to, b, r.Shares)
 }
@@ -316,9 +321,17 @@ func (k *knownScene) sentences() []string {
 			small(s.Median))
 	}
 	if !k.mixer.Unique() {
+		ranges := "with -o the file has their ranges"
+		switch {
+		case k.ranged:
+			ranges = "the bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are the " +
+				"least and the largest share of all nearest mixtures"
+		case k.flags.abundances != "":
+			ranges = "ranges are left out, as those of so many would take long"
+		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
-			"them apart. They are those of least norm; softkmeans predict -centers has their ranges.",
-			prototypes(k.mixer.Centers.Rows), k.mixer.Apart()))
+			"them apart. They are those of least norm; %s.", prototypes(k.mixer.Centers.Rows), k.mixer.Apart(),
+			ranges))
 	}
 	why := "rounding explains"
 	if k.noise.Value > 0 {

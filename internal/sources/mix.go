@@ -153,7 +153,7 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 	if !ranges {
 		return r, nil
 	}
-	if m.SD != nil && !m.Unique() && m.tooMuch(n*Draws) {
+	if m.SD != nil && !m.Unique() && m.TooMuch(n*Draws) {
 		r.Open = true
 		return r, nil
 	}
@@ -250,7 +250,7 @@ func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, 
 	for _, o := range opens {
 		r.Open = r.Open || !o.Unique()
 	}
-	if !r.Open || m.tooMuch(x.Rows) {
+	if !r.Open || m.TooMuch(x.Rows) {
 		return nil
 	}
 	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
@@ -278,8 +278,8 @@ func (r *Result) narrow() bool {
 	return true
 }
 
-// tooMuch reports whether the ranges of n rows would take too long.
-func (m *Mixer) tooMuch(n int) bool {
+// TooMuch reports whether the ranges of n rows would take too long.
+func (m *Mixer) TooMuch(n int) bool {
 	rank := float64(m.open.rank)
 	return 2*float64(n*len(m.Groups))*rank*rank*float64(m.Centers.Rows) > mostWork
 }
