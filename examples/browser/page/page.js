@@ -11,6 +11,7 @@ let client;
 let table = null; // {name, file, set, labels}: kept for a new worker
 let columns = { names: [], text: [], roles: "", header: "auto", transpose: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
+let library = null; // {name, text}: the file of known prototypes
 let wanted = null; // the table to read next
 let opening = false;
 let latest = 0; // the newest request for a fit or a table; older answers are dropped
@@ -70,6 +71,10 @@ function showSlack() {
 
 function showMethod() {
   $("enclosure-field").hidden = method() !== "global";
+  $("known-field").hidden = method() !== "known";
+  $("k-field").hidden = method() === "known";
+  $("standardize").disabled = method() === "known";
+  $("fit").textContent = method() === "known" ? "Compute" : "Fit";
   $("slider").hidden = method() !== "minvol" || !shown;
   $("looks").hidden = !shown;
 }
@@ -172,6 +177,15 @@ function showReport(parts) {
   for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "excess", "how", "accuracy", "nmi", "proposal"]) {
     if (id in parts) $(id).textContent = parts[id];
   }
+  const shares = (parts.shares ?? "").split("\n").filter(Boolean);
+  $("shares").hidden = !parts.shares;
+  document.querySelector(".figures").hidden = Boolean(parts.shares);
+  $("shares").tBodies[0].replaceChildren(...shares.map((line) => {
+    const row = document.createElement("tr");
+    row.append(...line.split("\t").map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+    return row;
+  }));
+  for (const what of ["centers", "model"]) document.querySelector(`[data-save=${what}]`).hidden = Boolean(parts.shares);
   $("certificate").hidden = false;
   $("certificate").dataset.proved = parts.proved;
   for (const element of document.querySelectorAll("[data-labels]")) element.hidden = !parts.accuracy;
@@ -356,7 +370,7 @@ async function fit() {
   shown = true;
   fresh = false;
   showReport(answer.parts);
-  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k; // otherwise the user may be typing it
+  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k ?? ""; // otherwise the user may be typing it
   $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
   const proposed = answer.parts.proposed;
   $("propose").hidden = !proposed || proposed === $("k").value;
@@ -364,7 +378,7 @@ async function fit() {
   $("propose").value = proposed;
   allowSave();
   showMethod();
-  say(`${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
+  say(answer.parts.shares ? `${answer.parts.verdict}.` : `${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
   document.body.dataset.fit = String(mine); // for the tests
@@ -438,6 +452,21 @@ async function preview() {
   previewing = false;
 }
 
+// know takes a file of known prototypes, and computes the shares in them.
+async function know(file) {
+  if (!file || opening) return;
+  clearError();
+  try {
+    library = { name: file.name, text: new Uint8Array(await file.arrayBuffer()) };
+  } catch (error) {
+    fail(`${file.name} could not be read: ${error.message}`);
+    return;
+  }
+  const answer = await client.request("know", library);
+  if (answer.kind === "done") await fit();
+  else if (answer.kind === "error") fail(answer.text);
+}
+
 async function redraw() {
   if (!shown || running) return;
   const mine = latest;
@@ -470,6 +499,7 @@ async function lost(text) {
   fail(`The worker was replaced: ${text}. ${then}`);
   if (!table) return;
   restoring = true;
+  if (library) await client.request("know", library);
   await client.request("open", { ...table, options: options() });
   restoring = false;
 }
@@ -553,10 +583,18 @@ function listen() {
     $(id).addEventListener("input", () => outdate());
     $(id).addEventListener("blur", () => old && !running && fit()); // what was typed may be what it was
   }
+  $("known").addEventListener("click", () => ($("known").value = ""));
+  $("known").addEventListener("change", () => know($("known").files[0]));
   for (const radio of document.querySelectorAll("[name=method]")) {
     radio.addEventListener("change", () => {
       showMethod();
-      fit();
+      if (method() === "known" && !library) {
+        latest++; // there is nothing to compute yet
+        running = 0;
+        working("");
+        outdate();
+        allowSave();
+      } else fit();
     });
   }
   $("looks").addEventListener("change", redraw);
