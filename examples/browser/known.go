@@ -80,7 +80,7 @@ func (s *session) viewKnown(r *result) ([]part, error) {
 	}
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	d.columns.Labels = r.known.Mixer.Names
-	s.global, s.widened = nil, r.options.k == 3
+	s.global, s.widened = nil, r.options.k != 3
 	p := s.picturesOf(&d, r)
 	parts := append(d.knownReport(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()},
 		part{"picture-centers", p.centers()}, part{"picture-floors", ""}, part{"picture-trace", ""})

@@ -179,13 +179,12 @@ function showReport(parts) {
   }
   const shares = (parts.shares ?? "").split("\n").filter(Boolean);
   $("shares").hidden = !parts.shares;
-  document.querySelector(".figures").hidden = Boolean(parts.shares);
+  for (const element of document.querySelectorAll("[data-fitted]")) element.hidden = Boolean(parts.shares);
   $("shares").tBodies[0].replaceChildren(...shares.map((line) => {
     const row = document.createElement("tr");
     row.append(...line.split("\t").map((text) => Object.assign(document.createElement("td"), { textContent: text })));
     return row;
   }));
-  for (const what of ["centers", "model"]) document.querySelector(`[data-save=${what}]`).hidden = Boolean(parts.shares);
   $("certificate").hidden = false;
   $("certificate").dataset.proved = parts.proved;
   for (const element of document.querySelectorAll("[data-labels]")) element.hidden = !parts.accuracy;
