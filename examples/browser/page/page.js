@@ -9,7 +9,7 @@ const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
 let table = null; // {name, file, set, labels}: kept for a new worker
-let columns = { names: [], text: [], roles: "", header: "auto", transpose: "auto" }; // of the table, as the program found them
+let columns = { names: [], text: [], roles: "", transpose: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
 let library = null; // {name, text}: the file of known prototypes
 let wanted = null; // the table to read next
@@ -44,12 +44,10 @@ function options() {
 
 const readers = ["delimiter", "decimal", "header", "transpose", "words", "missing", "names"];
 
-// The header and the way round that were found hold also after columns are left out.
+// The way round that was found holds also after columns are left out.
 function reading() {
   const values = Object.fromEntries(readers.map((id) => [id, $(id).value.trim()]));
-  for (const id of ["header", "transpose"]) {
-    if (roles && values[id] === "auto") values[id] = columns[id];
-  }
+  if (roles && values.transpose === "auto") values.transpose = columns.transpose;
   return [...readers.flatMap((id) => [id, values[id]]), "roles", roles];
 }
 
@@ -209,7 +207,7 @@ const mostColumns = 100; // that are listed, besides those that are not data
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
   const set = Boolean(table.set);
-  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, header: parts.header, transpose: parts.transpose };
+  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, transpose: parts.transpose };
   if (!("table" in parts)) {
     showTable({ table: `${parts.file}: not read yet.` });
     $("proposal").textContent = "";
