@@ -120,6 +120,7 @@ func (k *known) read(s *session) (err error) {
 	}
 	f.scale = scale.None
 	reading := k.library.Rows(&f.dialect)
+	reading.Keep = "-keep"
 	if k.data, err = f.read(s); err != nil {
 		return err
 	}

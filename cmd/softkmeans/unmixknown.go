@@ -333,17 +333,7 @@ func (k *knownScene) sentences() []string {
 			"them apart. They are those of least norm; %s.", prototypes(k.mixer.Centers.Rows), k.mixer.Apart(),
 			ranges))
 	}
-	why := "rounding explains"
-	if k.noise.Value > 0 {
-		why = "noise explains; it is " + k.noise.String() + " in a value, by the pixels themselves"
-	}
-	n := strconv.Itoa(k.outside)
-	if k.outside == 0 {
-		n = "no"
-	}
-	return append(lines, "Outside of the spectra "+plural(max(1, k.outside), "is ", "are ")+n+
-		plural(max(1, k.outside), " pixel", " pixels")+", farther from "+
-		plural(max(1, k.outside), "its mixture", "their mixtures")+" than "+why+".")
+	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }
 
 // report returns the report as text.

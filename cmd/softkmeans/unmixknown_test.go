@@ -117,7 +117,7 @@ func TestUnmixKnown(t *testing.T) {
 			c.args = strings.Replace(c.args, ".sli.hdr", ".hdr", 1)
 		}
 		text := must(t, append([]string{"unmix", "-o", "g.npy"}, strings.Fields(c.args)...)...)
-		if !strings.Contains(text, "Outside of the spectra is no pixel") || !strings.Contains(text,
+		if !strings.Contains(text, "No pixel is outside of the spectra") || !strings.Contains(text,
 			"Pixels are mixtures as given.") || !strings.Contains(text, "  "+c.names[2]) ||
 			strings.Contains(text, "\nSquared error\n") == strings.Contains(c.args, "-stream") {
 			t.Errorf("%s: %s", c.args, text)
@@ -293,7 +293,7 @@ func TestUnmixKnownModel(t *testing.T) {
 	text := must(t, strings.Fields("unmix -rows given -centers m.json -o b.npy a.img")...)
 	a, b := abundances(t, "a.npy", s, 3), abundances(t, "b.npy", s, 3)
 	sameAbundances(t, "m.json", b, a.At, 1e-9)
-	if !strings.Contains(text, "Outside of the spectra is 1 pixel") {
+	if !strings.Contains(text, "1 pixel is outside of the spectra") {
 		t.Error(text)
 	}
 	var some [][]float64

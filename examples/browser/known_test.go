@@ -64,7 +64,7 @@ func TestKnown(t *testing.T) {
 		for _, part := range []string{"meaning", "shares", "picture-scatter", "picture-ternary", "picture-centers",
 			"picture-memberships"} {
 			if text := valueOf(t, parts, part); !strings.Contains(text, "leaf, dry") && part != "meaning" ||
-				part == "meaning" && !strings.Contains(text, "Outside of the prototypes is 1 row") {
+				part == "meaning" && !strings.Contains(text, "1 row is outside of the prototypes") {
 				t.Errorf("%s: %.200s", part, text)
 			}
 		}

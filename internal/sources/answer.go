@@ -151,24 +151,41 @@ func (a *Answer) Farthest(most int) (n int, rows []int) {
 // OutWords says how many rows are outside, and names some of them.
 func (a *Answer) OutWords(most int, name func(i int) string) string {
 	n, rows := a.Farthest(most)
-	text, why, list := "no row", "rounding explains", ""
-	switch {
-	case a.Result.Drawn != nil:
+	why, list := a.Noise.Explains("row", "column"), ""
+	if a.Result.Drawn != nil {
 		why = "the standard deviations explain, in 95 % of the draws"
-	case a.Noise.Value > 0:
-		why = "noise explains; it is " + a.Noise.String() + " in a value, by the rows themselves"
 	}
-	if n > 0 {
-		text = plural(n, "row")
-		for at, i := range rows {
-			list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + ")"
-		}
-		if n > len(rows) {
-			list += ", …"
-		}
+	for at, i := range rows {
+		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + ")"
 	}
-	return "Outside of the prototypes " + isAre(max(n, 1)) + " " + text +
-		", farther from their mixtures than " + why + list + "."
+	if n > len(rows) {
+		list += ", …"
+	}
+	return Outside(n, "row", "prototypes") + why + list + "."
+}
+
+// Outside begins a sentence that says how many rows, called noun, are outside of the prototypes, called of.
+func Outside(n int, noun, of string) string {
+	switch n {
+	case 0:
+		return "No " + noun + " is outside of the " + of + ", farther from its mixture than "
+	case 1:
+		return "1 " + noun + " is outside of the " + of + ", farther from its mixture than "
+	}
+	return plural(n, noun) + " are outside of the " + of + ", farther from their mixtures than "
+}
+
+// Explains says what noise explains, of rows and columns of these names.
+func (n Noise) Explains(row, column string) string {
+	switch {
+	case n.Value == 0:
+		return "rounding explains"
+	case n.columns == nil:
+		return "the noise of the " + row + "s explains, " + small(n.Value) + " in a value"
+	}
+	least, most := slices.Min(n.columns)*n.rest.Value, slices.Max(n.columns)*n.rest.Value
+	return "the noise of the " + row + "s explains, " + small(least) + " to " + small(most) + " in a value, by " +
+		column
 }
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -44,49 +44,61 @@ func (m *Mixer) Noise(ctx context.Context, r *Result, x *softkmeans.Matrix) (Noi
 	if n.Value == 0 || m.SD != nil {
 		return n, nil
 	}
-	s, some := *m.Sources, everyFew(x)
-	one := m
-	by := slices.Repeat([]float64{1}, x.Cols)
-	for round := range 5 {
-		of, err := one.Mix(ctx, divided(some, by), false)
+	some, by, one := everyFew(x), slices.Repeat([]float64{1}, x.Cols), m
+	for round := range rounds {
+		part := divided(some, by)
+		of, err := one.Mix(ctx, part, false)
 		if err != nil {
 			return n, err
 		}
-		rest := one.equal(of)
-		if round == 4 {
-			n.columns, n.scaled, n.rest = by, one, &rest
-			break
+		step := one.spread(of, part)
+		if step == nil || round == 0 && slices.Max(step) < leastFirst*slices.Min(step) {
+			return n, nil
 		}
-		step := one.spread(of, divided(some, by), rest)
 		for j, v := range step {
 			by[j] *= v
 		}
-		if most := slices.Max(by) / slices.Min(by); step == nil || round == 0 && most < 2 || round == 3 && most < leastApart {
-			break
-		}
+		s := *m.Sources
 		s.Centers = divided(m.Centers, by)
 		if one, err = s.NewMixer(m.o); err != nil {
-			return n, err
+			return n, nil // out of range
 		}
 	}
+	if slices.Max(by) < leastApart*slices.Min(by) {
+		return n, nil
+	}
+	of, err := one.Mix(ctx, divided(some, by), false)
+	if err != nil {
+		return n, err
+	}
+	rest := one.equal(of)
+	n.columns, n.scaled, n.rest = by, one, &rest
 	return n, nil
 }
 
-// Noise differs between columns where the largest is leastApart times the least, by leastRows rows or more.
+// Noise differs between columns where the largest is leastApart times the least, by leastRows rows or
+// more. That of one column shows in others until columns are divided by it, so it is found in rounds.
 const (
 	leastApart = 4
+	leastFirst = 2 // of the first round, for others to follow
 	leastRows  = 30
+	rounds     = 4
 )
 
 // spread returns the noise of columns up to a factor, by half of the rows: those that have least at right
-// angles to the plane of the prototypes. nil: rows are few.
-func (m *Mixer) spread(r *Result, x *softkmeans.Matrix, n Noise) []float64 {
-	left, rest := m.beside(r, x, n)
+// angles to the plane of the prototypes. nil: rows are few, or have nothing there.
+func (m *Mixer) spread(r *Result, x *softkmeans.Matrix) []float64 {
+	left, rest := m.beside(r, x, m.equal(r))
 	if left.Rows < leastRows {
 		return nil
 	}
-	order := upTo(left.Rows)
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(square(left.Row(a)), square(left.Row(b))) })
+	order, size := upTo(left.Rows), make([]float64, left.Rows)
+	for i := range size {
+		for _, v := range left.Row(i) {
+			size[i] += v * v
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[a], size[b]) })
 	order = order[:left.Rows/2]
 	by, all := make([]float64, x.Cols), 0.0
 	for _, i := range order {
@@ -95,17 +107,13 @@ func (m *Mixer) spread(r *Result, x *softkmeans.Matrix, n Noise) []float64 {
 			all += v * v / max(rest[j], .1)
 		}
 	}
+	if !(all > 0 && all < math.MaxFloat64) {
+		return nil
+	}
 	for j, v := range by { // two rows more of the mean, as columns may have few values but 0
 		by[j] = math.Sqrt((v + 2*all/float64(x.Cols*len(order))) / float64(len(order)+2))
 	}
 	return by
-}
-
-func square(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x * x
-	}
-	return sum
 }
 
 // beside returns what rows have at right angles to the plane of the prototypes, and the share of the
@@ -156,14 +164,6 @@ func divided(m *softkmeans.Matrix, by []float64) *softkmeans.Matrix {
 		}
 	}
 	return out
-}
-
-// String is the noise as a message has it.
-func (n Noise) String() string {
-	if n.columns == nil {
-		return small(n.Value)
-	}
-	return small(slices.Min(n.columns)*n.rest.Value) + " to " + small(slices.Max(n.columns)*n.rest.Value)
 }
 
 // equal returns the noise of rows if it is the same in all columns.

@@ -18,6 +18,8 @@ type Rows struct {
 	drop    []string
 	all     []string // the columns of the file; nil: it has no header
 	picked  bool     // some of them are those of the prototypes
+
+	Keep string // what carries columns along that the prototypes lack, such as a flag; "": nothing
 }
 
 // Rows changes the dialect of a table: the library tells whether line 1 is a header, and which columns
@@ -116,13 +118,17 @@ func (r *Rows) noteLeft(t *table.Table) {
 			left = append(left, name)
 		}
 	}
-	switch len(left) {
-	case 0:
-	case 1:
-		t.Notes = append(t.Notes, "a column that the prototypes lack is left out: "+some(left))
-	default:
-		t.Notes = append(t.Notes, "columns that the prototypes lack are left out: "+some(left))
+	if len(left) == 0 {
+		return
 	}
+	note, keep := "columns that the prototypes lack are left out: ", " carries such along"
+	if len(left) == 1 {
+		note, keep = "a column that the prototypes lack is left out: ", " "+table.Printable(left[0])+" carries it along"
+	}
+	if note += some(left); r.Keep != "" {
+		note += "; " + r.Keep + keep
+	}
+	t.Notes = append(t.Notes, note)
 }
 
 func isAre(n int) string {
