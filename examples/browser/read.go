@@ -95,7 +95,10 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 	}
 	if err != nil {
 		f.Table = nil
-		return f, placed(err)
+		if err = placed(err); strings.HasSuffix(err.Error(), "binary file, not text") {
+			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other formats")
+		}
+		return f, err
 	}
 	if len(f.Data) > maxValues {
 		t := f.Table
