@@ -324,14 +324,14 @@ func (k *knownScene) sentences() []string {
 		ranges := "with -o the file has their ranges"
 		switch {
 		case k.ranged:
-			ranges = "the bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are the " +
-				"least and the largest share of all nearest mixtures"
+			ranges = "the bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are " +
+				"the least and the largest share of all nearest mixtures"
 		case k.flags.abundances != "":
 			ranges = "ranges are left out, as those of so many would take long"
 		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
-			"them apart. They are those of least norm; %s.", prototypes(k.mixer.Centers.Rows), k.mixer.Apart(),
-			ranges))
+			"them apart. They are those of least norm; %s.", prototypes(k.mixer.Centers.Rows),
+			k.mixer.Apart(), ranges))
 	}
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }

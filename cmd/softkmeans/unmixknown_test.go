@@ -257,7 +257,7 @@ func TestUnmixKnownRanges(t *testing.T) {
 	}
 	for _, how := range []string{"-size 9x11 a.csv", "-stream yes a.img"} {
 		said := must(t, strings.Fields("unmix -rows given -centers lib.csv -o g.npy "+how)...)
-		if !strings.Contains(strings.Join(strings.Fields(said), " "), "the bands after them, leaf_low and so on") {
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), "the bands after them, leaf_low and") {
 			t.Error(said)
 		}
 		sameAbundances(t, how, abundances(t, "g.npy", s, 12), func(i, j int) float64 {
@@ -269,7 +269,7 @@ func TestUnmixKnownRanges(t *testing.T) {
 		}, 1e-12)
 		must(t, strings.Fields("unmix -rows given -centers lib.csv -o g.img "+how)...)
 		h, err := envi.ReadFile("g.hdr")
-		if err != nil || strings.Join(h.BandNames, ",")+",residual,outside" != strings.Join(want[0][1:], ",") {
+		if err != nil || strings.Join(h.BandNames, ",") != strings.Join(want[0][1:13], ",") {
 			t.Errorf("%s: %q, not %q, %v", how, h.BandNames, want[0], err)
 		}
 	}

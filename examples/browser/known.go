@@ -24,18 +24,19 @@ func (s *session) know(name string, text []byte) (err error) {
 	if err := foreign(text, name); err != nil {
 		return err
 	}
-	l, err := sources.Read(text, name, "", func(text []byte, name string, d table.Dialect) (*table.Table, error) {
+	read := func(text []byte, name string, d table.Dialect) (*table.Table, error) {
 		d.Words = words
 		return table.Read(bytes.NewReader(text), name, d)
-	})
+	}
+	l, err := sources.Read(text, name, "", read)
 	if err == nil {
 		s.library = l
 	}
 	return placed(err)
 }
 
-var errNoLibrary = errors.New("choose the file of the known prototypes, too: a CSV file with a prototype a row, or a column, " +
-	"and the names that the columns of the table have")
+var errNoLibrary = errors.New("choose the file of the known prototypes, too: a CSV file with a prototype a row, " +
+	"or a column, and the names that the columns of the table have")
 
 // shares computes the shares in the known prototypes.
 func (s *session) shares(ctx context.Context, o options) (*result, error) {
@@ -47,9 +48,10 @@ func (s *session) shares(ctx context.Context, o options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := from.Centers.Rows; n > maxK {
-		return nil, errors.New(o.library.Source + ": " + itoa(n) + " prototypes; the page takes up to " + itoa(maxK) +
-			", softkmeans predict -centers more")
+	if n := from.Centers.Rows; n > maxK || n > maxValues/d.Rows {
+		return nil, errors.New(o.library.Source + ": " + itoa(n) + " prototypes for " +
+			view.Count(d.Rows, "row") + "; the page takes up to " + itoa(maxK) + ", and " + itoa(maxValues) +
+			" shares; softkmeans predict -centers more")
 	}
 	x := d.x
 	if d.given != nil {
@@ -60,7 +62,8 @@ func (s *session) shares(ctx context.Context, o options) (*result, error) {
 		return nil, err
 	}
 	o.k, o.method = len(from.Groups), view.Alternating
-	return &result{model: &softkmeans.Model{Centers: from.Centers, Memberships: a.Result.Shares}, options: o, known: a}, nil
+	m := &softkmeans.Model{Centers: from.Centers, Memberships: a.Result.Shares}
+	return &result{model: m, options: o, known: a}, nil
 }
 
 // viewKnown returns the report and the pictures of shares. Rows that have a length are drawn without.
@@ -82,8 +85,10 @@ func (s *session) viewKnown(r *result) ([]part, error) {
 	d.columns.Labels = r.known.Mixer.Names
 	s.global, s.widened = nil, r.options.k != 3
 	p := s.picturesOf(&d, r)
-	parts := append(d.knownReport(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()},
-		part{"picture-centers", p.centers()}, part{"picture-floors", ""}, part{"picture-trace", ""})
+	parts := append(d.knownReport(r), []part{
+		{"picture-scatter", p.scatter()}, {"picture-ternary", p.ternary()}, {"picture-centers", p.centers()},
+		{"picture-floors", ""}, {"picture-trace", ""},
+	}...)
 	return append(parts, s.mixtures(p)...), nil
 }
 
@@ -93,24 +98,28 @@ const mostFar = 5
 // knownReport returns all texts about shares.
 func (d *data) knownReport(r *result) []part {
 	a := r.known
-	var table, notes []string
+	var lines []string
 	sizes := make([]int, r.options.k)
 	for _, label := range r.model.Labels(nil) {
 		sizes[label]++
 	}
 	for j, mean := range a.Means() {
-		table = append(table, a.Mixer.Groups[j]+"\t"+view.Percent(mean)+"\t"+itoa(sizes[j]))
+		lines = append(lines, a.Mixer.Groups[j]+"\t"+view.Percent(mean)+"\t"+itoa(sizes[j]))
 	}
-	if notes = a.Mixer.Notes; a.Lengths() {
-		notes = append(notes, "each row is a mixture times a length of its own, as that leaves clearly less of the squared error")
+	meaning := a.OutWords(mostFar, d.RowName)
+	if open := a.OpenWords(); open != "" {
+		meaning = open + " " + meaning
 	}
-	for i, note := range notes {
-		notes[i] = strings.ToUpper(note[:1]) + note[1:] + "."
+	if a.Lengths() {
+		meaning += " Each row is a mixture times a length of its own, as that leaves clearly less of the " +
+			"squared error."
 	}
-	meaning := strings.TrimSpace(a.OpenWords() + " " + a.OutWords(mostFar, d.RowName) + " " + strings.Join(notes, " "))
+	for _, note := range a.Mixer.Notes {
+		meaning += " " + strings.ToUpper(note[:1]) + note[1:] + "."
+	}
 	return []part{
 		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype")},
-		{"proved", "known"}, {"meaning", meaning}, {"shares", strings.Join(table, "\n")},
+		{"proved", "known"}, {"meaning", meaning}, {"shares", strings.Join(lines, "\n")},
 		{"accuracy", ""}, {"nmi", ""}, {"warnings", ""},
 	}
 }
@@ -123,7 +132,7 @@ func (r *result) names() []string {
 	return view.Names(r.options.k)
 }
 
-// tip returns the shares of row i in words; those that are open have their ranges.
+// open returns the ranges of the shares of row i in words, where they are open.
 func (r *result) open(i int) string {
 	if r.known == nil || r.known.Result.Low == nil {
 		return ""

@@ -75,7 +75,8 @@ func TestKnown(t *testing.T) {
 func TestKnownRanges(t *testing.T) {
 	t.Parallel()
 	parts, records := known(t, "x,y\n.5,.5\n.25,.75\n", "name,x,y\na,0,0\nb,1,0\nc,0,1\nd,1,1\n", options{})
-	if strings.Join(records[0], "|") != "label|a|b|c|d|a_low|a_high|b_low|b_high|c_low|c_high|d_low|d_high|residual|outside" ||
+	head := strings.Join(records[0], "|")
+	if head != "label|a|b|c|d|a_low|a_high|b_low|b_high|c_low|c_high|d_low|d_high|residual|outside" ||
 		number64(t, records[1][5]) > 1e-12 || math.Abs(number64(t, records[1][6])-.5) > 1e-12 {
 		t.Errorf("%q", records)
 	}
@@ -83,7 +84,8 @@ func TestKnownRanges(t *testing.T) {
 		t.Error(text)
 	}
 	_, records = known(t, "x,y\n.5,.5\n.25,.75\n", "name,x,y\na,0,0\nb,1,0\na,0,1\nb,1,1\n", options{})
-	if strings.Join(records[0], "|") != "label|a|b|residual|outside" || math.Abs(number64(t, records[2][2])-.25) > 1e-12 {
+	if strings.Join(records[0], "|") != "label|a|b|residual|outside" ||
+		math.Abs(number64(t, records[2][2])-.25) > 1e-12 {
 		t.Errorf("%q", records)
 	}
 }
@@ -105,10 +107,11 @@ func TestKnownCounts(t *testing.T) {
 func TestKnownErrors(t *testing.T) {
 	t.Parallel()
 	s := &session{}
-	if _, err := s.open(t.Context(), fromText("t.csv", "x,y\n1,2\n3,4\n"), options{known: true}, nil); err != nil {
+	o := options{known: true}
+	if _, err := s.open(t.Context(), fromText("t.csv", "x,y\n1,2\n3,4\n"), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.fit(t.Context(), options{known: true}, nil, nil); err != errNoLibrary {
+	if _, err := s.fit(t.Context(), o, nil, nil); err != errNoLibrary {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{

@@ -96,7 +96,8 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 	if err != nil {
 		f.Table = nil
 		if err = placed(err); strings.HasSuffix(err.Error(), "binary file, not text") {
-			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other formats")
+			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other " +
+				"formats")
 		}
 		return f, err
 	}
@@ -192,8 +193,8 @@ func foreign(head []byte, name string) error {
 	what := ""
 	switch has := func(sign string) bool { return strings.HasPrefix(string(head), sign) }; {
 	case has("ENVI"):
-		what = "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, and " +
-			"softkmeans fit and predict -centers spectral libraries"
+		what = "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, " +
+			"and softkmeans fit and predict -centers spectral libraries"
 	case has("%%MatrixMarket"):
 		what = "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"
 	case has("\x93NUMPY"):

@@ -115,8 +115,8 @@ func (a *Answer) OpenWords() string {
 	case r.Open && m.Unique():
 		text = "Shares of rows with missing values are not unique. They are those of least norm. "
 	case r.Open:
-		text = "Shares are not unique: there are " + plural(m.Centers.Rows, "prototype") + ", and the columns " +
-			"tell " + strconv.Itoa(m.Apart()) + " of them apart. They are those of least norm. "
+		text = "Shares are not unique: there are " + plural(m.Centers.Rows, "prototype") +
+			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. They are those of least norm. "
 	}
 	switch {
 	case r.Drawn != nil:
@@ -184,8 +184,8 @@ func (n Noise) Explains(row, column string) string {
 		return "the noise of the " + row + "s explains, " + small(n.Value) + " in a value"
 	}
 	least, most := slices.Min(n.columns)*n.rest.Value, slices.Max(n.columns)*n.rest.Value
-	return "the noise of the " + row + "s explains, " + small(least) + " to " + small(most) + " in a value, by " +
-		column
+	return "the noise of the " + row + "s explains, " + small(least) + " to " + small(most) +
+		" in a value, by " + column
 }
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

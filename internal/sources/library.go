@@ -377,8 +377,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 			"; give the same columns, or names to both")
 	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
 		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
-		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " + source +
-			" has no such names; leave the header out, or name the columns by words in both files")
+		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
+			source + " has no such names; leave the header out, or name the columns by words in both files")
 	default:
 		for j := range at {
 			at[j] = j

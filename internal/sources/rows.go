@@ -60,7 +60,8 @@ func (r *Rows) Settle(t *table.Table) (turned bool) {
 	}
 	for i, note := range t.Notes {
 		note = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
-		t.Notes[i] = strings.Replace(note, "names of the model's columns", "names that the prototypes have", 1)
+		t.Notes[i] = strings.Replace(note, "names of the model's columns",
+			"names that the prototypes have", 1)
 	}
 	if t.Header && r.picked {
 		r.noteLeft(t)
@@ -123,7 +124,8 @@ func (r *Rows) noteLeft(t *table.Table) {
 	}
 	note, keep := "columns that the prototypes lack are left out: ", " carries such along"
 	if len(left) == 1 {
-		note, keep = "a column that the prototypes lack is left out: ", " "+table.Printable(left[0])+" carries it along"
+		note = "a column that the prototypes lack is left out: "
+		keep = " " + table.Printable(left[0]) + " carries it along"
 	}
 	if note += some(left); r.Keep != "" {
 		note += "; " + r.Keep + keep

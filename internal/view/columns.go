@@ -317,8 +317,8 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 // in units of the spread.
 func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *chart.MatrixPlot {
 	columns := c.Telling(centers, MostColumns)
-	m := &chart.MatrixPlot{Frame: f, Cols: c.Prototypes(centers.Rows), Above: "above the mean", Below: "below",
-		Note: "In standard deviations of the column from its mean"}
+	m := &chart.MatrixPlot{Frame: f, Cols: c.Prototypes(centers.Rows), Above: "above the mean",
+		Below: "below", Note: "In standard deviations of the column from its mean"}
 	if m.Title += ": distance of each column from its mean"; centers.Cols > len(columns) {
 		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " +
 			strconv.Itoa(centers.Cols) + " columns"

@@ -70,7 +70,9 @@ func TestKnown(t *testing.T) {
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	trade := func(name string) string { return absolute(filepath.Join(root, "testdata", "tables", "trade", name)) }
+	trade := func(name string) string {
+		return absolute(filepath.Join(root, "testdata", "tables", "trade", name))
+	}
 	p := open(t, pageOf(t, "go"), 1360, 900)
 	p.run(chromedp.Evaluate(keepSaved, nil), click("[name=method][value=known]"))
 	for _, c := range []struct{ rows, prototypes string }{
@@ -202,7 +204,7 @@ func (p *page) checkError(name, want string, failed bool) {
 	want = strings.TrimSuffix(want, " makes")
 	said, buttons := p.text("error"), p.text("ways")
 	switch {
-	case want == "-drop species", want == "-encode onehot": // the only column of words is taken for the labels
+	case want == "-drop species", want == "-encode onehot": // the only column of words is the labels
 		if failed || !strings.Contains(p.text("table"), "is the label") {
 			p.Errorf("%s: %s; %s", name, p.text("table"), said)
 		}
@@ -228,10 +230,13 @@ func (p *page) checkError(name, want string, failed bool) {
 // flags makes the choices on the page that are flags of the command.
 func (p *page) flags(list []string) {
 	p.Helper()
+	choose := func(selected, role string) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf(`{const all = [...document.querySelectorAll("#columns select")], s = %s; `+
+			`s.value = %q; s.dispatchEvent(new Event("change"))}`, selected, role), nil)
+	}
 	column := func(name, role string) chromedp.Action {
 		if n, err := strconv.Atoi(name); err == nil {
-			return chromedp.Evaluate(fmt.Sprintf(`{const s = document.querySelectorAll("#columns li")[%d].querySelector("select"); `+
-				`s.value = %q; s.dispatchEvent(new Event("change"))}`, n-1, role), nil)
+			return choose(fmt.Sprintf("all[%d]", n-1), role)
 		}
 		return chromedp.Evaluate(fmt.Sprintf(`{const at = [...document.querySelectorAll("#columns li")].find((li) => li.querySelector("label").textContent === %q);
 			const s = at.querySelector("select"); s.value = %q; s.dispatchEvent(new Event("change"))}`, name, role), nil)
@@ -253,13 +258,11 @@ func (p *page) flags(list []string) {
 			if value == "drop" {
 				p.settled(chromedp.SetValue("#words", value, chromedp.ByQuery))
 			} else {
-				p.settled(chromedp.Evaluate(`{const s = [...document.querySelectorAll("#columns select")].find((s) => s.value === "l");
-					s.value = "d"; s.dispatchEvent(new Event("change"))}`, nil))
+				p.settled(choose(`all.find((s) => s.value === "l")`, "d"))
 			}
 		case "-id":
 			if value == "none" {
-				p.settled(chromedp.Evaluate(`{const s = [...document.querySelectorAll("#columns select")].find((s) => s.value === "i");
-					s.value = "d"; s.dispatchEvent(new Event("change"))}`, nil))
+				p.settled(choose(`all.find((s) => s.value === "i")`, "d"))
 			} else {
 				p.settled(column(value, "i"))
 			}
