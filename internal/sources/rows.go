@@ -114,7 +114,8 @@ func turn(t *table.Table, ids, lines []string) {
 func (r *Rows) noteLeft(t *table.Table) {
 	var left []string
 	for j, name := range r.all {
-		if !slices.Contains(t.Names, name) && !slices.Contains(t.KeptNames, name) && j+1 != t.IDColumn &&
+		used := slices.Contains([]int{t.IDColumn, t.LabelColumn, t.WeightsColumn}, j+1)
+		if !used && !slices.Contains(t.Names, name) && !slices.Contains(t.KeptNames, name) &&
 			!slices.Contains(r.drop, name) && !slices.Contains(r.drop, strconv.Itoa(j+1)) {
 			left = append(left, name)
 		}
