@@ -70,8 +70,7 @@ function showSlack() {
 function showMethod() {
   $("enclosure-field").hidden = method() !== "global";
   $("known-field").hidden = method() !== "known";
-  $("k-field").hidden = method() === "known";
-  $("standardize").disabled = method() === "known";
+  for (const id of ["k-field", "standardize-field"]) $(id).hidden = method() === "known";
   $("fit").textContent = method() === "known" ? "Compute" : "Fit";
   $("slider").hidden = method() !== "minvol" || !shown;
   $("looks").hidden = !shown;
