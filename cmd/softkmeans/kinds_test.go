@@ -132,6 +132,30 @@ func TestCountsElsewhere(t *testing.T) {
 	}
 }
 
+// Shares of counts in signatures that are known are by the noise of counts: no row is outside but one that
+// is no mixture.
+func TestKnownCounts(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	odd := filepath.Join(folder, "odd.csv")
+	text := readFile(t, filepath.Join(trade, "counts_types_by_samples.csv"))
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, more := range slices.Concat([]string{",ODD"}, slices.Repeat([]string{",0"}, 40), []string{",3000"},
+		slices.Repeat([]string{",0"}, 7)) {
+		lines[i] += more
+	}
+	if err := os.WriteFile(odd, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, "predict", "-centers", filepath.Join(trade, "counts_signatures.csv"), "-json", "-o",
+		filepath.Join(folder, "g.csv"), odd)
+	report := parseJSON[predictJSON](t, out)
+	if report.Outside != 1 || report.Farthest[0].ID != "ODD" ||
+		!strings.Contains(strings.Join(report.Notes, "\n"), "the numbers are counts") {
+		t.Errorf("%s", out)
+	}
+}
+
 // Percent are not standardized, and prototypes keep their sum and are not below 0.
 func TestPartsOfAWhole(t *testing.T) {
 	t.Parallel()
