@@ -45,8 +45,8 @@ func unitOf(name string) string {
 
 // Deciding says which column decides a result whose columns are not scaled, and its number; "" if none
 // does. It is one that has more than 80 % of the variance. With left, for columns that Auto left, it is
-// also the widest of columns of other units or kinds: by their names or, where given is not nil, by the
-// units given; or whole numbers beside numbers with decimals.
+// also the widest of columns in different units, given or by their names, or of whole numbers beside
+// numbers with decimals.
 func Deciding(c *scale.Columns, names, given []string, left bool) (text string, column int) {
 	var used []int // columns that vary
 	widest, narrowest := -1, -1
