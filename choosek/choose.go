@@ -142,8 +142,11 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	}
 	s.c.Rows, s.c.most, s.c.limit = len(rows), s.most, s.o.MaxK
 	s.x = scaled(draws.Chosen(x, rows))
-	if err := s.choose(); err != nil || s.c.K > 0 || s.c.agreed() > 0 {
-		return s.c, err
+	if err := s.choose(); err != nil {
+		return Choice{}, err
+	}
+	if s.c.K > 0 || s.c.agreed() > 0 {
+		return s.c, nil
 	}
 	if z := standardized(s.x); z != nil {
 		t := search{ctx: ctx, o: s.o, most: s.c.most, x: z}
@@ -156,13 +159,8 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	return s.c, nil
 }
 
-// choose sets c by the rows looked at. It is empty if there is an error.
+// choose sets c by the rows looked at.
 func (s *search) choose() (err error) {
-	defer func() {
-		if err != nil {
-			s.c = Choice{}
-		}
-	}()
 	// As many leading directions as fits of up to most prototypes look at.
 	p := min(3*s.most+4, s.x.Cols, s.x.Rows-1)
 	if s.z, s.values, err = softkmeans.Principal(s.ctx, s.x, p, s.options()); err != nil {

@@ -353,6 +353,14 @@ func TestMissingChoice(t *testing.T) {
 // The note on the column that decides is in memory and in blocks; its -drop leaves out that column and no
 // other, and where no word tells the column there is none.
 func TestDecidingNote(t *testing.T) {
+	codes := filepath.Join("..", "..", "testdata", "tables", "trade", "country_codes.csv")
+	for args, want := range map[string]bool{"": true, "-scale none": true, "-scale standard": false,
+		"-drop 1": false} {
+		report := must(t, append(strings.Fields("floors -most 1 "+args), codes)...)
+		if strings.Contains(report, "\nColumn Country code has 97 % of the variance and decides") != want {
+			t.Errorf("%s: %s", args, report)
+		}
+	}
 	rows := "\n9,1,2\n-4,2.5,3\n8,1,4\n-9,3,2\n"
 	for _, c := range []struct{ header, drop, left string }{
 		{"big,y,z", "big", "y|z"}, {"it's big,y,z", `'it'\''s big'`, "y|z"}, {"c2,y,z", "c2", "y|z"},

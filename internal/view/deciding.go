@@ -45,8 +45,8 @@ func unitOf(name string) string {
 
 // Deciding says which column decides a result whose columns are not scaled, and its number; "" if none
 // does. It is one that has more than 80 % of the variance. With left, for columns that Auto left, it is
-// also the widest of columns of other units or kinds: by their names or, where given is not nil, by the
-// units given; or whole numbers beside numbers with decimals.
+// also the widest of columns in different units, given or by their names, or of whole numbers beside
+// numbers with decimals.
 func Deciding(c *scale.Columns, names, given []string, left bool) (text string, column int) {
 	var used []int // columns that vary
 	widest, narrowest := -1, -1
@@ -81,7 +81,15 @@ func Deciding(c *scale.Columns, names, given []string, left bool) (text string, 
 	case !left:
 		return "", 0
 	}
-	ratio := c.Spread[widest] / c.Spread[narrowest]
+	if why := unlike(c, used, names, given, c.Spread[widest]/c.Spread[narrowest]); why != "" {
+		return why + ": " + name + share, widest
+	}
+	return "", 0
+}
+
+// unlike says that the used columns are in different units, or of other kinds, and that they differ by this
+// ratio in spread; "" if that does not matter.
+func unlike(c *scale.Columns, used []int, names, given []string, ratio float64) string {
 	var of []string // units, in order
 	whole, broken := false, false
 	for _, j := range used {
@@ -100,13 +108,12 @@ func Deciding(c *scale.Columns, names, given []string, left bool) (text string, 
 		if len(of) > 3 {
 			of = append(of[:3], "…")
 		}
-		return "columns are in different units (" + strings.Join(of, ", ") + ") and left as they are: " +
-			name + share, widest
+		return "columns are in different units (" + strings.Join(of, ", ") + ") and left as they are"
 	case whole && broken && ratio >= unlikeKinds:
-		return "whole numbers and numbers with decimals are left as they are, and differ " +
-			times(ratio) + " times in spread: " + name + share, widest
+		return "whole numbers and numbers with decimals are left as they are, and differ " + times(ratio) +
+			" times in spread"
 	}
-	return "", 0
+	return ""
 }
 
 // Differ says that the columns are standardized since they differ in spread; "" if that was asked for.
