@@ -108,6 +108,8 @@ const fields = {
   lambda: number,
   epsilon: number,
   slack: share,
+  lower: maybe((v) => isListOf(Number.isFinite, 1)(v) && v.length === 1),
+  upper: maybe((v) => isListOf(Number.isFinite, 1)(v) && v.length === 1),
   seed: { is: isSeed, missing: '0' },
   volume: word('auto', 'origin', 'affine'),
   volumeRatio: { is: (v) => Object.is(v, 0) || (Number.isFinite(v) && v >= 1), missing: 0 },

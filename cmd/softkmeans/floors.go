@@ -17,6 +17,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -181,7 +182,14 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return await(s.ctx, func() (*scree, error) { return r, r.choose(s.ctx, d.x, d.Weights, f.workers) })
+	return await(s.ctx, func() (*scree, error) {
+		x, weights, _ := d.rowsForK()
+		err := r.choose(s.ctx, x, weights, f.workers)
+		if d.sizes != nil && r.choice != nil {
+			kinds.Decide(r.choice)
+		}
+		return r, err
+	})
 }
 
 // choose sets the choice of k by rows, unless they are too few.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
@@ -98,7 +99,10 @@ const completeForK = 48
 // rowsForK returns the rows by which k is chosen, and their weights: those that are complete
 // if they are enough, else all, with the means of the columns in the gaps. The note says which.
 func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string) {
-	if d.missing == 0 {
+	switch {
+	case d.sizes != nil:
+		return kinds.Surprises(d.x, d.sizes), nil, ""
+	case d.missing == 0:
 		return d.x, d.Weights, ""
 	}
 	x, left := d.x.Clone(), gapRows(d.x)

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -33,13 +34,16 @@ which. An ENVI spectral library, NAME.sli with its header beside it, has a
 spectrum a row. Without FILE, or with -, it is standard input. The last line
 needs no newline. Errors give the place as file:line:field.
 `
-	scaleHelp = `  -scale S      auto: zscore if the columns differ in spread by more than 100
+	scaleHelp = `  -scale S      auto: counts for counts; none for rows that add up to 1, 100 or
+                1e6; zscore if the columns differ in spread by more than 100
                 times, both in standard deviation and in range; else none; the
                 report says which (default). For columns of one unit, such as
                 spectra, none is right. With -sum at-most-one it is none
                 none: columns as they are
                 zscore: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
+                counts: divide rows by their sums, by which they then count,
+                and columns by the roots of their means
                 Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
 `
@@ -87,13 +91,14 @@ needs no newline. Errors give the place as file:line:field.
 
 // inputFlags are the flags about the input.
 type inputFlags struct {
-	source  string // "" or "-": standard input
-	dialect table.Dialect
-	scale   scale.Kind
-	scaling *scale.Scaling // of a model; replaces scale
-	missing missingRule
-	workers int
-	quiet   bool
+	source   string // "" or "-": standard input
+	dialect  table.Dialect
+	scale    scale.Kind
+	scaling  *scale.Scaling // of a model; replaces scale
+	noCounts bool           // auto takes no counts, as similarities have no weights
+	missing  missingRule
+	workers  int
+	quiet    bool
 
 	mostStreamed int // the most columns that -stream yes would take with the other flags
 }
@@ -141,7 +146,8 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addRoles(fs)
 	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
-		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
+		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
+		{"counts", scale.Counts}})
 	f.addRun(fs)
 }
 
@@ -342,6 +348,8 @@ type data struct {
 	scale   *scale.Scaling     // nil: none
 	texts   rowTexts           // of all rows, also of those that are left out
 	missing int                // values, that is NaN, in x
+	kind    kinds.Found        // with -scale auto
+	sizes   []float64          // the sums of rows of counts; nil: they are none
 }
 
 // read reads the session's table into memory and scales it.
@@ -399,18 +407,37 @@ func (d *data) prepare(f *inputFlags) error {
 	if err := d.settle(f.missing); err != nil {
 		return err
 	}
+	kind := kindOf(d.scale)
 	if d.scale == nil {
-		of := scale.Of
-		if d.missing > 0 {
-			of = scale.OfPresent
-		}
-		d.scale = of(f.scale, d.Data, len(d.Names), d.Weights)
-		if d.scale != nil && f.scale == scale.Auto {
-			d.Notes = append(d.Notes, scaledNote(&d.Head, d.scale))
+		kind = d.look(f)
+	}
+	if kind == scale.Counts {
+		if err := d.close(); err != nil {
+			return err
 		}
 	}
-	d.scale.Apply(d.Data)
+	if d.scale == nil {
+		d.setScale(kind)
+	}
+	if d.scale.Apply(d.Data); kind == scale.Counts {
+		d.Weights = scale.Times(d.sizes, d.Weights)
+	}
 	return nil
+}
+
+// setScale sets the scaling of the columns.
+func (d *data) setScale(kind scale.Kind) {
+	switch {
+	case kind == scale.Counts:
+		d.scale = scale.OfClosed(d.Data, len(d.Names), d.Weights)
+	case d.missing > 0:
+		d.scale = scale.OfPresent(kind, d.Data, len(d.Names), d.Weights)
+	default:
+		d.scale = scale.Of(kind, d.Data, len(d.Names), d.Weights)
+	}
+	if d.scale != nil && kind == scale.Auto {
+		d.Notes = append(d.Notes, scaledNote(&d.Head, d.scale))
+	}
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

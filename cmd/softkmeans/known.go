@@ -193,6 +193,9 @@ func (k *known) mix(s *session) (err error) {
 	if k.Answer, err = from.Solve(s.ctx, d.x, o, auto); err != nil {
 		return err
 	}
+	if k.Counts {
+		k.notes = append(k.notes, sources.CountsWords+"; -rows given takes them as they are")
+	}
 	if k.library != nil && k.Lengths() {
 		note := "each row is a mixture times a length of its own"
 		if auto {

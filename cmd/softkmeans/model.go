@@ -33,6 +33,7 @@ func newModelFile(r *result) *modelfile.File {
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
 	}
+	f.Lower, f.Upper = r.bounds.lists()
 	if c := r.columns; c != nil {
 		f.ColumnLeast, f.ColumnMost, f.ColumnMean, f.ColumnSpread = c.Least, c.Most, c.Mean, c.Spread
 		f.LargestResidual = r.residual
@@ -101,7 +102,7 @@ func readModelFrom(ctx context.Context, in io.Reader, name string) (*modelFile, 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
 func scaleKind(name string) (scale.Kind, bool) {
-	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax} {
+	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts} {
 		if k.String() == name {
 			return k, true
 		}

@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 )
@@ -210,6 +211,7 @@ type prediction struct {
 	rows    int
 	sizes   []int
 	shares  []float64 // summed over the rows with memberships
+	counts  []float64 // the sums of all rows of counts; nil: they are none
 	notes   []string
 }
 
@@ -219,7 +221,8 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	if blocks = blocks && f.named() && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
+	blocks = blocks && f.named() && kindOf(f.scaling) != scale.Counts
+	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
 			blocks = false
@@ -239,7 +242,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 			return err
 		}
 		p.w.describe(&d.Head, d.texts)
-		p.notes, p.name = d.Notes, d.texts.names()
+		p.notes, p.name, p.counts = d.Notes, d.texts.names(), d.sizes
 		return p.add(s.ctx, d.x)
 	}
 	defer b.progress.clear()
@@ -309,9 +312,15 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 			return laterRow(err, lo)
 		}
 		p.count(labels, g)
-		if details := p.watch.add(p, rows, g, labels); p.details {
-			p.w.details = details
+		details := p.watch.add(p, rows, g, labels)
+		if !p.details {
+			details = nil
 		}
+		var sizes []float64
+		if p.counts != nil {
+			sizes = p.counts[p.rows : p.rows+rows.Rows]
+		}
+		p.w.details, p.w.named = withSizes(details, sizes)
 		p.rows += rows.Rows
 		if err := p.w.add(ctx, labels, g); err != nil {
 			return err

@@ -238,7 +238,9 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	d.noteKind(&fitFlags{})
 	content := f.content()
+	f.bounds = d.within(f.bounds)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
+	content.Sizes = d.sizes
 	if err := f.fit(s.ctx, content, show); err != nil {
 		return nil, err
 	}
@@ -249,6 +251,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 		return content, nil
 	}
 	w.describe(&d.Head, d.texts)
+	w.details, w.named = withSizes(nil, d.sizes)
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 

@@ -67,6 +67,10 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	case k.compares() && in.missing != missingError:
 		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
 	}
+	if in.noCounts = true; in.scale == scale.Counts {
+		return usageErrorf("-scale counts weighs rows, which similarities do not; take -method %s",
+			takers("weights"))
+	}
 	if k.compares() {
 		in.dialect.Words.Rules = "none"
 		if in.scale == scale.Auto {

@@ -15,6 +15,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -59,6 +60,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 	switch {
 	case s != streamYes:
 		return nil
+	case f.scale == scale.Counts:
+		return usageErrorf("-scale counts needs the sums of all rows; leave -stream yes out")
 	case f.dialect.Weights != "":
 		return usageErrorf("-stream yes does not go with -weights; leave one out")
 	case !f.inBlocks():
@@ -71,7 +74,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 
 // inBlocks reports whether the flags allow to read the table in blocks.
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && (f.missing == missingError || f.missing == missingDrop)
+	return f.dialect.Weights == "" && f.scale != scale.Counts &&
+		(f.missing == missingError || f.missing == missingDrop)
 }
 
 // streams reports whether the input is read in blocks.
@@ -233,7 +237,12 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 		return nil
 	}
 	c := scale.Collector{Kind: kind}
+	n := 0
 	err := b.each(func(x *softkmeans.Matrix) error {
+		if n++; n == 1 && kind == scale.Auto && kinds.Look(x).Counts {
+			b.file.Notes = append(b.file.Notes, "the first rows are counts, but a table in blocks is "+
+				"fitted as it is; -stream no -scale counts fits them as such")
+		}
 		c.Add(x.Data, x.Cols)
 		return nil
 	})
@@ -431,7 +440,7 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 				return err
 			}
 		}
-		details := r.measure(x, g, labels, nil)
+		details := r.measure(x, g, labels, nil, nil)
 		if w == nil {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -22,7 +23,10 @@ type data struct {
 	set     *set // nil: a table of the user's
 	x       *softkmeans.Matrix
 	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
-	scaling *scale.Scaling     // of the columns, if standardized
+	scaling *scale.Scaling     // of the columns, if they are scaled
+	Weights []float64          // of the table, times the sizes
+	sizes   []float64          // the sums of rows of counts; nil: they are none
+	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
 	floors  []float64          // for k = 1, 2, …
 	propose choosek.Proposal
 	plane   view.Plane
@@ -68,19 +72,38 @@ const (
 // pictures.
 const completeK = 5
 
-// prepare standardizes the table, if asked to, and computes its floors and its plane.
+// prepare scales the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
 	}
-	return prepareBy(ctx, f, of, scale.Of(kind, f.Data, len(f.Names), f.Weights))
+	var numbers kinds.Found
+	if kind == scale.Auto {
+		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
+		kind = numbers.Scale()
+	}
+	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
+	if kind == scale.Counts {
+		by = scale.OfCounts(f.Data, len(f.Names), f.Weights)
+	}
+	d, err := prepareBy(ctx, f, of, by)
+	if err == nil {
+		d.kind = numbers
+	}
+	return d, err
 }
 
 // prepareBy is prepare with a scaling of the columns, or nil.
 func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data, error) {
-	d := &data{found: f, set: of, scaling: by}
+	d := &data{found: f, set: of, scaling: by, Weights: f.Weights}
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
+		if by.Kind == scale.Counts {
+			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
+				return nil, errors.New("the model is of counts, and there is a number below 0")
+			}
+			d.Weights = scale.Times(d.sizes, f.Weights)
+		}
 		by.Apply(d.x.Data)
 	}
 	if f.gaps > 0 {
@@ -94,7 +117,7 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 		return nil, err
 	}
 	var err error
-	d.columns = view.NewColumns(d.x, f.Weights, d.Names)
+	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	d.propose, err = choosek.Propose(d.floors)
 	return d, err
 }
@@ -206,6 +229,7 @@ func (d *data) drawn(n int) *data {
 	part := *d
 	total := all[d.Rows]
 	part.found = &found{Table: &table.Table{Head: d.Head, Rows: n, Weights: make([]float64, n), Classes: d.Classes}, rows: make([]int, n), ids: d.ids}
+	part.Weights = part.found.Weights
 	part.x = softkmeans.NewMatrix(n, d.x.Cols, nil)
 	for to := range n {
 		// The middle of each of n parts of equal weight.

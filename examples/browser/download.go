@@ -81,6 +81,9 @@ func membershipsCSV(d *data, r *result) []byte {
 	for _, name := range names {
 		b = append(append(b, ','), field(name)...)
 	}
+	if d.sizes != nil {
+		b = append(b, ",size"...)
+	}
 	if len(d.Class) > 0 {
 		b = append(b, ",class"...)
 	}
@@ -109,6 +112,11 @@ func membershipsCSV(d *data, r *result) []byte {
 			}
 		} else {
 			b = append(b, strings.Repeat(",", len(names))...)
+		}
+		if d.sizes != nil {
+			if b = append(b, ','); fitted {
+				b = strconv.AppendFloat(b, d.sizes[next], 'g', -1, 64)
+			}
 		}
 		if len(d.Class) > 0 {
 			if b = append(b, ','); fitted {

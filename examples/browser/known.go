@@ -110,6 +110,9 @@ func (d *data) knownReport(r *result) []part {
 	if open := a.OpenWords(); open != "" {
 		meaning = open + " " + meaning
 	}
+	if a.Counts {
+		meaning += " T" + sources.CountsWords[1:] + "."
+	}
 	if a.Lengths() {
 		meaning += " Each row is a mixture times a length of its own, as that leaves clearly less of the " +
 			"squared error."

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/view"
@@ -114,6 +115,9 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 	}
 	d := s.data
 	o.k = d.clusters(o.k)
+	if d.sizes != nil && o.slack == softkmeans.DefaultSlack {
+		o.slack = max(kinds.Slack(o.k, d.x.Cols), noSlack)
+	}
 	if o.k > maxValues/d.Rows {
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
 	}
@@ -121,6 +125,11 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		s.path = newSlackPath(o.k)
 	}
 	m, err := s.model(ctx, o, progress)
+	if m != nil {
+		if err := kinds.Keep(m, d.scaling, d.x); err != nil {
+			return nil, err
+		}
+	}
 	cancelled := err != nil && ctx.Err() != nil
 	if err != nil && !(cancelled && m != nil) {
 		if cancelled {
@@ -153,7 +162,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
-		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Progress: progress})
+		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, NonNegative: s.data.above(), Progress: progress})
 	case o.slack < noSlack: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {
@@ -165,7 +174,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
+	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, NonNegative: s.data.above(), Progress: progress})
 }
 
 // judge certifies a model.
@@ -206,6 +215,9 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	var by *scale.Scaling
 	if f.Divisor != nil {
 		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
+		if f.Scale == scale.Counts.String() {
+			by.Kind = scale.Counts
+		}
 	}
 	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
 	if err != nil {
@@ -316,15 +328,15 @@ func (d *data) describe(o options) []part {
 	if d.IDColumn > 0 {
 		what += "; ids from column " + itoa(d.IDColumn)
 	}
-	notes := d.Notes
-	if d.scaling != nil {
-		notes = append(slices.Clone(notes), d.scaledNote())
+	notes := append(slices.Clone(d.Notes), d.kindNotes()...)
+	if d.scaling != nil && d.sizes == nil {
+		notes = append(notes, d.scaledNote())
 	}
 	parts := []part{
 		{"table", what + "."},
 		{"notes", strings.Join(notes, "\n")},
 		{"k", itoa(d.clusters(o.k))},
-		{"standardized", yesNo(d.scaling != nil)},
+		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)},
 		{"why", why},
 	}
 	if d.set != nil {
@@ -332,6 +344,25 @@ func (d *data) describe(o options) []part {
 	}
 	return parts
 }
+
+// kindNotes say what the numbers are, and what follows.
+func (d *data) kindNotes() (notes []string) {
+	switch k := d.kind; {
+	case d.sizes != nil:
+		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, the slack is by their noise")
+	case k.Sum > 0:
+		notes = append(notes, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
+	case d.set == nil && k.Total > 0:
+		notes = append(notes, "column "+d.Names[k.Total-1]+kinds.TotalWords)
+	}
+	if d.above() {
+		notes = append(notes, kinds.AboveWords)
+	}
+	return notes
+}
+
+// above reports whether prototypes are kept at 0 or above.
+func (d *data) above() bool { return d.sizes != nil || d.kind.NonNegative() }
 
 // scaledNote says that the columns are standardized, and why if that was found out.
 func (d *data) scaledNote() string {

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/view"
 	"softkmeans/stability"
 )
@@ -43,10 +44,7 @@ func (o *Options) step(what string) {
 // prototypes of the global and the alternating one is that of the minimal volume.
 func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	x := in.X
-	in.Seed, in.Slack = o.Seed, o.Slack
-	if in.Slack == 0 {
-		in.Slack = softkmeans.DefaultSlack
-	}
+	in.Seed = o.Seed
 	o.step("floors")
 	if in.Floors, err = softkmeans.Floors(context.Background(), x,
 		&softkmeans.Options{Weights: in.Weights}); err != nil {
@@ -58,14 +56,24 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	k := o.K
 	if k == 0 {
 		o.step("the number of prototypes")
-		if k, err = in.Choose(ctx, in.X, &o); err != nil {
+		if in.Sizes != nil {
+			x = kinds.Surprises(x, in.Sizes)
+		}
+		if k, err = in.Choose(ctx, x, &o); err != nil {
 			return err
 		}
+		x = in.X
 	}
 	switch {
 	case k < 1 || k > MostPrototypes:
 		return errors.New(strconv.Itoa(k) +
 			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
+	}
+	if in.Sizes != nil && o.Slack == 0 {
+		o.Slack = kinds.Slack(k, x.Cols)
+	}
+	if in.Slack = o.Slack; in.Slack == 0 {
+		in.Slack = softkmeans.DefaultSlack
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
 		return err
@@ -125,7 +133,10 @@ func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (
 	case err != nil:
 		return 0, err
 	default:
-		in.Choice = &c
+		if in.Choice = &c; in.Sizes != nil {
+			kinds.Decide(&c)
+			k, reason = c.K, c.Reason
+		}
 	}
 	if k == 0 {
 		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)
@@ -150,6 +161,9 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 		return err
 	}
 	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
+	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
+		return err
+	}
 	o.step("other answers")
 	opts.Progress = nil
 	return stability.Others(ctx, in.X, m, &opts)
@@ -164,6 +178,9 @@ func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 		return err
 	}
 	in.Alternating.Errors = r.errors(m)
+	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
+		return err
+	}
 	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/kinds"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
@@ -20,7 +22,11 @@ type Answer struct {
 	Result *Result
 	Noise  Noise
 	Out    []bool // the rows that no mixture explains
+	Counts bool   // the rows are counts, and columns count by the roots of their means: residuals, too
 }
+
+// CountsWords says what Counts is.
+const CountsWords = "the numbers are counts: columns count by the roots of their means"
 
 // everyFew returns about 2048 rows of x, or all if these are fewer.
 func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
@@ -32,15 +38,26 @@ func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
 }
 
 // Solve returns the shares of the rows x, in which NaN is missing; each row has a value. With auto the
-// rows tell whether they have lengths of their own.
+// rows tell whether they are counts, and whether they have lengths of their own.
 func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, auto bool) (*Answer, error) {
 	var err error
+	a := new(Answer)
+	if a.Counts = auto && kinds.Look(x).Counts; a.Counts {
+		by, scaled := scale.OfCounts(x.Data, x.Cols, nil), *s
+		x, scaled.Centers = x.Clone(), s.Centers.Clone()
+		by.Apply(x.Data)
+		by.Apply(scaled.Centers.Data)
+		if s.SD != nil {
+			scaled.SD = s.SD.Clone()
+			by.Apply(scaled.SD.Data)
+		}
+		s = &scaled
+	}
 	if auto && o.Sum == softkmeans.SumToOne {
 		if o.Cone, err = s.Lengths(ctx, everyFew(x), o); err != nil {
 			return nil, err
 		}
 	}
-	a := new(Answer)
 	if a.Mixer, err = s.NewMixer(o); err != nil {
 		return nil, err
 	}

@@ -235,6 +235,14 @@ const scaled = {
   centers: [[5, 5], [15, 15]], scaledCenters: [[0, 0], [1, 1]], rows: 3, sizes: [1, 2], columnLeast: [0, 0], columnMost: [20, 20], checksum: 'none',
 }
 
+test('rows of counts are shares of their sums', (skm, exports) => {
+  const { checksum, ...rest } = { ...scaled, scale: 'counts', shift: [0, 0], divisor: [0.5, 0.5], centers: [[1, 0], [0, 1]], scaledCenters: [[2, 0], [0, 2]] }
+  const model = exports.readModel(JSON.stringify({ ...rest, lower: [0], checksum }))
+  near(skm.predict(model, [[10, 0], [3, 9], [0, 0]]).memberships.data, [1, 0, 0.25, 0.75, 0.5, 0.5], 'shares of counts')
+  same(JSON.parse(exports.writeModel(model)).lower, [0], 'the bound')
+  fails(exports, () => skm.predict(model, [[10, -1]]), 'range', 'at least 0')
+})
+
 test('a model file that Go refuses is refused', (skm, exports) => {
   const good = JSON.stringify(scaled)
   const back = exports.readModel(good)
