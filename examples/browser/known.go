@@ -72,8 +72,11 @@ func (s *session) viewKnown(r *result) ([]part, error) {
 	if lengths := r.known.Result.Length; lengths != nil {
 		d.x = d.x.Clone()
 		for i, v := range lengths {
-			for j := range d.x.Row(i) {
-				d.x.Row(i)[j] /= max(v, 1e-300)
+			row := d.x.Row(i)
+			for j := range row {
+				if row[j] /= v; v == 0 {
+					row[j] = 0
+				}
 			}
 		}
 		var err error
