@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/kinds"
@@ -26,8 +27,12 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	note := func(text string) { d.Notes = append(d.Notes, text) }
 	switch k := d.kind; {
 	case k.Total > 0:
-		name := short(d.Names[k.Total-1], mostName)
-		note("column " + name + kinds.TotalWords + "; -drop " + name + " leaves it out")
+		name, drop := d.Names[k.Total-1], d.Names[k.Total-1]
+		if !d.Header {
+			drop = strings.TrimPrefix(drop, "c")
+		}
+		note("column " + short(name, mostName) + kinds.TotalWords + "; -drop " + commandLine([]string{drop}) +
+			" leaves it out")
 	case k.Counts:
 		note(kinds.CountsWords + "; -scale none takes them as they are")
 	case k.Sum > 0:
