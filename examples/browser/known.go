@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -73,8 +72,11 @@ func (s *session) viewKnown(r *result) ([]part, error) {
 	if lengths := r.known.Result.Length; lengths != nil {
 		d.x = d.x.Clone()
 		for i, v := range lengths {
-			for j := range d.x.Row(i) {
-				d.x.Row(i)[j] /= max(v, 1e-300)
+			row := d.x.Row(i)
+			for j := range row {
+				if row[j] /= v; v == 0 {
+					row[j] = 0
+				}
 			}
 		}
 		var err error
@@ -111,15 +113,14 @@ func (d *data) knownReport(r *result) []part {
 	if open := a.OpenWords(); open != "" {
 		meaning = open + " " + meaning
 	}
+	if a.Counts {
+		meaning += " T" + sources.CountsWords[1:] + "."
+	}
 	if a.Lengths() {
 		meaning += " Each row is a mixture times a length of its own, as that leaves clearly less of the " +
 			"squared error."
 	}
-	notes := a.Mixer.Notes
-	if a.Counts {
-		notes = append(slices.Clone(notes), sources.CountsWords)
-	}
-	for _, note := range notes {
+	for _, note := range a.Mixer.Notes {
 		meaning += " " + strings.ToUpper(note[:1]) + note[1:] + "."
 	}
 	return []part{

@@ -103,6 +103,16 @@ func TestKnownCounts(t *testing.T) {
 	}
 }
 
+// A row of zeros has no length, and a picture.
+func TestKnownZeros(t *testing.T) {
+	t.Parallel()
+	rows := "x,y,z\n0,0,0\n10,2,.1\n1,30,.2\n5,5,.1\n100,3,.3\n2,2,0\n7,70,.1\n"
+	parts, records := known(t, rows, "name,x,y,z\na,1,0,0\nb,0,1,0\n", options{})
+	if records[0][4] != "length" || records[1][4] != "0" || valueOf(t, parts, "picture-scatter") == "" {
+		t.Errorf("%q", records)
+	}
+}
+
 // What cannot be is an error that says so.
 func TestKnownErrors(t *testing.T) {
 	t.Parallel()

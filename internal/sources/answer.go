@@ -22,8 +22,11 @@ type Answer struct {
 	Result *Result
 	Noise  Noise
 	Out    []bool // the rows that no mixture explains
-	Counts bool   // columns are divided by the roots of their means, as the rows are counts
+	Counts bool   // the rows are counts, and columns count by the roots of their means: residuals, too
 }
+
+// CountsWords says what Counts is.
+const CountsWords = "the numbers are counts: columns count by the roots of their means"
 
 // everyFew returns about 2048 rows of x, or all if these are fewer.
 func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
@@ -35,18 +38,21 @@ func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
 }
 
 // Solve returns the shares of the rows x, in which NaN is missing; each row has a value. With auto the
-// rows tell whether they have lengths of their own, and whether they are counts.
+// rows tell whether they are counts, and whether they have lengths of their own.
 func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, auto bool) (*Answer, error) {
 	var err error
 	a := new(Answer)
 	if a.Counts = auto && kinds.Look(x).Counts; a.Counts {
 		o.counts = true
-		by, even := scale.OfCounts(x.Data, x.Cols, nil).Divisor, *s
-		x, even.Centers = divided(x, by), divided(s.Centers, by)
+		by, scaled := scale.OfCounts(x.Data, x.Cols, nil), *s
+		x, scaled.Centers = x.Clone(), s.Centers.Clone()
+		by.Apply(x.Data)
+		by.Apply(scaled.Centers.Data)
 		if s.SD != nil {
-			even.SD = divided(s.SD, by)
+			scaled.SD = s.SD.Clone()
+			by.Apply(scaled.SD.Data)
 		}
-		s = &even
+		s = &scaled
 	}
 	if auto && o.Sum == softkmeans.SumToOne {
 		if o.Cone, err = s.Lengths(ctx, everyFew(x), o); err != nil {
@@ -59,19 +65,11 @@ func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, au
 	if a.Result, err = a.Mixer.Mix(ctx, x, true); err != nil {
 		return nil, err
 	}
-	if a.Counts { // all columns have the same noise then
-		a.Noise = a.Mixer.equal(a.Result)
-	} else {
-		a.Noise, err = a.Mixer.Noise(ctx, a.Result, x)
-	}
-	if err == nil {
+	if a.Noise, err = a.Mixer.Noise(ctx, a.Result, x); err == nil {
 		a.Out, err = a.Mixer.Out(ctx, a.Result, x, a.Noise)
 	}
 	return a, err
 }
-
-// CountsWords says what [Answer.Counts] is.
-const CountsWords = "the numbers are counts: columns count by the roots of their means"
 
 // Lengths reports whether rows are mixtures times lengths of their own.
 func (a *Answer) Lengths() bool { return a.Mixer.o.Cone }

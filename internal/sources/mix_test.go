@@ -214,6 +214,46 @@ func TestNoiseOfColumns(t *testing.T) {
 	}
 }
 
+// The noise of counts differs by entry. Noise by column is taken where it calls fewer rows outside.
+func TestNoiseOfCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 8))
+	for run := range 10 {
+		s, x := mixtures(r, 100, 3, 20, 0, true)
+		for i := range s.Centers.Data {
+			s.Centers.Data[i] = math.Pow(r.ExpFloat64(), 3)
+		}
+		for i := range x.Rows {
+			clear(x.Row(i))
+			for k := range 3 {
+				load := math.Exp(6 * r.Float64())
+				for j, v := range s.Centers.Row(k) {
+					x.Row(i)[j] += load * v
+				}
+			}
+			for j, v := range x.Row(i) {
+				x.Row(i)[j] += math.Sqrt(v) * r.NormFloat64()
+			}
+		}
+		m, err := s.NewMixer(Options{Cone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Mix(t.Context(), x, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noise, err := m.Noise(t.Context(), got, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Out(t.Context(), got, x, noise)
+		one, _ := m.Out(t.Context(), got, x, m.equal(got))
+		if trues(out) > trues(one)+1 || err != nil {
+			t.Errorf("run %d: %d rows are outside, %d with one noise, %v", run, trues(out), trues(one), err)
+		}
+	}
+}
+
 // Ranges that would take too long are left out, with and without draws.
 func TestTooMuch(t *testing.T) {
 	old := mostWork

@@ -41,15 +41,19 @@ type Noise struct {
 // it differs.
 func (m *Mixer) Noise(ctx context.Context, r *Result, x *softkmeans.Matrix) (Noise, error) {
 	n := m.equal(r)
-	if n.Value == 0 || m.SD != nil {
+	if n.Value == 0 || m.SD != nil || m.o.counts {
 		return n, nil
 	}
 	some, by, one := everyFew(x), slices.Repeat([]float64{1}, x.Cols), m
+	var uneven float64 // without
 	for round := range rounds {
 		part := divided(some, by)
 		of, err := one.Mix(ctx, part, false)
 		if err != nil {
 			return n, err
+		}
+		if round == 0 {
+			uneven = m.uneven(of)
 		}
 		step := one.spread(of, part)
 		if step == nil || round == 0 && slices.Max(step) < leastFirst*slices.Min(step) {
@@ -71,9 +75,23 @@ func (m *Mixer) Noise(ctx context.Context, r *Result, x *softkmeans.Matrix) (Noi
 	if err != nil {
 		return n, err
 	}
-	rest := one.equal(of)
-	n.columns, n.scaled, n.rest = by, one, &rest
+	if one.uneven(of) < uneven {
+		rest := one.equal(of)
+		n.columns, n.scaled, n.rest = by, one, &rest
+	}
 	return n, nil
+}
+
+// uneven is the ratio of quartiles of what rows have at right angles to the plane of the prototypes: if
+// noise differs by column, and columns are divided by it, rows are more even. They are not if it
+// differs by entry, as that of counts does.
+func (m *Mixer) uneven(r *Result) float64 {
+	n, sizes := m.equal(r), slices.Clone(r.Beyond)
+	for i := range sizes {
+		sizes[i] /= n.growth(r.Square[i])
+	}
+	slices.Sort(sizes)
+	return sizes[len(sizes)*3/4] / sizes[len(sizes)/4]
 }
 
 // Noise differs between columns where the largest is leastApart times the least, by leastRows rows or
@@ -173,7 +191,7 @@ func (m *Mixer) equal(r *Result) (n Noise) {
 		return n
 	}
 	n.middle = median(r.Square)
-	if m.o.counts { // the variance is like the size
+	if m.o.counts { // their variance is like their size
 		n.power = .5
 	} else if m.o.Cone {
 		n.power = slope(r.Square, r.Beyond)
