@@ -118,7 +118,7 @@ func (k *known) read(s *session) (err error) {
 		}
 		return k.model.checkColumns(k.data.Names, s.source)
 	}
-	f.scale = scale.None
+	f.scale, f.settled = scale.None, true
 	reading := k.library.Rows(&f.dialect)
 	reading.Keep = "-keep"
 	if k.data, err = f.read(s); err != nil {
