@@ -194,6 +194,7 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.source = rest[0]
 	}
 	f.dialect.Missing = f.missing != missingError
+	f.dialect.Words = wordsOf(fs)
 	f.dialect.Words.Rules = "mean drop"
 	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
 	if f.dialect.ID != table.NoID {
@@ -218,6 +219,11 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.dialect.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
+}
+
+// wordsOf is the words of messages, which advise the flags of fs alone.
+func wordsOf(fs *flag.FlagSet) table.Words {
+	return table.Flags(func(name string) bool { return fs.Lookup(name) != nil })
 }
 
 // checkColumn checks the value of a flag that takes a column.

@@ -117,8 +117,7 @@ func placed(err error) error {
 	return errors.New(where + ": " + bad.Msg)
 }
 
-// readTable reads a file of the user's. Without roles, the only column of words is taken
-// for the labels if they are classes.
+// readTable reads a file of the user's.
 func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	d, id, err := r.dialect()
 	if err != nil {
@@ -144,11 +143,6 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 		if c.Text && c.As == table.AsData && (r.roles == "" || r.roles[j] == undecided) {
 			f.undecided = append(f.undecided, j)
 		}
-	}
-	if at := f.undecided; err != nil && r.roles == "" && len(at) == 1 && f.Columns[at[0]].Classes {
-		d.Label = itoa(at[0] + 1)
-		f.Columns[at[0]].As, f.undecided = table.AsLabel, nil
-		rows, err = table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
 	}
 	var bad *table.Error
 	if errors.As(err, &bad) && len(f.undecided) > 0 {

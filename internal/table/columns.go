@@ -384,11 +384,15 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	}
 	if words > 0 && numbers > 0 {
 		_, err := p.number(fields, word)
-		advice := "if line 1 holds names: " + p.dialect.Words.Header + " yes"
-		if not := p.notData(word); not != "" {
-			advice += "; " + not
+		var ways []string
+		if w := p.dialect.Words.Header; w != "" {
+			ways = append(ways, "if line 1 holds names: "+w+" yes")
 		}
-		return false, err.advise(advice)
+		if not := p.notData(word); not != "" {
+			ways = append(ways, not)
+		}
+		advice := strings.Join(ways, "; ")
+		return false, err.advise(advice, advice)
 	}
 	return words > 0, nil
 }
@@ -406,7 +410,7 @@ func (p *parser) notData(j int) string {
 	n := " " + strconv.Itoa(j+1)
 	var ways []string
 	if w := p.dialect.Words; p.roles[j] == 0 || p.roles[j] > 0 {
-		if !p.labels && p.dialect.Label == "" {
+		if !p.labels && p.dialect.Label == "" && w.Label != "" {
 			ways = append(ways, w.Label+n)
 		}
 		if w.Drop != "" {

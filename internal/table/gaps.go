@@ -89,10 +89,7 @@ func (t *Reader) missingNumbers() error {
 	p := &t.parser
 	e := &Error{Source: t.Source, Msg: p.gapList(t.gaps)}
 	first, more := p.dialect.Words.forGaps()
-	if first == "" {
-		return e
-	}
-	return e.advise("add " + first + ", which " + rules[ruleOf(first)] + more)
+	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more)
 }
 
 // on is the place of a line; a line of a turned text was a column.

@@ -333,7 +333,7 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 &&
 		!missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
 		if advice := p.notData(j); advice != "" {
-			err.advise(advice)
+			err.advise(advice, advice)
 		}
 	}
 	return err
@@ -430,9 +430,9 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, p.fault(j, word+" is too large for a number")
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		return 0, p.fault(j, word+" is not a number").advise("fields are split at " +
-			strconv.QuoteRune(p.dialect.Delimiter) +
-			"; another delimiter, or space, is set with " + p.dialect.Words.Delimiter)
+		return 0, p.fault(j, word+" is not a number").advise(p.dialect.Words.Delimiter, "fields are split at "+
+			strconv.QuoteRune(p.dialect.Delimiter)+
+			"; another delimiter, or space, is set with "+p.dialect.Words.Delimiter)
 	case p.forms != nil && p.forms[j]&formGroups != 0:
 		return 0, p.fault(j, word+" is not a number")
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
@@ -443,7 +443,7 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case p.dialect.Decimal != ',' && strings.Contains(s, ","):
 		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
 		if w := p.dialect.Words.Decimal; w != "" {
-			e = p.fault(j, word+" is not a number").advise("if the comma is the decimal sign: " + w +
+			e = p.fault(j, word+" is not a number").advise(w, "if the comma is the decimal sign: "+w+
 				" comma")
 		}
 		return 0, e

@@ -29,7 +29,8 @@ type survey struct {
 	orange  int        // lines after the header that hold what Orange writes there
 	quoted  bool       // line 1 has all fields in quotes, and no other line has
 	columns []column   // what guessColumns has seen
-	doubt   []byte     // a number such as 1.234, which may be 1234; nil: there is none
+	doubt   []byte     // the first number such as 1.234, which may be 1234; nil: there is none
+	doubted int        // its line
 	ask     *Error     // what cannot be guessed; nil: nothing
 	cut     bool       // there are more rows
 	notes   []string
@@ -71,6 +72,10 @@ func look(text []byte, d *Dialect) *survey {
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
 		d.Decimal, s.doubt = ',', nil
 		s.note("the decimal sign is the comma")
+	}
+	if s.doubt != nil {
+		before := text[:max(0, bytes.Index(text, s.doubt))]
+		s.doubted = 1 + min(s.skip, 1) + bytes.Count(before, []byte("\n"))
 	}
 	if names := bytes.TrimLeft(comment, "# \t"); len(names) > 0 && len(s.lines) > 0 {
 		list := s.split(names, d.Delimiter, 1)
@@ -400,8 +405,8 @@ func (s *survey) shape(d *Dialect) {
 	if width == 2 && d.Delimiter == ',' && d.Decimal == 0 && wholes(s.lines[1:]) {
 		f := s.lines[1]
 		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
-			" may be a delimiter or the decimal sign; " +
-			"give " + d.Words.Decimal + " comma or " + d.Words.Delimiter + " ,"}
+			" may be a delimiter or the decimal sign"}
+		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,")
 	}
 	s.tail = true
 	for _, line := range s.lines[1:] {
@@ -462,7 +467,7 @@ func (s *survey) commas(delimiter rune) bool {
 				commas++
 			case point && !comma:
 				points++
-			case point && (has&formGroups == 0 && delimiter != ',' ||
+			case s.doubt == nil && point && (has&formGroups == 0 && delimiter != ',' ||
 				has&formGroups != 0 && delimiter == ';'):
 				s.doubt = f
 			}

@@ -122,18 +122,16 @@ func (p *parser) textError(t *texts, gaps []gapCount, other *Error) *Error {
 	if t.id != "" && w.ID != "" {
 		ways = append(ways, w.ID+" "+t.id+" takes it for the ids, though some come twice")
 	}
-	if t.label != "" {
+	if t.label != "" && w.Label != "" {
 		ways = append(ways, w.Label+" "+t.label+" takes it for the classes")
-	} else if n == 1 && w.Drop == "" {
+	} else if n == 1 && w.Drop == "" && w.Label != "" {
 		ways = append(ways, w.Label+" "+t.give[0]+" takes it for the classes")
 	}
 	if t.few && w.OneHot != "" {
 		ways = append(ways, w.OneHot+" makes columns of 0 and 1 of few values")
 	}
-	if ways != nil {
-		e.advise(strings.Join(ways, "; "))
-	}
-	return e
+	advice := strings.Join(ways, "; ")
+	return e.advise(advice, advice)
 }
 
 // describe says what the words of a column are. few is set where they are few.

@@ -585,7 +585,7 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 		if given != "" {
 			advice += "; " + given + " is about the table as it is then read"
 		}
-		return false, "", e.advise(advice)
+		return false, "", e.advise(ask, advice)
 	case t == certain:
 		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
 			note += "; " + ask + " no reads it as it stands"
@@ -603,10 +603,8 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
 		e := &Error{Source: in.source, Msg: ErrTurned.Error(), err: ErrTurned}
-		if w := d.Words.Transpose; w != "" {
-			e.advise("-stream no reads it whole; " + w + " no takes its rows as they are")
-		}
-		return nil, nil, e
+		w := d.Words.Transpose
+		return nil, nil, e.advise(w, "-stream no reads it whole; "+w+" no takes its rows as they are")
 	}
 	if s == nil {
 		s = new(survey)

@@ -88,6 +88,8 @@ func TestLabelColumn(t *testing.T) {
 		var now string
 		p.eval("document.body.dataset.fit", &now)
 		p.drop("kinds.csv", kinds)
+		p.fails("a column of text: column 3 (kind)")
+		p.run(click("#ways button:last-child")) // the labels
 		now = p.fitted(now)
 		if got := p.text("table"); !strings.Contains(got, "kinds.csv: 6 rows, 2 columns; column 3 (kind)") {
 			t.Errorf("the page says of the table: %q", got)
