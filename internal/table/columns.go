@@ -20,7 +20,8 @@ const (
 // columns, and whether the line is a header.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
-	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
+	d := &p.dialect
+	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow
 	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
 	p.gaps = p.dialect.Missing || p.survey != nil
 	first := utf8Texts(fields)
@@ -115,7 +116,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		if h.Header && p.survey.names == nil {
 			rows = rows[min(1, len(rows)):]
 		}
-		rows = rows[min(p.survey.below(), len(rows)):]
+		rows = p.survey.left(rows[min(p.survey.below(), len(rows)):], &p.dialect.Skip)
 		if err := p.guessColumns(rows, names, picked, h); err != nil {
 			return err
 		}
@@ -148,6 +149,9 @@ func (p *parser) setColumns(names []string, h *Head) error {
 	}
 	if err := p.place(picked, names, h); err != nil {
 		return err
+	}
+	if p.survey != nil {
+		p.noteUnits(p.survey.columns, names, h)
 	}
 	if p.survey != nil && p.survey.units {
 		h.Units = make([]string, len(h.Names))

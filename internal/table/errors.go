@@ -12,6 +12,10 @@ type Error struct {
 	Column int // the field on the line, from 1; 0 if the error is not in one field
 	Msg    string
 
+	// What would mend the error: words for Dialect.NA, and a choice of Dialect.Below.
+	NA    []string
+	Below bool
+
 	advice string // the end of Msg that names a setting by the Words of a Dialect
 	err    error  // of the reader, or a *NoRows
 }
@@ -65,7 +69,8 @@ func readError(source string, err error) error {
 // what their reader can change. An empty word means that there is no such setting, and no message
 // advises it. But if all are empty, they are the flags of the command line.
 type Words struct {
-	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose string
+	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose,
+	NA, Below, Skip string
 
 	// Rules are the values of Missing that may be advised, the best first: of "fit drop
 	// mean", which is the default, those that go with the other settings. The word none is
@@ -82,7 +87,7 @@ func Flags(has func(name string) bool) (w Words) {
 		{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"},
 		{&w.Drop, "-drop"}, {&w.Decimal, "-decimal"}, {&w.ID, "-id"}, {&w.Keep, "-keep"},
 		{&w.Names, "-names"}, {&w.Missing, "-missing"}, {&w.OneHot, "-encode onehot"},
-		{&w.Transpose, "-transpose"},
+		{&w.Transpose, "-transpose"}, {&w.NA, "-na"}, {&w.Below, "-below"}, {&w.Skip, "-skip"},
 	} {
 		if name, _, _ := strings.Cut(word.flag[1:], " "); has(name) {
 			*word.is = word.flag

@@ -71,6 +71,9 @@ func (t *Reader) carry() {
 		}
 		o.data, o.ends = slices.Insert(o.data, 0, front.data...), slices.Insert(o.ends, 0, front.ends...)
 		o.rows += front.rows
+		for i := range o.strays {
+			o.strays[i].row += front.rows
+		}
 		for _, g := range o.gaps {
 			front.gaps = addGap(front.gaps, g)
 		}
@@ -84,10 +87,17 @@ func (t *Reader) carry() {
 	}
 }
 
-// missingNumbers returns the error that names the gaps of all columns.
-func (t *Reader) missingNumbers() error {
+// faultError returns the error that names gaps and strays of all columns, and one of a line.
+func (t *Reader) faultError(other *Error) error {
 	p := &t.parser
-	e := &Error{Source: t.Source, Msg: p.gapList(t.gaps)}
+	f := &faults{texts: p.found, strays: t.strays, rows: t.before + t.part.rows, other: other}
+	if !p.dialect.Missing {
+		f.gaps = t.gaps
+	}
+	if f.texts != nil || f.strays != nil || f.gaps == nil {
+		return p.faultError(f)
+	}
+	e := &Error{Source: t.Source, Msg: p.gapList(f.gaps)}
 	first, more := p.dialect.Words.forGaps()
 	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more)
 }

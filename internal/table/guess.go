@@ -21,7 +21,11 @@ type column struct {
 	percents             int    // numbers with a percent sign
 	bare                 string // the first other than 0 without one
 	dates                int
-	values               []string // different fields, in order of appearance, at most mostValues + 1
+	below                int            // entries such as <4
+	units                map[string]int // behind numbers, how often; nil: none
+	unit, currency       string         // that of the numbers; "": none
+	mixed                bool           // the numbers have several units
+	values               []string       // different fields, in order of appearance, at most mostValues + 1
 	last                 float64
 }
 
@@ -45,14 +49,30 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 				seen[string(f)] = true
 			}
 		}
+		c.settleUnits()
 	}
 	return columns
 }
 
 // add counts the next field.
 func (c *column) add(p *parser, f []byte) {
-	if missing(f) {
+	if s := p.survey; s != nil {
+		s.deleted = s.deleted || p.isDeleted(f)
+		if word := p.naWord(f); word != "" {
+			s.seen[word] = true
+		}
+	}
+	_, limit := p.limit(f)
+	if limit {
+		c.below++
+	}
+	if f = p.settled(f); missing(f) {
 		c.gaps++
+		return
+	}
+	if limit && p.dialect.Below == BelowError { // an error, which the parser tells
+		c.numbers++
+		c.whole = false
 		return
 	}
 	if len(c.values) <= mostValues {
@@ -78,6 +98,17 @@ func (c *column) add(p *parser, f []byte) {
 		}
 	}
 	c.form |= has
+	switch unit := unitOf(f); {
+	case has&formUnit != 0:
+		if c.units == nil {
+			c.units = map[string]int{}
+		}
+		c.units[unit]++
+	case has&formCurrency != 0 && c.currency == "":
+		c.currency = unit
+	case has&formCurrency != 0:
+		c.mixed = c.mixed || c.currency != unit
+	}
 	v, _ := parseFloat(text)
 	if has&formPercent != 0 {
 		c.percents++
@@ -152,7 +183,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 				numbers = append(numbers, v)
 			}
 		case below[j].numbers > 0 && !below[j].text():
-			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) {
+			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) ||
+				has&^below[j].form&formUnit != 0 {
 				above++
 				word = j
 			} else if has != 0 && has&^below[j].form == 0 {
@@ -300,16 +332,23 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	columns := p.columnsOf(rows)
 	p.survey.columns = columns
-	p.forms = make([]form, p.width)
+	p.forms, p.units = make([]form, p.width), make([]string, p.width)
 	for j := range columns {
-		p.forms[j] = columns[j].form
+		p.forms[j], p.units[j] = columns[j].form, columns[j].unit
+		p.plain = p.plain && columns[j].unit == ""
 	}
 	free := func(j int) bool {
 		return p.roles[j] == 0 && !slices.ContainsFunc(wanted, func(name string) bool {
 			return name == names[j] || strings.HasPrefix(name, names[j]+"=")
 		})
 	}
-	p.guessIDs(columns, free, names, h, wanted != nil)
+	written := columns
+	if p.dialect.NA != nil { // 99 may be missing in a column, and an id
+		l := *p.layout
+		l.dialect.NA = nil
+		written = (&parser{layout: &l}).columnsOf(rows)
+	}
+	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
 	for j := range columns {
 		c := &columns[j]
@@ -330,6 +369,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		p.guessValues(columns, names)
 	}
 	p.noteForms(columns, names)
+	p.noteMended(columns, names)
 	return p.settleTexts(columns, names)
 }
 
@@ -521,11 +561,8 @@ func (p *parser) noteForms(columns []column, names []string) {
 				in = append(in, p.columnName(j, names))
 			}
 		}
-		if len(in) > 3 {
-			in = append(in[:2], count(len(in)-2, "other column"))
-		}
 		if in != nil {
-			p.survey.note(f.say + strings.Join(in, ", "))
+			p.survey.note(f.say + someOf(in))
 		}
 	}
 	for j := range columns {

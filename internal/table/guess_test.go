@@ -101,7 +101,7 @@ func TestGuess(t *testing.T) {
 		{text: "1,5 2,7\n3,1 4,2\n2,0 1,1\n", names: "c1|c2", rows: 3, note: "comma"},
 		{text: "v\tw\n950\t1\n1,050\t2\n", fail: "-decimal comma or point"},
 		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},
-		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "not a number"},
+		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "add -na unknown,n.d. -missing fit"},
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
 		// Names that a shell, a list or a range would break are given as numbers.
 		{text: "a b,x,x,7,ok-1,$c,n\nq,q,q,q,q,q,1\nr,r,r,r,r,r,\nq,q,q,q,q,q,3\n", fail: "; and 1 missing " +
@@ -315,7 +315,7 @@ func TestEmptyRows(t *testing.T) {
 		"id;a;b\nx;1;2\n;;\n\ny;3;4\n":                  "f.csv:4: a blank line between rows",
 		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                  "f.csv:3: a blank line between rows",
 		"id;a;b\nx;1;2\n;;\ny;3;\n;;\n;;\nz;;5\nu;7;8\nv;x;9\n": "f.csv:9:2: \"x\" in column \"a\" is " +
-			"not a number",
+			"not a number (add -na x, which counts \"x\" as missing)",
 	} {
 		for chunk := range 30 {
 			got, err := Read(strings.NewReader(text), "f.csv",

@@ -18,21 +18,23 @@ const (
 
 // survey is what the start of a text shows about its lines.
 type survey struct {
-	lines   [][][]byte // the fields of the first lines that hold any, without comments
-	names   [][]byte   // those in the last comment before them, if they are as many; or nil
-	skip    int        // bytes before the first line: that of Excel's sep=;
-	hash    bool       // lines that begin with # are comments
-	short   bool       // line 1 has no name for the first column, as R writes
-	tail    bool       // all lines but the first end in a delimiter
-	trail   byte       // what begins a comment at the end of a line; 0: nothing
-	units   bool       // the line after the header holds units
-	orange  int        // lines after the header that hold what Orange writes there
-	quoted  bool       // line 1 has all fields in quotes, and no other line has
-	columns []column   // what guessColumns has seen
-	doubt   []byte     // the first number such as 1.234, which may be 1234; nil: there is none
-	doubted int        // its line
-	ask     *Error     // what cannot be guessed; nil: nothing
-	cut     bool       // there are more rows
+	lines   [][][]byte      // the fields of the first lines that hold any, without comments
+	names   [][]byte        // those in the last comment before them, if they are as many; or nil
+	skip    int             // bytes before the first line: that of Excel's sep=;
+	hash    bool            // lines that begin with # are comments
+	short   bool            // line 1 has no name for the first column, as R writes
+	tail    bool            // all lines but the first end in a delimiter
+	trail   byte            // what begins a comment at the end of a line; 0: nothing
+	units   bool            // the line after the header holds units
+	orange  int             // lines after the header that hold what Orange writes there
+	quoted  bool            // line 1 has all fields in quotes, and no other line has
+	columns []column        // what guessColumns has seen
+	doubt   []byte          // the first number such as 1.234, which may be 1234; nil: there is none
+	doubted int             // its line
+	ask     *Error          // what cannot be guessed; nil: nothing
+	cut     bool            // there are more rows
+	deleted bool            // there are deleted channels
+	seen    map[string]bool // the words of Dialect.NA that there are
 	notes   []string
 }
 
@@ -51,7 +53,7 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 // look surveys a text, and sets the delimiter and the decimal sign of d where these are
 // left open.
 func look(text []byte, d *Dialect) *survey {
-	s := new(survey)
+	s := &survey{seen: map[string]bool{}}
 	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize &&
 		end >= 0 {
 		text, s.cut = text[:end+1], true // as much, however it was read
@@ -93,6 +95,19 @@ func (s *survey) below() int {
 		return 1
 	}
 	return s.orange
+}
+
+// left is the rows that are not to be skipped.
+func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
+	if skip.none() {
+		return rows
+	}
+	for i, row := range rows {
+		if !skip.has(i+1, func() bool { return i == len(rows)-1 && !s.cut }) {
+			left = append(left, row)
+		}
+	}
+	return left
 }
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }

@@ -19,8 +19,9 @@ func isTotal(s string) bool {
 }
 
 // noteTotals warns of a last row that holds the totals of the others: by its id, or because
-// its numbers are the sums, or the means, of all columns of numbers.
-func (t *Table) noteTotals(data []bool, line int) {
+// its numbers are the sums, or the means, of all columns of numbers. skip is the word of
+// Dialect.Skip.
+func (t *Table) noteTotals(data []bool, line int, skip string) {
 	if t.Rows < 4 {
 		return
 	}
@@ -33,11 +34,15 @@ func (t *Table) noteTotals(data []bool, line int) {
 	} else if word := t.totals(data); word != "" {
 		why = "its numbers are the " + word + " of the columns"
 	}
-	if why != "" {
-		t.Notes = append(slices.Clone(t.Notes),
-			"warning: the last row, row "+strconv.Itoa(t.Rows)+", seems to be a line of totals, since "+why+
-				"; to leave it out, delete "+what+" "+strconv.Itoa(line)+" of the table")
+	if why == "" {
+		return
 	}
+	out := "delete " + what + " " + strconv.Itoa(line) + " of the table"
+	if skip != "" {
+		out = skip + " last"
+	}
+	t.Notes = append(slices.Clone(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+
+		", seems to be a line of totals, since "+why+"; to leave it out: "+out)
 }
 
 // totals returns "sums" or "means" if the last row has those of the rows above in all of at

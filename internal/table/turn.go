@@ -136,7 +136,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 // missing.
 func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	for _, s := range fields {
-		s = bytes.TrimSpace(s)
+		s = p.settled(bytes.TrimSpace(s))
 		if v, err := parseFloat(p.withPoint(s)); err == nil {
 			numbers = append(numbers, v)
 		} else if !missing(s) {
