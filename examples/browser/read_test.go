@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	if flags == nil {
 		return o
 	}
-	list, now := strings.Fields(flags[0]), []byte(roles)
+	list, now := regexp.MustCompile(`'[^']*'|[^ ]+`).FindAllString(flags[0], -1), []byte(roles)
 	at := func(name string) int {
 		if name == "1-2" { // of range.csv
 			now[0] = 'x'
@@ -58,7 +59,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	for i := 0; i < len(list); i += 2 {
 		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
 		switch name {
-		case "header", "missing", "names", "transpose":
+		case "header", "missing", "names", "transpose", "na", "below", "skip":
 			if err := o.set(name, value); err != nil {
 				t.Fatal(err)
 			}
@@ -219,6 +220,8 @@ func TestRoles(t *testing.T) {
 		{"a,b\n1,2\n3,4\n", "", "dd", "a|b", "", ""},
 		{"a,b\n1,2\n3,y\n", "", "", "", "t.csv: a column of text", "Leave out b"}, // of two values one is a slip
 		{"x,y,z\n1,a,b\n2,c,d\n3,a,b\n", "", "", "", "columns of text", "Leave out y and z\troles\tdxx\nMake"},
+		{"a,b\n1,2\n3,4\n<4,3\n", "", "", "", "t.csv, line 4, column 1: \"<4\" in column \"a\" is not a number", "Half of each limit\tbelow\thalf\nEntries below a limit are missing\tbelow\tmissing"},
+		{"a,b\n1,2\n3,4\n1,n.d.\n5,x y\n1,1\n", "", "", "", "\"n.d.\", \"x y\"", "Count n.d. and x y as missing\tna\tn.d., x y"},
 		{"a,b\n1,2\n3,\n", "", "", "", "1 missing value", "Leave these rows out\tmissing\tdrop"},
 		{"", "", "", "", "t.csv: there are no rows", ""},
 	} {
@@ -234,6 +237,27 @@ func TestRoles(t *testing.T) {
 		case valueOf(t, parts, "roles") != c.got || strings.Join(s.data.Names, "|") != c.names:
 			t.Errorf("%q, roles %q: %s, %q", c.text, c.roles, valueOf(t, parts, "roles"), s.data.Names)
 		}
+	}
+}
+
+// The settings in place of an editor are read.
+func TestMend(t *testing.T) {
+	t.Parallel()
+	s, o := &session{}, options{}
+	for name, value := range map[string]string{"na": "n.d., -9", "below": "half", "skip": "1,last", "missing": "drop"} {
+		if err := o.set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "a,b\nx,1\n1,2\n3,<4\n5,n.d.\n-9.0,8\nTotal,10\n"
+	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.data; got.all != 4 || got.Rows != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 2}) {
+		t.Errorf("%d of %d rows, %v", got.Rows, got.all, got.Data)
+	}
+	if err := o.set("skip", "x"); err == nil || !strings.Contains(err.Error(), "rows such as") {
+		t.Error(err)
 	}
 }
 

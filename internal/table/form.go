@@ -25,7 +25,9 @@ const currencies = "$€£¥"
 func plainer(s []byte, decimal rune) (text []byte, has form) {
 	s = bytes.TrimSpace(utf8Text(s))
 	if number, unit := cutUnit(s); unit != nil {
-		s, has = number, formUnit
+		if s, has = number, formUnit; decimal != ',' && isNumber(s) {
+			return s, has
+		}
 	}
 	negative := false
 	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' {

@@ -38,7 +38,9 @@ func (p *parser) fill(o *part) {
 		} else if line > o.last+1 {
 			break
 		}
-		p.addEmpty(o, line)
+		if !p.skips(func() bool { return false }) {
+			p.addEmpty(o, line)
+		}
 		o.last = max(o.last, line)
 	}
 	o.empty = o.empty[:0]

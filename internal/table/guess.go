@@ -23,6 +23,7 @@ type column struct {
 	dates                int
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often; nil: none
+	zeros                int            // that have none
 	unit, currency       string         // that of the numbers; "": none
 	mixed                bool           // the numbers have several units
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
@@ -62,7 +63,7 @@ func (c *column) add(p *parser, f []byte) {
 			s.seen[word] = true
 		}
 	}
-	_, limit := p.limit(f)
+	_, _, limit := p.limit(f)
 	if limit {
 		c.below++
 	}
@@ -110,6 +111,9 @@ func (c *column) add(p *parser, f []byte) {
 		c.mixed = c.mixed || c.currency != unit
 	}
 	v, _ := parseFloat(text)
+	if v == 0 && has&formUnit == 0 {
+		c.zeros++
+	}
 	if has&formPercent != 0 {
 		c.percents++
 	} else if v != 0 && c.bare == "" {
@@ -347,6 +351,11 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		l := *p.layout
 		l.dialect.NA = nil
 		written = (&parser{layout: &l}).columnsOf(rows)
+		for j := range written {
+			if written[j].text() {
+				written[j] = columns[j]
+			}
+		}
 	}
 	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)

@@ -50,6 +50,9 @@ func ParseSkip(s string) (skip Skip, err error) {
 	return skip, nil
 }
 
+// Mends reports whether entries or rows are settled, which is for texts alone.
+func (d *Dialect) Mends() bool { return d.NA != nil || d.Below != BelowError || !d.Skip.none() }
+
 func (s *Skip) none() bool { return s.ranges == nil && !s.last }
 
 // has reports whether row n, from 1, is left out. last is asked whether it is the last one.
@@ -58,13 +61,13 @@ func (s *Skip) has(n int, last func() bool) bool {
 		s.last && last()
 }
 
-// skips counts the present row, and reports whether it is left out.
-func (p *parser) skips() bool {
+// skips counts a row, and reports whether it is left out.
+func (p *parser) skips(atEnd func() bool) bool {
 	if p.dialect.Skip.none() {
 		return false
 	}
 	p.row++
-	out := p.dialect.Skip.has(p.row, p.atEnd)
+	out := p.dialect.Skip.has(p.row, atEnd)
 	if out {
 		p.skipped++
 	}
@@ -103,12 +106,15 @@ func (p *parser) settled(f []byte) []byte {
 		return nil
 	}
 	if p.dialect.Below != BelowError {
-		if v, ok := p.limit(f); ok && p.dialect.Below == BelowMissing {
+		if v, unit, ok := p.limit(f); ok && p.dialect.Below == BelowMissing {
 			return nil
 		} else if ok {
 			f = strconv.AppendFloat(nil, v/2, 'g', -1, 64)
 			if p.dialect.Decimal == ',' {
 				f = bytes.Replace(f, []byte("."), []byte(","), 1)
+			}
+			if unit != nil {
+				f = append(append(f, ' '), unit...)
 			}
 		}
 	}
@@ -171,14 +177,15 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// limit reads a field such as <4.0.
-func (p *parser) limit(f []byte) (v float64, ok bool) {
+// limit reads a field such as <4.0, and the unit behind it.
+func (p *parser) limit(f []byte) (v float64, unit []byte, ok bool) {
 	for _, sign := range []string{"<=", "<", "≤"} {
 		if rest, found := bytes.CutPrefix(f, []byte(sign)); found {
-			text, _ := plainer(rest, p.dialect.Decimal)
+			number, unit := cutUnit(rest)
+			text, _ := plainer(number, p.dialect.Decimal)
 			v, err := parseFloat(text)
-			return v, err == nil
+			return v, unit, err == nil
 		}
 	}
-	return 0, false
+	return 0, nil, false
 }

@@ -117,7 +117,7 @@ func (p *parser) parse(o *part) {
 			o.err = gap(p.source, o.last+1)
 			break
 		}
-		if !p.skips() {
+		if !p.skips(p.atEnd) {
 			if err := p.addRow(fields, o); err != nil {
 				o.err = err
 				break

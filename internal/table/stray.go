@@ -24,7 +24,7 @@ func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
 		o.addGap(j, p.line(j))
 		return
 	}
-	_, below := p.limit(field)
+	_, _, below := p.limit(field)
 	word := string(bytes.TrimSpace(utf8Text(field)))
 	o.strays = addStray(o.strays, stray{j, 1, p.line(j), o.rows, []string{word}, below, err})
 }

@@ -31,7 +31,9 @@ func cutUnit(s []byte) (number, unit []byte) {
 		case r >= '0' && r <= '9':
 			end = i + 1
 		case exponent:
-			i++ // the sign or the first digit
+			if !isDigit(s[i+1]) {
+				i++ // the sign
+			}
 		case r != '-' && r != '+' && r != '.' && r != '\u2212' && !isSeparator(r):
 			return partUnit(s, end, i)
 		}
@@ -80,7 +82,7 @@ func (c *column) settleUnits() {
 		c.unit = c.currency
 		return
 	}
-	all, with, known := c.numbers, 0, true
+	all, with, known := c.numbers-c.zeros, 0, true
 	top, most := "", 0
 	for unit, n := range c.units {
 		with += n
@@ -93,7 +95,7 @@ func (c *column) settleUnits() {
 	case 10*most >= 9*all:
 		c.unit = top
 	case 10*(all-with) >= 9*all, !known:
-		c.numbers, c.words, c.form = all-with, c.words+with, c.form&^formUnit
+		c.numbers, c.words, c.form = c.numbers-with, c.words+with, c.form&^formUnit
 	default:
 		c.mixed = true
 	}

@@ -166,10 +166,10 @@ func (p *page) flags(list []string) {
 		case "-transpose": // in a box that is closed
 			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("transpose"); `+
 				`e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
-		case "-header", "-missing":
+		case "-header", "-missing", "-below":
 			p.settled(chromedp.SetValue("#"+list[i][1:], value, chromedp.ByQuery))
-		case "-names":
-			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("names"); e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
+		case "-names", "-na", "-skip":
+			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event("change"))}`, list[i][1:], value), nil))
 		case "-label":
 			p.settled(column(value, "l"))
 		case "-encode":
