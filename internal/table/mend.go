@@ -171,8 +171,8 @@ func (p *parser) noteMended(columns []column, names []string) {
 
 // someOf lists three names, or two and how many others there are.
 func someOf(names []string) string {
-	if len(names) > 3 {
-		names = append(names[:2], count(len(names)-2, "other column"))
+	if n := len(names) - 2; n > 1 {
+		names = append(names[:2:2], strconv.Itoa(n)+" others")
 	}
 	return strings.Join(names, ", ")
 }

@@ -201,6 +201,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.CountMissing()
 			if b.parser.survey != nil {
 				t.noteTotals(b.parser.numeric(), b.row, b.parser.dialect.Words.Skip)
+				t.noteZeros()
 			}
 			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)
 			return t, nil

@@ -41,8 +41,28 @@ func (t *Table) noteTotals(data []bool, line int, skip string) {
 	if skip != "" {
 		out = skip + " last"
 	}
-	t.Notes = append(slices.Clone(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+
+	t.Notes = append(slices.Clip(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+
 		", seems to be a line of totals, since "+why+"; to leave it out: "+out)
+}
+
+// leastZero is how many columns a table has where a row of zeros is more than chance.
+const leastZero = 4
+
+// noteZeros names rows without anything in them, if they are few.
+func (t *Table) noteZeros() {
+	width := len(t.Names)
+	var zeros []string
+	for i := range t.Rows {
+		if !slices.ContainsFunc(t.Data[i*width:(i+1)*width], func(v float64) bool { return v != 0 }) {
+			if zeros = append(zeros, t.RowName(i)); 10*len(zeros) > t.Rows {
+				return
+			}
+		}
+	}
+	if n := len(zeros); n > 0 && width >= leastZero {
+		t.Notes = append(slices.Clip(t.Notes), plural(n, "a row is", count(n, "row")+" are")+
+			" 0 in all columns: "+someOf(zeros))
+	}
 }
 
 // totals returns "sums" or "means" if the last row has those of the rows above in all of at
