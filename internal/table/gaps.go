@@ -33,14 +33,16 @@ func (p *parser) rowless(fields [][]byte) bool {
 // blank line before one.
 func (p *parser) fill(o *part) {
 	for _, line := range o.empty {
+		if p.skips(func() bool { return false }) {
+			o.first, o.last = max(o.first, 1), max(o.last, line)
+			continue
+		}
 		if o.first == 0 {
 			o.first = line
 		} else if line > o.last+1 {
 			break
 		}
-		if !p.skips(func() bool { return false }) {
-			p.addEmpty(o, line)
-		}
+		p.addEmpty(o, line)
 		o.last = max(o.last, line)
 	}
 	o.empty = o.empty[:0]

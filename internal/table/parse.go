@@ -111,17 +111,19 @@ func (p *parser) parse(o *part) {
 		}
 		o.pass(&p.split)
 		p.fill(o)
+		if p.skips(p.atEnd) { // totals may stand after a blank line
+			o.first, o.last = max(o.first, 1), p.split.end
+			continue
+		}
 		if o.first == 0 {
 			o.first = p.split.start
 		} else if p.split.start > o.last+1 {
 			o.err = gap(p.source, o.last+1)
 			break
 		}
-		if !p.skips(p.atEnd) {
-			if err := p.addRow(fields, o); err != nil {
-				o.err = err
-				break
-			}
+		if err := p.addRow(fields, o); err != nil {
+			o.err = err
+			break
 		}
 		o.last, o.row = p.split.end, p.split.end
 	}

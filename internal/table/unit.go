@@ -96,6 +96,7 @@ func (c *column) settleUnits() {
 		c.unit = top
 	case 10*(all-with) >= 9*all, !known:
 		c.numbers, c.words, c.form = c.numbers-with, c.words+with, c.form&^formUnit
+		c.amounts += with
 	default:
 		c.mixed = true
 	}
