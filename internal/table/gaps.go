@@ -33,7 +33,7 @@ func (p *parser) rowless(fields [][]byte) bool {
 // blank line before one.
 func (p *parser) fill(o *part) {
 	for _, line := range o.empty {
-		if p.skips(func() bool { return false }) {
+		if p.skips(false) {
 			o.first, o.last = max(o.first, 1), max(o.last, line)
 			continue
 		}

