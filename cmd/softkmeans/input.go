@@ -77,6 +77,9 @@ needs no newline. Errors give the place as file:line:field.
                 rows; auto: turn it where names or an axis in column 1 leave no
                 doubt that the samples are its columns, and ask where they may
                 be (default)
+  -long L       yes: each line is an entry of a long table: a sample, a wavelength
+                or the like, a value; make a row of each sample first. no: the
+                lines are the rows; auto: as -transpose auto (default)
 `
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core
   -quiet        show no progress on the terminal
@@ -172,10 +175,12 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
 
-// addTurn adds -transpose.
+// addTurn adds -transpose and -long.
 func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
 		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
+	choiceFlag(fs, &f.dialect.Long, "long", []choice[table.Long]{
+		{"auto", table.LongAuto}, {"yes", table.LongYes}, {"no", table.LongNo}})
 }
 
 // addRun adds -workers and -quiet.

@@ -61,10 +61,11 @@ func readError(source string, err error) error {
 // Words are the words for the settings of a Dialect in messages, so that these name
 // what their reader can change. An empty word stands for the flag of the command
 // line: -delimiter, -header, -label, -weights, -drop, -decimal, -id, -keep, -names,
-// -missing, -encode onehot, -transpose. But if other words are set, an empty one of those from Drop
+// -missing, -encode onehot, -transpose, -long. But if other words are set, an empty one of those from Drop
 // on means that there is no such setting, and no message advises it.
 type Words struct {
-	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose string
+	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose,
+	Long string
 
 	// Rules are the values of Missing that may be advised, the best first: of "fit drop
 	// mean", which is the default, those that go with the other settings. The word none is
@@ -79,7 +80,8 @@ func (w Words) orFlags() Words {
 	}
 	if w == (Words{}) {
 		w.Drop, w.Decimal, w.ID, w.Keep = "-drop", "-decimal", "-id", "-keep"
-		w.Names, w.Missing, w.OneHot, w.Transpose = "-names", "-missing", "-encode onehot", "-transpose"
+		w.Names, w.Missing, w.OneHot = "-names", "-missing", "-encode onehot"
+		w.Transpose, w.Long = "-transpose", "-long"
 	}
 	for _, word := range []struct {
 		is   *string

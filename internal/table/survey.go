@@ -20,7 +20,8 @@ const (
 type survey struct {
 	lines   [][][]byte // the fields of the first lines that hold any, without comments
 	names   [][]byte   // those in the last comment before them, if they are as many; or nil
-	skip    int        // bytes before the first line: that of Excel's sep=;
+	skip    int        // bytes before the first line: that of Excel's sep=; and text of instruments
+	skipped int        // lines before it
 	hash    bool       // lines that begin with # are comments
 	short   bool       // line 1 has no name for the first column, as R writes
 	tail    bool       // all lines but the first end in a delimiter
@@ -72,14 +73,27 @@ func look(text []byte, d *Dialect) *survey {
 		d.Decimal, s.doubt = ',', nil
 		s.note("the decimal sign is the comma")
 	}
-	if names := bytes.TrimLeft(comment, "# \t"); len(names) > 0 && len(s.lines) > 0 {
-		list := s.split(names, d.Delimiter, 1)
-		if d.Header == HeaderAuto && len(list) == 1 && len(list[0]) == len(s.lines[0]) &&
-			len(list[0]) > 1 && rowAlone(s.lines[0]) {
-			s.names = list[0]
+	s.namesAbove(comment, d)
+	return s
+}
+
+// namesAbove takes names from the last comment before the rows. There may be # before each, and
+// several tabs between them.
+func (s *survey) namesAbove(comment []byte, d *Dialect) {
+	list := s.split(bytes.TrimLeft(comment, "# \t"), d.Delimiter, 1)
+	if d.Header != HeaderAuto || len(list) == 0 || len(s.lines) == 0 || !rowAlone(s.lines[0]) {
+		return
+	}
+	names, width := list[0], len(s.lines[0])
+	if len(names) != width {
+		names = slices.DeleteFunc(names, func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 })
+		for j, f := range names {
+			names[j] = bytes.TrimLeft(f, "#")
 		}
 	}
-	return s
+	if len(names) == width && width > 1 {
+		s.names = names
+	}
 }
 
 // below is how many lines after the header are no rows.
@@ -99,7 +113,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 	if len(word) != 5 || !bytes.EqualFold(word[:4], []byte("sep=")) || word[4] >= utf8.RuneSelf {
 		return
 	}
-	s.skip = min(len(line)+1, len(text))
+	s.skip, s.skipped = min(len(line)+1, len(text)), 1
 	if d.Delimiter == 0 && validComma(rune(word[4])) {
 		d.Delimiter = rune(word[4])
 	}

@@ -7,8 +7,6 @@ package table
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -23,9 +21,6 @@ const (
 	TransposeYes
 	TransposeNo
 )
-
-// ErrTurned is in the error for a text that has to be turned, but is read in blocks.
-var ErrTurned = errors.New("a table with its samples in columns cannot be read in blocks")
 
 // turning is how sure it is that the samples of a text are its columns.
 type turning int
@@ -369,12 +364,9 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		if digits {
 			shapes[shape]++
 		}
-		end := 0
-		for end < len(name) && isLetter(name[end]) {
-			end++
-		}
-		number := strings.TrimLeft(name[end:], " _-.#")
-		switch word := strings.ToLower(name[:end]); {
+		word, number := sampleWord(name)
+		end := len(word)
+		switch {
 		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && isDigit(number[0]),
 			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
 			end >= 10 && strings.Trim(name, "ACGT") == "",
@@ -388,6 +380,21 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 	}
 	n := len(f.samples)
 	return 5*most >= 4*n, 5*samples >= 4*n
+}
+
+// sampleWord parts a name into a first word, in lower case, and a number.
+func sampleWord(name string) (word, number string) {
+	end := 0
+	for end < len(name) && isLetter(name[end]) {
+		end++
+	}
+	return strings.ToLower(name[:end]), strings.TrimLeft(name[end:], " _-.#")
+}
+
+// likeSample reports whether a column of that name names samples.
+func likeSample(name string) bool {
+	word, _ := sampleWord(name)
+	return slices.Contains(sampleWords, word)
 }
 
 // shapeOf is a name with 0 for every number in it.
@@ -452,35 +459,14 @@ func (f *frame) smooth(p *parser) bool {
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
 // its columns in the text.
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
-	p.split = newSplitter(text, p.dialect.Delimiter)
-	p.split.hash, p.split.trail = s.hash, s.trail
-	p.split.end = min(s.skip, 1)
-	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	f, _ = s.frame(p)
 	var table []packed
-	if s.names != nil {
-		table, lines = append(table, pack(s.names)), append(lines, 0)
-		p.width = len(s.names)
-	}
-	for {
-		fields, err := p.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, nil, f, err
-		}
-		if p.blank(fields) {
-			continue
-		}
-		if len(table) == 0 {
-			fields = s.padded(fields)
-			p.width = len(fields)
-		}
-		if len(fields) != p.width {
-			return nil, nil, f, p.otherWidth(fields)
-		}
-		table, lines = append(table, pack(fields)), append(lines, p.split.start)
+	err = s.records(p, in, text, func(fields [][]byte, line int) *Error {
+		table, lines = append(table, pack(fields)), append(lines, line)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, f, err
 	}
 	if f.units > 0 {
 		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
@@ -602,11 +588,7 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 // openTurned opens the text with its columns as rows.
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
-		e := &Error{Source: in.source, Msg: ErrTurned.Error(), err: ErrTurned}
-		if w := d.Words.Transpose; w != "" {
-			e.advise("-stream no reads it whole; " + w + " no takes its rows as they are")
-		}
-		return nil, nil, e
+		return nil, nil, d.inBlocks(in.source, d.Words.Transpose)
 	}
 	if s == nil {
 		s = new(survey)
@@ -616,9 +598,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if err != nil {
 		return nil, nil, err
 	}
-	if d.Transpose = TransposeNo; d.Delimiter == ' ' {
-		d.Delimiter = '\t'
-	}
+	d.Transpose = TransposeNo
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
 		if d.Header = HeaderNo; f.named(p) {
 			d.Header = HeaderYes
@@ -631,11 +611,6 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	case d.ID == NoID:
 		d.Drop = append(slices.Clone(d.Drop), "1")
 	}
-	t, in, err := open(bytes.NewReader(csv), in.source, d)
-	if err != nil {
-		return nil, nil, err
-	}
-	t.Turned, t.parser.turned, t.parser.aside = true, lines, f.aside
 	if f.aside != nil {
 		note += "; left out as no samples: "
 		for i, j := range f.aside {
@@ -645,32 +620,32 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 			note += "column " + strconv.Itoa(j+1) + " (" + Printable(string(utf8Text(f.head[j]))) + ")"
 		}
 	}
-	if notes := append(s.notes, note); d.Guess {
-		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
-	} else {
-		t.Notes = notes
+	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
+	if err != nil {
+		return nil, nil, err
 	}
+	t.Turned = true
 	return t, in, nil
 }
 
-// asWritten returns an error of a turned text with its place in the text as it was.
-func (p *layout) asWritten(err error) error {
-	e, ok := err.(*Error)
-	if !ok || p.turned == nil || e.Line == 0 {
-		return err
-	}
-	line := 0
-	if e.Column > 0 {
-		line = p.turned[min(e.Column, len(p.turned))-1]
-	}
-	back := *e
-	back.Line, back.Column = line, p.acrossOf(e.Line)
-	return &back
+// turnedText is where the fields of a turned text were.
+type turnedText struct {
+	lines []int // those of its columns
+	aside []int // the columns, from 0, that are left out
 }
 
-// acrossOf is the column that was line of a turned text.
-func (p *layout) acrossOf(line int) int {
-	for _, j := range p.aside {
+func (t *turnedText) place(line, column int) (int, int) {
+	if column == 0 {
+		return 0, t.across(line)
+	}
+	return t.lines[min(column, len(t.lines))-1], t.across(line)
+}
+
+func (t *turnedText) on(line int) string { return "in its column " + strconv.Itoa(t.across(line)) }
+
+// across is the column that was line of a turned text.
+func (t *turnedText) across(line int) int {
+	for _, j := range t.aside {
 		if j < line {
 			line++
 		}
