@@ -77,8 +77,8 @@ needs no newline. Errors give the place as file:line:field.
                 rows; auto: turn it where names or an axis in column 1 leave no
                 doubt that the samples are its columns, and ask where they may
                 be (default)
-  -long L       yes: each line is an entry of a long table: a sample, a wavelength
-                or the like, a value; make a row of each sample first. no: the
+  -long L       yes: a line is an entry of a long table: a sample, a wave-
+                length or the like, a value; make a row of each sample. no: the
                 lines are the rows; auto: as -transpose auto (default)
 `
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core

@@ -170,7 +170,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
-		return false, err.advise("if line 1 holds names: " + p.dialect.Words.Header + " yes")
+		return false, err.advise("if " + p.survey.line1() + " holds names: " + p.dialect.Words.Header +
+			" yes")
 	case above > 0:
 		return true, nil
 	}
@@ -229,7 +230,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		return false, nil
 	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) &&
 		(unnamed || p.outside(numbers, first, below))):
-		p.survey.note("line 1 is taken for a header: its numbers " + is + " " + shown +
+		p.survey.note(p.survey.line1() + " is taken for a header: its numbers " + is + " " + shown +
 			", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
@@ -237,8 +238,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
 		return false, nil
 	}
-	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " +
-		p.dialect.Words.Header + " yes or no")
+	return false, p.fault(-1, p.survey.line1()+" may be a header of numbers "+shown+" or a row").
+		advise("give " + p.dialect.Words.Header + " yes or no")
 }
 
 // mirrored reports whether line 1 is the first column, as in a table of distances.

@@ -57,6 +57,7 @@ func look(text []byte, d *Dialect) *survey {
 		text, s.cut = text[:end+1], true // as much, however it was read
 	}
 	s.separator(text, d)
+	s.preamble(text[s.skip:], d)
 	text = text[s.skip:]
 	comment := s.comments(text, d)
 	if d.Delimiter == 0 {
@@ -103,6 +104,9 @@ func (s *survey) below() int {
 	}
 	return s.orange
 }
+
+// line1 names the first line of the table.
+func (s *survey) line1() string { return "line " + strconv.Itoa(s.skipped+1) }
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
@@ -426,7 +430,8 @@ func (s *survey) shape(d *Dialect) {
 	}
 	if s.short = !s.tail; s.short {
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
-		s.note("line 1 has one name less than the others have fields: column 1 has the names of the rows")
+		s.note(s.line1() + " has one name less than the others have fields: column 1 has the names of " +
+			"the rows")
 	} else {
 		s.lines[0] = append(s.lines[0], nil)
 	}
