@@ -21,9 +21,9 @@ type origin interface {
 	on(line int) string // the place of a line, for a message
 }
 
-// records reads all lines of a text that have fields, and calls add for each. The names in a comment
-// are the first, with line 0.
-func (s *survey) records(p *parser, in *chunks, text []byte,
+// records reads all lines of a text that have fields, up to one that is after the table, and calls
+// add for each. The names in a comment are the first, with line 0.
+func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool,
 	add func(fields [][]byte, line int) *Error) error {
 	p.split = newSplitter(text, p.dialect.Delimiter)
 	p.split.hash, p.split.trail = s.hash, s.trail
@@ -46,6 +46,10 @@ func (s *survey) records(p *parser, in *chunks, text []byte,
 		}
 		if p.blank(fields) {
 			continue
+		}
+		if after(fields) {
+			s.note(p.on(p.split.start) + " text begins that is left out: " + quote(string(fields[0])))
+			return nil
 		}
 		if first {
 			fields, first = s.padded(fields), false

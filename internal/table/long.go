@@ -269,7 +269,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 	t := &longText{long: l}
 	samples, xs := map[string]int{}, map[string]int{}
 	skip := l.lines
-	err := s.records(p, in, text, func(fields [][]byte, line int) *Error {
+	never := func([][]byte) bool { return false }
+	err := s.records(p, in, text, never, func(fields [][]byte, line int) *Error {
 		if skip--; skip >= 0 {
 			return nil
 		}

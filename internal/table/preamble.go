@@ -159,6 +159,9 @@ func (b *block) header(first int) int {
 	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
 		n--
 	}
+	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
+		return i
+	}
 	switch above := first - n; {
 	case above > 3 && b.width > 2: // names, units and flags are three lines
 		return 0

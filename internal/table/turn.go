@@ -36,7 +36,8 @@ type frame struct {
 	width  int
 	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
 	counts bool     // they are numbers that count the samples
-	units  int      // 1: the next line has units
+	units  int      // 1: the next line has units, or the names of pairs
+	paired bool     // each sample has an axis of its own, in the column before
 	rows   [][][]byte
 
 	samples []int    // of sort, the columns of samples
@@ -47,7 +48,9 @@ type frame struct {
 // sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
 // axis. It reports whether all others have numbers.
 func (f *frame) sort(p *parser) bool {
-	p.width = f.width
+	if p.width = f.width; f.paired {
+		return true
+	}
 	f.samples, f.aside, f.columns = nil, nil, nil
 	for j, c := range p.columnsOf(f.rows) {
 		name := ""
@@ -92,7 +95,10 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if s.names != nil {
 		lines = slices.Insert(slices.Clone(lines), 0, s.names)
 	}
-	if len(lines) < 2 {
+	if f.pair(lines) {
+		return f, true
+	}
+	if f = (frame{}); len(lines) < 2 {
 		return f, false
 	}
 	f.width, f.rows = len(lines[0]), lines
@@ -148,7 +154,9 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	if !ok || f.width < 2 {
 		return asItStands, ""
 	}
-	p.width = f.width
+	if p.width = f.width; f.paired {
+		return certain, f.pairedWhy()
+	}
 	if len(d.Known) > 0 {
 		return f.known(d.Known)
 	}
@@ -461,7 +469,14 @@ func (f *frame) smooth(p *parser) bool {
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
 	f, _ = s.frame(p)
 	var table []packed
-	err = s.records(p, in, text, func(fields [][]byte, line int) *Error {
+	err = s.records(p, in, text, f.after, func(fields [][]byte, line int) *Error {
+		if n := len(table); f.paired && n == 0 {
+			fields = f.head
+		} else if f.paired && n > f.units {
+			if err := f.agree(p, fields); err != nil {
+				return err
+			}
+		}
 		table, lines = append(table, pack(fields)), append(lines, line)
 		return nil
 	})
@@ -611,7 +626,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	case d.ID == NoID:
 		d.Drop = append(slices.Clone(d.Drop), "1")
 	}
-	if f.aside != nil {
+	if f.aside != nil && !f.paired {
 		note += "; left out as no samples: "
 		for i, j := range f.aside {
 			if i > 0 {
