@@ -161,8 +161,13 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return f.known(d.Known)
 	}
 	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
-		s.note("warning: this seems to be " + plural(len(f.samples), "one spectrum", "two spectra") +
-			" beside an axis in column 1; tables have a spectrum in each row, or in each of more columns")
+		n := len(f.samples)
+		note := "warning: this seems to be " + plural(n, "one spectrum", "two spectra") +
+			" beside an axis in column 1, whose points are taken for the rows"
+		if w := d.Words.Transpose; w != "" {
+			note += "; " + w + " yes makes " + plural(n, "one row of it", "two rows of them")
+		}
+		s.note(note + "; spectra of several files belong in one table")
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
 		return asItStands, ""
