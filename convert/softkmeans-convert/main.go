@@ -22,6 +22,7 @@ The content tells the format:
   MATLAB (.mat, v5)   the matrix as .npy, a sparse one as MatrixMarket
   ENVI (.hdr)         one row for each pixel, as .npy, line by line
   JCAMP-DX (.jdx)     CSV, a row for each spectrum of one file or of several
+  Galactic (.spc)     CSV, a row for each spectrum
 
 Nulls and empty cells stay empty: see -missing of softkmeans. Text stays text: see
 -encode. Lists of one length become columns.
@@ -110,6 +111,7 @@ var formats = []format{
 	{"MATLAB 5.0", "MATLAB", readMAT, []string{"variable", "transpose"}},
 	{"ENVI", "ENVI", readENVI, nil},
 	{"##TITLE", "JCAMP-DX", readJCAMP, nil},
+	{".spc", "SPC", readSPC, nil},
 }
 
 // convert finds the format and writes the table.
@@ -126,7 +128,7 @@ func convert(name string, o *options, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.more != nil && form.name != "JCAMP-DX" {
+	if len(o.more) > 0 && form.name != "JCAMP-DX" {
 		return &flagError{errors.New("give one file; only spectra of JCAMP-DX may be in several")}
 	}
 	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "",
@@ -164,7 +166,8 @@ func sniff(f *os.File, name string) (*format, error) {
 	text := string(start[:n])
 	for i := range formats {
 		if strings.HasPrefix(text, formats[i].magic) ||
-			formats[i].magic == "##TITLE" && isJCAMP(start[:n]) {
+			formats[i].name == "JCAMP-DX" && isJCAMP(start[:n]) ||
+			formats[i].name == "SPC" && isSPC(start[:n], name) {
 			return &formats[i], nil
 		}
 	}
@@ -176,7 +179,7 @@ func sniff(f *os.File, name string) (*format, error) {
 	case strings.HasSuffix(name, ".mat"):
 		return nil, fmt.Errorf("%s: this is no .mat file of level 5; save it with -v7", name)
 	}
-	return nil, fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat, ENVI or JCAMP-DX file; "+
+	return nil, fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat, ENVI, JCAMP-DX or SPC file; "+
 		"softkmeans reads CSV, .npy, MatrixMarket and svmlight itself", name)
 }
 

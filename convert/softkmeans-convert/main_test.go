@@ -413,7 +413,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q: %v", c.args, err)
 		}
 	}
-	for _, args := range [][]string{{}, {"a", "b"}, {"-nope", "x"}} {
+	for _, args := range [][]string{{}, {"../testdata/iris.npz", "b"}, {"-nope", "x"}} {
 		var wrong *flagError
 		if err := run(args, io.Discard); !errors.As(err, &wrong) {
 			t.Errorf("%q: %v", args, err)

@@ -21,11 +21,19 @@ var otherTables = []struct{ magic, name string }{
 // not the start of one.
 func otherTable(head []byte, source string) string {
 	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	name := ""
 	for _, other := range otherTables {
 		if has(other.magic) {
-			return "this is " + other.name + "; softkmeans-convert " +
-				shellWord(source) + " | softkmeans … - reads it"
+			name = other.name
 		}
+	}
+	isSPC := strings.HasSuffix(strings.ToLower(source), ".spc")
+	if isSPC && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
+		name = "an SPC file of Galactic"
+	}
+	if name != "" {
+		return "this is " + name + "; softkmeans-convert " + shellWord(source) +
+			" | softkmeans … - reads it"
 	}
 	switch {
 	case has("\x89HDF\r\n"), has("MATLAB 7.3 MAT-file"):
