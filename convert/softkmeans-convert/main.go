@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"softkmeans/internal/envi"
 )
 
 const usage = `Usage: softkmeans-convert [flags] FILE | softkmeans fit -k 3 -
@@ -176,6 +179,9 @@ func sniff(f *os.File, name string) (*format, error) {
 		return nil, fmt.Errorf("%s: this is HDF5, as MATLAB writes with -v7.3; save it with -v7", name)
 	case strings.HasPrefix(text, "\xd0\xcf\x11\xe0"):
 		return nil, fmt.Errorf("%s: this is an old Excel file (.xls); save it as .xlsx or CSV", name)
+	case strings.EqualFold(filepath.Ext(name), ".hdr"):
+		_, err := envi.ReadFile(name) // says what it is
+		return nil, err
 	case strings.HasSuffix(name, ".mat"):
 		return nil, fmt.Errorf("%s: this is no .mat file of level 5; save it with -v7", name)
 	}
