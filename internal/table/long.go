@@ -74,14 +74,15 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 		take(&numbers, 0)
 	case f.width == 3 && len(texts) == 2:
 		take(&texts, 1)
+	case f.width == 3 && len(numbers) == 3 && l.namesSamples(numbers[0]):
+		take(&numbers, 1)
 	default:
 		return nil, asItStands, ""
 	}
 	l.keys = texts
 	for i, j := range numbers {
-		name := l.name(j)
-		if i < len(numbers)-1 && len(l.values) == 0 && (idName(name) || likeSample(name) ||
-			slices.Contains(positionNames, strings.ToLower(name)) ||
+		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
+			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
 			named && f.width == 3 && columns[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {
@@ -115,6 +116,9 @@ func (l *long) name(j int) string {
 	}
 	return Printable(string(utf8Text(l.names[j])))
 }
+
+// namesSamples reports whether column j has a name as of samples or ids.
+func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample(l.name(j)) }
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
@@ -423,7 +427,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 		case slices.ContainsFunc(d.columns(), given):
 		case d.ID == NoID:
 			d.Drop = append(slices.Clone(d.Drop), column)
-		case len(l.keys) == 1 && d.ID == "":
+		case d.ID == "" && (len(l.keys) == 1 || l.texts[j] && l.namesSamples(j)):
 			d.ID = column
 		case !l.texts[j]:
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
