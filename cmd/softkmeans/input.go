@@ -77,6 +77,9 @@ needs no newline. Errors give the place as file:line:field.
                 rows; auto: turn it where names or an axis in column 1 leave no
                 doubt that the samples are its columns, and ask where they may
                 be (default)
+  -long L       yes: a line is an entry of a long table: a sample, a wave-
+                length or the like, a value; make a row of each sample. no: the
+                lines are the rows; auto: as -transpose auto (default)
 `
 	mendHelp = `  -skip ROWS    leave out rows of data by their places, from 1:
                 -skip 1,40-,last. The last row may have the totals of the others
@@ -198,10 +201,12 @@ func (f *inputFlags) addMend(fs *flag.FlagSet) {
 		{"error", table.BelowError}, {"half", table.BelowHalf}, {"missing", table.BelowMissing}})
 }
 
-// addTurn adds -transpose.
+// addTurn adds -transpose and -long.
 func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
 		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
+	choiceFlag(fs, &f.dialect.Long, "long", []choice[table.Long]{
+		{"auto", table.LongAuto}, {"yes", table.LongYes}, {"no", table.LongNo}})
 }
 
 // addRun adds -workers and -quiet.

@@ -112,6 +112,9 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 		r.transpose, ok = one(value, map[string]table.Transpose{"auto": table.TransposeAuto,
 			"yes": table.TransposeYes, "no": table.TransposeNo})
 		want = "auto, yes or no"
+	case "long":
+		r.long, ok = one(value, map[string]table.Long{"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo})
+		want = "auto, yes or no"
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
 		want = "error, drop, mean or fit"

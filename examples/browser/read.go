@@ -22,7 +22,7 @@ const (
 // words are the settings of the page in messages of the reader. What is not among them
 // has a button, see ways.
 var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels", Weights: "Weights",
-	Transpose: "Turn"}
+	Transpose: "Turn", Long: "Long"}
 
 // reading is the options of the reader. The zero value finds out all of them.
 type reading struct {
@@ -30,6 +30,7 @@ type reading struct {
 	decimal   rune
 	header    table.Header
 	transpose table.Transpose
+	long      table.Long
 	names     string // with commas between them
 	na        string // words that count as missing, with commas between them
 	below     table.Below
@@ -171,7 +172,7 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 // It is read as one that is carried along, because the reader looks for further ids
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
-	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
+	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose, Long: r.long,
 		Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError, Names: split(r.names),
 		NA: split(r.na), Below: r.below}
 	if r.skip != "" {
@@ -382,6 +383,12 @@ func (f *found) ways(err error) []way {
 	case err != nil && strings.Contains(err.Error(), words.Transpose+" yes"):
 		return []way{{"The columns are the samples", "transpose", "yes"},
 			{"The rows are the samples", "transpose", "no"}}
+	case err != nil && strings.Contains(err.Error(), words.Long+" no"):
+		list := []way{{"A row for each sample", "long", "yes"}, {"The lines are the rows", "long", "no"}}
+		if !strings.Contains(err.Error(), words.Long+" yes") {
+			list = list[1:]
+		}
+		return list
 	case err != nil && strings.Contains(err.Error(), words.Header+" yes"):
 		return []way{{"Line 1 is a header", "header", "yes"}, {"Line 1 is a row", "header", "no"}}
 	}

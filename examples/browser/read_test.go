@@ -59,7 +59,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	for i := 0; i < len(list); i += 2 {
 		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
 		switch name {
-		case "header", "missing", "names", "transpose", "na", "below", "skip":
+		case "header", "missing", "names", "transpose", "long", "na", "below", "skip":
 			if err := o.set(name, value); err != nil {
 				t.Fatal(err)
 			}
@@ -113,10 +113,10 @@ func TestCorpus(t *testing.T) {
 				o := flagged(t, w["flags"], strings.Split(valueOf(t, parts, "columns"), "\n"), valueOf(t, parts, "roles"))
 				if o.roles != "" { // as the page does
 					o.set("transpose", valueOf(t, parts, "transpose"))
+					o.set("long", valueOf(t, parts, "long"))
 				}
-				if _, err = s.fit(t.Context(), o, nil, nil); err == nil {
-					parts, _ = s.open(t.Context(), from, o, nil)
-				}
+				_, err = s.fit(t.Context(), o, nil, nil)
+				parts, _ = s.open(t.Context(), from, o, nil)
 			}
 			if fail := w["error"]; fail != nil {
 				checkRefused(t, parts, err, fail[0])
@@ -133,8 +133,12 @@ func TestCorpus(t *testing.T) {
 // aboutTurning reports whether the flags are about columns and about which way round they are.
 func (w want) aboutTurning() bool {
 	flags, fail := strings.Join(w["flags"], ""), strings.Join(w["error"], "")
-	return strings.Count(flags, "-") > 1 && strings.Contains(flags, "-transpose") ||
-		strings.Contains(fail, "-transpose")
+	for _, flag := range []string{"-transpose", "-long"} {
+		if strings.Count(flags, "-") > 1 && strings.Contains(flags, flag) || strings.Contains(fail, flag) {
+			return true
+		}
+	}
+	return strings.Contains(fail, "as it is then read")
 }
 
 // checkRefused compares an error and the buttons that come with it.

@@ -13,7 +13,7 @@ import (
 // advised are flags in errors and notes, with their values; where a value is to be chosen there
 // are several.
 var (
-	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose|skip|na|below) ` +
+	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose|long|skip|na|below) ` +
 		`('[^']*'|[^ ;),]+)(?:( or | and )([a-z]+))?`)
 	all     = regexp.MustCompile(`\(add (-.*?), which `)
 	inPlace = regexp.MustCompile(`(-keep) in place of (-drop)`)
@@ -36,7 +36,7 @@ func advice(message string) (flags []string) {
 			drop = m[2]
 		}
 		add("-" + m[1] + " " + m[2])
-		if m[3] != "" && (m[1] == "header" || m[1] == "transpose") {
+		if m[3] != "" && (m[1] == "header" || m[1] == "transpose" || m[1] == "long") {
 			add("-" + m[1] + " " + m[4])
 		}
 	}

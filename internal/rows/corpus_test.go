@@ -131,6 +131,8 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		case "-transpose":
 			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes,
 				"no": table.TransposeNo}[value]
+		case "-long":
+			d.Long = map[string]table.Long{"yes": table.LongYes, "no": table.LongNo}[value]
 		case "-keep":
 			d.Keep = strings.Split(value, ",")
 		case "-names":

@@ -70,7 +70,7 @@ func readError(source string, err error) error {
 // advises it. But if all are empty, they are the flags of the command line.
 type Words struct {
 	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose,
-	NA, Below, Skip string
+	Long, NA, Below, Skip string
 
 	// Rules are the values of Missing that may be advised, the best first: of "fit drop
 	// mean", which is the default, those that go with the other settings. The word none is
@@ -87,7 +87,7 @@ func Flags(has func(name string) bool) (w Words) {
 		{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"},
 		{&w.Drop, "-drop"}, {&w.Decimal, "-decimal"}, {&w.ID, "-id"}, {&w.Keep, "-keep"},
 		{&w.Names, "-names"}, {&w.Missing, "-missing"}, {&w.OneHot, "-encode onehot"},
-		{&w.Transpose, "-transpose"}, {&w.NA, "-na"}, {&w.Below, "-below"}, {&w.Skip, "-skip"},
+		{&w.Transpose, "-transpose"}, {&w.Long, "-long"}, {&w.NA, "-na"}, {&w.Below, "-below"}, {&w.Skip, "-skip"},
 	} {
 		if name, _, _ := strings.Cut(word.flag[1:], " "); has(name) {
 			*word.is = word.flag

@@ -106,14 +106,6 @@ func (t *Reader) faultError(other *Error) error {
 	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more)
 }
 
-// on is the place of a line; a line of a turned text was a column.
-func (p *layout) on(line int) string {
-	if p.turned != nil {
-		return "in its column " + strconv.Itoa(p.acrossOf(line))
-	}
-	return "on line " + strconv.Itoa(line)
-}
-
 // gapList counts the gaps, and names those of all columns.
 func (p *parser) gapList(gaps []gapCount) string {
 	total, places := 0, []string(nil)

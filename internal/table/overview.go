@@ -27,6 +27,7 @@ type Taken struct {
 type Overview struct {
 	Delimiter, Decimal rune
 	Header, Turned     bool
+	Long               bool
 	Columns            []Taken // all, in the order of the text; nil where an error comes before them
 }
 
@@ -65,7 +66,7 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 // Overview returns how the text is read, with Dialect.Guess.
 func (t *Reader) Overview() Overview {
 	p := &t.parser
-	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, p.taken()}
+	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, p.taken()}
 }
 
 // taken describes the columns, once guessColumns has looked at them.

@@ -36,8 +36,7 @@ type layout struct {
 	hot      []*oneHot
 	found    *texts // columns of text: an error, once the rows are read; nil: none
 	id       int    // the column of the ids, from 1; 0: none
-	turned   []int  // the lines of its columns, in a text that is turned; nil: it is not
-	aside    []int  // the columns of that text, from 0, that are left out
+	origin   origin // of a text that was arranged anew; nil: it is as it was
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.

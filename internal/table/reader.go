@@ -185,15 +185,13 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	var s *survey
 	skipped := 0
-	if d.Guess {
+	if d.Guess || d.Long == LongYes {
 		text = in.upTo(text, surveySize)
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
 			return nil, nil, s.ask
 		}
-		if text = text[s.skip:]; s.skip > 0 {
-			skipped = 1
-		}
+		text, skipped = text[s.skip:], s.skipped
 	} else if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
@@ -202,6 +200,11 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
 		text, d.Workers = in.upTo(text, math.MaxInt), 1
+	}
+	if l, err := s.chooseLong(&d, source); err != nil {
+		return nil, nil, err
+	} else if l != nil {
+		return s.openLong(in, text, d, l)
 	}
 	if turn, note, err := s.choose(&d, source); err != nil {
 		return nil, nil, err

@@ -20,7 +20,8 @@ const (
 type survey struct {
 	lines   [][][]byte      // the fields of the first lines that hold any, without comments
 	names   [][]byte        // those in the last comment before them, if they are as many; or nil
-	skip    int             // bytes before the first line: that of Excel's sep=;
+	skip    int             // bytes before the first line: that of Excel's sep=; and text of instruments
+	skipped int             // lines before it
 	hash    bool            // lines that begin with # are comments
 	short   bool            // line 1 has no name for the first column, as R writes
 	tail    bool            // all lines but the first end in a delimiter
@@ -59,6 +60,7 @@ func look(text []byte, d *Dialect) *survey {
 		text, s.cut = text[:end+1], true // as much, however it was read
 	}
 	s.separator(text, d)
+	s.preamble(text[s.skip:], d)
 	text = text[s.skip:]
 	comment := s.comments(text, d)
 	if d.Delimiter == 0 {
@@ -77,16 +79,29 @@ func look(text []byte, d *Dialect) *survey {
 	}
 	if s.doubt != nil {
 		before := text[:max(0, bytes.Index(text, s.doubt))]
-		s.doubted = 1 + min(s.skip, 1) + bytes.Count(before, []byte("\n"))
+		s.doubted = 1 + s.skipped + bytes.Count(before, []byte("\n"))
 	}
-	if names := bytes.TrimLeft(comment, "# \t"); len(names) > 0 && len(s.lines) > 0 {
-		list := s.split(names, d.Delimiter, 1)
-		if d.Header == HeaderAuto && len(list) == 1 && len(list[0]) == len(s.lines[0]) &&
-			len(list[0]) > 1 && rowAlone(s.lines[0]) {
-			s.names = list[0]
+	s.namesAbove(comment, d)
+	return s
+}
+
+// namesAbove takes names from the last comment before the rows. There may be # before each, and
+// several tabs between them.
+func (s *survey) namesAbove(comment []byte, d *Dialect) {
+	list := s.split(bytes.TrimLeft(comment, "# \t"), d.Delimiter, 1)
+	if d.Header != HeaderAuto || len(list) == 0 || len(s.lines) == 0 || !rowAlone(s.lines[0]) {
+		return
+	}
+	names, width := list[0], len(s.lines[0])
+	if len(names) != width {
+		names = slices.DeleteFunc(names, func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 })
+		for j, f := range names {
+			names[j] = bytes.TrimLeft(f, "#")
 		}
 	}
-	return s
+	if len(names) == width && width > 1 {
+		s.names = names
+	}
 }
 
 // below is how many lines after the header are no rows.
@@ -110,6 +125,9 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 	return left
 }
 
+// line1 names the first line of the table.
+func (s *survey) line1() string { return "line " + strconv.Itoa(s.skipped+1) }
+
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
 // separator takes the delimiter from a first line such as sep=; which Excel reads.
@@ -119,7 +137,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 	if len(word) != 5 || !bytes.EqualFold(word[:4], []byte("sep=")) || word[4] >= utf8.RuneSelf {
 		return
 	}
-	s.skip = min(len(line)+1, len(text))
+	s.skip, s.skipped = min(len(line)+1, len(text)), 1
 	if d.Delimiter == 0 && validComma(rune(word[4])) {
 		d.Delimiter = rune(word[4])
 	}
@@ -432,7 +450,8 @@ func (s *survey) shape(d *Dialect) {
 	}
 	if s.short = !s.tail; s.short {
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
-		s.note("line 1 has one name less than the others have fields: column 1 has the names of the rows")
+		s.note(s.line1() + " has one name less than the others have fields: column 1 has the names of " +
+			"the rows")
 	} else {
 		s.lines[0] = append(s.lines[0], nil)
 	}

@@ -61,6 +61,9 @@ type Dialect struct {
 	Transpose Transpose
 	Stream    bool
 
+	// Long makes a row for each sample of a long table, before Transpose and all else, as that does.
+	Long Long
+
 	// Pick chooses the columns that are data. It returns their names in the order that
 	// the values of a row shall have. It is called once a text, with the names of all
 	// columns; or with nil if there is no header, and then returns names of the form
@@ -106,6 +109,7 @@ type Head struct {
 	Header bool     // the first line held the names
 	Bare   bool     // the form of the file has no place for a header
 	Turned bool     // the rows are the columns of the text
+	Long   bool     // the text is a long table: its lines are the entries
 
 	// The columns of the labels and of the weights, counted from 1 in the text. If
 	// there is none, the number is 0 and the name is empty.
