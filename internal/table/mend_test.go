@@ -39,7 +39,7 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,>9\n2,5\n3,6\n", d: Dialect{Below: BelowHalf}, fail: `add -na '>9'`},
 		{text: "a,b\n1,<4\n2,<4\n3,<4\n", fail: `f.csv:2:2: "<4" in column "b" is not a ` +
 			`number, and may be below a limit, 3 times (add -below half`},
-		{text: "a,b\nx,1\n1,2\n3,4\n5,6\n", d: Dialect{Skip: skip("1"), Header: HeaderYes},
+		{text: "a,b\n9,9\n1,2\n3,4\n5,6\n", d: Dialect{Skip: skip("1")},
 			data: "1 2 3 4 5 6", note: "1 row is left out"},
 		{text: "a,b\n1,2\n3,4\n5,6\n\n,\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
 		{text: "a,b\n1,2\n3,4\n\nSum of,it,all\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
