@@ -34,6 +34,8 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,<4\n2,≤ 3.5\n3,<=2\n4,8\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 1.75 3 1 4 8",
 			note: "taken as half of it: column 2 (b)"},
 		{text: "a;b\n1,5;<0,5\n2;3,25\n", d: Dialect{Below: BelowHalf}, data: "1.5 0.25 2 3.25"},
+		{text: "a;b\n1;<0,5\n2;3\n", d: Dialect{Below: BelowHalf}, data: "1 0.25 2 3"},
+		{text: "a;b\n1;<1.500\n2;3\n", d: Dialect{Below: BelowHalf}, fail: "1.500 may be a number of thousands"},
 		{text: "a,b\n1,<4\n2,<4\n3,<4\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 2 3 2"},
 		{text: "a,b\n1,<4 mg/l\n2,8 mg/l\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 8"},
 		{text: "a,b\n1,>9\n2,5\n3,6\n", d: Dialect{Below: BelowHalf}, fail: `add -na '>9'`},
