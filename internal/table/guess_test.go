@@ -69,7 +69,7 @@ func TestGuess(t *testing.T) {
 		{text: many(12, func(i int) string { return fmt.Sprint(i) }), names: "c1", rows: 12},
 		{text: "v,name\n1,a\n2,b\n1,c\n", names: "v", rows: 3, ids: "a|b|c", note: "text"},
 		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop name"},
-		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-02\n", fail: "dates such as 2020-01-01"},
+		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-02\n", fail: "-id day takes it for the ids"},
 		{text: "v,day\n1,2020-01-01 10:00\n2,2020-01-02 10:00\n1,2020-01-03 10:00\n", names: "v", rows: 3,
 			ids:  "2020-01-01 10:00|2020-01-02 10:00|2020-01-03 10:00",
 			note: "it holds dates, and none comes twice"},

@@ -31,9 +31,8 @@ func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
 
 func addStray(strays []stray, s stray) []stray {
 	for i := range strays {
-		if old := &strays[i]; old.field == s.field {
+		if old := &strays[i]; old.field == s.field && old.below == s.below {
 			old.count += s.count
-			old.below = old.below && s.below
 			for _, word := range s.words {
 				if len(old.words) <= mostStrays && !slices.Contains(old.words, word) {
 					old.words = append(old.words, word)
@@ -56,11 +55,7 @@ type faults struct {
 
 // faultError returns the error that names all faults, with the flags that mend them.
 func (p *parser) faultError(f *faults) *Error {
-	if s := f.strays; len(s) == 1 && len(s[0].words) == 1 && f.texts == nil && f.gaps == nil &&
-		s[0].fault.advice != "" {
-		return s[0].fault
-	}
-	slices.SortFunc(f.strays, func(a, b stray) int { return a.field - b.field })
+	slices.SortStableFunc(f.strays, func(a, b stray) int { return a.field - b.field })
 	var parts []string
 	if t := f.texts; t != nil {
 		parts = append(parts, plural(len(t.columns), "a column of text: ", "columns of text: ")+t.list())
@@ -68,7 +63,7 @@ func (p *parser) faultError(f *faults) *Error {
 	e := &Error{Source: p.source}
 	if s := f.strays; len(s) == 1 && len(parts) == 0 && len(s[0].words) == 1 {
 		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
-		parts = append(parts, s[0].fault.Msg+times(s[0].count))
+		parts = append(parts, s[0].fault.Plain()+times(s[0].count))
 	} else if s != nil {
 		parts = append(parts, "what is no number: "+p.strayList(s))
 	}
@@ -122,7 +117,7 @@ func (p *parser) strayList(strays []stray) string {
 // what Dialect.NA and Below would mend.
 func (p *parser) mending(f *faults, e *Error) string {
 	w := p.dialect.Words
-	var flags, does, ways []string
+	var flags, does, ways, others []string
 	add := func(word, value, what string) {
 		if word != "" && value != "" {
 			flags, does = append(flags, word+" "+value), append(does, what)
@@ -141,6 +136,10 @@ func (p *parser) mending(f *faults, e *Error) string {
 			}
 		case s.below:
 			e.Below = true
+		case s.fault.advice != "": // as of a decimal comma
+			if own := strings.Trim(s.fault.advice, " ()"); !slices.Contains(others, own) {
+				others = append(others, own)
+			}
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			drop = append(slices.Clone(drop), strconv.Itoa(s.field+1))
 		default:
@@ -181,7 +180,7 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if f.texts != nil {
 		ways = append(ways, f.texts.ways(&w)...)
 	}
-	return strings.Join(ways, "; ")
+	return strings.Join(append(ways, others...), "; ")
 }
 
 // noWord reports whether a text is no word to type.

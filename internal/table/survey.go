@@ -490,7 +490,7 @@ func (s *survey) commas(delimiter rune) bool {
 	commas, points := 0, 0
 	for _, line := range s.lines {
 		for _, f := range line {
-			if bytes.IndexAny(f, ",.") < 0 {
+			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
 				continue
 			}
 			asComma, has := plainer(f, ',')

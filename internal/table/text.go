@@ -60,7 +60,7 @@ func (p *parser) findTexts(columns []column, names []string) *texts {
 		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
 			found.label = give
 		}
-		if p.id == 0 && idName(names[j]) && p.header != nil {
+		if p.id == 0 && (idName(names[j]) || c.dates == c.words) && p.header != nil {
 			found.id = give
 		}
 	}
