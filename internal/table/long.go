@@ -32,7 +32,7 @@ type long struct {
 }
 
 // positionNames are names of columns of numbers that tell samples apart, in lower case.
-var positionNames = []string{"x", "y", "z", "#x", "#y", "#z", "line", "row", "col", "column", "pixel"}
+var positionNames = []string{"x", "y", "z", "line", "row", "col", "column", "pixel"}
 
 const mostLong = 8 // columns of a long table
 
@@ -56,7 +56,6 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 			numbers = append(numbers, j)
 		}
 	}
-	named := true
 	take := func(from *[]int, at int) {
 		l.axis = (*from)[at]
 		*from = slices.Delete(*from, at, at+1)
@@ -65,7 +64,8 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	feature := slices.IndexFunc(texts, func(j int) bool {
 		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
 	})
-	switch named = spectral >= 0 || feature >= 0; {
+	named := spectral >= 0 || feature >= 0
+	switch {
 	case spectral >= 0:
 		take(&numbers, spectral)
 	case feature >= 0:
@@ -123,16 +123,15 @@ func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
 func (l *long) judge(p *parser, rows [][][]byte, named, cut bool) (turning, string) {
-	keys, axis, pairs := map[string]int{}, map[string]float64{}, map[string]bool{}
+	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var numbers []float64
 	for _, line := range rows {
 		key, at := l.keyOf(line), axisKey(p, line[l.axis])
-		keys[key]++
-		if _, ok := axis[at]; !ok {
-			v, _ := parseFloat(p.withPoint(bytes.TrimSpace(line[l.axis])))
-			axis[at], numbers = v, append(numbers, v)
+		if !axis[at] {
+			v, _ := parseFloat([]byte(at))
+			numbers = append(numbers, v)
 		}
-		pairs[key+"\x00"+at] = true
+		keys[key], axis[at], pairs[key+at] = true, true, true
 	}
 	n, samples := len(rows), len(keys)
 	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
@@ -143,7 +142,7 @@ func (l *long) judge(p *parser, rows [][][]byte, named, cut bool) (turning, stri
 		why += " (" + name + ")"
 	}
 	switch {
-	case len(axis) < 3 || !spread || n < 2*samples:
+	case len(axis) < 3 || !spread:
 	case named, full && samples > 2 && l.names == nil && regular(numbers) && spectrumLike(numbers):
 		return certain, why
 	case full && samples > 2, l.texts[l.axis] && len(pairs) == n:

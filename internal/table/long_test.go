@@ -130,6 +130,20 @@ func TestLongFaults(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	// Samples with few or no values in common.
+	few, none := head, head
+	for i := range 50 {
+		few += fmt.Sprintf("S%d,%d,1\nS%d,%d,2\n", i/2, 400+i%30, i/2, 450+i%20)
+		none += fmt.Sprintf("S%d,%d.5,1\nS%d,%d.6,2\n", i, 400+i, i, 400+i)
+	}
+	_, err := Read(strings.NewReader(few), "t", Dialect{Guess: true})
+	if err == nil || !strings.Contains(err.Error(), "a column of text") {
+		t.Errorf("%v", err)
+	}
+	_, err = Read(strings.NewReader(none), "t", Dialect{Guess: true, Long: LongYes})
+	if err == nil || !strings.Contains(err.Error(), "must have values in common") {
+		t.Errorf("%v", err)
+	}
 	d := Dialect{Guess: true, Missing: true}
 	got, err := Read(strings.NewReader(strings.Replace(text, "S1,420,0.009\n", "", 1)), "t", d)
 	if err != nil || !slices.Equal(got.Missing, []int{0, 0, 1, 0, 0, 0}) || !math.IsNaN(got.Data[8]) {
