@@ -163,11 +163,11 @@ func (b *block) header(first int) int {
 		return i
 	}
 	switch above := first - n; {
-	case first == 0, above > 0 && b.width > 2, above == 1, above == 2 && !b.spectral(n+1):
+	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
 		return n
 	case above > 0: // keys and values have two fields as well
 		for i := n; i < first; i++ {
-			if b.spectral(i) {
+			if isSpectral(string(utf8Text(b.fields[i][0]))) {
 				return i
 			}
 		}
@@ -182,9 +182,6 @@ func (b *block) header(first int) int {
 	}
 	return n
 }
-
-// spectral reports whether line i begins with the name of an axis of spectra.
-func (b *block) spectral(i int) bool { return isSpectral(string(utf8Text(b.fields[i][0]))) }
 
 // present counts the fields that are not blank.
 func present(fields [][]byte) (n int) {

@@ -53,7 +53,7 @@ func TestPreamble(t *testing.T) {
 		{"Wavelength,Abs\nnm,AU\n" + two, 0, "Wavelength Abs"},
 		{"x,y\nmm,AU\n" + two, 0, "x y"},
 		{"Title\nx,y\nmm,AU\n" + two, 1, "x y"},
-		{"Title\nOperator,Smith\nnm,AU\n" + two, 2, "nm AU"},
+		{"a,b\nnm,µm\n" + two, 0, "a b"},
 		{"\"Long\nname\",a,b,c\n" + named, 0, "a b c"},
 		{"a,b\n" + named, 0, ""},
 		{"1,2\n" + named, 0, ""},
