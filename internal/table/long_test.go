@@ -17,7 +17,8 @@ func longTable(head, line string, samples, waves int) string {
 		for j := range waves {
 			n := i*waves + j + 1
 			b.WriteString(strings.NewReplacer("S", fmt.Sprintf("S%d", i), "I", fmt.Sprint(i),
-				"X", fmt.Sprint(i%2), "W", fmt.Sprint(400+10*j), "V", fmt.Sprintf("0.%03d", n), "N", fmt.Sprint(n)).Replace(line))
+				"X", fmt.Sprint(i%2), "W", fmt.Sprint(400+10*j),
+				"V", fmt.Sprintf("0.%03d", n), "N", fmt.Sprint(n)).Replace(line))
 		}
 	}
 	return b.String()
