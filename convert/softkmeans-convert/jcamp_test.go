@@ -50,6 +50,7 @@ func TestJCAMPForms(t *testing.T) {
 		"400ABC T B A @ a b c\n",
 		"400ABCSCBA@abc\n",
 		"400AJJ%\n403Cj\n404BjW\n409c\n", // each line repeats the last value of the one before
+		"400AJJ\n402CTBA@abc\n",
 		"400 1 2 3\n403 3 2 1 $$ more\n406@abc\n",
 		"400 1.0E+00 2 30E-01\n403 3 2 1\n406 0 -1 -2 -3\n",
 	} {

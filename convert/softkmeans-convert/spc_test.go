@@ -14,6 +14,9 @@ import (
 func spc(order binary.ByteOrder, flags byte, exponent int8, count int) []byte {
 	b := make([]byte, spcHeader)
 	b[0], b[1], b[3], b[28], b[29] = flags, spcLittle, byte(exponent), 3, 2
+	if flags&spcMulti != 0 {
+		b[3] = 9 // each has its own
+	}
 	if order == binary.BigEndian {
 		b[1] = spcBig
 	}

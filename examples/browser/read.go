@@ -172,9 +172,9 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 // It is read as one that is carried along, because the reader looks for further ids
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
-	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose, Long: r.long,
-		Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError, Names: split(r.names),
-		NA: split(r.na), Below: r.below}
+	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
+		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError,
+		Names: split(r.names), NA: split(r.na), Below: r.below}
 	if r.skip != "" {
 		d.Skip, _ = table.ParseSkip(r.skip) // as it was when it was set
 	}

@@ -132,8 +132,9 @@ func TestLibraryHeader(t *testing.T) {
 	}
 	for want, d := range map[string]table.Dialect{
 		`a.sli: spectrum 2: missing value in column "channel2", as of a deleted`: {},
-		`a.sli: spectrum 2: missing value in column "spectrum2"`:                 {Transpose: table.TransposeYes},
-		`a.sli: no column is named "x"`:                                          {Label: "x"},
+		`a.sli: spectrum 2: missing value in column "spectrum2"`: {
+			Transpose: table.TransposeYes},
+		`a.sli: no column is named "x"`: {Label: "x"},
 	} {
 		_, err := ReadAll(bytes.NewReader(nil), name, d)
 		if err == nil || !strings.Contains(err.Error(), want) {

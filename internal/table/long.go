@@ -26,37 +26,55 @@ type long struct {
 	keys   []int // of the samples
 	axis   int
 	values []int    // must be one
+	named  bool     // a name tells the axis
 	texts  []bool   // which columns hold text
 	names  [][]byte // of all columns; nil: there is no header
 	lines  int      // before the first entry
 }
 
 // positionNames are names of columns of numbers that tell samples apart, in lower case.
-var positionNames = []string{"x", "y", "z", "#x", "#y", "#z", "line", "row", "col", "column", "pixel"}
+var positionNames = []string{"x", "y", "z", "line", "row", "col", "column", "pixel"}
 
 const mostLong = 8 // columns of a long table
 
 // long finds the columns of a long table by their names and contents. It is nil where there are none.
+// But if it is asked for, the last two columns are then the axis and the values.
 func (s *survey) long(p *parser) (l *long, t turning, why string) {
+	asked := p.dialect.Long == LongYes
 	f, ok := s.frame(p)
-	if !ok || f.width < 3 || f.width > mostLong || len(f.rows) < 3 {
+	if !ok || f.width < 3 || !asked && (f.width > mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
 	p.width = f.width
 	columns := p.columnsOf(f.rows)
 	l = f.longOf(columns)
+	if !l.find(columns) {
+		if l.keys = nil; !asked {
+			return nil, asItStands, ""
+		}
+		l.axis, l.values = f.width-2, []int{f.width - 1}
+		for j := range l.axis {
+			l.keys = append(l.keys, j)
+		}
+	}
+	t, why = l.judge(p, f.rows, s.cut)
+	return l, t, why
+}
+
+// find finds the keys, the axis and the values. It is false where there are none.
+func (l *long) find(columns []column) bool {
+	width := len(columns)
 	var texts, numbers []int
 	for j := range columns {
 		name := l.name(j)
 		switch c := &columns[j]; {
-		case c.consecutive && (name == "" && j == 0 && f.width > 3 || unnamed(name)): // it counts the rows
+		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)): // it counts the rows
 		case l.texts[j]:
 			texts = append(texts, j)
 		default:
 			numbers = append(numbers, j)
 		}
 	}
-	named := true
 	take := func(from *[]int, at int) {
 		l.axis = (*from)[at]
 		*from = slices.Delete(*from, at, at+1)
@@ -65,36 +83,33 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	feature := slices.IndexFunc(texts, func(j int) bool {
 		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
 	})
-	switch named = spectral >= 0 || feature >= 0; {
+	l.named = spectral >= 0 || feature >= 0
+	switch {
 	case spectral >= 0:
 		take(&numbers, spectral)
 	case feature >= 0:
 		take(&texts, feature)
-	case f.width == 3 && len(texts) == 1:
+	case width == 3 && len(texts) == 1:
 		take(&numbers, 0)
-	case f.width == 3 && len(texts) == 2:
+	case width == 3 && len(texts) == 2:
 		take(&texts, 1)
-	case f.width == 3 && len(numbers) == 3 && l.namesSamples(numbers[0]):
+	case width == 3 && len(numbers) == 3 && l.namesSamples(numbers[0]):
 		take(&numbers, 1)
 	default:
-		return nil, asItStands, ""
+		return false
 	}
 	l.keys = texts
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
 			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
-			named && f.width == 3 && columns[j].whole) {
+			l.named && width == 3 && columns[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {
 			l.values = append(l.values, j)
 		}
 	}
-	if len(l.values) == 0 || len(l.keys) == 0 {
-		return nil, asItStands, ""
-	}
 	slices.Sort(l.keys)
-	t, why = l.judge(p, f.rows, named, s.cut)
-	return l, t, why
+	return len(l.values) > 0 && len(l.keys) > 0
 }
 
 // longOf is a long table with the names and texts of the frame.
@@ -122,17 +137,16 @@ func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
-func (l *long) judge(p *parser, rows [][][]byte, named, cut bool) (turning, string) {
-	keys, axis, pairs := map[string]int{}, map[string]float64{}, map[string]bool{}
+func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
+	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var numbers []float64
 	for _, line := range rows {
 		key, at := l.keyOf(line), axisKey(p, line[l.axis])
-		keys[key]++
-		if _, ok := axis[at]; !ok {
-			v, _ := parseFloat(p.withPoint(bytes.TrimSpace(line[l.axis])))
-			axis[at], numbers = v, append(numbers, v)
+		if !axis[at] {
+			v, _ := parseFloat([]byte(at))
+			numbers = append(numbers, v)
 		}
-		pairs[key+"\x00"+at] = true
+		keys[key], axis[at], pairs[key+at] = true, true, true
 	}
 	n, samples := len(rows), len(keys)
 	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
@@ -143,8 +157,8 @@ func (l *long) judge(p *parser, rows [][][]byte, named, cut bool) (turning, stri
 		why += " (" + name + ")"
 	}
 	switch {
-	case len(axis) < 3 || !spread || n < 2*samples:
-	case named, full && samples > 2 && l.names == nil && regular(numbers) && spectrumLike(numbers):
+	case len(axis) < 3 || !spread:
+	case l.named, full && samples > 2 && l.names == nil && regular(numbers) && spectrumLike(numbers):
 		return certain, why
 	case full && samples > 2, l.texts[l.axis] && len(pairs) == n:
 		return likely, why
@@ -188,12 +202,11 @@ func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
 		fail.Msg = "a long table has a row for each sample, and is not turned"
 		return nil, fail
 	case d.Long == LongYes && l == nil:
-		if l = s.lastColumns(p); l == nil {
-			fail.Msg = "a long table has at least three columns: samples, wavelengths or the like, and values"
-			return nil, fail
-		}
+		fail.Msg = "a long table has at least three columns: samples, wavelengths or the like, and values"
+		return nil, fail
 	case d.Long == LongYes && len(l.values) == 1:
-	case t == asItStands && d.Long == LongAuto, len(d.Known) > 0 && l.hasAll(d.Known, slices.Concat(l.keys, l.values, []int{l.axis})):
+	case t == asItStands && d.Long == LongAuto, len(d.Known) > 0 &&
+		l.hasAll(d.Known, slices.Concat(l.keys, l.values, []int{l.axis})):
 		return nil, nil
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + count(len(l.values), "column") + " of values, " +
@@ -231,22 +244,6 @@ func (l *long) hasAll(names []string, columns []int) bool {
 		}
 	}
 	return true
-}
-
-// lastColumns takes the last column for values, the one before it for the axis, and the others for
-// the keys.
-func (s *survey) lastColumns(p *parser) *long {
-	f, ok := s.frame(p)
-	if !ok || f.width < 3 {
-		return nil
-	}
-	p.width = f.width
-	l := f.longOf(p.columnsOf(f.rows))
-	l.axis, l.values = f.width-2, []int{f.width - 1}
-	for j := range l.axis {
-		l.keys = append(l.keys, j)
-	}
-	return l
 }
 
 // longText is a long table, and where its entries are in the text.

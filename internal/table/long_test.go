@@ -17,7 +17,8 @@ func longTable(head, line string, samples, waves int) string {
 		for j := range waves {
 			n := i*waves + j + 1
 			b.WriteString(strings.NewReplacer("S", fmt.Sprintf("S%d", i), "I", fmt.Sprint(i),
-				"X", fmt.Sprint(i%2), "W", fmt.Sprint(400+10*j), "V", fmt.Sprintf("0.%03d", n), "N", fmt.Sprint(n)).Replace(line))
+				"X", fmt.Sprint(i%2), "W", fmt.Sprint(400+10*j),
+				"V", fmt.Sprintf("0.%03d", n), "N", fmt.Sprint(n)).Replace(line))
 		}
 	}
 	return b.String()
@@ -129,6 +130,20 @@ func TestLongFaults(t *testing.T) {
 		if c.d.Stream && !errors.Is(err, ErrTurned) {
 			t.Errorf("%v", err)
 		}
+	}
+	// Samples with few or no values in common.
+	few, none := head, head
+	for i := range 50 {
+		few += fmt.Sprintf("S%d,%d,1\nS%d,%d,2\n", i/2, 400+i%30, i/2, 450+i%20)
+		none += fmt.Sprintf("S%d,%d.5,1\nS%d,%d.6,2\n", i, 400+i, i, 400+i)
+	}
+	_, err := Read(strings.NewReader(few), "t", Dialect{Guess: true})
+	if err == nil || !strings.Contains(err.Error(), "a column of text") {
+		t.Errorf("%v", err)
+	}
+	_, err = Read(strings.NewReader(none), "t", Dialect{Guess: true, Long: LongYes})
+	if err == nil || !strings.Contains(err.Error(), "must have values in common") {
+		t.Errorf("%v", err)
 	}
 	d := Dialect{Guess: true, Missing: true}
 	got, err := Read(strings.NewReader(strings.Replace(text, "S1,420,0.009\n", "", 1)), "t", d)

@@ -27,6 +27,11 @@ func TestPairs(t *testing.T) {
 	const two = "S1,,S2,,\nWavelength (nm),Abs,Wavelength (nm),Abs,\n"
 	plain := pairedTable(two, ",", 2, 12)
 	about := "\nS1\nCollection Time: 5/3/2020\nStart (nm)                  800.0\n\nS2\n"
+	none := pairedTable("w_nm1,w_nm2,w_nm3,w_nm4\n", "", 2, 12)
+	got, err := Read(strings.NewReader(none), "t", Dialect{Guess: true})
+	if err != nil || got.Rows != 12 {
+		t.Errorf("%v: columns of wavelengths are pairs", err)
+	}
 	for _, c := range []struct{ text, want string }{
 		{plain, "S1 S2"},
 		{plain + about, "S1 S2"},

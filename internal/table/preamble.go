@@ -163,31 +163,31 @@ func (b *block) header(first int) int {
 		return i
 	}
 	switch above := first - n; {
-	case above > 3 && b.width > 2: // names, units and flags are three lines
-		return 0
-	case above > 0 && b.width > 2, above == 1, n == first && n == 0:
+	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
 		return n
 	case above > 0: // keys and values have two fields as well
 		for i := n; i < first; i++ {
-			if isSpectral(Printable(string(utf8Text(b.fields[i][0])))) {
+			if isSpectral(string(utf8Text(b.fields[i][0]))) {
 				return i
 			}
 		}
 		return first - 1
 	}
 	last := b.fields[n-1]
-	switch filled := 0; {
+	switch filled := present(last); {
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
-	case keyed(last):
-	default:
-		for _, f := range last {
-			if len(bytes.TrimSpace(f)) > 0 {
-				filled++
-			}
-		}
-		if filled > 2 || filled == 2 && (b.width < 4 || n < 2) {
-			return 0 // a header with too few names, or too many
+	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+		return 0 // a header with too few names, or too many
+	}
+	return n
+}
+
+// present counts the fields that are not blank.
+func present(fields [][]byte) (n int) {
+	for _, f := range fields {
+		if len(bytes.TrimSpace(f)) > 0 {
+			n++
 		}
 	}
 	return n
@@ -195,12 +195,7 @@ func (b *block) header(first int) int {
 
 // filled reports whether most fields of a line are there, and it is no key with a value.
 func (b *block) filled(fields [][]byte) bool {
-	n := 0
-	for _, f := range fields {
-		if len(bytes.TrimSpace(f)) > 0 {
-			n++
-		}
-	}
+	n := present(fields)
 	return 2*n >= len(fields) && (n > 2 || b.width == 2) && !keyed(fields)
 }
 
@@ -214,18 +209,13 @@ func keyed(fields [][]byte) bool {
 
 // prose reports whether a line begins with no number, and has more text than numbers.
 func prose(fields [][]byte) bool {
-	numbers, all := 0, 0
+	numbers := 0
 	for _, f := range fields {
-		if len(bytes.TrimSpace(f)) == 0 {
-			continue
-		}
-		if all++; numeric(f) {
-			if numbers++; all == 1 {
-				return false
-			}
+		if numeric(f) {
+			numbers++
 		}
 	}
-	return 2*numbers <= all
+	return numbers == 0 || 2*numbers <= present(fields) && !numeric(fields[0])
 }
 
 // begins quotes the first two of n lines that are not blank.

@@ -95,8 +95,10 @@ func (s *survey) namesAbove(comment []byte, d *Dialect) {
 	names, width := list[0], len(s.lines[0])
 	if len(names) != width {
 		names = slices.DeleteFunc(names, func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 })
+	}
+	if n := len(names); n > 0 && isComment(names[n-1]) {
 		for j, f := range names {
-			names[j] = bytes.TrimLeft(f, "#")
+			names[j] = bytes.TrimLeft(f, "# ")
 		}
 	}
 	if len(names) == width && width > 1 {
