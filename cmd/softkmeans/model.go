@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,19 +25,9 @@ const mostCenters = 4096
 // modelFile is a model that was read.
 type modelFile struct{ *modelfile.File }
 
-// named reports whether names were given where no header has any: they are more than the
-// places c1, c2, ….
-func named(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		place, _, _ := strings.Cut(name, "=")
-		n, err := strconv.Atoi(strings.TrimPrefix(place, "c"))
-		return err != nil || place != table.Column(n-1)
-	})
-}
-
 // newModelFile returns the model of a fit. What is proved is the certificate's.
 func newModelFile(r *result) *modelfile.File {
-	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Header || named(r.Names),
+	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Named(),
 		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
 	f.Units = r.Units
 	if r.scale != nil {

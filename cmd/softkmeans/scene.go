@@ -345,7 +345,8 @@ type block struct {
 
 	shade []float64 // the brightness of each row; nil: 1
 
-	full *softkmeans.Matrix // memberships in known prototypes; nil: those handed out
+	full      *softkmeans.Matrix // memberships in known prototypes; nil: those handed out
+	low, high *softkmeans.Matrix // the ranges of those handed out; nil: not asked for
 }
 
 // pass reads all blocks. take may be given a block without rows.

@@ -16,6 +16,7 @@ import (
 // options are those of a fit and its pictures.
 type options struct {
 	method      view.Method
+	known       bool                 // in place of a method: shares in known prototypes
 	enclosure   softkmeans.Enclosure // of the global method
 	k           int                  // 0: the number of classes, or else the proposed number
 	slack       float64              // of the minimal volume; 0: the global simplex itself
@@ -51,8 +52,10 @@ func (o *options) set(name, value string) error {
 	ok, want := true, ""
 	switch name {
 	case "method":
-		o.method, ok = one(value, methodWords)
-		want = "minvol, global or alternating"
+		if o.known = value == "known"; !o.known {
+			o.method, ok = one(value, methodWords)
+		}
+		want = "minvol, global, alternating or known"
 	case "enclosure":
 		o.enclosure, ok = one(value, map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
 		want = "ball or tight"

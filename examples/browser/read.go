@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
@@ -38,6 +39,8 @@ type reading struct {
 	text      table.Text // TextError or TextDrop
 	missing   missingRule
 	roles     string // a table.Role for each column, or undecided; "": found out
+
+	library *sources.Library // whose prototypes the rows are mixtures of; nil: none
 }
 
 // undecided stands among roles for a column of text. With AsData one becomes columns of
@@ -100,7 +103,11 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 	if err != nil {
 		errors.As(err, &f.bad)
 		f.Table = nil
-		return f, placed(err)
+		if err = placed(err); strings.HasSuffix(err.Error(), "binary file, not text") {
+			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other " +
+				"formats")
+		}
+		return f, err
 	}
 	if len(f.Data) > maxValues {
 		t := f.Table
@@ -109,6 +116,9 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 			itoa(maxValues) + " numbers, the command line more")
 	}
 	f.all, f.ids, f.kept = f.Rows, f.IDs, f.Kept
+	if r.library != nil && r.missing == missingError {
+		r.missing = missingFit // shares are by the values that are there
+	}
 	return f, f.settle(r.missing)
 }
 
@@ -130,6 +140,15 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	d, id, err := r.dialect()
 	if err != nil {
 		return err
+	}
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(s.open(), head)
+	if err := foreign(head[:n], s.name); err != nil {
+		return err
+	}
+	var known *sources.Rows
+	if r.library != nil {
+		known = r.library.Rows(&d)
 	}
 	rows, err := table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
 	if err == nil {
@@ -165,7 +184,27 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	if id > 0 {
 		f.takeID(id)
 	}
+	if known != nil {
+		known.Settle(f.Table)
+	}
 	return nil
+}
+
+// foreign returns an error that says what reads a file of a kind that the page does not; nil for others.
+func foreign(head []byte, name string) error {
+	what := ""
+	switch has := func(sign string) bool { return strings.HasPrefix(string(head), sign) }; {
+	case has("ENVI"):
+		what = "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, " +
+			"and softkmeans fit and predict -centers spectral libraries"
+	case has("%%MatrixMarket"):
+		what = "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"
+	case has("\x93NUMPY"):
+		what = "an array of NumPy; softkmeans fit reads it"
+	default:
+		return nil
+	}
+	return errors.New(name + ": this is " + what)
 }
 
 // dialect returns the Dialect for a reading. With roles, id is the column of the ids.

@@ -265,6 +265,21 @@ func TestMend(t *testing.T) {
 	}
 }
 
+// A file of a kind that the page does not read is an error that says what reads it.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ENVI\nsamples = 3\n": "softkmeans unmix reads images", "\x93NUMPY\x01\x00": "softkmeans fit reads it",
+		"%%MatrixMarket matrix\n": "softkmeans fit reads it", "\x00\x01\x02\x03": "softkmeans unmix reads ENVI images",
+		"PAR1\x15\x00": "softkmeans-convert t.dat",
+	} {
+		_, err := (&session{}).open(t.Context(), fromText("t.dat", text), options{}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // Files that are saved have the ids and what is carried along, and rows that were left out
 // are empty.
 func TestJoin(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
@@ -32,6 +33,8 @@ type session struct {
 	path   *slackPath
 	global *softkmeans.Matrix // centers of the global simplex that is shown
 
+	library *sources.Library // the known prototypes; nil: none yet
+
 	widened bool // the picture of the memberships takes a row
 }
 
@@ -39,9 +42,10 @@ type session struct {
 type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
-	options     options // with the k that was fitted
-	partial     bool    // cancelled: the best so far
-	between     bool    // not a fit, but interpolated between two points of the path
+	options     options         // with the k that was fitted
+	partial     bool            // cancelled: the best so far
+	between     bool            // not a fit, but interpolated between two points of the path
+	known       *sources.Answer // shares in known prototypes; nil: a fit
 }
 
 var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
@@ -50,7 +54,15 @@ var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
 // so that it may be read with other options.
 func (s *session) open(ctx context.Context, from *source, o options, progress tell) ([]part, error) {
 	s.source, s.data = from, nil
+	s.takeLibrary(&o)
 	return s.ready(ctx, o, progress)
+}
+
+// takeLibrary makes the known prototypes an option, if they are asked for. Columns are then as given.
+func (s *session) takeLibrary(o *options) {
+	if o.known {
+		o.library, o.scale = s.library, scale.None
+	}
 }
 
 // ready reads and prepares the table if the options have changed what is read. The parts
@@ -84,9 +96,21 @@ func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, 
 // fit fits a model by the options. If ctx is cancelled the parts show the best model so
 // far, and say so.
 func (s *session) fit(ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration)) ([]part, error) {
+	s.takeLibrary(&o)
 	described, err := s.ready(ctx, o, reads)
 	if err != nil {
 		return described, err
+	}
+	if o.known {
+		r, err := s.shares(ctx, o)
+		if err != nil {
+			return described, err
+		}
+		parts, err := s.view(r)
+		if err == nil {
+			s.shown = r
+		}
+		return append(described, parts...), err
 	}
 	d := s.data
 	o.k = d.clusters(o.k)

@@ -129,6 +129,15 @@ type Head struct {
 	Notes []string
 }
 
+// Named reports whether columns have names that are more than the places c1, c2, ….
+func (h *Head) Named() bool {
+	return h.Header || slices.ContainsFunc(h.Names, func(name string) bool {
+		place, _, _ := strings.Cut(name, "=")
+		n, err := strconv.Atoi(strings.TrimPrefix(place, "c"))
+		return err != nil || place != Column(n-1)
+	})
+}
+
 // Table is the numbers of a text, and the classes and weights of its rows.
 type Table struct {
 	Head
