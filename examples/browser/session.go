@@ -288,9 +288,9 @@ func (s *session) extend(ctx context.Context, progress func(found int, it softkm
 
 // overview returns the parts about how a file is read, and what may help after an error.
 func (f *found) overview(from *source, err error) []part {
-	header, transpose := "auto", "auto"
+	header, transpose, long := "auto", "auto", "auto"
 	if f.Columns != nil {
-		header, transpose = yesNo(f.Header), yesNo(f.Turned)
+		header, transpose, long = yesNo(f.Header), yesNo(f.Turned), yesNo(f.Long)
 	}
 	var names, text, ways []string
 	for _, c := range f.Columns {
@@ -315,7 +315,7 @@ func (f *found) overview(from *source, err error) []part {
 		{"columns", strings.Join(names, "\n")},
 		{"roles", string(f.letters())},
 		{"text", strings.Join(text, "\n")},
-		{"header", header}, {"transpose", transpose}, {"delimiter", delimiter}, {"decimal", decimal},
+		{"header", header}, {"transpose", transpose}, {"long", long}, {"delimiter", delimiter}, {"decimal", decimal},
 		{"ways", strings.Join(ways, "\n")},
 	}
 }

@@ -35,6 +35,9 @@ type Reader func(text []byte, source string, d table.Dialect) (*table.Table, err
 func Read(text []byte, source, class string, read Reader) (*Library, error) {
 	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo}
 	if survey, _ := table.Survey(bytes.NewReader(text), source, d); survey.Columns != nil {
+		if survey.Long {
+			d.Long = table.LongYes // the columns are those of the pivoted table
+		}
 		for j, c := range survey.Columns {
 			if c.As == table.AsID || d.ID == "" && c.Text && c.As != table.AsLabel {
 				if d.ID = strconv.Itoa(j + 1); c.As == table.AsID {

@@ -9,7 +9,7 @@ const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
 let table = null; // {name, file, set, labels}: kept for a new worker
-let columns = { names: [], text: [], roles: "", transpose: "auto" }; // of the table, as the program found them
+let columns = { names: [], text: [], roles: "", transpose: "auto", long: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
 let library = null; // {name, text}: the file of known prototypes
 let wanted = null; // the table to read next
@@ -42,12 +42,14 @@ function options() {
   ];
 }
 
-const readers = ["delimiter", "decimal", "header", "transpose", "words", "missing", "names"];
+const readers = ["delimiter", "decimal", "header", "transpose", "long", "words", "missing", "below", "na", "skip", "names"];
 
-// The way round that was found holds also after columns are left out.
+// The way round and the long form that were found hold also after columns are left out.
 function reading() {
   const values = Object.fromEntries(readers.map((id) => [id, $(id).value.trim()]));
-  if (roles && values.transpose === "auto") values.transpose = columns.transpose;
+  for (const id of ["transpose", "long"]) {
+    if (roles && values[id] === "auto") values[id] = columns[id];
+  }
   return [...readers.flatMap((id) => [id, values[id]]), "roles", roles];
 }
 
@@ -206,7 +208,7 @@ const mostColumns = 100; // that are listed, besides those that are not data
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
   const set = Boolean(table.set);
-  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, transpose: parts.transpose };
+  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, transpose: parts.transpose, long: parts.long };
   if (!("table" in parts)) {
     showTable({ table: `${parts.file}: not read yet.` });
     $("proposal").textContent = "";
@@ -214,7 +216,7 @@ function showFile(parts) {
   }
   $("reading").hidden = set;
   if (parts.ways) $("reading").open = true;
-  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose };
+  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose, long: parts.long };
   for (const [id, found] of Object.entries(auto)) {
     $(id).options[0].textContent = found && found !== "auto" && columns.names.length ? `auto: ${found}` : "auto";
   }
@@ -324,9 +326,9 @@ async function open(source) {
 // defaults sets the options of a new table: no k, and all that is found out.
 function defaults() {
   roles = "";
-  for (const id of ["delimiter", "decimal", "header", "transpose", "standardize"]) $(id).value = "auto";
-  for (const id of ["words", "missing"]) $(id).value = "error";
-  for (const id of ["names", "k"]) $(id).value = "";
+  for (const id of ["delimiter", "decimal", "header", "transpose", "long", "standardize"]) $(id).value = "auto";
+  for (const id of ["words", "missing", "below"]) $(id).value = "error";
+  for (const id of ["na", "skip", "names", "k"]) $(id).value = "";
 }
 
 async function fit() {
@@ -568,14 +570,14 @@ function listen() {
     fit();
     $("k").focus();
   });
-  for (const id of ["standardize", "enclosure", "k", "missing"]) $(id).addEventListener("change", () => fit());
-  for (const id of ["delimiter", "decimal", "header", "transpose", "words", "names"]) {
+  for (const id of ["standardize", "enclosure", "k", "missing", "below", "na", "skip"]) $(id).addEventListener("change", () => fit());
+  for (const id of ["delimiter", "decimal", "header", "transpose", "long", "words", "names"]) {
     $(id).addEventListener("change", () => {
       roles = ""; // the columns may be others
       fit();
     });
   }
-  for (const id of ["k", "names"]) {
+  for (const id of ["k", "na", "skip", "names"]) {
     $(id).addEventListener("input", () => outdate());
     $(id).addEventListener("blur", () => old && !running && fit()); // what was typed may be what it was
   }
