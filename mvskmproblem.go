@@ -374,9 +374,10 @@ func (b *box) clip(c int, v float64) float64 {
 func (b *box) project(row []float64) {
 	shift, least, most := 0.0, -0x1p300, 0x1p300
 	for range 500 {
-		sum, free := 0.0, 0.0
+		sum, size, free := 0.0, 0.0, 0.0
 		for c, v := range row {
 			u := b.clip(c, v-shift)
+			size += math.Abs(u)
 			if sum += u; u > b.low[c] && u < b.high[c] {
 				free++
 			}
@@ -390,7 +391,7 @@ func (b *box) project(row []float64) {
 		if !(next > least && next < most) {
 			next = least + (most-least)/2
 		}
-		if !b.closed || sum == 0 || math.Abs(next-shift) <= 0x1p-52*math.Abs(shift) {
+		if !b.closed || math.Abs(sum) <= 0x1p-50*size || math.Abs(next-shift) <= 0x1p-52*math.Abs(shift) {
 			break
 		}
 		shift = next

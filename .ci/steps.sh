@@ -285,9 +285,10 @@ modules() {
 }
 
 # browser [all]: the page in a browser, built by Go and by TinyGo. One test takes every
-# number of every set through it; all are also of keys, colors, errors, large tables.
+# number of every set through it, others read the tables of the trade; all are also of keys, colors,
+# errors, large tables.
 browser() {
-  local chosen=(-run 'TestNumbers|TestErrors|TestCancel')
+  local chosen=(-run 'TestNumbers|TestErrors|TestCancel|TestTrade|TestKnown')
   [ "${1-}" != all ] || chosen=()
   installed chromium chromium
   cd examples/browser/e2e

@@ -30,7 +30,8 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Choice is the number of prototypes that [Choose] found, with the numbers that it rests on.
+// Choice is the number of prototypes that [Choose] found, with the numbers that it rests on. Where it is
+// not certain of one, [Choice.Supported] has a number to go on with.
 type Choice struct {
 	K      int    // 0: no answer
 	Reason string // a sentence
@@ -40,6 +41,10 @@ type Choice struct {
 	Rows                  int  // how many rows were looked at
 	Drawn                 bool // they were drawn from more
 	Permuted              bool // the edge is that of permuted columns
+	// Standardized is the choice for columns of mean 0 and variance 1. It was tried where K is 0,
+	// no two opinions are the same, and columns differ in spread by more than 2 times; else nil.
+	Standardized *Choice
+	most, limit  int // the largest number that halves and held-out entries try, and MaxK
 
 	// The entry [k−1] of the following lists belongs to k prototypes. A list ends
 	// where there is nothing to measure.
@@ -101,10 +106,12 @@ const (
 // halves agree on more prototypes than permuted columns and held-out entries count, the truth
 // is often more, and there is no answer. Nor is there for rows on one line: two ends that
 // mix, many clusters and no structure look alike. Noise about one point has no answer, either.
-// A column on a much larger scale than the others decides alone.
+// A column on a much larger scale than the others decides alone: where there is no answer, and no two
+// opinions are the same, standardized columns are asked as well.
 //
 // At most 1000 rows are looked at, drawn by weight, or 2^21 entries, but 200 rows. Cost: 16
-// fits of half of these for each k at most, and the spectra of six tables. Errors: those of
+// fits of half of these for each k at most, and the spectra of six tables; as much again for
+// standardized columns, which Progress is not told of. Errors: those of
 // FitMinVolume, [softkmeans.ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx}
@@ -133,29 +140,48 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
 			len(rows), " rows of positive weight; a choice of k takes 16, and a MaxK of 2")
 	}
-	s.c.Rows = len(rows)
+	s.c.Rows, s.c.most, s.c.limit = len(rows), s.most, s.o.MaxK
 	s.x = scaled(draws.Chosen(x, rows))
+	if err := s.choose(); err != nil {
+		return Choice{}, err
+	}
+	if s.c.K > 0 || s.c.agreed() > 0 {
+		return s.c, nil
+	}
+	if z := standardized(s.x); z != nil {
+		t := search{ctx: ctx, o: s.o, most: s.c.most, x: z}
+		t.c.Rows, t.c.Drawn, t.o.Progress = s.c.Rows, s.c.Drawn, nil
+		if err := t.choose(); err != nil {
+			return Choice{}, err
+		}
+		s.c.Standardized = &t.c
+	}
+	return s.c, nil
+}
+
+// choose sets c by the rows looked at.
+func (s *search) choose() (err error) {
 	// As many leading directions as fits of up to most prototypes look at.
 	p := min(3*s.most+4, s.x.Cols, s.x.Rows-1)
-	if s.z, s.values, err = softkmeans.Principal(ctx, s.x, p, s.options()); err != nil {
-		return Choice{}, err
+	if s.z, s.values, err = softkmeans.Principal(s.ctx, s.x, p, s.options()); err != nil {
+		return err
 	}
 	s.total = sumOf(s.values)
 	switch {
 	case s.total == 0 && s.c.Drawn:
 		s.c.Reason = "all samples that were drawn are equal"
-		return s.c, nil
+		return nil
 	case s.total == 0:
 		s.c.K, s.c.Reason = 1, "all samples are equal"
-		return s.c, nil
+		return nil
 	}
 	for _, step := range []func() error{s.findEdge, s.holdOut, s.stability} {
 		if err := step(); err != nil {
-			return Choice{}, err
+			return err
 		}
 	}
 	s.c.decide()
-	return s.c, nil
+	return nil
 }
 
 // rowsOf returns how many rows of so many columns are looked at.

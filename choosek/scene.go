@@ -30,6 +30,8 @@ const (
 	// leastLength is the least length of a material's direction, as a share of that of the first. It
 	// was chosen on half of the scenes that docs/accuracy.md has.
 	leastLength = 0.01
+	// farUnit is the power of two by which columns of other units differ at least.
+	farUnit = 8
 	// scarce is the share of the energy below which noise may be rounding.
 	scarce = 0x1p-36
 )
@@ -44,7 +46,8 @@ const (
 // of their own, and in most scenes these are shorter. Explained and Step are shares of the energy in
 // these directions, Stick is what a step must exceed. Elbow and Profile are 0.
 //
-// With fewer rows than 2d, fewer than 4 columns, or without noise it is the proposal of [Propose].
+// Columns that are 0 in all rows do not count. With fewer rows than twice the others, fewer than 4 of
+// these, or without noise it is the proposal of [Propose].
 //
 // At most 4096 rows are looked at, drawn by weight, or 2d. MaxK bounds K. Cost: O(nd² + d³), four to eight
 // times. Errors: those of [softkmeans.Floors] and [Propose], and ctx's, wrapped.
@@ -66,9 +69,10 @@ func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Pro
 	if err != nil {
 		return Proposal{}, err
 	}
-	if d := x.Cols; len(rows) >= 2*d && d >= 4 {
+	used := usedColumns(x, rows)
+	if d := len(used); len(rows) >= 2*d && d >= 4 {
 		rows, _ = drawn(rows, o.Weights, max(2*d, sceneRows), o.Seed)
-		p := &pixels{scaled(draws.Chosen(x, rows)), slices.Repeat([]float64{1}, d),
+		p := &pixels{evenColumns(x, rows, used), slices.Repeat([]float64{1}, d),
 			slices.Repeat([]float64{1}, len(rows))}
 		if energies, err := p.energies(ctx); energies != nil || err != nil {
 			return proposalOf(energies, len(rows), o.MaxK), err
@@ -83,6 +87,50 @@ func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Pro
 		p.K, p.Reason = o.MaxK, beyond(o.MaxK)
 	}
 	return p, err
+}
+
+// usedColumns returns the columns that are not 0 in all of these rows.
+func usedColumns(x *softkmeans.Matrix, rows []int) (used []int) {
+	some := make([]bool, x.Cols)
+	for _, i := range rows {
+		for c, v := range x.Row(i) {
+			some[c] = some[c] || v != 0
+		}
+	}
+	for c, yes := range some {
+		if yes {
+			used = append(used, c)
+		}
+	}
+	return used
+}
+
+// evenColumns returns some rows in some columns, multiplied by the power of two that takes the largest
+// entry to [½, 1). Where columns differ by farUnit or more each has its own: units may differ by more than
+// eigenvalues have digits.
+func evenColumns(x *softkmeans.Matrix, rows, columns []int) *softkmeans.Matrix {
+	y := softkmeans.NewMatrix(len(rows), len(columns), nil)
+	var exps []int
+	for _, c := range columns {
+		top := 0.0
+		for _, i := range rows {
+			top = max(top, math.Abs(x.At(i, c)))
+		}
+		_, exp := math.Frexp(top)
+		exps = append(exps, exp)
+	}
+	most := slices.Max(exps)
+	far := most-slices.Min(exps) >= farUnit
+	for c, from := range columns {
+		exp := most
+		if far {
+			exp = exps[c]
+		}
+		for r, i := range rows {
+			y.Set(r, c, math.Ldexp(x.At(i, from), -exp))
+		}
+	}
+	return y
 }
 
 // beyond says that MaxK ended the count.

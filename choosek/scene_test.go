@@ -117,6 +117,13 @@ func TestProposeScene(t *testing.T) {
 			}
 		}
 		same("other units", y, nil, 1e-6)
+		far := softkmeans.NewMatrix(x.Rows, 2*x.Cols+1, nil)
+		for i := range x.Rows {
+			for c, v := range x.Row(i) {
+				far.Row(i)[2*c+1] = v * math.Pow(10, float64(c*11%40)*11/40)
+			}
+		}
+		same("units that differ by 1e11, and columns of 0", far, nil, 1e-2)
 		y = draws.Chosen(x, rng.Perm(x.Rows))
 		same("another order", y, nil, 1e-9)
 		for i := range y.Rows {

@@ -3,15 +3,22 @@
 
 import { SoftKMeansError, list, matrix, options, refuse, whole } from './input.js'
 export { SoftKMeansError } from './input.js'
+import { warnings } from './model.js'
 export { readModel, writeModel } from './model.js'
 
 // These are in the order of module/main.go.
 const arrays = ['rows', 'options', 'weights', 'centers', 'memberships', 'means', 'axes']
 const numbers = ['rows', 'cols', 'k', 'sum', 'enclosure', 'slack', 'seed', 'maxIter', 'init', 'nonNegative', 'volume', 'restarts', 'tol', 'lambda', 'starts', 'kernel', 'gamma', 'axes']
-const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5 }
+const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5, warnings: 6 }
 const operations = { fit: 0, fitMinVolume: 1, predict: 2, floors: 3, certify: 4, lsd: 5 }
 const codes = ['', 'tooLarge', 'shape', 'nonFinite', 'range', 'tooFewSamples', 'option']
 const statuses = ['none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space']
+
+/** The warnings of a model, from four numbers each. */
+const warningsOf = (list) => Array.from({ length: list.length / 4 }, (_, i) => {
+  const [kind, cluster, other, value] = list.slice(4 * i, 4 * i + 4)
+  return { kind: warnings[kind], cluster, other, value }
+})
 
 /** The module beside this file. Node has node.js. */
 const own = async () => {
@@ -111,6 +118,7 @@ class SoftKMeans {
       labels: Int32Array.from(out('labels')),
       objective, floor, floorError, total, gap, excessShare,
       status: statuses[status],
+      warnings: warningsOf(out('warnings')),
     }
     if (operation === 'fit') return model
     Object.assign(model, { iterations, lambda, volumeRatio })
@@ -216,7 +224,17 @@ const run = (f) => {
   }
 }
 
-/** The rows as the fit of the model had them: (v − shift)/divisor by columns. */
+/** Divides each row by its sum. A row of zeros stays. */
+const close = (to, cols) => {
+  for (let at = 0; at < to.length; at += cols) {
+    const row = to.subarray(at, at + cols)
+    const sum = row.reduce((a, v) => a + v, 0)
+    if (!row.every((v) => v >= 0)) refuse('range', 'the model is of counts, which are at least 0', { argument: 'x' })
+    if (sum > 0) row.forEach((v, j) => { row[j] = v / sum })
+  }
+}
+
+/** The rows as the fit of the model had them: (v − shift)/divisor by columns; counts as shares of their rows. */
 const scaled = (rows, model) => {
   const parts = ['shift', 'divisor', 'scaledCenters'].filter((name) => model[name] !== undefined)
   if (parts.length === 0) return rows
@@ -229,6 +247,7 @@ const scaled = (rows, model) => {
     ...rows,
     write: (to) => {
       rows.write(to)
+      if (model.scale === 'counts') close(to, rows.cols)
       for (let i = 0; i < to.length; i++) to[i] = (to[i] - shift[i % rows.cols]) / divisor[i % rows.cols]
     },
   }

@@ -51,7 +51,8 @@ type File struct {
 
 	// A value v of a column is (v − Shift)/Divisor in the fit. Both nil, and Scale "none" or
 	// "": the columns are as they are. Scale is the rule that they come from, as zscore. With
-	// a Divisor of 1, what differs from Shift by 1e-14 of it counts as Shift.
+	// a Divisor of 1, what differs from Shift by 1e-14 of it counts as Shift. By the rule counts
+	// each row is divided by its sum before, and its values are at least 0.
 	Scale          string
 	Shift, Divisor []float64
 
@@ -66,7 +67,9 @@ type File struct {
 	LargestResidual float64
 
 	Slack float64 // that was asked for; 0: the default, or none
-	Seed  uint64
+	// Lower and Upper bound all entries of Centers, one number each; nil: none.
+	Lower, Upper []float64
+	Seed         uint64
 
 	// A model of similarities. Samples are the rows, in the units of the fit, that new rows
 	// are compared with, by Kernel: rbf, with Gamma, or linear. nil, for the kernel matrix:
@@ -113,6 +116,8 @@ func (f *File) fields(t *walk) {
 	t.number("lambda", &m.Lambda, 0)
 	t.number("epsilon", &m.Epsilon, 0)
 	t.number("slack", &f.Slack, notBelow0)
+	t.numbers("lower", &f.Lower, 1)
+	t.numbers("upper", &f.Upper, 1)
 	t.seed("seed", &f.Seed)
 	choose(t, "volume", &m.Volume)
 	t.number("volumeRatio", &m.VolumeRatio, 0)

@@ -18,8 +18,8 @@ import (
 )
 
 const sureHelp = `  -from FILE    minvol, alternating: start from the centers of a model that fit
-                -model wrote, as of last month's table. Its k, columns and
-                scaling are taken, too; columns are found by name
+                -model wrote, as of last month's table. Its k, columns,
+                scaling and bounds are taken, too; columns are found by name
   -bootstrap N  minvol: fit N tables of as many rows, drawn from the rows with
                 replacement, and say how far centers, shares and labels differ.
                 200 is a good number. It takes N times as long as the fit from
@@ -76,6 +76,9 @@ func (f *fitFlags) readStart(ctx context.Context) (err error) {
 			short(f.start.Method, mostName))
 	}
 	f.k, f.options.Sum = f.start.K(), f.start.Model.Sum
+	if f.bounds == nil && f.method.takes("bounds") {
+		f.bounds = boundsOf(f.start)
+	}
 	return f.use(f.start)
 }
 
@@ -112,6 +115,8 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 		r.scale.Undo(found.Lower.Data)
 		r.scale.Undo(found.Upper.Data)
 	}
+	r.bounds.hold(found.Lower)
+	r.bounds.hold(found.Upper)
 	half := found.Upper.Clone()
 	for i, v := range found.Lower.Data {
 		half.Data[i] = (half.Data[i] - v) / 2
@@ -164,17 +169,13 @@ func (u *unstableRow) name() string {
 
 // write writes the block of the report.
 func (s *sureness) write(b *bytes.Buffer, r *result) {
-	units := ""
-	if r.scale != nil {
-		units = ", in the table's units"
-	}
 	fmt.Fprintf(b, "\nHow sure: fits of %d tables of rows drawn with replacement\n\n", s.Resamples)
 	if s.Status == softkmeans.StatusIterationLimit {
 		b.WriteString("Some of these fits ended at the limit of iterations.\n")
 	}
 	fmt.Fprintf(b,
 		"The same fit of very many such rows has each value within ± these of that above, with a\n"+
-			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", units)
+			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", r.units())
 	if len(r.Names) > mostTold {
 		b.WriteString("(They are in the report of -json.)\n")
 	} else {

@@ -23,8 +23,12 @@ type bounds struct {
 // boundsFlag adds -bounds.
 func boundsFlag(fs *flag.FlagSet, p **bounds) {
 	fs.Func("bounds", "", func(s string) error {
-		if s == "nonnegative" {
+		switch s {
+		case "nonnegative":
 			s = "0,"
+		case "none":
+			*p = &bounds{math.Inf(-1), math.Inf(1)}
+			return nil
 		}
 		low, high, two := strings.Cut(s, ",")
 		b := &bounds{endOf(low, math.Inf(-1)), endOf(high, math.Inf(1))}
@@ -54,6 +58,14 @@ func endOf(text string, none float64) float64 {
 	return v
 }
 
+// orNil returns nil for -bounds none.
+func (b *bounds) orNil() *bounds {
+	if b != nil && math.IsInf(b.low, -1) && math.IsInf(b.high, 1) {
+		return nil
+	}
+	return b
+}
+
 // scaled returns Lower and Upper for columns scaled by s.
 func (b *bounds) scaled(s *scale.Scaling) (lower, upper []float64) {
 	if b == nil {
@@ -66,6 +78,29 @@ func (b *bounds) scaled(s *scale.Scaling) (lower, upper []float64) {
 		s.Apply(upper)
 	}
 	return lower, upper
+}
+
+// lists returns the ends that there are, for a model.
+func (b *bounds) lists() (lower, upper []float64) {
+	if b != nil && !math.IsInf(b.low, 0) {
+		lower = []float64{b.low}
+	}
+	if b != nil && !math.IsInf(b.high, 0) {
+		upper = []float64{b.high}
+	}
+	return lower, upper
+}
+
+// boundsOf are those of a model.
+func boundsOf(f *modelFile) *bounds {
+	b := &bounds{math.Inf(-1), math.Inf(1)}
+	for _, v := range f.Lower {
+		b.low = v
+	}
+	for _, v := range f.Upper {
+		b.high = v
+	}
+	return b.orNil()
 }
 
 // hold takes centers in the table's units to the bounds, which rounding may have left.

@@ -18,7 +18,7 @@ type certifiedJSON struct {
 	Source, Scale, Centers, Verdict string
 	Memberships                     *string
 	Rows, K                         int
-	Columns                         []string
+	Columns, Notes                  []string
 	Tol                             float64
 	Certificate                     certificateJSON
 }

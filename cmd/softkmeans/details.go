@@ -25,15 +25,25 @@ func yardstickOf(m *softkmeans.Model) *yardstick {
 	return &yardstick{m.Centers, m.ClusterMeans, m.Sum, m.Rows == softkmeans.RowsUnit}
 }
 
-// measure measures the rows x of the fit. The largest residual is of those with weight.
-func (r *result) measure(x, g *softkmeans.Matrix, labels []int, weights []float64) *softkmeans.Matrix {
+// measure measures the rows of the fit. The largest residual is of those with weight, and that of counts
+// is in standard deviations.
+func (r *result) measure(x, g *softkmeans.Matrix, labels []int, weights, sizes []float64) *softkmeans.Matrix {
 	details := yardstickOf(r.model).measure(x, g, labels)
 	for i := range x.Rows {
 		if weights == nil || weights[i] > 0 {
-			r.residual = max(r.residual, details.At(i, 0))
+			r.residual = max(r.residual, rooted(details.At(i, 0), sizes, i))
 		}
 	}
 	return details
+}
+
+// rooted is the residual of row i times the root of its size, which is that of counts in standard
+// deviations. Without sizes it is the residual.
+func rooted(residual float64, sizes []float64, i int) float64 {
+	if sizes == nil {
+		return residual
+	}
+	return residual * math.Sqrt(sizes[i])
 }
 
 // measure returns three columns for rows x with memberships g: the distance to the row's

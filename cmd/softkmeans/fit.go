@@ -21,7 +21,8 @@ says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes. With -missing fit it is by the
+                softkmeans floors proposes, or one to go on with if none is
+                certain; the report says which. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
 ` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:
@@ -195,6 +196,9 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
+	if f.scale == scale.Counts && f.options.Sum == softkmeans.SumAtMostOne {
+		return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")
+	}
 	if err := f.checkSure(given); err != nil {
 		return f, err
 	}
@@ -285,6 +289,9 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		return f.fitSparse(s, w, sparse)
 	}
 	d.noteKind(f)
+	if f.method.takes("bounds") {
+		f.bounds = d.within(f.bounds)
+	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
 		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
@@ -318,13 +325,14 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	r.count(labels)
 	r.meaning.add(memberships, f.naming(d))
 	r.meaning.compare(labels, memberships)
+	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
-		details := r.measure(d.x, memberships, labels, d.Weights)
-		if f.details {
-			w.details = details
+		if details = r.measure(d.x, memberships, labels, d.Weights, d.sizes); !f.details {
+			details = nil
 		}
 	}
 	if w != nil {
+		w.details, w.named = withSizes(details, d.sizes)
 		w.describe(&d.Head, d.texts)
 		return r, w.add(s.ctx, labels, memberships)
 	}

@@ -46,8 +46,13 @@ func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err e
 			rest, args = append(rest, args[0]), args[1:]
 		}
 	}
-	if len(rest) > most {
-		return nil, usageErrorf("%s takes %s, not %d: %q", fs.Name(), count(most, "file"), len(rest), rest)
+	if n := len(rest); n > most {
+		more := ""
+		if most == 1 {
+			more = "; put spectra of a file each in one table, a row or a column each"
+		}
+		return nil, usageErrorf("%s takes %s, not %d: %q%s", fs.Name(), count(most, "file"), n,
+			rest[:min(n, 4)], more)
 	}
 	return rest, checkEmpty(fs, rest)
 }

@@ -17,6 +17,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -31,6 +32,7 @@ the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
 The proposed k, marked *, is the one that directions above the noise, entries
 held out, and halves of the rows speak for; the report says what each finds.
+Where they leave it open it is one to go on with, and the report says so.
 Of many rows these are a random sample of up to 1000, the floors are of all. For
 fewer than 16 rows k is the first with floor 0, or the last for which all steps
 up to it exceed their sticks: that counts directions, not clusters.
@@ -156,12 +158,12 @@ func (r *scree) cutShort() {
 	}
 }
 
-// k is the number to mark; 0: none.
-func (r *scree) k() int {
+// k is the number to mark, 0 if there is none, and why.
+func (r *scree) k() (k int, why string) {
 	if r.choice != nil {
-		return r.choice.K
+		return r.choice.Supported()
 	}
-	return r.proposal.K
+	return r.proposal.K, r.proposal.Reason
 }
 
 // ofTable computes the floors of a table in memory.
@@ -181,7 +183,14 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return await(s.ctx, func() (*scree, error) { return r, r.choose(s.ctx, d.x, d.Weights, f.workers) })
+	return await(s.ctx, func() (*scree, error) {
+		x, weights, _ := d.rowsForK()
+		err := r.choose(s.ctx, x, weights, f.workers)
+		if d.sizes != nil && r.choice != nil {
+			kinds.Decide(r.choice)
+		}
+		return r, err
+	})
 }
 
 // choose sets the choice of k by rows, unless they are too few.
@@ -204,6 +213,7 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 		return nil, err
 	}
 	defer b.progress.clear()
+	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if b.progress.passes = 1; f.scale != scale.None {
 		b.progress.passes = 2
 	}
@@ -283,6 +293,7 @@ type evidenceJSON struct {
 func (r *scree) json() any {
 	type proposal struct {
 		K       *int   `json:"k"` // null: none
+		Certain bool   `json:"certain"`
 		Reason  string `json:"reason"`
 		Elbow   *int   `json:"elbow"`
 		Profile *int   `json:"profile"`
@@ -294,10 +305,11 @@ func (r *scree) json() any {
 		return &k
 	}
 	p := &r.proposal
-	k, reason := r.k(), p.Reason
+	k, reason := r.k()
+	certain := k > 0
 	var evidence *evidenceJSON
 	if c := r.choice; c != nil {
-		reason = c.Reason
+		certain = c.K > 0
 		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
 			c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
 	}
@@ -311,7 +323,7 @@ func (r *scree) json() any {
 		Evidence *evidenceJSON `json:"evidence,omitempty"`
 		Floors   []screeLine   `json:"floors"`
 	}{r.Source, r.rows, r.Names, r.Notes, kindOf(r.scale).String(),
-		proposal{optional(k), reason, optional(p.Elbow), optional(p.Profile)}, evidence, r.lines()}
+		proposal{optional(k), certain, reason, optional(p.Elbow), optional(p.Profile)}, evidence, r.lines()}
 }
 
 // barWidth is the number of characters of a bar of 100 %.
@@ -333,9 +345,10 @@ func (r *scree) text(most int) []byte {
 	write("", "k", "floor", "explained", "step", "stick", "")
 	lines := r.lines()
 	left := 0
+	k, _ := r.k()
 	for i, l := range lines {
 		mark, bar := "", ""
-		if l.K == r.k() {
+		if l.K == k {
 			mark = "*"
 		} else if i >= most {
 			left++
@@ -384,8 +397,14 @@ func (r *scree) words() string {
 // proposed says why the floors propose k, or why they propose none.
 func proposed(p *choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
-// chosen says why k is chosen, or why none is.
-func chosen(c *choosek.Choice) string { return proposal(c.K, c.Reason) }
+// chosen says why k is chosen, that it is not certain, or why there is none.
+func chosen(c *choosek.Choice) string {
+	k, why := c.Supported()
+	if c.K == 0 && k > 0 {
+		return wrapped(strings.ToUpper(why[:1]) + why[1:] + ": -k " + strconv.Itoa(k) + ".")
+	}
+	return proposal(k, why)
+}
 
 func proposal(k int, reason string) string {
 	if k == 0 {

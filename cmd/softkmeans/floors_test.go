@@ -24,9 +24,11 @@ type parsedFloors struct {
 	Source   string
 	Rows     int
 	Columns  []string
+	Notes    []string
 	Scale    string
 	Proposal struct {
 		K, Elbow, Profile *int
+		Certain           bool
 		Reason            string
 	}
 	Evidence *evidenceJSON // nil: by the floors alone
@@ -54,14 +56,15 @@ func TestFloorsNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		k, why := choose.Supported()
 		code, stdout, stderr := do(t, "", "floors", "-json", "-scale", "none", "-most", "1", "-o", path, name)
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, stdout)
 		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != name ||
-			got.Proposal.Reason != choose.Reason ||
-			(got.Proposal.K == nil) != (choose.K == 0) || choose.K > 0 && *got.Proposal.K != choose.K ||
+			got.Proposal.Reason != why || got.Proposal.Certain != (choose.K > 0) ||
+			got.Proposal.K == nil || *got.Proposal.K != k ||
 			got.Evidence.Edge != choose.Edge ||
 			!slices.Equal(got.Evidence.Agreement, choose.Agreement) || *got.Proposal.Elbow != p.Elbow ||
 			*got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {

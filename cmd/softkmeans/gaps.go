@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // missingRule is a value of -missing.
@@ -98,7 +101,10 @@ const completeForK = 48
 // rowsForK returns the rows by which k is chosen, and their weights: those that are complete
 // if they are enough, else all, with the means of the columns in the gaps. The note says which.
 func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string) {
-	if d.missing == 0 {
+	switch {
+	case d.sizes != nil:
+		return kinds.Surprises(d.x, d.sizes), nil, ""
+	case d.missing == 0:
 		return d.x, d.Weights, ""
 	}
 	x, left := d.x.Clone(), gapRows(d.x)
@@ -281,14 +287,42 @@ func without[T any](rows []T, left []bool, cols int) []T {
 	return rows[:n]
 }
 
-// scaledNote says that and why the columns are scaled by -scale auto.
-func scaledNote(h *table.Head, s *scale.Scaling) string {
-	ratio := s.Divisor[s.Widest] / s.Divisor[s.Narrowest]
-	if digits := math.Pow10(int(math.Log10(ratio)) - 1); ratio < 1e9 {
-		ratio = math.Round(ratio/digits) * digits // two digits
+// scaleNotes says why -scale auto scales columns or, where these are not scaled, which of them decides, and
+// what to do. It has a note or none. If c is nil it is not looked for what decides.
+func scaleNotes(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Columns) []string {
+	names := make([]string, len(h.Names))
+	for j, name := range h.Names {
+		names[j] = short(name, mostName)
 	}
-	return fmt.Sprintf("Columns differ %.9g times in spread (%s, %s): standardized; -scale none leaves them",
-		ratio, short(h.Names[s.Widest], mostName), short(h.Names[s.Narrowest], mostName))
+	switch {
+	case s != nil && kind == scale.Auto:
+		return []string{view.Differ(s, names) + "; -scale none leaves them"}
+	case s != nil || c == nil:
+		return nil
+	}
+	text, j := view.Deciding(c, names, h.Units, kind == scale.Auto)
+	if text == "" {
+		return nil
+	}
+	text += "; -scale zscore counts all columns alike"
+	if column := dropWord(h, j); column != "" {
+		text += ", -drop " + column + " leaves it out"
+	}
+	return []string{text}
+}
+
+// dropWord is column j of the data as -drop takes it, quoted for a shell; "" where a name does not tell.
+func dropWord(h *table.Head, j int) string {
+	name := h.Names[j]
+	number := strings.TrimPrefix(name, "c")
+	switch _, err := strconv.Atoi(number); {
+	case !h.Header && !h.Turned && err == nil:
+		return number
+	case !h.Header, strings.ContainsAny(name, `,"`), strings.Trim(name, "0123456789-") == "",
+		slices.Index(h.Names, name) != j, slices.Contains(h.Names[j+1:], name):
+		return ""
+	}
+	return commandLine([]string{name})
 }
 
 // writeNotes writes each note as a sentence on lines of its own, without a final newline.

@@ -262,7 +262,7 @@ func TestScaleAuto(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
 				t.Fatal(err)
 			}
-			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "Columns differ ") &&
+			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "columns differ ") &&
 				strings.HasSuffix(got.Notes[0], "): standardized; -scale none leaves them")
 			if got.Scale != want || noted != (want == "zscore") {
 				t.Errorf("%s, -stream %s: scale %s, %q", name, stream, got.Scale, got.Notes)
@@ -346,6 +346,47 @@ func TestMissingChoice(t *testing.T) {
 		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text,
 			says) || !strings.Contains(text, "Proposed: k = 3") {
 			t.Errorf("%s", text)
+		}
+	}
+}
+
+// The note on the column that decides is in memory and in blocks; its -drop leaves out that column and no
+// other, and where no word tells the column there is none.
+func TestDecidingNote(t *testing.T) {
+	codes := filepath.Join("..", "..", "testdata", "tables", "trade", "country_codes.csv")
+	for args, want := range map[string]bool{"": true, "-scale none": true, "-scale standard": false,
+		"-drop 1": false} {
+		report := must(t, append(strings.Fields("floors -most 1 "+args), codes)...)
+		if strings.Contains(report, "\nColumn Country code has 97 % of the variance and decides") != want {
+			t.Errorf("%s: %s", args, report)
+		}
+	}
+	rows := "\n9,1,2\n-4,2.5,3\n8,1,4\n-9,3,2\n"
+	for _, c := range []struct{ header, drop, left string }{
+		{"big,y,z", "big", "y|z"}, {"it's big,y,z", `'it'\''s big'`, "y|z"}, {"c2,y,z", "c2", "y|z"},
+		{"-x,y,z", "-x", "y|z"}, {"", "1", "c2|c3"}, {`"a, b",y,z`, "", ""}, {"y,y,z", "", ""},
+	} {
+		name := writeText(t, filepath.Join(t.TempDir(), "x.csv"), strings.TrimPrefix(c.header+rows, "\n"))
+		for _, stream := range []string{"no", "yes"} {
+			args := []string{"fit", "-k", "2", "-method", "global", "-json", "-stream", stream, name}
+			got := parseJSON[fitReportJSON](t, must(t, args...))
+			want := "has 98 % of the variance and decides the result nearly alone; -scale zscore counts " +
+				"all columns alike"
+			if c.drop != "" {
+				want += ", -drop " + c.drop + " leaves it out"
+			}
+			if n := len(got.Notes); n == 0 || !strings.HasSuffix(got.Notes[n-1], want) {
+				t.Errorf("%s, -stream %s: %q", c.header, stream, got.Notes)
+			}
+		}
+		if c.drop == "" {
+			continue
+		}
+		word := strings.Trim(strings.ReplaceAll(c.drop, `'\''`, "\x00"), "'")
+		got := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "global", "-json",
+			"-drop", strings.ReplaceAll(word, "\x00", "'"), name))
+		if columns := strings.Join(got.Columns, "|"); columns != c.left {
+			t.Errorf("-drop %s leaves %s", c.drop, columns)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -33,13 +34,16 @@ which. An ENVI spectral library, NAME.sli with its header beside it, has a
 spectrum a row. Without FILE, or with -, it is standard input. The last line
 needs no newline. Errors give the place as file:line:field.
 `
-	scaleHelp = `  -scale S      auto: zscore if the columns differ in spread by more than 100
+	scaleHelp = `  -scale S      auto: counts for counts; none for rows that add up to 1, 100 or
+                1e6; zscore if the columns differ in spread by more than 100
                 times, both in standard deviation and in range; else none; the
                 report says which (default). For columns of one unit, such as
                 spectra, none is right. With -sum at-most-one it is none
                 none: columns as they are
-                zscore: scale every column to mean 0 and variance 1
+                zscore, or standard: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
+                counts: divide rows by their sums, by which they then count,
+                and columns by the roots of their means
                 Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
 `
@@ -47,7 +51,7 @@ needs no newline. Errors give the place as file:line:field.
                 number from 1 (digits are always a number)
   -weights COL  take COL as the weights of the rows, numbers of at least 0. A
                 row of weight 2 counts as two rows
-` + rolesHelp + missingHelp
+` + rolesHelp + mendHelp + missingHelp
 	rolesHelp = `  -drop COLS    leave out these columns as well: -drop notes,5,7-9
   -id COL       take COL as the ids of the rows, any text. It begins the rows of
                 -o. Without the flag a column of unique names or of row numbers
@@ -77,6 +81,15 @@ needs no newline. Errors give the place as file:line:field.
                 rows; auto: turn it where names or an axis in column 1 leave no
                 doubt that the samples are its columns, and ask where they may
                 be (default)
+  -long L       yes: a line is an entry of a long table: a sample, a wave-
+                length or the like, a value; make a row of each sample. no: the
+                lines are the rows; auto: as -transpose auto (default)
+`
+	mendHelp = `  -skip ROWS    leave out rows of data by their places, from 1:
+                -skip 1,40-,last. The last row may have the totals of the others
+  -na WORDS     words and numbers that count as missing, too: -na n.d.,-999
+  -below B      what an entry such as <4.0 is, below a limit of detection. error
+                (default); half: half of the limit, here 2; missing
 `
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core
   -quiet        show no progress on the terminal
@@ -87,13 +100,15 @@ needs no newline. Errors give the place as file:line:field.
 
 // inputFlags are the flags about the input.
 type inputFlags struct {
-	source  string // "" or "-": standard input
-	dialect table.Dialect
-	scale   scale.Kind
-	scaling *scale.Scaling // of a model; replaces scale
-	missing missingRule
-	workers int
-	quiet   bool
+	source   string // "" or "-": standard input
+	dialect  table.Dialect
+	scale    scale.Kind
+	scaling  *scale.Scaling // of a model; replaces scale
+	noCounts bool           // auto takes no counts, as similarities have no weights
+	settled  bool           // the scale is that of a model or of known prototypes
+	missing  missingRule
+	workers  int
+	quiet    bool
 
 	mostStreamed int // the most columns that -stream yes would take with the other flags
 }
@@ -108,7 +123,7 @@ func (f *inputFlags) use(m *modelFile) error {
 			"or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
-	f.scaling, f.scale = m.scaling(), scale.None
+	f.scaling, f.scale, f.settled = m.scaling(), scale.None, true
 	f.dialect.Least = m.leastColumns()
 	plain, twice := true, false
 	for j, name := range m.Columns {
@@ -139,9 +154,11 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
 	f.addRoles(fs)
+	f.addMend(fs)
 	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
-		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
+		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
+		{"standard", scale.ZScore}, {"counts", scale.Counts}})
 	f.addRun(fs)
 }
 
@@ -150,8 +167,9 @@ func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
 	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
 		"keep": &f.dialect.Keep, "names": &f.dialect.Names} {
-		fs.Func(name, "", func(s string) (err error) {
-			*list, err = parseColumns(s)
+		fs.Func(name, "", func(s string) error {
+			more, err := parseColumns(s)
+			*list = append(*list, more...)
 			return err
 		})
 	}
@@ -172,10 +190,30 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
 
-// addTurn adds -transpose.
+// addMend adds the flags that take the place of an editor.
+func (f *inputFlags) addMend(fs *flag.FlagSet) {
+	fs.Func("skip", "", func(s string) (err error) {
+		f.dialect.Skip, err = table.ParseSkip(s)
+		return err
+	})
+	fs.Func("na", "", func(s string) error {
+		more, err := parseColumns(s)
+		if err != nil {
+			return errors.New("must be words, with commas between them")
+		}
+		f.dialect.NA = append(f.dialect.NA, more...)
+		return nil
+	})
+	choiceFlag(fs, &f.dialect.Below, "below", []choice[table.Below]{
+		{"error", table.BelowError}, {"half", table.BelowHalf}, {"missing", table.BelowMissing}})
+}
+
+// addTurn adds -transpose and -long.
 func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
 		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
+	choiceFlag(fs, &f.dialect.Long, "long", []choice[table.Long]{
+		{"auto", table.LongAuto}, {"yes", table.LongYes}, {"no", table.LongNo}})
 }
 
 // addRun adds -workers and -quiet.
@@ -194,6 +232,7 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.source = rest[0]
 	}
 	f.dialect.Missing = f.missing != missingError
+	f.dialect.Words = wordsOf(fs)
 	f.dialect.Words.Rules = "mean drop"
 	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
 	if f.dialect.ID != table.NoID {
@@ -218,6 +257,11 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.dialect.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
+}
+
+// wordsOf is the words of messages, which advise the flags of fs alone.
+func wordsOf(fs *flag.FlagSet) table.Words {
+	return table.Flags(func(name string) bool { return fs.Lookup(name) != nil })
 }
 
 // checkColumn checks the value of a flag that takes a column.
@@ -342,6 +386,8 @@ type data struct {
 	scale   *scale.Scaling     // nil: none
 	texts   rowTexts           // of all rows, also of those that are left out
 	missing int                // values, that is NaN, in x
+	kind    kinds.Found        // with -scale auto
+	sizes   []float64          // the sums of rows of counts; nil: they are none
 }
 
 // read reads the session's table into memory and scales it.
@@ -399,18 +445,40 @@ func (d *data) prepare(f *inputFlags) error {
 	if err := d.settle(f.missing); err != nil {
 		return err
 	}
+	kind := kindOf(d.scale)
 	if d.scale == nil {
-		of := scale.Of
-		if d.missing > 0 {
-			of = scale.OfPresent
-		}
-		d.scale = of(f.scale, d.Data, len(d.Names), d.Weights)
-		if d.scale != nil && f.scale == scale.Auto {
-			d.Notes = append(d.Notes, scaledNote(&d.Head, d.scale))
+		kind = d.look(f)
+	}
+	if kind == scale.Counts {
+		if err := d.close(); err != nil {
+			return err
 		}
 	}
-	d.scale.Apply(d.Data)
+	if d.scale == nil {
+		d.setScale(f, kind)
+	}
+	if d.scale.Apply(d.Data); kind == scale.Counts {
+		d.Weights = scale.Times(d.sizes, d.Weights)
+	}
 	return nil
+}
+
+// setScale sets the scaling of the columns, and notes why or, without one, which column decides.
+func (d *data) setScale(f *inputFlags, kind scale.Kind) {
+	switch {
+	case kind == scale.Counts:
+		d.scale = scale.OfClosed(d.Data, len(d.Names), d.Weights)
+		return
+	case d.missing > 0:
+		d.scale = scale.OfPresent(kind, d.Data, len(d.Names), d.Weights)
+	default:
+		d.scale = scale.Of(kind, d.Data, len(d.Names), d.Weights)
+	}
+	var columns *scale.Columns
+	if d.scale == nil && !f.settled && d.kind.Sum == 0 {
+		columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
+	}
+	d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, kind, columns)...)
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

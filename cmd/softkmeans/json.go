@@ -187,7 +187,7 @@ func fitJSON(r *result) *fitReportJSON {
 	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:
-		j.Proposal = r.choice.Reason
+		_, j.Proposal = r.choice.Supported()
 	case r.proposal != nil:
 		j.Proposal = r.proposal.Reason
 	}

@@ -126,10 +126,9 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 		return nil, err
 	}
 	if r.k == 0 {
-		if r.choice, err = s.propose(ctx, r.Source); err != nil {
+		if r.k, r.choice, err = s.propose(ctx, r.Source); err != nil {
 			return nil, err
 		}
-		r.k = r.choice.K
 	}
 	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
 		Enclosure: f.options.Enclosure, Progress: p.update}

@@ -196,7 +196,7 @@ func TestKnown(t *testing.T) {
 	} {
 		what := c.centers + ", " + c.rows
 		text := must(t, "predict", "-centers", c.centers, "-o", "g.csv", c.rows)
-		if !strings.Contains(text, "Outside of the prototypes is no row") {
+		if !strings.Contains(text, "No row is outside of the prototypes") {
 			t.Errorf("%s: %s", what, text)
 		}
 		g, labels := shares(t, readFile(t, "g.csv"), c.names...)
@@ -222,7 +222,8 @@ func TestKnown(t *testing.T) {
 	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "-names", g, m.g, 1e-12)
 	text := must(t, strings.Fields("predict -centers library.csv -o g.csv other.csv")...)
-	if !strings.Contains(text, "Columns that the prototypes lack are left out: batch, note, more.") {
+	if !strings.Contains(text, "Columns that the prototypes lack are left out: batch, note, more; -keep carries "+
+		"such along.") {
 		t.Error(text)
 	}
 	// The page of report saves prototypes with the means and deviations of columns before them.
@@ -308,7 +309,7 @@ func TestKnownRanges(t *testing.T) {
 	text := must(t, strings.Fields("predict -centers square.csv -o g.csv -details data.csv")...)
 	for _, want := range []string{
 		"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them",
-		"Outside of the prototypes is 1 row", "r5 (1)", "1 row without any value"} {
+		"1 row is outside of the prototypes", "r5 (1)", "1 row without any value"} {
 		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
 			t.Errorf("no %q in %s", want, text)
 		}

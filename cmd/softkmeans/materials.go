@@ -32,7 +32,8 @@ type materials struct {
 // channels of a library, which unmix does not write.
 func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std streams) (*materials, error) {
 	u := unmixFlags{inputFlags: f.inputFlags, library: true}
-	u.source, u.dialect.Transpose = name, table.TransposeNo // its materials are columns
+	u.source = name
+	u.dialect.Transpose, u.dialect.Long = table.TransposeNo, table.LongNo // its materials are columns
 	s, err := u.open(ctx, std)
 	if err != nil {
 		return nil, err

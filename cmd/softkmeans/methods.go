@@ -11,6 +11,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/missing"
@@ -163,7 +164,7 @@ type result struct {
 	samples *softkmeans.Matrix // the scaled rows; nil for kernelMatrix
 }
 
-// choose sets k to what the rows speak for, or returns an error if there is no answer.
+// choose sets k to what the rows speak for, or at least support, or returns an error if there is no answer.
 // Tables of fewer rows than choosek.Choose takes have a proposal by their floors.
 func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Options) error {
 	c, err := choosek.Choose(ctx, x, o)
@@ -177,13 +178,20 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	if err != nil {
 		return err
 	}
-	if c.K == 0 {
-		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s",
-			r.Source, c.Reason, opinions(&c))
+	if r.counts() {
+		kinds.Decide(&c)
 	}
-	r.k, r.choice = c.K, &c
+	k, why := c.Supported()
+	if k == 0 {
+		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s",
+			r.Source, why, opinions(&c))
+	}
+	r.k, r.choice = k, &c
 	return nil
 }
+
+// counts reports whether the rows are counts, closed to 1.
+func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
 
 // propose sets k to the proposal by floors, or returns an error if there is none.
 func (r *result) propose(floors []float64) error {
@@ -255,6 +263,9 @@ func (r *result) setModel(m *softkmeans.Model) {
 			other.Centers = other.Centers.Clone()
 			r.scale.Undo(other.Centers.Data)
 			r.flatten(other.Centers)
+			if r.counts() {
+				scale.Close(other.Centers.Data, other.Centers.Cols)
+			}
 			r.bounds.hold(other.Centers)
 			r.others = append(r.others, other)
 		}
@@ -275,11 +286,18 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update,
 	}
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
+	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {
+		o.Slack = kinds.Slack(r.k, d.x.Cols)
+		r.slack = o.Slack
+	}
 	if d.missing > 0 {
 		return f.fitMissing(ctx, d, r, o)
 	}
 	m, err := methods[f.method].fit(ctx, f, d, r.k, o)
 	if err != nil {
+		return nil, err
+	}
+	if err := kinds.Keep(m, d.scale, d.x); err != nil {
 		return nil, err
 	}
 	r.setModel(m)

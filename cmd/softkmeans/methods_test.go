@@ -174,7 +174,8 @@ func TestFitSimilarities(t *testing.T) {
 }
 
 // -k auto takes what choosek.Choose finds, and says why. A stream of few rows has the same words,
-// and one of many tells of the draw. Without a number it is an error that lists the opinions.
+// and one of many tells of the draw. A number that is not certain is taken, as floors and report do, and
+// they say so. Without a number it is an error that lists the opinions.
 func TestFitAuto(t *testing.T) {
 	data := someRows(t, iris, 2)
 	x := readTable(t, data)
@@ -188,6 +189,18 @@ func TestFitAuto(t *testing.T) {
 			strings.Contains(report, "drawn") {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
+	}
+	unsure := someRows(t, setFile("wine"), 2)
+	const says = "No certain k: the opinions differ; noise and held-out entries say 4"
+	for _, args := range []string{"fit -k auto -method global -stream no",
+		"fit -k auto -method global -stream yes", "floors"} {
+		report := must(t, append(strings.Fields(args), unsure)...)
+		if !strings.Contains(report, "\n"+says+": -k 4.\n") {
+			t.Errorf("%s: no %q in\n%s", args, says, report)
+		}
+	}
+	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+".") {
+		t.Errorf("no %q", says)
 	}
 	var noise strings.Builder
 	random := rand.New(rand.NewPCG(1, 2))

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,24 +25,15 @@ const mostCenters = 4096
 // modelFile is a model that was read.
 type modelFile struct{ *modelfile.File }
 
-// named reports whether names were given where no header has any: they are more than the
-// places c1, c2, ….
-func named(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		place, _, _ := strings.Cut(name, "=")
-		n, err := strconv.Atoi(strings.TrimPrefix(place, "c"))
-		return err != nil || place != table.Column(n-1)
-	})
-}
-
 // newModelFile returns the model of a fit. What is proved is the certificate's.
 func newModelFile(r *result) *modelfile.File {
-	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Header || named(r.Names),
+	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Named(),
 		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
 	f.Units = r.Units
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
 	}
+	f.Lower, f.Upper = r.bounds.lists()
 	if c := r.columns; c != nil {
 		f.ColumnLeast, f.ColumnMost, f.ColumnMean, f.ColumnSpread = c.Least, c.Most, c.Mean, c.Spread
 		f.LargestResidual = r.residual
@@ -112,7 +102,7 @@ func readModelFrom(ctx context.Context, in io.Reader, name string) (*modelFile, 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
 func scaleKind(name string) (scale.Kind, bool) {
-	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax} {
+	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts} {
 		if k.String() == name {
 			return k, true
 		}

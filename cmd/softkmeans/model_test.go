@@ -116,7 +116,7 @@ func TestModelFilled(t *testing.T) {
 		empty[field.Name] = true
 	}
 	for _, args := range [][]string{
-		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3"},
+		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3", "-bounds", "0,9"},
 		{"-method", "lsd", "-kernel", "rbf"},
 	} {
 		must(t, append(append([]string{"fit", "-k", "2"}, args...), "-model", "m.json", "data.csv")...)

@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 )
@@ -70,7 +71,7 @@ a and a_sd, are means and standard deviations of sources: the ranges are then
 from 5 % to 95 % of 200 draws of the sources, and rows are outside that are so
 in more than 95 % of the draws.
 
-` + rolesHelp + turnHelp + textHelp + runHelp + `
+` + rolesHelp + mendHelp + turnHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
          softkmeans predict -centers sources.csv -o shares.csv consumers.csv
@@ -93,6 +94,7 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	f.addText(fs)
 	f.addTurn(fs)
 	f.addRoles(fs)
+	f.addMend(fs)
 	f.addRun(fs)
 	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.out, "o", "-", "")
@@ -210,6 +212,7 @@ type prediction struct {
 	rows    int
 	sizes   []int
 	shares  []float64 // summed over the rows with memberships
+	counts  []float64 // the sums of all rows of counts; nil: they are none
 	notes   []string
 }
 
@@ -219,7 +222,8 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	if blocks = blocks && f.named() && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
+	blocks = blocks && f.named() && kindOf(f.scaling) != scale.Counts
+	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
 			blocks = false
@@ -239,7 +243,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 			return err
 		}
 		p.w.describe(&d.Head, d.texts)
-		p.notes, p.name = d.Notes, d.texts.names()
+		p.notes, p.name, p.counts = d.Notes, d.texts.names(), d.sizes
 		return p.add(s.ctx, d.x)
 	}
 	defer b.progress.clear()
@@ -309,9 +313,15 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 			return laterRow(err, lo)
 		}
 		p.count(labels, g)
-		if details := p.watch.add(p, rows, g, labels); p.details {
-			p.w.details = details
+		details := p.watch.add(p, rows, g, labels)
+		if !p.details {
+			details = nil
 		}
+		var sizes []float64
+		if p.counts != nil {
+			sizes = p.counts[p.rows : p.rows+rows.Rows]
+		}
+		p.w.details, p.w.named = withSizes(details, sizes)
 		p.rows += rows.Rows
 		if err := p.w.add(ctx, labels, g); err != nil {
 			return err

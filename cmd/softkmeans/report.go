@@ -30,7 +30,7 @@ script, no network and no other file.
 ` + fileHelp + `
   -o FILE       write the page here, required. With - it goes to standard output
   -k N          number of centers, up to 64. auto (default) takes the number
-                that softkmeans floors proposes
+                that softkmeans floors proposes, or one to go on with
   -memberships FILE
                 write the memberships of the minvol fit as well, or with
                 -kernel of that fit: the CSV that fit -o writes, label,p0,p1,…
@@ -238,7 +238,9 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	d.noteKind(&fitFlags{})
 	content := f.content()
+	f.bounds = d.within(f.bounds)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
+	content.Sizes = d.sizes
 	if err := f.fit(s.ctx, content, show); err != nil {
 		return nil, err
 	}
@@ -249,6 +251,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 		return content, nil
 	}
 	w.describe(&d.Head, d.texts)
+	w.details, w.named = withSizes(nil, d.sizes)
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 
@@ -313,7 +316,7 @@ func (f *reportFlags) readClasses(ctx context.Context, of string, n int,
 	}
 	defer in.Close()
 	c, err := await(ctx, func() (*table.Classes, error) {
-		return rows.ReadClasses(in, source, table.Dialect{}, "")
+		return rows.ReadClasses(in, source, table.Dialect{Words: table.Words{Rules: "none"}}, "")
 	})
 	if err != nil {
 		return nil, err

@@ -67,6 +67,10 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	case k.compares() && in.missing != missingError:
 		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
 	}
+	if in.noCounts = true; in.scale == scale.Counts {
+		return usageErrorf("-scale counts weighs rows, which similarities do not; take -method %s",
+			takers("weights"))
+	}
 	if k.compares() {
 		in.dialect.Words.Rules = "none"
 		if in.scale == scale.Auto {
@@ -259,19 +263,20 @@ func (s *similar) drawn() (*softkmeans.Matrix, error) {
 }
 
 // propose chooses a number, or returns an error that says that there is none.
-func (s *similar) propose(ctx context.Context, source string) (*choosek.Choice, error) {
+func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Choice, error) {
 	c, err := s.choose(ctx)
+	k, why := c.Supported()
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare "+
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare "+
 			"halves; give -k N", source, count(s.d.Rows, "row"))
 	case err != nil:
-		return nil, err
-	case c.K == 0:
-		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source,
-			c.Reason, opinions(&c), agreements(&c))
+		return 0, nil, err
+	case k == 0:
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source,
+			why, opinions(&c), agreements(&c))
 	}
-	return &c, nil
+	return k, &c, nil
 }
 
 // agreements is a line with how halves agree, of a choice by these alone; "" for others.

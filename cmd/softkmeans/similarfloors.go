@@ -30,6 +30,8 @@ type similarScree struct {
 	total  float64
 	floors []float64 // of k = 1, 2, …
 	choice choosek.Choice
+	k      int    // that the choice supports; 0: none
+	why    string // of k
 }
 
 // fitFlags are those of fit for the same similarities.
@@ -81,7 +83,8 @@ func (f *fitFlags) screeOf(ctx context.Context, d *data, most int) (*similarScre
 	if err != nil {
 		return nil, err
 	}
-	r.total, r.floors, err = s.floors(ctx, max(most, r.choice.K))
+	r.k, r.why = r.choice.Supported()
+	r.total, r.floors, err = s.floors(ctx, max(most, r.k))
 	return r, err
 }
 
@@ -128,17 +131,18 @@ func (r *similarScree) writeList(w io.Writer) error {
 // json returns the report for -json.
 func (r *similarScree) json() any {
 	type proposal struct {
-		K      *int   `json:"k"` // null: none
-		Reason string `json:"reason"`
+		K       *int   `json:"k"` // null: none
+		Certain bool   `json:"certain"`
+		Reason  string `json:"reason"`
 	}
 	type evidence struct {
 		Rows      int       `json:"rows"`
 		Agreement []float64 `json:"agreement"`
 		Chance    []float64 `json:"chance"`
 	}
-	p := proposal{Reason: r.choice.Reason}
-	if r.choice.K > 0 {
-		p.K = &r.choice.K
+	p := proposal{Certain: r.choice.K > 0, Reason: r.why}
+	if r.k > 0 {
+		p.K = &r.k
 	}
 	var halves *evidence
 	if c := &r.choice; c.Agreement != nil {
@@ -173,7 +177,7 @@ func (r *similarScree) text() []byte {
 	write("", "k", "floor", "explained", "step", "")
 	for _, l := range r.lines() {
 		mark, bar := "", ""
-		if l.K == r.choice.K {
+		if l.K == r.k {
 			mark = "*"
 		}
 		if l.Explained != nil {

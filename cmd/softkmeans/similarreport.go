@@ -78,10 +78,10 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	case err != nil:
 		return nil, err
 	}
+	k, why := choice.Supported()
 	if r.k == 0 {
-		if r.k = choice.K; r.k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source,
-				choice.Reason)
+		if r.k = k; k == 0 {
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, why)
 		}
 	}
 	show.step(f.method.String())
@@ -94,7 +94,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	r.meaning.add(r.lsd.Memberships, name)
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.lsd,
 		Centred: f.method == methodTILSD, Seed: f.seed,
-		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
+		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
 	c.Pure, c.Between = r.meaning.ranked()
 	if d.Rows <= mostDrawn {

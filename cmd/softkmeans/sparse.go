@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -105,6 +106,17 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 		note += ", and fits fill in the zeros from half on"
 	}
 	t.Notes = append(t.Notes, storedNote(t)+note)
+	if f.scale == scale.Auto {
+		x, err := filledSparse(t)
+		if err != nil {
+			return err
+		}
+		if x != nil {
+			if k := kinds.Look(x); k.Counts || k.MayBe {
+				t.Notes = append(t.Notes, mayBeCounts)
+			}
+		}
+	}
 	if note := cancelling(t); note != "" && !halfStored(t) {
 		t.Notes = append(t.Notes, note)
 	}
@@ -146,7 +158,7 @@ func cancelling(t *rows.Sparse) string {
 // fitSparse fits sparse rows. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
 	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, slack: f.slack,
-		bounds: f.bounds, seed: f.seed}
+		bounds: f.bounds.orNil(), seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
 	if r.k == 0 {
@@ -211,7 +223,7 @@ func (f *fitFlags) modelOfSparse(
 ) (*softkmeans.Model, error) {
 	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
 		Workers: f.workers, Progress: p.update}
-	o.Lower, o.Upper = f.bounds.scaled(nil)
+	o.Lower, o.Upper = r.bounds.scaled(nil)
 	switch f.method {
 	case methodGlobal:
 		o := f.options

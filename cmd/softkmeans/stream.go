@@ -15,6 +15,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -59,6 +60,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 	switch {
 	case s != streamYes:
 		return nil
+	case f.scale == scale.Counts:
+		return usageErrorf("-scale counts needs the sums of all rows; leave -stream yes out")
 	case f.dialect.Weights != "":
 		return usageErrorf("-stream yes does not go with -weights; leave one out")
 	case !f.inBlocks():
@@ -71,7 +74,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 
 // inBlocks reports whether the flags allow to read the table in blocks.
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && (f.missing == missingError || f.missing == missingDrop)
+	return f.dialect.Weights == "" && f.scale != scale.Counts &&
+		(f.missing == missingError || f.missing == missingDrop)
 }
 
 // streams reports whether the input is read in blocks.
@@ -93,9 +97,9 @@ type blockReader struct {
 	gaps *gapCount // of the last pass
 	left int       // rows left out in the last pass
 	none int       // rows without any value in the last pass
-	note string    // about the scaling, or ""
 
-	columns *scale.Columns   // of the first pass of a fit
+	kind    scale.Kind       // what the scale of the columns was asked to be
+	columns *scale.Columns   // of the first pass of a fit or of floors
 	collect *scale.Collector // of the columns; nil: not, or no more
 }
 
@@ -174,9 +178,7 @@ func (b *blockReader) head() table.Head {
 	case !b.drop && b.gaps.values > 0:
 		h.Notes = append(h.Notes, notPresent(b.gaps, b.none)...)
 	}
-	if b.note != "" {
-		h.Notes = append(h.Notes, b.note)
-	}
+	h.Notes = append(h.Notes, scaleNotes(&h, b.scale, b.kind, b.columns)...)
 	return h
 }
 
@@ -229,20 +231,24 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 
 // setScale computes the scaling of the columns in one pass.
 func (b *blockReader) setScale(kind scale.Kind) error {
+	b.kind = kind
 	if kind == scale.None {
 		return nil
 	}
 	c := scale.Collector{Kind: kind}
+	n := 0
 	err := b.each(func(x *softkmeans.Matrix) error {
+		if n++; n == 1 && kind == scale.Auto && kinds.Look(x).Counts {
+			b.file.Notes = append(b.file.Notes, "the first rows are counts, but a table in blocks is "+
+				"fitted as it is; -stream no -scale counts fits them as such")
+		}
 		c.Add(x.Data, x.Cols)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if b.scale = c.Scaling(); b.scale != nil && kind == scale.Auto {
-		b.note = scaledNote(&b.file.Head, b.scale)
-	}
+	b.scale = c.Scaling()
 	return nil
 }
 
@@ -431,7 +437,7 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 				return err
 			}
 		}
-		details := r.measure(x, g, labels, nil)
+		details := r.measure(x, g, labels, nil, nil)
 		if w == nil {
 			return nil
 		}

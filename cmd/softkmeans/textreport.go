@@ -27,12 +27,8 @@ const (
 func fitReport(r *result) []byte {
 	var b bytes.Buffer
 	r.writeHead(&b)
-	units := ""
-	if r.scale != nil {
-		units = ", in the table's units"
-	}
 	fmt.Fprintf(&b, "\n\nPrototypes%s. Each row is about a mixture of them; its memberships are the "+
-		"shares.\n%s\n\n", units, r.where())
+		"shares.\n%s\n\n", r.units(), r.where())
 	r.writePrototypes(&b, r.centers)
 	r.writeMeaning(&b)
 
@@ -64,6 +60,17 @@ func fitReport(r *result) []byte {
 		r.sure.write(&b, r)
 	}
 	return b.Bytes()
+}
+
+// units says in which units prototypes are, where these are not those of the fit.
+func (r *result) units() string {
+	switch {
+	case r.counts():
+		return ", as shares of a row's sum"
+	case r.scale != nil:
+		return ", in the table's units"
+	}
+	return ""
 }
 
 // where says how the prototypes lie to the data.
@@ -244,6 +251,8 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		b.WriteString("\nEach column is scaled to mean 0 and variance 1.")
 	case scale.MinMax:
 		b.WriteString("\nEach column is scaled to the range from 0 to 1.")
+	case scale.Counts:
+		b.WriteString("\nRows of counts are scaled to sums of 1, and columns by the roots of their means.")
 	}
 }
 

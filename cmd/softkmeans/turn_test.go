@@ -41,3 +41,24 @@ func TestTurned(t *testing.T) {
 		t.Errorf("code %d, %s", code, stdout)
 	}
 }
+
+// A long table is fitted, predicted and taken for prototypes as the table that it stands for.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join("..", "..", "testdata", "tables", "trade", "long_table.csv")
+	model := filepath.Join(t.TempDir(), "m.json")
+	code, stdout, stderr := do(t, "", "fit", "-k", "3", "-others=no", "-quiet", "-model", model, name)
+	if code != 0 || !strings.Contains(stdout, "12 rows, 31 columns") {
+		t.Fatalf("code %d, %s, %s", code, stdout, stderr)
+	}
+	for _, from := range []string{"-model " + model, "-centers " + name} {
+		code, stdout, stderr = do(t, "", append(strings.Fields("predict -quiet "+from), name)...)
+		if code != 0 || strings.Count(stdout, "\n") != 13 || !strings.Contains(stdout, "\nS12,") {
+			t.Errorf("%s: code %d, %s, %s", from, code, stdout, stderr)
+		}
+	}
+	code, stdout, stderr = do(t, "", "floors", "-quiet", "-stream", "yes", name)
+	if code != 1 || !strings.Contains(stderr, "-stream no reads it whole; -long no") {
+		t.Errorf("code %d, %s, %s", code, stdout, stderr)
+	}
+}

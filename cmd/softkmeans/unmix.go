@@ -56,7 +56,8 @@ Output:
 
   -o FILE       write the abundances. NAME.img: an ENVI image of float32, a
                 band for each material, and its header NAME.hdr. NAME.npy:
-                lines×columns×materials
+                lines×columns×materials. Where -centers leaves shares open, the
+                bands NAME_low and NAME_high after them are their ranges
   -spectra FILE write the spectra. NAME.csv, or - for standard output: a row
                 for each band, with its wavelength or number, and a column for
                 each material. NAME.sli: an ENVI spectral library, and its
@@ -273,7 +274,7 @@ func (f *unmixFlags) run(s *session) error {
 		return f.runKnown(s, out, p)
 	}
 	u, err := await(s.ctx, func() (*unmixing, error) {
-		sc, err := f.newScene(s)
+		sc, err := f.openScene(s)
 		if err != nil {
 			return nil, err
 		}

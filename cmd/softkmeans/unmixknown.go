@@ -69,12 +69,13 @@ type knownScene struct {
 	outside int
 	lengths []float64 // of all pixels, with shade
 	proved  bool      // there is a certificate
+	ranged  bool      // shares are not unique, and their ranges are written
 }
 
 // runKnown computes and writes the shares.
 func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error {
 	k, err := await(s.ctx, func() (*knownScene, error) {
-		sc, err := f.newScene(s)
+		sc, err := f.openScene(s)
 		if err != nil {
 			return nil, err
 		}
@@ -154,6 +155,11 @@ func (s *scene) pick(at []int) {
 	var bands []int
 	var names []string
 	var wavelengths []float64
+	for j, band := range s.bands {
+		if !slices.Contains(at, j) {
+			s.out = append(s.out, band)
+		}
+	}
 	for _, j := range at {
 		bands, names = append(bands, s.bands[j]), append(names, s.names[j])
 		if s.wavelengths != nil {
@@ -196,7 +202,9 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if err != nil {
 		return err
 	}
-	k.noise = k.mixer.Noise(some)
+	if k.noise, err = k.mixer.Noise(ctx, some, sample); err != nil {
+		return err
+	}
 	m := *k.mixer.Model
 	if m.Shade = nil; o.Cone {
 		m.Shade = some.Length
@@ -205,6 +213,7 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if k.flags.page != "" {
 		k.sample = sample.Data
 	}
+	k.ranged = out.abundances != nil && !k.mixer.Unique() && !k.mixer.TooMuch(k.scene.pixels())
 	if err := k.begin(out); err != nil {
 		return err
 	}
@@ -248,22 +257,29 @@ func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int
 }
 
 // takeKnown computes the shares of a block and hands them out.
-func (k *knownScene) takeKnown(ctx context.Context, out *unmixOutputs, b *block) error {
+func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) error {
 	if b.x.Rows == 0 {
-		return k.take(out, b, nil)
+		return k.take(to, b, nil)
 	}
-	r, err := k.mixer.Mix(ctx, b.x, false)
+	r, err := k.mixer.Mix(ctx, b.x, k.ranged)
 	if err != nil {
 		return err
 	}
-	for i := range r.Within {
-		if k.mixer.Outside(r, i, k.noise) {
+	out, err := k.mixer.Out(ctx, r, b.x, k.noise)
+	if err != nil {
+		return err
+	}
+	for _, o := range out {
+		if o {
 			k.outside++
 		}
 	}
 	b.shade, b.full = r.Length, r.Prototypes
+	if b.low, b.high = r.Low, r.High; k.ranged && r.Low == nil { // points, by class
+		b.low, b.high = r.Shares, r.Shares
+	}
 	k.lengths = append(k.lengths, r.Length...)
-	return k.take(out, b, r.Shares)
+	return k.take(to, b, r.Shares)
 }
 
 // certifyKnown compares the squared error with the floor. With shade both are of shares times shade.
@@ -310,21 +326,19 @@ func (k *knownScene) sentences() []string {
 			small(s.Median))
 	}
 	if !k.mixer.Unique() {
+		ranges := "with -o the file has their ranges"
+		switch {
+		case k.ranged:
+			ranges = "the bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are " +
+				"the least and the largest share of all nearest mixtures"
+		case k.flags.abundances != "":
+			ranges = "ranges are left out, as those of so many would take long"
+		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
-			"them apart. They are those of least norm; softkmeans predict -centers has their ranges.",
-			prototypes(k.mixer.Centers.Rows), k.mixer.Apart()))
+			"them apart. They are those of least norm; %s.", prototypes(k.mixer.Centers.Rows),
+			k.mixer.Apart(), ranges))
 	}
-	why := "rounding explains"
-	if k.noise.Value > 0 {
-		why = "noise explains; it is " + small(k.noise.Value) + " in a value, by the pixels themselves"
-	}
-	n := strconv.Itoa(k.outside)
-	if k.outside == 0 {
-		n = "no"
-	}
-	return append(lines, "Outside of the spectra "+plural(max(1, k.outside), "is ", "are ")+n+
-		plural(max(1, k.outside), " pixel", " pixels")+", farther from "+
-		plural(max(1, k.outside), "its mixture", "their mixtures")+" than "+why+".")
+	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }
 
 // report returns the report as text.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestUnmixKnown(t *testing.T) {
 			c.args = strings.Replace(c.args, ".sli.hdr", ".hdr", 1)
 		}
 		text := must(t, append([]string{"unmix", "-o", "g.npy"}, strings.Fields(c.args)...)...)
-		if !strings.Contains(text, "Outside of the spectra is no pixel") || !strings.Contains(text,
+		if !strings.Contains(text, "No pixel is outside of the spectra") || !strings.Contains(text,
 			"Pixels are mixtures as given.") || !strings.Contains(text, "  "+c.names[2]) ||
 			strings.Contains(text, "\nSquared error\n") == strings.Contains(c.args, "-stream") {
 			t.Errorf("%s: %s", c.args, text)
@@ -199,8 +200,13 @@ func TestUnmixKnownDeleted(t *testing.T) {
 	s.spectra.Set(2, 7, 50)
 	bad := make([]bool, s.bands)
 	bad[7] = true
-	h := &envi.Header{Lines: 3, Samples: s.bands, Bands: 1, Type: 5, Interleave: "bsq", Bad: bad,
+	h := &envi.Header{Lines: 3, Samples: s.bands, Bands: 1, Type: 5, Interleave: "bsq", Bad: bad, Scale: 16,
 		FileType: envi.SpectralLibrary, Wavelengths: numbers, Spectra: []string{"a", "b", "c"}}
+	for i, v := range s.spectra.Data {
+		if s.spectra.Data[i] = 16 * v; v < -1e30 {
+			s.spectra.Data[i] = v
+		}
+	}
 	var header, values strings.Builder
 	if err := h.Write(&header); err != nil {
 		t.Fatal(err)
@@ -224,6 +230,55 @@ func TestUnmixKnownDeleted(t *testing.T) {
 	}
 }
 
+// Shares that are not unique have the ranges of predict -centers, in bands after them.
+func TestUnmixKnownRanges(t *testing.T) {
+	t.Chdir(t.TempDir())
+	old := blockValues
+	blockValues = 50
+	defer func() { blockValues = old }()
+	s := pure(9, 11, 2, false)
+	_, words := waves(s.bands)
+	var list, spectra [][]float64
+	for i := range s.shares.Rows {
+		list = append(list, s.values[i*s.bands:(i+1)*s.bands])
+	}
+	for i := range 3 {
+		spectra = append(spectra, s.spectra.Row(i))
+	}
+	spectra = append(spectra, []float64{(spectra[0][0] + spectra[1][0]) / 2, spectra[2][1]})
+	names := []string{"leaf", "soil", "tin", "tar"}
+	writeText(t, "a.csv", csvOf("", words, nil, list))
+	writeText(t, "lib.csv", csvOf("name", words, names, spectra))
+	s.writeENVI(t, "a.img", envi.Header{Type: 5, Interleave: "bil", BandNames: words}, 1)
+	must(t, strings.Fields("predict -rows given -centers lib.csv -o want.csv a.csv")...)
+	var want [][]string
+	for line := range strings.Lines(readFile(t, "want.csv")) {
+		want = append(want, strings.Split(strings.TrimSpace(line), ","))
+	}
+	for _, how := range []string{"-size 9x11 a.csv", "-stream yes a.img"} {
+		said := must(t, strings.Fields("unmix -rows given -centers lib.csv -o g.npy "+how)...)
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), "the bands after them, leaf_low and") {
+			t.Error(said)
+		}
+		sameAbundances(t, how, abundances(t, "g.npy", s, 12), func(i, j int) float64 {
+			v, err := strconv.ParseFloat(want[i+1][1+j], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}, 1e-12)
+		must(t, strings.Fields("unmix -rows given -centers lib.csv -o g.img "+how)...)
+		h, err := envi.ReadFile("g.hdr")
+		if err != nil || strings.Join(h.BandNames, ",") != strings.Join(want[0][1:13], ",") {
+			t.Errorf("%s: %q, not %q, %v", how, h.BandNames, want[0], err)
+		}
+	}
+	said := must(t, strings.Fields("unmix -rows given -centers lib.csv -size 9x11 a.csv")...)
+	if !strings.Contains(strings.Join(strings.Fields(said), " "), "with -o the file has their ranges") {
+		t.Error(said)
+	}
+}
+
 // A model takes the place of the file of spectra; pixels that are outside are counted; bands that
 // one of the files lacks are left out.
 func TestUnmixKnownModel(t *testing.T) {
@@ -238,7 +293,7 @@ func TestUnmixKnownModel(t *testing.T) {
 	text := must(t, strings.Fields("unmix -rows given -centers m.json -o b.npy a.img")...)
 	a, b := abundances(t, "a.npy", s, 3), abundances(t, "b.npy", s, 3)
 	sameAbundances(t, "m.json", b, a.At, 1e-9)
-	if !strings.Contains(text, "Outside of the spectra is 1 pixel") {
+	if !strings.Contains(text, "1 pixel is outside of the spectra") {
 		t.Error(text)
 	}
 	var some [][]float64

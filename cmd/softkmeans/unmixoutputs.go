@@ -91,6 +91,11 @@ func sameName(a, b string) bool {
 // begin writes what comes before the pixels.
 func (out *unmixOutputs) begin(u *unmixing) error {
 	s, names := u.scene, u.names()
+	if u.known != nil && u.known.ranged {
+		for _, name := range u.names() {
+			names = append(names, name+"_low", name+"_high")
+		}
+	}
 	if out.page != nil {
 		out.scene = u.page()
 	}
@@ -164,7 +169,11 @@ func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {
 		out.scene.Add(b.rect, b.at, b.x, full, b.shade)
 	}
 	if out.abundances != nil {
-		if err := out.abundances.write(b, g.Row); err != nil {
+		row := g.Row
+		if b.low != nil {
+			row = b.ranges(g)
+		}
+		if err := out.abundances.write(b, row); err != nil {
 			return err
 		}
 	}
@@ -178,6 +187,18 @@ func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {
 		}
 		return b.shade[i : i+1]
 	})
+}
+
+// ranges returns a function for the shares g of row i with their ranges after them.
+func (b *block) ranges(g *softkmeans.Matrix) func(i int) []float64 {
+	values := make([]float64, 0, 3*g.Cols)
+	return func(i int) []float64 {
+		values = append(values[:0], g.Row(i)...)
+		for j, v := range b.low.Row(i) {
+			values = append(values, v, b.high.At(i, j))
+		}
+		return values
+	}
 }
 
 // finish writes what comes after the pixels.

@@ -120,13 +120,10 @@ func (u *unmixing) rule() view.Rule {
 	switch {
 	case o.Lambda > 0:
 		return view.RuleLambda
-	case o.Slack > 0 || u.streamed:
-		return view.RuleSlack
+	case r.model.PureRows != nil: // without noise, and for k = 1, the slack sets λ
+		return view.RuleNoise
 	}
-	sum := view.SumOf(r.model)
-	f := &view.Fit{Certificate: r.cert, Trivial: sum == softkmeans.SumToOne &&
-		r.k > min(r.rows-len(u.trimmed)-1, len(u.scene.bands))}
-	return f.SceneRule()
+	return view.RuleSlack
 }
 
 // choices says how the pixels were scaled and what set λ, a sentence or two a line.
@@ -174,6 +171,8 @@ func (u *unmixing) choices() (lines []string) {
 		lambda += ": by -slack " + small(o.Slack) + "."
 	case u.streamed:
 		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
+	case u.result.k == 1:
+		lambda += ": by a slack of " + defaultSlack + ", as for one material."
 	default:
 		lambda += ": by a slack of " + defaultSlack + ", as the materials leave hardly any noise."
 	}

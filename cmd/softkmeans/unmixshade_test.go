@@ -189,6 +189,7 @@ func TestUnmixShade(t *testing.T) {
 		"-rows unit": "length 1 (-rows unit).", "-slack .02": ": by -slack 0.02.",
 		"-lambda .01": " is 0.01: by -lambda.",
 		"-k 3":        ": by the noise of the data.",
+		"-k 1":        ": by a slack of 0.25, as for one material.",
 		"-stream yes": ": by a slack of 0.0167, from the numbers of bands and materials."} {
 		if out := must(t, strings.Fields("unmix -k 3 "+flags+" even.bip")...); !strings.Contains(out, text) {
 			t.Errorf("%s: no %q in\n%s", flags, text, out)

@@ -74,7 +74,7 @@ func (w *watch) add(p *prediction, x, g *softkmeans.Matrix, labels []int) *softk
 // addDetails counts the next rows that are farther out than those of the fit.
 func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
 	for i := range details.Rows {
-		if v := details.At(i, 0); v > w.limit {
+		if v := rooted(details.At(i, 0), p.counts, p.rows+i); v > w.limit {
 			w.beyond++
 			if w.far.takes(v) {
 				row, id := p.name(p.rows + i)

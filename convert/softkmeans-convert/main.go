@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"softkmeans/internal/envi"
 )
 
 const usage = `Usage: softkmeans-convert [flags] FILE | softkmeans fit -k 3 -
@@ -21,6 +24,8 @@ The content tells the format:
   NumPy (.npz)        the array as .npy; a sparse matrix of SciPy as MatrixMarket
   MATLAB (.mat, v5)   the matrix as .npy, a sparse one as MatrixMarket
   ENVI (.hdr)         one row for each pixel, as .npy, line by line
+  JCAMP-DX (.jdx)     CSV, a row for each spectrum of one file or of several
+  Galactic (.spc)     CSV, a row for each spectrum
 
 Nulls and empty cells stay empty: see -missing of softkmeans. Text stays text: see
 -encode. Lists of one length become columns.
@@ -40,7 +45,8 @@ type options struct {
 	list            bool
 	sheet, variable string
 	columns         []string
-	transpose       string // auto, yes or no
+	transpose       string   // auto, yes or no
+	more            []string // further files, of JCAMP-DX
 	out             string
 }
 
@@ -79,9 +85,10 @@ func run(args []string, stdout io.Writer) error {
 		}
 		return &flagError{err}
 	}
-	if set.NArg() != 1 {
-		return &flagError{errors.New("give one file, after the flags")}
+	if set.NArg() == 0 {
+		return &flagError{errors.New("give a file, after the flags")}
 	}
+	o.more = set.Args()[1:]
 	if !slices.Contains([]string{"auto", "yes", "no"}, o.transpose) {
 		return &flagError{errors.New("-transpose must be auto, yes or no")}
 	}
@@ -106,6 +113,8 @@ var formats = []format{
 	{"PK\x03\x04", "zip", readZip, []string{"sheet", "columns", "variable"}},
 	{"MATLAB 5.0", "MATLAB", readMAT, []string{"variable", "transpose"}},
 	{"ENVI", "ENVI", readENVI, nil},
+	{"##TITLE", "JCAMP-DX", readJCAMP, nil},
+	{".spc", "SPC", readSPC, nil},
 }
 
 // convert finds the format and writes the table.
@@ -121,6 +130,9 @@ func convert(name string, o *options, stdout io.Writer) (err error) {
 	form, err := sniff(f, name)
 	if err != nil {
 		return err
+	}
+	if len(o.more) > 0 && form.name != "JCAMP-DX" {
+		return &flagError{errors.New("give one file; only spectra of JCAMP-DX may be in several")}
 	}
 	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "",
 		"columns": o.columns != nil, "transpose": o.transpose != "auto"} {
@@ -156,7 +168,9 @@ func sniff(f *os.File, name string) (*format, error) {
 	}
 	text := string(start[:n])
 	for i := range formats {
-		if strings.HasPrefix(text, formats[i].magic) {
+		if strings.HasPrefix(text, formats[i].magic) ||
+			formats[i].name == "JCAMP-DX" && isJCAMP(start[:n]) ||
+			formats[i].name == "SPC" && isSPC(start[:n], name) {
 			return &formats[i], nil
 		}
 	}
@@ -165,10 +179,13 @@ func sniff(f *os.File, name string) (*format, error) {
 		return nil, fmt.Errorf("%s: this is HDF5, as MATLAB writes with -v7.3; save it with -v7", name)
 	case strings.HasPrefix(text, "\xd0\xcf\x11\xe0"):
 		return nil, fmt.Errorf("%s: this is an old Excel file (.xls); save it as .xlsx or CSV", name)
+	case strings.EqualFold(filepath.Ext(name), ".hdr"):
+		_, err := envi.ReadFile(name) // says what it is
+		return nil, err
 	case strings.HasSuffix(name, ".mat"):
 		return nil, fmt.Errorf("%s: this is no .mat file of level 5; save it with -v7", name)
 	}
-	return nil, fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat or ENVI file; "+
+	return nil, fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat, ENVI, JCAMP-DX or SPC file; "+
 		"softkmeans reads CSV, .npy, MatrixMarket and svmlight itself", name)
 }
 

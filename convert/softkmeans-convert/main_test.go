@@ -388,7 +388,9 @@ func TestErrors(t *testing.T) {
 	excel := filepath.Join(dir, "x.xlsx")
 	writeExcel(t, excel, load(t, "iris"))
 	text, empty, hdf := filepath.Join(dir, "x.csv"), filepath.Join(dir, "empty"), filepath.Join(dir, "x.mat")
-	for name, content := range map[string]string{text: "1,2\n", empty: "", hdf: "MATLAB 7.3 MAT-file, Platform"} {
+	esri := filepath.Join(dir, "x.hdr")
+	for name, content := range map[string]string{text: "1,2\n", empty: "", hdf: "MATLAB 7.3 MAT-file, Platform",
+		esri: "BYTEORDER I\nLAYOUT BIL\nNBANDS 3\n"} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -398,6 +400,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{[]string{filepath.Join(dir, "none")}, "no such file"},
+		{[]string{esri}, "x.hdr: not an ENVI header but one of an ESRI raster"},
 		{[]string{text}, "x.csv: this is no Parquet"}, {[]string{empty}, "this is no Parquet"}, {[]string{hdf}, "-v7"},
 		{[]string{"-columns", "nope", files["parquet"]}, `no column "nope"`}, {[]string{"-columns", "nope", files["arrow"]}, `no column "nope"`},
 		{[]string{"-sheet", "nope", excel}, "there are Sheet1, data"}, {[]string{"-columns", "nope", "-sheet", "data", excel}, `no column "nope"`},
@@ -413,7 +416,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q: %v", c.args, err)
 		}
 	}
-	for _, args := range [][]string{{}, {"a", "b"}, {"-nope", "x"}} {
+	for _, args := range [][]string{{}, {"../testdata/iris.npz", "b"}, {"-nope", "x"}} {
 		var wrong *flagError
 		if err := run(args, io.Discard); !errors.As(err, &wrong) {
 			t.Errorf("%q: %v", args, err)

@@ -7,24 +7,30 @@ import (
 	"context"
 	"errors"
 	"sort"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 )
 
-// data is a table ready to be fitted. It is replaced, never changed.
+// data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
 	set     *set // nil: a table of the user's
 	x       *softkmeans.Matrix
 	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
-	scaling *scale.Scaling     // of the columns, if standardized
+	scaling *scale.Scaling     // of the columns, if they are scaled
+	Weights []float64          // of the table, times the sizes
+	sizes   []float64          // the sums of rows of counts; nil: they are none
+	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
 	floors  []float64          // for k = 1, 2, …
-	propose choosek.Proposal
+	propose choosek.Proposal   // by the floors
+	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
 	plane   view.Plane
 	draw    *data // see few
 	columns *view.Columns
@@ -68,19 +74,38 @@ const (
 // pictures.
 const completeK = 5
 
-// prepare standardizes the table, if asked to, and computes its floors and its plane.
+// prepare scales the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
 	}
-	return prepareBy(ctx, f, of, scale.Of(kind, f.Data, len(f.Names), f.Weights))
+	var numbers kinds.Found
+	if kind == scale.Auto {
+		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
+		kind = numbers.Scale()
+	}
+	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
+	if kind == scale.Counts {
+		by = scale.OfCounts(f.Data, len(f.Names), f.Weights)
+	}
+	d, err := prepareBy(ctx, f, of, by)
+	if err == nil {
+		d.kind = numbers
+	}
+	return d, err
 }
 
 // prepareBy is prepare with a scaling of the columns, or nil.
 func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data, error) {
-	d := &data{found: f, set: of, scaling: by}
+	d := &data{found: f, set: of, scaling: by, Weights: f.Weights}
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
+		if by.Kind == scale.Counts {
+			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
+				return nil, errors.New("the model is of counts, and there is a number below 0")
+			}
+			d.Weights = scale.Times(d.sizes, f.Weights)
+		}
 		by.Apply(d.x.Data)
 	}
 	if f.gaps > 0 {
@@ -94,7 +119,7 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 		return nil, err
 	}
 	var err error
-	d.columns = view.NewColumns(d.x, f.Weights, d.Names)
+	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	d.propose, err = choosek.Propose(d.floors)
 	return d, err
 }
@@ -162,12 +187,52 @@ func (d *data) clusters(k int) int {
 		k = d.set.k
 	case len(d.Classes) > 1 && len(d.Classes) <= 20:
 		k = len(d.Classes)
-	case d.propose.K > 0:
-		k = d.propose.K
 	default:
-		k = 3
+		if k, _ = d.proposed(); k == 0 {
+			k = 3
+		}
 	}
 	return min(k, maxK)
+}
+
+// mostChosen is how many entries choosek.Choose looks at in a second or two.
+const mostChosen = 1 << 13
+
+// asksRows reports whether the rows are still to be asked for the number of prototypes, since neither k, a
+// set nor classes tell it. Of a large table the floors are.
+func (d *data) asksRows(k int) bool {
+	return k == 0 && d.set == nil && d.choice == nil && !(len(d.Classes) > 1 && len(d.Classes) <= 20) &&
+		d.Rows <= mostChosen/d.x.Cols
+}
+
+// choose asks the rows for the number of prototypes, as the command does. Few rows tell none.
+func (d *data) choose(ctx context.Context) error {
+	x := d.x
+	if d.sizes != nil {
+		x = kinds.Surprises(x, d.sizes)
+	}
+	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: d.Weights})
+	if d.sizes != nil {
+		kinds.Decide(&c)
+	}
+	switch {
+	case errors.Is(err, softkmeans.ErrTooFewSamples):
+		return nil
+	case ctx.Err() != nil:
+		return errCancelled
+	case err == nil:
+		d.choice = &c
+	}
+	return err
+}
+
+// proposed is the number of prototypes that is proposed, 0 if there is none, and why.
+func (d *data) proposed() (int, string) {
+	if d.choice == nil {
+		return d.propose.K, "By the floors alone: " + view.Proposal(d.propose)
+	}
+	k, _ := d.choice.Supported()
+	return k, view.Choice(*d.choice) + " " + strings.Join(view.Opinions(*d.choice), " ")
 }
 
 // RowName is the id of row i of the table, or its number in the file.
@@ -206,6 +271,7 @@ func (d *data) drawn(n int) *data {
 	part := *d
 	total := all[d.Rows]
 	part.found = &found{Table: &table.Table{Head: d.Head, Rows: n, Weights: make([]float64, n), Classes: d.Classes}, rows: make([]int, n), ids: d.ids}
+	part.Weights = part.found.Weights
 	part.x = softkmeans.NewMatrix(n, d.x.Cols, nil)
 	for to := range n {
 		// The middle of each of n parts of equal weight.

@@ -5,9 +5,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
+	"softkmeans"
 	"softkmeans/internal/view"
 	"softkmeans/modelfile"
 )
@@ -70,8 +72,17 @@ func membershipsCSV(d *data, r *result) []byte {
 		b = append(append(b, field(name)...), ',')
 	}
 	b = append(b, "label"...)
-	for j := range m.Memberships.Cols {
-		b = strconv.AppendInt(append(b, ",p"...), int64(j), 10)
+	names, details := r.names(), softkmeans.NewMatrix(len(m.Labels(nil)), 0, nil)
+	if r.known != nil {
+		var more []string
+		more, details = r.known.Columns(nil)
+		names = append(slices.Clone(names), more...)
+	}
+	for _, name := range names {
+		b = append(append(b, ','), field(name)...)
+	}
+	if d.sizes != nil {
+		b = append(b, ",size"...)
 	}
 	if len(d.Class) > 0 {
 		b = append(b, ",class"...)
@@ -89,11 +100,22 @@ func membershipsCSV(d *data, r *result) []byte {
 		}
 		fitted := d.rows == nil || next < len(d.rows) && d.rows[next] == i
 		if fitted {
-			b = strconv.AppendInt(b, int64(labels[next]), 10)
+			label := itoa(labels[next])
+			if r.known != nil {
+				label = field(names[labels[next]])
+			}
+			b = append(b, label...)
+			for _, list := range [][]float64{m.Memberships.Row(next), details.Row(next)} {
+				for _, v := range list {
+					b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
+				}
+			}
+		} else {
+			b = append(b, strings.Repeat(",", len(names))...)
 		}
-		for j := range m.Memberships.Cols {
+		if d.sizes != nil {
 			if b = append(b, ','); fitted {
-				b = strconv.AppendFloat(b, m.Memberships.At(next, j), 'g', -1, 64)
+				b = strconv.AppendFloat(b, d.sizes[next], 'g', -1, 64)
 			}
 		}
 		if len(d.Class) > 0 {

@@ -53,7 +53,7 @@ func (w *worker) receive(message js.Value) {
 	var kept []js.Value
 	for _, m := range w.queue {
 		switch m.Get("kind").String() {
-		case "open", "load", "save", "draw":
+		case "open", "load", "know", "save", "draw":
 			kept = append(kept, m)
 		default:
 			post(reply(m, "error", "cancelled before it began"))
@@ -119,6 +119,8 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []p
 		return w.session.open(ctx, from, o, reads)
 	case "load":
 		return w.session.load(ctx, bytesOf(message.Get("text")), o)
+	case "know":
+		return nil, w.session.know(message.Get("name").String(), bytesOf(message.Get("text")))
 	case "fit":
 		return w.session.fit(ctx, o, reads, iterates)
 	case "preview":

@@ -16,6 +16,7 @@ import (
 // options are those of a fit and its pictures.
 type options struct {
 	method      view.Method
+	known       bool                 // in place of a method: shares in known prototypes
 	enclosure   softkmeans.Enclosure // of the global method
 	k           int                  // 0: the number of classes, or else the proposed number
 	slack       float64              // of the minimal volume; 0: the global simplex itself
@@ -51,8 +52,10 @@ func (o *options) set(name, value string) error {
 	ok, want := true, ""
 	switch name {
 	case "method":
-		o.method, ok = one(value, methodWords)
-		want = "minvol, global or alternating"
+		if o.known = value == "known"; !o.known {
+			o.method, ok = one(value, methodWords)
+		}
+		want = "minvol, global, alternating or known"
 	case "enclosure":
 		o.enclosure, ok = one(value, map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
 		want = "ball or tight"
@@ -112,12 +115,23 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 		r.transpose, ok = one(value, map[string]table.Transpose{"auto": table.TransposeAuto,
 			"yes": table.TransposeYes, "no": table.TransposeNo})
 		want = "auto, yes or no"
+	case "long":
+		r.long, ok = one(value, map[string]table.Long{"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo})
+		want = "auto, yes or no"
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
 		want = "error, drop, mean or fit"
 	case "words":
 		r.text, ok = one(value, map[string]table.Text{"error": table.TextError, "drop": table.TextDrop})
 		want = "error or drop"
+	case "below":
+		r.below, ok = one(value, map[string]table.Below{"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing})
+		want = "error, half or missing"
+	case "na":
+		r.na, ok, want = value, true, "any text"
+	case "skip":
+		_, err := table.ParseSkip(value)
+		r.skip, ok, want = value, value == "" || err == nil, "rows such as 1, 3-5, 40- or last"
 	case "names":
 		r.names, ok, want = value, true, "any text"
 	case "roles":

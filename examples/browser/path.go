@@ -121,7 +121,8 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 	var last softkmeans.Iteration
 	begun := 0
 	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
-		Weights: d.Weights,
+		Weights:     d.Weights,
+		NonNegative: d.above(),
 		Progress: func(it softkmeans.Iteration) {
 			if begun == 0 || it.Lambda != last.Lambda {
 				if begun > 0 && d.slackOf(last.Objective, p.k) > d.mostSlack(p.k) {

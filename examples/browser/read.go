@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
@@ -22,7 +23,7 @@ const (
 // words are the settings of the page in messages of the reader. What is not among them
 // has a button, see ways.
 var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels", Weights: "Weights",
-	Transpose: "Turn"}
+	Transpose: "Turn", Long: "Long"}
 
 // reading is the options of the reader. The zero value finds out all of them.
 type reading struct {
@@ -30,10 +31,16 @@ type reading struct {
 	decimal   rune
 	header    table.Header
 	transpose table.Transpose
-	names     string     // with commas between them
+	long      table.Long
+	names     string // with commas between them
+	na        string // words that count as missing, with commas between them
+	below     table.Below
+	skip      string     // rows, as of table.ParseSkip
 	text      table.Text // TextError or TextDrop
 	missing   missingRule
 	roles     string // a table.Role for each column, or undecided; "": found out
+
+	library *sources.Library // whose prototypes the rows are mixtures of; nil: none
 }
 
 // undecided stands among roles for a column of text. With AsData one becomes columns of
@@ -70,6 +77,9 @@ type found struct {
 	ids  []string
 	kept [][]string // of all rows of the file, as ids
 	gaps int        // missing values in Data, NaN there
+
+	bad *table.Error // why the table was not read, if it is about the text
+	na  string       // of the reading
 }
 
 // tell is called as a file is read. An error ends the reading.
@@ -77,7 +87,7 @@ type tell func(read, size int) error
 
 // read reads the file. The second result is never nil.
 func (s *source) read(r reading, progress tell) (*found, error) {
-	f := new(found)
+	f := &found{na: r.na}
 	if r.text == table.TextDrop {
 		r.roles = strings.ReplaceAll(r.roles, string(undecided), string(table.AsNothing))
 	}
@@ -91,8 +101,13 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 		err = s.readTable(f, r, progress)
 	}
 	if err != nil {
+		errors.As(err, &f.bad)
 		f.Table = nil
-		return f, placed(err)
+		if err = placed(err); strings.HasSuffix(err.Error(), "binary file, not text") {
+			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other " +
+				"formats")
+		}
+		return f, err
 	}
 	if len(f.Data) > maxValues {
 		t := f.Table
@@ -101,6 +116,9 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 			itoa(maxValues) + " numbers, the command line more")
 	}
 	f.all, f.ids, f.kept = f.Rows, f.IDs, f.Kept
+	if r.library != nil && r.missing == missingError {
+		r.missing = missingFit // shares are by the values that are there
+	}
 	return f, f.settle(r.missing)
 }
 
@@ -117,12 +135,20 @@ func placed(err error) error {
 	return errors.New(where + ": " + bad.Msg)
 }
 
-// readTable reads a file of the user's. Without roles, the only column of words is taken
-// for the labels if they are classes.
+// readTable reads a file of the user's.
 func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	d, id, err := r.dialect()
 	if err != nil {
 		return err
+	}
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(s.open(), head)
+	if err := foreign(head[:n], s.name); err != nil {
+		return err
+	}
+	var known *sources.Rows
+	if r.library != nil {
+		known = r.library.Rows(&d)
 	}
 	rows, err := table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
 	if err == nil {
@@ -145,11 +171,6 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 			f.undecided = append(f.undecided, j)
 		}
 	}
-	if at := f.undecided; err != nil && r.roles == "" && len(at) == 1 && f.Columns[at[0]].Classes {
-		d.Label = itoa(at[0] + 1)
-		f.Columns[at[0]].As, f.undecided = table.AsLabel, nil
-		rows, err = table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
-	}
 	var bad *table.Error
 	if errors.As(err, &bad) && len(f.undecided) > 0 {
 		return errors.New(bad.Source + ": " + bad.Plain()) // its advice is a button
@@ -163,7 +184,27 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	if id > 0 {
 		f.takeID(id)
 	}
+	if known != nil {
+		known.Settle(f.Table)
+	}
 	return nil
+}
+
+// foreign returns an error that says what reads a file of a kind that the page does not; nil for others.
+func foreign(head []byte, name string) error {
+	what := ""
+	switch has := func(sign string) bool { return strings.HasPrefix(string(head), sign) }; {
+	case has("ENVI"):
+		what = "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, " +
+			"and softkmeans fit and predict -centers spectral libraries"
+	case has("%%MatrixMarket"):
+		what = "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"
+	case has("\x93NUMPY"):
+		what = "an array of NumPy; softkmeans fit reads it"
+	default:
+		return nil
+	}
+	return errors.New(name + ": this is " + what)
 }
 
 // dialect returns the Dialect for a reading. With roles, id is the column of the ids.
@@ -171,11 +212,10 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
 	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
-		Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError}
-	if r.names != "" {
-		for name := range strings.SplitSeq(r.names, ",") {
-			d.Names = append(d.Names, strings.TrimSpace(name))
-		}
+		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError,
+		Names: split(r.names), NA: split(r.na), Below: r.below}
+	if r.skip != "" {
+		d.Skip, _ = table.ParseSkip(r.skip) // as it was when it was set
 	}
 	if r.roles == "" {
 		return d, 0, nil
@@ -211,6 +251,17 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 		*one = column
 	}
 	return d, id, nil
+}
+
+// split is the parts of a list with commas; nil for "".
+func split(list string) (parts []string) {
+	if list == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		parts = append(parts, strings.TrimSpace(part))
+	}
+	return parts
 }
 
 // takeID makes ids of a column that was carried along.
@@ -362,11 +413,21 @@ func (f *found) ways(err error) []way {
 			list = append(list, way{"Take it for the labels", "roles", string(label)})
 		}
 		return list
+	case f.bad != nil && f.bad.Below:
+		return []way{{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"}}
+	case f.bad != nil && f.bad.NA != nil && !strings.ContainsAny(strings.Join(f.bad.NA, ""), ",\t\n"):
+		return []way{{"Count " + listed(f.bad.NA) + " as missing", "na", strings.Join(append(split(f.na), f.bad.NA...), ", ")}}
 	case err != nil && strings.Contains(err.Error(), "missing value"):
 		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"}, {"Fit what is there", "missing", "fit"}}
 	case err != nil && strings.Contains(err.Error(), words.Transpose+" yes"):
 		return []way{{"The columns are the samples", "transpose", "yes"},
 			{"The rows are the samples", "transpose", "no"}}
+	case err != nil && strings.Contains(err.Error(), words.Long+" no"):
+		list := []way{{"A row for each sample", "long", "yes"}, {"The lines are the rows", "long", "no"}}
+		if !strings.Contains(err.Error(), words.Long+" yes") {
+			list = list[1:]
+		}
+		return list
 	case err != nil && strings.Contains(err.Error(), words.Header+" yes"):
 		return []way{{"Line 1 is a header", "header", "yes"}, {"Line 1 is a row", "header", "no"}}
 	}

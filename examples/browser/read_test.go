@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	if flags == nil {
 		return o
 	}
-	list, now := strings.Fields(flags[0]), []byte(roles)
+	list, now := regexp.MustCompile(`'[^']*'|[^ ]+`).FindAllString(flags[0], -1), []byte(roles)
 	at := func(name string) int {
 		if name == "1-2" { // of range.csv
 			now[0] = 'x'
@@ -58,7 +59,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	for i := 0; i < len(list); i += 2 {
 		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
 		switch name {
-		case "header", "missing", "names", "transpose":
+		case "header", "missing", "names", "transpose", "long", "na", "below", "skip":
 			if err := o.set(name, value); err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 				}
 				continue
 			}
-			now = []byte(strings.ReplaceAll(string(now), "l", "d"))
+			now = []byte(strings.ReplaceAll(string(now), "t", "d"))
 		case "id":
 			if i := strings.IndexByte(string(now), 'i'); i >= 0 {
 				now[i] = 'd'
@@ -112,10 +113,10 @@ func TestCorpus(t *testing.T) {
 				o := flagged(t, w["flags"], strings.Split(valueOf(t, parts, "columns"), "\n"), valueOf(t, parts, "roles"))
 				if o.roles != "" { // as the page does
 					o.set("transpose", valueOf(t, parts, "transpose"))
+					o.set("long", valueOf(t, parts, "long"))
 				}
-				if _, err = s.fit(t.Context(), o, nil, nil); err == nil {
-					parts, _ = s.open(t.Context(), from, o, nil)
-				}
+				_, err = s.fit(t.Context(), o, nil, nil)
+				parts, _ = s.open(t.Context(), from, o, nil)
 			}
 			if fail := w["error"]; fail != nil {
 				checkRefused(t, parts, err, fail[0])
@@ -132,8 +133,12 @@ func TestCorpus(t *testing.T) {
 // aboutTurning reports whether the flags are about columns and about which way round they are.
 func (w want) aboutTurning() bool {
 	flags, fail := strings.Join(w["flags"], ""), strings.Join(w["error"], "")
-	return strings.Count(flags, "-") > 1 && strings.Contains(flags, "-transpose") ||
-		strings.Contains(fail, "-transpose")
+	for _, flag := range []string{"-transpose", "-long"} {
+		if strings.Count(flags, "-") > 1 && strings.Contains(flags, flag) || strings.Contains(fail, flag) {
+			return true
+		}
+	}
+	return strings.Contains(fail, "as it is then read")
 }
 
 // checkRefused compares an error and the buttons that come with it.
@@ -141,18 +146,15 @@ func checkRefused(t *testing.T, parts []part, err error, want string) {
 	t.Helper()
 	ways := valueOf(t, parts, "ways")
 	switch {
-	case want == "-drop species", want == "-encode onehot makes": // it is taken for the labels
-		if err != nil || strings.Trim(valueOf(t, parts, "roles"), "d") != "l" {
-			t.Errorf("%v, roles %s", err, valueOf(t, parts, "roles"))
-		}
 	case err == nil:
 		t.Error("no error")
-	case want == "-drop Date":
-		if !strings.HasPrefix(ways, "Leave out Date\troles\t") {
+	case want == "-encode onehot makes":
+		if !strings.Contains(ways, "Make columns of 0 and 1\troles\t") {
 			t.Errorf("%v; %q", err, ways)
 		}
-	case want == "-drop site,day":
-		if !strings.HasPrefix(ways, "Leave out site and day\troles\t") {
+	case strings.HasPrefix(want, "-drop "):
+		names := strings.Replace(want[len("-drop "):], ",", " and ", 1)
+		if !strings.HasPrefix(ways, "Leave out "+names+"\troles\t") {
 			t.Errorf("%v; %q", err, ways)
 		}
 	default:
@@ -209,7 +211,8 @@ func TestRoles(t *testing.T) {
 		names       string // of the data
 		err, ways   string
 	}{
-		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "ddl", "a|b", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "", "", "a column of text: column 3 (kind)", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\nTake it for the labels\troles\tddl"},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddl", "ddl", "a|b", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddd", "ddd", "a|b|kind=x|kind=y", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dxk", "dxk", "a", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "wdi", "wdi", "b", "", ""},
@@ -221,6 +224,8 @@ func TestRoles(t *testing.T) {
 		{"a,b\n1,2\n3,4\n", "", "dd", "a|b", "", ""},
 		{"a,b\n1,2\n3,y\n", "", "", "", "t.csv: a column of text", "Leave out b"}, // of two values one is a slip
 		{"x,y,z\n1,a,b\n2,c,d\n3,a,b\n", "", "", "", "columns of text", "Leave out y and z\troles\tdxx\nMake"},
+		{"a,b\n1,2\n3,4\n<4,3\n", "", "", "", "t.csv, line 4, column 1: \"<4\" in column \"a\" is not a number", "Half of each limit\tbelow\thalf\nEntries below a limit are missing\tbelow\tmissing"},
+		{"a,b\n1,2\n3,4\n1,n.d.\n5,x y\n1,1\n", "", "", "", "\"n.d.\", \"x y\"", "Count n.d. and x y as missing\tna\tn.d., x y"},
 		{"a,b\n1,2\n3,\n", "", "", "", "1 missing value", "Leave these rows out\tmissing\tdrop"},
 		{"", "", "", "", "t.csv: there are no rows", ""},
 	} {
@@ -235,6 +240,42 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%q, roles %q: %v", c.text, c.roles, err)
 		case valueOf(t, parts, "roles") != c.got || strings.Join(s.data.Names, "|") != c.names:
 			t.Errorf("%q, roles %q: %s, %q", c.text, c.roles, valueOf(t, parts, "roles"), s.data.Names)
+		}
+	}
+}
+
+// The settings in place of an editor are read.
+func TestMend(t *testing.T) {
+	t.Parallel()
+	s, o := &session{}, options{}
+	for name, value := range map[string]string{"na": "n.d., -9", "below": "half", "skip": "1,last", "missing": "drop"} {
+		if err := o.set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "a,b\nx,1\n1,2\n3,<4\n5,n.d.\n-9.0,8\nTotal,10\n"
+	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.data; got.all != 4 || got.Rows != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 2}) {
+		t.Errorf("%d of %d rows, %v", got.Rows, got.all, got.Data)
+	}
+	if err := o.set("skip", "x"); err == nil || !strings.Contains(err.Error(), "rows such as") {
+		t.Error(err)
+	}
+}
+
+// A file of a kind that the page does not read is an error that says what reads it.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ENVI\nsamples = 3\n": "softkmeans unmix reads images", "\x93NUMPY\x01\x00": "softkmeans fit reads it",
+		"%%MatrixMarket matrix\n": "softkmeans fit reads it", "\x00\x01\x02\x03": "softkmeans unmix reads ENVI images",
+		"PAR1\x15\x00": "softkmeans-convert t.dat",
+	} {
+		_, err := (&session{}).open(t.Context(), fromText("t.dat", text), options{}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 func (d *data) report(r *result) []part {
 	m, c := r.model, r.certificate
 	head, meaning := d.verdict(r)
+	k, why := d.proposed()
 	parts := []part{
 		{"verdict", head},
 		{"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
@@ -25,8 +26,8 @@ func (d *data) report(r *result) []part {
 		{"possible", view.Share(c, 1-c.Floor/c.Total)},
 		{"excess", view.AtMost(c.ExcessShare)},
 		{"how", how(r)},
-		{"proposal", "By the floors alone: " + view.Proposal(d.propose)},
-		{"proposed", proposed(d.propose.K)},
+		{"proposal", why},
+		{"proposed", proposed(k)},
 		{"k", itoa(r.options.k)},
 		{"slack", slackWords(r.options)},
 		{"warnings", strings.Join(view.Warnings(m), "\n")},

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
@@ -32,6 +35,8 @@ type session struct {
 	path   *slackPath
 	global *softkmeans.Matrix // centers of the global simplex that is shown
 
+	library *sources.Library // the known prototypes; nil: none yet
+
 	widened bool // the picture of the memberships takes a row
 }
 
@@ -39,18 +44,30 @@ type session struct {
 type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
-	options     options // with the k that was fitted
-	partial     bool    // cancelled: the best so far
-	between     bool    // not a fit, but interpolated between two points of the path
+	options     options         // with the k that was fitted
+	partial     bool            // cancelled: the best so far
+	between     bool            // not a fit, but interpolated between two points of the path
+	known       *sources.Answer // shares in known prototypes; nil: a fit
 }
 
-var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
+var (
+	errNoTable   = errors.New("there is no table yet: choose one, or drop a file")
+	errCancelled = errors.New("cancelled before there was a first result")
+)
 
 // open reads a file. Also with an error the parts say how, and the file is the session's,
 // so that it may be read with other options.
 func (s *session) open(ctx context.Context, from *source, o options, progress tell) ([]part, error) {
 	s.source, s.data = from, nil
+	s.takeLibrary(&o)
 	return s.ready(ctx, o, progress)
+}
+
+// takeLibrary makes the known prototypes an option, if they are asked for. Columns are then as given.
+func (s *session) takeLibrary(o *options) {
+	if o.known {
+		o.library, o.scale = s.library, scale.None
+	}
 }
 
 // ready reads and prepares the table if the options have changed what is read. The parts
@@ -84,12 +101,32 @@ func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, 
 // fit fits a model by the options. If ctx is cancelled the parts show the best model so
 // far, and say so.
 func (s *session) fit(ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration)) ([]part, error) {
+	s.takeLibrary(&o)
 	described, err := s.ready(ctx, o, reads)
 	if err != nil {
 		return described, err
 	}
+	if o.known {
+		r, err := s.shares(ctx, o)
+		if err != nil {
+			return described, err
+		}
+		parts, err := s.view(r)
+		if err == nil {
+			s.shown = r
+		}
+		return append(described, parts...), err
+	}
 	d := s.data
+	if d.asksRows(o.k) {
+		if err := d.choose(ctx); err != nil {
+			return described, err
+		}
+	}
 	o.k = d.clusters(o.k)
+	if d.sizes != nil && o.slack == softkmeans.DefaultSlack {
+		o.slack = max(kinds.Slack(o.k, d.x.Cols), noSlack)
+	}
 	if o.k > maxValues/d.Rows {
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
 	}
@@ -97,10 +134,15 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		s.path = newSlackPath(o.k)
 	}
 	m, err := s.model(ctx, o, progress)
+	if m != nil {
+		if err := kinds.Keep(m, d.scaling, d.x); err != nil {
+			return nil, err
+		}
+	}
 	cancelled := err != nil && ctx.Err() != nil
 	if err != nil && !(cancelled && m != nil) {
 		if cancelled {
-			return nil, errors.New("cancelled before there was a first result")
+			return nil, errCancelled
 		}
 		return nil, err
 	}
@@ -129,7 +171,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
-		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Progress: progress})
+		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, NonNegative: s.data.above(), Progress: progress})
 	case o.slack < noSlack: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {
@@ -141,7 +183,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
+	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, NonNegative: s.data.above(), Progress: progress})
 }
 
 // judge certifies a model.
@@ -182,6 +224,9 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	var by *scale.Scaling
 	if f.Divisor != nil {
 		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
+		if f.Scale == scale.Counts.String() {
+			by.Kind = scale.Counts
+		}
 	}
 	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
 	if err != nil {
@@ -243,9 +288,9 @@ func (s *session) extend(ctx context.Context, progress func(found int, it softkm
 
 // overview returns the parts about how a file is read, and what may help after an error.
 func (f *found) overview(from *source, err error) []part {
-	header, transpose := "auto", "auto"
+	header, transpose, long := "auto", "auto", "auto"
 	if f.Columns != nil {
-		header, transpose = yesNo(f.Header), yesNo(f.Turned)
+		header, transpose, long = yesNo(f.Header), yesNo(f.Turned), yesNo(f.Long)
 	}
 	var names, text, ways []string
 	for _, c := range f.Columns {
@@ -270,7 +315,7 @@ func (f *found) overview(from *source, err error) []part {
 		{"columns", strings.Join(names, "\n")},
 		{"roles", string(f.letters())},
 		{"text", strings.Join(text, "\n")},
-		{"header", header}, {"transpose", transpose}, {"delimiter", delimiter}, {"decimal", decimal},
+		{"header", header}, {"transpose", transpose}, {"long", long}, {"delimiter", delimiter}, {"decimal", decimal},
 		{"ways", strings.Join(ways, "\n")},
 	}
 }
@@ -292,15 +337,19 @@ func (d *data) describe(o options) []part {
 	if d.IDColumn > 0 {
 		what += "; ids from column " + itoa(d.IDColumn)
 	}
-	notes := d.Notes
-	if d.scaling != nil {
-		notes = append(slices.Clone(notes), d.scaledNote())
+	notes := append(slices.Clone(d.Notes), d.kindNotes()...)
+	if note := d.scaleNote(o.scale); note != "" && d.sizes == nil && d.kind.Sum == 0 {
+		notes = append(notes, note)
+	}
+	k := ""
+	if !d.asksRows(o.k) {
+		k = itoa(d.clusters(o.k))
 	}
 	parts := []part{
 		{"table", what + "."},
 		{"notes", strings.Join(notes, "\n")},
-		{"k", itoa(d.clusters(o.k))},
-		{"standardized", yesNo(d.scaling != nil)},
+		{"k", k},
+		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)},
 		{"why", why},
 	}
 	if d.set != nil {
@@ -309,17 +358,37 @@ func (d *data) describe(o options) []part {
 	return parts
 }
 
-// scaledNote says that the columns are standardized, and why if that was found out.
-func (d *data) scaledNote() string {
-	s := d.scaling
-	if s.Widest == s.Narrowest {
-		return "the columns are standardized"
+// kindNotes say what the numbers are, and what follows.
+func (d *data) kindNotes() (notes []string) {
+	switch k := d.kind; {
+	case d.sizes != nil:
+		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, the slack is by their noise")
+	case k.Sum > 0:
+		notes = append(notes, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
+	case d.set == nil && k.Total > 0:
+		notes = append(notes, "column "+d.Names[k.Total-1]+kinds.TotalWords)
 	}
-	ratio := strconv.FormatFloat(s.Divisor[s.Widest]/s.Divisor[s.Narrowest], 'g', 2, 64)
-	if v, err := strconv.ParseFloat(ratio, 64); err == nil && v < 1e9 {
-		ratio = strconv.FormatFloat(v, 'f', -1, 64)
+	if d.above() {
+		notes = append(notes, kinds.AboveWords)
 	}
-	return "columns differ " + ratio + " times in spread (" + d.Names[s.Widest] + ", " + d.Names[s.Narrowest] + "): standardized"
+	return notes
+}
+
+// above reports whether prototypes are kept at 0 or above.
+func (d *data) above() bool { return d.sizes != nil || d.kind.NonNegative() }
+
+// scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
+// where they are not; "" if there is nothing to say.
+func (d *data) scaleNote(kind scale.Kind) string {
+	if d.scaling != nil {
+		return cmp.Or(view.Differ(d.scaling, d.Names), "the columns are standardized")
+	}
+	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), d.Names, d.Units,
+		kind == scale.Auto)
+	if text != "" {
+		text += "; Standardize: yes counts all columns alike"
+	}
+	return text
 }
 
 func yesNo(b bool) string {

@@ -412,10 +412,11 @@ func TestWithoutTable(t *testing.T) {
 func TestSave(t *testing.T) {
 	s := &session{}
 	text := "height;\"a;b\";kind\n1;5;\"x, or \"\"y\"\"\"\n1.25;5.5;z\n9;2;z\n8;1;z\n"
-	if _, err := s.open(t.Context(), fromText(`C:\data\my table.csv`, text), options{}, nil); err != nil {
+	o := options{k: 2, slack: .25, scale: scale.ZScore, reading: reading{roles: "ddl"}}
+	if _, err := s.open(t.Context(), fromText(`C:\data\my table.csv`, text), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.fit(t.Context(), options{k: 2, slack: .25, scale: scale.ZScore}, nil, nil); err != nil {
+	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	f, err := s.save("memberships")
@@ -463,7 +464,8 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 	t.Helper()
 	before := s.shown
 	for _, kind := range []scale.Kind{scale.ZScore, scale.None} {
-		o := options{k: 2, slack: .25, scale: kind}
+		o := before.options
+		o.scale = kind
 		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || (s.data.scaling != nil) != (kind != scale.None) {
 			t.Fatalf("%v, scaling %v", err, s.data.scaling)
 		}
@@ -485,11 +487,46 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 		"a,b\n": "this is a table",
 		strings.Replace(string(model), "height", "weight", 1)[:strings.Index(string(model), `"checksum"`)] + `"checksum": "none"}`: "for other columns: weight",
 	} {
-		if _, err := s.load(t.Context(), []byte(text), options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.load(t.Context(), []byte(text), before.options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	if _, err := (&session{}).load(t.Context(), model, options{}); err == nil {
 		t.Error("a model is shown without a table")
+	}
+}
+
+// A table of which neither k nor classes are known has the number that fit -k auto has, with its opinions.
+// Large ones have that of the floors, which they have at once.
+func TestNumber(t *testing.T) {
+	var half strings.Builder
+	for i, line := range strings.SplitAfter(string(read(t, "wine.csv")), "\n") {
+		if i%2 == 1 {
+			half.WriteString(line)
+		}
+	}
+	for _, c := range []struct{ text, before, k, says string }{
+		{half.String(), "", "4", "No certain k: the opinions differ; noise and held-out entries say 4. Noise: k = 4; "},
+		{string(read(t, "digits.csv")), "11", "11", "By the floors alone: Proposed: 11; "},
+	} {
+		s := &session{}
+		o := options{slack: .25, scale: scale.Auto}
+		parts, err := s.open(t.Context(), fromText("t", c.text), o, nil)
+		if err != nil || valueOf(t, parts, "k") != c.before {
+			t.Fatalf("%v, k = %q", err, valueOf(t, parts, "k"))
+		}
+		if parts, err = s.fit(t.Context(), o, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if says := valueOf(t, parts, "proposal"); !strings.HasPrefix(says, c.says) || valueOf(t, parts, "k") != c.k ||
+			valueOf(t, parts, "proposed") != c.k {
+			t.Errorf("k = %s, %s", valueOf(t, parts, "k"), says)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		s.data.choice = nil
+		if _, err := s.fit(ended, o, nil, nil); !errors.Is(err, errCancelled) {
+			t.Error(err)
+		}
 	}
 }

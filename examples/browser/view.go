@@ -12,6 +12,9 @@ import (
 
 // view returns the report and all pictures.
 func (s *session) view(r *result) ([]part, error) {
+	if r.known != nil {
+		return s.viewKnown(r)
+	}
 	// The global simplex of the path is the same for every slack.
 	var err error
 	if r.options.method == view.MinVolume && s.path.k == r.options.k && len(s.path.points) > 0 {
@@ -68,7 +71,7 @@ type pictures struct {
 }
 
 func (s *session) picturesOf(d *data, r *result) *pictures {
-	p := &pictures{result: r, d: d, options: r.options, global: s.global, class: r.model.Labels(nil), names: view.Names(r.options.k)}
+	p := &pictures{result: r, d: d, options: r.options, global: s.global, class: r.model.Labels(nil), names: r.names()}
 	if r.options.byClass && len(d.Class) > 0 {
 		p.class, p.names = d.Class, d.Classes
 	}
@@ -99,8 +102,12 @@ func (p *pictures) height(most int) int {
 func (p *pictures) scatter() string {
 	d := p.d
 	x, y := d.plane.Points(d.x)
+	around := " and the global simplex around them."
+	if p.known != nil {
+		around = "."
+	}
 	frame := p.frame("scatter", "The data and the simplex",
-		view.Count(d.Rows, "row")+" on the two directions in which they spread most, with "+view.Prototypes(p.options.k)+" and the global simplex around them.", tall)
+		view.Count(d.Rows, "row")+" on the two directions in which they spread most, with "+view.Prototypes(p.model.Centers.Rows)+around, tall)
 	frame.XLabel, frame.YLabel = d.plane.Labels()
 	plot := &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: p.class, Classes: p.names, Opacity: p.sure, EqualScale: true}
 	global := p.options.method == view.Global || p.options.method == view.MinVolume && p.options.slack < noSlack
@@ -112,6 +119,9 @@ func (p *pictures) scatter() string {
 		name = "global simplex"
 	}
 	o := d.plane.Outline(p.model.Centers, name, "current", true)
+	if d.columns.Labels != nil {
+		o.Labels = d.columns.Labels
+	}
 	o.Tips = d.columns.Tips(p.model.Centers, d.shown(p.model.Centers))
 	plot.Outlines, plot.Tip = append(plot.Outlines, o), p.tip()
 	return string(chart.Scatter(nil, plot))
@@ -125,7 +135,7 @@ func (p *pictures) ternary() string {
 	return string(chart.Ternary(nil, &chart.TernaryPlot{
 		Frame: p.frame("ternary", "Memberships in the three prototypes",
 			"A row that equals a prototype lies in a corner, an even mixture in the middle.", tall),
-		Memberships: p.model.Memberships.Data, Corners: [3]string(view.Names(3)), Class: p.class, Classes: p.names, Opacity: p.sure, Tip: p.tip(),
+		Memberships: p.model.Memberships.Data, Corners: [3]string(p.result.names()), Class: p.class, Classes: p.names, Opacity: p.sure, Tip: p.tip(),
 	}))
 }
 
@@ -135,9 +145,9 @@ func (p *pictures) tip() func(i int) string {
 	if p.d.Rows > manyRows {
 		return nil
 	}
-	names := view.Names(p.options.k)
+	names := p.result.names()
 	return func(i int) string {
-		return p.d.RowName(i) + ": " + chart.Shares(p.model.Memberships.Row(i), names)
+		return p.d.RowName(i) + ": " + chart.Shares(p.model.Memberships.Row(i), names) + p.open(i)
 	}
 }
 
@@ -156,7 +166,7 @@ func (p *pictures) memberships() string {
 	frame := p.frame("memberships", "Memberships of all rows", "Each row is a column of shares. They are sorted by label, then by the membership in its prototype.", flat)
 	frame.XLabel = "rows, by label"
 	return string(chart.Mixtures(nil, &chart.MixturePlot{
-		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k, Names: view.Names(p.options.k), Name: p.d.RowName,
+		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k, Names: p.result.names(), Name: p.d.RowName,
 	}))
 }
 
@@ -166,7 +176,7 @@ func (p *pictures) centers() string {
 	if d.set != nil && d.set.tile > 0 {
 		return string(chart.Tiles(nil, &chart.TilePlot{
 			Frame:  p.frame("centers", "Prototypes", "Each prototype as a picture.", 0),
-			Values: d.shown(m).Data, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: view.Names(m.Rows), Size: p.tileSize(m.Rows),
+			Values: d.shown(m).Data, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: d.columns.Prototypes(m.Rows), Size: p.tileSize(m.Rows),
 			Pixel: func(j int) string { return d.Names[j] },
 		}))
 	}
@@ -202,7 +212,8 @@ func (p *pictures) floors() string {
 		return "" // none is proved
 	}
 	c := p.certificate
-	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, p.d.propose.K, c)
+	k, _ := p.d.proposed()
+	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, k, c)
 	if plot == nil {
 		return ""
 	}

@@ -183,8 +183,9 @@ func foreign(text []byte) string {
 		return " but a Radiance picture"
 	case strings.HasPrefix(start, "\x5c\x01\x00\x00"), strings.HasPrefix(start, "\x00\x00\x01\x5c"):
 		return " but one of Analyze or NIfTI"
-	case strings.Contains(start, "nrows") && strings.Contains(start, "ncols"):
-		return " but one of an ESRI raster"
+	case strings.Contains(start, "nrows") && strings.Contains(start, "ncols"),
+		strings.Contains(start, "layout") && strings.Contains(start, "nbands"):
+		return " but one of an ESRI raster (.bil, .bip, .bsq), of which gdal_translate -of ENVI makes one"
 	}
 	return ""
 }

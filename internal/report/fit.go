@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/view"
 	"softkmeans/stability"
 )
@@ -43,10 +44,7 @@ func (o *Options) step(what string) {
 // prototypes of the global and the alternating one is that of the minimal volume.
 func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	x := in.X
-	in.Seed, in.Slack = o.Seed, o.Slack
-	if in.Slack == 0 {
-		in.Slack = softkmeans.DefaultSlack
-	}
+	in.Seed = o.Seed
 	o.step("floors")
 	if in.Floors, err = softkmeans.Floors(context.Background(), x,
 		&softkmeans.Options{Weights: in.Weights}); err != nil {
@@ -58,14 +56,24 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	k := o.K
 	if k == 0 {
 		o.step("the number of prototypes")
-		if k, err = in.Choose(ctx, in.X, &o); err != nil {
+		if in.Sizes != nil {
+			x = kinds.Surprises(x, in.Sizes)
+		}
+		if k, err = in.Choose(ctx, x, &o); err != nil {
 			return err
 		}
+		x = in.X
 	}
 	switch {
 	case k < 1 || k > MostPrototypes:
 		return errors.New(strconv.Itoa(k) +
 			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
+	}
+	if in.Sizes != nil && o.Slack == 0 {
+		o.Slack = kinds.Slack(k, x.Cols)
+	}
+	if in.Slack = o.Slack; in.Slack == 0 {
+		in.Slack = softkmeans.DefaultSlack
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
 		return err
@@ -118,14 +126,17 @@ var ErrNoNumber = errors.New("no number of prototypes is proposed")
 // Choose returns the number that rows x speak for or, where they are few, the floors.
 func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
 	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
-	k, reason := c.K, c.Reason
+	k, reason := c.Supported()
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
 		k, reason = in.Proposal.K, in.Proposal.Reason
 	case err != nil:
 		return 0, err
 	default:
-		in.Choice = &c
+		if in.Choice = &c; in.Sizes != nil {
+			kinds.Decide(&c)
+			k, reason = c.K, c.Reason
+		}
 	}
 	if k == 0 {
 		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)
@@ -136,7 +147,8 @@ func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (
 // proposed is the number that was chosen or, where k was given, that the floors propose.
 func (in *Input) proposed() int {
 	if in.Choice != nil {
-		return in.Choice.K
+		k, _ := in.Choice.Supported()
+		return k
 	}
 	return in.Proposal.K
 }
@@ -150,6 +162,9 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 		return err
 	}
 	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
+	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
+		return err
+	}
 	o.step("other answers")
 	opts.Progress = nil
 	return stability.Others(ctx, in.X, m, &opts)
@@ -164,6 +179,9 @@ func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 		return err
 	}
 	in.Alternating.Errors = r.errors(m)
+	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
+		return err
+	}
 	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
 	return nil
 }

@@ -25,6 +25,7 @@ type Input struct {
 	X       *softkmeans.Matrix // the rows that are fitted, or some of them, for the pictures
 	Scaling *scale.Scaling     // from the table to X; nil: none
 	Weights []float64          // nil: all 1
+	Sizes   []float64          // the sums of rows of counts, by which Scaling closed them; nil: none
 	Blocks  bool               // the table was read in blocks
 
 	// Of all rows that are fitted.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
 
@@ -115,6 +116,9 @@ func (b *builder) centersTable() grid {
 	}
 	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column",
 		Head: append(slices.Clone(b.names), "mean")}
+	if b.kind() == scale.Counts {
+		g.Caption = "Compact prototypes as shares of a row's sum"
+	}
 	columns := b.Even(mostListed)
 	if m.Cols > mostListed {
 		g.Note = strconv.Itoa(len(columns)) + " of " + strconv.Itoa(m.Cols) + " columns, evenly spaced"

@@ -41,12 +41,14 @@ func (b *builder) about() string {
 	switch b.kind() {
 	case scale.ZScore:
 		s += "; every column scaled to mean 0 and variance 1"
+	case scale.Counts:
+		s += "; rows of counts scaled to sums of 1, and columns by the roots of their means"
 	case scale.MinMax:
 		s += "; every column scaled to 0 to 1"
 	default:
 		s += "; columns as they are, without scaling"
 	}
-	if b.kind() != scale.None && b.constant() {
+	if k := b.kind(); k != scale.None && k != scale.Counts && b.constant() {
 		s += ", except constant ones, which are 0"
 	}
 	if b.Weights != nil {
@@ -124,6 +126,8 @@ func (b *builder) unit() string {
 		return "standard deviations from the mean"
 	case scale.MinMax:
 		return "share of the column's range"
+	case scale.Counts:
+		return "share by the root of the column's mean"
 	}
 	return ""
 }

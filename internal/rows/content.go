@@ -20,14 +20,29 @@ type content struct {
 	isNpy      bool
 	sparse     sparse.Format
 	compressed bool
+	library    bool     // spectral, whose text is made up
 	notes      []string // of a spectral library
+}
+
+// said returns an error with the place in a spectral library instead of that in its text.
+func (c *content) said(err error) error {
+	e, ok := err.(*table.Error)
+	if !ok || !c.library || e.Line == 0 {
+		return err
+	}
+	back := *e
+	if back.Line, back.Column = 0, 0; e.Line > 1 {
+		back.Msg = fmt.Sprintf("spectrum %d: %s", e.Line-1, strings.Replace(e.Msg, ": the field is empty",
+			", as of a deleted channel; see -missing", 1))
+	}
+	return &back
 }
 
 // sniff finds out the kind of a file from its first bytes. Of a spectral library the content is text, and
 // d becomes its dialect.
 func sniff(in io.Reader, source string, d *table.Dialect) (c content, err error) {
 	if text, notes, err := library(source, d); text != nil || err != nil {
-		return content{Reader: text, notes: notes}, err
+		return content{Reader: text, library: true, notes: notes}, err
 	}
 	b := sparse.NewReader(in)
 	start, _ := b.Peek(len(npy.Magic)) // the next read returns the error
@@ -43,7 +58,9 @@ func sniff(in io.Reader, source string, d *table.Dialect) (c content, err error)
 	if c.Reader, c.isNpy = b, string(start) == npy.Magic; !c.isNpy {
 		c.sparse = sparse.Sniff(b, !ofText(*d))
 	}
-	if c.sparse == sparse.None && !c.isNpy && !ofText(*d) {
+	if (c.sparse != sparse.None || c.isNpy) && d.Mends() {
+		err = fmt.Errorf("%s: -skip, -na and -below are for text; this file has numbers alone", source)
+	} else if c.sparse == sparse.None && !c.isNpy && !ofText(*d) {
 		err = unmarked(b, source)
 	}
 	return c, err
@@ -75,7 +92,7 @@ func unmarked(b *bufio.Reader, source string) error {
 // ofText reports whether a Dialect has settings that only CSV files have.
 func ofText(d table.Dialect) bool {
 	return d.Delimiter != 0 || d.Decimal != 0 || d.Header != table.HeaderAuto || d.Text != table.TextError ||
-		d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0
+		d.Long == table.LongYes || d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0
 }
 
 // reader reads blocks from any kind of file.
@@ -106,10 +123,14 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 	if !c.isNpy {
 		t, err := table.NewReader(c, source, d)
 		if err != nil {
-			return nil, err
+			return nil, c.said(err)
 		}
 		t.Head.Notes = append(c.notes, t.Head.Notes...)
-		return &reader{t.Head, c.compressed, nil, t.ReadRows, func() []string { return t.Classes },
+		read := func(dst []float64, class []int) (int, error) {
+			n, err := t.ReadRows(dst, class)
+			return n, c.said(err)
+		}
+		return &reader{t.Head, c.compressed, nil, read, func() []string { return t.Classes },
 			func() ([]string, [][]string) { return t.IDs, t.Kept }, t.Close}, nil
 	}
 	if c.compressed {
@@ -171,7 +192,7 @@ func Read(in io.Reader, source string, d table.Dialect) (*table.Table, *Sparse, 
 		if err == nil {
 			t.Notes = append(c.notes, t.Notes...)
 		}
-		return t, nil, err
+		return t, nil, c.said(err)
 	}
 	if c.compressed {
 		size = -1

@@ -52,6 +52,54 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 	return bytes.NewReader(libraryText(h, values, named)), append(h.Notes, notes...), nil
 }
 
+// Spectra reads a spectral library, with the wavelengths as names of columns. Channels that are bad
+// (bbl), or have no value in some spectrum, are left out.
+func Spectra(header, data string) (*table.Table, error) {
+	h, err := envi.ReadFile(header)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.FileType != envi.SpectralLibrary || h.Bands != 1:
+		return nil, fmt.Errorf("%s: is of an image; give a spectral library, with a line for each spectrum "+
+			"and one band", header)
+	}
+	values, err := libraryValues(h, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", data, err)
+	}
+	t := &table.Table{Rows: h.Lines}
+	t.Source, t.IDs, t.Notes = data, h.Spectra, h.Notes
+	var at []int
+	for _, j := range channelsOf(h) {
+		missing := false
+		for i := range h.Lines {
+			missing = missing || h.IsMissing(values[i*h.Samples+j])
+		}
+		if missing {
+			continue
+		}
+		at = append(at, j)
+		if t.Names = append(t.Names, table.Column(j)); h.Wavelengths != nil {
+			t.Names[len(at)-1] = number(h.Wavelengths[j])
+		}
+	}
+	if len(at) == 0 {
+		return nil, fmt.Errorf("%s: every channel is bad, or deleted in one of the spectra", data)
+	}
+	n := h.Samples - len(at)
+	if t.Header = h.Wavelengths != nil || n > 0; n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d channels left out: bad (bbl), or deleted in a spectrum", n))
+	}
+	for i := range h.Lines {
+		for _, j := range at {
+			t.Data = append(t.Data, scaled(h, values[i*h.Samples+j]))
+		}
+	}
+	return t, nil
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 // libraryDialect makes d that of the text. Nothing is guessed.
 func libraryDialect(d *table.Dialect) {
 	d.Header, d.Delimiter, d.Decimal, d.Names, d.Text, d.Guess = table.HeaderYes, ',', 0, nil, 0, false
@@ -94,10 +142,17 @@ func libraryValues(h *envi.Header, data string) ([]float64, error) {
 	return values, layout.Read(file, values, cube.Rect{Lines: h.Lines, Samples: h.Samples}, []int{0})
 }
 
+// scaled is a value as a reflectance, if the header says how.
+func scaled(h *envi.Header, v float64) float64 {
+	if h.Scale > 0 {
+		v /= h.Scale
+	}
+	return v
+}
+
 // libraryText writes the table. A value that stands for none is an empty field.
 func libraryText(h *envi.Header, values []float64, named bool) []byte {
 	var b bytes.Buffer
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	line := func(first string, field func(j int) string) {
 		if named {
 			b.WriteString(`"` + strings.ReplaceAll(first, `"`, `""`) + `",`)
@@ -126,10 +181,7 @@ func libraryText(h *envi.Header, values []float64, named bool) []byte {
 			if h.IsMissing(v) {
 				return ""
 			}
-			if h.Scale > 0 {
-				v /= h.Scale
-			}
-			return number(v)
+			return number(scaled(h, v))
 		})
 	}
 	return b.Bytes()

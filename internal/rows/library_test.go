@@ -126,6 +126,21 @@ func TestLibraryHeader(t *testing.T) {
 			t.Errorf("%q: %+v, %v", c.header, got, err)
 		}
 	}
+	// Errors have the place in the library.
+	if err := os.WriteFile(name+".hdr", []byte(head+"data ignore value = -1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for want, d := range map[string]table.Dialect{
+		`a.sli: spectrum 2: missing value in column "channel2", as of a deleted`: {},
+		`a.sli: spectrum 2: missing value in column "spectrum2"`: {
+			Transpose: table.TransposeYes},
+		`a.sli: no column is named "x"`: {Label: "x"},
+	} {
+		_, err := ReadAll(bytes.NewReader(nil), name, d)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %s", err, want)
+		}
+	}
 	// A header that is none.
 	name = write(t, "esri.hdr", []byte("nrows 5\nncols 8\n"))
 	if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), "not an ENVI header") {

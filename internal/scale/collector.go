@@ -30,6 +30,7 @@ type column struct {
 	exponent  int
 	mean, low float64 // the mean is their sum
 	squares   float64 // the sum of squares about the mean
+	broken    bool    // a value is no whole number
 }
 
 // moments are those of the columns of a block.
@@ -83,6 +84,7 @@ func (c *Collector) add(data []float64, cols int, weights []float64) {
 		for j, v := range data[i*cols : (i+1)*cols] {
 			k := &c.columns[j]
 			k.min, k.max = min(k.min, v), max(k.max, v)
+			k.broken = k.broken || v != math.Trunc(v)
 		}
 	}
 	if c.Kind != MinMax {

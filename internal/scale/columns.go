@@ -6,8 +6,12 @@ import (
 )
 
 // Columns sums up the columns of a table. Spread is the standard deviation of each, 0
-// where all values are the same to rounding. Rows of weight 0 do not count.
-type Columns struct{ Least, Most, Mean, Spread []float64 }
+// where all values are the same to rounding. Whole tells columns of whole numbers. Rows of weight 0
+// do not count.
+type Columns struct {
+	Least, Most, Mean, Spread []float64
+	Whole                     []bool
+}
 
 // Columns returns the columns of all rows so far, of which at least one must have weight.
 // The Kind must be ZScore.
@@ -21,12 +25,13 @@ func (c *Collector) Columns() *Columns {
 			s.Divisor[j] = 0
 		}
 		all.Least, all.Most = append(all.Least, k.min), append(all.Most, k.max)
+		all.Whole = append(all.Whole, !k.broken)
 	}
 	return all
 }
 
 // ColumnsOf returns those of rows of cols values each, with weights or nil. NaN is a missing
-// value. A scaling with which the rows were scaled, or nil, is undone.
+// value. A scaling with which the rows were scaled, or nil, is undone, but for Whole.
 func ColumnsOf(data []float64, cols int, weights []float64, scaled *Scaling) *Columns {
 	c := &Collector{Kind: ZScore}
 	if slices.ContainsFunc(data, math.IsNaN) {

@@ -14,6 +14,7 @@ const (
 	ZScore      // mean 0 and variance 1
 	MinMax      // from 0 to 1
 	Auto        // ZScore where the columns differ in spread by more than 100 times, else None
+	Counts      // rows closed to 1 by Close, and columns by OfClosed
 )
 
 // String returns the name of k on the command line.
@@ -25,6 +26,8 @@ func (k Kind) String() string {
 		return "minmax"
 	case Auto:
 		return "auto"
+	case Counts:
+		return "counts"
 	}
 	return "none"
 }
@@ -38,7 +41,7 @@ func (k Kind) String() string {
 // If weights differ by more than a factor of 1e150, the divisor of [ZScore] may be too
 // large or too small; no value becomes larger than 1e150.
 type Scaling struct {
-	Kind           Kind // not Auto
+	Kind           Kind // not Auto; with Counts rows are closed first
 	Shift, Divisor []float64
 
 	// With Auto, the columns of the largest and the smallest spread, from 0.

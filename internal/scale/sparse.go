@@ -32,6 +32,7 @@ func ColumnsOfSparse(start, index []int, data []float64, cols int, weights []flo
 		c := ColumnsOf(v, 1, shares[j], nil)
 		all.Least, all.Most = append(all.Least, c.Least[0]), append(all.Most, c.Most[0])
 		all.Mean, all.Spread = append(all.Mean, c.Mean[0]), append(all.Spread, c.Spread[0])
+		all.Whole = append(all.Whole, c.Whole[0])
 	}
 	return all
 }

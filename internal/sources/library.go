@@ -4,16 +4,13 @@
 package sources
 
 import (
-	"fmt"
-	"math"
-	"os"
+	"bytes"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
-	"softkmeans/internal/cube"
-	"softkmeans/internal/envi"
 	"softkmeans/internal/table"
 )
 
@@ -28,6 +25,46 @@ type Library struct {
 	SD      *softkmeans.Matrix // the standard deviations of X; nil: not given
 	Notes   []string
 	Doubt   error // of the file, unless its first row has the names that the rows have
+}
+
+// Reader reads a table from text; source is its name for messages.
+type Reader func(text []byte, source string, d table.Dialect) (*table.Table, error)
+
+// Read returns the library in a text. Its first column of text has the names, which may come more
+// than once; class is a column of classes, "" for none.
+func Read(text []byte, source, class string, read Reader) (*Library, error) {
+	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo}
+	if survey, _ := table.Survey(bytes.NewReader(text), source, d); survey.Columns != nil {
+		if survey.Long {
+			d.Long = table.LongYes // the columns are those of the pivoted table
+		}
+		for j, c := range survey.Columns {
+			if c.As == table.AsID || d.ID == "" && c.Text && c.As != table.AsLabel {
+				if d.ID = strconv.Itoa(j + 1); c.As == table.AsID {
+					break
+				}
+			}
+		}
+	}
+	t, err := read(text, source, d)
+	if err == nil {
+		return FromTable(t)
+	}
+	// The names of the rows may tell that line 1 is a header of numbers.
+	doubt := err
+	var bad *table.Error
+	if errors.As(err, &bad) {
+		bad.Msg = bad.Plain()
+	}
+	d.Header = table.HeaderNo
+	if t, err = read(text, source, d); err != nil {
+		return nil, doubt
+	}
+	l, err := FromTable(t)
+	if err == nil {
+		l.Doubt = doubt
+	}
+	return l, err
 }
 
 // FromTable returns the library in a table. Its ids are the names, its labels the classes.
@@ -151,78 +188,13 @@ func (l *Library) spreads() error {
 		for i := range all.Rows {
 			v := all.At(i, from)
 			if v < 0 {
-				return fmt.Errorf("%s: the standard deviation of %s in row %d is %v; it must be at least 0",
-					l.Source, table.Printable(name[j]), i+1, v)
+				return errors.New(l.Source + ": the standard deviation of " + table.Printable(name[j]) +
+					" in row " + strconv.Itoa(i+1) + " is " + number(v) + "; it must be at least 0")
 			}
 			l.SD.Set(i, to, v)
 		}
 	}
 	return nil
-}
-
-// deleted is the least size of a value that spectral libraries have for a deleted channel.
-const deleted = 1e30
-
-// FromENVI reads a spectral library: the header and the file with the values. Channels that are
-// bad (bbl), or deleted in a spectrum, are left out.
-func FromENVI(header, data string) (*Library, error) {
-	h, err := envi.ReadFile(header)
-	if err != nil {
-		return nil, err
-	}
-	if h.FileType != envi.SpectralLibrary || h.Bands != 1 {
-		return nil, fmt.Errorf("%s: is of an image; give a spectral library, with a line for each spectrum "+
-			"and one band", header)
-	}
-	layout, err := h.Layout()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", header, err)
-	}
-	file, err := os.Open(data)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := layout.CheckFile(info.Size()); err != nil {
-		return nil, fmt.Errorf("%s: %w", data, err)
-	}
-	l := &Library{Source: data, Names: h.Spectra, X: softkmeans.NewMatrix(h.Lines, h.Samples, nil),
-		Notes: h.Notes}
-	whole := cube.Rect{Lines: h.Lines, Samples: h.Samples}
-	if err := layout.Read(file, l.X.Data, whole, []int{0}); err != nil {
-		return nil, fmt.Errorf("%s: %w", data, err)
-	}
-	var at []int
-	for j := range h.Samples {
-		ok := h.Bad == nil || !h.Bad[j]
-		for i := range h.Lines {
-			v := l.X.At(i, j)
-			ok = ok && math.Abs(v) < deleted && !(h.HasIgnore && v == h.Ignored())
-		}
-		if ok {
-			at = append(at, j)
-		}
-	}
-	if len(at) == 0 {
-		return nil, fmt.Errorf("%s: every channel is bad, or deleted in one of the spectra", data)
-	}
-	for _, v := range h.Wavelengths {
-		l.Columns = append(l.Columns, number(v))
-	}
-	if n := h.Samples - len(at); n > 0 {
-		if l.Columns == nil {
-			for j := range h.Samples {
-				l.Columns = append(l.Columns, table.Column(j))
-			}
-		}
-		l.Notes = append(l.Notes, plural(n, "channel")+" left out: bad (bbl), or deleted in a spectrum")
-		l.Pick(at)
-	}
-	return l, nil
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -388,8 +360,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	case named && most > 0:
 		if way.turned {
 			if l.Classes != nil || l.SD != nil {
-				return nil, fmt.Errorf("%s: a prototype is a column, so classes and standard deviations "+
-					"cannot be columns; turn the table", l.Source)
+				return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
+					"deviations cannot be columns; turn the table")
 			}
 			x, prototypes = transposed(x), l.Columns
 		}
@@ -403,13 +375,13 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	case named && l.Columns != nil:
 		return nil, l.apart(source, names)
 	case len(names) != x.Cols:
-		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns, or names to both",
-			l.Source, plural(x.Rows, "prototype"), plural(x.Cols, "column"), source,
-			plural(len(names), "column"))
+		return nil, errors.New(l.Source + ": " + plural(x.Rows, "prototype") + " of " +
+			plural(x.Cols, "column") + ", but " + source + " has " + plural(len(names), "column") +
+			"; give the same columns, or names to both")
 	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
 		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
-		return nil, fmt.Errorf("%s: line 1 may be a header of numbers or a prototype, and %s has no such "+
-			"names; leave the header out, or name the columns by words in both files", l.Source, source)
+		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
+			source + " has no such names; leave the header out, or name the columns by words in both files")
 	default:
 		for j := range at {
 			at[j] = j
@@ -423,8 +395,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	}
 	s.group(prototypes, classes)
 	if s.Bundled() {
-		s.Notes = append(s.Notes, fmt.Sprintf("shares of %d prototypes add up to those of %s", len(s.Names),
-			classCount(len(s.Groups))))
+		s.Notes = append(s.Notes, "shares of "+plural(len(s.Names), "prototype")+" add up to those of "+
+			classCount(len(s.Groups)))
 	}
 	return s, nil
 }
@@ -453,8 +425,8 @@ func (l *Library) apart(source string, names []string) error {
 	if n > 0 {
 		in = "only " + plural(n, "column")
 	}
-	return fmt.Errorf("%s and %s have %s in common: there are %s, and %s; %s", l.Source, source, in,
-		some(l.Columns), some(names), advice)
+	return errors.New(l.Source + " and " + source + " have " + in + " in common: there are " +
+		some(l.Columns) + ", and " + some(names) + "; " + advice)
 }
 
 // find sets at to the place in the library of each column of the rows.
@@ -469,9 +441,9 @@ func (l *Library) find(at []int, names, have []string, source string) error {
 		j, ok := where[key(name)]
 		switch {
 		case !ok:
-			return fmt.Errorf("%s: has no column %q of %s", l.Source, name, source)
+			return errors.New(l.Source + ": has no column " + strconv.Quote(name) + " of " + source)
 		case twice[key(name)]:
-			return fmt.Errorf("%s: two columns are named %q; leave one out", l.Source, name)
+			return errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
 		}
 		at[i] = j
 	}
@@ -480,10 +452,11 @@ func (l *Library) find(at []int, names, have []string, source string) error {
 
 // note says how the columns were joined, and which are left out.
 func (s *Sources) note(l *Library, at []int, way variables) {
-	text := fmt.Sprintf("%s joined by name with those of %s", plural(len(at), "column"), l.Source)
+	text := plural(len(at), "column") + " joined by name with "
 	if way.turned {
-		text = fmt.Sprintf("%s joined by name with the lines of %s, in which a prototype is a column",
-			plural(len(at), "column"), l.Source)
+		text += "the lines of " + l.Source + ", in which a prototype is a column"
+	} else {
+		text += "those of " + l.Source
 	}
 	var left []string
 	for j, name := range way.names {

@@ -19,6 +19,7 @@ type Options struct {
 	Sum     softkmeans.Sum
 	Cone    bool // a row is a mixture times a length of its own; then Sum is 1
 	Workers int
+	counts  bool // rows are counts, and columns divided by the roots of their means
 }
 
 // Result is the shares of rows.
@@ -153,7 +154,7 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 	if !ranges {
 		return r, nil
 	}
-	if m.SD != nil && !m.Unique() && m.tooMuch(n*Draws) {
+	if m.SD != nil && !m.Unique() && m.TooMuch(n*Draws) {
 		r.Open = true
 		return r, nil
 	}
@@ -241,93 +242,6 @@ func (m *Mixer) left(r *Result, i int, scratch, x, g []float64, length float64) 
 	r.Residual[i], r.Beyond[i] = math.Sqrt(square), square-r.Within[i]
 }
 
-// sureTo is the share of rows with nothing but noise that are not called outside.
-const sureTo = 3.0902 // standard deviations: 0.999
-
-// chiSquare is the quantile of the sum of n squares at z standard deviations of a normal
-// variable (E. B. Wilson and M. M. Hilferty, The Distribution of Chi-Square, PNAS 17, 1931).
-func chiSquare(n int, z float64) float64 {
-	if n == 0 {
-		return 0
-	}
-	v := 2 / (9 * float64(n))
-	root := max(0, 1-v+z*math.Sqrt(v))
-	return float64(n) * root * root * root
-}
-
-// Noise is that of the entries of rows, by what rows have at right angles to the plane of the
-// prototypes, where no mixture is: its median, so that half of the rows may be anything.
-type Noise struct {
-	Value float64 // the standard deviation of an entry of the middle row; 0: rounding alone
-	// With Cone the variance of a row may grow with its square: the power of that, 0 to 1, and the middle.
-	power, middle float64
-}
-
-// Noise returns the noise of rows.
-func (m *Mixer) Noise(r *Result) (n Noise) {
-	away := m.Centers.Cols - m.open.flat.Rows
-	if away == 0 || len(r.Beyond) == 0 {
-		return n
-	}
-	n.middle = median(r.Square)
-	if m.o.Cone {
-		n.power = slope(r.Square, r.Beyond)
-	}
-	scaled := make([]float64, len(r.Beyond))
-	for i, v := range r.Beyond {
-		scaled[i] = v / n.growth(r.Square[i])
-	}
-	if n.Value = math.Sqrt(median(scaled) / chiSquare(away, 0)); n.Value < 0x1p-40*m.reach {
-		n.Value = 0
-	}
-	return n
-}
-
-// growth is how many times the variance of a row is that of the middle row.
-func (n *Noise) growth(square float64) float64 {
-	if n.power == 0 || square == 0 || n.middle == 0 {
-		return 1
-	}
-	return math.Pow(square/n.middle, n.power)
-}
-
-// slope is that of the line through the logarithms of x and y, from 0 to 1.
-func slope(x, y []float64) float64 {
-	var n, mx, my, xx, xy float64
-	for i, v := range x {
-		if v > 0 && y[i] > 0 {
-			n++
-			dx, dy := math.Log(v)-mx, math.Log(y[i])-my
-			mx, my = mx+dx/n, my+dy/n
-			xx, xy = xx+dx*(math.Log(v)-mx), xy+dx*(math.Log(y[i])-my)
-		}
-	}
-	if xx <= .01*n {
-		return 0
-	}
-	return min(max(xy/xx, 0), 1)
-}
-
-func median(values []float64) float64 {
-	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
-}
-
-// Outside reports whether row i is farther from all mixtures than noise explains; rounding is no
-// distance.
-func (m *Mixer) Outside(r *Result, i int, n Noise) bool {
-	return m.outside(r.Within[i], m.open.flat.Rows, n, r.Square[i]) ||
-		m.outside(r.Beyond[i], m.Centers.Cols-m.open.flat.Rows, n, r.Square[i])
-}
-
-// outside reports whether a squared distance in some directions is more than noise.
-func (m *Mixer) outside(left float64, directions int, n Noise, square float64) bool {
-	round := 1e-6 * m.reach
-	if m.o.Cone {
-		round = 1e-6 * math.Sqrt(square)
-	}
-	return left > n.Value*n.Value*n.growth(square)*chiSquare(directions, sureTo)+round*round
-}
-
 // ranges sets the ranges of rows that have more than one nearest mixture.
 func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, whole *Open) error {
 	opens, err := m.opens(r, x, whole)
@@ -337,7 +251,7 @@ func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, 
 	for _, o := range opens {
 		r.Open = r.Open || !o.Unique()
 	}
-	if !r.Open || m.tooMuch(x.Rows) {
+	if !r.Open || m.TooMuch(x.Rows) {
 		return nil
 	}
 	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
@@ -365,8 +279,8 @@ func (r *Result) narrow() bool {
 	return true
 }
 
-// tooMuch reports whether the ranges of n rows would take too long.
-func (m *Mixer) tooMuch(n int) bool {
+// TooMuch reports whether the ranges of n rows would take too long.
+func (m *Mixer) TooMuch(n int) bool {
 	rank := float64(m.open.rank)
 	return 2*float64(n*len(m.Groups))*rank*rank*float64(m.Centers.Rows) > mostWork
 }
@@ -438,7 +352,7 @@ func (m *Mixer) draw(ctx context.Context, r *Result, x *softkmeans.Matrix) error
 	}
 	r.Drawn = make([]float64, x.Rows)
 	r.Low, r.High = r.Shares.Clone(), r.Shares.Clone()
-	noise := m.Noise(r)
+	noise := m.equal(r)
 	for lo := 0; lo < x.Rows; lo += drawRows {
 		hi := min(lo+drawRows, x.Rows)
 		part := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
@@ -484,19 +398,6 @@ func (m *Mixer) drawPart(
 		r.High.Set(lo+at/groups, at%groups, high[Draws-1-cut])
 	}
 	return nil
-}
-
-// Out reports which rows no mixture explains. With SD these are rows that are outside of all but
-// a share Tail of the draws.
-func (m *Mixer) Out(r *Result, n Noise) []bool {
-	out := make([]bool, len(r.Residual))
-	for i := range out {
-		if out[i] = m.Outside(r, i, n); r.Drawn != nil {
-			out[i] = r.Drawn[i] > 1-Tail ||
-				m.outside(r.Beyond[i], m.Centers.Cols-m.open.flat.Rows, n, r.Square[i])
-		}
-	}
-	return out
 }
 
 // later adds the number of rows before a part to the row that an error names.

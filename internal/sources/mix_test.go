@@ -157,14 +157,99 @@ func TestOutside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noise, out := m.Noise(got), 0
-		for _, is := range m.Out(got, noise) {
-			if is {
-				out++
+		noise, err := m.Noise(t.Context(), got, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Out(t.Context(), got, x, noise)
+		n := trues(out)
+		if math.Abs(noise.Value/.02-1) > .05 || noise.columns != nil || n > 60 || err != nil {
+			t.Errorf("cone %v: noise %v, %d of 4000 rows outside, %v", cone, noise.Value, n, err)
+		}
+	}
+}
+
+func trues(list []bool) (n int) {
+	for _, is := range list {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// A column with more noise than others calls no rows outside, and hides none that are.
+func TestNoiseOfColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 8))
+	for _, cone := range []bool{false, true} {
+		for _, c := range []struct{ rows, columns int }{{60, 30}, {300, 20}, {1000, 12}, {300, 200}} {
+			s, x := mixtures(r, c.rows, 3, c.columns, .01, cone)
+			for i := range x.Rows {
+				x.Row(i)[1] += .5 * r.NormFloat64()
+				x.Row(i)[2] += .1 * r.NormFloat64()
+			}
+			moved := x.Rows / 10
+			for i := range moved {
+				x.Row(i)[0] += .4
+			}
+			m, err := s.NewMixer(Options{Cone: cone})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m.Mix(t.Context(), x, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			noise, err := m.Noise(t.Context(), got, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := m.Out(t.Context(), got, x, noise)
+			n, of := trues(out[:moved]), trues(out[moved:])
+			if n < moved-1 || of > 1+x.Rows/100 || err != nil {
+				t.Errorf("cone %v, %+v: of %d rows outside %d are found, and %d of the others; %s; %v",
+					cone, c, moved, n, of, noise.Explains("row", "column"), err)
 			}
 		}
-		if math.Abs(noise.Value/.02-1) > .05 || out > 60 {
-			t.Errorf("cone %v: noise %v, %d of 4000 rows outside", cone, noise, out)
+	}
+}
+
+// The noise of counts differs by entry. Noise by column is taken where it calls fewer rows outside.
+func TestNoiseOfCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 8))
+	for run := range 10 {
+		s, x := mixtures(r, 100, 3, 20, 0, true)
+		for i := range s.Centers.Data {
+			s.Centers.Data[i] = math.Pow(r.ExpFloat64(), 3)
+		}
+		for i := range x.Rows {
+			clear(x.Row(i))
+			for k := range 3 {
+				load := math.Exp(6 * r.Float64())
+				for j, v := range s.Centers.Row(k) {
+					x.Row(i)[j] += load * v
+				}
+			}
+			for j, v := range x.Row(i) {
+				x.Row(i)[j] += math.Sqrt(v) * r.NormFloat64()
+			}
+		}
+		m, err := s.NewMixer(Options{Cone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Mix(t.Context(), x, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noise, err := m.Noise(t.Context(), got, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Out(t.Context(), got, x, noise)
+		one, _ := m.Out(t.Context(), got, x, m.equal(got))
+		if trues(out) > trues(one)+1 || err != nil {
+			t.Errorf("run %d: %d rows are outside, %d with one noise, %v", run, trues(out), trues(one), err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ const (
 type Taken struct {
 	Name    string // Column(j) for column j without a name
 	As      Role
-	Text    bool // it holds words: data only with Dialect.Text
+	Text    bool // it holds words or different units: data only with Dialect.Text
 	Classes bool // they are few, come more than once, and are no dates
 }
 
@@ -27,6 +27,7 @@ type Taken struct {
 type Overview struct {
 	Delimiter, Decimal rune
 	Header, Turned     bool
+	Long               bool
 	Columns            []Taken // all, in the order of the text; nil where an error comes before them
 }
 
@@ -65,7 +66,7 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 // Overview returns how the text is read, with Dialect.Guess.
 func (t *Reader) Overview() Overview {
 	p := &t.parser
-	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, p.taken()}
+	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, p.taken()}
 }
 
 // taken describes the columns, once guessColumns has looked at them.
@@ -74,7 +75,7 @@ func (p *parser) taken() []Taken {
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
 		t := &list[j]
-		*t = Taken{Name: Column(j), As: AsData, Text: c.text()}
+		*t = Taken{Name: Column(j), As: AsData, Text: c.text() || c.mixed}
 		if j < len(p.header) {
 			t.Name = p.header[j]
 		}

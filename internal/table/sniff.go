@@ -14,17 +14,26 @@ const sniffSize = 512
 var otherTables = []struct{ magic, name string }{
 	{"PAR1\x15", "a Parquet file"}, {"ARROW1\x00", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
 	{"PK\x03\x04", "a zip file, as .xlsx and .npz are"}, {"MATLAB 5.0 MAT-file", "a MATLAB file"},
+	{"##TITLE=", "a JCAMP-DX file"},
 }
 
 // otherTable says what a binary table is and what reads it. The result is empty if head is
 // not the start of one.
 func otherTable(head []byte, source string) string {
 	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	name := ""
 	for _, other := range otherTables {
 		if has(other.magic) {
-			return "this is " + other.name + "; softkmeans-convert " +
-				shellWord(source) + " | softkmeans … - reads it"
+			name = other.name
 		}
+	}
+	isSPC := strings.HasSuffix(strings.ToLower(source), ".spc")
+	if isSPC && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
+		name = "an SPC file of Galactic"
+	}
+	if name != "" {
+		return "this is " + name + "; softkmeans-convert " + shellWord(source) +
+			" | softkmeans … - reads it"
 	}
 	switch {
 	case has("\x89HDF\r\n"), has("MATLAB 7.3 MAT-file"):

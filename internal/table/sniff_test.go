@@ -19,6 +19,12 @@ func TestOtherTable(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
+	if got := otherTable([]byte("##TITLE=x\r\n"), "x.jdx"); !strings.Contains(got, "a JCAMP-DX file; soft") {
+		t.Error(got)
+	}
+	if got := otherTable([]byte("\x00\x4b"), "X.SPC"); !strings.Contains(got, "an SPC file of Gala") {
+		t.Error(got)
+	}
 	for _, text := range []string{"PAR1,PAR2\n1,2\n3,5\n", "ARROW1\n1\n2\n", "PK,x\n1,2\n"} {
 		if x, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true}); err != nil ||
 			len(x.Names) == 0 {

@@ -51,11 +51,18 @@ type Dialect struct {
 	// are an error that counts and names them all.
 	Missing bool
 
+	NA    []string // words and numbers that count as missing in columns of data
+	Below Below    // what an entry such as <4.0 is
+	Skip  Skip     // rows of data that are left out; the text is kept in memory
+
 	// Transpose makes rows of the columns, before all else: names and numbers of columns
 	// are those of the turned text, which is kept in memory. Stream makes an error of that,
 	// with ErrTurned, for a caller that reads blocks.
 	Transpose Transpose
 	Stream    bool
+
+	// Long makes a row for each sample of a long table, before Transpose and all else, as that does.
+	Long Long
 
 	// Pick chooses the columns that are data. It returns their names in the order that
 	// the values of a row shall have. It is called once a text, with the names of all
@@ -102,6 +109,7 @@ type Head struct {
 	Header bool     // the first line held the names
 	Bare   bool     // the form of the file has no place for a header
 	Turned bool     // the rows are the columns of the text
+	Long   bool     // the text is a long table: its lines are the entries
 
 	// The columns of the labels and of the weights, counted from 1 in the text. If
 	// there is none, the number is 0 and the name is empty.
@@ -119,6 +127,15 @@ type Head struct {
 	// Notes says what was found out beyond what a plain table has, a sentence each
 	// without a full stop: which columns are left out and why, that line 2 holds units.
 	Notes []string
+}
+
+// Named reports whether columns have names that are more than the places c1, c2, ….
+func (h *Head) Named() bool {
+	return h.Header || slices.ContainsFunc(h.Names, func(name string) bool {
+		place, _, _ := strings.Cut(name, "=")
+		n, err := strconv.Atoi(strings.TrimPrefix(place, "c"))
+		return err != nil || place != Column(n-1)
+	})
 }
 
 // Table is the numbers of a text, and the classes and weights of its rows.
@@ -196,8 +213,10 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), b.row)
+				t.noteTotals(b.parser.numeric(), b.row, b.parser.dialect.Words.Skip)
+				t.noteZeros()
 			}
+			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)
 			return t, nil
 		}
 		if err != nil {

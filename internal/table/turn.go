@@ -7,8 +7,6 @@ package table
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -24,9 +22,6 @@ const (
 	TransposeNo
 )
 
-// ErrTurned is in the error for a text that has to be turned, but is read in blocks.
-var ErrTurned = errors.New("a table with its samples in columns cannot be read in blocks")
-
 // turning is how sure it is that the samples of a text are its columns.
 type turning int
 
@@ -41,7 +36,8 @@ type frame struct {
 	width  int
 	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
 	counts bool     // they are numbers that count the samples
-	units  int      // 1: the next line has units
+	units  int      // 1: the next line has units, or the names of pairs
+	paired bool     // each sample has an axis of its own, in the column before
 	rows   [][][]byte
 
 	samples []int    // of sort, the columns of samples
@@ -52,7 +48,9 @@ type frame struct {
 // sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
 // axis. It reports whether all others have numbers.
 func (f *frame) sort(p *parser) bool {
-	p.width = f.width
+	if p.width = f.width; f.paired {
+		return true
+	}
 	f.samples, f.aside, f.columns = nil, nil, nil
 	for j, c := range p.columnsOf(f.rows) {
 		name := ""
@@ -97,7 +95,10 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if s.names != nil {
 		lines = slices.Insert(slices.Clone(lines), 0, s.names)
 	}
-	if len(lines) < 2 {
+	if f.pair(lines) {
+		return f, true
+	}
+	if f = (frame{}); len(lines) < 2 {
 		return f, false
 	}
 	f.width, f.rows = len(lines[0]), lines
@@ -136,7 +137,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 // missing.
 func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	for _, s := range fields {
-		s = bytes.TrimSpace(s)
+		s = p.settled(bytes.TrimSpace(s))
 		if v, err := parseFloat(p.withPoint(s)); err == nil {
 			numbers = append(numbers, v)
 		} else if !missing(s) {
@@ -153,13 +154,20 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	if !ok || f.width < 2 {
 		return asItStands, ""
 	}
-	p.width = f.width
+	if p.width = f.width; f.paired {
+		return certain, f.pairedWhy()
+	}
 	if len(d.Known) > 0 {
 		return f.known(d.Known)
 	}
 	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
-		s.note("warning: this seems to be " + plural(len(f.samples), "one spectrum", "two spectra") +
-			" beside an axis in column 1; tables have a spectrum in each row, or in each of more columns")
+		n := len(f.samples)
+		note := "warning: this seems to be " + plural(n, "one spectrum", "two spectra") +
+			" beside an axis in column 1, whose points are taken for the rows"
+		if w := d.Words.Transpose; w != "" {
+			note += "; " + w + " yes makes " + plural(n, "one row of it", "two rows of them")
+		}
+		s.note(note + "; spectra of several files belong in one table")
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
 		return asItStands, ""
@@ -369,12 +377,9 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		if digits {
 			shapes[shape]++
 		}
-		end := 0
-		for end < len(name) && isLetter(name[end]) {
-			end++
-		}
-		number := strings.TrimLeft(name[end:], " _-.#")
-		switch word := strings.ToLower(name[:end]); {
+		word, number := sampleWord(name)
+		end := len(word)
+		switch {
 		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && isDigit(number[0]),
 			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
 			end >= 10 && strings.Trim(name, "ACGT") == "",
@@ -388,6 +393,21 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 	}
 	n := len(f.samples)
 	return 5*most >= 4*n, 5*samples >= 4*n
+}
+
+// sampleWord parts a name into a first word, in lower case, and a number.
+func sampleWord(name string) (word, number string) {
+	end := 0
+	for end < len(name) && isLetter(name[end]) {
+		end++
+	}
+	return strings.ToLower(name[:end]), strings.TrimLeft(name[end:], " _-.#")
+}
+
+// likeSample reports whether a column of that name names samples.
+func likeSample(name string) bool {
+	word, _ := sampleWord(name)
+	return slices.Contains(sampleWords, word)
 }
 
 // shapeOf is a name with 0 for every number in it.
@@ -452,35 +472,21 @@ func (f *frame) smooth(p *parser) bool {
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
 // its columns in the text.
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
-	p.split = newSplitter(text, p.dialect.Delimiter)
-	p.split.hash, p.split.trail = s.hash, s.trail
-	p.split.end = min(s.skip, 1)
-	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	f, _ = s.frame(p)
 	var table []packed
-	if s.names != nil {
-		table, lines = append(table, pack(s.names)), append(lines, 0)
-		p.width = len(s.names)
-	}
-	for {
-		fields, err := p.next()
-		if err == io.EOF {
-			break
+	err = s.records(p, in, text, f.after, func(fields [][]byte, line int) *Error {
+		if n := len(table); f.paired && n == 0 {
+			fields = f.head
+		} else if f.paired && n > f.units {
+			if err := f.agree(p, fields); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return nil, nil, f, err
-		}
-		if p.blank(fields) {
-			continue
-		}
-		if len(table) == 0 {
-			fields = s.padded(fields)
-			p.width = len(fields)
-		}
-		if len(fields) != p.width {
-			return nil, nil, f, p.otherWidth(fields)
-		}
-		table, lines = append(table, pack(fields)), append(lines, p.split.start)
+		table, lines = append(table, pack(fields)), append(lines, line)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, f, err
 	}
 	if f.units > 0 {
 		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
@@ -585,7 +591,7 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 		if given != "" {
 			advice += "; " + given + " is about the table as it is then read"
 		}
-		return false, "", e.advise(advice)
+		return false, "", e.advise(ask, advice)
 	case t == certain:
 		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
 			note += "; " + ask + " no reads it as it stands"
@@ -602,11 +608,7 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 // openTurned opens the text with its columns as rows.
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
-		e := &Error{Source: in.source, Msg: ErrTurned.Error(), err: ErrTurned}
-		if w := d.Words.Transpose; w != "" {
-			e.advise("-stream no reads it whole; " + w + " no takes its rows as they are")
-		}
-		return nil, nil, e
+		return nil, nil, d.inBlocks(in.source, d.Words.Transpose)
 	}
 	if s == nil {
 		s = new(survey)
@@ -616,9 +618,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if err != nil {
 		return nil, nil, err
 	}
-	if d.Transpose = TransposeNo; d.Delimiter == ' ' {
-		d.Delimiter = '\t'
-	}
+	d.Transpose = TransposeNo
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
 		if d.Header = HeaderNo; f.named(p) {
 			d.Header = HeaderYes
@@ -631,12 +631,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	case d.ID == NoID:
 		d.Drop = append(slices.Clone(d.Drop), "1")
 	}
-	t, in, err := open(bytes.NewReader(csv), in.source, d)
-	if err != nil {
-		return nil, nil, err
-	}
-	t.Turned, t.parser.turned, t.parser.aside = true, lines, f.aside
-	if f.aside != nil {
+	if f.aside != nil && !f.paired {
 		note += "; left out as no samples: "
 		for i, j := range f.aside {
 			if i > 0 {
@@ -645,32 +640,32 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 			note += "column " + strconv.Itoa(j+1) + " (" + Printable(string(utf8Text(f.head[j]))) + ")"
 		}
 	}
-	if notes := append(s.notes, note); d.Guess {
-		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
-	} else {
-		t.Notes = notes
+	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
+	if err != nil {
+		return nil, nil, err
 	}
+	t.Turned = true
 	return t, in, nil
 }
 
-// asWritten returns an error of a turned text with its place in the text as it was.
-func (p *layout) asWritten(err error) error {
-	e, ok := err.(*Error)
-	if !ok || p.turned == nil || e.Line == 0 {
-		return err
-	}
-	line := 0
-	if e.Column > 0 {
-		line = p.turned[min(e.Column, len(p.turned))-1]
-	}
-	back := *e
-	back.Line, back.Column = line, p.acrossOf(e.Line)
-	return &back
+// turnedText is where the fields of a turned text were.
+type turnedText struct {
+	lines []int // those of its columns
+	aside []int // the columns, from 0, that are left out
 }
 
-// acrossOf is the column that was line of a turned text.
-func (p *layout) acrossOf(line int) int {
-	for _, j := range p.aside {
+func (t *turnedText) place(line, column int) (int, int) {
+	if column == 0 {
+		return 0, t.across(line)
+	}
+	return t.lines[min(column, len(t.lines))-1], t.across(line)
+}
+
+func (t *turnedText) on(line int) string { return "in its column " + strconv.Itoa(t.across(line)) }
+
+// across is the column that was line of a turned text.
+func (t *turnedText) across(line int) int {
+	for _, j := range t.aside {
 		if j < line {
 			line++
 		}

@@ -29,6 +29,8 @@ type Columns struct {
 	Names []string
 	Axis  *Axis // nil: names are no numbers in order
 	Moments
+
+	Labels []string // of the prototypes; nil: p0, p1, …
 }
 
 // Moments are those of columns. Spread is a standard deviation, 0 of a constant column.
@@ -39,7 +41,7 @@ type Moments struct {
 
 // NewColumns returns the columns of rows x with weights (nil: all 1).
 func NewColumns(x *softkmeans.Matrix, weights []float64, names []string) *Columns {
-	return &Columns{names, NewAxis(names), MomentsOf(x, weights)}
+	return &Columns{Names: names, Axis: NewAxis(names), Moments: MomentsOf(x, weights)}
 }
 
 // MomentsOf finds the moments of rows x with weights (nil: all 1), in the units of x.
@@ -85,6 +87,14 @@ func MomentsOf(x *softkmeans.Matrix, weights []float64) Moments {
 		}
 	}
 	return c
+}
+
+// Prototypes are the names of k prototypes.
+func (c *Columns) Prototypes(k int) []string {
+	if c.Labels != nil {
+		return c.Labels
+	}
+	return Names(k)
 }
 
 // Difference is how far a center is from the mean in a column, in standard deviations.
@@ -274,7 +284,7 @@ func axisName(unit string) string {
 // as a matrix. shown has the centers in the units for texts. The frame needs only its
 // id and size, the title's first words, and the unit as its YLabel.
 func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []byte {
-	ordered, names := c.Ordered(centers), Names(centers.Rows)
+	ordered, names := c.Ordered(centers), c.Prototypes(centers.Rows)
 	switch {
 	case ordered && centers.Rows > mostLines:
 		f.Title += ": a strip each, column by column"
@@ -307,8 +317,8 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 // in units of the spread.
 func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *chart.MatrixPlot {
 	columns := c.Telling(centers, MostColumns)
-	m := &chart.MatrixPlot{Frame: f, Cols: Names(centers.Rows), Above: "above the mean", Below: "below",
-		Note: "In standard deviations of the column from its mean"}
+	m := &chart.MatrixPlot{Frame: f, Cols: c.Prototypes(centers.Rows), Above: "above the mean",
+		Below: "below", Note: "In standard deviations of the column from its mean"}
 	if m.Title += ": distance of each column from its mean"; centers.Cols > len(columns) {
 		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " +
 			strconv.Itoa(centers.Cols) + " columns"
@@ -343,7 +353,7 @@ func Grouped(k int) string {
 // Tips are the texts of centers in pictures: their values in the most telling columns.
 func (c *Columns) Tips(centers, shown *softkmeans.Matrix) (tips []string) {
 	columns := c.Telling(centers, 4)
-	for i, name := range Names(centers.Rows) {
+	for i, name := range c.Prototypes(centers.Rows) {
 		for n, j := range columns {
 			name += [2]string{": ", ", "}[min(n, 1)] + c.Names[j] + " " + Small(shown.At(i, j))
 		}

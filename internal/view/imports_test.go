@@ -17,7 +17,7 @@ func TestImports(t *testing.T) {
 	}
 	large := []string{"fmt", "os", "encoding/json", "encoding/csv", "html/template"}
 	for pkg, also := range map[string][]string{".": nil, "../chart": {"reflect"},
-		"../table": {"reflect"}, "../scale": {"reflect"}} {
+		"../table": {"reflect"}, "../scale": {"reflect"}, "../sources": nil} {
 		out, err := exec.Command("go", "list", "-deps", pkg).Output()
 		if err != nil {
 			t.Fatal(err)

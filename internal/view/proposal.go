@@ -11,8 +11,14 @@ import (
 // Proposal writes the number of prototypes that the floors propose as a sentence.
 func Proposal(p choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
-// Choice writes the number of prototypes that was chosen as a sentence.
-func Choice(c choosek.Choice) string { return proposal(c.K, c.Reason) }
+// Choice writes the number of prototypes that was chosen, or that is one to go on with, as a sentence.
+func Choice(c choosek.Choice) string {
+	k, why := c.Supported()
+	if c.K == 0 && k > 0 {
+		return strings.ToUpper(why[:1]) + why[1:] + "."
+	}
+	return proposal(k, why)
+}
 
 func proposal(k int, reason string) string {
 	reason = strings.ReplaceAll(reason, " %", "\u00a0%")
@@ -33,6 +39,18 @@ func Opinions(c choosek.Choice) []string {
 		list = append(list, heldOutOpinion(&c))
 	}
 	list = append(list, halvesOpinion(&c))
+	if s := c.Standardized; s != nil && s.K > 0 {
+		list = append(list, "Standardized columns: k = "+strconv.Itoa(s.K)+"; "+s.Reason+".")
+	} else if s != nil {
+		text := "Standardized columns: no certain k; noise says " + strconv.Itoa(s.Edge)
+		if s.HeldOut > 0 {
+			text += ", held-out entries say " + strconv.Itoa(s.HeldOut)
+		}
+		if s.Stable > 0 {
+			text += ", halves of the rows say " + strconv.Itoa(s.Stable)
+		}
+		list = append(list, text+".")
+	}
 	if c.Drawn {
 		list = append(list, "These opinions are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the "+
 			"floors are of all rows.")

@@ -39,15 +39,6 @@ const (
 	RuleLambda      // it is given
 )
 
-// SceneRule is the rule of an Unmix for which neither Slack nor Lambda is set: the slack's
-// where there is hardly any noise.
-func (f *Fit) SceneRule() Rule {
-	if f.SlackPart() != "" {
-		return RuleSlack
-	}
-	return RuleNoise
-}
-
 // SumOf is what shares of a model add up to where floor and total are concerned. With rows
 // of length 1 the shade is free, as where sums are at most one.
 func SumOf(m *softkmeans.Model) softkmeans.Sum {

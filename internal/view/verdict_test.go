@@ -121,19 +121,8 @@ func TestHow(t *testing.T) {
 	}
 }
 
-// Without noise the slack sets λ, also where nobody asked for one. The shade is as free as
-// sums of at most one.
-func TestRules(t *testing.T) {
-	for _, c := range []struct {
-		f    Fit
-		want Rule
-	}{{Fit{Certificate: certificate(12, 10, 0, 100)}, RuleNoise},
-		{Fit{Certificate: certificate(1e-9, 0, 0, 100)}, RuleSlack},
-		{Fit{Certificate: certificate(12, 10, 0, 100), Trivial: true}, RuleSlack}} {
-		if got := c.f.SceneRule(); got != c.want {
-			t.Errorf("%v, not %v", got, c.want)
-		}
-	}
+// The shade is as free as sums of at most one.
+func TestSumOf(t *testing.T) {
 	for _, c := range []struct {
 		m    softkmeans.Model
 		want softkmeans.Sum

@@ -235,6 +235,14 @@ const scaled = {
   centers: [[5, 5], [15, 15]], scaledCenters: [[0, 0], [1, 1]], rows: 3, sizes: [1, 2], columnLeast: [0, 0], columnMost: [20, 20], checksum: 'none',
 }
 
+test('rows of counts are shares of their sums', (skm, exports) => {
+  const { checksum, ...rest } = { ...scaled, scale: 'counts', shift: [0, 0], divisor: [0.5, 0.5], centers: [[1, 0], [0, 1]], scaledCenters: [[2, 0], [0, 2]] }
+  const model = exports.readModel(JSON.stringify({ ...rest, lower: [0], checksum }))
+  near(skm.predict(model, [[10, 0], [3, 9], [0, 0]]).memberships.data, [1, 0, 0.25, 0.75, 0.5, 0.5], 'shares of counts')
+  same(JSON.parse(exports.writeModel(model)).lower, [0], 'the bound')
+  fails(exports, () => skm.predict(model, [[10, -1]]), 'range', 'at least 0')
+})
+
 test('a model file that Go refuses is refused', (skm, exports) => {
   const good = JSON.stringify(scaled)
   const back = exports.readModel(good)
@@ -264,6 +272,15 @@ test('a model file that Go refuses is refused', (skm, exports) => {
   for (const [change, code, words] of [[{ shift: ['5', 5] }, 'nonFinite', 'model.shift[0] is a string'], [{ divisor: [1] }, 'shape', 'model.divisor has 1'], [{ divisor: null }, 'shape', 'model.divisor is null'], [{ divisor: [0, 1] }, 'nonFinite', 'x[0,0]']]) {
     fails(exports, () => skm.predict({ ...back, ...change }, [[1, 2]]), code, words)
   }
+})
+
+test('warnings are those of Go, and are kept in the file', (skm, exports) => {
+  const one = skm.fitMinVolume([[1, 1], [1, 1], [1, 1]], 2)
+  const want = [{ kind: 'coincident', cluster: 0, other: 1, value: 0 }, { kind: 'empty', cluster: 1, other: 0, value: 0.5 }]
+  check(JSON.stringify(one.warnings) === JSON.stringify(want), JSON.stringify(one.warnings))
+  check(JSON.stringify(exports.readModel(exports.writeModel(one)).warnings) === JSON.stringify(want), 'of the file')
+  const none = skm.fit([[1, 2], [3, 5], [4, 4]], 2)
+  check(none.warnings.length === 0 && exports.readModel(exports.writeModel(none)).warnings === undefined, 'without warnings')
 })
 
 test('a model that was read is written with what has changed', (skm, exports) => {

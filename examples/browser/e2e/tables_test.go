@@ -3,9 +3,12 @@ package e2e
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,36 +27,99 @@ func (e entry) one(key string) string {
 }
 
 // Every table of testdata/tables is read as want.txt says, by clicks in place of flags.
-func TestTables(t *testing.T) {
+func TestTables(t *testing.T) { checkTables(t, "") }
+
+// So are the tables of the trade.
+func TestTrade(t *testing.T) { checkTables(t, "trade") }
+
+func checkTables(t *testing.T, folder string) {
 	p := open(t, pageOf(t, "go"), 1360, 900)
-	// What is saved is kept, because browsers refuse downloads in quick succession.
-	p.run(chromedp.Evaluate(`URL.createObjectURL = (blob) => { window.savedBlob = blob; return "data:," }; HTMLAnchorElement.prototype.click = () => {}`, nil))
+	p.run(chromedp.Evaluate(keepSaved, nil))
 	read, last := 0, ""
-	for _, folder := range []string{"", "trade"} {
-		text, err := os.ReadFile(filepath.Join(root, "testdata", "tables", folder, "want.txt"))
-		if err != nil {
-			t.Fatal(err)
+	text, err := os.ReadFile(filepath.Join(root, "testdata", "tables", folder, "want.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+		e := entry{}
+		for line := range strings.Lines(text) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			e[key] = append(e[key], value)
 		}
-		for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
-			e := entry{}
-			for line := range strings.Lines(text) {
-				key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-				e[key] = append(e[key], value)
-			}
-			flags := e.one("flags")
-			turns := strings.Count(flags, "-") == 1 && strings.HasPrefix(flags, "-transpose")
-			if folder != "" && (e["error"] != nil || flags != "" && !turns) {
-				continue // read_test.go has these
-			}
-			read++
-			name := filepath.Join(folder, e.one("file"))
-			p.checkTable(name, e, name == last)
-			last = name
+		if strings.Contains(e.one("error"), "-transpose") {
+			continue // the page's roles are those of the columns that it shows, turned or not
 		}
+		read++
+		name := filepath.Join(folder, e.one("file"))
+		if folder != "" && last == name { // settings of one entry would stay for the next
+			p.run(chromedp.Evaluate(`document.getElementById("file").value = ""`, nil))
+			last = ""
+		}
+		p.checkTable(name, e, name == last)
+		last = name
 	}
 	t.Logf("%d tables", read)
 	p.quiet()
 }
+
+// Shares in known prototypes, of a second file, are those of the command.
+func TestKnown(t *testing.T) {
+	command := filepath.Join(tempDir(t), "softkmeans")
+	build := exec.Command("go", "build", "-o", command, "./cmd/softkmeans")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	trade := func(name string) string {
+		return absolute(filepath.Join(root, "testdata", "tables", "trade", name))
+	}
+	p := open(t, pageOf(t, "go"), 1360, 900)
+	p.run(chromedp.Evaluate(keepSaved, nil), click("[name=method][value=known]"))
+	for _, c := range []struct{ rows, prototypes string }{
+		{"consumers.csv", "sources.csv"},
+		{"counts_types_by_samples.csv", "counts_signatures.csv"},
+		{"genes_by_cells.tsv", "signatures_with_id.txt"},
+	} {
+		p.settled(chromedp.SetUploadFiles("#file", []string{trade(c.rows)}, chromedp.ByQuery))
+		p.settled(chromedp.SetUploadFiles("#known", []string{trade(c.prototypes)}, chromedp.ByQuery))
+		if !p.hidden("error") {
+			t.Errorf("%s: %s", c.rows, p.text("error"))
+			continue
+		}
+		got := strings.Split(p.content("memberships"), "\n")
+		text, err := exec.Command(command, "predict", "-centers", trade(c.prototypes), trade(c.rows)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(string(text), "\n")
+		if len(got) != len(want) || got[0] != want[0] {
+			t.Errorf("%s: %d lines, %q, not %d, %q", c.rows, len(got), got[0], len(want), want[0])
+			continue
+		}
+		for i := range want {
+			one, other := strings.Split(got[i], ","), strings.Split(want[i], ",")
+			for j, v := range other {
+				a, err := strconv.ParseFloat(one[j], 64)
+				b, _ := strconv.ParseFloat(v, 64)
+				if one[j] != v && (err != nil || math.Abs(a-b) > 1e-9*max(1, math.Abs(b))) {
+					t.Fatalf("%s, line %d: %s, not %s", c.rows, i, got[i], want[i])
+				}
+			}
+		}
+		if p.text("verdict") == "" || p.hidden("shares") || !p.hidden("slider") {
+			t.Errorf("%s: %s", c.rows, p.text("verdict"))
+		}
+	}
+	p.after(click("[name=method][value=minvol]"))
+	if p.hidden("slider") || !p.hidden("shares") {
+		t.Error("a fit after the shares is not shown")
+	}
+	p.quiet()
+}
+
+// keepSaved keeps what is saved, because browsers refuse downloads in quick succession.
+const keepSaved = `URL.createObjectURL = (blob) => { window.savedBlob = blob; return "data:," }; ` +
+	`HTMLAnchorElement.prototype.click = () => {}`
 
 // settled does something, and waits until the page has a result or an error.
 func (p *page) settled(actions ...chromedp.Action) {
@@ -135,20 +201,19 @@ func (p *page) content(what string) (text string) {
 func (p *page) checkError(name, want string, failed bool) {
 	p.Helper()
 	want, _, _ = strings.Cut(want, " (add ") // which is a button
+	want = strings.TrimSuffix(want, " makes")
 	said, buttons := p.text("error"), p.text("ways")
 	switch {
-	case want == "-drop species": // the only column of words is taken for the labels
-		if failed || !strings.Contains(p.text("table"), "column 5 (species) is the label") {
-			p.Errorf("%s: %s; %s", name, p.text("table"), said)
-		}
 	case !failed:
 		p.Errorf("%s: no error, %q expected", name, want)
-	case want == "-drop site,day":
-		if !strings.Contains(buttons, "Leave out site and day") {
+	case strings.HasPrefix(want, "-drop "), strings.HasPrefix(want, "-encode "):
+		names := strings.Replace(strings.TrimPrefix(want, "-drop "), ",", " and ", 1)
+		if want[1] == 'd' && !strings.Contains(buttons, "Leave out "+names) {
 			p.Errorf("%s: %s; %s", name, said, buttons)
 		}
 		p.after(click("#ways button"))
-		if got := p.text("table"); !strings.Contains(got, "12 rows, 4 columns") {
+		if got := p.text("table"); !strings.Contains(got, "12 rows, 4 columns") &&
+			!strings.Contains(got, "60 columns") {
 			p.Errorf("%s, after the click: %s", name, got)
 		}
 	case !strings.Contains(said, strings.Replace(want, "-header", "Header", 1)):
@@ -159,7 +224,14 @@ func (p *page) checkError(name, want string, failed bool) {
 // flags makes the choices on the page that are flags of the command.
 func (p *page) flags(list []string) {
 	p.Helper()
+	choose := func(selected, role string) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf(`{const all = [...document.querySelectorAll("#columns select")], s = %s; `+
+			`s.value = %q; s.dispatchEvent(new Event("change"))}`, selected, role), nil)
+	}
 	column := func(name, role string) chromedp.Action {
+		if n, err := strconv.Atoi(name); err == nil {
+			return choose(fmt.Sprintf("all[%d]", n-1), role)
+		}
 		return chromedp.Evaluate(fmt.Sprintf(`{const at = [...document.querySelectorAll("#columns li")].find((li) => li.querySelector("label").textContent === %q);
 			const s = at.querySelector("select"); s.value = %q; s.dispatchEvent(new Event("change"))}`, name, role), nil)
 	}
@@ -168,21 +240,23 @@ func (p *page) flags(list []string) {
 		case "-transpose": // in a box that is closed
 			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("transpose"); `+
 				`e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
-		case "-header", "-missing":
+		case "-header", "-missing", "-below":
 			p.settled(chromedp.SetValue("#"+list[i][1:], value, chromedp.ByQuery))
-		case "-names":
-			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("names"); e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
+		case "-names", "-na", "-skip":
+			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event("change"))}`, list[i][1:], value), nil))
 		case "-label":
 			p.settled(column(value, "l"))
+		case "-keep":
+			p.settled(column(value, "k"))
 		case "-encode":
 			if value == "drop" {
 				p.settled(chromedp.SetValue("#words", value, chromedp.ByQuery))
 			} else {
-				p.settled(column("species", "d"))
+				p.settled(choose(`all.find((s) => s.value === "l")`, "d"))
 			}
 		case "-id":
 			if value == "none" {
-				p.settled(column("id", "d"))
+				p.settled(choose(`all.find((s) => s.value === "i")`, "d"))
 			} else {
 				p.settled(column(value, "i"))
 			}

@@ -9,8 +9,9 @@ const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
 let table = null; // {name, file, set, labels}: kept for a new worker
-let columns = { names: [], text: [], roles: "", header: "auto", transpose: "auto" }; // of the table, as the program found them
+let columns = { names: [], text: [], roles: "", transpose: "auto", long: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
+let library = null; // {name, text}: the file of known prototypes
 let wanted = null; // the table to read next
 let opening = false;
 let latest = 0; // the newest request for a fit or a table; older answers are dropped
@@ -41,12 +42,12 @@ function options() {
   ];
 }
 
-const readers = ["delimiter", "decimal", "header", "transpose", "words", "missing", "names"];
+const readers = ["delimiter", "decimal", "header", "transpose", "long", "words", "missing", "below", "na", "skip", "names"];
 
-// The header and the way round that were found hold also after columns are left out.
+// The way round and the long form that were found hold also after columns are left out.
 function reading() {
   const values = Object.fromEntries(readers.map((id) => [id, $(id).value.trim()]));
-  for (const id of ["header", "transpose"]) {
+  for (const id of ["transpose", "long"]) {
     if (roles && values[id] === "auto") values[id] = columns[id];
   }
   return [...readers.flatMap((id) => [id, values[id]]), "roles", roles];
@@ -70,6 +71,9 @@ function showSlack() {
 
 function showMethod() {
   $("enclosure-field").hidden = method() !== "global";
+  $("known-field").hidden = method() !== "known";
+  for (const id of ["k-field", "standardize-field"]) $(id).hidden = method() === "known";
+  $("fit").textContent = method() === "known" ? "Compute" : "Fit";
   $("slider").hidden = method() !== "minvol" || !shown;
   $("looks").hidden = !shown;
 }
@@ -172,6 +176,14 @@ function showReport(parts) {
   for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "excess", "how", "accuracy", "nmi", "proposal"]) {
     if (id in parts) $(id).textContent = parts[id];
   }
+  const shares = (parts.shares ?? "").split("\n").filter(Boolean);
+  $("shares").hidden = !parts.shares;
+  for (const element of document.querySelectorAll("[data-fitted]")) element.hidden = Boolean(parts.shares);
+  $("shares").tBodies[0].replaceChildren(...shares.map((line) => {
+    const row = document.createElement("tr");
+    row.append(...line.split("\t").map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+    return row;
+  }));
   $("certificate").hidden = false;
   $("certificate").dataset.proved = parts.proved;
   for (const element of document.querySelectorAll("[data-labels]")) element.hidden = !parts.accuracy;
@@ -196,7 +208,7 @@ const mostColumns = 100; // that are listed, besides those that are not data
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
   const set = Boolean(table.set);
-  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, header: parts.header, transpose: parts.transpose };
+  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, transpose: parts.transpose, long: parts.long };
   if (!("table" in parts)) {
     showTable({ table: `${parts.file}: not read yet.` });
     $("proposal").textContent = "";
@@ -204,7 +216,7 @@ function showFile(parts) {
   }
   $("reading").hidden = set;
   if (parts.ways) $("reading").open = true;
-  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose };
+  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose, long: parts.long };
   for (const [id, found] of Object.entries(auto)) {
     $(id).options[0].textContent = found && found !== "auto" && columns.names.length ? `auto: ${found}` : "auto";
   }
@@ -314,9 +326,9 @@ async function open(source) {
 // defaults sets the options of a new table: no k, and all that is found out.
 function defaults() {
   roles = "";
-  for (const id of ["delimiter", "decimal", "header", "transpose", "standardize"]) $(id).value = "auto";
-  for (const id of ["words", "missing"]) $(id).value = "error";
-  for (const id of ["names", "k"]) $(id).value = "";
+  for (const id of ["delimiter", "decimal", "header", "transpose", "long", "standardize"]) $(id).value = "auto";
+  for (const id of ["words", "missing", "below"]) $(id).value = "error";
+  for (const id of ["na", "skip", "names", "k"]) $(id).value = "";
 }
 
 async function fit() {
@@ -356,7 +368,7 @@ async function fit() {
   shown = true;
   fresh = false;
   showReport(answer.parts);
-  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k; // otherwise the user may be typing it
+  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k ?? ""; // otherwise the user may be typing it
   $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
   const proposed = answer.parts.proposed;
   $("propose").hidden = !proposed || proposed === $("k").value;
@@ -364,7 +376,7 @@ async function fit() {
   $("propose").value = proposed;
   allowSave();
   showMethod();
-  say(`${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
+  say(answer.parts.shares ? `${answer.parts.verdict}.` : `${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
   document.body.dataset.fit = String(mine); // for the tests
@@ -438,6 +450,21 @@ async function preview() {
   previewing = false;
 }
 
+// know takes a file of known prototypes, and computes the shares in them.
+async function know(file) {
+  if (!file || opening) return;
+  clearError();
+  try {
+    library = { name: file.name, text: new Uint8Array(await file.arrayBuffer()) };
+  } catch (error) {
+    fail(`${file.name} could not be read: ${error.message}`);
+    return;
+  }
+  const answer = await client.request("know", library);
+  if (answer.kind === "done") await fit();
+  else if (answer.kind === "error") fail(answer.text);
+}
+
 async function redraw() {
   if (!shown || running) return;
   const mine = latest;
@@ -470,6 +497,7 @@ async function lost(text) {
   fail(`The worker was replaced: ${text}. ${then}`);
   if (!table) return;
   restoring = true;
+  if (library) await client.request("know", library);
   await client.request("open", { ...table, options: options() });
   restoring = false;
 }
@@ -542,21 +570,29 @@ function listen() {
     fit();
     $("k").focus();
   });
-  for (const id of ["standardize", "enclosure", "k", "missing"]) $(id).addEventListener("change", () => fit());
-  for (const id of ["delimiter", "decimal", "header", "transpose", "words", "names"]) {
+  for (const id of ["standardize", "enclosure", "k", "missing", "below", "na", "skip"]) $(id).addEventListener("change", () => fit());
+  for (const id of ["delimiter", "decimal", "header", "transpose", "long", "words", "names"]) {
     $(id).addEventListener("change", () => {
       roles = ""; // the columns may be others
       fit();
     });
   }
-  for (const id of ["k", "names"]) {
+  for (const id of ["k", "na", "skip", "names"]) {
     $(id).addEventListener("input", () => outdate());
     $(id).addEventListener("blur", () => old && !running && fit()); // what was typed may be what it was
   }
+  $("known").addEventListener("click", () => ($("known").value = ""));
+  $("known").addEventListener("change", () => know($("known").files[0]));
   for (const radio of document.querySelectorAll("[name=method]")) {
     radio.addEventListener("change", () => {
       showMethod();
-      fit();
+      if (method() === "known" && !library) {
+        latest++; // there is nothing to compute yet
+        running = 0;
+        working("");
+        outdate();
+        allowSave();
+      } else fit();
     });
   }
   $("looks").addEventListener("change", redraw);

@@ -1,0 +1,85 @@
+package main
+
+// This file holds what the kind of a table's numbers decides: counts, parts of a whole, a total.
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/kinds"
+	"softkmeans/internal/scale"
+)
+
+const mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
+
+// look finds out the kind of the numbers for -scale auto, and notes it. It returns the scale to take.
+func (d *data) look(f *inputFlags) scale.Kind {
+	if f.scale != scale.Auto {
+		return f.scale
+	}
+	d.kind = kinds.Look(d.x)
+	if f.noCounts {
+		d.kind.Counts, d.kind.MayBe = false, false
+	}
+	note := func(text string) { d.Notes = append(d.Notes, text) }
+	switch k := d.kind; {
+	case k.Total > 0:
+		text := "column " + short(d.Names[k.Total-1], mostName) + kinds.TotalWords
+		if word := dropWord(&d.Head, k.Total-1); word != "" {
+			text += "; -drop " + word + " leaves it out"
+		}
+		note(text)
+	case k.Counts:
+		note(kinds.CountsWords + "; -scale none takes them as they are")
+	case k.Sum > 0:
+		note("rows add up to " + plain(k.Sum) + kinds.SumWords + "; -scale zscore does")
+	case k.MayBe:
+		note(mayBeCounts)
+	}
+	return d.kind.Scale()
+}
+
+// close takes rows of counts to rows that add up to 1.
+func (d *data) close() error {
+	if d.sizes = scale.Close(d.Data, d.x.Cols); d.sizes != nil {
+		return nil
+	}
+	at := slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) })
+	what := "a value is missing"
+	if v := d.Data[at]; v < 0 {
+		what = fmt.Sprintf("%v is below 0", v)
+	}
+	return fmt.Errorf("%s: row %d, column %s: %s; the sums of rows of counts need all, at least 0 (-scale "+
+		"counts, of the command line or of a model)", d.Source, at/d.x.Cols+1,
+		short(d.Names[at%d.x.Cols], mostName), what)
+}
+
+// within returns the bounds of prototypes: those of -bounds, or 0 where the numbers ask for it.
+func (d *data) within(b *bounds) *bounds {
+	if b == nil && (d.kind.NonNegative() || d.sizes != nil) && d.missing == 0 {
+		d.Notes = append(d.Notes, kinds.AboveWords+"; -bounds none takes that away")
+		return &bounds{0, math.Inf(1)}
+	}
+	return b.orNil()
+}
+
+// withSizes returns details with a column of the sizes of rows, and the names of all; those of -details
+// where there are no sizes.
+func withSizes(details *softkmeans.Matrix, sizes []float64) (*softkmeans.Matrix, []string) {
+	if sizes == nil {
+		return details, nil
+	}
+	names := []string{"size"}
+	all := softkmeans.NewMatrix(len(sizes), 1, slices.Clone(sizes))
+	if details != nil {
+		names = append(slices.Clone(detailNames), names...)
+		all = softkmeans.NewMatrix(len(sizes), len(names), nil)
+		for i, size := range sizes {
+			copy(all.Row(i), details.Row(i))
+			all.Set(i, len(detailNames), size)
+		}
+	}
+	return all, names
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"softkmeans/internal/scale"
+)
+
+// The page takes counts and parts of a whole as the command does.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"counts_types_by_samples.csv": "the numbers are counts",
+		"grain_sizes_percent.csv":     "rows add up to 100, as parts of a whole",
+	} {
+		s := &session{}
+		o := options{scale: scale.Auto, slack: .25, k: 4}
+		if name[0] == 'g' {
+			o.k = 3
+		}
+		if _, err := s.open(t.Context(), fromText(name, string(read(t, filepath.Join("tables", "trade", name)))),
+			o, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.fit(t.Context(), o, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(s.data.kindNotes(), "\n"); !strings.Contains(notes, want) ||
+			!strings.Contains(notes, "kept at 0 or above") {
+			t.Errorf("%s: %s", name, notes)
+		}
+		for i := range o.k {
+			sum := 0.0
+			for _, v := range s.data.original(s.shown.model.Centers.Row(i)) {
+				if sum += v; v < 0 {
+					t.Errorf("%s: prototype %d has %v", name, i, v)
+				}
+			}
+			if sum > 1.000001 && (sum < 99.99 || sum > 100.01) {
+				t.Errorf("%s: prototype %d adds up to %v", name, i, sum)
+			}
+		}
+		if o.scale = scale.None; name[0] == 'c' {
+			file, err := s.save("memberships")
+			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,size\n") {
+				t.Errorf("%.100s, %v", file.bytes, err)
+			}
+			model, err := s.save("model")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := s.shown.certificate.Objective
+			if _, err := s.load(t.Context(), model.bytes, o); err != nil || s.shown.certificate.Objective != before {
+				t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
+			}
+		}
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || len(s.data.kindNotes()) > 0 || s.data.above() {
+			t.Errorf("%s: %v, %v", name, s.data.kindNotes(), err)
+		}
+	}
+}

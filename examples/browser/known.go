@@ -1,0 +1,159 @@
+package main
+
+// Known prototypes: the shares of the rows in those of a second file, without a fit.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/sources"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// know reads the file of the prototypes. After an error there are none.
+func (s *session) know(name string, text []byte) (err error) {
+	s.library = nil
+	if bytes.HasPrefix(text, []byte("{")) {
+		return errors.New(name + ": this is a model; drop it on the page to see it with the table")
+	}
+	if err := foreign(text, name); err != nil {
+		return err
+	}
+	read := func(text []byte, name string, d table.Dialect) (*table.Table, error) {
+		d.Words = words
+		return table.Read(bytes.NewReader(text), name, d)
+	}
+	l, err := sources.Read(text, name, "", read)
+	if err == nil {
+		s.library = l
+	}
+	return placed(err)
+}
+
+var errNoLibrary = errors.New("choose the file of the known prototypes, too: a CSV file with a prototype a row, " +
+	"or a column, and the names that the columns of the table have")
+
+// shares computes the shares in the known prototypes.
+func (s *session) shares(ctx context.Context, o options) (*result, error) {
+	d := s.data
+	if o.library == nil {
+		return nil, errNoLibrary
+	}
+	from, err := o.library.Join(d.Source, d.Names, d.Named())
+	if err != nil {
+		return nil, err
+	}
+	if n := from.Centers.Rows; n > maxK || n > maxValues/d.Rows {
+		return nil, errors.New(o.library.Source + ": " + itoa(n) + " prototypes for " +
+			view.Count(d.Rows, "row") + "; the page takes up to " + itoa(maxK) + ", and " + itoa(maxValues) +
+			" shares; softkmeans predict -centers more")
+	}
+	x := d.x
+	if d.given != nil {
+		x = d.given
+	}
+	a, err := from.Solve(ctx, x, sources.Options{}, true)
+	if err != nil {
+		return nil, err
+	}
+	o.k, o.method = len(from.Groups), view.Alternating
+	m := &softkmeans.Model{Centers: from.Centers, Memberships: a.Result.Shares}
+	return &result{model: m, options: o, known: a}, nil
+}
+
+// viewKnown returns the report and the pictures of shares. Rows that have a length are drawn without.
+func (s *session) viewKnown(r *result) ([]part, error) {
+	d := *s.data
+	if lengths := r.known.Result.Length; lengths != nil {
+		d.x = d.x.Clone()
+		for i, v := range lengths {
+			row := d.x.Row(i)
+			for j := range row {
+				if row[j] /= v; v == 0 {
+					row[j] = 0
+				}
+			}
+		}
+		var err error
+		if d.plane, err = view.NewPlane(d.x, d.Weights); err != nil {
+			return nil, err
+		}
+	}
+	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
+	d.columns.Labels = r.known.Mixer.Names
+	s.global, s.widened = nil, r.options.k != 3
+	p := s.picturesOf(&d, r)
+	parts := append(d.knownReport(r), []part{
+		{"picture-scatter", p.scatter()}, {"picture-ternary", p.ternary()}, {"picture-centers", p.centers()},
+		{"picture-floors", ""}, {"picture-trace", ""},
+	}...)
+	return append(parts, s.mixtures(p)...), nil
+}
+
+// mostFar is how many rows outside are named.
+const mostFar = 5
+
+// knownReport returns all texts about shares.
+func (d *data) knownReport(r *result) []part {
+	a := r.known
+	var lines []string
+	sizes := make([]int, r.options.k)
+	for _, label := range r.model.Labels(nil) {
+		sizes[label]++
+	}
+	for j, mean := range a.Means() {
+		lines = append(lines, a.Mixer.Groups[j]+"\t"+view.Percent(mean)+"\t"+itoa(sizes[j]))
+	}
+	meaning := a.OutWords(mostFar, d.RowName)
+	if open := a.OpenWords(); open != "" {
+		meaning = open + " " + meaning
+	}
+	if a.Counts {
+		meaning += " T" + sources.CountsWords[1:] + "."
+	}
+	if a.Lengths() {
+		meaning += " Each row is a mixture times a length of its own, as that leaves clearly less of the " +
+			"squared error."
+	}
+	for _, note := range a.Mixer.Notes {
+		meaning += " " + strings.ToUpper(note[:1]) + note[1:] + "."
+	}
+	return []part{
+		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype")},
+		{"proved", "known"}, {"meaning", meaning}, {"shares", strings.Join(lines, "\n")},
+		{"accuracy", ""}, {"nmi", ""}, {"warnings", ""},
+	}
+}
+
+// names are those of what memberships are in.
+func (r *result) names() []string {
+	if r.known != nil {
+		return r.known.Mixer.Groups
+	}
+	return view.Names(r.options.k)
+}
+
+// open returns the ranges of the shares of row i in words, where they are open.
+func (r *result) open(i int) string {
+	if r.known == nil || r.known.Result.Low == nil {
+		return ""
+	}
+	var list []string
+	low, high := r.known.Result.Low.Row(i), r.known.Result.High.Row(i)
+	for j, name := range r.known.Mixer.Groups {
+		if high[j]-low[j] > .005 {
+			list = append(list, name+" "+percent(low[j])+"–"+percent(high[j]))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "; open: " + strings.Join(list, ", ")
+}
+
+func percent(v float64) string { return strconv.Itoa(int(100*v+.5)) + " %" }

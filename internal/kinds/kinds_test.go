@@ -1,0 +1,194 @@
+package kinds
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/choosek"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+)
+
+// poisson returns a count that is expected to be m.
+func poisson(r *rand.Rand, m float64) (n float64) {
+	if m > 30 {
+		return max(0, math.Round(m+math.Sqrt(m)*r.NormFloat64()))
+	}
+	for p := r.Float64(); p > math.Exp(-m); p *= r.Float64() {
+		n++
+	}
+	return n
+}
+
+// mixed returns rows of mixtures of four random profiles, in sizes of their own.
+func mixed(seed uint64, n, d int) *softkmeans.Matrix {
+	r := rand.New(rand.NewPCG(seed, 1))
+	profiles := softkmeans.NewMatrix(4, d, nil)
+	for i := range profiles.Data {
+		profiles.Data[i] = math.Pow(r.Float64(), 4)
+	}
+	x := softkmeans.NewMatrix(n, d, nil)
+	for i := range n {
+		for j := range 4 {
+			load := []float64{1, 10, 100}[r.IntN(3)]
+			for c, v := range profiles.Row(j) {
+				x.Row(i)[c] += load * v
+			}
+		}
+	}
+	return x
+}
+
+// changed returns x with f of each entry.
+func changed(x *softkmeans.Matrix, f func(v float64) float64) *softkmeans.Matrix {
+	x = x.Clone()
+	for i, v := range x.Data {
+		x.Data[i] = f(v)
+	}
+	return x
+}
+
+// Counts are told from numbers that are whole, at least 0 and differ as much in size, but vary otherwise.
+func TestCounts(t *testing.T) {
+	var r *rand.Rand
+	kinds := map[string]func(v float64) float64{
+		"counts":              func(v float64) float64 { return poisson(r, v) },
+		"ten of each":         func(v float64) float64 { return 10 * poisson(r, v/10) },
+		"without noise":       math.Round,
+		"noise of one size":   func(v float64) float64 { return max(0, math.Round(v+4*r.NormFloat64())) },
+		"noise by size":       func(v float64) float64 { return math.Round(v * math.Exp(r.NormFloat64()/2)) },
+		"capped, as pixels":   func(v float64) float64 { return min(40, poisson(r, v)) },
+		"few":                 func(v float64) float64 { return poisson(r, v/50) },
+		"no whole numbers":    func(v float64) float64 { return poisson(r, v) + .5 },
+		"some are below zero": func(v float64) float64 { return poisson(r, v) - 1 },
+		"any up to 255":       func(v float64) float64 { return float64(r.IntN(256)) },
+		"missing":             func(v float64) float64 { return math.NaN() },
+	}
+	for name, f := range kinds {
+		for seed := range uint64(10) {
+			r = rand.New(rand.NewPCG(seed, 3))
+			x := changed(mixed(seed, 30+10*int(seed), 40), f)
+			if got := Look(x).Counts; got != (name == "counts") {
+				t.Errorf("%s, seed %d: %v", name, seed, got)
+			}
+		}
+	}
+}
+
+// None of the tables that come with the project is mistaken, also in whole tenths or thousandths.
+func TestNoCounts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*.csv"))
+	if err != nil || len(files) < 5 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		in, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := table.Read(in, name, table.Dialect{Guess: true, Text: table.TextDrop})
+		if in.Close(); err != nil {
+			t.Fatal(err)
+		}
+		x := softkmeans.NewMatrix(got.Rows, len(got.Names), got.Data)
+		for _, times := range []float64{1, 10, 1000} {
+			y := changed(x, func(v float64) float64 { return math.Abs(math.Round(times * v)) })
+			if f := Look(y); f != (Found{}) {
+				t.Errorf("%s, times %v: %+v", name, times, f)
+			}
+		}
+	}
+}
+
+func TestClosedAndTotal(t *testing.T) {
+	x := mixed(1, 20, 6)
+	shares := x.Clone()
+	scale.Close(shares.Data, 6)
+	withTotal := softkmeans.NewMatrix(20, 7, nil)
+	for i := range 20 {
+		for j, v := range x.Row(i) {
+			at := j
+			if j >= 3 {
+				at++
+			}
+			withTotal.Set(i, at, v)
+			withTotal.Row(i)[3] += v
+		}
+	}
+	below := shares.Clone()
+	below.Row(2)[0], below.Row(2)[1] = -.2, below.Row(2)[1]+below.Row(2)[0]+.2
+	off := shares.Clone()
+	off.Row(19)[0] += .02
+	onehot := softkmeans.NewMatrix(20, 3, nil)
+	for i := range 20 {
+		onehot.Set(i, i%3, 1)
+	}
+	times := func(f float64) *softkmeans.Matrix {
+		return changed(shares, func(v float64) float64 { return f * v })
+	}
+	for _, c := range []struct {
+		name string
+		x    *softkmeans.Matrix
+		want Found
+	}{
+		{"rows of any sum", x, Found{}},
+		{"shares", shares, Found{Sum: 1}},
+		{"percent", times(100), Found{Sum: 100}},
+		{"rounded percent", changed(times(1000), math.Round), Found{}},
+		{"percent with a digit", changed(times(1000), func(v float64) float64 { return math.Round(v) / 10 }),
+			Found{Sum: 100}},
+		{"per million", times(1e6), Found{Sum: 1e6}},
+		{"sums of 2", times(2), Found{}},
+		{"one row off", off, Found{}},
+		{"one below 0", below, Found{}},
+		{"codes", onehot, Found{}},
+		{"a total", withTotal, Found{Total: 4}},
+		{"zeros", softkmeans.NewMatrix(20, 3, nil), Found{}},
+	} {
+		if got := Look(c.x); got != c.want {
+			t.Errorf("%s: %+v, not %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// Surprises of counts have one direction less than there are profiles, above noise of variance 1.
+func TestSurprises(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	x := changed(mixed(2, 200, 40), func(v float64) float64 { return poisson(r, v) })
+	sizes := scale.Close(x.Data, x.Cols)
+	s := scale.OfClosed(x.Data, x.Cols, nil)
+	s.Apply(x.Data)
+	z := Surprises(x, sizes)
+	c, err := choosek.Choose(t.Context(), z, nil)
+	if err != nil || c.Edge != 4 || c.HeldOut != 4 {
+		t.Fatalf("edge %d, held out %d, %v", c.Edge, c.HeldOut, err)
+	}
+	if Decide(&c); c.K != 4 {
+		t.Errorf("k = %d: %s", c.K, c.Reason)
+	}
+	c.K, c.HeldOut = 0, 3
+	if Decide(&c); c.K != 0 {
+		t.Errorf("opinions that differ decide for %d", c.K)
+	}
+	_, values, err := softkmeans.Principal(t.Context(), z, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := 0.0
+	for _, v := range values[3:] {
+		rest += v
+	}
+	if rest /= 199 * 37; math.Abs(rest-1) > .15 {
+		t.Errorf("the variance of noise is %v", rest)
+	}
+}
+
+func TestSlack(t *testing.T) {
+	if Slack(1, 9) != 0 || Slack(9, 9) != 0 || math.Abs(Slack(4, 48)-.02) > 1e-15 {
+		t.Error(Slack(1, 9), Slack(9, 9), Slack(4, 48))
+	}
+}

@@ -1,0 +1,218 @@
+package sources
+
+// The answer to what rows are made of, in numbers and words: for the command and the page.
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/kinds"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+)
+
+// Answer is the shares of rows, and what is known of them.
+type Answer struct {
+	Mixer  *Mixer
+	Result *Result
+	Noise  Noise
+	Out    []bool // the rows that no mixture explains
+	Counts bool   // the rows are counts, and columns count by the roots of their means: residuals, too
+}
+
+// CountsWords says what Counts is.
+const CountsWords = "the numbers are counts: columns count by the roots of their means"
+
+// everyFew returns about 2048 rows of x, or all if these are fewer.
+func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
+	var at []int
+	for i := 0; i < x.Rows; i += max(1, x.Rows/2048) {
+		at = append(at, i)
+	}
+	return draws.Chosen(x, at)
+}
+
+// Solve returns the shares of the rows x, in which NaN is missing; each row has a value. With auto the
+// rows tell whether they are counts, and whether they have lengths of their own.
+func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, auto bool) (*Answer, error) {
+	var err error
+	a := new(Answer)
+	if a.Counts = auto && kinds.Look(x).Counts; a.Counts {
+		o.counts = true
+		by, scaled := scale.OfCounts(x.Data, x.Cols, nil), *s
+		x, scaled.Centers = x.Clone(), s.Centers.Clone()
+		by.Apply(x.Data)
+		by.Apply(scaled.Centers.Data)
+		if s.SD != nil {
+			scaled.SD = s.SD.Clone()
+			by.Apply(scaled.SD.Data)
+		}
+		s = &scaled
+	}
+	if auto && o.Sum == softkmeans.SumToOne {
+		if o.Cone, err = s.Lengths(ctx, everyFew(x), o); err != nil {
+			return nil, err
+		}
+	}
+	if a.Mixer, err = s.NewMixer(o); err != nil {
+		return nil, err
+	}
+	if a.Result, err = a.Mixer.Mix(ctx, x, true); err != nil {
+		return nil, err
+	}
+	if a.Noise, err = a.Mixer.Noise(ctx, a.Result, x); err == nil {
+		a.Out, err = a.Mixer.Out(ctx, a.Result, x, a.Noise)
+	}
+	return a, err
+}
+
+// Lengths reports whether rows are mixtures times lengths of their own.
+func (a *Answer) Lengths() bool { return a.Mixer.o.Cone }
+
+// Means returns the mean share of each group.
+func (a *Answer) Means() []float64 {
+	g := a.Result.Shares
+	means := make([]float64, g.Cols)
+	for i := range g.Rows {
+		for j, v := range g.Row(i) {
+			means[j] += v / float64(g.Rows)
+		}
+	}
+	return means
+}
+
+// Columns returns what a file has after the shares: ranges, where there are any, residual, length, and
+// outside. entropy, if not nil, is another column, by the row's shares.
+func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, values *softkmeans.Matrix) {
+	r := a.Result
+	if r.Low != nil {
+		for _, name := range a.Mixer.Groups {
+			names = append(names, name+"_low", name+"_high")
+		}
+	}
+	names = append(names, "residual")
+	if entropy != nil {
+		names = append(names, "entropy")
+	}
+	if r.Length != nil {
+		names = append(names, "length")
+	}
+	names = append(names, "outside")
+	values = softkmeans.NewMatrix(r.Shares.Rows, len(names), nil)
+	for i := range values.Rows {
+		row := values.Row(i)[:0]
+		if r.Low != nil {
+			for j, v := range r.Low.Row(i) {
+				row = append(row, v, r.High.At(i, j))
+			}
+		}
+		row = append(row, r.Residual[i])
+		if entropy != nil {
+			row = append(row, entropy(r.Shares.Row(i)))
+		}
+		if r.Length != nil {
+			row = append(row, r.Length[i])
+		}
+		if a.Out[i] {
+			row = append(row, 1)
+		}
+	}
+	return names, values
+}
+
+// OpenWords says that shares are not unique, and what ranges are; "" where there are none.
+func (a *Answer) OpenWords() string {
+	m, r := a.Mixer, a.Result
+	low, text := word(m.Groups[0])+"_low", ""
+	switch {
+	case r.Open && m.Unique():
+		text = "Shares of rows with missing values are not unique. They are those of least norm. "
+	case r.Open:
+		text = "Shares are not unique: there are " + plural(m.Centers.Rows, "prototype") +
+			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. They are those of least norm. "
+	}
+	switch {
+	case r.Drawn != nil:
+		text += "The ranges, " + low + " and so on, are from 5 % to 95 % of " + strconv.Itoa(Draws) +
+			" draws of the sources, normal by their means and standard deviations"
+		if r.Open {
+			text += "; of each draw they have the least and the largest share"
+		}
+		text += "."
+	case r.Open && r.Low == nil:
+		text += "Ranges are left out, as those of so many would take long."
+	case r.Open:
+		text += "The ranges, " + low + " and so on, are from the least to the largest share of all nearest " +
+			"mixtures."
+	}
+	return text
+}
+
+// Farthest returns how many rows are outside, and those of them with the largest residuals.
+func (a *Answer) Farthest(most int) (n int, rows []int) {
+	for i, out := range a.Out {
+		if out {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(i, j int) int {
+		return cmp.Compare(a.Result.Residual[j], a.Result.Residual[i])
+	})
+	return len(rows), rows[:min(len(rows), most)]
+}
+
+// OutWords says how many rows are outside, and names some of them.
+func (a *Answer) OutWords(most int, name func(i int) string) string {
+	n, rows := a.Farthest(most)
+	why, list := a.Noise.Explains("row", "column"), ""
+	if a.Result.Drawn != nil {
+		why = "the standard deviations explain, in 95 % of the draws"
+	}
+	for at, i := range rows {
+		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + ")"
+	}
+	if n > len(rows) {
+		list += ", …"
+	}
+	return Outside(n, "row", "prototypes") + why + list + "."
+}
+
+// Outside begins a sentence that says how many rows, called noun, are outside of the prototypes, called of.
+func Outside(n int, noun, of string) string {
+	switch n {
+	case 0:
+		return "No " + noun + " is outside of the " + of + ", farther from its mixture than "
+	case 1:
+		return "1 " + noun + " is outside of the " + of + ", farther from its mixture than "
+	}
+	return plural(n, noun) + " are outside of the " + of + ", farther from their mixtures than "
+}
+
+// Explains says what noise explains, of rows and columns of these names.
+func (n Noise) Explains(row, column string) string {
+	switch {
+	case n.Value == 0:
+		return "rounding explains"
+	case n.columns == nil:
+		return "the noise of the " + row + "s explains, " + small(n.Value) + " in a value"
+	}
+	least, most := slices.Min(n.columns)*n.rest.Value, slices.Max(n.columns)*n.rest.Value
+	return "the noise of the " + row + "s explains, " + small(least) + " to " + small(most) +
+		" in a value, by " + column
+}
+
+func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+// word is a name as a message has it.
+func word(name string) string {
+	name = table.Printable(name)
+	if r := []rune(name); len(r) > 40 {
+		return strings.TrimRight(string(r[:39]), " ") + "…"
+	}
+	return name
+}

@@ -1,0 +1,109 @@
+package table
+
+// Some texts are arranged anew before anything else is read from them: tables with their samples in
+// columns, long tables. The text is read whole, written as a table with a row for each sample, and
+// that is read. Errors have their places in the text as it was.
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+)
+
+// ErrTurned is in the error for a text that has to be arranged anew, but is read in blocks.
+var ErrTurned = errors.New("a table with its samples in columns, or a long one, cannot be read in blocks")
+
+// origin is where the fields of a text that was arranged anew come from. Lines and columns count from
+// 1; 0 is none.
+type origin interface {
+	place(line, column int) (wasLine, wasColumn int)
+	on(line int) string // the place of a line, for a message
+}
+
+// records reads all lines of a text that have fields, up to one that is after the table, and calls
+// add for each. The names in a comment are the first, with line 0.
+func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool,
+	add func(fields [][]byte, line int) *Error) error {
+	p.split = newSplitter(text, p.dialect.Delimiter)
+	p.split.hash, p.split.trail = s.hash, s.trail
+	p.split.end = s.skipped
+	p.split.more = func() ([]byte, error) { return in.read(nil) }
+	if s.names != nil {
+		p.width = len(s.names)
+		if err := add(s.names, 0); err != nil {
+			return err
+		}
+	}
+	first := s.names == nil
+	for {
+		fields, err := p.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if p.blank(fields) {
+			continue
+		}
+		if after(fields) {
+			s.note(p.on(p.split.start) + " text begins that is left out: " + quote(string(fields[0])))
+			return nil
+		}
+		if first {
+			fields, first = s.padded(fields), false
+			p.width = len(fields)
+		}
+		if len(fields) != p.width {
+			return p.otherWidth(fields)
+		}
+		if err := add(fields, p.split.start); err != nil {
+			return err
+		}
+	}
+}
+
+// reopen opens the text as it is arranged anew.
+func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from origin) (*Reader, *chunks,
+	error) {
+	if d.Delimiter == ' ' {
+		d.Delimiter = '\t'
+	}
+	t, again, err := open(bytes.NewReader(csv), in.source, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.parser.origin = from
+	if notes := append(s.notes, note); d.Guess {
+		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
+	} else {
+		t.Notes = notes
+	}
+	return t, again, nil
+}
+
+// inBlocks is the error for a text that has to be arranged anew, but is read in blocks.
+func (d *Dialect) inBlocks(source, word string) *Error {
+	e := &Error{Source: source, Msg: ErrTurned.Error(), err: ErrTurned}
+	return e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
+}
+
+// asWritten returns an error of a text that was arranged anew with its place in the text as it was.
+func (p *layout) asWritten(err error) error {
+	e, ok := err.(*Error)
+	if !ok || p.origin == nil || e.Line == 0 {
+		return err
+	}
+	back := *e
+	back.Line, back.Column = p.origin.place(e.Line, e.Column)
+	return &back
+}
+
+// on is the place of a line, for a message.
+func (p *layout) on(line int) string {
+	if p.origin != nil {
+		return p.origin.on(line)
+	}
+	return "on line " + strconv.Itoa(line)
+}

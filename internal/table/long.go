@@ -1,0 +1,453 @@
+package table
+
+// A long table has one entry in a line: a sample, a wavelength, a value. It becomes a table with a
+// row for each sample and a column for each wavelength, without being asked only where names leave
+// no doubt: years of countries look the same.
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Long says whether a text is a long table.
+type Long int
+
+const (
+	LongAuto Long = iota // with Guess: where the text is certain to be one
+	LongYes
+	LongNo
+)
+
+// long is what the columns of a long table are, from 0.
+type long struct {
+	keys   []int // of the samples
+	axis   int
+	values []int    // must be one
+	named  bool     // a name tells the axis
+	texts  []bool   // which columns hold text
+	names  [][]byte // of all columns; nil: there is no header
+	lines  int      // before the first entry
+}
+
+// positionNames are names of columns of numbers that tell samples apart, in lower case.
+var positionNames = []string{"x", "y", "z", "line", "row", "col", "column", "pixel"}
+
+const mostLong = 8 // columns of a long table
+
+// long finds the columns of a long table by their names and contents. It is nil where there are none.
+// But if it is asked for, the last two columns are then the axis and the values.
+func (s *survey) long(p *parser) (l *long, t turning, why string) {
+	asked := p.dialect.Long == LongYes
+	f, ok := s.frame(p)
+	if !ok || f.width < 3 || !asked && (f.width > mostLong || len(f.rows) < 3) {
+		return nil, asItStands, ""
+	}
+	p.width = f.width
+	columns := p.columnsOf(f.rows)
+	l = f.longOf(columns)
+	if !l.find(columns) {
+		if l.keys = nil; !asked {
+			return nil, asItStands, ""
+		}
+		l.axis, l.values = f.width-2, []int{f.width - 1}
+		for j := range l.axis {
+			l.keys = append(l.keys, j)
+		}
+	}
+	t, why = l.judge(p, f.rows, s.cut)
+	return l, t, why
+}
+
+// find finds the keys, the axis and the values. It is false where there are none.
+func (l *long) find(columns []column) bool {
+	width := len(columns)
+	var texts, numbers []int
+	for j := range columns {
+		name := l.name(j)
+		switch c := &columns[j]; {
+		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)): // it counts the rows
+		case l.texts[j]:
+			texts = append(texts, j)
+		default:
+			numbers = append(numbers, j)
+		}
+	}
+	take := func(from *[]int, at int) {
+		l.axis = (*from)[at]
+		*from = slices.Delete(*from, at, at+1)
+	}
+	spectral := slices.IndexFunc(numbers, func(j int) bool { return isSpectral(l.name(j)) })
+	feature := slices.IndexFunc(texts, func(j int) bool {
+		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
+	})
+	l.named = spectral >= 0 || feature >= 0
+	switch {
+	case spectral >= 0:
+		take(&numbers, spectral)
+	case feature >= 0:
+		take(&texts, feature)
+	case width == 3 && len(texts) == 1:
+		take(&numbers, 0)
+	case width == 3 && len(texts) == 2:
+		take(&texts, 1)
+	case width == 3 && len(numbers) == 3 && l.namesSamples(numbers[0]):
+		take(&numbers, 1)
+	default:
+		return false
+	}
+	l.keys = texts
+	for i, j := range numbers {
+		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
+			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
+			l.named && width == 3 && columns[j].whole) {
+			l.keys = append(l.keys, j)
+		} else {
+			l.values = append(l.values, j)
+		}
+	}
+	slices.Sort(l.keys)
+	return len(l.values) > 0 && len(l.keys) > 0
+}
+
+// longOf is a long table with the names and texts of the frame.
+func (f *frame) longOf(columns []column) *long {
+	l := &long{names: f.head, lines: f.units}
+	if f.head != nil {
+		l.lines++
+	}
+	for j := range columns {
+		l.texts = append(l.texts, columns[j].text())
+	}
+	return l
+}
+
+// name is the name of column j, "" if there is none.
+func (l *long) name(j int) string {
+	if l.names == nil {
+		return ""
+	}
+	return Printable(string(utf8Text(l.names[j])))
+}
+
+// namesSamples reports whether column j has a name as of samples or ids.
+func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample(l.name(j)) }
+
+// judge says how sure it is that a text with these columns is long: most samples have most of the
+// values of the axis, and none has one twice, unless a name says what the axis is.
+func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
+	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var numbers []float64
+	for _, line := range rows {
+		key, at := l.keyOf(line), axisKey(p, line[l.axis])
+		if !axis[at] {
+			v, _ := parseFloat([]byte(at))
+			numbers = append(numbers, v)
+		}
+		keys[key], axis[at], pairs[key+at] = true, true, true
+	}
+	n, samples := len(rows), len(keys)
+	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
+	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
+	why := "its lines have a value for each of " + count(samples, "sample") + " and " +
+		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
+	if name := l.name(l.axis); name != "" {
+		why += " (" + name + ")"
+	}
+	switch {
+	case len(axis) < 3 || !spread:
+	case l.named, full && samples > 2 && l.names == nil && regular(numbers) && spectrumLike(numbers):
+		return certain, why
+	case full && samples > 2, l.texts[l.axis] && len(pairs) == n:
+		return likely, why
+	}
+	return asItStands, ""
+}
+
+// keyOf is what tells the sample of a line from others.
+func (l *long) keyOf(line [][]byte) string {
+	var b []byte
+	for _, j := range l.keys {
+		b = append(append(b, bytes.TrimSpace(line[j])...), 0)
+	}
+	return string(b)
+}
+
+// axisKey is a value of the axis, the same for 400 and 400.0.
+func axisKey(p *parser, s []byte) string {
+	s = bytes.TrimSpace(s)
+	if v, err := parseFloat(p.withPoint(s)); err == nil {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return string(s)
+}
+
+// chooseLong decides whether a text is read as a long table. The error asks.
+func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
+	if d.Long == LongNo || d.Long == LongAuto && (!d.Guess || d.Transpose == TransposeYes) {
+		return nil, nil
+	}
+	p := &parser{layout: &layout{dialect: *d, source: source}}
+	l, t, why := s.long(p)
+	ask := d.Words.Long
+	given := d.rolesGiven()
+	if t == certain && d.Names == nil && d.Header != HeaderNo && l.hasAll(d.columns(), l.keys) {
+		given = "" // about columns that stay
+	}
+	fail := &Error{Source: source}
+	switch {
+	case d.Long == LongYes && d.Transpose == TransposeYes:
+		fail.Msg = "a long table has a row for each sample, and is not turned"
+		return nil, fail
+	case d.Long == LongYes && l == nil:
+		fail.Msg = "a long table has at least three columns: samples, wavelengths or the like, and values"
+		return nil, fail
+	case d.Long == LongYes && len(l.values) == 1:
+	case t == asItStands && d.Long == LongAuto, len(d.Known) > 0 &&
+		l.hasAll(d.Known, slices.Concat(l.keys, l.values, []int{l.axis})):
+		return nil, nil
+	case len(l.values) > 1:
+		fail.Msg = "this seems to be a long table with " + count(len(l.values), "column") + " of values, " +
+			l.shown(l.values[0]) + " and " + l.shown(l.values[1]) + ", of which a file may have one"
+		return nil, fail.advise(ask, ask+" no reads the lines as they are")
+	case ask != "" && (t == likely && given == "" || t == certain && given != ""):
+		fail.Msg = "this seems to be a long table, since " + why
+		advice := ask + " yes makes a row of each sample, " + ask + " no reads the lines as they are"
+		if given != "" {
+			advice += "; " + given + " is about the table as it is then read"
+		}
+		return nil, fail.advise(ask, advice)
+	case t == likely:
+		return nil, nil
+	}
+	return l, nil
+}
+
+// columns are the columns with a role.
+func (d *Dialect) columns() []string {
+	list := slices.Concat(d.Drop, d.Keep)
+	for _, column := range []string{d.Label, d.Weights, d.ID} {
+		if column != "" && column != NoID {
+			list = append(list, column)
+		}
+	}
+	return list
+}
+
+// hasAll reports whether all these names are of these columns.
+func (l *long) hasAll(names []string, columns []int) bool {
+	for _, name := range names {
+		if !slices.ContainsFunc(columns, func(j int) bool { return l.name(j) == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// longText is a long table, and where its entries are in the text.
+type longText struct {
+	*long
+	samples []packed // what the keys of each are
+	first   []int    // the line of each sample
+	x       []string // the values of the axis, as they are written
+	order   []int    // of x in the rows
+	entries []entry
+	at      []int // for each sample and x in that order, the entry from 1; 0: none
+}
+
+type entry struct {
+	sample, x, line int
+	value           string
+}
+
+// pivot reads a long table.
+func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, error) {
+	t := &longText{long: l}
+	samples, xs := map[string]int{}, map[string]int{}
+	skip := l.lines
+	never := func([][]byte) bool { return false }
+	err := s.records(p, in, text, never, func(fields [][]byte, line int) *Error {
+		if skip--; skip >= 0 {
+			return nil
+		}
+		key, x := l.keyOf(fields), axisKey(p, fields[l.axis])
+		i, ok := samples[key]
+		if !ok {
+			i = len(samples)
+			samples[key] = i
+			var own [][]byte
+			for _, j := range l.keys {
+				own = append(own, bytes.TrimSpace(fields[j]))
+			}
+			t.samples, t.first = append(t.samples, pack(own)), append(t.first, line)
+		}
+		j, ok := xs[x]
+		if !ok {
+			j = len(xs)
+			xs[x] = j
+			t.x = append(t.x, string(bytes.TrimSpace(fields[l.axis])))
+			if x == "" || j == mostColumns {
+				return p.fault(l.axis, "a long table needs a value in "+l.shown(l.axis)+
+					" on each line, and at most "+strconv.Itoa(mostColumns))
+			}
+		}
+		t.entries = append(t.entries, entry{i, j, line, string(fields[l.values[0]])})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, t.arrange(p)
+}
+
+// shown is a column in messages.
+func (l *long) shown(j int) string {
+	if name := l.name(j); name != "" {
+		return quote(name)
+	}
+	return "column " + strconv.Itoa(j+1)
+}
+
+// arrange finds the entry of each sample and value of the axis. Numbers rise or fall as the first two.
+func (t *longText) arrange(p *parser) error {
+	n, width := len(t.samples), len(t.x)
+	if float64(n)*float64(width) > 20*float64(len(t.entries))+1000 || n == 0 {
+		return &Error{Source: p.source, Msg: "a long table of " + count(n, "sample") + " and " +
+			strconv.Itoa(width) + " values of " + t.shown(t.axis) + " has only " +
+			strconv.Itoa(len(t.entries)) + " entries; samples must have values in common"}
+	}
+	var numbers []float64
+	for j, x := range t.x {
+		t.order = append(t.order, j)
+		if v, err := parseFloat(p.withPoint([]byte(x))); err == nil {
+			numbers = append(numbers, v)
+		}
+	}
+	if len(numbers) == width {
+		slices.SortFunc(t.order, func(a, b int) int {
+			return cmp.Compare(numbers[a], numbers[b]) * cmp.Compare(numbers[min(1, width-1)], numbers[0])
+		})
+	}
+	rank := make([]int, width)
+	for r, j := range t.order {
+		rank[j] = r
+	}
+	t.at = make([]int, n*width)
+	for i, e := range t.entries {
+		to := &t.at[e.sample*width+rank[e.x]]
+		if *to > 0 {
+			return &Error{Source: p.source, Line: e.line, Msg: "a second value of " + t.sample(e.sample) +
+				" at " + Printable(t.x[e.x]) + " in " + t.shown(t.axis) + "; the first is on line " +
+				strconv.Itoa(t.entries[*to-1].line)}
+		}
+		*to = i + 1
+	}
+	return nil
+}
+
+// sample names a sample in messages.
+func (t *longText) sample(i int) string {
+	var names []string
+	for j := range t.keys {
+		names = append(names, Printable(string(utf8Text(t.samples[i].field(j)))))
+	}
+	return quote(strings.Join(names, " "))
+}
+
+// csv is the table with a row for each sample: its keys, then its values.
+func (t *longText) csv(comma rune) (csv []byte) {
+	line := func(key func(j int) []byte, value func(r int) []byte) {
+		for j := range t.keys {
+			csv = append(appendField(csv, key(j)), string(comma)...)
+		}
+		for r := range t.order {
+			if r > 0 {
+				csv = append(csv, string(comma)...)
+			}
+			csv = appendField(csv, value(r))
+		}
+		csv = append(csv, '\n')
+	}
+	line(func(j int) []byte {
+		if t.names == nil {
+			return []byte("sample")
+		}
+		return t.names[t.keys[j]]
+	}, func(r int) []byte { return []byte(t.x[t.order[r]]) })
+	for i := range t.samples {
+		line(t.samples[i].field, func(r int) []byte {
+			if e := t.at[i*len(t.order)+r]; e > 0 {
+				return []byte(t.entries[e-1].value)
+			}
+			return nil
+		})
+	}
+	return csv
+}
+
+// openLong opens a long table with a row for each sample.
+func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader, *chunks, error) {
+	word, note := d.Words.Long, "the table is long: "
+	if d.Long == LongYes {
+		note = "the table is long, as asked: "
+	}
+	if d.Stream {
+		return nil, nil, d.inBlocks(in.source, word)
+	}
+	p := &parser{layout: &layout{dialect: d, source: in.source}}
+	t, err := s.pivot(p, in, text, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	comma := d.Delimiter
+	if comma == ' ' {
+		comma = '\t'
+	}
+	note += l.shown(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
+		count(len(t.x), "column") + ", one for each value of " + l.shown(l.axis)
+	if gaps := len(t.at) - len(t.entries); gaps > 0 {
+		note += "; " + strconv.Itoa(gaps) + plural(gaps, " entry is missing", " entries are missing")
+	}
+	if word != "" && d.Long == LongAuto {
+		note += "; " + word + " no reads its lines as rows"
+	}
+	d.Long, d.Header, d.Transpose = LongNo, HeaderYes, TransposeNo
+	for i, j := range l.keys {
+		column := strconv.Itoa(i + 1)
+		given := func(s string) bool { return s == column || s == l.name(j) }
+		switch {
+		case slices.ContainsFunc(d.columns(), given):
+		case d.ID == NoID:
+			d.Drop = append(slices.Clone(d.Drop), column)
+		case d.ID == "" && (len(l.keys) == 1 || l.texts[j] && l.namesSamples(j)):
+			d.ID = column
+		case !l.texts[j]:
+			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
+		}
+	}
+	r, in, err := s.reopen(in, t.csv(comma), d, note, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Long = true
+	return r, in, nil
+}
+
+// place is where an entry, a key or the name of a column was.
+func (t *longText) place(line, column int) (int, int) {
+	i, j := line-2, column-1-len(t.keys)
+	switch {
+	case i < 0 || i >= len(t.samples) || column < 1:
+		return 1, 0
+	case j < 0:
+		return t.first[i], t.keys[column-1] + 1
+	}
+	if e := t.at[i*len(t.order)+j]; e > 0 {
+		return t.entries[e-1].line, t.values[0] + 1
+	}
+	return t.first[i], 0
+}
+
+func (t *longText) on(line int) string { return "of " + t.sample(line-2) }

@@ -1,0 +1,89 @@
+package table
+
+// Spectrometers such as the Cary write a pair of columns for each sample, wavelengths and values: a
+// line of samples' names stands above, and text about each sample may follow the numbers.
+
+import (
+	"bytes"
+	"strings"
+)
+
+// pair reports whether lines begin with the header of such a table, and fills the frame.
+func (f *frame) pair(lines [][][]byte) bool {
+	if len(lines) < 3 {
+		return false
+	}
+	names, axes := lines[0], lines[1]
+	if f.units = 1; !paired(names, axes) {
+		if names, axes, f.units = lines[0], lines[0], 0; !paired(nil, axes) {
+			return false
+		}
+	}
+	f.width = len(axes)
+	f.head = make([][]byte, f.width)
+	f.head[0] = axes[0]
+	for j := 1; j < f.width; j += 2 {
+		f.samples = append(f.samples, j)
+		if f.head[j] = names[j]; f.units > 0 && len(f.head[j]) == 0 {
+			f.head[j] = names[j-1]
+		}
+	}
+	for j := 2; j < f.width; j += 2 {
+		f.aside = append(f.aside, j)
+	}
+	f.rows, f.paired = lines[1+f.units:], true
+	for i, line := range f.rows {
+		if f.after(line) {
+			f.rows = f.rows[:i]
+			break
+		}
+	}
+	return true
+}
+
+// paired reports whether axes has the same name of an axis before each other name, and names, if not
+// nil, one for each pair. The last column may be blank.
+func paired(names, axes [][]byte) bool {
+	n := len(axes) / 2
+	blank := func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 }
+	if names == nil && n < 2 || names != nil && len(names) != len(axes) || n < 1 ||
+		len(axes)%2 == 1 && !blank(axes[2*n]) {
+		return false
+	}
+	shapeOf := func(name []byte) string { // but for the number of nm.1, as pandas and R write
+		shape, _ := shapeOf(string(name))
+		return strings.TrimSuffix(shape, ".0")
+	}
+	first := shapeOf(axes[0])
+	for j := 0; j < 2*n; j += 2 {
+		shape := shapeOf(axes[j])
+		if shape != first || !isSpectral(shape) || blank(axes[j+1]) || isSpectral(string(axes[j+1])) ||
+			names != nil && blank(names[j]) == blank(names[j+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// after reports whether a line is text after the numbers of pairs.
+func (f *frame) after(line [][]byte) bool {
+	return f.paired && len(line) != f.width && !numeric(line[0])
+}
+
+// agree returns an error unless all pairs of a line have the same wavelength.
+func (f *frame) agree(p *parser, fields [][]byte) *Error {
+	for _, j := range f.aside {
+		if 2*(j/2)+1 < f.width && axisKey(p, fields[j]) != axisKey(p, fields[0]) {
+			return p.fault(j, quote(string(fields[j]))+" in "+Printable(string(utf8Text(f.head[0])))+" of "+
+				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
+				"pairs of columns must have the same axis: interpolate them before")
+		}
+	}
+	return nil
+}
+
+// pairedWhy says why such a table is turned.
+func (f *frame) pairedWhy() string {
+	return count(len(f.samples), "sample") + plural(len(f.samples), " has its own column", " have columns") +
+		" of " + Printable(string(utf8Text(f.head[0]))) + plural(len(f.samples), "", ", all alike")
+}

@@ -1,0 +1,230 @@
+package table
+
+// Instruments write some lines of text before a table, such as Instrument: … and Date, …. They are
+// left out where what follows is a table for certain and they are none of it.
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	mostAbove  = 200 // lines before a table
+	leastTable = 3   // rows after them
+)
+
+// preamble finds the lines before a table and leaves them out.
+func (s *survey) preamble(text []byte, d *Dialect) {
+	var lines [][]byte
+	for rest := text; len(rest) > 0 && len(lines) < 2*mostAbove; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\r")))
+	}
+	for _, comma := range "\t;,| " {
+		if d.Delimiter != 0 && comma != d.Delimiter || comma == ',' && d.Decimal == ',' {
+			continue
+		}
+		b := newBlock(lines, comma)
+		if b == nil {
+			continue
+		}
+		n := b.above()
+		if n == 0 {
+			return
+		}
+		s.note(plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + plural(n, " is", " are") +
+			" left out: text before the table (" + b.begins(n) + ")")
+		s.skipped += n
+		for range n {
+			at := bytes.IndexByte(text, '\n') + 1
+			s.skip, text = s.skip+at, text[at:]
+		}
+		return
+	}
+}
+
+// span is "3" or "3-7".
+func span(from, to int) string {
+	if from == to {
+		return strconv.Itoa(from)
+	}
+	return strconv.Itoa(from) + "-" + strconv.Itoa(to)
+}
+
+// block is the lines at the start of a text, each split at a delimiter.
+type block struct {
+	lines   [][]byte
+	fields  [][][]byte // nil: the line is blank, a comment or no CSV
+	width   int        // of most of the last lines, at least 2
+	numbers []bool     // which columns have numbers in most of these
+}
+
+// newBlock splits lines. It returns nil unless the last lines are alike.
+func newBlock(lines [][]byte, comma rune) *block {
+	b := &block{lines: lines, fields: make([][][]byte, len(lines))}
+	widths, last := map[int]int{}, len(lines)-max(leastTable, len(lines)/4)
+	all := 0
+	for i, line := range lines {
+		split := newSplitter(line, comma)
+		if isComment(line) || split.next() != nil || empty(split.fields) {
+			continue
+		}
+		if b.fields[i] = cloned(split.fields); i >= last {
+			all++
+			if widths[len(split.fields)]++; widths[len(split.fields)] > widths[b.width] {
+				b.width = len(split.fields)
+			}
+		}
+	}
+	if b.width < 2 || 10*widths[b.width] < 9*all || comma == ',' && spaced(b.fields) {
+		return nil
+	}
+	b.numbers = make([]bool, b.width)
+	for j := range b.numbers {
+		n := 0
+		for _, fields := range b.fields[max(last, 0):] {
+			if len(fields) == b.width && numeric(fields[j]) {
+				n++
+			}
+		}
+		b.numbers[j] = 10*n >= 9*widths[b.width]
+	}
+	return b
+}
+
+// numeric reports whether a field is a number with either decimal sign.
+func numeric(f []byte) bool {
+	point, _ := plainer(f, '.')
+	comma, _ := plainer(f, ',')
+	return isNumber(bytes.TrimSpace(f)) || isNumber(point) || isNumber(comma)
+}
+
+// row reports whether line i has numbers where most of the last lines have them.
+func (b *block) row(i int) bool {
+	if len(b.fields[i]) != b.width {
+		return false
+	}
+	any := false
+	for j, f := range b.fields[i] {
+		if b.numbers[j] && !numeric(f) && !missing(bytes.TrimSpace(f)) {
+			return false
+		}
+		any = any || b.numbers[j] && numeric(f)
+	}
+	return any
+}
+
+// above returns the number of lines before the table and its header. It is 0 unless these are text
+// and the others a table for certain.
+func (b *block) above() int {
+	first := 0
+	for first < len(b.lines) && !b.row(first) {
+		first++
+	}
+	rows := 0
+	for i := first; i < len(b.lines) && rows < leastTable; i++ {
+		if b.row(i) {
+			rows++
+		} else if b.fields[i] != nil {
+			return 0
+		}
+	}
+	if b.width == 2 && !(b.numbers[0] && b.numbers[1]) || rows < leastTable || first > mostAbove {
+		return 0
+	}
+	n := b.header(first)
+	for i, fields := range b.fields[:n] {
+		switch {
+		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
+			b.width > 2 && len(fields) == b.width && b.filled(fields), !prose(fields):
+			return 0
+		}
+	}
+	for n > 0 && isComment(b.lines[n-1]) { // the last may have names
+		n--
+	}
+	if n == 0 || b.begins(n) == "" {
+		return 0
+	}
+	return n
+}
+
+// header is the first line of the header above the row first, or first if there is none. It is 0
+// where that is open.
+func (b *block) header(first int) int {
+	n := first
+	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
+		n--
+	}
+	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
+		return i
+	}
+	switch above := first - n; {
+	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
+		return n
+	case above > 0: // keys and values have two fields as well
+		for i := n; i < first; i++ {
+			if isSpectral(string(utf8Text(b.fields[i][0]))) {
+				return i
+			}
+		}
+		return first - 1
+	}
+	last := b.fields[n-1]
+	switch filled := present(last); {
+	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
+		return n - 1 // as R writes: the names of the rows have none
+	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+		return 0 // a header with too few names, or too many
+	}
+	return n
+}
+
+// present counts the fields that are not blank.
+func present(fields [][]byte) (n int) {
+	for _, f := range fields {
+		if len(bytes.TrimSpace(f)) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// filled reports whether most fields of a line are there, and it is no key with a value.
+func (b *block) filled(fields [][]byte) bool {
+	n := present(fields)
+	return 2*n >= len(fields) && (n > 2 || b.width == 2) && !keyed(fields)
+}
+
+// keyed reports whether a line is a key with a value, such as Instrument: … or Title=….
+func keyed(fields [][]byte) bool {
+	return slices.ContainsFunc(fields, func(f []byte) bool {
+		return bytes.HasSuffix(bytes.TrimSpace(f), []byte(":")) ||
+			len(fields) < 3 && bytes.ContainsAny(f, ":=")
+	})
+}
+
+// prose reports whether a line begins with no number, and has more text than numbers.
+func prose(fields [][]byte) bool {
+	numbers := 0
+	for _, f := range fields {
+		if numeric(f) {
+			numbers++
+		}
+	}
+	return numbers == 0 || 2*numbers <= present(fields) && !numeric(fields[0])
+}
+
+// begins quotes the first two of n lines that are not blank.
+func (b *block) begins(n int) string {
+	var list []string
+	for _, line := range b.lines[:n] {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !isComment(line) && len(list) < 2 {
+			list = append(list, quote(Printable(string(utf8Text(line)))))
+		}
+	}
+	return strings.Join(list, "; ")
+}

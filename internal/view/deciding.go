@@ -1,0 +1,135 @@
+package view
+
+// Words about the scale of columns: why they are standardized, and which of them decides where they are not.
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans/internal/scale"
+)
+
+const (
+	// deciding is the share of the variance above which one column decides a result.
+	deciding = 0.8
+	// unlikeUnits and unlikeKinds are how many times columns of different units or kinds differ in spread
+	// where that matters.
+	unlikeUnits, unlikeKinds = 2, 10
+	// often is the spread, as a share of the range, from which a column of whole numbers is none by
+	// chance: one that is seldom more than 0 has less.
+	often = 0.1
+)
+
+// units are words that stand for units behind a name: temp (°C), length_mm.
+var units = strings.Fields(`% ‰ ° $ £ € A C F Hz J K N Pa V W bar cm d deg eur g h hPa hz kHz kPa kW kg kg/m3 km
+	km/h l m m/s mA mL mV mbar mg mg/L mg/kg mg/l min mL mm mol mol/L ms nm pH ppb ppm rad s t usd µg/L
+	µg/m3 µm μm °C °F m2 m3 m² m³ µg/m³ cm-1 cm⁻¹ yr years hours days`)
+
+// unitOf returns the unit that ends a name, in brackets or after an underscore; "" if there is none that is
+// known. One letter after an underscore may be anything.
+func unitOf(name string) string {
+	word := ""
+	if n := len(name); n > 0 && (name[n-1] == ')' || name[n-1] == ']') {
+		word = name[strings.LastIndexAny(name, "([")+1 : n-1]
+	} else if at := strings.LastIndexByte(name, '_'); at >= 0 {
+		if word = name[at+1:]; len(word) == 1 && word != "%" && word != "$" {
+			return ""
+		}
+	}
+	if slices.Contains(units, word) || slices.Contains(units, strings.ToLower(word)) {
+		return word
+	}
+	return ""
+}
+
+// Deciding says which column decides a result whose columns are not scaled, and its number; "" if none
+// does. It is one that has more than 80 % of the variance. With left, for columns that Auto left, it is
+// also the widest of columns in different units, given or by their names, or of whole numbers beside
+// numbers with decimals.
+func Deciding(c *scale.Columns, names, given []string, left bool) (text string, column int) {
+	var used []int // columns that vary
+	widest, narrowest := -1, -1
+	for j, v := range c.Spread {
+		if v == 0 {
+			continue
+		}
+		used = append(used, j)
+		if widest < 0 || v > c.Spread[widest] {
+			widest = j
+		}
+		if narrowest < 0 || v < c.Spread[narrowest] {
+			narrowest = j
+		}
+	}
+	if len(used) < 2 {
+		return "", 0
+	}
+	sum := 0.0 // of the variances over the largest
+	for _, j := range used {
+		r := c.Spread[j] / c.Spread[widest]
+		sum += r * r
+	}
+	share := " has more than 99 % of the variance"
+	if percent := strconv.FormatFloat(100/sum, 'f', 0, 64); percent != "100" {
+		share = " has " + percent + " % of the variance"
+	}
+	name := "column " + names[widest]
+	switch {
+	case 1/sum > deciding:
+		return name + share + " and decides the result nearly alone", widest
+	case !left:
+		return "", 0
+	}
+	if why := unlike(c, used, names, given, c.Spread[widest]/c.Spread[narrowest]); why != "" {
+		return why + ": " + name + share, widest
+	}
+	return "", 0
+}
+
+// unlike says that the used columns are in different units, or of other kinds, and that they differ by this
+// ratio in spread; "" if that does not matter.
+func unlike(c *scale.Columns, used []int, names, given []string, ratio float64) string {
+	var of []string // units, in order
+	whole, broken := false, false
+	for _, j := range used {
+		unit := unitOf(names[j])
+		if given != nil && given[j] != "" {
+			unit = given[j]
+		}
+		if unit != "" && !slices.Contains(of, unit) {
+			of = append(of, unit)
+		}
+		whole = whole || c.Whole[j] && c.Spread[j] >= often*(c.Most[j]-c.Least[j])
+		broken = broken || !c.Whole[j]
+	}
+	switch {
+	case len(of) > 1 && ratio >= unlikeUnits:
+		if len(of) > 3 {
+			of = append(of[:3], "…")
+		}
+		return "columns are in different units (" + strings.Join(of, ", ") + ") and left as they are"
+	case whole && broken && ratio >= unlikeKinds:
+		return "whole numbers and numbers with decimals are left as they are, and differ " + times(ratio) +
+			" times in spread"
+	}
+	return ""
+}
+
+// Differ says that the columns are standardized since they differ in spread; "" if that was asked for.
+func Differ(s *scale.Scaling, names []string) string {
+	if s.Widest == s.Narrowest {
+		return ""
+	}
+	return "columns differ " + times(s.Divisor[s.Widest]/s.Divisor[s.Narrowest]) + " times in spread (" +
+		names[s.Widest] + ", " + names[s.Narrowest] + "): standardized"
+}
+
+// times writes a ratio with two digits.
+func times(ratio float64) string {
+	text := strconv.FormatFloat(ratio, 'g', 2, 64)
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v < 1e9 {
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return text
+}

@@ -1,0 +1,61 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"softkmeans/internal/scale"
+)
+
+// A column that decides is named with its share; units and kinds count where Auto left the columns, and
+// differ in spread.
+func TestDeciding(t *testing.T) {
+	t.Parallel()
+	// The columns vary by 1 and -1 times these, about 20.
+	of := func(spreads ...float64) *scale.Columns {
+		var data []float64
+		for _, sign := range []float64{1, -1, 1, -1} {
+			for _, v := range spreads {
+				data = append(data, 20+sign*v)
+			}
+		}
+		return scale.ColumnsOf(data, len(spreads), nil, nil)
+	}
+	for _, c := range []struct {
+		columns      *scale.Columns
+		names, units string
+		left         bool
+		want         string
+		column       int
+	}{
+		{of(1, 9, 2), "a,b,c", "", false, "column b has 94 % of the variance and decides the result nearly alone", 1},
+		{of(1e300, 1, 1e-300), "a,b,c", "", true, "column a has more than 99 % of the variance and", 0},
+		{of(4, 0, 0), "a,b,c", "", true, "", 0},
+		{of(4, 4, 3), "t (°C),p (hPa),w_kg", "", true, "", 0},
+		{of(.3, 4, 4), "t (°C),p (hPa),w_kg", "", true, "columns are in different units (°C, hPa, kg) and left as they are: column p (hPa) has 50 % of the variance", 1},
+		{of(.3, 4, 4), "t (°C),p (hPa),w_kg", "", false, "", 0},
+		{of(.3, 4.5, 4.5), "a (mm),b (mm),c_mm", "", true, "", 0},
+		{of(.3, 4.5, 4.5), "a (worst),b (mean),c_d", "", true, "", 0},
+		{of(1, 2, 2), "a_%,b_mm,c_m", "", true, "columns are in different units (%, mm) and left", 1},
+		{of(.3, 4, 4.5), "a,b,c", "mm,,EUR", true, "columns are in different units (mm, EUR)", 2},
+		{of(.3, 4, 4), "a,b,c", "", true, "whole numbers and numbers with decimals are left as they are, and differ 13 times in spread: column b has 50 %", 1},
+		{of(1, 14, 14), "a,b,c", "", true, "", 0},
+	} {
+		var units []string
+		if c.units != "" {
+			units = strings.Split(c.units, ",")
+		}
+		text, column := Deciding(c.columns, strings.Split(c.names, ","), units, c.left)
+		if !strings.HasPrefix(text, c.want) || (text == "") != (c.want == "") || text != "" && column != c.column {
+			t.Errorf("%s %+v: %q, column %d", c.names, c.columns, text, column)
+		}
+	}
+	// A column of whole numbers that is seldom more than 0 may be one of decimals.
+	var data []float64
+	for i := range 400 {
+		data = append(data, float64(i%200/199), 30*float64(i%7)+.5, 30*float64(i%5)+.25)
+	}
+	if text, _ := Deciding(scale.ColumnsOf(data, 3, nil, nil), []string{"a", "b", "c"}, nil, true); text != "" {
+		t.Error(text)
+	}
+}
