@@ -5,7 +5,6 @@ package table
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -139,7 +138,7 @@ func (b *block) above() int {
 	for i, fields := range b.fields[:n] {
 		switch {
 		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
-			b.width > 2 && len(fields) == b.width && b.filled(fields), !prose(fields):
+			b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields), !prose(fields):
 			return 0
 		}
 	}
@@ -193,22 +192,31 @@ func present(fields [][]byte) (n int) {
 	return n
 }
 
-// filled reports whether most fields of a line are there, and it is no key with a value.
+// filled reports whether most fields of a line are there, and it is no key with a value. Names of
+// columns may end in a colon as well.
 func (b *block) filled(fields [][]byte) bool {
 	n := present(fields)
-	return 2*n >= len(fields) && (n > 2 || b.width == 2) && !keyed(fields)
+	return 2*n >= len(fields) && (n > 2 || b.width == 2) && (n == b.width && n > 2 || !keyed(fields))
 }
 
-// keyed reports whether a line is a key with a value, such as Instrument: … or Title=….
+// keyed reports whether a line is a key with values, such as Instrument: … or Title=….
 func keyed(fields [][]byte) bool {
-	return slices.ContainsFunc(fields, func(f []byte) bool {
-		return bytes.HasSuffix(bytes.TrimSpace(f), []byte(":")) ||
-			len(fields) < 3 && bytes.ContainsAny(f, ":=")
-	})
+	for i, f := range fields {
+		f = bytes.TrimSpace(f)
+		if i < 2 && bytes.HasSuffix(f, []byte(":")) || i == 0 && bytes.HasSuffix(f, []byte("=")) ||
+			len(fields) < 3 && bytes.ContainsAny(f, ":=") {
+			return true
+		}
+	}
+	return false
 }
 
-// prose reports whether a line begins with no number, and has more text than numbers.
+// prose reports whether a line begins with no number, and has more text than numbers or a key before
+// them.
 func prose(fields [][]byte) bool {
+	if keyed(fields[:min(1, len(fields))]) {
+		return true
+	}
 	numbers := 0
 	for _, f := range fields {
 		if numeric(f) {
