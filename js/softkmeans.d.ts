@@ -32,6 +32,15 @@ export interface Proof {
   gap: number
 }
 
+/** What a fit is to be told of: the words and values of WarningKind in the Go package. */
+export interface Warning {
+  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels'
+  /** The prototypes that it is about, from 0. */
+  cluster: number
+  other: number
+  value: number
+}
+
 export interface Model extends Proof {
   k: number
   cols: number
@@ -47,6 +56,7 @@ export interface Model extends Proof {
   excessShare?: number
   /** 'optimal', 'converged', 'iteration limit' or 'no half-space'. */
   status?: string
+  warnings?: Warning[]
   iterations?: number
   lambda?: number
   volumeRatio?: number

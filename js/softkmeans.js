@@ -3,15 +3,22 @@
 
 import { SoftKMeansError, list, matrix, options, refuse, whole } from './input.js'
 export { SoftKMeansError } from './input.js'
+import { warnings } from './model.js'
 export { readModel, writeModel } from './model.js'
 
 // These are in the order of module/main.go.
 const arrays = ['rows', 'options', 'weights', 'centers', 'memberships', 'means', 'axes']
 const numbers = ['rows', 'cols', 'k', 'sum', 'enclosure', 'slack', 'seed', 'maxIter', 'init', 'nonNegative', 'volume', 'restarts', 'tol', 'lambda', 'starts', 'kernel', 'gamma', 'axes']
-const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5 }
+const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5, warnings: 6 }
 const operations = { fit: 0, fitMinVolume: 1, predict: 2, floors: 3, certify: 4, lsd: 5 }
 const codes = ['', 'tooLarge', 'shape', 'nonFinite', 'range', 'tooFewSamples', 'option']
 const statuses = ['none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space']
+
+/** The warnings of a model, from four numbers each. */
+const warningsOf = (list) => Array.from({ length: list.length / 4 }, (_, i) => {
+  const [kind, cluster, other, value] = list.slice(4 * i, 4 * i + 4)
+  return { kind: warnings[kind], cluster, other, value }
+})
 
 /** The module beside this file. Node has node.js. */
 const own = async () => {
@@ -111,6 +118,7 @@ class SoftKMeans {
       labels: Int32Array.from(out('labels')),
       objective, floor, floorError, total, gap, excessShare,
       status: statuses[status],
+      warnings: warningsOf(out('warnings')),
     }
     if (operation === 'fit') return model
     Object.assign(model, { iterations, lambda, volumeRatio })

@@ -76,10 +76,12 @@ func newEvaluateFlagSet(f *evaluateFlags) *flag.FlagSet {
 
 func runEvaluate(ctx context.Context, args []string, s streams) error {
 	var f evaluateFlags
-	files, err := parseFlags(newEvaluateFlagSet(&f), args, 2)
+	fs := newEvaluateFlagSet(&f)
+	files, err := parseFlags(fs, args, 2)
 	if err != nil {
 		return err
 	}
+	f.dialect.Words = wordsOf(fs)
 	for _, c := range [][2]string{{"truth", f.truth}, {"labels", f.labels}} {
 		if err := f.checkColumn(c[0], c[1]); err != nil {
 			return err

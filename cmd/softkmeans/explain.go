@@ -103,7 +103,7 @@ func (m *meaning) add(g *softkmeans.Matrix, name naming) {
 			}
 		}
 		r.value = r.shares[1] - r.shares[0]
-		if g.Cols > 1 && r.value >= -mostGap && m.between.takes(r.value) {
+		if g.Cols > 1 && r.shares[0] > 0 && r.value >= -mostGap && m.between.takes(r.value) {
 			r.row, r.id = name(m.rows + i)
 			m.between.add(r)
 		}

@@ -47,7 +47,7 @@ needs no newline. Errors give the place as file:line:field.
                 number from 1 (digits are always a number)
   -weights COL  take COL as the weights of the rows, numbers of at least 0. A
                 row of weight 2 counts as two rows
-` + rolesHelp + missingHelp
+` + rolesHelp + mendHelp + missingHelp
 	rolesHelp = `  -drop COLS    leave out these columns as well: -drop notes,5,7-9
   -id COL       take COL as the ids of the rows, any text. It begins the rows of
                 -o. Without the flag a column of unique names or of row numbers
@@ -80,6 +80,12 @@ needs no newline. Errors give the place as file:line:field.
   -long L       yes: a line is an entry of a long table: a sample, a wave-
                 length or the like, a value; make a row of each sample. no: the
                 lines are the rows; auto: as -transpose auto (default)
+`
+	mendHelp = `  -skip ROWS    leave out rows of data by their places, from 1:
+                -skip 1,40-,last. The last row may have the totals of the others
+  -na WORDS     words and numbers that count as missing, too: -na n.d.,-999
+  -below B      what an entry such as <4.0 is, below a limit of detection. error
+                (default); half: half of the limit, here 2; missing
 `
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core
   -quiet        show no progress on the terminal
@@ -142,6 +148,7 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
 	f.addRoles(fs)
+	f.addMend(fs)
 	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
@@ -153,8 +160,9 @@ func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
 	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
 		"keep": &f.dialect.Keep, "names": &f.dialect.Names} {
-		fs.Func(name, "", func(s string) (err error) {
-			*list, err = parseColumns(s)
+		fs.Func(name, "", func(s string) error {
+			more, err := parseColumns(s)
+			*list = append(*list, more...)
 			return err
 		})
 	}
@@ -173,6 +181,24 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Guess, "guess", []choice[bool]{{"yes", true}, {"no", false}})
 	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
+}
+
+// addMend adds the flags that take the place of an editor.
+func (f *inputFlags) addMend(fs *flag.FlagSet) {
+	fs.Func("skip", "", func(s string) (err error) {
+		f.dialect.Skip, err = table.ParseSkip(s)
+		return err
+	})
+	fs.Func("na", "", func(s string) error {
+		more, err := parseColumns(s)
+		if err != nil {
+			return errors.New("must be words, with commas between them")
+		}
+		f.dialect.NA = append(f.dialect.NA, more...)
+		return nil
+	})
+	choiceFlag(fs, &f.dialect.Below, "below", []choice[table.Below]{
+		{"error", table.BelowError}, {"half", table.BelowHalf}, {"missing", table.BelowMissing}})
 }
 
 // addTurn adds -transpose and -long.
@@ -199,6 +225,7 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.source = rest[0]
 	}
 	f.dialect.Missing = f.missing != missingError
+	f.dialect.Words = wordsOf(fs)
 	f.dialect.Words.Rules = "mean drop"
 	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
 	if f.dialect.ID != table.NoID {
@@ -223,6 +250,11 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.dialect.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
+}
+
+// wordsOf is the words of messages, which advise the flags of fs alone.
+func wordsOf(fs *flag.FlagSet) table.Words {
+	return table.Flags(func(name string) bool { return fs.Lookup(name) != nil })
 }
 
 // checkColumn checks the value of a flag that takes a column.

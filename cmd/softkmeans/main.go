@@ -1,5 +1,5 @@
-// Command softkmeans fits soft k-means to the rows of a CSV or .npy file. It
-// prints a certificate: how far the result is from the proved minimum. It saves
+// Command softkmeans fits soft k-means to the rows of a CSV or .npy file, and says how
+// far the squared error is from the least that any centers can have. It saves
 // models and computes the memberships of new rows. Other commands propose a number
 // of centers, certify centers and memberships of any program, compare labels with
 // known classes and two models, write an HTML page, and unmix or simulate images with many
@@ -165,8 +165,9 @@ func find(name string) *command {
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString(`softkmeans approximates every row of a table by a mixture of k centers. It
-finds a global minimum of the squared error and certifies it.
+	b.WriteString(`softkmeans approximates every row of a table by a mixture of k prototypes near
+the data, and says how far the squared error is from the least that any k can
+have. fit -method global reaches that, and proves it.
 
 Usage: softkmeans COMMAND [flags] [FILE]
 

@@ -70,7 +70,7 @@ a and a_sd, are means and standard deviations of sources: the ranges are then
 from 5 % to 95 % of 200 draws of the sources, and rows are outside that are so
 in more than 95 % of the draws.
 
-` + rolesHelp + turnHelp + textHelp + runHelp + `
+` + rolesHelp + mendHelp + turnHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
          softkmeans predict -centers sources.csv -o shares.csv consumers.csv
@@ -93,6 +93,7 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	f.addText(fs)
 	f.addTurn(fs)
 	f.addRoles(fs)
+	f.addMend(fs)
 	f.addRun(fs)
 	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.out, "o", "-", "")

@@ -313,7 +313,7 @@ func (f *reportFlags) readClasses(ctx context.Context, of string, n int,
 	}
 	defer in.Close()
 	c, err := await(ctx, func() (*table.Classes, error) {
-		return rows.ReadClasses(in, source, table.Dialect{}, "")
+		return rows.ReadClasses(in, source, table.Dialect{Words: table.Words{Rules: "none"}}, "")
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package main
 // and tables.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type scene struct {
 	header         *envi.Header // nil: not ENVI
 	layout         cube.Layout
 	bands          []int    // those that are fitted, from 0
+	out            []int    // those that are left out, beside those marked as bad
 	names          []string // of bands
 	named          bool     // the names come from the file
 	wavelengths    []float64
@@ -98,6 +100,49 @@ func (f *unmixFlags) newScene(s *session) (*scene, error) {
 		sc.bytes.Add(int64(r.Pixels()) * int64(sc.layout.Bands) * int64(sc.layout.Kind.Size))
 		return err
 	}
+	return sc, nil
+}
+
+// openScene is newScene without the bands that no pixel has a value of, as where channels are deleted.
+func (f *unmixFlags) openScene(s *session) (*scene, error) {
+	sc, err := f.newScene(s)
+	if err != nil || sc.input == nil {
+		return sc, err // a table has no such columns
+	}
+	d := len(sc.bands)
+	valued, some := make([]bool, d), 0
+	buffer := []float64(nil)
+	for _, r := range sc.layout.Blocks(blockValues) {
+		buffer = slices.Grow(buffer[:0], r.Pixels()*d)[:r.Pixels()*d]
+		if err := sc.read(buffer, r); err != nil || s.ctx.Err() != nil {
+			return sc, cmp.Or(err, s.ctx.Err())
+		}
+		for i, v := range buffer {
+			if j := i % d; !valued[j] && !sc.header.IsMissing(v) {
+				valued[j] = true
+				some++
+			}
+		}
+		if some == d {
+			return sc, nil
+		}
+	}
+	if some == 0 {
+		return sc, nil // no pixel has data
+	}
+	var at []int
+	var without []string
+	for j, is := range valued {
+		if is {
+			at = append(at, j)
+		} else {
+			without = append(without, sc.names[j])
+		}
+	}
+	n := len(without)
+	sc.notes = append(sc.notes, count(n, "band")+plural(n, " has", " have")+" no value in any pixel, and "+
+		plural(n, "is", "are")+" left out: "+abridged(without))
+	sc.pick(at)
 	return sc, nil
 }
 
@@ -389,7 +434,7 @@ func (s *scene) all(ctx context.Context) (x *softkmeans.Matrix, at []int, err er
 
 // left names the bands and pixels that are left out, in a line or none each.
 func (s *scene) left() (lines []string) {
-	if n := s.layout.Bands - len(s.bands); n > 0 {
+	if n := s.layout.Bands - len(s.bands) - len(s.out); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s marked as bad (bbl) %s left out: %s.", count(n, "band"),
 			plural(n, "is", "are"), s.badBands()))
 	}
@@ -422,7 +467,7 @@ func (s *scene) badBands() string {
 	var parts []string
 	for j := 0; j < s.layout.Bands; j++ {
 		from := j
-		for j < s.layout.Bands && !slices.Contains(s.bands, j) {
+		for j < s.layout.Bands && !slices.Contains(s.bands, j) && !slices.Contains(s.out, j) {
 			j++
 		}
 		switch {

@@ -273,7 +273,7 @@ func (f *unmixFlags) run(s *session) error {
 		return f.runKnown(s, out, p)
 	}
 	u, err := await(s.ctx, func() (*unmixing, error) {
-		sc, err := f.newScene(s)
+		sc, err := f.openScene(s)
 		if err != nil {
 			return nil, err
 		}

@@ -450,6 +450,32 @@ func TestUnmixDeleted(t *testing.T) {
 	}
 }
 
+// A band without a value in any pixel is left out, and said; it is not one that is marked as bad.
+func TestUnmixHollowBand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := newSynthetic(8, 9, 5)
+	for i := 2; i < len(s.values); i += 5 {
+		s.values[i] = -1.23e34
+	}
+	bad := []bool{true, false, false, false, false}
+	old := blockValues
+	defer func() { blockValues = old }()
+	for _, blockValues = range []int{64, old} {
+		for _, stream := range []string{"yes", "no"} {
+			s.writeENVI(t, "x.bsq", envi.Header{Type: 4, Interleave: "bsq", Bad: bad}, 1)
+			text := must(t, "unmix", "-k", "3", "-stream", stream, "-spectra", "s.csv", "x.bsq")
+			if !strings.Contains(text, "1 band has no value in any pixel, and is left out: band3") ||
+				!strings.Contains(text, "1 band marked as bad (bbl) is left out: 1.") ||
+				strings.Contains(text, "in some bands only") {
+				t.Error(text)
+			}
+			if lines := strings.Count(readFile(t, "s.csv"), "\n"); lines != 4 {
+				t.Errorf("spectra in %d lines", lines)
+			}
+		}
+	}
+}
+
 // More pixels than the summary has: the report is of all.
 func TestUnmixLarge(t *testing.T) {
 	t.Chdir(t.TempDir())

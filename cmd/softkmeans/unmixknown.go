@@ -74,7 +74,7 @@ type knownScene struct {
 // runKnown computes and writes the shares.
 func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error {
 	k, err := await(s.ctx, func() (*knownScene, error) {
-		sc, err := f.newScene(s)
+		sc, err := f.openScene(s)
 		if err != nil {
 			return nil, err
 		}
@@ -154,6 +154,11 @@ func (s *scene) pick(at []int) {
 	var bands []int
 	var names []string
 	var wavelengths []float64
+	for j, band := range s.bands {
+		if !slices.Contains(at, j) {
+			s.out = append(s.out, band)
+		}
+	}
 	for _, j := range at {
 		bands, names = append(bands, s.bands[j]), append(names, s.names[j])
 		if s.wavelengths != nil {

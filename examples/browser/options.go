@@ -121,6 +121,14 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 	case "words":
 		r.text, ok = one(value, map[string]table.Text{"error": table.TextError, "drop": table.TextDrop})
 		want = "error or drop"
+	case "below":
+		r.below, ok = one(value, map[string]table.Below{"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing})
+		want = "error, half or missing"
+	case "na":
+		r.na, ok, want = value, true, "any text"
+	case "skip":
+		_, err := table.ParseSkip(value)
+		r.skip, ok, want = value, value == "" || err == nil, "rows such as 1, 3-5, 40- or last"
 	case "names":
 		r.names, ok, want = value, true, "any text"
 	case "roles":

@@ -31,7 +31,10 @@ type reading struct {
 	header    table.Header
 	transpose table.Transpose
 	long      table.Long
-	names     string     // with commas between them
+	names     string // with commas between them
+	na        string // words that count as missing, with commas between them
+	below     table.Below
+	skip      string     // rows, as of table.ParseSkip
 	text      table.Text // TextError or TextDrop
 	missing   missingRule
 	roles     string // a table.Role for each column, or undecided; "": found out
@@ -71,6 +74,9 @@ type found struct {
 	ids  []string
 	kept [][]string // of all rows of the file, as ids
 	gaps int        // missing values in Data, NaN there
+
+	bad *table.Error // why the table was not read, if it is about the text
+	na  string       // of the reading
 }
 
 // tell is called as a file is read. An error ends the reading.
@@ -78,7 +84,7 @@ type tell func(read, size int) error
 
 // read reads the file. The second result is never nil.
 func (s *source) read(r reading, progress tell) (*found, error) {
-	f := new(found)
+	f := &found{na: r.na}
 	if r.text == table.TextDrop {
 		r.roles = strings.ReplaceAll(r.roles, string(undecided), string(table.AsNothing))
 	}
@@ -92,6 +98,7 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 		err = s.readTable(f, r, progress)
 	}
 	if err != nil {
+		errors.As(err, &f.bad)
 		f.Table = nil
 		return f, placed(err)
 	}
@@ -118,8 +125,7 @@ func placed(err error) error {
 	return errors.New(where + ": " + bad.Msg)
 }
 
-// readTable reads a file of the user's. Without roles, the only column of words is taken
-// for the labels if they are classes.
+// readTable reads a file of the user's.
 func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	d, id, err := r.dialect()
 	if err != nil {
@@ -146,11 +152,6 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 			f.undecided = append(f.undecided, j)
 		}
 	}
-	if at := f.undecided; err != nil && r.roles == "" && len(at) == 1 && f.Columns[at[0]].Classes {
-		d.Label = itoa(at[0] + 1)
-		f.Columns[at[0]].As, f.undecided = table.AsLabel, nil
-		rows, err = table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
-	}
 	var bad *table.Error
 	if errors.As(err, &bad) && len(f.undecided) > 0 {
 		return errors.New(bad.Source + ": " + bad.Plain()) // its advice is a button
@@ -172,11 +173,10 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
 	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
-		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError}
-	if r.names != "" {
-		for name := range strings.SplitSeq(r.names, ",") {
-			d.Names = append(d.Names, strings.TrimSpace(name))
-		}
+		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError,
+		Names: split(r.names), NA: split(r.na), Below: r.below}
+	if r.skip != "" {
+		d.Skip, _ = table.ParseSkip(r.skip) // as it was when it was set
 	}
 	if r.roles == "" {
 		return d, 0, nil
@@ -212,6 +212,17 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 		*one = column
 	}
 	return d, id, nil
+}
+
+// split is the parts of a list with commas; nil for "".
+func split(list string) (parts []string) {
+	if list == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		parts = append(parts, strings.TrimSpace(part))
+	}
+	return parts
 }
 
 // takeID makes ids of a column that was carried along.
@@ -363,6 +374,10 @@ func (f *found) ways(err error) []way {
 			list = append(list, way{"Take it for the labels", "roles", string(label)})
 		}
 		return list
+	case f.bad != nil && f.bad.Below:
+		return []way{{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"}}
+	case f.bad != nil && f.bad.NA != nil && !strings.ContainsAny(strings.Join(f.bad.NA, ""), ",\t\n"):
+		return []way{{"Count " + listed(f.bad.NA) + " as missing", "na", strings.Join(append(split(f.na), f.bad.NA...), ", ")}}
 	case err != nil && strings.Contains(err.Error(), "missing value"):
 		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"}, {"Fit what is there", "missing", "fit"}}
 	case err != nil && strings.Contains(err.Error(), words.Transpose+" yes"):

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	if flags == nil {
 		return o
 	}
-	list, now := strings.Fields(flags[0]), []byte(roles)
+	list, now := regexp.MustCompile(`'[^']*'|[^ ]+`).FindAllString(flags[0], -1), []byte(roles)
 	at := func(name string) int {
 		if name == "1-2" { // of range.csv
 			now[0] = 'x'
@@ -58,7 +59,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 	for i := 0; i < len(list); i += 2 {
 		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
 		switch name {
-		case "header", "missing", "names", "transpose", "long":
+		case "header", "missing", "names", "transpose", "long", "na", "below", "skip":
 			if err := o.set(name, value); err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 				}
 				continue
 			}
-			now = []byte(strings.ReplaceAll(string(now), "l", "d"))
+			now = []byte(strings.ReplaceAll(string(now), "t", "d"))
 		case "id":
 			if i := strings.IndexByte(string(now), 'i'); i >= 0 {
 				now[i] = 'd'
@@ -146,18 +147,15 @@ func checkRefused(t *testing.T, parts []part, err error, want string) {
 	t.Helper()
 	ways := valueOf(t, parts, "ways")
 	switch {
-	case want == "-drop species", want == "-encode onehot makes": // it is taken for the labels
-		if err != nil || strings.Trim(valueOf(t, parts, "roles"), "d") != "l" {
-			t.Errorf("%v, roles %s", err, valueOf(t, parts, "roles"))
-		}
 	case err == nil:
 		t.Error("no error")
-	case want == "-drop Date":
-		if !strings.HasPrefix(ways, "Leave out Date\troles\t") {
+	case want == "-encode onehot makes":
+		if !strings.Contains(ways, "Make columns of 0 and 1\troles\t") {
 			t.Errorf("%v; %q", err, ways)
 		}
-	case want == "-drop site,day":
-		if !strings.HasPrefix(ways, "Leave out site and day\troles\t") {
+	case strings.HasPrefix(want, "-drop "):
+		names := strings.Replace(want[len("-drop "):], ",", " and ", 1)
+		if !strings.HasPrefix(ways, "Leave out "+names+"\troles\t") {
 			t.Errorf("%v; %q", err, ways)
 		}
 	default:
@@ -214,7 +212,8 @@ func TestRoles(t *testing.T) {
 		names       string // of the data
 		err, ways   string
 	}{
-		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "ddl", "a|b", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "", "", "a column of text: column 3 (kind)", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\nTake it for the labels\troles\tddl"},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddl", "ddl", "a|b", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddd", "ddd", "a|b|kind=x|kind=y", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dxk", "dxk", "a", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "wdi", "wdi", "b", "", ""},
@@ -226,6 +225,8 @@ func TestRoles(t *testing.T) {
 		{"a,b\n1,2\n3,4\n", "", "dd", "a|b", "", ""},
 		{"a,b\n1,2\n3,y\n", "", "", "", "t.csv: a column of text", "Leave out b"}, // of two values one is a slip
 		{"x,y,z\n1,a,b\n2,c,d\n3,a,b\n", "", "", "", "columns of text", "Leave out y and z\troles\tdxx\nMake"},
+		{"a,b\n1,2\n3,4\n<4,3\n", "", "", "", "t.csv, line 4, column 1: \"<4\" in column \"a\" is not a number", "Half of each limit\tbelow\thalf\nEntries below a limit are missing\tbelow\tmissing"},
+		{"a,b\n1,2\n3,4\n1,n.d.\n5,x y\n1,1\n", "", "", "", "\"n.d.\", \"x y\"", "Count n.d. and x y as missing\tna\tn.d., x y"},
 		{"a,b\n1,2\n3,\n", "", "", "", "1 missing value", "Leave these rows out\tmissing\tdrop"},
 		{"", "", "", "", "t.csv: there are no rows", ""},
 	} {
@@ -241,6 +242,27 @@ func TestRoles(t *testing.T) {
 		case valueOf(t, parts, "roles") != c.got || strings.Join(s.data.Names, "|") != c.names:
 			t.Errorf("%q, roles %q: %s, %q", c.text, c.roles, valueOf(t, parts, "roles"), s.data.Names)
 		}
+	}
+}
+
+// The settings in place of an editor are read.
+func TestMend(t *testing.T) {
+	t.Parallel()
+	s, o := &session{}, options{}
+	for name, value := range map[string]string{"na": "n.d., -9", "below": "half", "skip": "1,last", "missing": "drop"} {
+		if err := o.set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "a,b\nx,1\n1,2\n3,<4\n5,n.d.\n-9.0,8\nTotal,10\n"
+	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.data; got.all != 4 || got.Rows != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 2}) {
+		t.Errorf("%d of %d rows, %v", got.Rows, got.all, got.Data)
+	}
+	if err := o.set("skip", "x"); err == nil || !strings.Contains(err.Error(), "rows such as") {
+		t.Error(err)
 	}
 }
 

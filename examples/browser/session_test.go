@@ -412,10 +412,11 @@ func TestWithoutTable(t *testing.T) {
 func TestSave(t *testing.T) {
 	s := &session{}
 	text := "height;\"a;b\";kind\n1;5;\"x, or \"\"y\"\"\"\n1.25;5.5;z\n9;2;z\n8;1;z\n"
-	if _, err := s.open(t.Context(), fromText(`C:\data\my table.csv`, text), options{}, nil); err != nil {
+	o := options{k: 2, slack: .25, scale: scale.ZScore, reading: reading{roles: "ddl"}}
+	if _, err := s.open(t.Context(), fromText(`C:\data\my table.csv`, text), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.fit(t.Context(), options{k: 2, slack: .25, scale: scale.ZScore}, nil, nil); err != nil {
+	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	f, err := s.save("memberships")
@@ -463,7 +464,8 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 	t.Helper()
 	before := s.shown
 	for _, kind := range []scale.Kind{scale.ZScore, scale.None} {
-		o := options{k: 2, slack: .25, scale: kind}
+		o := before.options
+		o.scale = kind
 		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || (s.data.scaling != nil) != (kind != scale.None) {
 			t.Fatalf("%v, scaling %v", err, s.data.scaling)
 		}
@@ -485,7 +487,7 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 		"a,b\n": "this is a table",
 		strings.Replace(string(model), "height", "weight", 1)[:strings.Index(string(model), `"checksum"`)] + `"checksum": "none"}`: "for other columns: weight",
 	} {
-		if _, err := s.load(t.Context(), []byte(text), options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.load(t.Context(), []byte(text), before.options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 // advised are flags in errors and notes, with their values; where a value is to be chosen there
 // are several.
 var (
-	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose|long) ` +
-		`([^ ;),]+)(?:( or | and )([a-z]+))?`)
+	advised = regexp.MustCompile(`-(drop|keep|label|id|encode|missing|header|transpose|long|skip|na|below) ` +
+		`('[^']*'|[^ ;),]+)(?:( or | and )([a-z]+))?`)
+	all     = regexp.MustCompile(`\(add (-.*?), which `)
 	inPlace = regexp.MustCompile(`(-keep) in place of (-drop)`)
 )
 
@@ -71,6 +72,23 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// lastOf is flags without values that others replace. Lists of columns and words grow.
+func lastOf(flags string) (list []string) {
+	words := wordsOf(flags)
+	for i := 0; i < len(words); i += 2 {
+		if at := slices.Index(list, words[i]); at >= 0 {
+			if slices.Contains([]string{"-drop", "-keep", "-na"}, words[i]) {
+				list[at+1] += "," + words[i+1]
+				continue
+			}
+			list[at+1] = words[i+1]
+		} else {
+			list = append(list, words[i:i+2]...)
+		}
+	}
+	return list
+}
+
 // follow reads a table with flags, and then with those that are advised.
 func follow(t *testing.T, name string, may []string, flags string, depth int) (tried int) {
 	in, err := os.Open(name)
@@ -83,6 +101,16 @@ func follow(t *testing.T, name string, may []string, flags string, depth int) (t
 	message := ""
 	if err != nil {
 		message = err.Error()
+		if m := all.FindStringSubmatch(message); m != nil { // mends all that is wrong
+			line := strings.Join(lastOf(flags+" "+m[1]), " ")
+			if got, err := os.Open(name); err == nil {
+				defer got.Close()
+				_, err := ReadAll(got, name, dialectOf(t, []string{line}))
+				if err != nil && !strings.Contains(err.Error(), "there is no column besides") {
+					t.Errorf("%s with %q: %v", filepath.Base(name), line, err)
+				}
+			}
+		}
 	} else {
 		message = strings.Join(got.Notes, "\n")
 		if may != nil && !slices.Contains(may, strconv.Itoa(got.Rows)) &&

@@ -58,7 +58,9 @@ func sniff(in io.Reader, source string, d *table.Dialect) (c content, err error)
 	if c.Reader, c.isNpy = b, string(start) == npy.Magic; !c.isNpy {
 		c.sparse = sparse.Sniff(b, !ofText(*d))
 	}
-	if c.sparse == sparse.None && !c.isNpy && !ofText(*d) {
+	if (c.sparse != sparse.None || c.isNpy) && d.Mends() {
+		err = fmt.Errorf("%s: -skip, -na and -below are for text; this file has numbers alone", source)
+	} else if c.sparse == sparse.None && !c.isNpy && !ofText(*d) {
 		err = unmarked(b, source)
 	}
 	return c, err
@@ -90,7 +92,7 @@ func unmarked(b *bufio.Reader, source string) error {
 // ofText reports whether a Dialect has settings that only CSV files have.
 func ofText(d table.Dialect) bool {
 	return d.Delimiter != 0 || d.Decimal != 0 || d.Header != table.HeaderAuto || d.Text != table.TextError ||
-		d.Long == table.LongYes || d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0
+		d.Long == table.LongYes || d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0 || d.Mends()
 }
 
 // reader reads blocks from any kind of file.

@@ -1,9 +1,11 @@
 package rows
 
 import (
+	"encoding/csv"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,13 +111,18 @@ func keptOf(want map[string][]string) []string {
 	return strings.Split(want["kept"][0], "|")
 }
 
+// wordsOf splits flags as a shell does.
+func wordsOf(flags string) []string {
+	return regexp.MustCompile(`'[^']*'|[^ ]+`).FindAllString(flags, -1)
+}
+
 // dialectOf is the Dialect of the command for some flags.
 func dialectOf(t *testing.T, flags []string) table.Dialect {
 	d := table.Dialect{Guess: true}
 	if flags == nil {
 		return d
 	}
-	words := strings.Fields(flags[0])
+	words := wordsOf(flags[0])
 	for i := 0; i < len(words); i += 2 {
 		value := words[i+1]
 		switch words[i] {
@@ -140,6 +147,12 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 			d.Text = map[string]table.Text{"onehot": table.TextOneHot, "drop": table.TextDrop}[value]
 		case "-missing":
 			d.Missing = true
+		case "-na":
+			d.NA, _ = csv.NewReader(strings.NewReader(strings.Trim(value, "'"))).Read()
+		case "-below":
+			d.Below = map[string]table.Below{"half": table.BelowHalf, "missing": table.BelowMissing}[value]
+		case "-skip":
+			d.Skip, _ = table.ParseSkip(value)
 		default:
 			t.Fatalf("flag %s", words[i])
 		}

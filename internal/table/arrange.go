@@ -86,10 +86,7 @@ func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from ori
 // inBlocks is the error for a text that has to be arranged anew, but is read in blocks.
 func (d *Dialect) inBlocks(source, word string) *Error {
 	e := &Error{Source: source, Msg: ErrTurned.Error(), err: ErrTurned}
-	if word != "" {
-		e.advise("-stream no reads it whole; " + word + " no takes its lines as they are")
-	}
-	return e
+	return e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
 }
 
 // asWritten returns an error of a text that was arranged anew with its place in the text as it was.

@@ -164,8 +164,9 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 			}
 			names = list(words)
 		}
+		w := c.dialect.Words.Label
 		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+
-			"holds the classes? "+c.dialect.Words.Label+" can be "+names)
+			"holds the classes?").advise(w, w+" can be "+names)
 	}
 	_, _, err = c.find(fields, "label", c.dialect.Words.Label) // an error if there are two
 	return at, err

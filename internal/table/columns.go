@@ -20,7 +20,8 @@ const (
 // columns, and whether the line is a header.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
-	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
+	d := &p.dialect
+	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow
 	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
 	p.gaps = p.dialect.Missing || p.survey != nil
 	first := utf8Texts(fields)
@@ -115,7 +116,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		if h.Header && p.survey.names == nil {
 			rows = rows[min(1, len(rows)):]
 		}
-		rows = rows[min(p.survey.below(), len(rows)):]
+		rows = p.survey.left(rows[min(p.survey.below(), len(rows)):], &p.dialect.Skip)
 		if err := p.guessColumns(rows, names, picked, h); err != nil {
 			return err
 		}
@@ -148,6 +149,9 @@ func (p *parser) setColumns(names []string, h *Head) error {
 	}
 	if err := p.place(picked, names, h); err != nil {
 		return err
+	}
+	if p.survey != nil {
+		p.noteUnits(p.survey.columns, names, h)
 	}
 	if p.survey != nil && p.survey.units {
 		h.Units = make([]string, len(h.Names))
@@ -384,11 +388,15 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	}
 	if words > 0 && numbers > 0 {
 		_, err := p.number(fields, word)
-		advice := "if line 1 holds names: " + p.dialect.Words.Header + " yes"
-		if not := p.notData(word); not != "" {
-			advice += "; " + not
+		var ways []string
+		if w := p.dialect.Words.Header; w != "" {
+			ways = append(ways, "if line 1 holds names: "+w+" yes")
 		}
-		return false, err.advise(advice)
+		if not := p.notData(word); not != "" {
+			ways = append(ways, not)
+		}
+		advice := strings.Join(ways, "; ")
+		return false, err.advise(advice, advice)
 	}
 	return words > 0, nil
 }
@@ -406,7 +414,7 @@ func (p *parser) notData(j int) string {
 	n := " " + strconv.Itoa(j+1)
 	var ways []string
 	if w := p.dialect.Words; p.roles[j] == 0 || p.roles[j] > 0 {
-		if !p.labels && p.dialect.Label == "" {
+		if !p.labels && p.dialect.Label == "" && w.Label != "" {
 			ways = append(ways, w.Label+n)
 		}
 		if w.Drop != "" {

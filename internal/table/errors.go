@@ -12,12 +12,19 @@ type Error struct {
 	Column int // the field on the line, from 1; 0 if the error is not in one field
 	Msg    string
 
+	// What would mend the error: words for Dialect.NA, and a choice of Dialect.Below.
+	NA    []string
+	Below bool
+
 	advice string // the end of Msg that names a setting by the Words of a Dialect
 	err    error  // of the reader, or a *NoRows
 }
 
-// advise adds advice to the message.
-func (e *Error) advise(advice string) *Error {
+// advise adds advice to the message that names a setting by word; "" is for no such setting.
+func (e *Error) advise(word, advice string) *Error {
+	if word == "" {
+		return e
+	}
 	advice = " (" + advice + ")"
 	e.advice += advice
 	e.Msg += advice
@@ -59,13 +66,11 @@ func readError(source string, err error) error {
 }
 
 // Words are the words for the settings of a Dialect in messages, so that these name
-// what their reader can change. An empty word stands for the flag of the command
-// line: -delimiter, -header, -label, -weights, -drop, -decimal, -id, -keep, -names,
-// -missing, -encode onehot, -transpose, -long. But if other words are set, an empty one of those from Drop
-// on means that there is no such setting, and no message advises it.
+// what their reader can change. An empty word means that there is no such setting, and no message
+// advises it. But if all are empty, they are the flags of the command line.
 type Words struct {
 	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose,
-	Long string
+	Long, NA, Below, Skip string
 
 	// Rules are the values of Missing that may be advised, the best first: of "fit drop
 	// mean", which is the default, those that go with the other settings. The word none is
@@ -73,25 +78,31 @@ type Words struct {
 	Rules string
 }
 
-func (w Words) orFlags() Words {
-	rules := w.Rules
-	if w.Rules = ""; rules == "" {
-		rules = "fit drop mean"
-	}
-	if w == (Words{}) {
-		w.Drop, w.Decimal, w.ID, w.Keep = "-drop", "-decimal", "-id", "-keep"
-		w.Names, w.Missing, w.OneHot = "-names", "-missing", "-encode onehot"
-		w.Transpose, w.Long = "-transpose", "-long"
-	}
+// Flags returns the words of a command line that has some of the flags.
+func Flags(has func(name string) bool) (w Words) {
 	for _, word := range []struct {
 		is   *string
 		flag string
-	}{{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"}} {
-		if *word.is == "" {
+	}{
+		{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"},
+		{&w.Drop, "-drop"}, {&w.Decimal, "-decimal"}, {&w.ID, "-id"}, {&w.Keep, "-keep"},
+		{&w.Names, "-names"}, {&w.Missing, "-missing"}, {&w.OneHot, "-encode onehot"},
+		{&w.Transpose, "-transpose"}, {&w.Long, "-long"}, {&w.NA, "-na"}, {&w.Below, "-below"}, {&w.Skip, "-skip"},
+	} {
+		if name, _, _ := strings.Cut(word.flag[1:], " "); has(name) {
 			*word.is = word.flag
 		}
 	}
-	w.Rules = rules
+	return w
+}
+
+func (w Words) orFlags() Words {
+	if w == (Words{}) {
+		w = Flags(func(string) bool { return true })
+	}
+	if w.Rules == "" {
+		w.Rules = "fit drop mean"
+	}
 	return w
 }
 

@@ -14,6 +14,7 @@ const (
 	formCurrency                  // $5, 5 €
 	formParens                    // (5) for −5, as accountants write
 	formMinus                     // −5 with the sign U+2212
+	formUnit                      // 5 kg
 )
 
 // currencies are the signs that are taken from numbers.
@@ -23,9 +24,14 @@ const currencies = "$€£¥"
 // point, and the forms it had. It returns nil for text in none of these forms.
 func plainer(s []byte, decimal rune) (text []byte, has form) {
 	s = bytes.TrimSpace(utf8Text(s))
+	if number, unit := cutUnit(s); unit != nil {
+		if s, has = number, formUnit; decimal != ',' && isNumber(s) {
+			return s, has
+		}
+	}
 	negative := false
 	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' {
-		s, negative, has = bytes.TrimSpace(s[1:n-1]), true, formParens
+		s, negative, has = bytes.TrimSpace(s[1:n-1]), true, has|formParens
 	}
 	sign := func() {
 		if bytes.HasPrefix(s, []byte("\u2212")) { // a minus sign that is no hyphen

@@ -33,6 +33,10 @@ func (p *parser) rowless(fields [][]byte) bool {
 // blank line before one.
 func (p *parser) fill(o *part) {
 	for _, line := range o.empty {
+		if p.skips(false) {
+			o.first, o.last = max(o.first, 1), max(o.last, line)
+			continue
+		}
 		if o.first == 0 {
 			o.first = line
 		} else if line > o.last+1 {
@@ -71,6 +75,9 @@ func (t *Reader) carry() {
 		}
 		o.data, o.ends = slices.Insert(o.data, 0, front.data...), slices.Insert(o.ends, 0, front.ends...)
 		o.rows += front.rows
+		for i := range o.strays {
+			o.strays[i].row += front.rows
+		}
 		for _, g := range o.gaps {
 			front.gaps = addGap(front.gaps, g)
 		}
@@ -84,15 +91,19 @@ func (t *Reader) carry() {
 	}
 }
 
-// missingNumbers returns the error that names the gaps of all columns.
-func (t *Reader) missingNumbers() error {
+// faultError returns the error that names gaps and strays of all columns, and one of a line.
+func (t *Reader) faultError(other *Error) error {
 	p := &t.parser
-	e := &Error{Source: t.Source, Msg: p.gapList(t.gaps)}
-	first, more := p.dialect.Words.forGaps()
-	if first == "" {
-		return e
+	f := &faults{texts: p.found, strays: t.strays, rows: t.before + t.part.rows, other: other}
+	if !p.dialect.Missing {
+		f.gaps = t.gaps
 	}
-	return e.advise("add " + first + ", which " + rules[ruleOf(first)] + more)
+	if f.texts != nil || f.strays != nil || f.gaps == nil {
+		return p.faultError(f)
+	}
+	e := &Error{Source: t.Source, Msg: p.gapList(f.gaps)}
+	first, more := p.dialect.Words.forGaps()
+	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more)
 }
 
 // gapList counts the gaps, and names those of all columns.

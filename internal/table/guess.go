@@ -21,7 +21,12 @@ type column struct {
 	percents             int    // numbers with a percent sign
 	bare                 string // the first other than 0 without one
 	dates                int
-	values               []string // different fields, in order of appearance, at most mostValues + 1
+	below                int            // entries such as <4
+	units                map[string]int // behind numbers, how often; nil: none
+	zeros                int            // that have none
+	unit, currency       string         // that of the numbers; "": none
+	mixed                bool           // the numbers have several units
+	values               []string       // different fields, in order of appearance, at most mostValues + 1
 	last                 float64
 }
 
@@ -45,14 +50,30 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 				seen[string(f)] = true
 			}
 		}
+		c.settleUnits()
 	}
 	return columns
 }
 
 // add counts the next field.
 func (c *column) add(p *parser, f []byte) {
-	if missing(f) {
+	if s := p.survey; s != nil {
+		s.deleted = s.deleted || p.isDeleted(f)
+		if word := p.naWord(f); word != "" {
+			s.seen[word] = true
+		}
+	}
+	_, _, limit := p.limit(f)
+	if limit {
+		c.below++
+	}
+	if f = p.settled(f); missing(f) {
 		c.gaps++
+		return
+	}
+	if limit && p.dialect.Below == BelowError { // an error, which the parser tells
+		c.numbers++
+		c.whole = false
 		return
 	}
 	if len(c.values) <= mostValues {
@@ -78,7 +99,11 @@ func (c *column) add(p *parser, f []byte) {
 		}
 	}
 	c.form |= has
+	c.addUnit(f, has)
 	v, _ := parseFloat(text)
+	if v == 0 && has&formUnit == 0 {
+		c.zeros++
+	}
 	if has&formPercent != 0 {
 		c.percents++
 	} else if v != 0 && c.bare == "" {
@@ -152,7 +177,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 				numbers = append(numbers, v)
 			}
 		case below[j].numbers > 0 && !below[j].text():
-			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) {
+			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) ||
+				has&^below[j].form&formUnit != 0 {
 				above++
 				word = j
 			} else if has != 0 && has&^below[j].form == 0 {
@@ -170,8 +196,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
-		return false, err.advise("if " + p.survey.line1() + " holds names: " + p.dialect.Words.Header +
-			" yes")
+		w := p.dialect.Words.Header
+		return false, err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes")
 	case above > 0:
 		return true, nil
 	}
@@ -219,7 +245,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	for j, f := range first {
 		unnamed = unnamed || len(bytes.TrimSpace(f)) == 0 && below[j].numbers > 0
 	}
-	counts, is := counting(numbers), "rise"
+	counts, is, header := counting(numbers), "rise", p.dialect.Words.Header
 	if !rises(numbers) {
 		is = "fall"
 	}
@@ -230,17 +256,23 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		return false, nil
 	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) &&
 		(unnamed || p.outside(numbers, first, below))):
-		p.survey.note(p.survey.line1() + " is taken for a header: its numbers " + is + " " + shown +
-			", and those of no other line do; " +
-			p.dialect.Words.Header + " no makes a row of it")
+		note := p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
+			", and those of no other line do"
+		if header != "" {
+			note += "; " + header + " no makes a row of it"
+		}
+		p.survey.note(note)
 		return true, nil
 	case same == 0 && !counts && !(len(numbers) >= 5 && even(numbers)) &&
 		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
 		return false, nil
 	}
-	return false, p.fault(-1, p.survey.line1()+" may be a header of numbers "+shown+" or a row").
-		advise("give " + p.dialect.Words.Header + " yes or no")
+	return false, p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(header,
+		"give "+header+" yes or no")
 }
+
+// thisLine names the line of the present record.
+func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
 
 // mirrored reports whether line 1 is the first column, as in a table of distances.
 func (p *parser) mirrored() bool {
@@ -286,21 +318,36 @@ func (p *parser) unitsBelow() bool {
 // that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, h *Head) error {
 	if s := p.survey.doubt; s != nil && p.dialect.Decimal == 0 {
-		return p.fault(-1, Printable(string(s))+" may be a number of thousands or one with three decimals").
-			advise("say which the decimal sign is: " + p.dialect.Words.Decimal + " comma or point")
+		e := p.fault(-1, Printable(string(s))+" may be a number of thousands or one with three decimals").
+			advise(p.dialect.Words.Decimal,
+				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point")
+		e.Line = p.survey.doubted
+		return e
 	}
 	columns := p.columnsOf(rows)
 	p.survey.columns = columns
-	p.forms = make([]form, p.width)
+	p.forms, p.units = make([]form, p.width), make([]string, p.width)
 	for j := range columns {
-		p.forms[j] = columns[j].form
+		p.forms[j], p.units[j] = columns[j].form, columns[j].unit
+		p.plain = p.plain && columns[j].unit == ""
 	}
 	free := func(j int) bool {
 		return p.roles[j] == 0 && !slices.ContainsFunc(wanted, func(name string) bool {
 			return name == names[j] || strings.HasPrefix(name, names[j]+"=")
 		})
 	}
-	p.guessIDs(columns, free, names, h, wanted != nil)
+	written := columns
+	if p.dialect.NA != nil { // 99 may be missing in a column, and an id
+		l := *p.layout
+		l.dialect.NA = nil
+		written = (&parser{layout: &l}).columnsOf(rows)
+		for j := range written {
+			if written[j].text() {
+				written[j] = columns[j]
+			}
+		}
+	}
+	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
 	for j := range columns {
 		c := &columns[j]
@@ -321,6 +368,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		p.guessValues(columns, names)
 	}
 	p.noteForms(columns, names)
+	p.noteMended(columns, names)
 	return p.settleTexts(columns, names)
 }
 
@@ -370,7 +418,7 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 		if columns[j].numbers > 0 && p.roles[j] == 0 {
 			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+count(len(wanted),
 				"column")+" asked for, "+list(wanted)).
-				advise(p.notData(j))
+				advise(p.notData(j), p.notData(j))
 		}
 	}
 	return nil
@@ -439,9 +487,11 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 			ids = append(ids, found{j, why})
 		} else if !picked && h.Header && c.words == 0 && c.gaps == 0 &&
 			c.whole && c.rising && c.numbers >= 10 {
-			p.survey.note(p.columnName(j, names) +
-				" is data, though its whole numbers rise from row to row; if they are ids: " +
-				p.dialect.Words.ID + " " + strconv.Itoa(j+1))
+			note := p.columnName(j, names) + " is data, though its whole numbers rise from row to row"
+			if w := p.dialect.Words.ID; w != "" {
+				note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
+			}
+			p.survey.note(note)
 		}
 	}
 	if p.dialect.Pick == nil && len(ids) == data { // something must be data
@@ -451,8 +501,9 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 	if p.survey.cut {
 		looked = ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
 	}
-	// Names and codes tell more than numbers of rows do.
-	slices.SortStableFunc(ids, func(a, b found) int { return rowNumbers(a.why) - rowNumbers(b.why) })
+	// Names and codes tell more than dates do, and these more than numbers of rows.
+	rank := func(f found) int { return slices.Index([]string{datesOfRows, numbersOfRows}, f.why) }
+	slices.SortStableFunc(ids, func(a, b found) int { return rank(a) - rank(b) })
 	for _, f := range ids {
 		p.roles[f.at] = roleNone
 		if p.id == 0 {
@@ -465,14 +516,10 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 	}
 }
 
-const numbersOfRows = "its numbers count the rows"
-
-func rowNumbers(why string) int {
-	if why == numbersOfRows {
-		return 1
-	}
-	return 0
-}
+const (
+	datesOfRows   = "it holds dates, and none comes twice"
+	numbersOfRows = "its numbers count the rows"
+)
 
 // whyID says why a column looks like ids; "" if it does not.
 func (p *parser) whyID(c *column, j int, name string, header bool) string {
@@ -488,6 +535,8 @@ func (p *parser) whyID(c *column, j int, name string, header bool) string {
 		return numbersOfRows
 	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
+	case c.text() && c.different && c.gaps == 0 && c.dates == c.words && all > 2:
+		return datesOfRows
 	case c.text() && c.different && c.gaps == 0 && c.dates+c.amounts < c.words && all > 2:
 		return "it holds text, and no value comes twice"
 	}
@@ -511,11 +560,8 @@ func (p *parser) noteForms(columns []column, names []string) {
 				in = append(in, p.columnName(j, names))
 			}
 		}
-		if len(in) > 3 {
-			in = append(in[:2], count(len(in)-2, "other column"))
-		}
 		if in != nil {
-			p.survey.note(f.say + strings.Join(in, ", "))
+			p.survey.note(f.say + someOf(in))
 		}
 	}
 	for j := range columns {

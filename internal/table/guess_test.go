@@ -69,12 +69,19 @@ func TestGuess(t *testing.T) {
 		{text: many(12, func(i int) string { return fmt.Sprint(i) }), names: "c1", rows: 12},
 		{text: "v,name\n1,a\n2,b\n1,c\n", names: "v", rows: 3, ids: "a|b|c", note: "text"},
 		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop name"},
-		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-03\n", fail: "dates such as 2020-01-01"},
+		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-02\n", fail: "-id day takes it for the ids"},
+		{text: "v,day\n1,2020-01-01 10:00\n2,2020-01-02 10:00\n1,2020-01-03 10:00\n", names: "v", rows: 3,
+			ids:  "2020-01-01 10:00|2020-01-02 10:00|2020-01-03 10:00",
+			note: "it holds dates, and none comes twice"},
+		{text: "day,who\n1/1/20,a\n1/2/20,b\n1/3/20,c\n", fail: "no column"},
+		{text: "day,who,v\n1/1/20,a,1\n1/2/20,b,4\n1/3/20,c,2\n", names: "v", rows: 3, ids: "a|b|c",
+			note: "column 1 (day) is left out"},
 		{text: "v,sex\n1,f\n2,m\n1,m\n", fail: `"f" or "m"`},
 		// Signs.
 		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
 		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
-		{text: "a;b\n1.234;2\n12.345;2\n638;2\n", fail: "12.345 may be a number of thousands"},
+		{text: "a;b\n1.234;2\n12.345;2\n638;2\n", fail: "f.csv:2: 1.234 may be a number of thousands"},
+		{text: "# of\na;b\n1;1\n\n2;12.345\n", fail: "f.csv:5: 12.345 may be"},
 		{text: "a;b\n1.234;2\n0.345;2\n", names: "a|b", rows: 2},
 		{text: "a\n5 \x80\n6 \x80\n", names: "a", rows: 2, note: "currencies"},
 		{text: "a,b\n1,#NV\n2,3\n", fail: "1 missing value"},
@@ -95,7 +102,7 @@ func TestGuess(t *testing.T) {
 		{text: "1,5 2,7\n3,1 4,2\n2,0 1,1\n", names: "c1|c2", rows: 3, note: "comma"},
 		{text: "v\tw\n950\t1\n1,050\t2\n", fail: "-decimal comma or point"},
 		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},
-		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "not a number"},
+		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "add -na unknown,n.d. -missing fit"},
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
 		// Names that a shell, a list or a range would break are given as numbers.
 		{text: "a b,x,x,7,ok-1,$c,n\nq,q,q,q,q,q,1\nr,r,r,r,r,r,\nq,q,q,q,q,q,3\n", fail: "; and 1 missing " +
@@ -309,7 +316,7 @@ func TestEmptyRows(t *testing.T) {
 		"id;a;b\nx;1;2\n;;\n\ny;3;4\n":                  "f.csv:4: a blank line between rows",
 		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                  "f.csv:3: a blank line between rows",
 		"id;a;b\nx;1;2\n;;\ny;3;\n;;\n;;\nz;;5\nu;7;8\nv;x;9\n": "f.csv:9:2: \"x\" in column \"a\" is " +
-			"not a number",
+			"not a number (add -na x, which counts \"x\" as missing)",
 	} {
 		for chunk := range 30 {
 			got, err := Read(strings.NewReader(text), "f.csv",

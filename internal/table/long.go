@@ -211,17 +211,14 @@ func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + count(len(l.values), "column") + " of values, " +
 			l.shown(l.values[0]) + " and " + l.shown(l.values[1]) + ", of which a file may have one"
-		if ask != "" {
-			fail.advise(ask + " no reads the lines as they are")
-		}
-		return nil, fail
+		return nil, fail.advise(ask, ask+" no reads the lines as they are")
 	case ask != "" && (t == likely && given == "" || t == certain && given != ""):
 		fail.Msg = "this seems to be a long table, since " + why
 		advice := ask + " yes makes a row of each sample, " + ask + " no reads the lines as they are"
 		if given != "" {
 			advice += "; " + given + " is about the table as it is then read"
 		}
-		return nil, fail.advise(advice)
+		return nil, fail.advise(ask, advice)
 	case t == likely:
 		return nil, nil
 	}

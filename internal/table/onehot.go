@@ -59,7 +59,7 @@ func (p *parser) placeOneHot(j, at int, name string) (names []string) {
 
 // addOneHot writes the 0 and 1 of field j.
 func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Error {
-	hot, s := p.hot[j], bytes.TrimSpace(fields[j])
+	hot, s := p.hot[j], p.settled(bytes.TrimSpace(fields[j]))
 	other := 0.0
 	if missing(s) {
 		if !p.gaps {

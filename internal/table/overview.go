@@ -19,7 +19,7 @@ const (
 type Taken struct {
 	Name    string // Column(j) for column j without a name
 	As      Role
-	Text    bool // it holds words: data only with Dialect.Text
+	Text    bool // it holds words or different units: data only with Dialect.Text
 	Classes bool // they are few, come more than once, and are no dates
 }
 
@@ -75,7 +75,7 @@ func (p *parser) taken() []Taken {
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
 		t := &list[j]
-		*t = Taken{Name: Column(j), As: AsData, Text: c.text()}
+		*t = Taken{Name: Column(j), As: AsData, Text: c.text() || c.mixed}
 		if j < len(p.header) {
 			t.Name = p.header[j]
 		}

@@ -27,11 +27,12 @@ type layout struct {
 	texts   int      // how many these are
 
 	// Of a Dialect that guesses.
-	survey   *survey // nil: it does not guess
-	comments bool    // lines that begin with # are skipped
-	trail    byte    // what begins a comment at the end of a line; 0: nothing
-	gaps     bool    // missing fields become NaN, and are counted
-	forms    []form  // how the numbers of each field are written; nil: plainly
+	survey   *survey  // nil: it does not guess
+	comments bool     // lines that begin with # are skipped
+	trail    byte     // what begins a comment at the end of a line; 0: nothing
+	gaps     bool     // missing fields become NaN, and are counted
+	forms    []form   // how the numbers of each field are written; nil: plainly
+	units    []string // behind them
 	hot      []*oneHot
 	found    *texts // columns of text: an error, once the rows are read; nil: none
 	id       int    // the column of the ids, from 1; 0: none
@@ -46,6 +47,7 @@ type part struct {
 	ends   []int  // where each ends in texts
 	weight []float64
 	gaps   []gapCount // of fields with missing numbers
+	strays []stray    // of fields with what is no number
 
 	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none
@@ -57,7 +59,7 @@ type part struct {
 
 func (o *part) clear() {
 	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0],
-		gaps: o.gaps[:0], empty: o.empty[:0]}
+		gaps: o.gaps[:0], strays: o.strays[:0], empty: o.empty[:0]}
 }
 
 // text is text i, counted over all rows.
@@ -78,6 +80,8 @@ type parser struct {
 	*layout
 	split splitter
 	field []byte // memory of withPoint
+
+	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
 // parse parses the splitter's text up to the first error. It asks for more text only
@@ -106,6 +110,10 @@ func (p *parser) parse(o *part) {
 		}
 		o.pass(&p.split)
 		p.fill(o)
+		if p.skips(true) { // totals may stand after a blank line
+			o.first, o.last = max(o.first, 1), p.split.end
+			continue
+		}
 		if o.first == 0 {
 			o.first = p.split.start
 		} else if p.split.start > o.last+1 {
@@ -231,7 +239,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			i = end
 		} else {
 			v, end, ok := scan(text, i)
-			if !ok {
+			if !ok || v < -1e34 { // it may be a deleted channel
 				return 0
 			}
 			if role >= 0 {
@@ -332,7 +340,7 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 &&
 		!missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
 		if advice := p.notData(j); advice != "" {
-			err.advise(advice)
+			err.advise(advice, advice)
 		}
 	}
 	return err
@@ -362,9 +370,13 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 			}
 		default:
 			v, err := p.number(fields, j)
-			if err != nil && role >= 0 && p.gaps && missing(bytes.TrimSpace(s)) {
-				v, err = math.NaN(), nil
-				o.addGap(j, p.line(j))
+			if err != nil && role >= 0 {
+				field := p.settled(bytes.TrimSpace(s))
+				if gap := p.gaps && missing(field); gap || p.survey != nil && !missing(field) {
+					v = math.NaN()
+					o.addFault(p, j, field, err)
+					err = nil
+				}
 			}
 			if err != nil {
 				return err
@@ -404,15 +416,15 @@ func (p *parser) withPoint(s []byte) []byte {
 
 // number is field j as a finite number.
 func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
-	field := bytes.TrimSpace(fields[j])
+	field := p.settled(bytes.TrimSpace(fields[j]))
 	text := p.withPoint(field)
 	if v, end, ok := scan(text, 0); ok && end == len(text) {
-		return v, nil
+		return v, p.unitFault(j, v, field)
 	}
 	if p.forms != nil && p.forms[j] != 0 {
 		if text, has := plainer(field, p.dialect.Decimal); has&^p.forms[j] == 0 {
 			if v, end, ok := scan(text, 0); ok && end == len(text) {
-				return v, nil
+				return v, p.unitFault(j, v, field)
 			}
 		}
 	}
@@ -424,14 +436,16 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		return v, nil
 	case missing(field):
 		return 0, p.fault(j, p.missing(s, j))
+	case s[0] == '<' || strings.HasPrefix(s, "≤"):
+		return 0, p.fault(j, word+" is not a number, and may be below a limit")
 	case err == nil:
 		return 0, p.fault(j, word+" is not a finite number")
 	case errors.Is(err, strconv.ErrRange):
 		return 0, p.fault(j, word+" is too large for a number")
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		return 0, p.fault(j, word+" is not a number").advise("fields are split at " +
-			strconv.QuoteRune(p.dialect.Delimiter) +
-			"; another delimiter, or space, is set with " + p.dialect.Words.Delimiter)
+		w := p.dialect.Words.Delimiter
+		return 0, p.fault(j, word+" is not a number").advise(w, "fields are split at "+
+			strconv.QuoteRune(p.dialect.Delimiter)+"; another delimiter, or space, is set with "+w)
 	case p.forms != nil && p.forms[j]&formGroups != 0:
 		return 0, p.fault(j, word+" is not a number")
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
@@ -442,13 +456,13 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case p.dialect.Decimal != ',' && strings.Contains(s, ","):
 		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
 		if w := p.dialect.Words.Decimal; w != "" {
-			e = p.fault(j, word+" is not a number").advise("if the comma is the decimal sign: " + w +
+			e = p.fault(j, word+" is not a number").advise(w, "if the comma is the decimal sign: "+w+
 				" comma")
 		}
 		return 0, e
 	}
 	if isTotal(s) {
-		return 0, p.fault(j, word+" is not a number; if the line holds totals, delete it")
+		return 0, p.fault(j, word+" is not a number; the line may hold totals")
 	}
 	return 0, p.fault(j, word+" is not a number"+hintCR(fields))
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,20 +26,22 @@ type Reader struct {
 	label, id int   // the places of these columns among the texts of a row
 	kept      []int // those of KeptNames
 	gaps      []gapCount
+	strays    []stray
 
 	classes map[string]int
 	feed    feed
 	parser  parser // for chunks that the feed has not parsed
 	own     part   // their rows
 
-	chunk *chunk // the present one, to be released to the feed
-	part  *part  // its rows
-	at    int    // the next row of part
-	base  int    // the lines before the part
-	last  int    // the line on which the last row or comment ended
-	row   int    // the line on which the last row ended
-	empty []int  // the lines of delimiters alone after it
-	err   error  // that follows the part
+	chunk  *chunk // the present one, to be released to the feed
+	part   *part  // its rows
+	at     int    // the next row of part
+	base   int    // the lines before the part
+	before int    // the rows before the part
+	last   int    // the line on which the last row or comment ended
+	row    int    // the line on which the last row ended
+	empty  []int  // the lines of delimiters alone after it
+	err    error  // that follows the part
 }
 
 // NewReader reads the text up to its first row, and returns all errors that are due
@@ -79,6 +82,9 @@ func (t *Reader) openRows(in *chunks) error {
 				continue
 			}
 		}
+		if p.skips(true) {
+			continue
+		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
 			return p.also(err)
 		}
@@ -87,7 +93,7 @@ func (t *Reader) openRows(in *chunks) error {
 		t.classes = map[string]int{}
 	}
 	t.placeTexts()
-	t.gaps = append(t.gaps, t.own.gaps...)
+	t.gaps, t.strays = append(t.gaps, t.own.gaps...), append(t.strays, t.own.strays...)
 	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
 	p.split.more = t.follow
@@ -192,6 +198,9 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}
 	}
+	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
+		text, d.Workers = in.upTo(text, math.MaxInt), 1
+	}
 	if l, err := s.chooseLong(&d, source); err != nil {
 		return nil, nil, err
 	} else if l != nil {
@@ -236,7 +245,7 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	}
 	t.IDs, t.Kept = t.IDs[:0], t.Kept[:0]
 	for n < most && t.more() {
-		take := min(most-n, t.part.rows-t.at)
+		take := min(most-n, t.sound()-t.at)
 		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
 		if t.parser.weights && len(weights) > 0 {
 			copy(weights[n:], t.part.weight[t.at:t.at+take])
@@ -273,16 +282,28 @@ func (t *Reader) takeTexts(rows int) {
 	}
 }
 
+// sound is how many rows of the part are before the first with what is no number.
+func (t *Reader) sound() int {
+	n := t.part.rows
+	for _, s := range t.strays {
+		n = min(n, max(0, s.row-t.before))
+	}
+	return n
+}
+
 // more reports whether there is another row, and makes it row at of part. Once a number
 // is missing, there are no more rows, unless the Dialect allows it: the rest of the text
-// is read to count what else is missing.
+// is read to count what else is missing. So it is after a row with what is no number.
 func (t *Reader) more() bool {
-	holes := func() bool { return len(t.gaps) > 0 && !t.parser.dialect.Missing }
+	holes := func() bool {
+		return len(t.gaps) > 0 && !t.parser.dialect.Missing || len(t.strays) > 0 && t.at == t.sound()
+	}
 	for (t.at == t.part.rows || holes()) && t.err == nil {
 		t.err = t.advance()
 	}
-	if t.err == io.EOF && holes() {
-		t.part, t.at, t.err = &part{}, 0, t.missingNumbers()
+	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && len(t.strays) > 0) {
+		t.err = t.faultError(other)
+		t.part, t.at, t.gaps, t.strays = &part{}, 0, nil, nil
 	}
 	if t.at < t.part.rows && !holes() {
 		return true
@@ -304,6 +325,7 @@ func (t *Reader) Close() {
 // advance moves to the next part. The error is the one that follows its rows.
 func (t *Reader) advance() error {
 	t.base += t.part.lines
+	t.before += t.part.rows
 	t.part, t.at = &part{}, 0
 	text, err := t.follow()
 	if err != nil {
@@ -328,6 +350,10 @@ func (t *Reader) advance() error {
 	for _, g := range t.part.gaps {
 		g.line += t.base
 		t.gaps = addGap(t.gaps, g)
+	}
+	for _, s := range t.part.strays {
+		s.line, s.row, s.fault.Line = s.line+t.base, s.row+t.before, s.fault.Line+t.base
+		t.strays = addStray(t.strays, s)
 	}
 	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
 		e.Line += t.base

@@ -18,21 +18,24 @@ const (
 
 // survey is what the start of a text shows about its lines.
 type survey struct {
-	lines   [][][]byte // the fields of the first lines that hold any, without comments
-	names   [][]byte   // those in the last comment before them, if they are as many; or nil
-	skip    int        // bytes before the first line: that of Excel's sep=; and text of instruments
-	skipped int        // lines before it
-	hash    bool       // lines that begin with # are comments
-	short   bool       // line 1 has no name for the first column, as R writes
-	tail    bool       // all lines but the first end in a delimiter
-	trail   byte       // what begins a comment at the end of a line; 0: nothing
-	units   bool       // the line after the header holds units
-	orange  int        // lines after the header that hold what Orange writes there
-	quoted  bool       // line 1 has all fields in quotes, and no other line has
-	columns []column   // what guessColumns has seen
-	doubt   []byte     // a number such as 1.234, which may be 1234; nil: there is none
-	ask     *Error     // what cannot be guessed; nil: nothing
-	cut     bool       // there are more rows
+	lines   [][][]byte      // the fields of the first lines that hold any, without comments
+	names   [][]byte        // those in the last comment before them, if they are as many; or nil
+	skip    int             // bytes before the first line: that of Excel's sep=; and text of instruments
+	skipped int             // lines before it
+	hash    bool            // lines that begin with # are comments
+	short   bool            // line 1 has no name for the first column, as R writes
+	tail    bool            // all lines but the first end in a delimiter
+	trail   byte            // what begins a comment at the end of a line; 0: nothing
+	units   bool            // the line after the header holds units
+	orange  int             // lines after the header that hold what Orange writes there
+	quoted  bool            // line 1 has all fields in quotes, and no other line has
+	columns []column        // what guessColumns has seen
+	doubt   []byte          // the first number such as 1.234, which may be 1234; nil: there is none
+	doubted int             // its line
+	ask     *Error          // what cannot be guessed; nil: nothing
+	cut     bool            // there are more rows
+	deleted bool            // there are deleted channels
+	seen    map[string]bool // the words of Dialect.NA that there are
 	notes   []string
 }
 
@@ -51,7 +54,7 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 // look surveys a text, and sets the delimiter and the decimal sign of d where these are
 // left open.
 func look(text []byte, d *Dialect) *survey {
-	s := new(survey)
+	s := &survey{seen: map[string]bool{}}
 	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize &&
 		end >= 0 {
 		text, s.cut = text[:end+1], true // as much, however it was read
@@ -73,6 +76,10 @@ func look(text []byte, d *Dialect) *survey {
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
 		d.Decimal, s.doubt = ',', nil
 		s.note("the decimal sign is the comma")
+	}
+	if s.doubt != nil {
+		before := text[:max(0, bytes.Index(text, s.doubt))]
+		s.doubted = 1 + s.skipped + bytes.Count(before, []byte("\n"))
 	}
 	s.namesAbove(comment, d)
 	return s
@@ -109,6 +116,19 @@ func (s *survey) below() int {
 
 // line1 names the first line of the table.
 func (s *survey) line1() string { return "line " + strconv.Itoa(s.skipped+1) }
+
+// left is the rows that are not to be skipped.
+func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
+	if skip.none() {
+		return rows
+	}
+	for i, row := range rows {
+		if !skip.has(i+1, i == len(rows)-1 && !s.cut) {
+			left = append(left, row)
+		}
+	}
+	return left
+}
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
@@ -420,8 +440,8 @@ func (s *survey) shape(d *Dialect) {
 	if width == 2 && d.Delimiter == ',' && d.Decimal == 0 && wholes(s.lines[1:]) {
 		f := s.lines[1]
 		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
-			" may be a delimiter or the decimal sign; " +
-			"give " + d.Words.Decimal + " comma or " + d.Words.Delimiter + " ,"}
+			" may be a delimiter or the decimal sign"}
+		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,")
 	}
 	s.tail = true
 	for _, line := range s.lines[1:] {
@@ -472,7 +492,7 @@ func (s *survey) commas(delimiter rune) bool {
 	commas, points := 0, 0
 	for _, line := range s.lines {
 		for _, f := range line {
-			if bytes.IndexAny(f, ",.") < 0 {
+			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
 				continue
 			}
 			asComma, has := plainer(f, ',')
@@ -483,7 +503,7 @@ func (s *survey) commas(delimiter rune) bool {
 				commas++
 			case point && !comma:
 				points++
-			case point && (has&formGroups == 0 && delimiter != ',' ||
+			case s.doubt == nil && point && (has&formGroups == 0 && delimiter != ',' ||
 				has&formGroups != 0 && delimiter == ';'):
 				s.doubt = f
 			}

@@ -51,6 +51,10 @@ type Dialect struct {
 	// are an error that counts and names them all.
 	Missing bool
 
+	NA    []string // words and numbers that count as missing in columns of data
+	Below Below    // what an entry such as <4.0 is
+	Skip  Skip     // rows of data that are left out; the text is kept in memory
+
 	// Transpose makes rows of the columns, before all else: names and numbers of columns
 	// are those of the turned text, which is kept in memory. Stream makes an error of that,
 	// with ErrTurned, for a caller that reads blocks.
@@ -200,8 +204,10 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), b.row)
+				t.noteTotals(b.parser.numeric(), b.row, b.parser.dialect.Words.Skip)
+				t.noteZeros()
 			}
+			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)
 			return t, nil
 		}
 		if err != nil {

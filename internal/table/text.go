@@ -30,8 +30,8 @@ func (p *parser) settleTexts(columns []column, names []string) error {
 	for j, role := range p.roles {
 		others = others || (role == 0 || role == roleOneHot) && !slices.Contains(found.columns, j)
 	}
-	if !others || !drop && (p.dialect.Missing || p.dialect.atOnce) {
-		return p.textError(found, nil, nil)
+	if !others || !drop && p.dialect.atOnce {
+		return p.faultError(&faults{texts: found})
 	}
 	for _, j := range found.columns {
 		p.roles[j] = roleNone
@@ -48,7 +48,7 @@ func (p *parser) findTexts(columns []column, names []string) *texts {
 	found := new(texts)
 	for j := range columns {
 		c := &columns[j]
-		if p.roles[j] != 0 || !c.text() {
+		if p.roles[j] != 0 || !c.text() && !c.mixed {
 			continue
 		}
 		give := strconv.Itoa(j + 1)
@@ -60,7 +60,7 @@ func (p *parser) findTexts(columns []column, names []string) *texts {
 		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
 			found.label = give
 		}
-		if p.id == 0 && idName(names[j]) && p.header != nil {
+		if p.id == 0 && (idName(names[j]) || c.dates == c.words) && p.header != nil {
 			found.id = give
 		}
 	}
@@ -95,50 +95,33 @@ func (t *texts) list() string {
 	return strings.Join(list, "; ")
 }
 
-// textError returns the error for columns of text, for gaps of the others, and for another fault
-// if there is one.
-func (p *parser) textError(t *texts, gaps []gapCount, other *Error) *Error {
+// ways are other uses of the columns than to leave them out.
+func (t *texts) ways(w *Words) (ways []string) {
 	n := len(t.columns)
-	e := &Error{Source: p.source, Msg: plural(n, "a column of text: ", "columns of text: ") + t.list()}
-	if gaps != nil {
-		e.Msg += "; and " + p.gapList(gaps)
-	}
-	if other != nil {
-		e.Msg += "; and " + p.on(other.Line) + ": " + other.Msg
-	}
-	w := p.dialect.Words
-	them := plural(n, "it", "them")
-	var ways []string
-	if w.Drop != "" {
-		add, which := "add "+w.Drop+" "+strings.Join(t.give, ","), ", which leaves "+them+" out"
-		if fill, _ := w.forGaps(); gaps != nil && fill != "" {
-			add, which = add+" "+fill, which+" and "+rules[ruleOf(fill)]
-		}
-		ways = append(ways, add+which)
-	}
-	if w.Keep != "" {
-		ways = append(ways, w.Keep+" in place of "+w.Drop+" carries "+them+" to the outputs")
+	if w.Keep != "" && w.Drop != "" {
+		ways = append(ways, w.Keep+" in place of "+w.Drop+" carries "+plural(n, "it", "them")+
+			" to the outputs")
 	}
 	if t.id != "" && w.ID != "" {
 		ways = append(ways, w.ID+" "+t.id+" takes it for the ids, though some come twice")
 	}
-	if t.label != "" {
+	if t.label != "" && w.Label != "" {
 		ways = append(ways, w.Label+" "+t.label+" takes it for the classes")
-	} else if n == 1 && w.Drop == "" {
+	} else if n == 1 && w.Drop == "" && w.Label != "" {
 		ways = append(ways, w.Label+" "+t.give[0]+" takes it for the classes")
 	}
 	if t.few && w.OneHot != "" {
 		ways = append(ways, w.OneHot+" makes columns of 0 and 1 of few values")
 	}
-	if ways != nil {
-		e.advise(strings.Join(ways, "; "))
-	}
-	return e
+	return ways
 }
 
 // describe says what the words of a column are. few is set where they are few.
 func (p *parser) describe(c *column, few *bool) string {
 	switch {
+	case c.mixed:
+		return ", numbers with different units, such as " + quote(c.values[0]) + " and " +
+			quote(c.otherUnit())
 	case c.dates == c.words:
 		return ", dates such as " + Printable(c.values[0])
 	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
@@ -165,11 +148,11 @@ func (p *parser) also(err *Error) error {
 	if p.found == nil {
 		return err
 	}
-	return p.textError(p.found, nil, err)
+	return p.faultError(&faults{texts: p.found, other: err})
 }
 
-// textsAndGaps reads all rows, and returns the error for columns of text and for what is
-// missing in the others.
+// textsAndGaps reads all rows, and returns the error for columns of text and for all that is wrong
+// with the others.
 func (t *Reader) textsAndGaps() error {
 	defer t.Close()
 	for t.err == nil {
@@ -179,5 +162,5 @@ func (t *Reader) textsAndGaps() error {
 	if t.err != io.EOF && !(ok && other.Line > 0) {
 		return t.err // the text cannot be read
 	}
-	return t.parser.textError(t.parser.found, t.gaps, other)
+	return t.faultError(other)
 }

@@ -19,8 +19,9 @@ func isTotal(s string) bool {
 }
 
 // noteTotals warns of a last row that holds the totals of the others: by its id, or because
-// its numbers are the sums, or the means, of all columns of numbers.
-func (t *Table) noteTotals(data []bool, line int) {
+// its numbers are the sums, or the means, of all columns of numbers. skip is the word of
+// Dialect.Skip.
+func (t *Table) noteTotals(data []bool, line int, skip string) {
 	if t.Rows < 4 {
 		return
 	}
@@ -33,10 +34,34 @@ func (t *Table) noteTotals(data []bool, line int) {
 	} else if word := t.totals(data); word != "" {
 		why = "its numbers are the " + word + " of the columns"
 	}
-	if why != "" {
-		t.Notes = append(slices.Clone(t.Notes),
-			"warning: the last row, row "+strconv.Itoa(t.Rows)+", seems to be a line of totals, since "+why+
-				"; to leave it out, delete "+what+" "+strconv.Itoa(line)+" of the table")
+	if why == "" {
+		return
+	}
+	out := "delete " + what + " " + strconv.Itoa(line) + " of the table"
+	if skip != "" {
+		out = skip + " last"
+	}
+	t.Notes = append(slices.Clip(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+
+		", seems to be a line of totals, since "+why+"; to leave it out: "+out)
+}
+
+// leastZero is how many columns a table has where a row of zeros is more than chance.
+const leastZero = 4
+
+// noteZeros names rows without anything in them, if they are few.
+func (t *Table) noteZeros() {
+	width := len(t.Names)
+	var zeros []string
+	for i := range t.Rows {
+		if !slices.ContainsFunc(t.Data[i*width:(i+1)*width], func(v float64) bool { return v != 0 }) {
+			if zeros = append(zeros, t.RowName(i)); 10*len(zeros) > t.Rows {
+				return
+			}
+		}
+	}
+	if n := len(zeros); n > 0 && width >= leastZero {
+		t.Notes = append(slices.Clip(t.Notes), plural(n, "a row is", count(n, "row")+" are")+
+			" 0 in all columns: "+someOf(zeros))
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 // missing.
 func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	for _, s := range fields {
-		s = bytes.TrimSpace(s)
+		s = p.settled(bytes.TrimSpace(s))
 		if v, err := parseFloat(p.withPoint(s)); err == nil {
 			numbers = append(numbers, v)
 		} else if !missing(s) {
@@ -591,7 +591,7 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 		if given != "" {
 			advice += "; " + given + " is about the table as it is then read"
 		}
-		return false, "", e.advise(advice)
+		return false, "", e.advise(ask, advice)
 	case t == certain:
 		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
 			note += "; " + ask + " no reads it as it stands"

@@ -61,6 +61,7 @@ const (
 	outLabels
 	outMeans
 	outAxes
+	outWarnings // four numbers each: kind, cluster, other, value
 	outCount
 )
 
@@ -206,6 +207,9 @@ func model(m *softkmeans.Model, err error) error {
 	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.VolumeRatio, m.Certificate().ExcessShare}
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
+	for _, w := range m.Warnings {
+		out[outWarnings] = append(out[outWarnings], float64(w.Kind), float64(w.Cluster), float64(w.Other), w.Value)
+	}
 	if m.ClusterMeans != nil {
 		out[outMeans] = m.ClusterMeans.Data
 	}

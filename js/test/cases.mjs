@@ -266,6 +266,15 @@ test('a model file that Go refuses is refused', (skm, exports) => {
   }
 })
 
+test('warnings are those of Go, and are kept in the file', (skm, exports) => {
+  const one = skm.fitMinVolume([[1, 1], [1, 1], [1, 1]], 2)
+  const want = [{ kind: 'coincident', cluster: 0, other: 1, value: 0 }, { kind: 'empty', cluster: 1, other: 0, value: 0.5 }]
+  check(JSON.stringify(one.warnings) === JSON.stringify(want), JSON.stringify(one.warnings))
+  check(JSON.stringify(exports.readModel(exports.writeModel(one)).warnings) === JSON.stringify(want), 'of the file')
+  const none = skm.fit([[1, 2], [3, 5], [4, 4]], 2)
+  check(none.warnings.length === 0 && exports.readModel(exports.writeModel(none)).warnings === undefined, 'without warnings')
+})
+
 test('a model that was read is written with what has changed', (skm, exports) => {
   const good = JSON.stringify(scaled).replace('"checksum"', '"epsilon":2,"seed":18446744073709551615,"iterations":3,"warnings":[{"kind":"far","cluster":1,"other":0,"value":-0}],"checksum"')
   const text = exports.writeModel(exports.readModel(good))

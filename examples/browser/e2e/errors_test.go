@@ -88,6 +88,8 @@ func TestLabelColumn(t *testing.T) {
 		var now string
 		p.eval("document.body.dataset.fit", &now)
 		p.drop("kinds.csv", kinds)
+		p.fails("a column of text: column 3 (kind)")
+		p.run(click("#ways button:last-child")) // the labels
 		now = p.fitted(now)
 		if got := p.text("table"); !strings.Contains(got, "kinds.csv: 6 rows, 2 columns; column 3 (kind)") {
 			t.Errorf("the page says of the table: %q", got)
@@ -100,8 +102,7 @@ func TestLabelColumn(t *testing.T) {
 		if images > 0 {
 			t.Error("a column's name was taken for HTML")
 		}
-		p.run(click("#reading summary"))
-		p.after(click("#columns li:nth-child(3) input")) // data: columns of 0 and 1
+		p.after(click("#columns li:nth-child(3) input")) // data: columns of 0 and 1; the list is open since the error
 		if got := p.text("table"); !strings.HasPrefix(got, "kinds.csv: 6 rows, 4 columns") {
 			t.Errorf("with columns of 0 and 1 the page says: %q", got)
 		}

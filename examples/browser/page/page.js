@@ -41,7 +41,7 @@ function options() {
   ];
 }
 
-const readers = ["delimiter", "decimal", "header", "transpose", "long", "words", "missing", "names"];
+const readers = ["delimiter", "decimal", "header", "transpose", "long", "words", "missing", "below", "na", "skip", "names"];
 
 // The header, the way round and the long form that were found hold also after columns are left out.
 function reading() {
@@ -315,8 +315,8 @@ async function open(source) {
 function defaults() {
   roles = "";
   for (const id of ["delimiter", "decimal", "header", "transpose", "long", "standardize"]) $(id).value = "auto";
-  for (const id of ["words", "missing"]) $(id).value = "error";
-  for (const id of ["names", "k"]) $(id).value = "";
+  for (const id of ["words", "missing", "below"]) $(id).value = "error";
+  for (const id of ["na", "skip", "names", "k"]) $(id).value = "";
 }
 
 async function fit() {
@@ -542,14 +542,14 @@ function listen() {
     fit();
     $("k").focus();
   });
-  for (const id of ["standardize", "enclosure", "k", "missing"]) $(id).addEventListener("change", () => fit());
+  for (const id of ["standardize", "enclosure", "k", "missing", "below", "na", "skip"]) $(id).addEventListener("change", () => fit());
   for (const id of ["delimiter", "decimal", "header", "transpose", "long", "words", "names"]) {
     $(id).addEventListener("change", () => {
       roles = ""; // the columns may be others
       fit();
     });
   }
-  for (const id of ["k", "names"]) {
+  for (const id of ["k", "na", "skip", "names"]) {
     $(id).addEventListener("input", () => outdate());
     $(id).addEventListener("blur", () => old && !running && fit()); // what was typed may be what it was
   }

@@ -1,0 +1,40 @@
+package rows
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"softkmeans/internal/npy"
+	"softkmeans/internal/table"
+)
+
+// What is settled in place of an editor is for text, and an error for other files.
+func TestMendOther(t *testing.T) {
+	t.Parallel()
+	skip, err := table.ParseSkip("last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var array strings.Builder
+	npy.WriteHeader(&array, 2, 1)
+	npy.WriteValues(&array, []float64{1, 2})
+	for name, text := range map[string]string{"a.npy": array.String(),
+		"a.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []table.Dialect{{Skip: skip}, {NA: []string{"1"}}, {Below: table.BelowHalf}} {
+			in, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = ReadAll(in, path, d); err == nil || !strings.Contains(err.Error(), "for text") {
+				t.Errorf("%s: %v", name, err)
+			}
+			in.Close()
+		}
+	}
+}

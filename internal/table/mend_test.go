@@ -1,0 +1,152 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMend(t *testing.T) {
+	t.Parallel()
+	skip := func(s string) Skip {
+		k, err := ParseSkip(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	for _, c := range []struct {
+		text string
+		d    Dialect
+		data string // as fmt prints it
+		ids  string
+		note string
+		fail string
+	}{
+		{text: "a,b\n1,-999\n2,-999.0\n3,5\n", d: Dialect{NA: []string{"-999"}}, data: "1 NaN 2 NaN 3 5"},
+		{text: "a;b\n1,5;-999,0\n2,5;5\n", d: Dialect{NA: []string{"-999"}}, data: "1.5 NaN 2.5 5"},
+		{text: "a,b\n1,nd\n2,ND\n3,4\n", d: Dialect{NA: []string{"nd", "ND", "BDL"}}, data: "1 NaN 2 NaN 3 4",
+			note: `no entry is "BDL"`},
+		{text: "id,a\n97,1\n98,99\n99,2\n100,4\n101,5\n", d: Dialect{NA: []string{"99"}},
+			data: "1 NaN 2 4 5", ids: "97|98|99|100|101"},
+		{text: "1,2\n-9,4\n", d: Dialect{NA: []string{"-9"}}, data: "1 2 NaN 4"},
+		{text: "a,b\n1,<4\n2,≤ 3.5\n3,<=2\n4,8\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 1.75 3 1 4 8",
+			note: "taken as half of it: column 2 (b)"},
+		{text: "a;b\n1,5;<0,5\n2;3,25\n", d: Dialect{Below: BelowHalf}, data: "1.5 0.25 2 3.25"},
+		{text: "a;b\n1;<0,5\n2;3\n", d: Dialect{Below: BelowHalf}, data: "1 0.25 2 3"},
+		{text: "a;b\n1;<1.500\n2;3\n", d: Dialect{Below: BelowHalf}, fail: "1.500 may be a number of thousands"},
+		{text: "a,b\n1,<4\n2,<4\n3,<4\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 2 3 2"},
+		{text: "a,b\n1,<4 mg/l\n2,8 mg/l\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 8"},
+		{text: "a,b\n1,>9\n2,5\n3,6\n", d: Dialect{Below: BelowHalf}, fail: `add -na '>9'`},
+		{text: "a,b\n1,<4\n2,<4\n3,<4\n", fail: `f.csv:2:2: "<4" in column "b" is not a ` +
+			`number, and may be below a limit, 3 times (add -below half`},
+		{text: "a,b\n9,9\n1,2\n3,4\n5,6\n", d: Dialect{Skip: skip("1")},
+			data: "1 2 3 4 5 6", note: "1 row is left out"},
+		{text: "a,b\n1,2\n3,4\n5,6\n\n,\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
+		{text: "a,b\n1,2\n3,4\n\nSum of,it,all\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
+		{text: "a,b\n1,2\n\n,\nx y\n3,4\n", d: Dialect{Skip: skip("2-3")}, data: "1 2 3 4"},
+		{text: "1,2\n3,4\n5,6\n7,8\n", d: Dialect{Skip: skip("2-3, 9")}, data: "1 2 7 8",
+			note: "2 rows are left out"},
+		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
+		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, data: "1 2 NaN NaN 3 4"},
+		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
+		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out"},
+		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n2004,4\n", fail: "(add -skip 3, which"},
+		{text: "a;b\n1,5;2.5\n2,5;1,5\n3,5;1.5\n", fail: "1 in column 2 (b), \"1,5\" (first on line 3) (if " +
+			"the comma is the decimal sign: -decimal comma)"},
+		{text: "a;b\n1;<2\n2;nd\n3;<3\n4;<4\n5;<5\n6;5\n7;5\n8;5\n", fail: "4 in column 2 (b), below a " +
+			"limit, such as \"<2\" (first on line 2), 1 in column 2 (b), \"nd\" (first on line 3) (add " +
+			"-below half -na nd, which takes half of each limit and counts \"nd\" as missing; -below " +
+			"missing counts them as missing)"},
+		{text: "b1,b2\n-1.23e34,1\n-1.22999998e+34,2\n3,-1.23e+034\n", data: "NaN 1 NaN 2 3 NaN",
+			note: "-1.23e34, a deleted channel"},
+		{text: "b1,b2\n-1.23e34,1\n-1.23e34,2\n", data: "1 2", note: "column 1 (b1) is empty and left out"},
+		{text: "b1,b2\n-1.22e34,1\n3,2\n", data: "-1.22e+34 1 3 2"},
+	} {
+		for _, chunk := range []int{0, 7} {
+			d := c.d
+			d.Guess, d.Missing, d.chunk, d.Workers = true, true, chunk, 2
+			got, err := Read(strings.NewReader(c.text), "f.csv", d)
+			switch {
+			case c.fail != "":
+				if err == nil || !strings.Contains(err.Error(), c.fail) {
+					t.Errorf("%q: error %v, not %s", c.text, err, c.fail)
+				}
+			case err != nil:
+				t.Errorf("%q: %v", c.text, err)
+			case strings.Trim(fmt.Sprint(got.Data), "[]") != c.data || strings.Join(got.IDs, "|") != c.ids ||
+				!strings.Contains(strings.Join(got.Notes, "\n"), c.note):
+				t.Errorf("%q: %v, ids %q, notes %q", c.text, got.Data, got.IDs, got.Notes)
+			}
+		}
+	}
+	for _, s := range []string{"", "0", "3-1", "-2", "a", "1,", "last-", "1--2"} {
+		if _, err := ParseSkip(s); err == nil {
+			t.Errorf("%q is a list of rows", s)
+		}
+	}
+}
+
+func TestUnitsBehind(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"w;v\n1.291,5 kg;2\n1 305,5 kg;3\n":           "[1291.5 2 1305.5 3] [kg ]",
+		"w,v\n5kg,1\n6kg,2\n0,3\n":                    "[5 1 6 2 0 3] [kg ]",
+		"w,v\n1.5e-3 mol,1\n2E2 mol,2\n":              "[0.0015 1 200 2] [mol ]",
+		"w,v\n-4 °C,1\n7 °C,2\n":                      "[-4 1 7 2] [°C ]",
+		"w,v\n5 pcs,1\n6 pcs,2\n":                     "[5 1 6 2] [pcs ]",
+		"w,v\n5 EUR,1 €\n6 EUR,2 €\n":                 "[5 1 6 2] [EUR €]",
+		"w,v\n5 kg,1\n6 g,2\n":                        "different units, such as \"5 kg\" and \"6 g\"",
+		"w,v\n5 kg,1\n600,2\n7 kg,3\n":                "different units, such as \"5 kg\" and \"600\"",
+		"w,v\n$5,1\n€6,2\n":                           "different units, such as \"$5\" and \"€6\"",
+		"w,v\n12 Main,1\n14 Elm,2\n12 Main,2\n":       "\"12 Main\" or \"14 Elm\"",
+		"lat,v\n52.1 N,1\n51.9 N,2\n1.5 S,3\n":        "such as \"52.1 N\"",
+		"w,v\n12 Jan,1\n13 Jan,2\n12 Jan,2\n":         "\"12 Jan\" or \"13 Jan\"",
+		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
+		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
+		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, where others have kg`,
+		"w\n" + strings.Repeat("5 kg\n", 20) + "9 g":  `"9 g" in column "w" is not in kg, as others are`,
+		"w\n" + strings.Repeat("5\n6\n", 20) + "9 kg": `"9 kg" in column "w" is not a number`,
+	} {
+		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
+		if s := fmt.Sprint(err); err != nil && !strings.Contains(s, want) {
+			t.Errorf("%q: %v, not %s", text, err, want)
+		} else if err == nil && fmt.Sprint(got.Data, " ", got.Units) != want {
+			t.Errorf("%q: %v %v, not %s", text, got.Data, got.Units, want)
+		}
+	}
+}
+
+// Rows before one that is no number are returned, and the error has those of all columns.
+func TestStrays(t *testing.T) {
+	t.Parallel()
+	text := "a,b,c\n" + strings.Repeat("1,2,3\n", 50) + "x,2,3\n1,y,3\n" + strings.Repeat("1,2,3\n", 50) +
+		"x,<3,4\n"
+	want := "f.csv: what is no number: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
+		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, such as \"<3\" (first on line 104) " +
+		"(add -below half -na x,y -missing fit, which takes half of each limit, counts these words as " +
+		"missing and fits what is there; -below missing -missing fit counts them as missing)"
+	for _, workers := range []int{1, 3} {
+		b, err := NewReader(strings.NewReader(text), "f.csv", Dialect{Guess: true, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, data := 0, make([]float64, 300)
+		for err == nil {
+			var n int
+			n, err = b.ReadRows(data, nil)
+			rows += n
+		}
+		if rows != 50 || err.Error() != want {
+			t.Errorf("%d rows, then %v, not %s", rows, err, want)
+		}
+		if _, again := b.ReadRows(data, nil); again != err {
+			t.Errorf("then %v", again)
+		}
+		e := err.(*Error)
+		if !slices.Equal(e.NA, []string{"x", "y"}) || !e.Below {
+			t.Errorf("%q, %v", e.NA, e.Below)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package table
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// stray counts what is no number in a field, from 0, of columns of numbers.
+type stray struct {
+	field, count, line, row int      // line is that of the first, row its place from 0
+	words                   []string // different ones, at most mostStrays + 1
+	below                   bool     // they are all below a limit, as <4
+	fault                   *Error   // of the first
+}
+
+// mostStrays is how many words of a column may be advised to count as missing.
+const mostStrays = 3
+
+// addFault counts a field that is missing, or no number.
+func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
+	if missing(field) {
+		o.addGap(j, p.line(j))
+		return
+	}
+	_, _, below := p.limit(field)
+	word := string(bytes.TrimSpace(utf8Text(field)))
+	o.strays = addStray(o.strays, stray{j, 1, p.line(j), o.rows, []string{word}, below, err})
+}
+
+func addStray(strays []stray, s stray) []stray {
+	for i := range strays {
+		if old := &strays[i]; old.field == s.field && old.below == s.below {
+			old.count += s.count
+			for _, word := range s.words {
+				if len(old.words) <= mostStrays && !slices.Contains(old.words, word) {
+					old.words = append(old.words, word)
+				}
+			}
+			return strays
+		}
+	}
+	return append(strays, s)
+}
+
+// faults is all that is wrong with the columns of a text.
+type faults struct {
+	texts  *texts // columns of text; nil: none
+	gaps   []gapCount
+	strays []stray
+	rows   int    // of the text
+	other  *Error // on a line
+}
+
+// faultError returns the error that names all faults, with the flags that mend them.
+func (p *parser) faultError(f *faults) *Error {
+	slices.SortStableFunc(f.strays, func(a, b stray) int { return a.field - b.field })
+	var parts []string
+	if t := f.texts; t != nil {
+		parts = append(parts, plural(len(t.columns), "a column of text: ", "columns of text: ")+t.list())
+	}
+	e := &Error{Source: p.source}
+	if s := f.strays; len(s) == 1 && len(parts) == 0 && len(s[0].words) == 1 {
+		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
+		parts = append(parts, s[0].fault.Plain()+times(s[0].count))
+	} else if s != nil {
+		parts = append(parts, "what is no number: "+p.strayList(s))
+	}
+	if f.gaps != nil {
+		parts = append(parts, p.gapList(f.gaps))
+	}
+	if f.other != nil {
+		parts = append(parts, p.on(f.other.Line)+": "+f.other.Msg)
+	}
+	e.Msg = strings.Join(parts, "; and ")
+	advice := p.mending(f, e)
+	return e.advise(advice, advice)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return ", " + strconv.Itoa(n) + " times"
+}
+
+// strayList says what the strays are, and where.
+func (p *parser) strayList(strays []stray) string {
+	var list []string
+	for _, s := range strays[:min(len(strays), 20)] {
+		words := s.words
+		like := ""
+		if s.below {
+			words, like = words[:1], "below a limit, such as "
+		} else if len(words) > mostStrays {
+			words, like = words[:1], "such as "
+		}
+		quoted := make([]string, len(words))
+		for i, word := range words {
+			quoted[i] = quote(word)
+		}
+		name := "column " + strconv.Itoa(s.field+1)
+		if s.field < len(p.header) {
+			name += " (" + p.header[s.field] + ")"
+		}
+		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+strings.Join(quoted, ", ")+
+			" (first "+p.on(s.line)+")")
+	}
+	if more := len(strays) - len(list); more > 0 {
+		list = append(list, "and in "+count(more, "other column"))
+	}
+	return strings.Join(list, ", ")
+}
+
+// mending is the advice for faults: one line of flags that mends all of them, and other ways. e gets
+// what Dialect.NA and Below would mend.
+func (p *parser) mending(f *faults, e *Error) string {
+	w := p.dialect.Words
+	var flags, does, ways, others []string
+	add := func(word, value, what string) {
+		if word != "" && value != "" {
+			flags, does = append(flags, word+" "+value), append(does, what)
+		}
+	}
+	var drop []string
+	if f.texts != nil {
+		drop = f.texts.give
+	}
+	total := ""
+	for _, s := range f.strays {
+		switch {
+		case isTotal(s.words[0]) && len(s.words) == 1:
+			if total = strconv.Itoa(s.row + 1); s.row == f.rows-1 {
+				total = "last"
+			}
+		case s.below:
+			e.Below = true
+		case s.fault.advice != "": // as of a decimal comma
+			if own := strings.Trim(s.fault.advice, " ()"); !slices.Contains(others, own) {
+				others = append(others, own)
+			}
+		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
+			drop = append(slices.Clone(drop), strconv.Itoa(s.field+1))
+		default:
+			for _, word := range s.words {
+				if !slices.Contains(e.NA, word) {
+					e.NA = append(e.NA, word)
+				}
+			}
+		}
+	}
+	fill := ""
+	if !p.dialect.Missing {
+		fill, _ = w.forGaps()
+	}
+	add(w.Drop, strings.Join(drop, ","), "leaves "+plural(len(drop), "it", "them")+" out")
+	add(w.Skip, total, "leaves out the line of totals")
+	if e.Below {
+		add(w.Below, "half", "takes half of each limit")
+	}
+	if n := len(e.NA); n == 1 {
+		add(w.NA, listWord(e.NA), "counts "+quote(e.NA[0])+" as missing")
+	} else if n > 0 {
+		add(w.NA, listWord(e.NA), "counts these words as missing")
+	}
+	if fill != "" && (f.gaps != nil || e.NA != nil && w.NA != "") {
+		flags, does = append(flags, fill), append(does, rules[ruleOf(fill)])
+	}
+	if flags != nil {
+		which := does[len(does)-1]
+		if n := len(does) - 1; n > 0 {
+			which = strings.Join(does[:n], ", ") + " and " + which
+		}
+		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)
+	}
+	if e.Below && w.Below != "" {
+		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
+	}
+	if f.texts != nil {
+		ways = append(ways, f.texts.ways(&w)...)
+	}
+	return strings.Join(append(ways, others...), "; ")
+}
+
+// noWord reports whether a text is no word to type.
+func noWord(s string) bool { return len(s) > 40 || Printable(s) != s }
+
+// listWord is words as one word of a shell, with commas between them.
+func listWord(words []string) string {
+	list := make([]string, 0, len(words))
+	for _, word := range words {
+		if strings.ContainsAny(word, `,"`) || word == "" {
+			word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
+		}
+		list = append(list, word)
+	}
+	return shellWord(strings.Join(list, ","))
+}
