@@ -135,7 +135,8 @@ func TestCorpus(t *testing.T) {
 func (w want) aboutTurning() bool {
 	flags, fail := strings.Join(w["flags"], ""), strings.Join(w["error"], "")
 	for _, flag := range []string{"-transpose", "-long"} {
-		if strings.Count(flags, "-") > 1 && strings.Contains(flags, flag) || strings.Contains(fail, flag) {
+		if strings.Contains(flags, flag) && (strings.Count(flags, "-") > 1 || fail != "") ||
+			strings.Contains(fail, flag) {
 			return true
 		}
 	}
