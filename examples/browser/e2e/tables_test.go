@@ -41,7 +41,8 @@ func TestTables(t *testing.T) {
 				e[key] = append(e[key], value)
 			}
 			flags := e.one("flags")
-			turns := strings.Count(flags, "-") == 1 && strings.HasPrefix(flags, "-transpose")
+			turns := strings.Count(flags, "-") == 1 && (strings.HasPrefix(flags, "-transpose") ||
+				strings.HasPrefix(flags, "-long"))
 			if folder != "" && (e["error"] != nil || flags != "" && !turns) {
 				continue // read_test.go has these
 			}
@@ -163,9 +164,9 @@ func (p *page) flags(list []string) {
 	}
 	for i := 0; i < len(list); i += 2 {
 		switch value := list[i+1]; list[i] {
-		case "-transpose": // in a box that is closed
-			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("transpose"); `+
-				`e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
+		case "-transpose", "-long": // in a box that is closed
+			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById(%q); `+
+				`e.value = %q; e.dispatchEvent(new Event("change"))}`, list[i][1:], value), nil))
 		case "-header", "-missing", "-below":
 			p.settled(chromedp.SetValue("#"+list[i][1:], value, chromedp.ByQuery))
 		case "-names", "-na", "-skip":
