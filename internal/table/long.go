@@ -42,7 +42,7 @@ const mostLong = 8 // columns of a long table
 func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	asked := p.dialect.Long == LongYes
 	f, ok := s.frame(p)
-	if !ok || f.width < 3 || !asked && (f.width > mostLong || len(f.rows) < 3) {
+	if !ok || f.paired || f.width < 3 || !asked && (f.width > mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
 	p.width = f.width

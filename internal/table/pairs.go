@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// pair reports whether lines begin with the header of such a table, and fills the frame.
-func (f *frame) pair(lines [][][]byte) bool {
+// pair reports whether lines begin with the header of such a table, and fills the frame. Without a line
+// of samples' names all wavelengths must rise or fall.
+func (f *frame) pair(p *parser, lines [][][]byte) bool {
 	if len(lines) < 3 {
 		return false
 	}
@@ -36,6 +37,14 @@ func (f *frame) pair(lines [][][]byte) bool {
 		if f.after(line) {
 			f.rows = f.rows[:i]
 			break
+		}
+		if f.units == 0 && len(line) != f.width {
+			return false
+		}
+	}
+	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
+		if f.axis(p, j) == nil {
+			return false
 		}
 	}
 	return true
@@ -74,9 +83,13 @@ func (f *frame) after(line [][]byte) bool {
 func (f *frame) agree(p *parser, fields [][]byte) *Error {
 	for _, j := range f.aside {
 		if 2*(j/2)+1 < f.width && axisKey(p, fields[j]) != axisKey(p, fields[0]) {
-			return p.fault(j, quote(string(fields[j]))+" in "+Printable(string(utf8Text(f.head[0])))+" of "+
+			e := p.fault(j, quote(string(fields[j]))+" in "+Printable(string(utf8Text(f.head[0])))+" of "+
 				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
 				"pairs of columns must have the same axis: interpolate them before")
+			if w := p.dialect.Words.Transpose; w != "" && f.units == 0 {
+				e.advise(w + " no reads the rows as they are")
+			}
+			return e
 		}
 	}
 	return nil

@@ -27,10 +27,16 @@ func TestPairs(t *testing.T) {
 	const two = "S1,,S2,,\nWavelength (nm),Abs,Wavelength (nm),Abs,\n"
 	plain := pairedTable(two, ",", 2, 12)
 	about := "\nS1\nCollection Time: 5/3/2020\nStart (nm)                  800.0\n\nS2\n"
-	none := pairedTable("w_nm1,w_nm2,w_nm3,w_nm4\n", "", 2, 12)
-	got, err := Read(strings.NewReader(none), "t", Dialect{Guess: true})
-	if err != nil || got.Rows != 12 {
-		t.Errorf("%v: columns of wavelengths are pairs", err)
+	for _, none := range []string{pairedTable("w_nm1,w_nm2,w_nm3,w_nm4\n", "", 2, 12),
+		"Energy 1,Yield 1,Energy 2,Yield 2\n" + strings.Repeat("5,1,6,2\n3,2,4,4\n7,1,5,3\n", 4)} {
+		got, err := Read(strings.NewReader(none), "t", Dialect{Guess: true})
+		if err != nil || got.Rows != 12 {
+			t.Errorf("%v: %.20q has pairs", err, none)
+		}
+	}
+	_, err := Read(strings.NewReader(plain+"740.0,1\n"), "t", Dialect{Guess: true, Long: LongYes})
+	if err == nil || !strings.Contains(err.Error(), "a long table has at least three columns") {
+		t.Errorf("%v", err)
 	}
 	for _, c := range []struct{ text, want string }{
 		{plain, "S1 S2"},
@@ -44,6 +50,9 @@ func TestPairs(t *testing.T) {
 		{strings.Replace(plain, "790.0,102", "791.0,102", 1),
 			`t:5:3: "791.0" in Wavelength (nm) of "S2", but "790.0" in column 1`},
 		{strings.Replace(plain, "790.0,102", ",", 1), "t:5:3: "},
+		{strings.Replace(pairedTable("nm,S1,nm,S2\n", "", 2, 12), "790.0,102", "791.0,102", 1),
+			`t:4:3: "791.0" in nm of "S2"`},
+		{pairedTable("nm,S1,nm,S2\n", "", 2, 12) + "740.0,1\n", "t:14: 2 fields found"},
 		{plain + "740.0,1\n", "t:15: 2 fields found"},
 		{strings.Replace(plain, ",102,", ",n.d. 1,", 1), `t: a column of text: column 4 (790.0)`},
 	} {

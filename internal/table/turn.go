@@ -95,7 +95,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if s.names != nil {
 		lines = slices.Insert(slices.Clone(lines), 0, s.names)
 	}
-	if f.pair(lines) {
+	if f.pair(p, lines) {
 		return f, true
 	}
 	if f = (frame{}); len(lines) < 2 {
