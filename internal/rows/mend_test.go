@@ -21,6 +21,7 @@ func TestMendOther(t *testing.T) {
 	npy.WriteHeader(&array, 2, 1)
 	npy.WriteValues(&array, []float64{1, 2})
 	for name, text := range map[string]string{"a.npy": array.String(),
+		"a.svm": "1 1:2 3:4\n0 2:5\n",
 		"a.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n"} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

@@ -45,6 +45,7 @@ func TestMend(t *testing.T) {
 			data: "1 2 3 4 5 6", note: "1 row is left out"},
 		{text: "a,b\n1,2\n3,4\n5,6\n\n,\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
 		{text: "a,b\n1,2\n3,4\n\nSum of,it,all\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4"},
+		{text: "a,b\n1,2\n,\n3,4\n", d: Dialect{Skip: skip("last")}, data: "1 2 NaN NaN"},
 		{text: "a,b\n1,2\n\n,\nx y\n3,4\n", d: Dialect{Skip: skip("2-3")}, data: "1 2 3 4"},
 		{text: "1,2\n3,4\n5,6\n7,8\n", d: Dialect{Skip: skip("2-3, 9")}, data: "1 2 7 8",
 			note: "2 rows are left out"},
@@ -114,6 +115,35 @@ func TestUnitsBehind(t *testing.T) {
 			t.Errorf("%q: %v, not %s", text, err, want)
 		} else if err == nil && fmt.Sprint(got.Data, " ", got.Units) != want {
 			t.Errorf("%q: %v %v, not %s", text, got.Data, got.Units, want)
+		}
+	}
+}
+
+// A row of zeros is named where it is more than chance.
+func TestZeros(t *testing.T) {
+	t.Parallel()
+	rows := strings.Repeat("1,2,0,4\n2,2,1,0\n", 6)
+	for text, want := range map[string]string{
+		"a,b,c,d\n" + rows + "0,0,0,0\n":                      "a row is 0 in all columns: row 13",
+		"a,b,c,d\n" + rows + "0,0,0,0\n0,0,0,0\n":             "",
+		"a,b,c\n" + strings.Repeat("1,2,0\n", 12) + "0,0,0\n": "",
+	} {
+		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
+		if err != nil || strings.Join(got.Notes, "\n") != want {
+			t.Errorf("%q: %v, not %q", text, got.Notes, want)
+		}
+	}
+}
+
+// The line of totals after empty lines is the last row, however the text is cut.
+func TestTotalAfterEmptyLines(t *testing.T) {
+	t.Parallel()
+	text := "a,b\n" + strings.Repeat("1,22\n", 60000) + strings.Repeat(",\n", 300) + "Total,1\n"
+	for _, chunk := range []int{50, 333} {
+		_, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Missing: true, chunk: chunk})
+		if err == nil || !strings.Contains(err.Error(), "f.csv:60302:1: ") ||
+			!strings.Contains(err.Error(), "-skip last") {
+			t.Error(err)
 		}
 	}
 }
