@@ -86,8 +86,8 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 			e := p.fault(j, quote(string(fields[j]))+" in "+Printable(string(utf8Text(f.head[0])))+" of "+
 				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
 				"pairs of columns must have the same axis: interpolate them before")
-			if w := p.dialect.Words.Transpose; w != "" && f.units == 0 {
-				e.advise(w + " no reads the rows as they are")
+			if w := p.dialect.Words.Transpose; f.units == 0 {
+				e.advise(w, w+" no reads the rows as they are")
 			}
 			return e
 		}
