@@ -130,6 +130,36 @@ func BenchmarkIteration(b *testing.B) {
 // BenchmarkMinVolume is the whole default call with one worker, and its stages in
 // milliseconds: the floor with the leading directions, the start, the search for λ in these
 // directions, the end in all columns, and what is measured of the result.
+// BenchmarkManyRows is FitMinVolume of mixtures whose shares are as fourth powers of exponentials, with noise
+// of 0.1, on all processors.
+func BenchmarkManyRows(b *testing.B) {
+	for _, c := range [][3]int{
+		{4000, 500, 10}, {20000, 100, 10}, {100000, 20, 20}, {200000, 10, 10}, {10000, 100, 100},
+	} {
+		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c[0], c[1], c[2]), func(b *testing.B) {
+			if testing.Short() && c[2] > 20 {
+				b.Skip("takes minutes on a slow machine")
+			}
+			x, prototypes := randomData(c[0], c[1], 0, 1), randomData(c[2], c[1], 0, 2)
+			rng := rand.New(rand.NewPCG(3, 3))
+			shares := make([]float64, c[2])
+			for i := range x.Rows {
+				for j := range shares {
+					shares[j] = math.Pow(rng.ExpFloat64(), 4)
+				}
+				scale(x.row(i), 0.1)
+				sum := sumOf(shares)
+				for j, v := range shares {
+					axpy(x.row(i), v/sum, prototypes.row(j))
+				}
+			}
+			for b.Loop() {
+				mustDo(FitMinVolume(bg, x, c[2], nil))(b)
+			}
+		})
+	}
+}
+
 func BenchmarkMinVolume(b *testing.B) {
 	scene := noisy(firstOf(mixtures(10000, 198, 4, 0.3, 1, 1)), 20, 1)
 	for _, c := range []dataSet{
