@@ -250,7 +250,7 @@ func TestIntervalsWithinBounds(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m.json")
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
-	report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-bootstrap", "10", "-model", model, "-json",
+	report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-bootstrap", "3", "-model", model, "-json",
 		sizes))
 	for j, row := range append(report.Bootstrap.Lower, report.Bootstrap.Upper...) {
 		for _, v := range row {
