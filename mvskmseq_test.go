@@ -128,6 +128,10 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 		same := mustDo(Accuracy(want.Labels(nil), m.Labels(nil)))(t)
 		off := apart(want.Centers, m.Centers, m, float64(s.x.Rows))
 		used := (m.Objective - m.Floor) / (want.Objective - want.Floor)
+		t.Logf("| %s | %d×%d, %d | %d | %d%s | %.3f | %.4f | %.4f | %+.3f |",
+			s.name, s.x.Rows, s.x.Cols, s.k, s.rows,
+			passes-4, map[Status]string{StatusIterationLimit: ", at the limit"}[m.Status], used, same, off,
+			m.logs()-want.logs())
 		if used > 1.05 || passes > 8 || (used < 0.95 || same < 0.94 || off > 0.08) && s.k <= 5 {
 			t.Errorf("%s: slack used %g of FitMinVolume's, centers apart %g, same labels %g, %d passes",
 				name, used, off, same, passes)
