@@ -252,7 +252,7 @@ func (p *page) flags(list []string) {
 			if value == "drop" {
 				p.settled(chromedp.SetValue("#words", value, chromedp.ByQuery))
 			} else {
-				p.settled(choose(`all.find((s) => s.value === "l")`, "d"))
+				p.settled(choose(`all.find((s) => s.value === "t")`, "d"))
 			}
 		case "-id":
 			if value == "none" {
