@@ -110,9 +110,9 @@ func Look(x *softkmeans.Matrix) (f Found) {
 
 // Codes returns the column, from 1, whose numbers may be codes of groups, such as classes, and the number of
 // groups; 0: there is none. It is the first or the last column and has the whole numbers from 0 or 1 on, each
-// more than once. A second such column is a sign of ratings or of switches.
+// more than once, beside numbers with decimals. A second such column is a sign of ratings or of switches.
 func Codes(x *softkmeans.Matrix) (column, groups int) {
-	if x.Cols < 3 {
+	if x.Cols < 3 || !slices.ContainsFunc(x.Data, func(v float64) bool { return v > math.Floor(v) }) {
 		return 0, 0
 	}
 	for j := range x.Cols {
