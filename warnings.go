@@ -65,7 +65,7 @@ func (w Warning) String() string {
 	case WarnLabels:
 		return "the labels are not stable: fits of halves of the rows, with half or twice the slack or λ, " +
 			"give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
-			" % of all rows another label; fewer centers may be more stable"
+			" % of all rows another label; fewer prototypes may be more stable"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}

@@ -34,11 +34,11 @@ func (c *Choice) Supported() (k int, why string) {
 	case s != nil && s.K > 1:
 		k, who = s.K, "standardized columns say "
 	case c.Stable > max(c.Edge, c.HeldOut), c.Stable > 1 && edge < 2: // clusters may share directions
-		k, who = c.Stable, "halves of the rows alone say "
+		k, who = c.Stable, "halves of the rows say "
 	case edge > 1:
-		k, who = edge, "noise alone says "
+		k, who = edge, "noise says "
 	case held > 1 && c.Edge > 1: // noise of columns that differ looks like directions to them
-		k, who = held, "held-out entries alone say "
+		k, who = held, "held-out entries say "
 	default:
 		return 0, c.Reason
 	}

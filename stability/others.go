@@ -21,7 +21,7 @@ const (
 
 // Others looks for other answers than the model m, which [softkmeans.FitMinVolume] found for
 // the rows of x with these options. Read m.Warnings and m.Others, to which it adds. A warning
-// says that the labels are one choice of several; fewer centers may be more stable. None says
+// says that the labels are one choice of several; fewer prototypes may be more stable. None says
 // that rows and slack matter little.
 //
 // Others fits random halves of the rows, one with half of the slack (or λ) and one with twice,

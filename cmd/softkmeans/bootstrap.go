@@ -177,7 +177,7 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 		"The same fit of very many such rows has each value within ± these of that above, with a\n"+
 			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", r.units())
 	if len(r.Names) > mostTold {
-		b.WriteString("(They are in the report of -json.)\n")
+		b.WriteString("(The values are in the report of -json.)\n")
 	} else {
 		b.WriteByte('\n')
 		writeCenters(b, r.Names, s.half)

@@ -475,7 +475,7 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 		d.scale = scale.Of(kind, d.Data, len(d.Names), d.Weights)
 	}
 	var columns *scale.Columns
-	if d.scale == nil && !f.settled && d.kind.Sum == 0 {
+	if d.scale == nil && !f.settled && d.kind.Sum == 0 && d.kind.Total == 0 { // a note tells
 		columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
 	}
 	d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, kind, columns)...)

@@ -16,6 +16,16 @@ const mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
 
 // look finds out the kind of the numbers for -scale auto, and notes it. It returns the scale to take.
 func (d *data) look(f *inputFlags) scale.Kind {
+	note := func(text string) { d.Notes = append(d.Notes, text) }
+	without := func(text string, column int) {
+		if word := dropWord(&d.Head, column-1); word != "" {
+			text += "; -drop " + word + " leaves it out"
+		}
+		note(text)
+	}
+	if at, groups := kinds.Codes(d.x); at > 0 {
+		without(kinds.CodesWords(short(d.Names[at-1], mostName), groups), at)
+	}
 	if f.scale != scale.Auto {
 		return f.scale
 	}
@@ -23,14 +33,9 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	if f.noCounts {
 		d.kind.Counts, d.kind.MayBe = false, false
 	}
-	note := func(text string) { d.Notes = append(d.Notes, text) }
 	switch k := d.kind; {
 	case k.Total > 0:
-		text := "column " + short(d.Names[k.Total-1], mostName) + kinds.TotalWords
-		if word := dropWord(&d.Head, k.Total-1); word != "" {
-			text += "; -drop " + word + " leaves it out"
-		}
-		note(text)
+		without("column "+short(d.Names[k.Total-1], mostName)+kinds.TotalWords, k.Total)
 	case k.Counts:
 		note(kinds.CountsWords + "; -scale none takes them as they are")
 	case k.Sum > 0:

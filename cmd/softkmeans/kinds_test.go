@@ -194,13 +194,25 @@ func TestPartsOfAWhole(t *testing.T) {
 func TestTotal(t *testing.T) {
 	t.Parallel()
 	air := filepath.Join(trade, "air_con.csv")
-	if out := must(t, "fit", "-k", "2", "-id", "Date", "-encode", "drop", air); !strings.Contains(out,
-		"-drop Mass leaves it out") {
+	if out := must(t, "fit", "-k", "2", "-id", "Date", "-encode", "drop", air); strings.Count(out,
+		"-drop Mass leaves it out") != 1 {
 		t.Errorf("%.400s", out)
 	}
 	if out := must(t, "fit", "-k", "2", "-drop", "Date,Mass", air); strings.Contains(out,
 		"the sum of the others") {
 		t.Errorf("%.400s", out)
+	}
+}
+
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(trade, "consumers.csv")
+	for _, scale := range []string{"auto", "zscore"} {
+		if out := strings.Join(strings.Fields(must(t, "fit", "-k", "2", "-scale", scale, file)), " "); !strings.Contains(out,
+			"Column pack has 3 whole numbers alone, each more than once, and may have codes of groups; "+
+				"-drop pack leaves it out.") {
+			t.Errorf("%.400s", out)
+		}
 	}
 }
 

@@ -205,8 +205,11 @@ func (q *quality) distance() string {
 		return fmt.Sprintf("The squared error is %s; with %s as the only prototype it is %s.",
 			number(q.Objective), only, number(q.Total))
 	case q.Floor-q.FloorError > 1e-12*q.Total:
-		return fmt.Sprintf("The squared error is %.3g %% above the floor.", 100*q.ExcessFloors) +
-			q.repaired() + q.chance()
+		how := fmt.Sprintf("%.3g %% above", 100*q.ExcessFloors)
+		if q.ExcessFloors >= 10 {
+			how = number(math.Round(1+q.ExcessFloors)) + " times"
+		}
+		return "The squared error is " + how + " the floor." + q.repaired() + q.chance()
 	}
 	return fmt.Sprintf("The squared error is %.4g %% of the %s; the proved floor is below 1e-12 of it.",
 		100*q.Objective/q.Total, q.totalName()) +

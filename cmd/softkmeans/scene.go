@@ -21,6 +21,7 @@ import (
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/sources"
 )
 
 // scene is an image whose pixels are rows of bands.
@@ -290,7 +291,9 @@ func (s *scene) readTable(in *session, f *unmixFlags) error {
 	if err := s.arrange(t.Rows, f); err != nil {
 		return err
 	}
-	s.notes = t.Notes
+	if s.notes = t.Notes; f.from != nil {
+		sources.Reword(s.notes)
+	}
 	s.kind, s.layout = "table", cube.ByPixel(s.lines, s.samples, len(t.Names))
 	if f.byColumn {
 		s.layout.LineStep, s.layout.SampleStep = len(t.Names), len(t.Names)*s.lines

@@ -112,7 +112,7 @@ func (r *result) outside() string {
 					bound, end = "largest", most
 				}
 				worst = far / spread
-				text = fmt.Sprintf("\n%s is outside of the data: %s is %.3g, where the %s value of a "+
+				text = fmt.Sprintf("\n%s is outside of the data: column %s is %.3g, where the %s value of a "+
 					"row is %.3g.",
 					centerName(p), short(table.Printable(r.Names[j]), mostWord), v, bound, end)
 			}
@@ -163,12 +163,13 @@ func (r *result) writeOthers(b *bytes.Buffer) {
 		fmt.Fprintf(b,
 			"\nAnother answer: prototypes of half of the rows, with %s. %s of all rows get another label.\n",
 			slack, percent(other.Moved))
-		if len(r.Names) > mostTold {
-			b.WriteString("(They are in the report of -json.)\n")
-			continue
+		if len(r.Names) <= mostTold {
+			b.WriteByte('\n')
+			writeCenters(b, r.Names, other.Centers)
 		}
-		b.WriteByte('\n')
-		writeCenters(b, r.Names, other.Centers)
+	}
+	if len(r.others) > 0 && len(r.Names) > mostTold {
+		b.WriteString("(The prototypes are in the report of -json.)\n")
 	}
 }
 
@@ -252,7 +253,7 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	case scale.MinMax:
 		b.WriteString("\nEach column is scaled to the range from 0 to 1.")
 	case scale.Counts:
-		b.WriteString("\nRows of counts are scaled to sums of 1, and columns by the roots of their means.")
+		b.WriteString("\nRows are scaled to sums of 1, and columns by the roots of their means.")
 	}
 }
 
@@ -390,6 +391,9 @@ func decimals(m *softkmeans.Matrix, j int) []string {
 	cells := make([]string, m.Rows)
 	for i := range cells {
 		cells[i] = strconv.FormatFloat(m.At(i, j), format, max(precision, 0), 64)
+		if strings.Trim(cells[i], "-0.") == "" {
+			cells[i] = strings.TrimPrefix(cells[i], "-")
+		}
 	}
 	return cells
 }

@@ -229,7 +229,7 @@ func (d *data) choose(ctx context.Context) error {
 // proposed is the number of prototypes that is proposed, 0 if there is none, and why.
 func (d *data) proposed() (int, string) {
 	if d.choice == nil {
-		return d.propose.K, "By the floors alone: " + view.Proposal(d.propose)
+		return d.propose.K, view.FloorsAlone(d.propose)
 	}
 	k, _ := d.choice.Supported()
 	return k, view.Choice(*d.choice) + " " + strings.Join(view.Opinions(*d.choice), " ")

@@ -360,6 +360,10 @@ func (d *data) describe(o options) []part {
 
 // kindNotes say what the numbers are, and what follows.
 func (d *data) kindNotes() (notes []string) {
+	at, groups := kinds.Codes(softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data))
+	if d.set == nil && at > 0 {
+		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
+	}
 	switch k := d.kind; {
 	case d.sizes != nil:
 		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, the slack is by their noise")
@@ -382,6 +386,9 @@ func (d *data) above() bool { return d.sizes != nil || d.kind.NonNegative() }
 func (d *data) scaleNote(kind scale.Kind) string {
 	if d.scaling != nil {
 		return cmp.Or(view.Differ(d.scaling, d.Names), "the columns are standardized")
+	}
+	if d.kind.Total > 0 { // a note tells
+		return ""
 	}
 	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), d.Names, d.Units,
 		kind == scale.Auto)

@@ -507,7 +507,7 @@ func TestNumber(t *testing.T) {
 	}
 	for _, c := range []struct{ text, before, k, says string }{
 		{half.String(), "", "4", "No certain k: the opinions differ; noise and held-out entries say 4. Noise: k = 4; "},
-		{string(read(t, "digits.csv")), "11", "11", "By the floors alone: Proposed: 11; "},
+		{string(read(t, "digits.csv")), "11", "11", "By the floors alone, proposed: 11; "},
 	} {
 		s := &session{}
 		o := options{slack: .25, scale: scale.Auto}

@@ -1,10 +1,11 @@
 // Package kinds tells what the numbers of a table are: counts, parts of a whole, or neither; and
-// which column is the sum of the others. It claims only what leaves no doubt.
+// which column is the sum of the others, or has codes. It claims only what leaves no doubt.
 package kinds
 
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"softkmeans"
 	"softkmeans/choosek"
@@ -105,6 +106,56 @@ func Look(x *softkmeans.Matrix) (f Found) {
 		f.Counts, f.MayBe = counts(x)
 	}
 	return f
+}
+
+// Codes returns the column, from 1, whose numbers may be codes of groups, such as classes, and the number of
+// groups; 0: there is none. It is the first or the last column and has the whole numbers from 0 or 1 on, each
+// more than once, beside numbers with decimals. A second such column is a sign of ratings or of switches.
+func Codes(x *softkmeans.Matrix) (column, groups int) {
+	if x.Cols < 3 || !slices.ContainsFunc(x.Data, func(v float64) bool { return v > math.Floor(v) }) {
+		return 0, 0
+	}
+	for j := range x.Cols {
+		n := coded(x, j)
+		switch {
+		case n == 0:
+			continue
+		case column > 0 || j > 0 && j < x.Cols-1:
+			return 0, 0
+		}
+		column, groups = j+1, n
+	}
+	return column, groups
+}
+
+// coded returns how many whole numbers from 0 or 1 on column j has, each more than once; 0 if it has others.
+func coded(x *softkmeans.Matrix, j int) int {
+	var times [mostCodes + 1]int
+	for i := range x.Rows {
+		v := x.At(i, j)
+		if !(v >= 0 && v <= mostCodes) || v != math.Trunc(v) {
+			return 0
+		}
+		times[int(v)]++
+	}
+	codes := times[:]
+	if codes[0] == 0 {
+		codes = codes[1:]
+	}
+	n := slices.Index(codes, 0)
+	if n < 2 || slices.Min(codes[:n]) < 2 || slices.Max(codes[n:]) > 0 {
+		return 0
+	}
+	return n
+}
+
+// mostCodes is the largest code of a group.
+const mostCodes = 20
+
+// CodesWords is what to say of a column that [Codes] finds.
+func CodesWords(name string, groups int) string {
+	return "column " + name + " has " + strconv.Itoa(groups) +
+		" whole numbers alone, each more than once, and may have codes of groups"
 }
 
 // within is how far sums may be off by the rounding of their parts, as a share.

@@ -192,3 +192,30 @@ func TestSlack(t *testing.T) {
 		t.Error(Slack(1, 9), Slack(9, 9), Slack(4, 48))
 	}
 }
+
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		rows           [][]float64
+		column, groups int
+	}{
+		{"packs", [][]float64{{1, .5, 4}, {2, .9, 9}, {3, .1, 9}, {3, .5, 8}, {2, .7, 9}, {1, .2, 9}}, 1, 3},
+		{"classes from 0", [][]float64{{5.1, 3.5, 0}, {4.9, 3, 0}, {7, 3.2, 1}, {6.4, 3.2, 1}}, 3, 2},
+		{"a number once", [][]float64{{1, .5, 4}, {2, .9, 9}, {3, .1, 9}, {1, .5, 8}, {2, .7, 9}}, 0, 0},
+		{"a number left out", [][]float64{{1, .5, 4}, {3, .9, 9}, {3, .1, 9}, {1, .5, 8}}, 0, 0},
+		{"one number", [][]float64{{1, .5, 4}, {1, .9, 9}, {1, .1, 9}}, 0, 0},
+		{"in the middle", [][]float64{{.5, 1, 4}, {.9, 2, 9}, {.1, 1, 9}, {.2, 2, 8}}, 0, 0},
+		{"two switches", [][]float64{{1, .5, 0}, {0, .9, 1}, {1, .1, 0}, {0, .3, 1}}, 0, 0},
+		{"decimals", [][]float64{{1, .5, 4}, {1.5, .9, 9}, {1, .1, 9}, {1.5, .2, 8}}, 0, 0},
+		{"a rare count", [][]float64{{1, 50, 44}, {2, 91, 99}, {1, 17, 93}, {2, 21, 80}}, 0, 0},
+		{"two columns", [][]float64{{1, .5}, {2, .9}, {1, .1}, {2, .2}}, 0, 0},
+	} {
+		x, err := softkmeans.FromRows(c.rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if column, groups := Codes(x); column != c.column || groups != c.groups {
+			t.Errorf("%s: column %d with %d groups", c.name, column, groups)
+		}
+	}
+}

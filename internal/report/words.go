@@ -220,7 +220,7 @@ func (b *builder) proposal() string {
 	if b.Choice != nil {
 		return view.Choice(*b.Choice)
 	}
-	return "By the floors alone: " + view.Proposal(b.Input.Proposal)
+	return view.FloorsAlone(b.Input.Proposal)
 }
 
 // reading is what was taken for what in the table, a sentence each.

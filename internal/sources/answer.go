@@ -199,11 +199,11 @@ func (n Noise) Explains(row, column string) string {
 	case n.Value == 0:
 		return "rounding explains"
 	case n.columns == nil:
-		return "the noise of the " + row + "s explains, " + small(n.Value) + " in a value"
+		return "the noise of the " + row + "s explains (" + small(n.Value) + " in a value)"
 	}
 	least, most := slices.Min(n.columns)*n.rest.Value, slices.Max(n.columns)*n.rest.Value
-	return "the noise of the " + row + "s explains, " + small(least) + " to " + small(most) +
-		" in a value, by " + column
+	return "the noise of the " + row + "s explains (" + small(least) + " to " + small(most) +
+		" in a value, by " + column + ")"
 }
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -58,15 +58,19 @@ func (r *Rows) Settle(t *table.Table) (turned bool) {
 	case t.Named() && len(columns) > 0 && len(columns) < len(t.Names): // of files without a header
 		keep(t, columns)
 	}
-	for i, note := range t.Notes {
-		note = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
-		t.Notes[i] = strings.Replace(note, "names of the model's columns",
-			"names that the prototypes have", 1)
-	}
+	Reword(t.Notes)
 	if t.Header && r.picked {
 		r.noteLeft(t)
 	}
 	return turned
+}
+
+// Reword makes notes about the columns of a model notes about known prototypes.
+func Reword(notes []string) {
+	for i, note := range notes {
+		note = strings.Replace(note, "no column of the model", "no column of the prototypes", 1)
+		notes[i] = strings.Replace(note, "names of the model's columns", "names that the prototypes have", 1)
+	}
 }
 
 // keep leaves out the columns that the prototypes do not have.

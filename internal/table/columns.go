@@ -289,7 +289,13 @@ func (p *parser) place(picked, names []string, h *Head) error {
 		}
 	}
 	if len(h.Names) == 0 {
-		return &Error{Source: p.source, Msg: "there is no column besides " + p.besides()}
+		msg := "there is no column besides " + p.besides()
+		for _, note := range h.Notes {
+			if strings.Contains(note, "left out: ") {
+				msg += "; " + note
+			}
+		}
+		return &Error{Source: p.source, Msg: msg}
 	}
 	p.cols = len(h.Names)
 	return nil

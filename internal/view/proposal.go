@@ -11,6 +11,12 @@ import (
 // Proposal writes the number of prototypes that the floors propose as a sentence.
 func Proposal(p choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
+// FloorsAlone writes a proposal as a sentence that says that only the floors have been asked.
+func FloorsAlone(p choosek.Proposal) string {
+	text := Proposal(p)
+	return "By the floors alone, " + strings.ToLower(text[:1]) + text[1:]
+}
+
 // Choice writes the number of prototypes that was chosen, or that is one to go on with, as a sentence.
 func Choice(c choosek.Choice) string {
 	k, why := c.Supported()

@@ -46,7 +46,8 @@ func checkTables(t *testing.T, folder string) {
 			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			e[key] = append(e[key], value)
 		}
-		if said := e.one("error"); strings.Contains(said, "-transpose") || strings.Contains(said, "-long") {
+		if said := e.one("error"); strings.Contains(said, "-transpose") || strings.Contains(said, "-long") ||
+			strings.Contains(said, "as it is then read") {
 			continue // the page's roles are those of the columns that it shows, turned or not
 		}
 		read++
@@ -213,7 +214,7 @@ func (p *page) checkError(name, want string, failed bool) {
 		}
 		p.after(click("#ways button"))
 		if got := p.text("table"); !strings.Contains(got, "12 rows, 4 columns") &&
-			!strings.Contains(got, "60 columns") {
+			!strings.Contains(got, "60 columns") && !strings.Contains(got, "372 rows, 2 columns") {
 			p.Errorf("%s, after the click: %s", name, got)
 		}
 	case !strings.Contains(said, strings.Replace(want, "-header", "Header", 1)):
@@ -252,7 +253,7 @@ func (p *page) flags(list []string) {
 			if value == "drop" {
 				p.settled(chromedp.SetValue("#words", value, chromedp.ByQuery))
 			} else {
-				p.settled(choose(`all.find((s) => s.value === "l")`, "d"))
+				p.settled(choose(`all.find((s) => s.value === "t")`, "d"))
 			}
 		case "-id":
 			if value == "none" {
