@@ -110,4 +110,14 @@ func (in *insidePass) end(gz, gg *Matrix, p *simplexProblem, sum []float64) {
 			gg.row(a)[b] += dot(in.linear.row(a), gz.row(b))
 		}
 	}
+	// Rounding would move a center that no row uses: its sums are 0.
+	for a, share := range sum {
+		if share == 0 {
+			clear(gz.row(a))
+			clear(gg.row(a))
+			for b := range k {
+				gg.row(b)[a] = 0
+			}
+		}
+	}
 }

@@ -57,7 +57,7 @@ func (m *alternation) newIterate() *iterate {
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
 // passMemory is what pass and centersStep keep between calls. From the second call on they allocate nothing
-// but goroutines, unless rows are sparse or centers have bounds.
+// but goroutines, unless rows are sparse, centers have bounds, or it is the first by multipliers.
 type passMemory struct {
 	problem simplexProblem
 	r       int // columns of z that tasks read: 0 where z is a shape alone
