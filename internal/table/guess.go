@@ -514,8 +514,9 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		p.roles[f.at] = roleNone
 		if c := &columns[f.at]; p.id == 0 {
 			p.id = f.at + 1
-			if c.words > 4 && c.dates == c.words-1 && !isDate([]byte(c.values[0])) { // FRED-MD's line of codes
-				f.why += "; warning: row 1 is data, though it has " + quote(c.values[0]) + " where others have dates"
+			if c.words > 4 && c.dates == c.words-1 && !isDate([]byte(c.values[0])) { // as FRED-MD
+				f.why += "; warning: row 1 is data, though it has " + quote(c.values[0]) +
+					" where others have dates"
 				if w := p.dialect.Words.Skip; w != "" {
 					f.why += ", and " + w + " 1 leaves it out"
 				}
@@ -581,8 +582,8 @@ func (p *parser) noteOthers(columns []column, names []string) {
 	note := someOf(others) + plural(len(others), " is", " are") + " data, too, beside " +
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	if w := p.dialect.Words.Drop; w != "" {
-		note += "; " + w + " " + strings.Join(numbers, ",") + plural(len(others), " leaves it", " leaves them") +
-			" out"
+		note += "; " + w + " " + strings.Join(numbers, ",") +
+			plural(len(others), " leaves it", " leaves them") + " out"
 	}
 	p.survey.note(note)
 }

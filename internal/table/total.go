@@ -14,7 +14,8 @@ var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summ
 	"promedio", "totale", "media"}
 
 // spreadWords stand below such a line.
-var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median", "minimum", "maximum"}
+var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",
+	"minimum", "maximum"}
 
 // isTotal reports whether a text names a line of totals.
 func isTotal(s string) bool {
@@ -41,8 +42,8 @@ func (t *Table) noteTotals(data []bool, line int, skip, drop string) {
 	row := t.Rows
 	if n := t.trailing(); n > 1 && skip != "" {
 		from := t.Rows - n + 1
-		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+" rows seem to be totals or "+
-			"statistics, since their ids are "+quote(t.RowName(from-1))+" to "+quote(t.RowName(row-1))+
+		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+
+			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+" to "+quote(t.RowName(row-1))+
 			"; to leave them out: "+skip+" "+strconv.Itoa(from)+"-")
 		return
 	}
