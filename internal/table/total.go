@@ -43,8 +43,8 @@ func (t *Table) noteTotals(data []bool, line int, skip, drop string) {
 	if n := t.trailing(); n > 1 && skip != "" {
 		from := t.Rows - n + 1
 		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+
-			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+" to "+quote(t.RowName(row-1))+
-			"; to leave them out: "+skip+" "+strconv.Itoa(from)+"-")
+			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+
+			" to "+quote(t.RowName(row-1))+"; to leave them out: "+skip+" "+strconv.Itoa(from)+"-")
 		return
 	}
 	if why == "" && t.totals(data, 0) == "sums" {

@@ -324,7 +324,7 @@ func (f *frame) byNames() (turning, string) {
 		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
 	case gene && tall && n > 4 && ofOneKind(f.columns):
 		return likely, f.axisName(shown, "") + " has genes"
-	case feature && numbered && n > 5:
+	case feature && numbered && n > 5 && !likeSample(name): // Probe is a sample in German
 		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
 	case (feature || name == "") && sampled && tall && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"

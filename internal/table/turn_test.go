@@ -104,6 +104,7 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"", "", steps(100, 5), 60, 12, false}, asItStands},
 		{layoutOf{"age", "x%d", steps(20, 0.5), 60, 12, true}, asItStands},
 		{layoutOf{"Type", "Q%d", named("T%d"), 60, 4, false}, asItStands},
+		{layoutOf{"Probe", "X%d", named("P%d"), 60, 7, false}, asItStands},
 		{layoutOf{"energy", "mu", waves, 60, 2, true}, asItStands},
 		{layoutOf{"wavelength", "S%d", waves, 6, 12, true}, asItStands},
 	} {
