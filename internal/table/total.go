@@ -128,7 +128,7 @@ func (t *Table) adds(from, to int) bool {
 		for _, v := range row[from:to] {
 			sum += v
 		}
-		if math.Abs(sum-row[to]) > 1e-3*math.Abs(row[to]) {
+		if math.Abs(sum-row[to]) > 5e-3*math.Abs(row[to]) {
 			return false
 		}
 	}
