@@ -367,6 +367,9 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	if p.dialect.Text == TextOneHot {
 		p.guessValues(columns, names)
 	}
+	if h.Header {
+		p.noteOthers(columns, names)
+	}
 	p.noteForms(columns, names)
 	p.noteMended(columns, names)
 	return p.settleTexts(columns, names)
@@ -486,8 +489,11 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		if why != "" {
 			ids = append(ids, found{j, why})
 		} else if !picked && h.Header && c.words == 0 && c.gaps == 0 &&
-			c.whole && c.rising && c.numbers >= 10 {
+			(c.whole || j == 0 && isNumber([]byte(names[j]))) && c.rising && c.numbers >= 10 {
 			note := p.columnName(j, names) + " is data, though its whole numbers rise from row to row"
+			if !c.whole { // the corner of a map of times and wavelengths
+				note = strings.Replace(note, "whole ", "", 1)
+			}
 			if w := p.dialect.Words.ID; w != "" {
 				note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
 			}
@@ -506,8 +512,15 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 	slices.SortStableFunc(ids, func(a, b found) int { return rank(a) - rank(b) })
 	for _, f := range ids {
 		p.roles[f.at] = roleNone
-		if p.id == 0 {
+		if c := &columns[f.at]; p.id == 0 {
 			p.id = f.at + 1
+			if c.words > 4 && c.dates == c.words-1 && !isDate([]byte(c.values[0])) { // as FRED-MD
+				f.why += "; warning: row 1 is data, though it has " + quote(c.values[0]) +
+					" where others have dates"
+				if w := p.dialect.Words.Skip; w != "" {
+					f.why += ", and " + w + " 1 leaves it out"
+				}
+			}
 			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why +
 				looked)
 		} else {
@@ -541,6 +554,38 @@ func (p *parser) whyID(c *column, j int, name string, header bool) string {
 		return "it holds text, and no value comes twice"
 	}
 	return ""
+}
+
+// noteOthers names the few columns of data beside many with numbered names: constituents beside
+// wavelengths, years and places beside species.
+func (p *parser) noteOthers(columns []column, names []string) {
+	free := func(j int) bool { return p.roles[j] == 0 && !columns[j].text() }
+	shapes, most := map[string][]int{}, ""
+	for j, name := range names {
+		if free(j) {
+			shape, _ := shapeOf(strings.TrimLeft(strings.Replace(name, ".", "", 1), "-"))
+			if shapes[shape] = append(shapes[shape], j); len(shapes[shape]) > len(shapes[most]) {
+				most = shape
+			}
+		}
+	}
+	many := shapes[most]
+	var others, numbers []string
+	for j := range names {
+		if free(j) && !slices.Contains(many, j) {
+			others, numbers = append(others, p.columnName(j, names)), append(numbers, strconv.Itoa(j+1))
+		}
+	}
+	if n := len(others); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
+		return
+	}
+	note := someOf(others) + plural(len(others), " is", " are") + " data, too, beside " +
+		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
+	if w := p.dialect.Words.Drop; w != "" {
+		note += "; " + w + " " + strings.Join(numbers, ",") +
+			plural(len(others), " leaves it", " leaves them") + " out"
+	}
+	p.survey.note(note)
 }
 
 // noteForms says which signs are taken from numbers.

@@ -166,7 +166,7 @@ func (p *parser) noteMended(columns []column, names []string) {
 		}
 	}
 	if in != nil && p.dialect.Below != BelowError {
-		s.note("entries below a limit, such as <4, are " + plural(int(p.dialect.Below), "missing values",
+		s.note("entries below a limit, marked by <, are " + plural(int(p.dialect.Below), "missing values",
 			"taken as half of it") + ": " + someOf(in))
 	}
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -131,6 +132,57 @@ func TestZeros(t *testing.T) {
 		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
 		if err != nil || strings.Join(got.Notes, "\n") != want {
 			t.Errorf("%q: %v, not %q", text, got.Notes, want)
+		}
+	}
+}
+
+// What is no sample and no variable among the others is named, with the flag that leaves it out.
+func TestOthersNamed(t *testing.T) {
+	t.Parallel()
+	rows := func(row string) (s string) {
+		for i := range 12 {
+			s += strings.ReplaceAll(strings.ReplaceAll(row, "I", strconv.Itoa(i)), "J", strconv.Itoa(i*i%7+1))
+		}
+		return s
+	}
+	names, values := "", ""
+	for j := range 12 {
+		names, values = names+",X"+strconv.Itoa(1100+10*j), values+",0.J"
+	}
+	for _, c := range []struct{ text, want string }{
+		{"fat,n" + names + "\n" + rows("J,2"+values+"\n"),
+			"column 1 (fat), column 2 (n) are data, too, beside " +
+				"12 columns from X1100 to X1210; -drop 1,2 leaves them out"},
+		{"a,b,c" + names + "\n" + rows("J,2,3"+values+"\n"), "12 columns from X1100 to X1210"},
+		{"a,b,c,d" + names + "\n" + rows("J,2,3,4"+values+"\n"), ""},
+		{"x,y,z\n6,15,24\n1,4,9\n2,5,8\n3,6,7\n",
+			"the first row, row 1, seems to be a line of totals, since " +
+				"its numbers are the sums of the columns; to leave it out: -skip 1"},
+		{"x,y,z\n6,15,24\n1,4,9\n2,5,8\n3,6,6\n", ""},
+		{"s,a,b\n" + rows("PI,1,J\n") + "Mean,1,2\nSD,0,1\n",
+			"the last 2 rows seem to be totals or statistics, since their ids are \"Mean\" to \"SD\"; " +
+				"to leave them out: -skip 13-"},
+		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,0,1\n", ""},
+		{"date,a,b\nTransform:,5,2\n" + rows("I/1/1960,1,J\n"),
+			"row 1 is data, though it has \"Transform:\" " +
+				"where others have dates, and -skip 1 leaves it out"},
+		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
+			"column 1 (0) is data, though " +
+				"its numbers rise from row to row; if they are ids: -id 1"},
+		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n"),
+			"column Sum is the sum of those from a to c, and says again " +
+				"what they say; -drop Sum leaves it out"},
+		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,3,7,J\n"), ""},
+	} {
+		got, err := Read(strings.NewReader(c.text), "f.csv", Dialect{Guess: true, Words: Words{}.orFlags()})
+		notes := ""
+		if err == nil {
+			notes = strings.Join(got.Notes, "\n")
+		}
+		named := strings.Contains(notes, "data, t") || strings.Contains(notes, "-skip") ||
+			strings.Contains(notes, "sum of")
+		if err != nil || !strings.Contains(notes, c.want) || c.want == "" && named {
+			t.Errorf("%q: %q, %v, not %q", c.text, notes, err, c.want)
 		}
 	}
 }

@@ -213,7 +213,8 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), b.row, b.parser.dialect.Words.Skip)
+				w := b.parser.dialect.Words
+				t.noteTotals(b.parser.numeric(), b.row, w.Skip, w.Drop)
 				t.noteZeros()
 			}
 			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)

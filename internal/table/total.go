@@ -13,6 +13,10 @@ var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summ
 	"average", "mean", "mittelwert", "durchschnitt", "somme", "moyenne", "suma",
 	"promedio", "totale", "media"}
 
+// spreadWords stand below such a line.
+var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",
+	"minimum", "maximum"}
+
 // isTotal reports whether a text names a line of totals.
 func isTotal(s string) bool {
 	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
@@ -21,28 +25,58 @@ func isTotal(s string) bool {
 // noteTotals warns of a last row that holds the totals of the others: by its id, or because
 // its numbers are the sums, or the means, of all columns of numbers. skip is the word of
 // Dialect.Skip.
-func (t *Table) noteTotals(data []bool, line int, skip string) {
+func (t *Table) noteTotals(data []bool, line int, skip, drop string) {
 	if t.Rows < 4 {
 		return
 	}
-	why, what := "", "line"
+	why, what, which := "", "line", "last"
 	if t.Turned {
 		what = "column"
 	}
+	t.noteSum(drop)
 	if id := t.RowName(t.Rows - 1); t.IDs != nil && isTotal(id) {
 		why = "its id is " + quote(id)
-	} else if word := t.totals(data); word != "" {
+	} else if word := t.totals(data, t.Rows-1); word != "" {
 		why = "its numbers are the " + word + " of the columns"
+	}
+	row := t.Rows
+	if n := t.trailing(); n > 1 && skip != "" {
+		from := t.Rows - n + 1
+		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+
+			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+
+			" to "+quote(t.RowName(row-1))+"; to leave them out: "+skip+" "+strconv.Itoa(from)+"-")
+		return
+	}
+	if why == "" && t.totals(data, 0) == "sums" {
+		why, which, row, line = "its numbers are the sums of the columns", "first", 1, line-t.Rows+1
 	}
 	if why == "" {
 		return
 	}
 	out := "delete " + what + " " + strconv.Itoa(line) + " of the table"
-	if skip != "" {
+	if skip != "" && which == "first" {
+		out = skip + " 1"
+	} else if skip != "" {
 		out = skip + " last"
 	}
-	t.Notes = append(slices.Clip(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+
+	t.Notes = append(slices.Clip(t.Notes), "warning: the "+which+" row, row "+strconv.Itoa(row)+
 		", seems to be a line of totals, since "+why+"; to leave it out: "+out)
+}
+
+// trailing is how many rows at the end have ids as of statistics, if one of them is a total or a mean.
+func (t *Table) trailing() (n int) {
+	total := false
+	for ; t.IDs != nil && n < t.Rows; n++ {
+		id := t.RowName(t.Rows - 1 - n)
+		if !isTotal(id) && !slices.Contains(spreadWords, strings.ToLower(id)) {
+			break
+		}
+		total = total || isTotal(id)
+	}
+	if !total {
+		return 0
+	}
+	return n
 }
 
 // leastZero is how many columns a table has where a row of zeros is more than chance.
@@ -65,11 +99,48 @@ func (t *Table) noteZeros() {
 	}
 }
 
-// totals returns "sums" or "means" if the last row has those of the rows above in all of at
+// noteSum names a column of totals that is the sum of a part of the columns, those before it.
+func (t *Table) noteSum(drop string) {
+	width := len(t.Names)
+	for j, name := range t.Names {
+		if !isTotal(name) {
+			continue
+		}
+		for from := j - 3; from >= 0; from-- {
+			if from == 0 && j == width-1 || !t.adds(from, j) { // package kinds tells of the sum of all
+				continue
+			}
+			note := "column " + name + " is the sum of those from " + t.Names[from] + " to " + t.Names[j-1] +
+				", and says again what they say"
+			if drop != "" {
+				note += "; " + drop + " " + shellWord(name) + " leaves it out"
+			}
+			t.Notes = append(slices.Clip(t.Notes), note)
+			break
+		}
+	}
+}
+
+// adds reports whether column to is the sum of those from from, but for rounding, in all rows.
+func (t *Table) adds(from, to int) bool {
+	for i := range t.Rows {
+		row, sum := t.Data[i*len(t.Names):], 0.0
+		for _, v := range row[from:to] {
+			sum += v
+		}
+		if math.Abs(sum-row[to]) > 5e-3*math.Abs(row[to]) {
+			return false
+		}
+	}
+	return true
+}
+
+// totals returns "sums" or "means" if a row has those of the other rows in all of at
 // least two columns of data that it has values in; else "". A mean must have more digits than
 // the numbers above in some column, because few digits meet by chance.
-func (t *Table) totals(data []bool) string {
-	width, last := len(t.Names), t.Data[(t.Rows-1)*len(t.Names):]
+func (t *Table) totals(data []bool, row int) string {
+	width := len(t.Names)
+	last := t.Data[row*width : (row+1)*width]
 	sums, means, summed, columns := true, true, 0, 0
 	finer := false
 	for j := 0; j < width && (sums || means); j++ {
@@ -78,15 +149,17 @@ func (t *Table) totals(data []bool) string {
 			continue
 		}
 		sum, n := 0.0, 0
-		for i := j; i < len(t.Data)-width; i += width {
-			if t.Data[i] == t.Data[i] {
+		for i := j; i < len(t.Data); i += width {
+			if t.Data[i] == t.Data[i] && i/width != row {
 				sum += t.Data[i]
 				n++
 			}
 		}
 		digits, above := decimals(v), 0
-		for i := j; i < min(len(t.Data)-width, width*surveyRows); i += width {
-			above = max(above, decimals(t.Data[i]))
+		for i := j; i < min(len(t.Data), width*surveyRows); i += width {
+			if i/width != row {
+				above = max(above, decimals(t.Data[i]))
+			}
 		}
 		// The numbers above are rounded, too.
 		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + 1e-12*math.Abs(sum)

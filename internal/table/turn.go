@@ -59,7 +59,7 @@ func (f *frame) sort(p *parser) bool {
 		}
 		switch {
 		case j == 0:
-		case f.head != nil && (c.numbers == 0 && c.words > 0 ||
+		case f.head != nil && (c.numbers == 0 && (c.words > 0 || name == "") || annotates(name) ||
 			idName(name) && c.whole && c.different && c.words == 0 ||
 			isSpectral(name) && f.axis(p, j) != nil):
 			f.aside = append(f.aside, j)
@@ -111,11 +111,16 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	all := len(numbers) == f.width-1
 	switch {
 	case all && len(numbers) > 2 && (rises(numbers) || falls(numbers)):
-		if _, first := p.numbersOf(lines[0][:1]); !counting(numbers) || first == 0 && len(lines[0][0]) > 0 {
+		f.head, f.counts = lines[0], counting(numbers)
+		if _, first := p.numbersOf(lines[0][:1]); f.counts && (first > 0 || len(lines[0][0]) == 0) {
+			break
+		}
+		f.rows = lines[1:] // both ways have an axis: one with a name of spectra asks
+		if axis := f.axis(p, 0); axis == nil || counts(axis) || !isSpectral(string(utf8Text(lines[0][0]))) {
 			return f, false
 		}
-		f.head, f.counts = lines[0], true
-	case s.names != nil || s.quoted || words == f.width-1:
+	case s.names != nil || s.quoted || words == f.width-1,
+		words == f.width-2 && len(lines[0][f.width-1]) == 0: // mzMine ends each line with a comma
 		f.head = lines[0]
 	case !all:
 		return f, false
@@ -171,6 +176,9 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
 		return asItStands, ""
+	}
+	if j := f.peaks(); j > 0 && f.sort(p) && len(f.samples) >= 3 {
+		return likely, "column " + strconv.Itoa(j+1) + " has the m/z of each line"
 	}
 	p.width = 1
 	first := p.columnsOf(f.rows)[0]
@@ -310,10 +318,14 @@ func (f *frame) byNames() (turning, string) {
 	switch {
 	case f.mutations():
 		return certain, "column 1 has types of mutations"
+	case f.oxides():
+		return certain, "column 1 has oxides"
 	case gene && (numbered || sampled):
 		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
 	case gene && tall && n > 4 && ofOneKind(f.columns):
 		return likely, f.axisName(shown, "") + " has genes"
+	case feature && numbered && n > 5 && !likeSample(name): // Probe is a sample in German
+		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
 	case (feature || name == "") && sampled && tall && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
 	}
@@ -332,37 +344,26 @@ func (f *frame) mutations() bool {
 	return true
 }
 
-// spectralWords are in names of axes of spectra, spectralNames are such, in lower case.
-var (
-	spectralWords = []string{"wavelength", "wavenumber", "wave number", "wave_number", "wellenl",
-		"wellenzahl", "raman", "lambda", "m/z", "cm-1", "cm^-1", "cm⁻¹", "1/cm", "energy", "energie",
-		"(ev)", "(kev)", "theta", "chemical shift", "retention", "(nm)", "_nm", "[nm]", "longitud de onda",
-		"longueur d'onde"}
-	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
-	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
-		"row", "nr", "no", "timestamp", "id"}
-	timeNames    = []string{"time", "t", "zeit", "min", "sec", "seconds", "minutes", "time (s)", "time_s"}
-	featureNames = []string{"type", "feature", "features", "probe", "otu", "otu id", "asv", "asv id",
-		"taxon", "taxa", "genus", "compound", "metabolite", "peptide", "protein", "variable", "motif",
-		"region", "peak"}
-	geneNames = []string{"gene", "genes", "symbol", "hugo_symbol", "geneid", "gene_id", "gene id", "id_ref",
-		"gene symbol", "gene_symbol", "gene name", "gene_name", "ensembl", "ensembl_id", "probeset"}
-	sampleWords = []string{"sample", "samp", "spectrum", "spec", "spc", "sp", "map", "cell", "patient",
-		"pat", "subject", "subj", "mouse", "donor", "pixel", "px", "scan", "replicate", "rep", "gsm", "srr",
-		"err", "drr", "tumor", "tumour", "normal", "ctrl", "control", "treated", "specimen", "probe"}
-)
-
-func isSpectral(name string) bool {
-	name = strings.ToLower(name)
-	return slices.Contains(spectralNames, name) ||
-		slices.ContainsFunc(spectralWords, func(word string) bool { return strings.Contains(name, word) })
+// oxides reports whether column 1 has the main oxides of rocks.
+func (f *frame) oxides() bool {
+	n := 0
+	for _, line := range f.rows {
+		if s := string(bytes.TrimSpace(line[0])); s == "SiO2" || s == "Al2O3" || s == "CaO" {
+			n++
+		}
+	}
+	return n == 3
 }
 
-func isGene(name string) bool  { return slices.Contains(geneNames, strings.ToLower(name)) }
-func isClock(name string) bool { return slices.Contains(clockNames, strings.ToLower(name)) }
-func isTime(name string) bool  { return slices.Contains(timeNames, strings.ToLower(name)) }
-func isLetter(c byte) bool     { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isDigit(c byte) bool      { return c >= '0' && c <= '9' }
+// peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
+func (f *frame) peaks() int {
+	return max(0, slices.IndexFunc(f.head, func(name []byte) bool {
+		return slices.Contains(peakNames, strings.ToLower(string(bytes.TrimSpace(name))))
+	}))
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // likeSamples reports whether most names of samples differ in their numbers alone, and
 // whether most begin with a word for a sample and a number, or are barcodes of cells.
@@ -374,7 +375,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 	for _, j := range f.samples {
 		name := string(bytes.TrimSpace(utf8Text(f.head[j])))
 		shape, digits := shapeOf(name)
-		if digits {
+		if digits && !isNumber([]byte(name)) {
 			shapes[shape]++
 		}
 		word, number := sampleWord(name)
@@ -632,12 +633,14 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 		d.Drop = append(slices.Clone(d.Drop), "1")
 	}
 	if f.aside != nil && !f.paired {
-		note += "; left out as no samples: "
-		for i, j := range f.aside {
-			if i > 0 {
-				note += ", "
+		var aside []string
+		for _, j := range f.aside {
+			if name := Printable(string(utf8Text(f.head[j]))); name != "" {
+				aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
 			}
-			note += "column " + strconv.Itoa(j+1) + " (" + Printable(string(utf8Text(f.head[j]))) + ")"
+		}
+		if aside != nil {
+			note += "; left out as no samples: " + someOf(aside)
 		}
 	}
 	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})

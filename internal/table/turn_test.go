@@ -55,6 +55,10 @@ func mutation(i int) string {
 	return "ACGT"[i%4:i%4+1] + "[C>T]" + "ACGT"[i/4%4:i/4%4+1] + "ACGT"[i/16:i/16+1]
 }
 
+func oxide(i int) string {
+	return strings.Fields("SiO2 TiO2 Al2O3 FeO MnO MgO CaO Na2O K2O P2O5")[i]
+}
+
 // Only tables whose names or axis leave no doubt are turned, some are asked about, and all
 // others stay as they are.
 func TestWayRound(t *testing.T) {
@@ -74,12 +78,19 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"gene", "AAACCTG-%d", named("G%d"), 60, 12, false}, certain},
 		{layoutOf{"Gene symbol", "tumour%d", named("G%d"), 60, 12, false}, certain},
 		{layoutOf{"Type", "X%d", mutation, 30, 4, false}, certain},
+		{layoutOf{"TargetID", "GSM%d.AVG_Beta", named("cg%d"), 60, 12, false}, certain},
+		{layoutOf{"Size (µm)", "Core %d", func(i int) string { return fmt.Sprint(1 << i) }, 30, 12, true},
+			certain},
+		{layoutOf{"wt%", "L%d", oxide, 10, 12, false}, certain},
 
 		{layoutOf{"wavelength", "material", waves, 60, 5, true}, likely},
 		{layoutOf{"time", "S%d", clock, 60, 12, true}, likely},
 		{layoutOf{"", "", steps(0, 0.5), 60, 12, true}, likely},
 		{layoutOf{"gene", "tissue", named("G%d"), 60, 7, false}, likely},
 		{layoutOf{"", "control_%d", named("G%d"), 60, 7, false}, likely},
+		{layoutOf{"Compound", "Oil_%d", named("C%d"), 15, 24, false}, likely},
+		{layoutOf{"row ID,row m/z", "S%d.mzML Peak area", named("%d,300.5"), 60, 12, false}, likely},
+		{layoutOf{"nm", "%d.5", waves, 60, 5, true}, likely},
 
 		{layoutOf{"time", "sensor%d", clock, 60, 12, true}, asItStands},
 		{layoutOf{"time", "CO", clock, 60, 6, true}, asItStands},
@@ -93,6 +104,7 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"", "", steps(100, 5), 60, 12, false}, asItStands},
 		{layoutOf{"age", "x%d", steps(20, 0.5), 60, 12, true}, asItStands},
 		{layoutOf{"Type", "Q%d", named("T%d"), 60, 4, false}, asItStands},
+		{layoutOf{"Probe", "X%d", named("P%d"), 60, 7, false}, asItStands},
 		{layoutOf{"energy", "mu", waves, 60, 2, true}, asItStands},
 		{layoutOf{"wavelength", "S%d", waves, 6, 12, true}, asItStands},
 	} {
@@ -174,6 +186,20 @@ func TestAside(t *testing.T) {
 	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,,1\n"), "t", Dialect{Guess: true})
 	if err == nil || !strings.Contains(err.Error(), `1 in "G99" (first in its column 5)`) {
 		t.Error(err)
+	}
+}
+
+// What featureCounts, GenomeStudio and mzMine write beside the samples is none.
+func TestAnnotations(t *testing.T) {
+	t.Parallel()
+	text := "Geneid,Chr,Start,End,Length,s1,s1.Detection Pval,s2,s2.Detection Pval,s3,s3.Detection Pval,\n"
+	for i := range 12 {
+		text += fmt.Sprintf("G%d,chr1,%d,%d,70,4,0,5,0,6,0,\n", i, 90+100*i, 160+100*i)
+	}
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true})
+	if err != nil || !slices.Equal(got.IDs, []string{"s1", "s2", "s3"}) || len(got.Names) != 12 ||
+		!strings.Contains(strings.Join(got.Notes, ""), "column 2 (Chr), column 3 (Start), 5 others") {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
