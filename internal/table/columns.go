@@ -74,7 +74,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 		var units []string
 		for _, s := range p.survey.lines[1] {
 			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
-				units = append(units, Printable(string(utf8Text(s))))
+				units = append(units, shown(s))
 			}
 		}
 		p.survey.note("the line after the header is taken for units (" +
@@ -88,7 +88,7 @@ func (p *parser) known(fields [][]byte) bool {
 	if p.dialect.Heads != nil {
 		names := make([]string, len(fields))
 		for j, s := range fields {
-			names[j] = Printable(string(utf8Text(s)))
+			names[j] = shown(s)
 		}
 		if p.dialect.Heads(names) {
 			return true
@@ -96,7 +96,7 @@ func (p *parser) known(fields [][]byte) bool {
 	}
 	for _, name := range p.dialect.Known {
 		if !slices.ContainsFunc(fields,
-			func(s []byte) bool { return Printable(string(utf8Text(s))) == name }) {
+			func(s []byte) bool { return shown(s) == name }) {
 			return false
 		}
 	}
@@ -157,7 +157,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		h.Units = make([]string, len(h.Names))
 		for j, s := range p.survey.lines[1] {
 			if role := p.roles[j]; role >= 0 {
-				h.Units[role] = Printable(string(utf8Text(s)))
+				h.Units[role] = shown(s)
 			}
 		}
 	}

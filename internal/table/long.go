@@ -129,7 +129,7 @@ func (l *long) name(j int) string {
 	if l.names == nil {
 		return ""
 	}
-	return Printable(string(utf8Text(l.names[j])))
+	return shown(l.names[j])
 }
 
 // namesSamples reports whether column j has a name as of samples or ids.
@@ -185,18 +185,18 @@ func axisKey(p *parser, s []byte) string {
 }
 
 // chooseLong decides whether a text is read as a long table. The error asks.
-func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
+func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 	if d.Long == LongNo || d.Long == LongAuto && (!d.Guess || d.Transpose == TransposeYes) {
 		return nil, nil
 	}
-	p := &parser{layout: &layout{dialect: *d, source: source}}
+	p := &parser{layout: &layout{dialect: *d}}
 	l, t, why := s.long(p)
 	ask := d.Words.Long
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != HeaderNo && l.hasAll(d.columns(), l.keys) {
 		given = "" // about columns that stay
 	}
-	fail := &Error{Source: source}
+	fail := new(Error)
 	switch {
 	case d.Long == LongYes && d.Transpose == TransposeYes:
 		fail.Msg = "a long table has a row for each sample, and is not turned"
@@ -205,22 +205,19 @@ func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
 		fail.Msg = "a long table has at least three columns: samples, wavelengths or the like, and values"
 		return nil, fail
 	case d.Long == LongYes && len(l.values) == 1:
+		return l, nil
 	case t == asItStands && d.Long == LongAuto, len(d.Known) > 0 &&
 		l.hasAll(d.Known, slices.Concat(l.keys, l.values, []int{l.axis})):
 		return nil, nil
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + count(len(l.values), "column") + " of values, " +
-			l.shown(l.values[0]) + " and " + l.shown(l.values[1]) + ", of which a file may have one"
+			l.called(l.values[0]) + " and " + l.called(l.values[1]) + ", of which a file may have one"
 		return nil, fail.advise(ask, ask+" no reads the lines as they are")
-	case ask != "" && (t == likely && given == "" || t == certain && given != ""):
-		fail.Msg = "this seems to be a long table, since " + why
-		advice := ask + " yes makes a row of each sample, " + ask + " no reads the lines as they are"
-		if given != "" {
-			advice += "; " + given + " is about the table as it is then read"
-		}
-		return nil, fail.advise(ask, advice)
-	case t == likely:
-		return nil, nil
+	}
+	err = d.doubt(t, given, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
+		"reads the lines as they are")
+	if err != nil || t == likely {
+		return nil, err
 	}
 	return l, nil
 }
@@ -289,7 +286,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 			xs[x] = j
 			t.x = append(t.x, string(bytes.TrimSpace(fields[l.axis])))
 			if x == "" || j == mostColumns {
-				return p.fault(l.axis, "a long table needs a value in "+l.shown(l.axis)+
+				return p.fault(l.axis, "a long table needs a value in "+l.called(l.axis)+
 					" on each line, and at most "+strconv.Itoa(mostColumns))
 			}
 		}
@@ -302,8 +299,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 	return t, t.arrange(p)
 }
 
-// shown is a column in messages.
-func (l *long) shown(j int) string {
+// called is a column in messages.
+func (l *long) called(j int) string {
 	if name := l.name(j); name != "" {
 		return quote(name)
 	}
@@ -315,7 +312,7 @@ func (t *longText) arrange(p *parser) error {
 	n, width := len(t.samples), len(t.x)
 	if float64(n)*float64(width) > 20*float64(len(t.entries))+1000 || n == 0 {
 		return &Error{Source: p.source, Msg: "a long table of " + count(n, "sample") + " and " +
-			strconv.Itoa(width) + " values of " + t.shown(t.axis) + " has only " +
+			strconv.Itoa(width) + " values of " + t.called(t.axis) + " has only " +
 			strconv.Itoa(len(t.entries)) + " entries; samples must have values in common"}
 	}
 	var numbers []float64
@@ -339,7 +336,7 @@ func (t *longText) arrange(p *parser) error {
 		to := &t.at[e.sample*width+rank[e.x]]
 		if *to > 0 {
 			return &Error{Source: p.source, Line: e.line, Msg: "a second value of " + t.sample(e.sample) +
-				" at " + Printable(t.x[e.x]) + " in " + t.shown(t.axis) + "; the first is on line " +
+				" at " + Printable(t.x[e.x]) + " in " + t.called(t.axis) + "; the first is on line " +
 				strconv.Itoa(t.entries[*to-1].line)}
 		}
 		*to = i + 1
@@ -351,20 +348,20 @@ func (t *longText) arrange(p *parser) error {
 func (t *longText) sample(i int) string {
 	var names []string
 	for j := range t.keys {
-		names = append(names, Printable(string(utf8Text(t.samples[i].field(j)))))
+		names = append(names, shown(t.samples[i].field(j)))
 	}
 	return quote(strings.Join(names, " "))
 }
 
 // csv is the table with a row for each sample: its keys, then its values.
-func (t *longText) csv(comma rune) (csv []byte) {
+func (t *longText) csv(comma string) (csv []byte) {
 	line := func(key func(j int) []byte, value func(r int) []byte) {
 		for j := range t.keys {
-			csv = append(appendField(csv, key(j)), string(comma)...)
+			csv = append(appendField(csv, key(j)), comma...)
 		}
 		for r := range t.order {
 			if r > 0 {
-				csv = append(csv, string(comma)...)
+				csv = append(csv, comma...)
 			}
 			csv = appendField(csv, value(r))
 		}
@@ -401,12 +398,8 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	if err != nil {
 		return nil, nil, err
 	}
-	comma := d.Delimiter
-	if comma == ' ' {
-		comma = '\t'
-	}
-	note += l.shown(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
-		count(len(t.x), "column") + ", one for each value of " + l.shown(l.axis)
+	note += l.called(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
+		count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
 	if gaps := len(t.at) - len(t.entries); gaps > 0 {
 		note += "; " + strconv.Itoa(gaps) + plural(gaps, " entry is missing", " entries are missing")
 	}
@@ -427,7 +420,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 		}
 	}
-	r, in, err := s.reopen(in, t.csv(comma), d, note, t)
+	r, in, err := s.reopen(in, t.csv(string(d.comma())), d, note, t)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,8 +26,8 @@ type Skip struct {
 	last   bool
 }
 
-// ParseSkip reads a list such as 1,3-5,40-,last.
-func ParseSkip(s string) (skip Skip, err error) {
+// Add adds the rows of a list such as 1,3-5,40-,last.
+func (skip *Skip) Add(s string) error {
 	for word := range strings.SplitSeq(s, ",") {
 		if word = strings.TrimSpace(word); word == "last" {
 			skip.last = true
@@ -42,12 +42,12 @@ func ParseSkip(s string) (skip Skip, err error) {
 			to, err = strconv.Atoi(last)
 		}
 		if err != nil || from < 1 || to != 0 && to < from {
-			return skip, errors.New("must be numbers of rows from 1, ranges such as 3-5 and 40-, or last, " +
+			return errors.New("must be numbers of rows from 1, ranges such as 3-5 and 40-, or last, " +
 				"with commas between them")
 		}
 		skip.ranges = append(skip.ranges, [2]int{from, to})
 	}
-	return skip, nil
+	return nil
 }
 
 // Mends reports whether entries or rows are settled, which is for texts alone.
@@ -59,6 +59,15 @@ func (s *Skip) none() bool { return s.ranges == nil && !s.last }
 func (s *Skip) has(n int, last bool) bool {
 	within := func(r [2]int) bool { return n >= r[0] && (r[1] == 0 || n <= r[1]) }
 	return s.last && last || slices.ContainsFunc(s.ranges, within)
+}
+
+// place is the place, from 1, of row i, from 0, of those that are not left out.
+func (s *Skip) place(i int) (n int) {
+	for ; i >= 0; i-- {
+		for n++; s.has(n, false); n++ {
+		}
+	}
+	return n
 }
 
 // skips counts a row, and reports whether it is left out. present is false for an empty line before

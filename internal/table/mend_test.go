@@ -9,9 +9,8 @@ import (
 
 func TestMend(t *testing.T) {
 	t.Parallel()
-	skip := func(s string) Skip {
-		k, err := ParseSkip(s)
-		if err != nil {
+	skip := func(s string) (k Skip) {
+		if err := k.Add(s); err != nil {
 			t.Fatal(err)
 		}
 		return k
@@ -54,6 +53,8 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
 		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out"},
 		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n2004,4\n", fail: "(add -skip 3, which"},
+		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n", d: Dialect{Skip: skip("1")}, fail: "(add -skip 3, which"},
+		{text: "year,b\n2001,2\n2002,3\n2003,4\nMean,3\nTotal,9\n", d: Dialect{Skip: skip("last")}, fail: "(add -skip 4, which"},
 		{text: "a;b\n1,5;2.5\n2,5;1,5\n3,5;1.5\n", fail: "1 in column 2 (b), \"1,5\" (first on line 3) (if " +
 			"the comma is the decimal sign: -decimal comma)"},
 		{text: "a;b\n1;<2\n2;nd\n3;<3\n4;<4\n5;<5\n6;5\n7;5\n8;5\n", fail: "4 in column 2 (b), below a " +
@@ -83,7 +84,7 @@ func TestMend(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "0", "3-1", "-2", "a", "1,", "last-", "1--2"} {
-		if _, err := ParseSkip(s); err == nil {
+		if err := new(Skip).Add(s); err == nil {
 			t.Errorf("%q is a list of rows", s)
 		}
 	}
