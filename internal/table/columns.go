@@ -154,9 +154,11 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		p.noteUnits(p.survey.columns, names, h)
 	}
 	if p.survey != nil && p.survey.units {
-		h.Units = make([]string, len(h.Names))
+		if h.Units == nil {
+			h.Units = make([]string, len(h.Names))
+		}
 		for j, s := range p.survey.lines[1] {
-			if role := p.roles[j]; role >= 0 {
+			if role := p.roles[j]; role >= 0 && len(s) > 0 {
 				h.Units[role] = shown(s)
 			}
 		}

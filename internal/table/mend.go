@@ -61,13 +61,17 @@ func (s *Skip) has(n int, last bool) bool {
 	return s.last && last || slices.ContainsFunc(s.ranges, within)
 }
 
-// place is the place, from 1, of row i, from 0, of those that are not left out.
-func (s *Skip) place(i int) (n int) {
+// adds is what [Skip.Add] takes to leave out row i, from 0, of the rows that are left.
+func (s *Skip) adds(i, rows int) string {
+	if i == rows-1 && !s.last {
+		return "last"
+	}
+	n := 0
 	for ; i >= 0; i-- {
 		for n++; s.has(n, false); n++ {
 		}
 	}
-	return n
+	return strconv.Itoa(n)
 }
 
 // skips counts a row, and reports whether it is left out. present is false for an empty line before

@@ -48,6 +48,9 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,2\n\n,\nx y\n3,4\n", d: Dialect{Skip: skip("2-3")}, data: "1 2 3 4"},
 		{text: "1,2\n3,4\n5,6\n7,8\n", d: Dialect{Skip: skip("2-3, 9")}, data: "1 2 7 8",
 			note: "2 rows are left out"},
+		{text: "a,b\n1,2\n3,4\n5,7\n9,13\n9,9\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4 5 7 9 13",
+			note: "row 4, seems to be a line of totals, since its numbers are the sums of the columns; " +
+				"to leave it out: -skip 4"},
 		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
 		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, data: "1 2 NaN NaN 3 4"},
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
@@ -106,6 +109,7 @@ func TestUnitsBehind(t *testing.T) {
 		"lat,v\n52.1 N,1\n51.9 N,2\n1.5 S,3\n":        "such as \"52.1 N\"",
 		"w,v\n12 Jan,1\n13 Jan,2\n12 Jan,2\n":         "\"12 Jan\" or \"13 Jan\"",
 		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
+		"w,v\n,cm\n5 kg,1\n6 kg,2\n":                  "[5 1 6 2] [kg cm]",
 		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, where others have kg`,
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9 g":  `"9 g" in column "w" is not in kg, as others are`,

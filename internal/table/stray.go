@@ -128,9 +128,7 @@ func (p *parser) mending(f *faults, e *Error) string {
 	for _, s := range f.strays {
 		switch {
 		case isTotal(s.words[0]) && len(s.words) == 1:
-			if total = "last"; s.row < f.rows-1 || p.dialect.Skip.last {
-				total = strconv.Itoa(p.dialect.Skip.place(s.row))
-			}
+			total = p.dialect.Skip.adds(s.row, f.rows)
 		case s.below:
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma

@@ -213,7 +213,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), b.row, b.parser.dialect.Words.Skip)
+				t.noteTotals(b.parser.numeric(), b.row, &b.parser.dialect)
 				t.noteZeros()
 			}
 			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)

@@ -19,9 +19,9 @@ func isTotal(s string) bool {
 }
 
 // noteTotals warns of a last row that holds the totals of the others: by its id, or because
-// its numbers are the sums, or the means, of all columns of numbers. skip is the word of
-// Dialect.Skip.
-func (t *Table) noteTotals(data []bool, line int, skip string) {
+// its numbers are the sums, or the means, of all columns of numbers. d is that of the
+// text.
+func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
@@ -38,8 +38,8 @@ func (t *Table) noteTotals(data []bool, line int, skip string) {
 		return
 	}
 	out := "delete " + what + " " + strconv.Itoa(line) + " of the table"
-	if skip != "" {
-		out = skip + " last"
+	if skip := d.Words.Skip; skip != "" {
+		out = skip + " " + d.Skip.adds(t.Rows-1, t.Rows)
 	}
 	t.Notes = append(slices.Clip(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+
 		", seems to be a line of totals, since "+why+"; to leave it out: "+out)
