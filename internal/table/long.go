@@ -47,7 +47,13 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	}
 	p.width = f.width
 	columns := p.columnsOf(f.rows)
-	l = f.longOf(columns)
+	l = &long{names: f.head, lines: f.units}
+	if f.head != nil {
+		l.lines++
+	}
+	for j := range columns {
+		l.texts = append(l.texts, columns[j].text())
+	}
 	if !l.find(columns) {
 		if l.keys = nil; !asked {
 			return nil, asItStands, ""
@@ -75,10 +81,6 @@ func (l *long) find(columns []column) bool {
 			numbers = append(numbers, j)
 		}
 	}
-	take := func(from *[]int, at int) {
-		l.axis = (*from)[at]
-		*from = slices.Delete(*from, at, at+1)
-	}
 	spectral := slices.IndexFunc(numbers, func(j int) bool { return isSpectral(l.name(j)) })
 	feature := slices.IndexFunc(texts, func(j int) bool {
 		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
@@ -86,19 +88,22 @@ func (l *long) find(columns []column) bool {
 	l.named = spectral >= 0 || feature >= 0
 	switch {
 	case spectral >= 0:
-		take(&numbers, spectral)
+		l.axis = numbers[spectral]
 	case feature >= 0:
-		take(&texts, feature)
-	case width == 3 && len(texts) == 1:
-		take(&numbers, 0)
-	case width == 3 && len(texts) == 2:
-		take(&texts, 1)
-	case width == 3 && len(numbers) == 3 && l.namesSamples(numbers[0]):
-		take(&numbers, 1)
+		l.axis = texts[feature]
+	case width != 3 || len(texts)+len(numbers) != 3:
+		return false
+	case len(texts) == 1:
+		l.axis = numbers[0]
+	case len(texts) == 2:
+		l.axis = texts[1]
+	case len(numbers) == 3 && l.namesSamples(numbers[0]):
+		l.axis = numbers[1]
 	default:
 		return false
 	}
-	l.keys = texts
+	isAxis := func(j int) bool { return j == l.axis }
+	numbers, l.keys = slices.DeleteFunc(numbers, isAxis), slices.DeleteFunc(texts, isAxis)
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
 			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
@@ -110,18 +115,6 @@ func (l *long) find(columns []column) bool {
 	}
 	slices.Sort(l.keys)
 	return len(l.values) > 0 && len(l.keys) > 0
-}
-
-// longOf is a long table with the names and texts of the frame.
-func (f *frame) longOf(columns []column) *long {
-	l := &long{names: f.head, lines: f.units}
-	if f.head != nil {
-		l.lines++
-	}
-	for j := range columns {
-		l.texts = append(l.texts, columns[j].text())
-	}
-	return l
 }
 
 // name is the name of column j, "" if there is none.
