@@ -120,20 +120,29 @@ func (p *parser) settled(f []byte) []byte {
 	if p.isDeleted(f) || p.naWord(f) != "" {
 		return nil
 	}
-	if p.dialect.Below != BelowError {
-		if v, unit, ok := p.limit(f); ok && p.dialect.Below == BelowMissing {
-			return nil
-		} else if ok {
-			f = strconv.AppendFloat(nil, v/2, 'g', -1, 64)
-			if p.dialect.Decimal == ',' {
-				f = bytes.Replace(f, []byte("."), []byte(","), 1)
-			}
-			if unit != nil {
-				f = append(append(f, ' '), unit...)
-			}
-		}
+	return p.halved(f)
+}
+
+// halved is settled for fields below a limit alone.
+func (p *parser) halved(f []byte) []byte {
+	if p.dialect.Below == BelowError {
+		return f
 	}
-	return f
+	v, unit, ok := p.limit(f)
+	switch {
+	case !ok:
+		return f
+	case p.dialect.Below == BelowMissing:
+		return nil
+	}
+	half := strconv.AppendFloat(nil, v/2, 'g', -1, 64)
+	if p.dialect.Decimal == ',' {
+		half = bytes.Replace(half, []byte("."), []byte(","), 1)
+	}
+	if unit != nil {
+		half = append(append(half, ' '), unit...)
+	}
+	return half
 }
 
 // isDeleted reports whether a field is -1.23e34, which libraries of the USGS and of ENVI have where

@@ -51,6 +51,10 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,2\n3,4\n5,7\n9,13\n9,9\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4 5 7 9 13",
 			note: "row 4, seems to be a line of totals, since its numbers are the sums of the columns; " +
 				"to leave it out: -skip 4"},
+		{text: "400,4,<4,3\n2,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowHalf},
+			data: "400 4 2 3 2 2 0.11 0.69 4 3 5 0.5"},
+		{text: "row,400,<4,3\n4,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowMissing},
+			fail: "\"row\" is not a number"},
 		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
 		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, data: "1 2 NaN NaN 3 4"},
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
