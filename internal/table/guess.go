@@ -424,8 +424,7 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 	return nil
 }
 
-// columnName is "column 2, "income"," for notes; names that stand for places are left
-// out.
+// columnName is "column 2 (income)" for notes, without a name that stands for the place.
 func (p *parser) columnName(j int, names []string) string {
 	s := "column " + strconv.Itoa(j+1)
 	if names[j] != Column(j) {
