@@ -192,10 +192,7 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 
 // addMend adds the flags that take the place of an editor.
 func (f *inputFlags) addMend(fs *flag.FlagSet) {
-	fs.Func("skip", "", func(s string) (err error) {
-		f.dialect.Skip, err = table.ParseSkip(s)
-		return err
-	})
+	fs.Func("skip", "", f.dialect.Skip.Add)
 	fs.Func("na", "", func(s string) error {
 		more, err := parseColumns(s)
 		if err != nil {

@@ -130,7 +130,7 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 	case "na":
 		r.na, ok, want = value, true, "any text"
 	case "skip":
-		_, err := table.ParseSkip(value)
+		err := new(table.Skip).Add(value)
 		r.skip, ok, want = value, value == "" || err == nil, "rows such as 1, 3-5, 40- or last"
 	case "names":
 		r.names, ok, want = value, true, "any text"

@@ -35,7 +35,7 @@ type reading struct {
 	names     string // with commas between them
 	na        string // words that count as missing, with commas between them
 	below     table.Below
-	skip      string     // rows, as of table.ParseSkip
+	skip      string     // rows, as of table.Skip
 	text      table.Text // TextError or TextDrop
 	missing   missingRule
 	roles     string // a table.Role for each column, or undecided; "": found out
@@ -215,7 +215,7 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError,
 		Names: split(r.names), NA: split(r.na), Below: r.below}
 	if r.skip != "" {
-		d.Skip, _ = table.ParseSkip(r.skip) // as it was when it was set
+		_ = d.Skip.Add(r.skip) // which went well when it was set
 	}
 	if r.roles == "" {
 		return d, 0, nil

@@ -105,7 +105,7 @@ func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, val
 	names = append(names, "outside")
 	values = softkmeans.NewMatrix(r.Shares.Rows, len(names), nil)
 	for i := range values.Rows {
-		row := values.Row(i)[:0]
+		row := values.Row(i)[:0] // append fills it in place
 		if r.Low != nil {
 			for j, v := range r.Low.Row(i) {
 				row = append(row, v, r.High.At(i, j))
@@ -119,7 +119,7 @@ func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, val
 			row = append(row, r.Length[i])
 		}
 		if a.Out[i] {
-			row = append(row, 1)
+			values.Set(i, len(names)-1, 1)
 		}
 	}
 	return names, values

@@ -25,8 +25,7 @@ type origin interface {
 // add for each. The names in a comment are the first, with line 0.
 func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool,
 	add func(fields [][]byte, line int) *Error) error {
-	p.split = newSplitter(text, p.dialect.Delimiter)
-	p.split.hash, p.split.trail = s.hash, s.trail
+	p.split = s.splitter(text, p.dialect.Delimiter)
 	p.split.end = s.skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	if s.names != nil {
@@ -64,12 +63,31 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 	}
 }
 
+// comma is the delimiter of a text that is arranged anew.
+func (d *Dialect) comma() rune {
+	if d.Delimiter == ' ' {
+		return '\t'
+	}
+	return d.Delimiter
+}
+
+// doubt returns the error that asks by word whether a text is arranged anew. It is nil where nothing has
+// to be asked. yes and no are what the answers do.
+func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
+	if word == "" || t == asItStands || (t == certain) == (given == "") {
+		return nil
+	}
+	advice := word + " yes " + yes + ", " + word + " no " + no
+	if given != "" {
+		advice += "; " + given + " is about the table as it is then read"
+	}
+	return (&Error{Msg: msg}).advise(word, advice)
+}
+
 // reopen opens the text as it is arranged anew.
 func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from origin) (*Reader, *chunks,
 	error) {
-	if d.Delimiter == ' ' {
-		d.Delimiter = '\t'
-	}
+	d.Delimiter = d.comma()
 	t, again, err := open(bytes.NewReader(csv), in.source, d)
 	if err != nil {
 		return nil, nil, err

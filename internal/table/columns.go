@@ -74,7 +74,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 		var units []string
 		for _, s := range p.survey.lines[1] {
 			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
-				units = append(units, Printable(string(utf8Text(s))))
+				units = append(units, shown(s))
 			}
 		}
 		p.survey.note("the line after the header is taken for units (" +
@@ -88,7 +88,7 @@ func (p *parser) known(fields [][]byte) bool {
 	if p.dialect.Heads != nil {
 		names := make([]string, len(fields))
 		for j, s := range fields {
-			names[j] = Printable(string(utf8Text(s)))
+			names[j] = shown(s)
 		}
 		if p.dialect.Heads(names) {
 			return true
@@ -96,7 +96,7 @@ func (p *parser) known(fields [][]byte) bool {
 	}
 	for _, name := range p.dialect.Known {
 		if !slices.ContainsFunc(fields,
-			func(s []byte) bool { return Printable(string(utf8Text(s))) == name }) {
+			func(s []byte) bool { return shown(s) == name }) {
 			return false
 		}
 	}
@@ -154,10 +154,12 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		p.noteUnits(p.survey.columns, names, h)
 	}
 	if p.survey != nil && p.survey.units {
-		h.Units = make([]string, len(h.Names))
+		if h.Units == nil {
+			h.Units = make([]string, len(h.Names))
+		}
 		for j, s := range p.survey.lines[1] {
-			if role := p.roles[j]; role >= 0 {
-				h.Units[role] = Printable(string(utf8Text(s)))
+			if role := p.roles[j]; role >= 0 && len(s) > 0 {
+				h.Units[role] = shown(s)
 			}
 		}
 	}
@@ -383,7 +385,7 @@ func list(names []string) string {
 func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
-		if s = bytes.TrimSpace(s); len(s) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
+		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
 			continue // a column of row names often has no name
 		}
 		if isNumber(p.withPoint(s)) || missing(s) {

@@ -109,21 +109,15 @@ func (t *Reader) faultError(other *Error) error {
 // gapList counts the gaps, and names those of all columns.
 func (p *parser) gapList(gaps []gapCount) string {
 	total, places := 0, []string(nil)
-	for i, g := range gaps {
+	for _, g := range gaps {
 		total += g.count
-		if i < 20 {
-			name := "column " + strconv.Itoa(g.field+1)
-			if g.field < len(p.header) {
-				name = quote(p.header[g.field])
-			}
-			places = append(places,
-				strconv.Itoa(g.count)+" in "+name+" (first "+p.on(g.line)+")")
+		name := "column " + strconv.Itoa(g.field+1)
+		if g.field < len(p.header) {
+			name = quote(p.header[g.field])
 		}
+		places = append(places, strconv.Itoa(g.count)+" in "+name+" (first "+p.on(g.line)+")")
 	}
-	if more := len(gaps) - len(places); more > 0 {
-		places = append(places, "and in "+count(more, "other column"))
-	}
-	return count(total, "missing value") + ": " + strings.Join(places, ", ")
+	return count(total, "missing value") + ": " + firstOf(places, ", ", "and in ")
 }
 
 // rules say what the values of Words.Missing do.

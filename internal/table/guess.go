@@ -166,7 +166,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	formed := 0                   // numbers with signs
 	var numbers []float64         // of line 1
 	for j, f := range first {
-		if f = bytes.TrimSpace(f); p.roles[j] == roleLabel || p.roles[j] == roleNone || len(f) == 0 {
+		if f = p.halved(bytes.TrimSpace(f)); p.roles[j] == roleLabel || p.roles[j] == roleNone || len(f) == 0 {
 			continue
 		}
 		switch text := p.withPoint(f); {
@@ -427,8 +427,7 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 	return nil
 }
 
-// columnName is "column 2, "income"," for notes; names that stand for places are left
-// out.
+// columnName is "column 2 (income)" for notes, without a name that stands for the place.
 func (p *parser) columnName(j int, names []string) string {
 	s := "column " + strconv.Itoa(j+1)
 	if names[j] != Column(j) {

@@ -19,6 +19,9 @@ func utf8Text(s []byte) []byte {
 	return text
 }
 
+// shown is a field as messages and names have it.
+func shown(s []byte) string { return Printable(string(utf8Text(s))) }
+
 // utf8Texts are the fields of a header as UTF-8.
 func utf8Texts(fields [][]byte) [][]byte {
 	texts := make([][]byte, len(fields))

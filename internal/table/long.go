@@ -47,7 +47,13 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	}
 	p.width = f.width
 	columns := p.columnsOf(f.rows)
-	l = f.longOf(columns)
+	l = &long{names: f.head, lines: f.units}
+	if f.head != nil {
+		l.lines++
+	}
+	for j := range columns {
+		l.texts = append(l.texts, columns[j].text())
+	}
 	if !l.find(columns) {
 		if l.keys = nil; !asked {
 			return nil, asItStands, ""
@@ -75,10 +81,6 @@ func (l *long) find(columns []column) bool {
 			numbers = append(numbers, j)
 		}
 	}
-	take := func(from *[]int, at int) {
-		l.axis = (*from)[at]
-		*from = slices.Delete(*from, at, at+1)
-	}
 	spectral := slices.IndexFunc(numbers, func(j int) bool { return isSpectral(l.name(j)) })
 	feature := slices.IndexFunc(texts, func(j int) bool {
 		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
@@ -86,19 +88,22 @@ func (l *long) find(columns []column) bool {
 	l.named = spectral >= 0 || feature >= 0
 	switch {
 	case spectral >= 0:
-		take(&numbers, spectral)
+		l.axis = numbers[spectral]
 	case feature >= 0:
-		take(&texts, feature)
-	case width == 3 && len(texts) == 1:
-		take(&numbers, 0)
-	case width == 3 && len(texts) == 2:
-		take(&texts, 1)
-	case width == 3 && len(numbers) == 3 && l.namesSamples(numbers[0]):
-		take(&numbers, 1)
+		l.axis = texts[feature]
+	case width != 3 || len(texts)+len(numbers) != 3:
+		return false
+	case len(texts) == 1:
+		l.axis = numbers[0]
+	case len(texts) == 2:
+		l.axis = texts[1]
+	case len(numbers) == 3 && l.namesSamples(numbers[0]):
+		l.axis = numbers[1]
 	default:
 		return false
 	}
-	l.keys = texts
+	isAxis := func(j int) bool { return j == l.axis }
+	numbers, l.keys = slices.DeleteFunc(numbers, isAxis), slices.DeleteFunc(texts, isAxis)
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
 			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
@@ -112,24 +117,12 @@ func (l *long) find(columns []column) bool {
 	return len(l.values) > 0 && len(l.keys) > 0
 }
 
-// longOf is a long table with the names and texts of the frame.
-func (f *frame) longOf(columns []column) *long {
-	l := &long{names: f.head, lines: f.units}
-	if f.head != nil {
-		l.lines++
-	}
-	for j := range columns {
-		l.texts = append(l.texts, columns[j].text())
-	}
-	return l
-}
-
 // name is the name of column j, "" if there is none.
 func (l *long) name(j int) string {
 	if l.names == nil {
 		return ""
 	}
-	return Printable(string(utf8Text(l.names[j])))
+	return shown(l.names[j])
 }
 
 // namesSamples reports whether column j has a name as of samples or ids.
@@ -185,18 +178,18 @@ func axisKey(p *parser, s []byte) string {
 }
 
 // chooseLong decides whether a text is read as a long table. The error asks.
-func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
+func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 	if d.Long == LongNo || d.Long == LongAuto && (!d.Guess || d.Transpose == TransposeYes) {
 		return nil, nil
 	}
-	p := &parser{layout: &layout{dialect: *d, source: source}}
+	p := &parser{layout: &layout{dialect: *d}}
 	l, t, why := s.long(p)
 	ask := d.Words.Long
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != HeaderNo && l.hasAll(d.columns(), l.keys) {
 		given = "" // about columns that stay
 	}
-	fail := &Error{Source: source}
+	fail := new(Error)
 	switch {
 	case d.Long == LongYes && d.Transpose == TransposeYes:
 		fail.Msg = "a long table has a row for each sample, and is not turned"
@@ -205,22 +198,19 @@ func (s *survey) chooseLong(d *Dialect, source string) (l *long, err *Error) {
 		fail.Msg = "a long table has at least three columns: samples, wavelengths or the like, and values"
 		return nil, fail
 	case d.Long == LongYes && len(l.values) == 1:
+		return l, nil
 	case t == asItStands && d.Long == LongAuto, len(d.Known) > 0 &&
 		l.hasAll(d.Known, slices.Concat(l.keys, l.values, []int{l.axis})):
 		return nil, nil
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + count(len(l.values), "column") + " of values, " +
-			l.shown(l.values[0]) + " and " + l.shown(l.values[1]) + ", of which a file may have one"
+			l.called(l.values[0]) + " and " + l.called(l.values[1]) + ", of which a file may have one"
 		return nil, fail.advise(ask, ask+" no reads the lines as they are")
-	case ask != "" && (t == likely && given == "" || t == certain && given != ""):
-		fail.Msg = "this seems to be a long table, since " + why
-		advice := ask + " yes makes a row of each sample, " + ask + " no reads the lines as they are"
-		if given != "" {
-			advice += "; " + given + " is about the table as it is then read"
-		}
-		return nil, fail.advise(ask, advice)
-	case t == likely:
-		return nil, nil
+	}
+	err = d.doubt(t, given, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
+		"reads the lines as they are")
+	if err != nil || t == likely {
+		return nil, err
 	}
 	return l, nil
 }
@@ -289,7 +279,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 			xs[x] = j
 			t.x = append(t.x, string(bytes.TrimSpace(fields[l.axis])))
 			if x == "" || j == mostColumns {
-				return p.fault(l.axis, "a long table needs a value in "+l.shown(l.axis)+
+				return p.fault(l.axis, "a long table needs a value in "+l.called(l.axis)+
 					" on each line, and at most "+strconv.Itoa(mostColumns))
 			}
 		}
@@ -302,8 +292,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 	return t, t.arrange(p)
 }
 
-// shown is a column in messages.
-func (l *long) shown(j int) string {
+// called is a column in messages.
+func (l *long) called(j int) string {
 	if name := l.name(j); name != "" {
 		return quote(name)
 	}
@@ -315,7 +305,7 @@ func (t *longText) arrange(p *parser) error {
 	n, width := len(t.samples), len(t.x)
 	if float64(n)*float64(width) > 20*float64(len(t.entries))+1000 || n == 0 {
 		return &Error{Source: p.source, Msg: "a long table of " + count(n, "sample") + " and " +
-			strconv.Itoa(width) + " values of " + t.shown(t.axis) + " has only " +
+			strconv.Itoa(width) + " values of " + t.called(t.axis) + " has only " +
 			strconv.Itoa(len(t.entries)) + " entries; samples must have values in common"}
 	}
 	var numbers []float64
@@ -339,7 +329,7 @@ func (t *longText) arrange(p *parser) error {
 		to := &t.at[e.sample*width+rank[e.x]]
 		if *to > 0 {
 			return &Error{Source: p.source, Line: e.line, Msg: "a second value of " + t.sample(e.sample) +
-				" at " + Printable(t.x[e.x]) + " in " + t.shown(t.axis) + "; the first is on line " +
+				" at " + Printable(t.x[e.x]) + " in " + t.called(t.axis) + "; the first is on line " +
 				strconv.Itoa(t.entries[*to-1].line)}
 		}
 		*to = i + 1
@@ -351,20 +341,20 @@ func (t *longText) arrange(p *parser) error {
 func (t *longText) sample(i int) string {
 	var names []string
 	for j := range t.keys {
-		names = append(names, Printable(string(utf8Text(t.samples[i].field(j)))))
+		names = append(names, shown(t.samples[i].field(j)))
 	}
 	return quote(strings.Join(names, " "))
 }
 
 // csv is the table with a row for each sample: its keys, then its values.
-func (t *longText) csv(comma rune) (csv []byte) {
+func (t *longText) csv(comma string) (csv []byte) {
 	line := func(key func(j int) []byte, value func(r int) []byte) {
 		for j := range t.keys {
-			csv = append(appendField(csv, key(j)), string(comma)...)
+			csv = append(appendField(csv, key(j)), comma...)
 		}
 		for r := range t.order {
 			if r > 0 {
-				csv = append(csv, string(comma)...)
+				csv = append(csv, comma...)
 			}
 			csv = appendField(csv, value(r))
 		}
@@ -401,12 +391,8 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	if err != nil {
 		return nil, nil, err
 	}
-	comma := d.Delimiter
-	if comma == ' ' {
-		comma = '\t'
-	}
-	note += l.shown(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
-		count(len(t.x), "column") + ", one for each value of " + l.shown(l.axis)
+	note += l.called(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
+		count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
 	if gaps := len(t.at) - len(t.entries); gaps > 0 {
 		note += "; " + strconv.Itoa(gaps) + plural(gaps, " entry is missing", " entries are missing")
 	}
@@ -427,7 +413,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 		}
 	}
-	r, in, err := s.reopen(in, t.csv(comma), d, note, t)
+	r, in, err := s.reopen(in, t.csv(string(d.comma())), d, note, t)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -47,6 +47,7 @@ func TestLong(t *testing.T) {
 		{"x,y,z\n", "I,W,V\n", "rows 24"},
 		{"id,size,weight\n", "N,W,V\n", "rows 24"},
 		{"class,energy,yield\n", "X,N.5,V\n", "rows 24"},
+		{"Unnamed: 0,..1,t\n", "N,N,tN\n", "rows 24"},
 	} {
 		d := Dialect{Guess: true}
 		text := longTable(c.head, c.line, 4, 6)

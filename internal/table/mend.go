@@ -26,8 +26,8 @@ type Skip struct {
 	last   bool
 }
 
-// ParseSkip reads a list such as 1,3-5,40-,last.
-func ParseSkip(s string) (skip Skip, err error) {
+// Add adds the rows of a list such as 1,3-5,40-,last.
+func (skip *Skip) Add(s string) error {
 	for word := range strings.SplitSeq(s, ",") {
 		if word = strings.TrimSpace(word); word == "last" {
 			skip.last = true
@@ -42,12 +42,12 @@ func ParseSkip(s string) (skip Skip, err error) {
 			to, err = strconv.Atoi(last)
 		}
 		if err != nil || from < 1 || to != 0 && to < from {
-			return skip, errors.New("must be numbers of rows from 1, ranges such as 3-5 and 40-, or last, " +
+			return errors.New("must be numbers of rows from 1, ranges such as 3-5 and 40-, or last, " +
 				"with commas between them")
 		}
 		skip.ranges = append(skip.ranges, [2]int{from, to})
 	}
-	return skip, nil
+	return nil
 }
 
 // Mends reports whether entries or rows are settled, which is for texts alone.
@@ -59,6 +59,19 @@ func (s *Skip) none() bool { return s.ranges == nil && !s.last }
 func (s *Skip) has(n int, last bool) bool {
 	within := func(r [2]int) bool { return n >= r[0] && (r[1] == 0 || n <= r[1]) }
 	return s.last && last || slices.ContainsFunc(s.ranges, within)
+}
+
+// adds is what [Skip.Add] takes to leave out row i, from 0, of the rows that are left.
+func (s *Skip) adds(i, rows int) string {
+	if i == rows-1 && !s.last {
+		return "last"
+	}
+	n := 0
+	for ; i >= 0; i-- {
+		for n++; s.has(n, false); n++ {
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // skips counts a row, and reports whether it is left out. present is false for an empty line before
@@ -107,20 +120,29 @@ func (p *parser) settled(f []byte) []byte {
 	if p.isDeleted(f) || p.naWord(f) != "" {
 		return nil
 	}
-	if p.dialect.Below != BelowError {
-		if v, unit, ok := p.limit(f); ok && p.dialect.Below == BelowMissing {
-			return nil
-		} else if ok {
-			f = strconv.AppendFloat(nil, v/2, 'g', -1, 64)
-			if p.dialect.Decimal == ',' {
-				f = bytes.Replace(f, []byte("."), []byte(","), 1)
-			}
-			if unit != nil {
-				f = append(append(f, ' '), unit...)
-			}
-		}
+	return p.halved(f)
+}
+
+// halved is settled for fields below a limit alone.
+func (p *parser) halved(f []byte) []byte {
+	if p.dialect.Below == BelowError {
+		return f
 	}
-	return f
+	v, unit, ok := p.limit(f)
+	switch {
+	case !ok:
+		return f
+	case p.dialect.Below == BelowMissing:
+		return nil
+	}
+	half := strconv.AppendFloat(nil, v/2, 'g', -1, 64)
+	if p.dialect.Decimal == ',' {
+		half = bytes.Replace(half, []byte("."), []byte(","), 1)
+	}
+	if unit != nil {
+		half = append(append(half, ' '), unit...)
+	}
+	return half
 }
 
 // isDeleted reports whether a field is -1.23e34, which libraries of the USGS and of ENVI have where

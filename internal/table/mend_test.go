@@ -10,9 +10,8 @@ import (
 
 func TestMend(t *testing.T) {
 	t.Parallel()
-	skip := func(s string) Skip {
-		k, err := ParseSkip(s)
-		if err != nil {
+	skip := func(s string) (k Skip) {
+		if err := k.Add(s); err != nil {
 			t.Fatal(err)
 		}
 		return k
@@ -50,11 +49,20 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,2\n\n,\nx y\n3,4\n", d: Dialect{Skip: skip("2-3")}, data: "1 2 3 4"},
 		{text: "1,2\n3,4\n5,6\n7,8\n", d: Dialect{Skip: skip("2-3, 9")}, data: "1 2 7 8",
 			note: "2 rows are left out"},
+		{text: "a,b\n1,2\n3,4\n5,7\n9,13\n9,9\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4 5 7 9 13",
+			note: "row 4, seems to be a line of totals, since its numbers are the sums of the columns; " +
+				"to leave it out: -skip 4"},
+		{text: "400,4,<4,3\n2,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowHalf},
+			data: "400 4 2 3 2 2 0.11 0.69 4 3 5 0.5"},
+		{text: "row,400,<4,3\n4,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowMissing},
+			fail: "\"row\" is not a number"},
 		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
 		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, data: "1 2 NaN NaN 3 4"},
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
 		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out"},
 		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n2004,4\n", fail: "(add -skip 3, which"},
+		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n", d: Dialect{Skip: skip("1")}, fail: "(add -skip 3, which"},
+		{text: "year,b\n2001,2\n2002,3\n2003,4\nMean,3\nTotal,9\n", d: Dialect{Skip: skip("last")}, fail: "(add -skip 4, which"},
 		{text: "a;b\n1,5;2.5\n2,5;1,5\n3,5;1.5\n", fail: "1 in column 2 (b), \"1,5\" (first on line 3) (if " +
 			"the comma is the decimal sign: -decimal comma)"},
 		{text: "a;b\n1;<2\n2;nd\n3;<3\n4;<4\n5;<5\n6;5\n7;5\n8;5\n", fail: "4 in column 2 (b), below a " +
@@ -84,7 +92,7 @@ func TestMend(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "0", "3-1", "-2", "a", "1,", "last-", "1--2"} {
-		if _, err := ParseSkip(s); err == nil {
+		if err := new(Skip).Add(s); err == nil {
 			t.Errorf("%q is a list of rows", s)
 		}
 	}
@@ -106,6 +114,7 @@ func TestUnitsBehind(t *testing.T) {
 		"lat,v\n52.1 N,1\n51.9 N,2\n1.5 S,3\n":        "such as \"52.1 N\"",
 		"w,v\n12 Jan,1\n13 Jan,2\n12 Jan,2\n":         "\"12 Jan\" or \"13 Jan\"",
 		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
+		"w,v\n,cm\n5 kg,1\n6 kg,2\n":                  "[5 1 6 2] [kg cm]",
 		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, where others have kg`,
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9 g":  `"9 g" in column "w" is not in kg, as others are`,

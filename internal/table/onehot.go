@@ -74,7 +74,7 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	if other != 0 {
 		return nil
 	}
-	at, ok := hot.place[Printable(string(utf8Text(s)))]
+	at, ok := hot.place[shown(s)]
 	if !ok {
 		return p.fault(j, quote(string(s))+p.in(j)+" is a value that the first lines do not have, and "+
 			"there is no column of 0 and 1 for it")

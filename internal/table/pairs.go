@@ -83,7 +83,7 @@ func (f *frame) after(line [][]byte) bool {
 func (f *frame) agree(p *parser, fields [][]byte) *Error {
 	for _, j := range f.aside {
 		if 2*(j/2)+1 < f.width && axisKey(p, fields[j]) != axisKey(p, fields[0]) {
-			e := p.fault(j, quote(string(fields[j]))+" in "+Printable(string(utf8Text(f.head[0])))+" of "+
+			e := p.fault(j, quote(string(fields[j]))+" in "+shown(f.head[0])+" of "+
 				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
 				"pairs of columns must have the same axis: interpolate them before")
 			if w := p.dialect.Words.Transpose; f.units == 0 {
@@ -98,5 +98,5 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 // pairedWhy says why such a table is turned.
 func (f *frame) pairedWhy() string {
 	return count(len(f.samples), "sample") + plural(len(f.samples), " has its own column", " have columns") +
-		" of " + Printable(string(utf8Text(f.head[0]))) + plural(len(f.samples), "", ", all alike")
+		" of " + shown(f.head[0]) + plural(len(f.samples), "", ", all alike")
 }

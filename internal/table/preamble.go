@@ -231,7 +231,7 @@ func (b *block) begins(n int) string {
 	var list []string
 	for _, line := range b.lines[:n] {
 		if line = bytes.TrimSpace(line); len(line) > 0 && !isComment(line) && len(list) < 2 {
-			list = append(list, quote(Printable(string(utf8Text(line)))))
+			list = append(list, quote(shown(line)))
 		}
 	}
 	return strings.Join(list, "; ")

@@ -201,12 +201,14 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
 		text, d.Workers = in.upTo(text, math.MaxInt), 1
 	}
-	if l, err := s.chooseLong(&d, source); err != nil {
+	if l, err := s.chooseLong(&d); err != nil {
+		err.Source = source
 		return nil, nil, err
 	} else if l != nil {
 		return s.openLong(in, text, d, l)
 	}
-	if turn, note, err := s.choose(&d, source); err != nil {
+	if turn, note, err := s.choose(&d); err != nil {
+		err.Source = source
 		return nil, nil, err
 	} else if turn {
 		return s.openTurned(in, text, d, note)

@@ -88,7 +88,7 @@ func times(n int) string {
 // strayList says what the strays are, and where.
 func (p *parser) strayList(strays []stray) string {
 	var list []string
-	for _, s := range strays[:min(len(strays), 20)] {
+	for _, s := range strays {
 		words := s.words
 		like := ""
 		if s.below {
@@ -107,10 +107,7 @@ func (p *parser) strayList(strays []stray) string {
 		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+strings.Join(quoted, ", ")+
 			" (first "+p.on(s.line)+")")
 	}
-	if more := len(strays) - len(list); more > 0 {
-		list = append(list, "and in "+count(more, "other column"))
-	}
-	return strings.Join(list, ", ")
+	return firstOf(list, ", ", "and in ")
 }
 
 // mending is the advice for faults: one line of flags that mends all of them, and other ways. e gets
@@ -125,15 +122,13 @@ func (p *parser) mending(f *faults, e *Error) string {
 	}
 	var drop []string
 	if f.texts != nil {
-		drop = f.texts.give
+		drop = slices.Clip(f.texts.give)
 	}
 	total := ""
 	for _, s := range f.strays {
 		switch {
 		case isTotal(s.words[0]) && len(s.words) == 1:
-			if total = strconv.Itoa(s.row + 1); s.row == f.rows-1 {
-				total = "last"
-			}
+			total = p.dialect.Skip.adds(s.row, f.rows)
 		case s.below:
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma
@@ -141,7 +136,7 @@ func (p *parser) mending(f *faults, e *Error) string {
 				others = append(others, own)
 			}
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
-			drop = append(slices.Clone(drop), strconv.Itoa(s.field+1))
+			drop = append(drop, strconv.Itoa(s.field+1))
 		default:
 			for _, word := range s.words {
 				if !slices.Contains(e.NA, word) {
@@ -159,10 +154,8 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if e.Below {
 		add(w.Below, "half", "takes half of each limit")
 	}
-	if n := len(e.NA); n == 1 {
-		add(w.NA, listWord(e.NA), "counts "+quote(e.NA[0])+" as missing")
-	} else if n > 0 {
-		add(w.NA, listWord(e.NA), "counts these words as missing")
+	if e.NA != nil {
+		add(w.NA, listWord(e.NA), "counts "+plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing")
 	}
 	if fill != "" && (f.gaps != nil || e.NA != nil && w.NA != "") {
 		flags, does = append(flags, fill), append(does, rules[ruleOf(fill)])

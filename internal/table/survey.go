@@ -278,10 +278,10 @@ func (s *survey) orangeHead(d *Dialect) {
 		}
 	}
 	said := "lines 2 and 3 are types and flags, as Orange writes them"
-	given := slices.Concat([]string{d.Label, d.Weights, d.ID}, d.Drop, d.Keep)
+	given := d.columns()
 	for j, f := range s.lines[2] {
 		n := strconv.Itoa(j + 1)
-		if slices.Contains(given, n) || slices.Contains(given, Printable(string(utf8Text(s.lines[0][j])))) {
+		if slices.Contains(given, n) || slices.Contains(given, shown(s.lines[0][j])) {
 			continue
 		}
 		switch string(bytes.TrimSpace(f)) {
@@ -302,11 +302,16 @@ func (s *survey) orangeHead(d *Dialect) {
 	s.note(said)
 }
 
+func (s *survey) splitter(text []byte, comma rune) splitter {
+	split := newSplitter(text, comma)
+	split.hash, split.trail = s.hash, s.trail
+	return split
+}
+
 // split returns the fields of the first lines of text. It stops before a line that is
 // not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
-	split := newSplitter(text, comma)
-	split.hash, split.trail = s.hash, s.trail
+	split := s.splitter(text, comma)
 	for len(lines) < most {
 		if err := split.next(); err != nil {
 			if err != io.EOF {
@@ -327,8 +332,7 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 // namesQuoted reports whether all fields of line 1 are in quotes, and those of no other
 // line. R and softkmeans-convert write names so, numbers without quotes.
 func (s *survey) namesQuoted(text []byte, comma rune) bool {
-	split := newSplitter(text, comma)
-	split.hash, split.trail = s.hash, s.trail
+	split := s.splitter(text, comma)
 	line := 0
 	for line < surveyRows && split.next() == nil {
 		if empty(split.fields) {

@@ -213,8 +213,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				w := b.parser.dialect.Words
-				t.noteTotals(b.parser.numeric(), b.row, w.Skip, w.Drop)
+				t.noteTotals(b.parser.numeric(), b.row, &b.parser.dialect)
 				t.noteZeros()
 			}
 			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)

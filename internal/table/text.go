@@ -86,13 +86,16 @@ func twice(names []string, name string) bool {
 	return slices.Contains(names[slices.Index(names, name)+1:], name)
 }
 
-// list says what the first columns hold.
 func (t *texts) list() string {
-	list := t.what
-	if len(list) > 20 {
-		list = append(slices.Clone(list[:20]), count(len(list)-20, "other column"))
+	return firstOf(t.what, "; ", "")
+}
+
+// firstOf joins what is said of the first 20 columns, and counts the others.
+func firstOf(list []string, comma, others string) string {
+	if n := len(list) - 20; n > 0 {
+		list = append(list[:20:20], others+count(n, "other column"))
 	}
-	return strings.Join(list, "; ")
+	return strings.Join(list, comma)
 }
 
 // ways are other uses of the columns than to leave them out.

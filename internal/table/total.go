@@ -23,9 +23,9 @@ func isTotal(s string) bool {
 }
 
 // noteTotals warns of a last row that holds the totals of the others: by its id, or because
-// its numbers are the sums, or the means, of all columns of numbers. skip is the word of
-// Dialect.Skip.
-func (t *Table) noteTotals(data []bool, line int, skip, drop string) {
+// its numbers are the sums, or the means, of all columns of numbers. d is that of the
+// text.
+func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
@@ -33,18 +33,18 @@ func (t *Table) noteTotals(data []bool, line int, skip, drop string) {
 	if t.Turned {
 		what = "column"
 	}
-	t.noteSum(drop)
+	t.noteSum(d.Words.Drop)
 	if id := t.RowName(t.Rows - 1); t.IDs != nil && isTotal(id) {
 		why = "its id is " + quote(id)
 	} else if word := t.totals(data, t.Rows-1); word != "" {
 		why = "its numbers are the " + word + " of the columns"
 	}
 	row := t.Rows
-	if n := t.trailing(); n > 1 && skip != "" {
+	if n := t.trailing(); n > 1 && d.Words.Skip != "" {
 		from := t.Rows - n + 1
 		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+
 			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+
-			" to "+quote(t.RowName(row-1))+"; to leave them out: "+skip+" "+strconv.Itoa(from)+"-")
+			" to "+quote(t.RowName(row-1))+"; to leave them out: "+d.Words.Skip+" "+d.Skip.adds(from-1, t.Rows)+"-")
 		return
 	}
 	if why == "" && t.totals(data, 0) == "sums" {
@@ -54,10 +54,8 @@ func (t *Table) noteTotals(data []bool, line int, skip, drop string) {
 		return
 	}
 	out := "delete " + what + " " + strconv.Itoa(line) + " of the table"
-	if skip != "" && which == "first" {
-		out = skip + " 1"
-	} else if skip != "" {
-		out = skip + " last"
+	if skip := d.Words.Skip; skip != "" {
+		out = skip + " " + d.Skip.adds(row-1, t.Rows)
 	}
 	t.Notes = append(slices.Clip(t.Notes), "warning: the "+which+" row, row "+strconv.Itoa(row)+
 		", seems to be a line of totals, since "+why+"; to leave it out: "+out)

@@ -55,7 +55,7 @@ func (f *frame) sort(p *parser) bool {
 	for j, c := range p.columnsOf(f.rows) {
 		name := ""
 		if f.head != nil {
-			name = Printable(string(utf8Text(f.head[j])))
+			name = shown(f.head[j])
 		}
 		switch {
 		case j == 0:
@@ -233,7 +233,7 @@ func (f *frame) known(names []string) (turning, string) {
 	for _, name := range names {
 		known[name] = true
 	}
-	has := func(s []byte) bool { return known[Printable(string(utf8Text(s)))] }
+	has := func(s []byte) bool { return known[shown(s)] }
 	top, down := f.rows[0], 0
 	if f.head != nil {
 		top = f.head
@@ -497,17 +497,14 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 		corner = false // the name of column 1
 		f.sort(p)
 	}
-	comma := p.dialect.Delimiter
-	if comma == ' ' {
-		comma = '\t'
-	}
+	comma := string(p.dialect.comma())
 	for j := range width {
 		if slices.Contains(f.aside, j) {
 			continue
 		}
 		for i, line := range table {
 			if i > 0 {
-				csv = append(csv, string(comma)...)
+				csv = append(csv, comma...)
 			}
 			if i+j > 0 || corner {
 				csv = appendField(csv, line.field(j))
@@ -574,7 +571,7 @@ func (d *Dialect) rolesGiven() string {
 }
 
 // choose decides which way round a text is read. The error asks.
-func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err *Error) {
+func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 	ask := d.Words.Transpose
 	switch {
 	case d.Transpose == TransposeYes:
@@ -583,16 +580,11 @@ func (s *survey) choose(d *Dialect, source string) (turn bool, note string, err 
 		return false, "", nil
 	}
 	t, why := s.wayRound(d)
-	switch given := d.rolesGiven(); {
-	case t == asItStands:
-		return false, "", nil
-	case ask != "" && (t == likely && given == "" || t == certain && given != ""):
-		e := &Error{Source: source, Msg: "the samples of this table seem to be its columns, since " + why}
-		advice := ask + " yes reads it so, " + ask + " no reads the rows as they are"
-		if given != "" {
-			advice += "; " + given + " is about the table as it is then read"
-		}
-		return false, "", e.advise(ask, advice)
+	err = d.doubt(t, d.rolesGiven(), ask, "the samples of this table seem to be its columns, since "+why,
+		"reads it so", "reads the rows as they are")
+	switch {
+	case t == asItStands || err != nil:
+		return false, "", err
 	case t == certain:
 		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
 			note += "; " + ask + " no reads it as it stands"
@@ -635,7 +627,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if f.aside != nil && !f.paired {
 		var aside []string
 		for _, j := range f.aside {
-			if name := Printable(string(utf8Text(f.head[j]))); name != "" {
+			if name := shown(f.head[j]); name != "" {
 				aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 const (
@@ -21,12 +22,10 @@ const (
 	often = 0.1
 )
 
-// units are words that stand for units behind a name: temp (°C), length_mm.
-var units = strings.Fields(`% ‰ ° $ £ € A C F Hz J K N Pa V W bar cm d deg eur g h hPa hz kHz kPa kW kg kg/m3 km
-	km/h l m m/s mA mL mV mbar mg mg/L mg/kg mg/l min mL mm mol mol/L ms nm pH ppb ppm rad s t usd µg/L
-	µg/m3 µm μm °C °F m2 m3 m² m³ µg/m³ cm-1 cm⁻¹ yr years hours days`)
+// units are further words that stand for units behind a name.
+var units = strings.Fields("% ° $ £ € C F cm-1 cm⁻¹ days deg eur hours hz pH rad usd years yr")
 
-// unitOf returns the unit that ends a name, in brackets or after an underscore; "" if there is none that is
+// unitOf returns the unit that ends a name, such as temp (°C) or length_mm; "" if there is none that is
 // known. One letter after an underscore may be anything.
 func unitOf(name string) string {
 	word := ""
@@ -37,8 +36,10 @@ func unitOf(name string) string {
 			return ""
 		}
 	}
-	if slices.Contains(units, word) || slices.Contains(units, strings.ToLower(word)) {
-		return word
+	for _, as := range []string{word, strings.ToLower(word)} {
+		if table.IsUnit(as) || slices.Contains(units, as) {
+			return word
+		}
 	}
 	return ""
 }
