@@ -50,10 +50,12 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 		in.linear, in.constant = NewMatrix(r+1, r, nil), make([]float64, r+1)
 		in.addUp()
 	}
-	in.basis = reshaped(in.basis, r, r)
-	clear(in.basis.Data)
-	copyRows(in.basis, rowsOf(p.vertices, 0, k-1))
-	orthonormalize(in.basis, 0)
+	if r >= k { // the rows of basis from k−1 on are outside of the hull
+		in.basis = reshaped(in.basis, r, r)
+		clear(in.basis.Data)
+		copyRows(in.basis, rowsOf(p.vertices, 0, k-1))
+		orthonormalize(in.basis, 0)
+	}
 	clear(in.linear.Data)
 	unit := math.Ldexp(1, -p.exp)
 	for a := range k {
