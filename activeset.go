@@ -178,8 +178,9 @@ func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []
 	}
 }
 
-// solveFree is solve for a row z of a fast problem of near vertices, by its memberships without bounds. r.w
-// has the multipliers, where r.in is false.
+// solveFree overwrites g with the memberships of row z. free has them without bounds, and warm has some whose
+// support is tried first. It leaves the multipliers in r.w where r.in is false; r.w has no meaning elsewhere.
+// It assumes that r.p is fast and its vertices near.
 func (r *rowSolver) solveFree(g, free, z, warm []float64) {
 	top, _ := rowMaxAbs(free)
 	r.free, r.z = free, z

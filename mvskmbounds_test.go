@@ -286,29 +286,33 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestNonNegative: centers are at least 0, the loss never rises, and no step within the bound lowers it. A Lower
-// of 0 for all columns is the same, to the bit, with any workers, and no bounds are none.
+// TestNonNegative: centers are at least 0, the loss never rises, and no step within the bound lowers it. A
+// Lower of 0 for all columns is the same, to the bit, with any workers, and no bounds are none.
 func TestNonNegative(t *testing.T) {
 	x, _ := scarce(60, 8, 3, 0.05, 3)
 	inf := math.Inf(1)
-	for _, o := range []MinVolumeOptions{{Init: InitSPA, Slack: 0.02}, {Init: InitKMeans, Volume: VolumeAffine},
+	for _, o := range []MinVolumeOptions{
+		{Init: InitSPA, Slack: 0.02}, {Init: InitKMeans, Volume: VolumeAffine},
 		{Sum: SumAtMostOne, Init: InitSPA}, {Init: InitGlobal, Slack: 0.01}} {
 		fit := func(by MinVolumeOptions) *Model {
 			o := o
-			o.NonNegative, o.Lower, o.Upper, o.Workers, o.Tol = by.NonNegative, by.Lower, by.Upper, by.Workers, by.Tol
+			o.NonNegative, o.Lower, o.Upper, o.Workers, o.Tol = by.NonNegative, by.Lower, by.Upper,
+				by.Workers, by.Tol
 			return mustDo(FitMinVolume(bg, x, 3, &o))(t)
 		}
 		free := fit(MinVolumeOptions{})
 		for _, by := range []MinVolumeOptions{{Lower: []float64{-inf}}, {Upper: []float64{1e300}}} {
 			m := fit(by)
-			if d := squaredDistance(m.Centers.Data, free.Centers.Data); d > 1e-6*sumSquares(free.Centers.Data) {
+			d := squaredDistance(m.Centers.Data, free.Centers.Data)
+			if d > 1e-6*sumSquares(free.Centers.Data) {
 				t.Errorf("%+v: centers off by %v", by, math.Sqrt(d))
 			}
 		}
 		m := fit(MinVolumeOptions{NonNegative: true, Workers: 1, Tol: 1e-7})
 		low := slices.Min(m.Centers.Data)
 		if low < 0 || m.Objective < m.Floor || m.Stationarity > 1e-2 {
-			t.Errorf("%+v: smallest entry %v, objective %v, floor %v, stationarity %v", o, low, m.Objective, m.Floor,
+			t.Errorf("%+v: smallest entry %v, objective %v, floor %v, stationarity %v", o, low, m.Objective,
+				m.Floor,
 				m.Stationarity)
 		}
 		if o.Init == InitSPA && slices.Min(free.Centers.Data) >= 0 {

@@ -268,8 +268,8 @@ func TestUnmixHard(t *testing.T) {
 	}
 }
 
-// TestUnmixCancel: wherever the context ends, the result is nil or a model that says so, with its centers within
-// the bounds of NonNegative, which leading directions forget.
+// TestUnmixCancel: wherever the context ends, the result is nil or a model that says so, with its centers
+// within the bounds of NonNegative, which leading directions forget.
 func TestUnmixCancel(t *testing.T) {
 	x, _, _, _ := pixels(40, 60, 4, 0.2, 0.5, 6)
 	x = mapped(x, func(_, _ int, v float64) float64 { return max(0, v-0.7) })
@@ -301,11 +301,13 @@ func TestUnmixCancel(t *testing.T) {
 				t.Errorf("%v %v, step %d: status %v", o.Rows, o.Trim, step, m.Status)
 			case err != nil:
 				models++
-			case ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral }):
+			case ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings,
+				func(w Warning) bool { return w.Kind == WarnSeveral }):
 				t.Errorf("step %d: a warning of runs that were cut short", step)
 			}
 			if low := slices.Min(m.Centers.Data); low < 0 || len(m.Trace) != m.Iterations+1 {
-				t.Errorf("%v %v, step %d: smallest entry %v, %d iterations, trace of %d", o.Rows, o.Trim, step, low,
+				t.Errorf("%v %v, step %d: smallest entry %v, %d iterations, trace of %d", o.Rows, o.Trim,
+					step, low,
 					m.Iterations, len(m.Trace))
 			}
 		}
@@ -410,7 +412,8 @@ func TestUnmixNoise(t *testing.T) {
 			t.Errorf("noise of column %d: %v", c, m.Noise)
 		}
 	}
-	if len(m.RowWeights) != x.Rows || len(m.PureRows) != 3 || len(m.Turns) != 3 || slices.Min(m.PureRows) < float64(x.Rows)/20 {
+	if len(m.RowWeights) != x.Rows || len(m.PureRows) != 3 || len(m.Turns) != 3 ||
+		slices.Min(m.PureRows) < float64(x.Rows)/20 {
 		t.Errorf("%d weights, pure rows %v, turns %v", len(m.RowWeights), m.PureRows, m.Turns)
 	}
 	plain := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Init: InitSPA, NonNegative: true}))(t)

@@ -111,15 +111,18 @@ func TestOptionLimits(t *testing.T) {
 		{second(newSamples(bg, NewMatrix(1, 1, nil), nil, 0, true)), "", nil},
 		{fit(NewMatrix(0, 3, nil), 2, nil), "x has no rows", ErrTooFewSamples},
 		{fit(NewMatrix(3, 0, nil), 2, nil), "x has no columns", ErrShape},
-		{fit(&Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, 2, nil), "x has stride 2 below its 3 columns", ErrShape},
-		{fit(with(nan), 2, nil), "x[2,1] = NaN", ErrNonFinite}, {fit(with(-inf), 2, nil), "x[2,1] = -Inf", ErrNonFinite},
+		{fit(&Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, 2, nil),
+			"x has stride 2 below its 3 columns", ErrShape},
+		{fit(with(nan), 2, nil), "x[2,1] = NaN", ErrNonFinite}, {fit(with(-inf), 2, nil), "x[2,1] = -Inf",
+			ErrNonFinite},
 		{fit(x, -3, nil), "k is -3, below 1", ErrOption},
 		{fit(x, 2, &Options{Enclosure: 7}), "Enclosure is Enclosure(7)", ErrOption},
 		{fit(x, 2, &Options{Workers: -1}), "Workers is -1, below 0", ErrOption},
 		{fit(x, 2, &Options{Weights: make1(3)}), "3 weights for 4 rows", ErrShape},
 		{fit(x, 2, &Options{Weights: make([]float64, 4)}), "every weight is 0", ErrTooFewSamples},
 		{fit(x, 2, &Options{Weights: []float64{1, 1, -1, 1}}), "weights[2] = -1, below 0", ErrOption},
-		{fit(x, 3, turn(1, 1e-9, 0, 1)), "Orientation is not orthogonal: row 1 times row 0 is not 0", ErrOption},
+		{fit(x, 3, turn(1, 1e-9, 0, 1)), "Orientation is not orthogonal: row 1 times row 0 is not 0",
+			ErrOption},
 	} {
 		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || c.err.Error() != "softkmeans: "+c.want+": "+c.is.Error() || !errors.Is(c.err, c.is)) {
 			t.Errorf("%d: %v, want %s", i, c.err, c.want)

@@ -378,7 +378,8 @@ func TestRoughRows(t *testing.T) {
 			many++
 		}
 		if high-low > 4*k*0x1p-52*top {
-			t.Errorf("row %d, support of %d: gradients on the support are above others by %g", i, on, high-low)
+			t.Errorf("row %d, support of %d: gradients on the support are above others by %g", i, on,
+				high-low)
 		}
 	}
 	if many < 20 {

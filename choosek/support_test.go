@@ -19,7 +19,8 @@ func TestSupported(t *testing.T) {
 		says string
 	}{
 		{Choice{K: 3, Reason: "so", Edge: 4, HeldOut: 4}, 3, "so"},
-		{Choice{Reason: "so", Edge: 4, HeldOut: 4, Stable: 3, Standardized: sure}, 4, "no certain k: so; noise and held-out entries say 4"},
+		{Choice{Reason: "so", Edge: 4, HeldOut: 4, Stable: 3, Standardized: sure}, 4,
+			"no certain k: so; noise and held-out entries say 4"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 4}, 4, "; noise and halves of the rows say 4"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 2, Standardized: sure}, 7, "; standardized columns say 7"},
 		{Choice{Edge: 4, HeldOut: 6, Stable: 2, Standardized: unsure}, 4, "; noise says 4"},
@@ -50,7 +51,8 @@ func TestChooseStandardized(t *testing.T) {
 	}
 	c := tables.Must(Choose(t.Context(), x, &Options{MaxK: 6}))(t)
 	s := c.Standardized
-	if k, why := c.Supported(); c.K != 0 || s == nil || s.K != 3 || k != 3 || !strings.HasSuffix(why, "; standardized columns say 3") {
+	k, why := c.Supported()
+	if c.K != 0 || s == nil || s.K != 3 || k != 3 || !strings.HasSuffix(why, "; standardized columns say 3") {
 		t.Errorf("%+v, %+v: %d, %q", c, s, k, why)
 	}
 	if z := standardized(x); z == nil || standardized(z) != nil {

@@ -122,8 +122,8 @@ func TestCountsElsewhere(t *testing.T) {
 			t.Errorf("counts divided by %v: %v", by, out)
 		}
 	}
-	if out := must(t, "fit", "-k", "4", "-stream", "yes", counts); !strings.Contains(out, "The first rows are "+
-		"counts") {
+	out := must(t, "fit", "-k", "4", "-stream", "yes", counts)
+	if !strings.Contains(out, "The first rows are counts") {
 		t.Errorf("%.400s", out)
 	}
 	if out := must(t, "floors", filepath.Join(trade, "tenx")); !strings.Contains(out,
@@ -208,7 +208,8 @@ func TestCodes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(trade, "consumers.csv")
 	for _, scale := range []string{"auto", "zscore"} {
-		if out := strings.Join(strings.Fields(must(t, "fit", "-k", "2", "-scale", scale, file)), " "); !strings.Contains(out,
+		out := strings.Join(strings.Fields(must(t, "fit", "-k", "2", "-scale", scale, file)), " ")
+		if !strings.Contains(out,
 			"Column pack has 3 whole numbers alone, each more than once, and may have codes of groups; "+
 				"-drop pack leaves it out.") {
 			t.Errorf("%.400s", out)
@@ -244,11 +245,13 @@ func TestScaleCounts(t *testing.T) {
 func TestReportOfCounts(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.html")
-	must(t, "report", "-o", page, "-memberships", page+".csv", filepath.Join(trade, "counts_types_by_samples.csv"))
+	counts := filepath.Join(trade, "counts_types_by_samples.csv")
+	must(t, "report", "-o", page, "-memberships", page+".csv", counts)
 	text := readFile(t, page)
 	for _, part := range []string{"rows of counts scaled to sums of 1", "as shares of a row&#39;s sum",
 		"kept at 0 or above", "as a slack of 2 % over the floor"} {
-		if !strings.Contains(text, part) && !strings.Contains(text, strings.ReplaceAll(part, " %", "\u00a0%")) {
+		narrow := strings.ReplaceAll(part, " %", "\u00a0%")
+		if !strings.Contains(text, part) && !strings.Contains(text, narrow) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
@@ -262,8 +265,8 @@ func TestIntervalsWithinBounds(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m.json")
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
-	report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-bootstrap", "3", "-model", model, "-json",
-		sizes))
+	report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-bootstrap", "3",
+		"-model", model, "-json", sizes))
 	for j, row := range append(report.Bootstrap.Lower, report.Bootstrap.Upper...) {
 		for _, v := range row {
 			if v < 0 {

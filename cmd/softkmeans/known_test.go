@@ -222,8 +222,8 @@ func TestKnown(t *testing.T) {
 	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "-names", g, m.g, 1e-12)
 	text := must(t, strings.Fields("predict -centers library.csv -o g.csv other.csv")...)
-	if !strings.Contains(text, "Columns that the prototypes lack are left out: batch, note, more; -keep carries "+
-		"such along.") {
+	if !strings.Contains(text, "Columns that the prototypes lack are left out: batch, note, more; "+
+		"-keep carries such along.") {
 		t.Error(text)
 	}
 	// The page of report saves prototypes with the means and deviations of columns before them.

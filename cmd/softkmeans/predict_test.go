@@ -27,7 +27,8 @@ func TestPredictFitted(t *testing.T) {
 	base := []string{"fit", "-drop", "id", "-label", "species", "-weights", "weight", "-o", "m.csv",
 		"-model", "model.json", "data.csv"}
 	for _, more := range []string{
-		"-k 3 -others no", "-k 2 -scale minmax -others no", "-k 3 -method minvol -scale zscore -others no", "-k 2 -method alternating",
+		"-k 3 -others no", "-k 2 -scale minmax -others no",
+		"-k 3 -method minvol -scale zscore -others no", "-k 2 -method alternating",
 		"-k 3 -method global -enclosure tight -scale minmax", "-k 1",
 		"-k 3 -method tilsd -scale zscore", "-k 3 -method tilsd -kernel linear",
 		"-k 3 -method lsd -kernel linear",
@@ -179,7 +180,8 @@ func TestPredictLabels(t *testing.T) {
 	inFolder(t, flowers(t))
 	moved := 0
 	for _, more := range []string{
-		"-method minvol -others no", "-method minvol -scale zscore -others no", "-method minvol -stream yes -scale minmax",
+		"-method minvol -others no", "-method minvol -scale zscore -others no",
+		"-method minvol -stream yes -scale minmax",
 		"-method alternating -scale zscore -weights weight", "-method minvol -sum at-most-one",
 		"-method global -scale zscore", "-method tilsd",
 	} {

@@ -389,8 +389,10 @@ func TestErrors(t *testing.T) {
 	writeExcel(t, excel, load(t, "iris"))
 	text, empty, hdf := filepath.Join(dir, "x.csv"), filepath.Join(dir, "empty"), filepath.Join(dir, "x.mat")
 	esri := filepath.Join(dir, "x.hdr")
-	for name, content := range map[string]string{text: "1,2\n", empty: "", hdf: "MATLAB 7.3 MAT-file, Platform",
-		esri: "BYTEORDER I\nLAYOUT BIL\nNBANDS 3\n"} {
+	for name, content := range map[string]string{
+		text: "1,2\n", empty: "", hdf: "MATLAB 7.3 MAT-file, Platform",
+		esri: "BYTEORDER I\nLAYOUT BIL\nNBANDS 3\n",
+	} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

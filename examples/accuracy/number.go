@@ -76,7 +76,8 @@ func numberTable(dir, scenes string, seed uint64) error {
 		list = append(list, counted{s.name, s.x, s.truth.Rows})
 	}
 	list = append(list, simulated(seed)...)
-	fmt.Println("| table | n×d | k | choosek.Propose | certain | noise | held out | halves | goes on with | s |")
+	fmt.Println("| table | n×d | k | choosek.Propose | certain " +
+		"| noise | held out | halves | goes on with | s |")
 	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |")
 	var before, certain, after score
 	for _, t := range list {
@@ -94,7 +95,8 @@ func numberTable(dir, scenes string, seed uint64) error {
 			return err
 		}
 		k, _ := c.Supported()
-		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %s | %.1f |\n", t.name, t.x.Rows, t.x.Cols, t.k,
+		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %s | %.1f |\n",
+			t.name, t.x.Rows, t.x.Cols, t.k,
 			before.add(p.K, t.k), certain.add(c.K, t.k), answer(c.Edge), answer(c.HeldOut), answer(c.Stable),
 			after.add(k, t.k), time.Since(begin).Seconds())
 	}

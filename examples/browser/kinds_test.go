@@ -20,8 +20,8 @@ func TestKinds(t *testing.T) {
 		if name[0] == 'g' {
 			o.k = 3
 		}
-		if _, err := s.open(t.Context(), fromText(name, string(read(t, filepath.Join("tables", "trade", name)))),
-			o, nil); err != nil {
+		text := string(read(t, filepath.Join("tables", "trade", name)))
+		if _, err := s.open(t.Context(), fromText(name, text), o, nil); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.fit(t.Context(), o, nil, nil)
@@ -53,11 +53,13 @@ func TestKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := s.shown.certificate.Objective
-			if _, err := s.load(t.Context(), model.bytes, o); err != nil || s.shown.certificate.Objective != before {
+			if _, err := s.load(t.Context(), model.bytes, o); err != nil ||
+				s.shown.certificate.Objective != before {
 				t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 			}
 		}
-		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || len(s.data.kindNotes()) > 0 || s.data.above() {
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || len(s.data.kindNotes()) > 0 ||
+			s.data.above() {
 			t.Errorf("%s: %v, %v", name, s.data.kindNotes(), err)
 		}
 	}

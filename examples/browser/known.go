@@ -35,8 +35,8 @@ func (s *session) know(name string, text []byte) (err error) {
 	return placed(err)
 }
 
-var errNoLibrary = errors.New("choose the file of the known prototypes, too: a CSV file with a prototype a row, " +
-	"or a column, and the names that the columns of the table have")
+var errNoLibrary = errors.New("choose the file of the known prototypes, too: a CSV file with a " +
+	"prototype a row, or a column, and the names that the columns of the table have")
 
 // shares computes the shares in the known prototypes.
 func (s *session) shares(ctx context.Context, o options) (*result, error) {

@@ -61,8 +61,8 @@ func TestKnown(t *testing.T) {
 				}
 			}
 		}
-		for _, part := range []string{"meaning", "shares", "picture-scatter", "picture-ternary", "picture-centers",
-			"picture-memberships"} {
+		for _, part := range []string{"meaning", "shares", "picture-scatter", "picture-ternary",
+			"picture-centers", "picture-memberships"} {
 			if text := valueOf(t, parts, part); !strings.Contains(text, "leaf, dry") && part != "meaning" ||
 				part == "meaning" && !strings.Contains(text, "1 row is outside of the prototypes") {
 				t.Errorf("%s: %.200s", part, text)

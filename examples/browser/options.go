@@ -116,7 +116,9 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 			"yes": table.TransposeYes, "no": table.TransposeNo})
 		want = "auto, yes or no"
 	case "long":
-		r.long, ok = one(value, map[string]table.Long{"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo})
+		r.long, ok = one(value, map[string]table.Long{
+			"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo,
+		})
 		want = "auto, yes or no"
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
@@ -125,7 +127,9 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 		r.text, ok = one(value, map[string]table.Text{"error": table.TextError, "drop": table.TextDrop})
 		want = "error or drop"
 	case "below":
-		r.below, ok = one(value, map[string]table.Below{"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing})
+		r.below, ok = one(value, map[string]table.Below{
+			"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing,
+		})
 		want = "error, half or missing"
 	case "na":
 		r.na, ok, want = value, true, "any text"

@@ -195,8 +195,8 @@ func foreign(head []byte, name string) error {
 	what := ""
 	switch has := func(sign string) bool { return strings.HasPrefix(string(head), sign) }; {
 	case has("ENVI"):
-		what = "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, " +
-			"and softkmeans fit and predict -centers spectral libraries"
+		what = "the header of an ENVI file, whose values are in another file; softkmeans " +
+			"unmix reads images, and softkmeans fit and predict -centers spectral libraries"
 	case has("%%MatrixMarket"):
 		what = "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"
 	case has("\x93NUMPY"):
@@ -414,9 +414,12 @@ func (f *found) ways(err error) []way {
 		}
 		return list
 	case f.bad != nil && f.bad.Below:
-		return []way{{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"}}
+		return []way{
+			{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"},
+		}
 	case f.bad != nil && f.bad.NA != nil && !strings.ContainsAny(strings.Join(f.bad.NA, ""), ",\t\n"):
-		return []way{{"Count " + listed(f.bad.NA) + " as missing", "na", strings.Join(append(split(f.na), f.bad.NA...), ", ")}}
+		words := strings.Join(append(split(f.na), f.bad.NA...), ", ")
+		return []way{{"Count " + listed(f.bad.NA) + " as missing", "na", words}}
 	case err != nil && strings.Contains(err.Error(), "missing value"):
 		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"}, {"Fit what is there", "missing", "fit"}}
 	case err != nil && strings.Contains(err.Error(), words.Transpose+" yes"):

@@ -212,7 +212,9 @@ func TestRoles(t *testing.T) {
 		names       string // of the data
 		err, ways   string
 	}{
-		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "", "", "a column of text: column 3 (kind)", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\nTake it for the labels\troles\tddl"},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "", "", "a column of text: column 3 (kind)",
+			"Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\n" +
+				"Take it for the labels\troles\tddl"},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddl", "ddl", "a|b", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddd", "ddd", "a|b|kind=x|kind=y", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dxk", "dxk", "a", "", ""},
@@ -225,8 +227,10 @@ func TestRoles(t *testing.T) {
 		{"a,b\n1,2\n3,4\n", "", "dd", "a|b", "", ""},
 		{"a,b\n1,2\n3,y\n", "", "", "", "t.csv: a column of text", "Leave out b"}, // of two values one is a slip
 		{"x,y,z\n1,a,b\n2,c,d\n3,a,b\n", "", "", "", "columns of text", "Leave out y and z\troles\tdxx\nMake"},
-		{"a,b\n1,2\n3,4\n<4,3\n", "", "", "", "t.csv, line 4, column 1: \"<4\" in column \"a\" is not a number", "Half of each limit\tbelow\thalf\nEntries below a limit are missing\tbelow\tmissing"},
-		{"a,b\n1,2\n3,4\n1,n.d.\n5,x y\n1,1\n", "", "", "", "\"n.d.\", \"x y\"", "Count n.d. and x y as missing\tna\tn.d., x y"},
+		{"a,b\n1,2\n3,4\n<4,3\n", "", "", "", "t.csv, line 4, column 1: \"<4\" in column \"a\" is not a number",
+			"Half of each limit\tbelow\thalf\nEntries below a limit are missing\tbelow\tmissing"},
+		{"a,b\n1,2\n3,4\n1,n.d.\n5,x y\n1,1\n", "", "", "", "\"n.d.\", \"x y\"",
+			"Count n.d. and x y as missing\tna\tn.d., x y"},
 		{"a,b\n1,2\n3,\n", "", "", "", "1 missing value", "Leave these rows out\tmissing\tdrop"},
 		{"", "", "", "", "t.csv: there are no rows", ""},
 	} {
@@ -249,7 +253,9 @@ func TestRoles(t *testing.T) {
 func TestMend(t *testing.T) {
 	t.Parallel()
 	s, o := &session{}, options{}
-	for name, value := range map[string]string{"na": "n.d., -9", "below": "half", "skip": "1,last", "missing": "drop"} {
+	for name, value := range map[string]string{
+		"na": "n.d., -9", "below": "half", "skip": "1,last", "missing": "drop",
+	} {
 		if err := o.set(name, value); err != nil {
 			t.Fatal(err)
 		}
@@ -270,9 +276,11 @@ func TestMend(t *testing.T) {
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"ENVI\nsamples = 3\n": "softkmeans unmix reads images", "\x93NUMPY\x01\x00": "softkmeans fit reads it",
-		"%%MatrixMarket matrix\n": "softkmeans fit reads it", "\x00\x01\x02\x03": "softkmeans unmix reads ENVI images",
-		"PAR1\x15\x00": "softkmeans-convert t.dat",
+		"ENVI\nsamples = 3\n":     "softkmeans unmix reads images",
+		"\x93NUMPY\x01\x00":       "softkmeans fit reads it",
+		"%%MatrixMarket matrix\n": "softkmeans fit reads it",
+		"\x00\x01\x02\x03":        "softkmeans unmix reads ENVI images",
+		"PAR1\x15\x00":            "softkmeans-convert t.dat",
 	} {
 		_, err := (&session{}).open(t.Context(), fromText("t.dat", text), options{}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

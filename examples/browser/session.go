@@ -171,7 +171,9 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
-		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, NonNegative: s.data.above(), Progress: progress})
+		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{
+			Weights: w, NonNegative: s.data.above(), Progress: progress,
+		})
 	case o.slack < noSlack: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {
@@ -183,7 +185,9 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, NonNegative: s.data.above(), Progress: progress})
+	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{
+		Weights: w, Slack: o.slack, NonNegative: s.data.above(), Progress: progress,
+	})
 }
 
 // judge certifies a model.
@@ -315,7 +319,8 @@ func (f *found) overview(from *source, err error) []part {
 		{"columns", strings.Join(names, "\n")},
 		{"roles", string(f.letters())},
 		{"text", strings.Join(text, "\n")},
-		{"header", header}, {"transpose", transpose}, {"long", long}, {"delimiter", delimiter}, {"decimal", decimal},
+		{"header", header}, {"transpose", transpose}, {"long", long}, {"delimiter", delimiter},
+		{"decimal", decimal},
 		{"ways", strings.Join(ways, "\n")},
 	}
 }
@@ -366,7 +371,8 @@ func (d *data) kindNotes() (notes []string) {
 	}
 	switch k := d.kind; {
 	case d.sizes != nil:
-		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, the slack is by their noise")
+		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, "+
+			"the slack is by their noise")
 	case k.Sum > 0:
 		notes = append(notes, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
 	case d.set == nil && k.Total > 0:

@@ -487,7 +487,8 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 		"a,b\n": "this is a table",
 		strings.Replace(string(model), "height", "weight", 1)[:strings.Index(string(model), `"checksum"`)] + `"checksum": "none"}`: "for other columns: weight",
 	} {
-		if _, err := s.load(t.Context(), []byte(text), before.options); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.load(t.Context(), []byte(text), before.options); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -506,7 +507,8 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, before, k, says string }{
-		{half.String(), "", "4", "No certain k: the opinions differ; noise and held-out entries say 4. Noise: k = 4; "},
+		{half.String(), "", "4", "No certain k: the opinions differ; noise and held-out entries say 4. " +
+			"Noise: k = 4; "},
 		{string(read(t, "digits.csv")), "11", "11", "By the floors alone, proposed: 11; "},
 	} {
 		s := &session{}
@@ -518,8 +520,8 @@ func TestNumber(t *testing.T) {
 		if parts, err = s.fit(t.Context(), o, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		if says := valueOf(t, parts, "proposal"); !strings.HasPrefix(says, c.says) || valueOf(t, parts, "k") != c.k ||
-			valueOf(t, parts, "proposed") != c.k {
+		if says := valueOf(t, parts, "proposal"); !strings.HasPrefix(says, c.says) ||
+			valueOf(t, parts, "k") != c.k || valueOf(t, parts, "proposed") != c.k {
 			t.Errorf("k = %s, %s", valueOf(t, parts, "k"), says)
 		}
 		ended, cancel := context.WithCancel(t.Context())

@@ -71,7 +71,8 @@ type pictures struct {
 }
 
 func (s *session) picturesOf(d *data, r *result) *pictures {
-	p := &pictures{result: r, d: d, options: r.options, global: s.global, class: r.model.Labels(nil), names: r.names()}
+	p := &pictures{result: r, d: d, options: r.options, global: s.global, class: r.model.Labels(nil),
+		names: r.names()}
 	if r.options.byClass && len(d.Class) > 0 {
 		p.class, p.names = d.Class, d.Classes
 	}
@@ -107,7 +108,8 @@ func (p *pictures) scatter() string {
 		around = "."
 	}
 	frame := p.frame("scatter", "The data and the simplex",
-		view.Count(d.Rows, "row")+" on the two directions in which they spread most, with "+view.Prototypes(p.model.Centers.Rows)+around, tall)
+		view.Count(d.Rows, "row")+" on the two directions in which they spread most, with "+
+			view.Prototypes(p.model.Centers.Rows)+around, tall)
 	frame.XLabel, frame.YLabel = d.plane.Labels()
 	plot := &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: p.class, Classes: p.names, Opacity: p.sure, EqualScale: true}
 	global := p.options.method == view.Global || p.options.method == view.MinVolume && p.options.slack < noSlack
@@ -135,7 +137,8 @@ func (p *pictures) ternary() string {
 	return string(chart.Ternary(nil, &chart.TernaryPlot{
 		Frame: p.frame("ternary", "Memberships in the three prototypes",
 			"A row that equals a prototype lies in a corner, an even mixture in the middle.", tall),
-		Memberships: p.model.Memberships.Data, Corners: [3]string(p.result.names()), Class: p.class, Classes: p.names, Opacity: p.sure, Tip: p.tip(),
+		Memberships: p.model.Memberships.Data, Corners: [3]string(p.result.names()), Class: p.class,
+		Classes: p.names, Opacity: p.sure, Tip: p.tip(),
 	}))
 }
 
@@ -166,7 +169,8 @@ func (p *pictures) memberships() string {
 	frame := p.frame("memberships", "Memberships of all rows", "Each row is a column of shares. They are sorted by label, then by the membership in its prototype.", flat)
 	frame.XLabel = "rows, by label"
 	return string(chart.Mixtures(nil, &chart.MixturePlot{
-		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k, Names: p.result.names(), Name: p.d.RowName,
+		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k,
+		Names: p.result.names(), Name: p.d.RowName,
 	}))
 }
 
@@ -176,7 +180,8 @@ func (p *pictures) centers() string {
 	if d.set != nil && d.set.tile > 0 {
 		return string(chart.Tiles(nil, &chart.TilePlot{
 			Frame:  p.frame("centers", "Prototypes", "Each prototype as a picture.", 0),
-			Values: d.shown(m).Data, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: d.columns.Prototypes(m.Rows), Size: p.tileSize(m.Rows),
+			Values: d.shown(m).Data, Rows: m.Cols / d.set.tile, Cols: d.set.tile,
+			Names: d.columns.Prototypes(m.Rows), Size: p.tileSize(m.Rows),
 			Pixel: func(j int) string { return d.Names[j] },
 		}))
 	}

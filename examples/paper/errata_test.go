@@ -21,8 +21,8 @@ func fitted(t *testing.T, x *softkmeans.Matrix, k int, o *softkmeans.Options) *s
 	return m
 }
 
-// Erratum 2. Theorem (Stability) has squared norms; it holds for norms: what a solution fitted to X + E leaves
-// of X is at most (√floor + 2‖E‖)², by the triangle inequality and Mirsky's theorem.
+// Erratum 2. Theorem (Stability) has squared norms; it holds for norms: what a solution fitted to X + E
+// leaves of X is at most (√floor + 2‖E‖)², by the triangle inequality and Mirsky's theorem.
 func TestErratumStability(t *testing.T) {
 	// Two orthogonal centred directions of lengths 1 and 1−δ; E raises the
 	// second to 1+δ, so that the solution of X + E keeps the wrong one.

@@ -12,7 +12,8 @@ import (
 
 // pages returns those for people.
 func pages(t *testing.T) []string {
-	return append(mustDo(filepath.Glob("docs/*.md"))(t), "README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")
+	return append(mustDo(filepath.Glob("docs/*.md"))(t), "README.md", "SECURITY.md", "CONTRIBUTING.md",
+		"CHANGELOG.md")
 }
 
 // TestPages: the README has at most 170 lines, no page a line above 100 characters but in

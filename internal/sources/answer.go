@@ -134,7 +134,8 @@ func (a *Answer) OpenWords() string {
 		text = "Shares of rows with missing values are not unique. They are those of least norm. "
 	case r.Open:
 		text = "Shares are not unique: there are " + plural(m.Centers.Rows, "prototype") +
-			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. They are those of least norm. "
+			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. " +
+			"They are those of least norm. "
 	}
 	switch {
 	case r.Drawn != nil:

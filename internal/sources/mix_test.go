@@ -149,24 +149,33 @@ func TestOutside(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, cone := range []bool{false, true} {
 		s, x := mixtures(r, 4000, 4, 12, .02, cone)
-		m, err := s.NewMixer(Options{Cone: cone})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.Mix(context.Background(), x, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		noise, err := m.Noise(t.Context(), got, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := m.Out(t.Context(), got, x, noise)
-		n := trues(out)
-		if math.Abs(noise.Value/.02-1) > .05 || noise.columns != nil || n > 60 || err != nil {
-			t.Errorf("cone %v: noise %v, %d of 4000 rows outside, %v", cone, noise.Value, n, err)
+		noise, out := outsideOf(t, s, x, cone)
+		if n := trues(out); math.Abs(noise.Value/.02-1) > .05 || noise.columns != nil || n > 60 {
+			t.Errorf("cone %v: noise %v, %d of 4000 rows outside", cone, noise.Value, n)
 		}
 	}
+}
+
+// outsideOf returns the noise of rows, and which of them are outside.
+func outsideOf(t *testing.T, s *Sources, x *softkmeans.Matrix, cone bool) (Noise, []bool) {
+	t.Helper()
+	m, err := s.NewMixer(Options{Cone: cone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Mix(t.Context(), x, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise, err := m.Noise(t.Context(), got, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.Out(t.Context(), got, x, noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return noise, out
 }
 
 func trues(list []bool) (n int) {
@@ -192,23 +201,11 @@ func TestNoiseOfColumns(t *testing.T) {
 			for i := range moved {
 				x.Row(i)[0] += .4
 			}
-			m, err := s.NewMixer(Options{Cone: cone})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := m.Mix(t.Context(), x, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			noise, err := m.Noise(t.Context(), got, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := m.Out(t.Context(), got, x, noise)
+			noise, out := outsideOf(t, s, x, cone)
 			n, of := trues(out[:moved]), trues(out[moved:])
-			if n < moved-1 || of > 1+x.Rows/100 || err != nil {
-				t.Errorf("cone %v, %+v: of %d rows outside %d are found, and %d of the others; %s; %v",
-					cone, c, moved, n, of, noise.Explains("row", "column"), err)
+			if n < moved-1 || of > 1+x.Rows/100 {
+				t.Errorf("cone %v, %+v: of %d rows outside %d are found, and %d of the others; %s",
+					cone, c, moved, n, of, noise.Explains("row", "column"))
 			}
 		}
 	}

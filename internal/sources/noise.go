@@ -25,8 +25,9 @@ func chiSquare(n int, z float64) float64 {
 	return float64(n) * root * root * root
 }
 
-// Noise is that of the entries of rows, by what rows have at right angles to the plane of the
-// prototypes, where no mixture is: its median, so that half of the rows may be anything.
+// Noise says how much entries of rows vary by chance. It is taken from the part of rows at right angles
+// to the plane of the prototypes, where no mixture has any. It is a median, so that half of the rows
+// may be anything.
 type Noise struct {
 	Value float64 // the standard deviation of an entry of the middle row; 0: rounding alone
 	// With Cone the variance of a row may grow with its square: the power of that, 0 to 1, and the middle.
@@ -214,7 +215,8 @@ func (n *Noise) growth(square float64) float64 {
 	return math.Pow(square/n.middle, n.power)
 }
 
-// slope is that of the line through the logarithms of x and y, from 0 to 1.
+// slope fits a line to the logarithms of y over those of x, and returns its slope, cut to 0…1. Pairs
+// without logarithms do not count. It returns 0 where x hardly varies.
 func slope(x, y []float64) float64 {
 	var n, mx, my, xx, xy float64
 	for i, v := range x {

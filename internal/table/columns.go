@@ -385,7 +385,8 @@ func list(names []string) string {
 func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
-		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
+		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||
+			p.roles[j] == roleNone {
 			continue // a column of row names often has no name
 		}
 		if isNumber(p.withPoint(s)) || missing(s) {

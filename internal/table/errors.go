@@ -87,7 +87,8 @@ func Flags(has func(name string) bool) (w Words) {
 		{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"},
 		{&w.Drop, "-drop"}, {&w.Decimal, "-decimal"}, {&w.ID, "-id"}, {&w.Keep, "-keep"},
 		{&w.Names, "-names"}, {&w.Missing, "-missing"}, {&w.OneHot, "-encode onehot"},
-		{&w.Transpose, "-transpose"}, {&w.Long, "-long"}, {&w.NA, "-na"}, {&w.Below, "-below"}, {&w.Skip, "-skip"},
+		{&w.Transpose, "-transpose"}, {&w.Long, "-long"}, {&w.NA, "-na"}, {&w.Below, "-below"},
+		{&w.Skip, "-skip"},
 	} {
 		if name, _, _ := strings.Cut(word.flag[1:], " "); has(name) {
 			*word.is = word.flag

@@ -166,7 +166,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	formed := 0                   // numbers with signs
 	var numbers []float64         // of line 1
 	for j, f := range first {
-		if f = p.halved(bytes.TrimSpace(f)); p.roles[j] == roleLabel || p.roles[j] == roleNone || len(f) == 0 {
+		if f = p.halved(bytes.TrimSpace(f)); p.roles[j] == roleLabel || p.roles[j] == roleNone ||
+			len(f) == 0 {
 			continue
 		}
 		switch text := p.withPoint(f); {

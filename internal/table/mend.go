@@ -20,7 +20,7 @@ const (
 	BelowHalf                 // half of the limit
 )
 
-// Skip is rows of data that are left out, by their positions.
+// Skip says which rows of data are left out, by their positions. The zero Skip leaves out none.
 type Skip struct {
 	ranges [][2]int // from 1; the end is 0 for all that follow
 	last   bool
@@ -123,7 +123,8 @@ func (p *parser) settled(f []byte) []byte {
 	return p.halved(f)
 }
 
-// halved is settled for fields below a limit alone.
+// halved returns half of the limit for a field below one, nil where these count as missing, and any
+// other field as it is.
 func (p *parser) halved(f []byte) []byte {
 	if p.dialect.Below == BelowError {
 		return f

@@ -35,7 +35,8 @@ func TestMend(t *testing.T) {
 			note: "taken as half of it: column 2 (b)"},
 		{text: "a;b\n1,5;<0,5\n2;3,25\n", d: Dialect{Below: BelowHalf}, data: "1.5 0.25 2 3.25"},
 		{text: "a;b\n1;<0,5\n2;3\n", d: Dialect{Below: BelowHalf}, data: "1 0.25 2 3"},
-		{text: "a;b\n1;<1.500\n2;3\n", d: Dialect{Below: BelowHalf}, fail: "1.500 may be a number of thousands"},
+		{text: "a;b\n1;<1.500\n2;3\n", d: Dialect{Below: BelowHalf},
+			fail: "1.500 may be a number of thousands"},
 		{text: "a,b\n1,<4\n2,<4\n3,<4\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 2 3 2"},
 		{text: "a,b\n1,<4 mg/l\n2,8 mg/l\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 8"},
 		{text: "a,b\n1,>9\n2,5\n3,6\n", d: Dialect{Below: BelowHalf}, fail: `add -na '>9'`},
@@ -61,8 +62,10 @@ func TestMend(t *testing.T) {
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
 		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out"},
 		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n2004,4\n", fail: "(add -skip 3, which"},
-		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n", d: Dialect{Skip: skip("1")}, fail: "(add -skip 3, which"},
-		{text: "year,b\n2001,2\n2002,3\n2003,4\nMean,3\nTotal,9\n", d: Dialect{Skip: skip("last")}, fail: "(add -skip 4, which"},
+		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n", d: Dialect{Skip: skip("1")},
+			fail: "(add -skip 3, which"},
+		{text: "year,b\n2001,2\n2002,3\n2003,4\nMean,3\nTotal,9\n", d: Dialect{Skip: skip("last")},
+			fail: "(add -skip 4, which"},
 		{text: "a;b\n1,5;2.5\n2,5;1,5\n3,5;1.5\n", fail: "1 in column 2 (b), \"1,5\" (first on line 3) (if " +
 			"the comma is the decimal sign: -decimal comma)"},
 		{text: "a;b\n1;<2\n2;nd\n3;<3\n4;<4\n5;<5\n6;5\n7;5\n8;5\n", fail: "4 in column 2 (b), below a " +

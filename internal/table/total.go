@@ -44,7 +44,8 @@ func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 		from := t.Rows - n + 1
 		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+
 			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+
-			" to "+quote(t.RowName(row-1))+"; to leave them out: "+d.Words.Skip+" "+d.Skip.adds(from-1, t.Rows)+"-")
+			" to "+quote(t.RowName(row-1))+"; to leave them out: "+
+			d.Words.Skip+" "+d.Skip.adds(from-1, t.Rows)+"-")
 		return
 	}
 	if why == "" && t.totals(data, 0) == "sums" {

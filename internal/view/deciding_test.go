@@ -28,17 +28,20 @@ func TestDeciding(t *testing.T) {
 		want         string
 		column       int
 	}{
-		{of(1, 9, 2), "a,b,c", "", false, "column b has 94 % of the variance and decides the result nearly alone", 1},
+		{of(1, 9, 2), "a,b,c", "", false,
+			"column b has 94 % of the variance and decides the result nearly alone", 1},
 		{of(1e300, 1, 1e-300), "a,b,c", "", true, "column a has more than 99 % of the variance and", 0},
 		{of(4, 0, 0), "a,b,c", "", true, "", 0},
 		{of(4, 4, 3), "t (°C),p (hPa),w_kg", "", true, "", 0},
-		{of(.3, 4, 4), "t (°C),p (hPa),w_kg", "", true, "columns are in different units (°C, hPa, kg) and left as they are: column p (hPa) has 50 % of the variance", 1},
+		{of(.3, 4, 4), "t (°C),p (hPa),w_kg", "", true, "columns are in different units (°C, hPa, kg) and " +
+			"left as they are: column p (hPa) has 50 % of the variance", 1},
 		{of(.3, 4, 4), "t (°C),p (hPa),w_kg", "", false, "", 0},
 		{of(.3, 4.5, 4.5), "a (mm),b (mm),c_mm", "", true, "", 0},
 		{of(.3, 4.5, 4.5), "a (worst),b (mean),c_d", "", true, "", 0},
 		{of(1, 2, 2), "a_%,b_mm,c_m", "", true, "columns are in different units (%, mm) and left", 1},
 		{of(.3, 4, 4.5), "a,b,c", "mm,,EUR", true, "columns are in different units (mm, EUR)", 2},
-		{of(.3, 4, 4), "a,b,c", "", true, "whole numbers and numbers with decimals are left as they are, and differ 13 times in spread: column b has 50 %", 1},
+		{of(.3, 4, 4), "a,b,c", "", true, "whole numbers and numbers with decimals are left as they are, " +
+			"and differ 13 times in spread: column b has 50 %", 1},
 		{of(1, 14, 14), "a,b,c", "", true, "", 0},
 	} {
 		var units []string
@@ -46,7 +49,8 @@ func TestDeciding(t *testing.T) {
 			units = strings.Split(c.units, ",")
 		}
 		text, column := Deciding(c.columns, strings.Split(c.names, ","), units, c.left)
-		if !strings.HasPrefix(text, c.want) || (text == "") != (c.want == "") || text != "" && column != c.column {
+		if !strings.HasPrefix(text, c.want) || (text == "") != (c.want == "") ||
+			text != "" && column != c.column {
 			t.Errorf("%s %+v: %q, column %d", c.names, c.columns, text, column)
 		}
 	}
@@ -55,7 +59,8 @@ func TestDeciding(t *testing.T) {
 	for i := range 400 {
 		data = append(data, float64(i%200/199), 30*float64(i%7)+.5, 30*float64(i%5)+.25)
 	}
-	if text, _ := Deciding(scale.ColumnsOf(data, 3, nil, nil), []string{"a", "b", "c"}, nil, true); text != "" {
+	names := []string{"a", "b", "c"}
+	if text, _ := Deciding(scale.ColumnsOf(data, 3, nil, nil), names, nil, true); text != "" {
 		t.Error(text)
 	}
 }

@@ -26,7 +26,8 @@ func TestWarnings(t *testing.T) {
 			"the farthest row.",
 		"The error is 1.5 times what the slack allows, and no smaller one was found.",
 		"The labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up " +
-			"to 12.3 % of all rows another label; fewer prototypes may be more stable. Rows that are mixtures " +
+			"to 12.3 % of all rows another label; fewer prototypes may be more stable. " +
+			"Rows that are mixtures " +
 			"change labels easily: go by their memberships.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {

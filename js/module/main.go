@@ -208,7 +208,8 @@ func model(m *softkmeans.Model, err error) error {
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
 	for _, w := range m.Warnings {
-		out[outWarnings] = append(out[outWarnings], float64(w.Kind), float64(w.Cluster), float64(w.Other), w.Value)
+		out[outWarnings] = append(out[outWarnings], float64(w.Kind), float64(w.Cluster), float64(w.Other),
+			w.Value)
 	}
 	if m.ClusterMeans != nil {
 		out[outMeans] = m.ClusterMeans.Data

@@ -413,7 +413,9 @@ func totals(iris table) {
 		sums[j] = strconv.FormatFloat(sum, 'f', 1, 64)
 		means[j] = strconv.FormatFloat(sum/12, 'f', 3, 64)
 	}
-	for _, c := range [][3]string{{"total-sums.csv", strings.Join(sums, ","), "row 13, seems to be a line of totals, since its numbers are the sums of the columns; to leave it out: "},
+	for _, c := range [][3]string{{"total-sums.csv", strings.Join(sums, ","),
+		"row 13, seems to be a line of totals, since its numbers are the sums of the columns; " +
+			"to leave it out: "},
 		{"total-means.csv", strings.Join(means, ","), "row 13, seems to be a line of totals, since its numbers are the means of the columns"}} {
 		w := iris.plain().with(c[2])
 		w.rows++
@@ -455,6 +457,7 @@ func german(iris table) {
 		"1 in \"sepal_width\" (first on line 8), 1 in \"sepal_length\" (first on line 11) (add -drop 6,Notiz -missing fit, which"})
 	write("german-drop.csv", text, w.flag("-drop 6,Notiz -missing fit").with("decimal sign"))
 	write("german-mended.csv", text, w.flag("-encode drop -missing fit").with("columns of text are left out: column 6 (Ort/Land), 3 values such as \"setosa\"; column 7 (Notiz), 6 values"))
-	write("german-slip.csv", strings.Replace(text, "\r\nF-010;", "\r\nF-010;1..", 1), want{fail: "\"1..4,8\" (first on line 3)"})
+	write("german-slip.csv", strings.Replace(text, "\r\nF-010;", "\r\nF-010;1..", 1),
+		want{fail: "\"1..4,8\" (first on line 3)"})
 	write("texts-only.csv", "a,b\nx y,u\nz,v\nx y,v\n", want{flags: "-encode drop", fail: "columns of text: column 1 (a)"})
 }
