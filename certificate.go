@@ -111,8 +111,8 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
 // the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
 //
-// A singular value counts as zero up to tol·σ₁; tol 0 stands for max(n, d)·2^-52 of the length of the
-// data, mean included. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], or of
+// A singular value counts as zero up to tol·σ₁, and σ₁ itself up to tol times the length of the data, mean
+// included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], or of
 // [SolverJacobi] where the Gram matrix cannot tell. Errors: those of Floors; [ErrOption] for k < 1 or a tol
 // that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
@@ -138,9 +138,13 @@ func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 		return false, err
 	}
 	small, large := s.sides()
+	length := math.Sqrt(total + float64(s.n)*sumSquares(s.mean))
 	bound := tol * math.Sqrt(values[0])
-	if tol == 0 {
-		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
+	switch {
+	case tol == 0:
+		bound = float64(large) * 0x1p-52 * length
+	case math.Sqrt(values[0]) <= tol*length:
+		return true, nil
 	}
 	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a small one from 0.
 	lost := lostShare * total

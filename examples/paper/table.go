@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"time"
 
@@ -11,36 +13,51 @@ import (
 	"softkmeans/internal/sets"
 )
 
-// method is a way to cluster the rows of x. Labels are the largest memberships.
+// method is a way to cluster the rows of x.
 type method struct {
 	name   string
-	seeded bool
 	labels func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error)
 }
 
 func (c *config) methods() []method {
 	ctx := context.Background()
 	return []method{
-		{"SkM-AM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return labelsOf(softkmeans.FitAlternating(ctx, x, k, &softkmeans.MinVolumeOptions{Seed: seed, Plain: c.plain}))
+		{"SkM-AM", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			return c.labelsOf(softkmeans.FitAlternating(ctx, x, k,
+				&softkmeans.MinVolumeOptions{Centers: c.start(x, k, seed), Plain: c.plain}))
 		}},
-		{"SkM-Global", false, func(x *softkmeans.Matrix, k int, _ uint64) ([]int, error) {
-			return labelsOf(softkmeans.Fit(ctx, x, k, nil))
+		{"SkM-Global", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			return c.labelsOf(softkmeans.Fit(ctx, x, k,
+				&softkmeans.Options{Orientation: softkmeans.RandomOrientation(k, seed)}))
 		}},
-		{"MVSkM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return labelsOf(softkmeans.FitMinVolume(ctx, x, k, &softkmeans.MinVolumeOptions{Seed: seed, Slack: c.slack, Lambda: c.lambda, Plain: c.plain}))
+		{"MVSkM", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			return c.labelsOf(softkmeans.FitMinVolume(ctx, x, k,
+				&softkmeans.MinVolumeOptions{Centers: c.start(x, k, seed), Slack: c.slack, Lambda: c.lambda, Plain: c.plain}))
 		}},
-		{"k-means", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+		{"k-means", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
 			_, labels, err := bestKMeans(x, k, seed)
 			return labels, err
 		}},
 	}
 }
 
-func labelsOf(m *softkmeans.Model, err error) ([]int, error) {
+func (c *config) start(x *softkmeans.Matrix, k int, seed uint64) *softkmeans.Matrix {
+	rng := rand.New(rand.NewPCG(seed, 0x57a7))
+	f := softkmeans.NewMatrix(k, x.Cols, nil)
+	for a, i := range rng.Perm(x.Rows)[:k] {
+		copy(f.Row(a), x.Row(i))
+	}
+	return f
+}
+
+func (c *config) labelsOf(m *softkmeans.Model, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	if os.Getenv("MEANS")=="" {
+		m.Clusters = nil
+	}
+	fmt.Fprintln(os.Stderr, m.Iterations, m.Status, m.Objective/m.Floor, m.Lambda)
 	return m.Labels(nil), nil
 }
 
@@ -49,12 +66,8 @@ func table(c *config, out io.Writer) error {
 	fmt.Fprintln(out, "| set | method | ACC | NMI | purity | s |\n| --- | --- | --- | --- | --- | --: |")
 	return c.each(func(name string, t *sets.Labeled) error {
 		for _, m := range c.methods() {
-			seeds := c.seeds
-			if !m.seeded {
-				seeds = 1
-			}
 			var acc, nmi, purity, seconds []float64
-			for seed := range seeds {
+			for seed := range c.seeds {
 				begin := time.Now()
 				labels, err := m.labels(t.X, t.K, uint64(seed))
 				if err != nil {
