@@ -112,9 +112,9 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
 //
 // A singular value counts as zero up to tol·σ₁, and σ₁ itself up to tol times the length of the data, mean
-// included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], or of
-// [SolverJacobi] where the Gram matrix cannot tell. Errors: those of Floors; [ErrOption] for k < 1 or a tol
-// that is not in [0, 1).
+// included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up to 2^27
+// entries. Cost: that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors: those of
+// Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	switch {
 	case k < 1:

@@ -54,7 +54,7 @@ func (c *config) labelsOf(m *softkmeans.Model, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if os.Getenv("MEANS")=="" {
+	if os.Getenv("MEANS") == "" {
 		m.Clusters = nil
 	}
 	fmt.Fprintln(os.Stderr, m.Iterations, m.Status, m.Objective/m.Floor, m.Lambda)
