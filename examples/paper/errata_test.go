@@ -13,18 +13,6 @@ import (
 	"softkmeans/internal/tables"
 )
 
-func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
-	c := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
-	for i := range a.Rows {
-		for l, v := range a.Row(i) {
-			for j, w := range b.Row(l) {
-				c.Row(i)[j] += v * w
-			}
-		}
-	}
-	return c
-}
-
 func transposed(m *softkmeans.Matrix) *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(m.Cols, m.Rows, nil)
 	return tables.Mapped(out, func(i, j int, _ float64) float64 { return m.At(j, i) })

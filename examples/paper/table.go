@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
@@ -13,26 +12,29 @@ import (
 	"softkmeans/internal/sets"
 )
 
-// method is a way to cluster the rows of x.
+// method is a way to cluster the rows of x. All that is random is by the seed.
 type method struct {
 	name   string
 	labels func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error)
 }
 
+// methods returns those of Table I as the paper has them: iterations start from random rows, the closed form
+// has a random B.
 func (c *config) methods() []method {
 	ctx := context.Background()
 	return []method{
 		{"SkM-AM", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return c.labelsOf(softkmeans.FitAlternating(ctx, x, k,
-				&softkmeans.MinVolumeOptions{Centers: c.start(x, k, seed), Plain: c.plain}))
+			o := &softkmeans.MinVolumeOptions{Centers: randomRows(x, k, seed), Plain: c.plain}
+			return c.labelsOf(softkmeans.FitAlternating(ctx, x, k, o))
 		}},
 		{"SkM-Global", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return c.labelsOf(softkmeans.Fit(ctx, x, k,
-				&softkmeans.Options{Orientation: softkmeans.RandomOrientation(k, seed)}))
+			o := &softkmeans.Options{Orientation: softkmeans.RandomOrientation(k, seed)}
+			return c.labelsOf(softkmeans.Fit(ctx, x, k, o))
 		}},
 		{"MVSkM", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return c.labelsOf(softkmeans.FitMinVolume(ctx, x, k,
-				&softkmeans.MinVolumeOptions{Centers: c.start(x, k, seed), Slack: c.slack, Lambda: c.lambda, Plain: c.plain}))
+			o := &softkmeans.MinVolumeOptions{Centers: randomRows(x, k, seed), Plain: c.plain,
+				Slack: c.slack, Lambda: c.lambda}
+			return c.labelsOf(softkmeans.FitMinVolume(ctx, x, k, o))
 		}},
 		{"k-means", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
 			_, labels, err := bestKMeans(x, k, seed)
@@ -41,23 +43,23 @@ func (c *config) methods() []method {
 	}
 }
 
-func (c *config) start(x *softkmeans.Matrix, k int, seed uint64) *softkmeans.Matrix {
-	rng := rand.New(rand.NewPCG(seed, 0x57a7))
+// randomRows returns k different rows of x, or as many as there are and zeros.
+func randomRows(x *softkmeans.Matrix, k int, seed uint64) *softkmeans.Matrix {
 	f := softkmeans.NewMatrix(k, x.Cols, nil)
-	for a, i := range rng.Perm(x.Rows)[:k] {
+	for a, i := range rand.New(rand.NewPCG(seed, 0x57a7)).Perm(x.Rows)[:min(k, x.Rows)] {
 		copy(f.Row(a), x.Row(i))
 	}
 	return f
 }
 
+// labelsOf returns the largest memberships of a model, or its own labels.
 func (c *config) labelsOf(m *softkmeans.Model, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if os.Getenv("MEANS") == "" {
-		m.Clusters = nil
+	if c.labels == "largest" {
+		return (&softkmeans.Model{Memberships: m.Memberships}).Labels(nil), nil
 	}
-	fmt.Fprintln(os.Stderr, m.Iterations, m.Status, m.Objective/m.Floor, m.Lambda)
 	return m.Labels(nil), nil
 }
 
