@@ -41,9 +41,9 @@
 // The packages beside this one, choosek, stability, missing and modelfile, choose k, test how stable a model
 // is, fit tables with gaps, and read and write models as JSON.
 //
-// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM, and
-// TILSD TI-LSD. Its Lemma 3 has memberships for given centers without signs; those of [SimplexLeastSquares]
-// and [Model.Predict] are at least 0. docs/paper.md repeats its experiments, docs/errata.md corrects it.
+// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
+// and TILSD TI-LSD. Its Lemma 3 has memberships for given centers, without signs: [SimplexLeastSquares] and
+// [Model.Predict] have them at least 0. docs/paper.md repeats its experiments, docs/errata.md corrects it.
 //
 // # Data
 //
