@@ -577,7 +577,7 @@ func TestErratumZero(t *testing.T) {
 
 // Theorem 6: where K = XXᵀ is LSDable the memberships of LSD are optimal for X, too. Theorem 8: those of TI-LSD
 // always are, for a kernel of full rank as well (erratum 19).
-func TestKernels(t *testing.T) {
+func TestErratumKernels(t *testing.T) {
 	const n, k = 20, 3
 	p := softkmeans.NewMatrix(n, k, nil)
 	rng := rand.New(rand.NewPCG(6, 6))
