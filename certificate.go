@@ -108,6 +108,51 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	}
 }
 
+// CentersOf returns the centers F (k×d) that leave the least ‖X − GF‖² for given memberships G (n×k), of any
+// origin: [LSD] and [TILSD] have none of their own. Pass the samples x (n×d). Rows of G add up to 1; with
+// SumAtMostOne they need not. Clusters that G does not tell apart have the same center, and one without
+// members the mean, or 0.
+//
+// It reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: those of [Certify].
+func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
+	o := orZero(opts)
+	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
+		return nil, err
+	}
+	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
+	if err != nil {
+		return nil, err
+	}
+	s, g := t.data(), memberships.Clone()
+	if g.Rows != s.n {
+		return nil, fail(ErrShape,
+			"memberships have "+strconv.Itoa(g.Rows)+" rows, x has "+strconv.Itoa(s.n))
+	}
+	for i := range g.Rows {
+		scale(g.row(i), math.Sqrt(s.weight(i)))
+	}
+	r, err := thinSVD(g)
+	if err != nil {
+		return nil, err
+	}
+	rows := t.(interface{ multiplyT(*Matrix) (*Matrix, error) })
+	sums, err := rows.multiplyT(r.U.transposed()) // UᵀXc, of F − 1x̄ᵀ = V·Σ⁺·UᵀXc
+	f := NewMatrix(g.Cols, s.d, nil)
+	for l, v := range r.S {
+		for j := range f.Rows {
+			if v > 0x1p-40*r.S[0] {
+				axpy(f.row(j), r.V.row(j)[l]/v, sums.row(l))
+			}
+		}
+	}
+	for j := range f.Rows {
+		for c, v := range f.row(j) {
+			f.row(j)[c] = math.Ldexp(s.mean[c]+v, s.exp)
+		}
+	}
+	return f, err
+}
+
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
 // the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
 //
