@@ -60,10 +60,10 @@
 // # Sparse rows
 //
 // A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
-// [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in place
-// of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify fill
-// them in where half of the entries or more are stored. [SkMable] and [VolumeFloor] always do. Unmix returns an
-// error for sparse rows: pass [SparseMatrix.Dense].
+// [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in
+// place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify
+// fill them in where half of the entries or more are stored. [SkMable] and [VolumeFloor] always do. Unmix
+// returns an error for sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
 //
