@@ -108,13 +108,58 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	}
 }
 
+// CentersOf returns the centers F (k×d) that leave the least ‖X − GF‖² for given memberships G (n×k), of any
+// origin: [LSD] and [TILSD] have none of their own. Pass the samples x (n×d). Rows of G add up to 1; with
+// SumAtMostOne they need not. Clusters that G does not tell apart have the same center, and one without
+// members the mean, or 0.
+//
+// It reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: those of [Certify].
+func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
+	o := orZero(opts)
+	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
+		return nil, err
+	}
+	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
+	if err != nil {
+		return nil, err
+	}
+	s, g := t.data(), memberships.Clone()
+	if g.Rows != s.n {
+		return nil, fail(ErrShape,
+			"memberships have "+strconv.Itoa(g.Rows)+" rows, x has "+strconv.Itoa(s.n))
+	}
+	for i := range g.Rows {
+		scale(g.row(i), math.Sqrt(s.weight(i)))
+	}
+	r, err := thinSVD(g)
+	if err != nil {
+		return nil, err
+	}
+	rows := t.(interface{ multiplyT(*Matrix) (*Matrix, error) })
+	sums, err := rows.multiplyT(r.U.transposed()) // UᵀXc, of F − 1x̄ᵀ = V·Σ⁺·UᵀXc
+	f := NewMatrix(g.Cols, s.d, nil)
+	for l, v := range r.S {
+		for j := range f.Rows {
+			if v > 0x1p-40*r.S[0] {
+				axpy(f.row(j), r.V.row(j)[l]/v, sums.row(l))
+			}
+		}
+	}
+	for j := range f.Rows {
+		for c, v := range f.row(j) {
+			f.row(j)[c] = math.Ldexp(s.mean[c]+v, s.exp)
+		}
+	}
+	return f, err
+}
+
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
 // the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
 //
-// A singular value counts as zero up to tol·σ₁; tol 0 stands for max(n, d)·2^-52 of the length of the
-// data, mean included. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], or of
-// [SolverJacobi] where the Gram matrix cannot tell. Errors: those of Floors; [ErrOption] for k < 1 or a tol
-// that is not in [0, 1).
+// A singular value counts as zero up to tol·σ₁, and σ₁ itself up to tol times the length of the data, mean
+// included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up to 2^27
+// entries. Cost: that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors: those of
+// Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	switch {
 	case k < 1:
@@ -138,9 +183,13 @@ func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 		return false, err
 	}
 	small, large := s.sides()
+	length := math.Sqrt(total + float64(s.n)*sumSquares(s.mean))
 	bound := tol * math.Sqrt(values[0])
-	if tol == 0 {
-		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
+	switch {
+	case tol == 0:
+		bound = float64(large) * 0x1p-52 * length
+	case math.Sqrt(values[0]) <= tol*length:
+		return true, nil
 	}
 	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a small one from 0.
 	lost := lostShare * total

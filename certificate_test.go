@@ -56,7 +56,7 @@ func TestSkMable(t *testing.T) {
 			if ok, _ := SkMable(bg, x, k, 0); ok {
 				t.Errorf("k=%d: noise of 1e-6 not seen", k)
 			}
-			if ok, _ := SkMable(bg, x, k, 1e-4); !ok && k > 1 {
+			if ok, _ := SkMable(bg, x, k, 1e-4); !ok {
 				t.Errorf("k=%d: tolerance not used", k)
 			}
 		}
@@ -70,6 +70,40 @@ func TestSkMable(t *testing.T) {
 	}
 	if !mustDo(SkMable(bg, far, 2, 0))(t) {
 		t.Error("a line, rounded as doubles near 1e8 are, is no mixture of 2")
+	}
+}
+
+// TestCentersOf: the residuals are orthogonal to the memberships, for weights, sparse rows and data far from 0.
+func TestCentersOf(t *testing.T) {
+	t.Parallel()
+	const n, k = 60, 4
+	for trial, sum := range []Sum{SumToOne, SumToOne, SumAtMostOne, SumToOne} {
+		x := moved(randomData(n, []int{5, 5, 5, 90}[trial], 0, 1), []float64{0, 1e6, 1, -3}[trial])
+		g := dirichlet(n, k-1, 1, 2)
+		wide := NewMatrix(n, k, nil) // the last cluster has no members
+		for i := range n {
+			copy(wide.Row(i), g.Row(i))
+		}
+		o := &Options{Weights: inTurn(n, 1, 2, 0.5), Sum: sum}
+		f := mustDo(CentersOf(bg, x, wide, o))(t)
+		near := product(wide, f)
+		left := mapped(x, func(i, j int, v float64) float64 { return (v - near.At(i, j)) * o.Weights[i] })
+		if off := maxAbs(product(wide.transposed(), left)); off > 1e-9*maxAbs(x) {
+			t.Errorf("trial %d: residuals are off by %g", trial, off)
+		}
+		if sparse := mustDo(CentersOf(bg, sparseOf(x), wide, o))(t); maxDiff(f, sparse) > 1e-12*maxAbs(x) {
+			t.Errorf("trial %d: sparse rows are off by %g", trial, maxDiff(f, sparse))
+		}
+		mean := mustDo(Fit(bg, x, 1, &Options{Weights: o.Weights}))(t).Centers
+		if sum == SumAtMostOne {
+			clear(mean.Data)
+		}
+		if off := maxDiff(mean, rowsOf(f, k-1, k)); off > 1e-12*maxAbs(x) {
+			t.Errorf("trial %d: a center without members is off by %g", trial, off)
+		}
+		if _, err := CentersOf(bg, x, rowsOf(wide, 0, 5), o); !errors.Is(err, ErrShape) {
+			t.Error(err)
+		}
 	}
 }
 

@@ -41,6 +41,10 @@
 // The packages beside this one, choosek, stability, missing and modelfile, choose k, test how stable a model
 // is, fit tables with gaps, and read and write models as JSON.
 //
+// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
+// and TILSD TI-LSD. Its Lemma 3 has memberships for given centers, without signs: [SimplexLeastSquares] and
+// [Model.Predict] have them at least 0. docs/paper.md repeats its experiments, docs/errata.md corrects it.
+//
 // # Data
 //
 // A [Matrix] has open storage, and wraps matrices of other libraries without a copy. The package does not
@@ -56,10 +60,10 @@
 // # Sparse rows
 //
 // A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
-// [MinVolumePath], [Floors], [Certify], [Model.Predict] and [Model.PredictLabels] take it in place of a
-// Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify fill them
-// in where half of the entries or more are stored. [SkMable] and [VolumeFloor] always do. Unmix returns an
-// error for sparse rows: pass [SparseMatrix.Dense].
+// [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in
+// place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify
+// fill them in where half of the entries or more are stored. [SkMable] and [VolumeFloor] always do. Unmix
+// returns an error for sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
 //

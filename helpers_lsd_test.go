@@ -154,10 +154,3 @@ func outer(x *Matrix) *Matrix { return similarityOf(x, 1) }
 func shifted(x *Matrix, by ...float64) *Matrix {
 	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
 }
-
-// isTILSDable reports whether the kernel is, up to translation, PPᵀ/c exactly for n×k memberships P.
-func isTILSDable(t *testing.T, kernel *Matrix, k int) bool {
-	t.Helper()
-	m := mustDo(TILSD(bg, kernel, k, nil))(t)
-	return m.Objective <= 1e-14*m.Total
-}

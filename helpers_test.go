@@ -334,6 +334,16 @@ func maxDiff(a, b *Matrix) (worst float64) {
 	return worst
 }
 
+func product(a, b *Matrix) *Matrix {
+	c := NewMatrix(a.Rows, b.Cols, nil)
+	for i := range a.Rows {
+		for l, v := range a.Row(i) {
+			axpy(c.Row(i), v, b.Row(l))
+		}
+	}
+	return c
+}
+
 func make1(n int) []float64 { return inTurn(n, 1) }
 
 // inTurn has n of the values, over and over.

@@ -400,7 +400,7 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 //	F = (GᵀG + (λ/2)D + δI)⁻¹(GᵀX + δF_t).
 //
 // Erratum 4: Algorithm 2 prints λD. That is not the minimiser of the majoriser of an objective with λ/2,
-// and the objective can rise; see TestErratumLambdaHalf.
+// and the objective can rise (docs/errata.md).
 //
 // δ is our addition: a proximal term far below the rest. It changes no fixed point and keeps descent. A
 // center that no sample uses stays in its place, where GᵀG alone would be singular.

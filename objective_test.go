@@ -230,14 +230,20 @@ func TestCertifyTable(t *testing.T) {
 			t.Errorf("%v, %v", ok, err)
 		}
 	}
-	// Singular values 4 and 2: the second is half of the first.
+	// Singular values 4 and 2: the second is half of the first, which is .632 of the length √40.
 	for _, c := range []struct {
 		k    int
 		tol  float64
 		want bool
-	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .999, false}} {
+	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .63, false}, {1, .64, true}} {
 		if ok, err := SkMable(bg, x, c.k, c.tol); ok != c.want || err != nil {
 			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
+		}
+	}
+	near := moved(NewMatrix(3, 2, []float64{1, 0, 0, 1, -1, -1}), 1e3)
+	for k := 1; k <= 2; k++ { // one center is enough for three near rows, and so are two
+		if ok, err := SkMable(bg, near, k, 0.01); !ok || err != nil {
+			t.Errorf("k = %d, near rows: %t, %v", k, ok, err)
 		}
 	}
 	if ok, err := SkMable(bg, nil, 1, 0); ok || !errors.Is(err, ErrShape) {

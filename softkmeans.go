@@ -31,7 +31,7 @@ type Model struct {
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as
-	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate.
+	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate, and Floor − FloorError is proved.
 	Floor float64
 	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13 of Total for a
 	// hundred columns. SolverKrylov proves it unless its random start, seeded by the data, is nearly

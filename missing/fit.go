@@ -25,16 +25,20 @@ import (
 // be without gaps: completed entries have no noise, so the completed table's is lower.
 //
 // Objective is the weighted squared error over the entries that are there, and Total that of the columns'
-// means, to the rounding of the entries. No floor is proved of such a table: Floor is an estimate, FloorError
-// reaches down to 0, and [softkmeans.Model.Certificate] proves only that the error is at most Objective above
-// the minimum. VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity,
-// Warnings and ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
+// means, to the rounding of the entries. Floor is an estimate of the least. Floor − FloorError is proved, as far
+// as [softkmeans.Fit] proves floors: no k centers and memberships have a smaller error over the entries that are
+// there. It adds up the floors of complete blocks of rows and columns, and is 0 where these are too small. With a
+// tenth of the entries missing at random it is .5 to .7 of the whole table's floor on tables of up to 30 columns,
+// and .06 on one of 64.
+//
+// VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and
+// ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
 //
 // Cost: that of Complete, Fit, FitMinVolume and Predict; four copies of x at a time. Errors and ctx:
-// those of FitMinVolume, and of Complete; no model where ctx ends in that or in Predict. RowsUnit and
+// those of FitMinVolume, and of Complete; no model where ctx ends in that, in Predict or among the blocks. RowsUnit and
 // Trim are an [softkmeans.ErrOption].
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
@@ -58,6 +62,10 @@ func Fit(
 	if g.total == 0 {
 		return softkmeans.FitMinVolume(ctx, x, k, &o)
 	}
+	proved, err := g.provedFloor(ctx, x, k, &o)
+	if err != nil {
+		return nil, err
+	}
 	simple := softkmeans.Options{Weights: o.Weights, Workers: o.Workers, Sum: o.Sum}
 	full, err := g.complete(ctx, x, k, &simple)
 	if err != nil {
@@ -80,8 +88,10 @@ func Fit(
 	if wrong := g.observe(ctx, m, x, o.Workers); wrong != nil {
 		return nil, wrong
 	}
-	m.Floor = min(unscaled(full.floor, g.exp)*g.share(), m.Objective, m.Total)
-	m.FloorError = max(m.Floor, m.Objective-m.Floor) // the minimum is between 0 and the objective
+	most := min(m.Objective, m.Total)
+	proved = min(unscaled(proved, g.exp), most)
+	m.Floor = max(proved, min(unscaled(full.floor, g.exp)*g.share(), most))
+	m.FloorError = (m.Floor - proved) * (1 + 0x1p-51) // so that Floor − FloorError is not above proved
 	if m.Gap = 0; m.Total > 0 {
 		m.Gap = (m.Objective - m.Floor) / m.Total
 	}

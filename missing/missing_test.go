@@ -224,7 +224,7 @@ func observed(x *softkmeans.Matrix, m *softkmeans.Model, w []float64) (objective
 	return objective, total
 }
 
-// TestFit: what the model says is of the entries that are there, and proves no floor. Without a
+// TestFit: what the model says is of the entries that are there, and so is the floor that it proves. Without a
 // missing entry it is FitMinVolume's, to the bit.
 func TestFit(t *testing.T) {
 	t.Parallel()
@@ -262,9 +262,11 @@ func TestFit(t *testing.T) {
 		if !tables.Near(m.Objective, objective, 1e-9) || !tables.Near(m.Total, total, 1e-9) {
 			t.Errorf("objective %g and total %g, not %g and %g", m.Objective, m.Total, objective, total)
 		}
-		if c := m.Certificate(); m.Floor-m.FloorError > 0 || m.Floor+m.FloorError < m.Objective ||
-			c.Optimal(0) || c.Excess < m.Objective || m.VolumeRatio != 0 {
-			t.Errorf("floor %g ± %g of %g is proved: %+v", m.Floor, m.FloorError, m.Objective, c)
+		low := unscaled(tables.Must(tables.Must(findGaps(x, o.Weights))(t).provedFloor(bg, x, 3, &o))(t),
+			tables.Must(findGaps(x, o.Weights))(t).exp)
+		if c := m.Certificate(); m.Floor-m.FloorError > low || m.Floor-m.FloorError < (1-1e-9)*low ||
+			low < 0.25*m.Floor || c.Optimal(0) || c.Excess < m.Objective-low || m.VolumeRatio != 0 {
+			t.Errorf("floor %g − %g of %g, not %g: %+v", m.Floor, m.FloorError, m.Objective, low, c)
 		}
 		if r := m.Objective / m.Floor; !(r > 1 && r < 1.6) || m.Missing != gone {
 			t.Errorf("%g times the expected floor; %d missing of %d", r, m.Missing, gone)
@@ -379,7 +381,7 @@ func TestFitErrors(t *testing.T) {
 			break
 		}
 		if !errors.Is(err, context.Canceled) || m != nil &&
-			(m.Status != softkmeans.StatusCancelled || m.Missing == 0 || m.Floor > m.FloorError) {
+			(m.Status != softkmeans.StatusCancelled || m.Missing == 0 || m.Floor-m.FloorError > m.Objective) {
 			t.Fatalf("ended after %d: %v, %v", left, err, m)
 		}
 		if m != nil {

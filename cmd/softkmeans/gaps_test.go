@@ -188,9 +188,15 @@ func TestMissingFit(t *testing.T) {
 	report := must(t,
 		strings.Fields("fit -k 3 -method minvol -missing fit -o g.csv -model m.json data.csv")...)
 	for _, says := range []string{"data.csv: 200 rows, 5 columns",
-		"missing values, left out of the squared error: ", "floor, estimated", "no floor is proved"} {
+		"missing values, left out of the squared error: ", "floor, estimated", "no floor above 0 is proved"} {
 		if !strings.Contains(report, says) {
 			t.Errorf("no %q in %s", says, report)
+		}
+	}
+	two := must(t, strings.Fields("fit -k 2 -method minvol -others no -missing fit data.csv")...)
+	for _, says := range []string{"\n  floor, proved ", "\nthese. No 2 prototypes can have less than "} {
+		if !strings.Contains(two, says) {
+			t.Errorf("no %q in %s", says, two)
 		}
 	}
 	for _, says := range []string{"Certif", "rounding of the floor", "is proved.\n\n"} {

@@ -27,7 +27,7 @@ type quality struct {
 	tol      float64 // of "optimal"
 	scaled   bool    // the columns are scaled
 	streamed bool    // the certificate comes from passes over a file, without SpanError
-	missing  int     // values of the table; above 0 the floor is an estimate
+	missing  int     // values of the table; above 0 the floor is an estimate, and less FloorError proved
 	bounded  bool    // by -bounds
 }
 
@@ -94,6 +94,9 @@ func (q *quality) writeErrors(b *bytes.Buffer) {
 	case q.missing > 0:
 		writeLine(b, "floor, estimated", number(q.Floor),
 			fmt.Sprintf("about the least of any %s; no proof", q.prototypes()))
+		if low := q.Floor - q.FloorError; low > 0 {
+			writeLine(b, "floor, proved", number(low), "of blocks of rows and columns without a gap")
+		}
 	case q.lost(q.Floor):
 		writeLine(b, "floor", number(q.Floor), "no more than its rounding, so that nothing is proved")
 	default:
@@ -192,9 +195,12 @@ func (q *quality) chance() string {
 func (q *quality) distance() string {
 	switch {
 	case q.missing > 0:
-		return "The squared error is that of the values that are there, and the memberships are " +
-			"the best for\n" +
-			"these. Of a table with missing values no floor is proved."
+		text := "The squared error is that of the values that are there, and the memberships are " +
+			"the best for\nthese. "
+		if low := q.Floor - q.FloorError; low > 0 {
+			return text + fmt.Sprintf("No %s can have less than %s.", q.prototypes(), number(low))
+		}
+		return text + "Of these no floor above 0 is proved."
 	case q.Optimal(q.tol):
 		return q.verdict()
 	case q.ExcessShare == math.MaxFloat64:

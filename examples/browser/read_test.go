@@ -399,7 +399,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// A fit of what is there has the error of these values, and claims no floor.
+// A fit of what is there has the error of these values, and is not proved to be the best.
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	s := &session{}

@@ -54,8 +54,11 @@ func (d *data) verdict(r *result) (head, meaning string) {
 	head, meaning = f.Verdict()
 	if d.given != nil {
 		head = "Fitted to the values that are there"
-		meaning = "The squared error is that of these values, and the memberships are the best for them. Of a table with missing values no floor is proved. " +
-			"In the pictures they are filled in."
+		meaning = "The squared error is that of these values, and the memberships are the best for them. "
+		if low := f.Certificate.Floor - f.Certificate.FloorError; low > 0 {
+			meaning += "No " + view.Prototypes(f.K) + " can have less than " + view.Number(low) + ". "
+		}
+		meaning += "In the pictures they are filled in."
 	}
 	switch {
 	case r.partial:

@@ -20,18 +20,25 @@ type descent struct {
 	*softkmeans.Model
 }
 
-// descents runs both methods with momentum and without. MVSkM has the λ and ε that the slack
-// rule found, so that L is one function from the start on.
+// descents runs both methods with momentum and without, all from the same centers. MVSkM has the λ and ε that
+// the slack rule found, so that L is one function from the start on.
 func (c *config) descents(t *sets.Labeled) (all []descent, err error) {
 	ctx := context.Background()
-	for _, plain := range []bool{false, true} {
-		m, err := softkmeans.FitAlternating(ctx, t.X, t.K, &softkmeans.MinVolumeOptions{Seed: c.seed, MaxIter: mostSteps, Plain: plain})
+	global, err := softkmeans.Fit(ctx, t.X, t.K, nil)
+	if err != nil {
+		return nil, err
+	}
+	// Random rows on the plane of the global solution, since runs with momentum may begin in leading directions.
+	start := product(randomRows(global.Memberships, t.K, c.seed), global.Centers)
+	alternating := softkmeans.MinVolumeOptions{MaxIter: mostSteps, Centers: start}
+	for _, alternating.Plain = range []bool{false, true} {
+		m, err := softkmeans.FitAlternating(ctx, t.X, t.K, &alternating)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, descent{"SkM-AM", m})
 	}
-	o := softkmeans.MinVolumeOptions{Seed: c.seed, MaxIter: mostSteps, Slack: c.slack, Lambda: c.lambda}
+	o := softkmeans.MinVolumeOptions{MaxIter: mostSteps, Centers: start, Slack: c.slack, Lambda: c.lambda}
 	m, err := softkmeans.FitMinVolume(ctx, t.X, t.K, &o)
 	if err != nil {
 		return nil, err
@@ -48,6 +55,19 @@ func (c *config) descents(t *sets.Labeled) (all []descent, err error) {
 	all[1].name += ", plain"
 	all[3].name += ", plain"
 	return all, nil
+}
+
+// product returns AB.
+func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
+	for i := range a.Rows {
+		for l, v := range a.Row(i) {
+			for j, w := range b.Row(l) {
+				out.Row(i)[j] += v * w
+			}
+		}
+	}
+	return out
 }
 
 // rises counts the iterations in which L rises by more than rounding.

@@ -55,14 +55,15 @@ matching (ACC), normalized mutual information and purity, and the seconds of a
 call. Numbers are medians over the seeds, with the least and the largest in
 brackets where they differ.
 
-  SkM-AM      FitAlternating, from k-means centers
-  SkM-Global  Fit, the closed form
-  MVSkM       FitMinVolume
+  SkM-AM      FitAlternating, from random rows
+  SkM-Global  Fit, the closed form, with a random B
+  MVSkM       FitMinVolume, from the same rows as SkM-AM
   k-means     the best of ten runs by its own loss
 
-A row's cluster is that of its largest membership, as in the paper.
-
 ` + setsHelp + `  -seeds N    how many seeds (default 5)
+  -labels L   largest: a row's cluster is that of its largest membership, as in
+              the paper (default). means: that of Model.Labels, which for SkM-AM
+              and MVSkM is by the means of clusters
 ` + fitHelp + `  -plain      SkM-AM and MVSkM without momentum: step by step as the paper has
               them
 `
@@ -83,7 +84,8 @@ const convergenceHelp = `Usage: go run ./examples/paper convergence [flags]
 
 Prints how L falls: the squared error with λ/2·Σ log(σ_i² + ε) added, which
 Theorem 5 says never rises. SkM-AM has λ = 0. "plain" is step by step as the
-paper has it, the others have momentum; both have the same start and the same λ.
+paper has it, the others have momentum. Both start from the same centers, and
+have the same λ.
 
 ` + setsHelp + fitHelp + `  -seed N     of the start (default 0)
   -trace      print every value of L as CSV: set,method,iteration,L
@@ -98,6 +100,7 @@ type config struct {
 	seed          uint64
 	slack, lambda float64
 	plain, trace  bool
+	labels        string // "largest" or "means"
 	page          string // "" none
 }
 
@@ -126,6 +129,7 @@ func (c *config) flags(command string) *flag.FlagSet {
 	if command == "table" {
 		f.IntVar(&c.seeds, "seeds", c.seeds, "")
 		f.BoolVar(&c.plain, "plain", false, "")
+		f.StringVar(&c.labels, "labels", c.labels, "")
 	} else {
 		f.Uint64Var(&c.seed, "seed", c.seed, "")
 		f.StringVar(&c.page, "o", "", "")
@@ -143,6 +147,8 @@ func (c *config) check() error {
 		return fmt.Errorf("-seeds is %d, below 1", c.seeds)
 	case c.k < 0:
 		return fmt.Errorf("-k is %d, below 0", c.k)
+	case c.labels != "" && c.labels != "largest" && c.labels != "means":
+		return fmt.Errorf("-labels is %q, not largest or means", c.labels)
 	}
 	return nil
 }
@@ -155,7 +161,7 @@ type command struct {
 }
 
 var commands = []command{
-	{"table", tableHelp, table, config{scale: scale.ZScore, seeds: 5}},
+	{"table", tableHelp, table, config{scale: scale.ZScore, seeds: 5, labels: "largest"}},
 	{"toy", toyHelp, toy, config{seeds: 1, seed: 1}},
 	{"convergence", convergenceHelp, convergence, config{scale: scale.ZScore, seeds: 1}},
 }

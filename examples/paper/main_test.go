@@ -61,6 +61,32 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// By the largest memberships methods come in the paper's order, MVSkM before SkM-AM before SkM-Global, which has
+// a random B. By the means of clusters the first two are alike.
+func TestOrder(t *testing.T) {
+	accuracy := func(labels string) (median []float64, out string) {
+		code, out, complaints := do("table", "-labels", labels, "-set",
+			"iris=../../testdata/iris.csv:../../testdata/iris.labels.csv")
+		if code != 0 {
+			t.Fatal(complaints)
+		}
+		for _, line := range strings.Split(out, "\n")[2:5] {
+			v, err := strconv.ParseFloat(strings.Fields(strings.Split(line, "|")[3])[0], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			median = append(median, v)
+		}
+		return median, out
+	}
+	if v, out := accuracy("largest"); !(v[2] > v[0] && v[0] > v[1]) || strings.Count(out, "SkM-Global | .647 (") != 1 {
+		t.Error(out)
+	}
+	if v, out := accuracy("means"); v[2] != .960 || v[0] != .960 {
+		t.Error(out)
+	}
+}
+
 // The centers of SkM-AM and SkM-Global are outside of the data, those of MVSkM and k-means
 // inside: the paper's remark on Figure 2.
 func TestToy(t *testing.T) {
@@ -110,7 +136,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// L never rises, and plain runs end within 1 % of the variance of those with momentum.
+// L never rises. Plain runs begin where those with momentum do, and end within 1 % of the variance of them.
 func TestConvergence(t *testing.T) {
 	dir := irisSet(t)
 	set := "iris=" + dir + "/a.csv," + dir + "/b.csv:" + dir + "/l.csv"
@@ -120,17 +146,23 @@ func TestConvergence(t *testing.T) {
 	if code != 0 || err != nil {
 		t.Fatalf("code %d, %s%v", code, complaints, err)
 	}
-	last := map[string]float64{}
+	first, last := map[string]float64{}, map[string]float64{}
 	for _, row := range rows[1:] {
 		v, err := strconv.ParseFloat(row[3], 64)
 		if before, ok := last[row[1]]; err != nil || ok && v > before+1e-12*math.Abs(before) || ok == (row[2] == "0") {
 			t.Errorf("%v after %g: %v", row, before, err)
+		}
+		if row[2] == "0" {
+			first[row[1]] = v
 		}
 		last[row[1]] = v
 	}
 	for _, name := range []string{"SkM-AM", "MVSkM"} {
 		if a, b := last[name], last[name+", plain"]; len(last) != 4 || math.Abs(a-b) > .01*300 {
 			t.Errorf("%v", last)
+		}
+		if a, b := first[name], first[name+", plain"]; !(math.Abs(a-b) <= 1e-12*a) {
+			t.Errorf("%s begins at %g and at %g", name, a, b)
 		}
 	}
 	if text, err := os.ReadFile(page); err != nil || strings.Count(string(text), "<svg ") != 1 {
@@ -171,6 +203,7 @@ func TestMistakes(t *testing.T) {
 		{2, []string{"tables"}, "Usage: "},
 		{2, []string{"table", "-seeds", "0"}, "-seeds is 0"},
 		{2, []string{"table", "-k", "-1"}, "-k is -1"},
+		{2, []string{"table", "-labels", "nearest"}, `-labels is "nearest", not largest or means`},
 		{2, []string{"table", "x.csv"}, `"x.csv" is no flag; sets are given with -set`},
 		{2, []string{"table", "-set", "x.csv"}, `"x.csv" is not of the form name=view.csv,more.csv:labels.csv`},
 		{2, []string{"table", "-scale", "log"}, "must be zscore, minmax or none"},
@@ -195,7 +228,7 @@ func TestMistakes(t *testing.T) {
 		c := e.start
 		_, out, _ := do(e.name, "--help")
 		f := c.flags(e.name)
-		for _, name := range []string{"set", "scale", "k", "seeds", "seed", "slack", "lambda", "plain", "trace", "o"} {
+		for _, name := range []string{"set", "scale", "k", "seeds", "seed", "slack", "lambda", "plain", "labels", "trace", "o"} {
 			if has := strings.Contains(out, "\n  -"+name+" "); has != (f.Lookup(name) != nil) {
 				t.Errorf("%s: -%s in the help: %v", e.name, name, has)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -11,35 +12,53 @@ import (
 	"softkmeans/internal/sets"
 )
 
-// method is a way to cluster the rows of x. Labels are the largest memberships.
+// method is a way to cluster the rows of x. All that is random is by the seed.
 type method struct {
 	name   string
-	seeded bool
 	labels func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error)
 }
 
+// methods returns those of Table I as the paper has them: iterations start from random rows, the closed form
+// has a random B.
 func (c *config) methods() []method {
 	ctx := context.Background()
 	return []method{
-		{"SkM-AM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return labelsOf(softkmeans.FitAlternating(ctx, x, k, &softkmeans.MinVolumeOptions{Seed: seed, Plain: c.plain}))
+		{"SkM-AM", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			o := &softkmeans.MinVolumeOptions{Centers: randomRows(x, k, seed), Plain: c.plain}
+			return c.labelsOf(softkmeans.FitAlternating(ctx, x, k, o))
 		}},
-		{"SkM-Global", false, func(x *softkmeans.Matrix, k int, _ uint64) ([]int, error) {
-			return labelsOf(softkmeans.Fit(ctx, x, k, nil))
+		{"SkM-Global", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			o := &softkmeans.Options{Orientation: softkmeans.RandomOrientation(k, seed)}
+			return c.labelsOf(softkmeans.Fit(ctx, x, k, o))
 		}},
-		{"MVSkM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return labelsOf(softkmeans.FitMinVolume(ctx, x, k, &softkmeans.MinVolumeOptions{Seed: seed, Slack: c.slack, Lambda: c.lambda, Plain: c.plain}))
+		{"MVSkM", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			o := &softkmeans.MinVolumeOptions{Centers: randomRows(x, k, seed), Plain: c.plain,
+				Slack: c.slack, Lambda: c.lambda}
+			return c.labelsOf(softkmeans.FitMinVolume(ctx, x, k, o))
 		}},
-		{"k-means", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+		{"k-means", func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
 			_, labels, err := bestKMeans(x, k, seed)
 			return labels, err
 		}},
 	}
 }
 
-func labelsOf(m *softkmeans.Model, err error) ([]int, error) {
+// randomRows returns k different rows of x, or as many as there are and zeros.
+func randomRows(x *softkmeans.Matrix, k int, seed uint64) *softkmeans.Matrix {
+	f := softkmeans.NewMatrix(k, x.Cols, nil)
+	for a, i := range rand.New(rand.NewPCG(seed, 0x57a7)).Perm(x.Rows)[:min(k, x.Rows)] {
+		copy(f.Row(a), x.Row(i))
+	}
+	return f
+}
+
+// labelsOf returns the largest memberships of a model, or its own labels.
+func (c *config) labelsOf(m *softkmeans.Model, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
+	}
+	if c.labels == "largest" {
+		return (&softkmeans.Model{Memberships: m.Memberships}).Labels(nil), nil
 	}
 	return m.Labels(nil), nil
 }
@@ -49,12 +68,8 @@ func table(c *config, out io.Writer) error {
 	fmt.Fprintln(out, "| set | method | ACC | NMI | purity | s |\n| --- | --- | --- | --- | --- | --: |")
 	return c.each(func(name string, t *sets.Labeled) error {
 		for _, m := range c.methods() {
-			seeds := c.seeds
-			if !m.seeded {
-				seeds = 1
-			}
 			var acc, nmi, purity, seconds []float64
-			for seed := range seeds {
+			for seed := range c.seeds {
 				begin := time.Now()
 				labels, err := m.labels(t.X, t.K, uint64(seed))
 				if err != nil {
