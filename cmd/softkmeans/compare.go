@@ -54,7 +54,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 	}
 	var c comparison
 	for i, name := range files {
-		if c.models[i], err = readModel(ctx, name); err != nil {
+		if c.models[i], err = readModel(name); err != nil {
 			return err
 		}
 		if c.models[i].Model == nil {

@@ -171,6 +171,34 @@ func (k *killer) temporary() (list []string) {
 	return list
 }
 
+// slow are command lines that take a second or more on the files of slowFolder.
+var slow = []string{
+	"fit -k auto square.csv",
+	"fit -k 3 -enclosure smallest -method global circle.csv -o o.csv",
+	"fit -k 8 -method minvol square.csv -o o.csv",
+	"fit -k 4 -method lsd tall.csv -o o.csv",
+	"fit -k 3 -method global -stream yes square.csv -o o.csv",
+	"predict -model wide.json wide.csv -o o.csv",
+	"predict -centers wide-c.csv wide.csv -o o.csv",
+	"certify -model wide.json wide.csv",
+	"certify -centers wide-c.csv wide.csv",
+	"compare wide.json wide.json",
+	"evaluate -truth 1 -labels 1 tall.csv tall.csv",
+	"floors square.csv -o o.csv",
+	"floors -method tilsd tall.csv",
+	"report square.csv -o o.html",
+	"simulate -size 400x400 scene",
+	"unmix scene.img -map o",
+}
+
+// An interrupt at any moment ends every command within half a second, and the folder is
+// as before. It logs the longest time. Runs with SOFTKMEANS_LONG=1.
+func TestInterrupted(t *testing.T) {
+	if os.Getenv("SOFTKMEANS_LONG") != "1" {
+		t.Skip("computes for minutes; SOFTKMEANS_LONG=1 runs it")
+	}
+}
+
 func inodeOf(t *testing.T, name string) uint64 {
 	t.Helper()
 	info, err := os.Stat(name)
