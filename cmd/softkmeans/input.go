@@ -124,10 +124,9 @@ func (f *inputFlags) use(m *modelFile) error {
 	}
 	f.scaling, f.scale, f.settled = m.scaling(), scale.None, true
 	f.dialect.Least = m.leastColumns()
-	plain, twice := true, false
+	plain, twice := true, len(table.Set(m.Columns)) < len(m.Columns)
 	for j, name := range m.Columns {
 		plain = plain && name == table.Column(j)
-		twice = twice || slices.Contains(m.Columns[:j], name)
 		if m.Named && !strings.Contains(name, "=") { // as of a column of 0 and 1
 			f.dialect.Known = append(f.dialect.Known, name)
 		}

@@ -16,6 +16,7 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
+	"softkmeans/internal/table"
 )
 
 // checkKnown checks the flags that -centers goes with.
@@ -115,9 +116,10 @@ func (k *knownScene) join() (*sources.Sources, error) {
 	}
 	if named = named && (l.Columns != nil || l.Shared(names) != nil); named {
 		shared := l.Shared(names)
+		has := table.Set(shared)
 		var at []int
 		for j, name := range names {
-			if slices.Contains(shared, name) {
+			if has[name] {
 				at = append(at, j)
 			}
 		}
@@ -153,7 +155,7 @@ func (s *scene) pick(at []int) {
 	var names []string
 	var wavelengths []float64
 	for j, band := range s.bands {
-		if !slices.Contains(at, j) {
+		if _, kept := slices.BinarySearch(at, j); !kept {
 			s.out = append(s.out, band)
 		}
 	}
