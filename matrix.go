@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"strconv"
@@ -385,11 +386,14 @@ func copyRows(dst, m *Matrix) {
 	}
 }
 
-// descending returns the indices of v by descending value, equal values in their order. It merges runs.
-func descending(v []float64) []int {
+// descending returns the indices of v by descending value, equal values in their order.
+func descending(v []float64) []int { return descendingUntil(context.Background(), v) }
+
+// descendingUntil does what descending does, by merging runs. Once ctx has ended the order is of no use.
+func descendingUntil(ctx context.Context, v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)
-	for run := 1; run < n; run *= 2 {
+	for run := 1; run < n && !stopped(ctx); run *= 2 {
 		for lo := 0; lo < n; lo += 2 * run {
 			mid, hi := min(lo+run, n), min(lo+2*run, n)
 			a, b := lo, mid
