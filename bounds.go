@@ -76,6 +76,9 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	least := math.Inf(1)
 	t, av := make([]float64, p), make([]float64, m)
 	for i := range p {
+		if stopped(ctx) {
+			return sum, math.Inf(1)
+		}
 		u := v.row(i)
 		for j := range av {
 			av[j] = dot(a.row(j), u)
@@ -130,6 +133,9 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 		sigma := values[p] + margin
 		var trace float64
 		for i := range m {
+			if stopped(ctx) {
+				return math.Inf(1)
+			}
 			row := negated(shifted, a, i)
 			row[0] += sigma
 			for l := range p {

@@ -236,7 +236,7 @@ func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart
 // the centers of r. If the context ends before there is another run, it returns r.
 func (r *volumeRun) inFull(run func(all *alternation, from runStart) *volumeRun) (*volumeRun, error) {
 	if !r.m.narrow {
-		return r, nil
+		return r, cancelled(r.m.s.ctx)
 	}
 	all, err := r.m.full()
 	if err != nil {
