@@ -94,6 +94,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errBrokenPipe):
 		fmt.Fprintln(stderr, "softkmeans: the output was closed before it was complete")
 	case errors.Is(err, context.Canceled):
+		if isTerminal(stderr) {
+			io.WriteString(stderr, "\r\x1b[K") // over a line of progress
+		}
 		fmt.Fprintln(stderr, "softkmeans: interrupted; no file was written")
 	default:
 		// The package's errors begin with the same prefix.
