@@ -23,11 +23,11 @@ type progress struct {
 	passes int          // in all; 0: not known
 	now    func() time.Time
 
-	before int        // finished passes that Iteration.Pass does not count
-	number int        // of the current pass, from 1
-	first  time.Time  // start of the first pass
-	began  time.Time  // start of the current pass
-	shown  time.Time  // when the line was last written
+	before int       // finished passes that Iteration.Pass does not count
+	number int       // of the current pass, from 1
+	first  time.Time // start of the first pass
+	began  time.Time // start of the current pass
+	shown  time.Time // when the line was last written
 }
 
 // newProgress returns a progress that is on if w is a terminal and quiet is false.
