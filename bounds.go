@@ -76,6 +76,9 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	least := math.Inf(1)
 	t, av := make([]float64, p), make([]float64, m)
 	for i := range p {
+		if stopped(ctx) {
+			return sum, math.Inf(1)
+		}
 		u := v.row(i)
 		for j := range av {
 			av[j] = dot(a.row(j), u)
@@ -130,6 +133,9 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 		sigma := values[p] + margin
 		var trace float64
 		for i := range m {
+			if stopped(ctx) {
+				return math.Inf(1)
+			}
 			row := negated(shifted, a, i)
 			row[0] += sigma
 			for l := range p {
@@ -214,8 +220,9 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 // at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of
 // YᵀY off its diagonal of those on it (Weyl). belowBound proves σ.
 //
-// Cost: pm² and m³/6 for each of up to five tries of σ.
-func semidefiniteFloor(a, y *Matrix, r int, slip float64, workers int) (low, high float64) {
+// Cost: pm² and m³/6 for each of up to five tries of σ. Once ctx has ended low is less than it could be.
+func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
+	workers int) (low, high float64) {
 	p, m := y.Rows, a.Rows
 	sums := gamma(dotDepth(m) + 8)
 	norm := triangleNorm(a)
@@ -261,7 +268,7 @@ func semidefiniteFloor(a, y *Matrix, r int, slip float64, workers int) (low, hig
 		if p == r {
 			from = max(least-eta, 0)
 		}
-		sigma := min(belowBound(a, from, workers), length)
+		sigma := min(belowBound(ctx, a, from, workers), length)
 		kept -= float64(r-p) * max(sigma, 0) * max(sigma, 0)
 		for _, v := range t {
 			raised += max(0, sigma-v+eta) * max(0, sigma-v+eta)
@@ -284,7 +291,7 @@ func triangleNorm(a *Matrix) float64 {
 // belowBound returns an upper bound of the eigenvalues of the symmetric matrix a: about `least` if they are
 // below that, otherwise one that is near them if they are little above it, or +Inf. The proof is that of
 // complementBound for M = σI − a, which is rounded on its diagonal only, once more.
-func belowBound(a *Matrix, least float64, workers int) float64 {
+func belowBound(ctx context.Context, a *Matrix, least float64, workers int) float64 {
 	m := a.Rows
 	rounding := 1.1 * gamma(m+6)
 	trace := float64(m) * least // of N for that σ
@@ -304,7 +311,7 @@ func belowBound(a *Matrix, least float64, workers int) float64 {
 			row[0] += sigma
 			sum += row[0]
 		}
-		if definite(context.Background(), shifted, workers) {
+		if definite(ctx, shifted, workers) {
 			return sigma + rounding*sum*(1+gamma(m))
 		}
 	}

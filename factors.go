@@ -147,9 +147,9 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 }
 
 // applyQ overwrites c, with as many rows as a, with Q·c.
-func (f *qr) applyQ(c *Matrix) {
+func (f *qr) applyQ(ctx context.Context, c *Matrix) {
 	w := make([]float64, c.Cols)
-	for j := len(f.tau) - 1; j >= 0; j-- {
+	for j := len(f.tau) - 1; j >= 0 && !stopped(ctx); j-- {
 		f.apply(j, c, 0, w)
 	}
 }

@@ -60,7 +60,7 @@ func TestQRScales(t *testing.T) {
 				r := a.Clone()
 				f := factor(bg, r)
 				q, from := identity(m), indices(n)
-				f.applyQ(q)
+				f.applyQ(bg, q)
 				if f.perm != nil {
 					from = f.perm
 				}

@@ -52,7 +52,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		if err != nil {
 			return nil, err
 		}
-		s.extend(z)
+		s.extend(ctx, z)
 		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh)) // y: rows are vectors
 		r := s.residuals(values, y, z, o.indefinite)
 		out.next, out.top = r.next, r.top
@@ -108,10 +108,10 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 }
 
 // extend adds rows to T for the products z of B with the new rows of q. z keeps what is outside of q.
-func (s *krylovSpace) extend(z *Matrix) {
+func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 	have, most := s.old+s.fresh, s.q.Rows
 	q := rowsOf(s.q, 0, have)
-	along := project(z, q)
+	along := project(ctx, z, q)
 	for i := range s.fresh {
 		for l, v := range along.row(i) {
 			if l >= s.old {
@@ -120,19 +120,24 @@ func (s *krylovSpace) extend(z *Matrix) {
 			s.t.Data[(s.old+i)*most+l], s.t.Data[l*most+s.old+i] = v, v
 		}
 	}
-	project(z, q)
+	project(ctx, z, q)
 }
 
 // project takes from the rows of z what they have along the orthonormal rows of q, and returns it: a row of
 // products for each row of z (Gram–Schmidt; twice is enough).
-func project(z, q *Matrix) *Matrix {
+func project(ctx context.Context, z, q *Matrix) *Matrix {
 	along := NewMatrix(z.Rows, q.Rows, nil)
-	addMulNT(along.Data, q.Rows, z.Data, z.Rows, q.Data, q.Rows, q.Cols, false)
 	index, less := indices(q.Rows), make([]float64, q.Rows)
-	for i := range z.Rows {
-		copy(less, along.row(i))
-		scale(less, -1)
-		addRows(z.row(i), less, index, q.Data)
+	const group = 24 // full strips
+	for lo := 0; lo < z.Rows && !stopped(ctx); lo += group {
+		hi := min(lo+group, z.Rows)
+		part, rows := along.Data[lo*q.Rows:hi*q.Rows], z.Data[lo*z.Cols:hi*z.Cols]
+		addMulNT(part, q.Rows, rows, hi-lo, q.Data, q.Rows, q.Cols, false)
+		for i := lo; i < hi; i++ {
+			copy(less, along.row(i))
+			scale(less, -1)
+			addRows(z.row(i), less, index, q.Data)
+		}
 	}
 	return along
 }
@@ -203,7 +208,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 	fresh := rowsOf(s.q, s.old, s.old+s.fresh)
 	copyRows(fresh, rowsOf(z, 0, s.fresh))
 	if independent(ctx, fresh) {
-		project(fresh, rowsOf(s.q, 0, s.old))
+		project(ctx, fresh, rowsOf(s.q, 0, s.old))
 		if independent(ctx, fresh) {
 			return
 		}

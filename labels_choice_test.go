@@ -180,7 +180,7 @@ func TestLabelsOfStarts(t *testing.T) {
 	for _, at := range []int{int(1<<30-plain.left.Load()) + 50, looks - 60} {
 		m, err := FitMinVolume(endingAt(at), x, 3, &MinVolumeOptions{Workers: 1})
 		if !errors.Is(err, context.Canceled) || m == nil || m.Status != StatusCancelled ||
-			maxDiff(m.Centers, best.Centers) != 0 || !slices.Equal(m.Clusters, quick.Clusters) {
+			maxDiff(m.Centers, best.Centers) != 0 || m.Clusters != nil || m.ClusterMeans != nil {
 			t.Errorf("ended at look %d of %d: %v", at, looks, err)
 		}
 	}

@@ -404,8 +404,8 @@ func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 		slip += u*1.01*(2*norm+root*(3*norm2(own)+norm2(o.means))) +
 			1.5*(math.Sqrt(sums)/root+gamma(dotDepth(o.n)+2)*norm)
 	}
-	left.low, left.high = semidefiniteFloor(a, z, r, slip, o.workers)
-	return nil
+	left.low, left.high = semidefiniteFloor(o.ctx, a, z, r, slip, o.workers)
+	return cancelled(o.ctx)
 }
 
 // proveData does so for the linear kernel, by the smaller Gram matrix about the true mean.
@@ -429,9 +429,9 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 		y = aboutMeans(z)
 	}
 	total := trace(a)
-	left.low, left.high = semidefiniteFloor(a, y, r, gramError(o.data, total)+o.data.fine.bound(total),
-		o.workers)
-	return nil
+	left.low, left.high = semidefiniteFloor(o.ctx, a, y, r,
+		gramError(o.data, total)+o.data.fine.bound(total), o.workers)
+	return cancelled(o.ctx)
 }
 
 // aboutMeans returns a copy of m, less the mean of each row.

@@ -236,7 +236,7 @@ func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart
 // the centers of r. If the context ends before there is another run, it returns r.
 func (r *volumeRun) inFull(run func(all *alternation, from runStart) *volumeRun) (*volumeRun, error) {
 	if !r.m.narrow {
-		return r, nil
+		return r, cancelled(r.m.s.ctx)
 	}
 	all, err := r.m.full()
 	if err != nil {
@@ -317,28 +317,35 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	if r == nil {
 		return nil, err
 	}
-	at := r.m.detached()
-	s, m := at.data, at.model(r.f, r)
+	s, m := r.m.detached().data, r.m.model(r.f, r)
 	m.Memberships = r.g
-	objective, wrong := m.complete(s)
+	err, wrong := r.m.rate(s, m, r.m.quick, err)
 	if wrong != nil {
 		return nil, wrong
 	}
-	m.rate(s, objective, at.pc)
-	if err == nil {
-		err = m.label(r.m.data, at.pc.leading, at.quick)
-	}
 	if err != nil {
 		m.Status = StatusCancelled
-		if err := m.label(s, at.pc.leading, true); err != nil {
-			return nil, err
-		}
 	}
 	r.warn(m)
-	if err == nil && at.eps > 0 { // not for FitAlternating
-		m.VolumeRatio = at.volumeRatio(m.Centers, objective)
-	}
 	return m, err
+}
+
+// rate sets what follows from the centers and memberships of out, and the memberships of rows of weight 0. s
+// are the samples without their context. Once that has ended, whose error is returned first, out has no
+// labels, and VolumeRatio is 0.
+func (m *alternation) rate(s *samples, out *Model, quick bool, ended error) (_, wrong error) {
+	objective, wrong := out.complete(s)
+	out.rate(s, objective, m.pc)
+	if ended != nil || wrong != nil {
+		return ended, wrong
+	}
+	if m.eps > 0 { // not for FitAlternating
+		out.VolumeRatio = m.volumeRatio(out.Centers, objective)
+	}
+	if ended = out.label(m.data, m.pc.leading, quick); ended != nil {
+		out.VolumeRatio = 0
+	}
+	return ended, nil
 }
 
 // complete finds the memberships of rows of weight 0, and returns the objective.

@@ -4,7 +4,6 @@ package softkmeans
 // and rows is found.
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -181,7 +180,7 @@ func (p *minVolume) outliers(share float64) (list []int, err error) {
 			}
 		}
 	}
-	for _, i := range descending(far)[:int(share*float64(s.n))] {
+	for _, i := range descendingUntil(s.ctx, far)[:int(share*float64(s.n))] {
 		if far[i] > farRow {
 			list = append(list, i)
 		}
@@ -192,7 +191,7 @@ func (p *minVolume) outliers(share float64) (list []int, err error) {
 
 // medianOf returns the median of the values of rows by their weight, the lower of two.
 func medianOf(s *samples, values []float64) float64 {
-	order, rest := descending(values), 0.0
+	order, rest := descendingUntil(s.ctx, values), 0.0
 	for i := range values {
 		rest += s.weight(i) / 2
 	}
@@ -243,17 +242,13 @@ func (sc *scene) finish(best *volumeRun, err error) (*Model, error) {
 		}
 		return m, err
 	}
-	m, wrong := sc.model(best, best.m.toData(best.f), err)
-	return m, cmp.Or(wrong, err)
+	return sc.model(best, best.m.toData(best.f), err)
 }
 
 // model returns the model of centers in the data's units that the best run led to. ended is the error that
-// ended the computation early.
+// ended the computation early, which is returned with it.
 func (sc *scene) model(best *volumeRun, centers *Matrix, ended error) (*Model, error) {
 	s, m := sc.data.detached().data, best.m.model(best.f, best) // what is left to do is short
-	if ended != nil {
-		m.Status = StatusCancelled
-	}
 	m.Centers, m.Trimmed = centers, sc.trimmed
 	var err error
 	if sc.fit != sc.raw {
@@ -267,28 +262,18 @@ func (sc *scene) model(best *volumeRun, centers *Matrix, ended error) (*Model, e
 		}
 	} else {
 		m.Memberships = NewMatrix(s.n, best.m.k, nil)
-		err = sc.rate(m, s)
+		if err = newSimplexProblem(m.Centers, m.Sum).solve(s.ctx, m.Memberships, s.x, s.workers); err == nil {
+			ended, err = sc.data.rate(s, m, true, ended)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
+	if ended != nil {
+		m.Status = StatusCancelled
+	}
 	best.warn(m)
-	return m, nil
-}
-
-// rate finds the memberships of rows as given, and what follows from them.
-func (sc *scene) rate(m *Model, s *samples) error {
-	err := newSimplexProblem(m.Centers, m.Sum).solve(s.ctx, m.Memberships, s.x, s.workers)
-	if err != nil {
-		return err
-	}
-	objective, err := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
-	if err != nil {
-		return err
-	}
-	m.rate(s, objective, sc.data.pc)
-	m.VolumeRatio = sc.data.detached().volumeRatio(m.Centers, objective)
-	return m.label(s, sc.data.pc.leading, true)
+	return m, ended
 }
 
 // rateShaded sets the fields that rate sets, for X ≈ diag(Shade)·G·F. With F times the largest shade, and

@@ -4,7 +4,6 @@ package softkmeans
 // memory, measured on all rows, and corrected by what the measurement shows.
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -300,13 +299,10 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 			func(f *Matrix) (*measurement, error) { return w.measure(m, f, nil) })
 	}
 	model := m.model(at.f, best)
-	// Means and axes of the clusters are those of the summary. A model that a context ended has them, too.
+	// Means and axes of the clusters are those of the summary.
 	model.Memberships = best.g
 	if err == nil {
 		err = model.label(m.data, nil, m.quick)
-	}
-	if err != nil {
-		err = cmp.Or(model.label(m.detached().data, nil, true), err)
 	}
 	model.Memberships, model.Clusters = nil, nil
 	if err == nil && w.handsOut() {

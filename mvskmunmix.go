@@ -95,9 +95,9 @@ func unmixByNoise(given *alternation, o *MinVolumeOptions) (*Model, error) {
 	}
 	seen := sc.sight(best)
 	believed := sc.beliefs(seen, &q)
-	m, wrong := sc.model(best, sc.spectra(seen, believed), err)
-	if wrong != nil {
-		return nil, wrong
+	m, err := sc.model(best, sc.spectra(seen, believed), err)
+	if m == nil {
+		return nil, err
 	}
 	m.Noise, m.RowWeights, m.PureRows = sc.noise.columns, sc.noise.rows, seen.rows
 	sc.look(m, &q, believed)

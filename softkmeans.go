@@ -416,13 +416,14 @@ func (m *Model) Certificate() Certificate {
 // these the largest membership, the lowest index on ties. dst receives the result; nil
 // allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest memberships,
-// poor labels of a cluster between others, each row goes to the nearest mean of a cluster, until no row moves
-// or for 20 steps. The distance is shorter in directions in which the clusters are wide. Labels from up to 16
-// runs of k-means move in the same way, and those whose clusters are most even in size and overlap least are
-// taken. Their numbers are those by which they share most rows with the prototypes. A fit with an Init other
-// than InitAuto and an exact mixture have the labels of their memberships alone. The result is empty without
-// Memberships, as of FitSeq or of a model file: give the rows to PredictLabels then.
+// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit, and unless ctx ends. From
+// the largest memberships, poor labels of a cluster between others, each row goes to the nearest mean of a
+// cluster, until no row moves or for 20 steps. The distance is shorter in directions in which the clusters
+// are wide. Labels from up to 16 runs of k-means move in the same way, and those whose clusters are most
+// even in size and overlap least are taken. Their numbers are those by which they share most rows with the
+// prototypes. A fit with an Init other than InitAuto and an exact mixture have the labels of their
+// memberships alone. The result is empty without Memberships, as of FitSeq or of a model file: give the
+// rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)
@@ -468,19 +469,23 @@ func (m *Model) checkFitted() error {
 	return fail(ErrTooFewSamples, "the model has no centers")
 }
 
-// label sets the model's clusters, with their means and axes, for its samples. lead are leading directions of
-// these, or nil. quick leaves out all starts but the memberships.
+// label sets the model's clusters, with their means and axes, for its samples, or returns the context's
+// error. lead are leading directions of these, or nil. quick leaves out all starts but the memberships.
 func (m *Model) label(s *samples, lead *Matrix, quick bool) error {
 	labels := largest(nil, m.Memberships)
 	q, err := findClusters(s, labels, m.Centers, lead, quick)
 	if err != nil {
 		return err
 	}
-	m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, make([]int, s.n)
 	if s.far != nil {
-		return s.far.(labelRows).nearest(m.Clusters, q)
+		err = s.far.(labelRows).nearest(labels, q)
+	} else {
+		err = q.nearest(s.ctx, s.workers, labels, s.x)
 	}
-	return q.nearest(s.ctx, s.workers, m.Clusters, s.x)
+	if err == nil {
+		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
+	}
+	return err
 }
 
 // checkMeans returns an error unless there is a mean for each center, with axes of its length, or neither.

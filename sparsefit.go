@@ -120,6 +120,9 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 		if w == 0 {
 			continue
 		}
+		if i%1024 == 0 && stopped(s.ctx) {
+			break
+		}
 		over := sum.divisor(g.row(i))
 		for j, v := range g.row(i) {
 			shares[j] = member(v, over, f.Rows)
@@ -166,7 +169,7 @@ func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
 	}
 	q.mean2 = fineDot(s.mean, s.mean)
 	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)
-	for j := range k {
+	for j := 0; j < k && !stopped(s.ctx); j++ {
 		row := shifted.row(j)
 		size := norm2(row) * (1 + gamma(s.d+12))
 		for l := range p {

@@ -100,8 +100,8 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 			u.Data[c*d+i], v.Data[c*d+i] = left.row(i)[c], right.row(i)[c]
 		}
 	}
-	f1.applyQ(u)
-	f2.applyQ(v)
+	f1.applyQ(ctx, u)
+	f2.applyQ(ctx, v)
 	copyRowsTo(r.U, rowOrder, u)
 	copyRowsTo(r.V, f1.perm, v)
 	return r
@@ -127,7 +127,7 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 		scale(left.row(at), 1/norms[i])
 	}
 	if !complete {
-		orthonormalize(left, 0)
+		orthonormalizeCtx(ctx, left, 0)
 	}
 	return left, right, values
 }

@@ -64,11 +64,11 @@ func (f *fitFlags) checkSure(given map[string]bool) error {
 }
 
 // readStart reads the model of -from, and takes its k, sum, columns and scaling.
-func (f *fitFlags) readStart(ctx context.Context) (err error) {
+func (f *fitFlags) readStart() (err error) {
 	if f.from == "" {
 		return nil
 	}
-	if f.start, err = readModel(ctx, f.from); err != nil {
+	if f.start, err = readModel(f.from); err != nil {
 		return err
 	}
 	if f.start.Model == nil {

@@ -120,7 +120,7 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 func (f *certifyFlags) run(s *session) error {
 	given := new(solution)
 	defer given.close()
-	if err := given.open(s.ctx, f, s.std.in); err != nil {
+	if err := given.open(f, s.std.in); err != nil {
 		return err
 	}
 	c, err := f.certify(s, given)
@@ -147,11 +147,11 @@ type solution struct {
 }
 
 // open opens the files, so that a wrong name is an error before the data is read.
-func (s *solution) open(ctx context.Context, f *certifyFlags, stdin io.Reader) (err error) {
+func (s *solution) open(f *certifyFlags, stdin io.Reader) (err error) {
 	if f.model != "" {
-		s.model, err = readModel(ctx, f.model)
-	} else if s.centers, err = openSide(ctx, f.centers, stdin); err == nil {
-		s.model, err = f.modelOfCenters(ctx, s.centers)
+		s.model, err = readModel(f.model)
+	} else if s.centers, err = openSide(f.centers, stdin); err == nil {
+		s.model, err = f.modelOfCenters(s.centers)
 	}
 	if err != nil {
 		return err
@@ -162,14 +162,14 @@ func (s *solution) open(ctx context.Context, f *certifyFlags, stdin io.Reader) (
 		}
 	}
 	if f.memberships != "" {
-		s.memberships, err = openSide(ctx, f.memberships, stdin)
+		s.memberships, err = openSide(f.memberships, stdin)
 	}
 	return err
 }
 
 // modelOfCenters reads the file of -centers if it is a model; nil: it is a table.
-func (f *certifyFlags) modelOfCenters(ctx context.Context, s *sideFile) (*modelFile, error) {
-	start, err := s.start(ctx)
+func (f *certifyFlags) modelOfCenters(s *sideFile) (*modelFile, error) {
+	start, err := s.start()
 	if err != nil || !strings.HasPrefix(start, "{") {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (f *certifyFlags) modelOfCenters(ctx context.Context, s *sideFile) (*modelF
 			s.source)
 	}
 	f.model = s.source
-	return readModelFrom(ctx, io.MultiReader(&s.begun, s.ReadCloser), s.source)
+	return readModelFrom(io.MultiReader(&s.begun, s.ReadCloser), s.source)
 }
 
 func (s *solution) close() {
@@ -219,7 +219,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		}
 	} else {
 		c.centers = given.centers.source
-		centerMatrix, err = readCenters(s.ctx, given.centers, d)
+		centerMatrix, err = readCenters(given.centers, d)
 	}
 	if err != nil {
 		return nil, err
@@ -229,30 +229,29 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	var g *softkmeans.Matrix
 	if given.memberships != nil {
 		c.memberships = given.memberships.source
-		if g, err = given.memberships.readMemberships(s.ctx, d, c.k, c.centers); err != nil {
+		if g, err = given.memberships.readMemberships(d, c.k, c.centers); err != nil {
 			return nil, err
 		}
 		c.hard = c.k > 1 && isHard(g)
 		s.places["memberships"] = place{c.memberships, centerNames(c.k)}
 	}
-	c.Certificate, err = await(s.ctx, func() (none softkmeans.Certificate, err error) {
-		o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
-		if sparse != nil {
-			return certifySparse(s.ctx, sparse.X, centerMatrix, g, o)
+	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
+	if sparse != nil {
+		c.Certificate, err = certifySparse(s.ctx, sparse.X, centerMatrix, g, o)
+		return c, err
+	}
+	if given.model != nil && given.model.unit() {
+		if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
+			return nil, err
 		}
-		if given.model != nil && given.model.unit() {
-			if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
-				return none, err
-			}
+	}
+	if g == nil {
+		best := &softkmeans.Options{Workers: f.workers, Sum: f.sum}
+		if g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best); err != nil {
+			return nil, err
 		}
-		if g == nil {
-			best := &softkmeans.Options{Workers: f.workers, Sum: f.sum}
-			if g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best); err != nil {
-				return none, err
-			}
-		}
-		return softkmeans.Certify(s.ctx, d.x, centerMatrix, g, o)
-	})
+	}
+	c.Certificate, err = softkmeans.Certify(s.ctx, d.x, centerMatrix, g, o)
 	return c, err
 }
 

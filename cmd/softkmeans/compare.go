@@ -54,7 +54,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 	}
 	var c comparison
 	for i, name := range files {
-		if c.models[i], err = readModel(ctx, name); err != nil {
+		if c.models[i], err = readModel(name); err != nil {
 			return err
 		}
 		if c.models[i].Model == nil {
@@ -112,15 +112,20 @@ func (c *comparison) columns() ([]int, error) {
 			count(len(a.Columns), "column"), c.files[1], len(b.Columns))
 	}
 	list := make([]int, len(a.Columns))
+	byPlace := !a.Named || !b.Named || slices.Equal(a.Columns, b.Columns) // a name may occur twice
+	in := make(map[string]int, len(b.Columns))
+	for j, name := range b.Columns {
+		in[name] = j
+	}
 	for j, name := range a.Columns {
-		list[j] = j
-		if !a.Named || !b.Named || slices.Equal(a.Columns, b.Columns) { // a name may occur twice
-			continue
-		}
-		if list[j] = slices.Index(b.Columns, name); list[j] < 0 || slices.Contains(a.Columns[:j], name) {
+		at, ok := in[name]
+		if delete(in, name); byPlace {
+			at = j
+		} else if !ok {
 			return nil, fmt.Errorf("%s has a column %q, but %s has not; compare needs the same columns",
 				c.files[0], short(name, mostName), c.files[1])
 		}
+		list[j] = at
 	}
 	return list, nil
 }

@@ -97,11 +97,11 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	case f.materials:
 		return f.evaluateMaterials(ctx, files, s)
 	}
-	truth, err := f.readClasses(ctx, files[0], s.in, "truth", f.truth)
+	truth, err := f.readClasses(files[0], s.in, "truth", f.truth)
 	if err != nil {
 		return err
 	}
-	labels, err := f.readClasses(ctx, files[1], s.in, "labels", f.labels)
+	labels, err := f.readClasses(files[1], s.in, "labels", f.labels)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if len(truth.Class) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks a class or a label", truth.Source, labels.Source)
 	}
-	e, err := await(ctx, func() (*evaluation, error) { return evaluate(truth, labels) })
+	e, err := evaluate(truth, labels)
 	if err != nil {
 		return err
 	}
@@ -140,22 +140,20 @@ func leaveEmpty(truth, labels *table.Classes) int {
 }
 
 // readClasses reads a column of a file. flag is the flag that chooses the column.
-func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.Reader, flag,
+func (f *evaluateFlags) readClasses(name string, stdin io.Reader, flag,
 	column string) (*table.Classes, error) {
-	in, source, err := openInput(ctx, name, stdin)
+	in, source, err := openInput(name, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	d := f.dialect
 	d.Words.Label, d.Missing = "-"+flag, true
-	return await(ctx, func() (*table.Classes, error) {
-		c, err := rows.ReadClasses(in, source, d, column)
-		if err == nil {
-			sortClasses(c)
-		}
-		return c, err
-	})
+	c, err := rows.ReadClasses(in, source, d, column)
+	if err == nil {
+		sortClasses(c)
+	}
+	return c, err
 }
 
 // sortClasses renumbers the classes in the order of their values: as numbers if all

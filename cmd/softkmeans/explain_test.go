@@ -121,7 +121,7 @@ func TestDetails(t *testing.T) {
 		if header != "label,p0,p1,p2,residual,distance,entropy" || len(g) != x.Rows {
 			t.Fatalf("%s: %d rows of %s", args, len(g), header)
 		}
-		m, err := readModel(t.Context(), "m.json")
+		m, err := readModel("m.json")
 		if err != nil {
 			t.Fatal(err)
 		}

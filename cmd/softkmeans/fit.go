@@ -216,7 +216,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 
 // run fits the table and writes the outputs.
 func (f *fitFlags) run(s *session) error {
-	if err := f.readStart(s.ctx); err != nil {
+	if err := f.readStart(); err != nil {
 		return err
 	}
 	memberships, err := s.add("o", f.memberships)
@@ -303,10 +303,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 			r.Notes = append(r.Notes, note)
 		}
 		o := &choosek.Options{Weights: weights, Seed: f.seed, Workers: f.workers}
-		if _, err := await(s.ctx, func() (struct{}, error) {
-			return struct{}{},
-				r.choose(s.ctx, x, o)
-		}); err != nil {
+		if err := r.choose(s.ctx, x, o); err != nil {
 			return nil, err
 		}
 	}
@@ -317,7 +314,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if f.method.ofSimilarities() {
 		fit = f.fitSimilarities
 	}
-	memberships, err := await(s.ctx, func() (*softkmeans.Matrix, error) { return fit(s.ctx, d, r, p) })
+	memberships, err := fit(s.ctx, d, r, p)
 	if err != nil {
 		return nil, err
 	}

@@ -173,24 +173,20 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 		return nil, err
 	}
 	if sparse != nil {
-		return await(s.ctx, func() (*scree, error) { return f.ofSparse(s.ctx, sparse) })
+		return f.ofSparse(s.ctx, sparse)
 	}
 	d.noteKind(&fitFlags{})
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
-	r.floors, err = await(s.ctx, func() ([]float64, error) {
-		return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
-	})
+	r.floors, err = softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 	if err != nil {
 		return nil, err
 	}
-	return await(s.ctx, func() (*scree, error) {
-		x, weights, _ := d.rowsForK()
-		err := r.choose(s.ctx, x, weights, f.workers)
-		if d.sizes != nil && r.choice != nil {
-			kinds.Decide(r.choice)
-		}
-		return r, err
-	})
+	x, weights, _ := d.rowsForK()
+	err = r.choose(s.ctx, x, weights, f.workers)
+	if d.sizes != nil && r.choice != nil {
+		kinds.Decide(r.choice)
+	}
+	return r, err
 }
 
 // choose sets the choice of k by rows, unless they are too few.
@@ -217,18 +213,16 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 	if b.progress.passes = 1; f.scale != scale.None {
 		b.progress.passes = 2
 	}
-	return await(s.ctx, func() (*scree, error) {
-		if err := b.setScale(f.scale); err != nil {
-			return nil, err
-		}
-		drawn := newRowDraw(0, drawnRows)
-		floors, err := b.floors(drawn)
-		if err != nil {
-			return nil, err
-		}
-		r := &scree{Head: b.head(), rows: b.rows, scale: b.scale, floors: floors}
-		return r, r.choose(s.ctx, drawn.table(), nil, f.workers)
-	})
+	if err := b.setScale(f.scale); err != nil {
+		return nil, err
+	}
+	drawn := newRowDraw(0, drawnRows)
+	floors, err := b.floors(drawn)
+	if err != nil {
+		return nil, err
+	}
+	r := &scree{Head: b.head(), rows: b.rows, scale: b.scale, floors: floors}
+	return r, r.choose(s.ctx, drawn.table(), nil, f.workers)
 }
 
 // screeLine is a line of the table. A number that does not exist is nil: step and

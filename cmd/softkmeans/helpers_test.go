@@ -28,7 +28,7 @@ import (
 )
 
 // writeText writes a file.
-func writeText(t *testing.T, path, text string) string {
+func writeText(t testing.TB, path, text string) string {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

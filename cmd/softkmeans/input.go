@@ -8,7 +8,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -125,10 +124,9 @@ func (f *inputFlags) use(m *modelFile) error {
 	}
 	f.scaling, f.scale, f.settled = m.scaling(), scale.None, true
 	f.dialect.Least = m.leastColumns()
-	plain, twice := true, false
+	plain, twice := true, len(table.Set(m.Columns)) < len(m.Columns)
 	for j, name := range m.Columns {
 		plain = plain && name == table.Column(j)
-		twice = twice || slices.Contains(m.Columns[:j], name)
 		if m.Named && !strings.Contains(name, "=") { // as of a column of 0 and 1
 			f.dialect.Known = append(f.dialect.Known, name)
 		}
@@ -332,7 +330,7 @@ func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 			}
 		}
 	}
-	in, source, err := openInput(ctx, f.source, std.in)
+	in, source, err := openInput(f.source, std.in)
 	if err != nil {
 		return nil, err
 	}
@@ -401,35 +399,23 @@ func (f *inputFlags) readAs(
 	if _, ok := rows.Replayable(s.in); !ok {
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
 	}
-	var sparse *rows.Sparse
-	t, err := await(s.ctx, func() (*data, error) {
-		t, these, err := rows.Read(s.in, s.source, d)
-		if these != nil && stays(these) {
-			t = f.fillFar(these)
-		} else if these != nil {
-			t, err = f.fill(these)
-		}
-		if these != nil && t == nil && err == nil {
-			sparse = these
-			return nil, f.checkSparse(these)
-		}
-		if err != nil {
-			return nil, err
-		}
-		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
-			texts: rowTexts{ids: t.IDs, kept: t.Kept}}
-		return d, d.prepare(f)
-	})
-	switch {
-	case t != nil:
-		s.places["x"] = place{s.source, t.Names}
-	case err == nil:
-		s.places["x"] = place{s.source, sparse.Names}
+	t, sparse, err := rows.Read(s.in, s.source, d)
+	if sparse != nil && stays(sparse) {
+		t = f.fillFar(sparse)
+	} else if sparse != nil {
+		t, err = f.fill(sparse)
 	}
 	if err != nil {
-		return t, nil, err
+		return nil, nil, err
 	}
-	return t, sparse, nil
+	if t == nil {
+		s.places["x"] = place{s.source, sparse.Names}
+		return nil, sparse, f.checkSparse(sparse)
+	}
+	s.places["x"] = place{s.source, t.Names}
+	all := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
+		texts: rowTexts{ids: t.IDs, kept: t.Kept}}
+	return all, nil, all.prepare(f)
 }
 
 // prepare settles missing values and scales the columns.
@@ -481,8 +467,7 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 // openInput opens the named file or takes stdin. It also returns the name for
 // messages. A terminal is read only for "-", so that a forgotten file name is an
 // error.
-func openInput(ctx context.Context, name string,
-	stdin io.Reader) (in io.ReadCloser, source string, err error) {
+func openInput(name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
 		if f, ok := stdin.(*os.File); ok {
@@ -498,17 +483,11 @@ func openInput(ctx context.Context, name string,
 		}
 		return io.NopCloser(stdin), "<stdin>", nil
 	}
-	f, err := openFile(ctx, name)
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, "", err
 	}
 	return f, name, nil
-}
-
-// openFile is os.Open, but returns when ctx ends. Opening a named pipe waits for
-// its writer.
-func openFile(ctx context.Context, name string) (*os.File, error) {
-	return await(ctx, func() (*os.File, error) { return os.Open(name) })
 }
 
 // sameFile reports whether the open file or pipe has that name. Devices do not
@@ -521,26 +500,4 @@ func sameFile(open any, name string) bool {
 	a, errA := f.Stat()
 	b, errB := os.Stat(name)
 	return errA == nil && errB == nil && a.Mode()&os.ModeDevice == 0 && os.SameFile(a, b)
-}
-
-// await returns the result of f, or the error of ctx as soon as ctx ends. f may be
-// reading or computing without looking at ctx; it then goes on until the process
-// ends.
-func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	c := make(chan result, 1)
-	go func() {
-		v, err := f()
-		c <- result{v, err}
-	}()
-	select {
-	case r := <-c:
-		return r.value, r.err
-	case <-ctx.Done():
-		var zero T
-		return zero, fmt.Errorf("stopped: %w", ctx.Err())
-	}
 }

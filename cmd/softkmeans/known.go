@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -21,14 +22,14 @@ import (
 
 // readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table,
 // "" for none.
-func readLibrary(ctx context.Context, name, class string) (l *sources.Library, m *modelFile, err error) {
-	in, err := openFile(ctx, name)
+func readLibrary(name, class string) (l *sources.Library, m *modelFile, err error) {
+	in, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer in.Close()
 	start := make([]byte, 512)
-	n, err := await(ctx, func() (int, error) { return io.ReadFull(in, start) })
+	n, err := io.ReadFull(in, start)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, nil, err
 	}
@@ -37,41 +38,44 @@ func readLibrary(ctx context.Context, name, class string) (l *sources.Library, m
 		if class != "" {
 			return nil, nil, usageErrorf("-class: %s is a model, which has no classes", name)
 		}
-		m, err = readModelFrom(ctx, all, name)
+		m, err = readModelFrom(all, name)
 		return nil, m, err
 	}
-	l, err = await(ctx, func() (*sources.Library, error) {
-		header, data, err := envi.Find(name)
-		switch {
-		case err != nil:
-			return nil, err
-		case header != "" && class != "":
-			return nil, usageErrorf("-class: %s is a spectral library, which has no columns", name)
-		case header != "":
-			t, err := rows.Spectra(header, data)
-			if err != nil {
-				return nil, err
-			}
-			return sources.FromTable(t)
-		}
-		if bytes.HasPrefix(start[:n], []byte("\x1f\x8b")) {
-			if all, err = gzip.NewReader(all); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		text, err := io.ReadAll(io.LimitReader(all, mostLibrary+1))
+	l, err = libraryFrom(all, start[:n], name, class)
+	return l, nil, err
+}
+
+// libraryFrom reads prototypes of the named file, which all reads and which begins with start.
+func libraryFrom(all io.Reader, start []byte, name, class string) (*sources.Library, error) {
+	header, data, err := envi.Find(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case header != "" && class != "":
+		return nil, usageErrorf("-class: %s is a spectral library, which has no columns", name)
+	case header != "":
+		t, err := rows.Spectra(header, data)
 		if err != nil {
+			return nil, err
+		}
+		return sources.FromTable(t)
+	}
+	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
+		if all, err = gzip.NewReader(all); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if len(text) > mostLibrary {
-			return nil, fmt.Errorf("%s: more than %d MB of prototypes", name, mostLibrary>>20)
-		}
-		return sources.Read(text, name, class,
-			func(text []byte, name string, d table.Dialect) (*table.Table, error) {
-				return rows.ReadAll(bytes.NewReader(text), name, d)
-			})
-	})
-	return l, nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(all, mostLibrary+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(text) > mostLibrary {
+		return nil, fmt.Errorf("%s: more than %d MB of prototypes", name, mostLibrary>>20)
+	}
+	return sources.Read(text, name, class,
+		func(text []byte, name string, d table.Dialect) (*table.Table, error) {
+			return rows.ReadAll(bytes.NewReader(text), name, d)
+		})
 }
 
 // mostLibrary bounds a table of prototypes, in bytes.
@@ -149,7 +153,7 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 			return fmt.Errorf("%s: no row has a value", s.source)
 		}
 	}
-	if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, k.mix(s) }); err != nil {
+	if err := k.mix(s); err != nil {
 		return err
 	}
 	if err := k.write(s.ctx, newMembershipWriter(w)); err != nil {

@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // Exit codes.
@@ -30,10 +31,11 @@ const (
 	exitUsage   = 2 // the command line
 )
 
-// streams are standard input, output and error.
+// streams are what a run reads and writes: standard input, output and error, and files.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	drafts   *drafts
 }
 
 // command is a subcommand.
@@ -65,8 +67,8 @@ var commands = []command{
 func main() {
 	ignoreBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	// The first Ctrl-C cancels ctx, and unfinished files are removed. The second
-	// one ends the process at once.
+	// The first Ctrl-C cancels ctx; run removes unfinished files and returns soon after, whatever
+	// is computed. The second one ends the process at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -77,8 +79,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprint(stderr, overview())
 		return exitUsage
 	}
-	s := streams{stdin, stdout, stderr}
-	name, err := dispatch(ctx, args, s)
+	s := streams{stdin, stdout, stderr, new(drafts)}
+	name, err := interruptible(ctx, s.drafts, func() (string, error) { return dispatch(ctx, args, s) })
 
 	var usage usageError
 	switch {
@@ -92,6 +94,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errBrokenPipe):
 		fmt.Fprintln(stderr, "softkmeans: the output was closed before it was complete")
 	case errors.Is(err, context.Canceled):
+		if isTerminal(stderr) {
+			io.WriteString(stderr, "\r\x1b[K") // over a line of progress
+		}
 		fmt.Fprintln(stderr, "softkmeans: interrupted; no file was written")
 	default:
 		// The package's errors begin with the same prefix.
@@ -108,6 +113,37 @@ func clipped(message string) string {
 		return message
 	}
 	return strings.ToValidUTF8(message[:most/2]+" … "+message[len(message)-most/2:], "")
+}
+
+// grace is how long a command may take to return after an interrupt. Most do at once.
+var grace = 200 * time.Millisecond
+
+// interruptible returns what f returns, but at the latest soon after ctx ends: it then removes the drafts
+// and lets f, which may compute or read or wait, go on until the process ends. Once drafts have got their
+// names it is too late for that, and it waits for f.
+func interruptible(ctx context.Context, d *drafts, f func() (name string, err error)) (string, error) {
+	type result struct {
+		name string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		name, err := f()
+		done <- result{name, err}
+	}()
+	var late <-chan time.Time
+	for end := ctx.Done(); ; {
+		select {
+		case r := <-done:
+			return r.name, r.err
+		case <-end:
+			late, end = time.After(grace), nil
+		case <-late:
+			if d.abandon() {
+				return "", ctx.Err()
+			}
+		}
+	}
 }
 
 // dispatch finds and runs the command. It returns the command's name after a

@@ -39,25 +39,23 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 		return nil, err
 	}
 	defer s.close()
-	return await(ctx, func() (*materials, error) {
-		sc, err := u.newScene(s)
-		if err != nil {
-			return nil, err
-		}
-		m := &materials{source: s.source, names: sc.names, rows: sc.pixels(), bad: sc.badPixels}
-		if m.values, m.at, err = sc.all(ctx); err != nil {
-			return nil, err
-		}
-		if sc.header != nil {
-			m.notes = sc.header.Notes
-		}
-		first := m.names[0]
-		if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
-			m.names, m.values.Cols = m.names[1:], m.values.Cols-1
-			m.values.Data = m.values.Data[min(1, len(m.at)):]
-		}
-		return m, nil
-	})
+	sc, err := u.newScene(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &materials{source: s.source, names: sc.names, rows: sc.pixels(), bad: sc.badPixels}
+	if m.values, m.at, err = sc.all(ctx); err != nil {
+		return nil, err
+	}
+	if sc.header != nil {
+		m.notes = sc.header.Notes
+	}
+	first := m.names[0]
+	if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
+		m.names, m.values.Cols = m.names[1:], m.values.Cols-1
+		m.values.Data = m.values.Data[min(1, len(m.at)):]
+	}
+	return m, nil
 }
 
 // mostMaterials is the largest number of materials that evaluate matches.
@@ -89,10 +87,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 	if len(a.at) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
 	}
-	e, err := await(ctx, func() (*materialsJSON, error) { return matchMaterials(a, b), nil })
-	if err != nil {
-		return err
-	}
+	e := matchMaterials(a, b)
 	if f.json {
 		return writeJSON(std.out, e)
 	}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -127,12 +126,12 @@ func (w *membershipWriter) detailNames() []string {
 
 // doubles is a note about columns that have a name of the memberships' own, or "".
 func (w *membershipWriter) doubles(k int) string {
-	own := []string{labelName}
+	own := map[string]bool{labelName: true}
 	for j := range k {
-		own = append(own, w.center(j))
+		own[w.center(j)] = true
 	}
 	for _, name := range append([]string{w.head.IDName}, w.head.KeptNames...) {
-		if slices.Contains(own, name) {
+		if own[name] {
 			return "In the memberships two columns are named " +
 				short(name, mostName) + "; the first is the table's"
 		}

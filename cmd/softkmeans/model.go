@@ -4,10 +4,10 @@ package main
 // certify and other programs.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -65,18 +65,18 @@ func writeModel(w io.Writer, r *result) error {
 }
 
 // readModel reads and checks a model.
-func readModel(ctx context.Context, name string) (*modelFile, error) {
-	in, err := openFile(ctx, name)
+func readModel(name string) (*modelFile, error) {
+	in, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return readModelFrom(ctx, in, name)
+	return readModelFrom(in, name)
 }
 
 // readModelFrom reads a model from an open file.
-func readModelFrom(ctx context.Context, in io.Reader, name string) (*modelFile, error) {
-	f, err := await(ctx, func() (*modelfile.File, error) { return modelfile.Read(in) })
+func readModelFrom(in io.Reader, name string) (*modelFile, error) {
+	f, err := modelfile.Read(in)
 	if errors.Is(err, softkmeans.ErrFormat) {
 		text := strings.TrimPrefix(err.Error(), "softkmeans: ")
 		if text = strings.TrimSuffix(text, ": "+softkmeans.ErrFormat.Error()); strings.HasPrefix(text,

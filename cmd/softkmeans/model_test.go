@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -144,7 +143,7 @@ func scaled(d *softkmeans.Matrix, f *modelFile) *softkmeans.Matrix {
 
 // parseModel reads a model from a text.
 func parseModel(text []byte) (*modelFile, error) {
-	return readModelFrom(context.Background(), bytes.NewReader(text), "m.json")
+	return readModelFrom(bytes.NewReader(text), "m.json")
 }
 
 // replacer returns a function that replaces a part of the text, which must have it.

@@ -4,7 +4,8 @@ package main
 // renamed when it is complete. A failure leaves neither half a file nor a damaged
 // old one. The renames come last, in the order of the flags -o, -centers,
 // -model. If the process is killed between two renames, the first files are new,
-// the others old, and each is complete.
+// the others old, and each is complete. A signal that can be caught comes before
+// all renames or after them.
 
 import (
 	"context"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // outputs are the files that a command writes. All are created before the work.
@@ -43,7 +45,7 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	if sameFile(o.std.out, path) { // as /dev/stdout; the report must not be mixed in
 		return o.takeStdout(flag, path)
 	}
-	f, err := createOutput(o.ctx, path)
+	f, err := o.create(path)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +90,9 @@ func (o *outputs) finish(report func(io.Writer) error) error {
 			return err
 		}
 	}
+	if err := o.ctx.Err(); err != nil {
+		return err
+	}
 	w := o.std.out
 	if o.taken {
 		w = o.std.err
@@ -97,9 +102,52 @@ func (o *outputs) finish(report func(io.Writer) error) error {
 			return err
 		}
 	}
-	for i, f := range o.files {
+	return o.std.drafts.commit(o.files)
+}
+
+// discard removes the files that are not committed.
+func (o *outputs) discard() {
+	for _, f := range o.files {
+		f.discard()
+	}
+}
+
+// drafts are the temporary files of a run. They get their names, or are removed, as one.
+type drafts struct {
+	mu        sync.Mutex
+	files     []*outputFile
+	committed bool // files have, or get, their final names
+	abandoned bool // no file is created or gets its name any more
+}
+
+// create creates a temporary file for the file at path, which messages name as the user did.
+func (d *drafts) create(path, named string, mode os.FileMode) (*outputFile, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.abandoned {
+		return nil, context.Canceled
+	}
+	// os.CreateTemp ignores the umask: only the owner could read its files.
+	f, err := os.OpenFile(temporaryName(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, writeError(named, err)
+	}
+	o := &outputFile{f, path, named}
+	d.files = append(d.files, o)
+	return o, nil
+}
+
+// commit renames closed files to their final names.
+func (d *drafts) commit(files []*outputFile) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.abandoned {
+		return context.Canceled
+	}
+	d.committed = true
+	for i, f := range files {
 		if err := f.commit(); err != nil {
-			for _, done := range o.files[:i] {
+			for _, done := range files[:i] {
 				err = fmt.Errorf("%w; %s is written", err, done.named)
 			}
 			return err
@@ -108,11 +156,18 @@ func (o *outputs) finish(report func(io.Writer) error) error {
 	return nil
 }
 
-// discard removes the files that are not committed.
-func (o *outputs) discard() {
-	for _, f := range o.files {
+// abandon removes all files, now and for ever. It returns false, and does nothing, if commit was called.
+func (d *drafts) abandon() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.committed {
+		return false
+	}
+	d.abandoned = true
+	for _, f := range d.files {
 		f.discard()
 	}
+	return true
 }
 
 // outputFile is a file being written. The caller creates, writes, closes and
@@ -158,42 +213,37 @@ func target(path string) string {
 	return path
 }
 
-// createOutput opens a temporary file beside the named one. If that cannot be
+// create opens a temporary file beside the named one. If that cannot be
 // written, the error comes before a long fit.
-func createOutput(ctx context.Context, named string) (*outputFile, error) {
+func (o *outputs) create(named string) (*outputFile, error) {
 	path := target(named)
-	mode := os.FileMode(0o666)
-	old, statErr := os.Stat(path)
-	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) { // as for a link to itself
-		return nil, writeError(named, statErr)
+	old, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return o.std.drafts.create(path, named, 0o666)
 	}
-	if statErr == nil {
-		// A read-only file must not be replaced and a directory cannot be: both
-		// fail here. A device or a pipe is written directly; opening a pipe waits
-		// for its reader.
-		f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
-		if err != nil {
-			return nil, writeError(named, err)
-		}
-		if !old.Mode().IsRegular() {
-			return &outputFile{f, path, named}, nil
-		}
-		f.Close()
-		mode = old.Mode().Perm() // from the start, so that nobody else can open it
+	if err != nil { // as for a link to itself
+		return nil, writeError(named, err)
 	}
-	// os.CreateTemp ignores the umask: only the owner could read its files.
-	f, err := os.OpenFile(temporaryName(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	// A read-only file must not be replaced and a directory cannot be: both
+	// fail here. A device or a pipe is written directly; opening a pipe waits
+	// for its reader.
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, writeError(named, err)
 	}
-	o := &outputFile{f, path, named}
-	if statErr == nil {
-		if err := f.Chmod(mode); err != nil {
-			o.discard()
+	if !old.Mode().IsRegular() {
+		return &outputFile{f, path, named}, nil
+	}
+	f.Close()
+	mode := old.Mode().Perm() // from the start, so that nobody else can open it
+	draft, err := o.std.drafts.create(path, named, mode)
+	if err == nil {
+		if err = draft.file.Chmod(mode); err != nil {
+			draft.discard()
 			return nil, writeError(named, err)
 		}
 	}
-	return o, nil
+	return draft, err
 }
 
 // temporaryName returns path with eight random hexadecimal digits and .tmp appended, such as

@@ -178,8 +178,8 @@ func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
 	name, k := f.model, &known{flags: f}
 	var err error
 	if f.centers == "" {
-		k.model, err = readModel(s.ctx, f.model)
-	} else if k.library, k.model, err = readLibrary(s.ctx, f.centers, f.class); err == nil {
+		k.model, err = readModel(f.model)
+	} else if k.library, k.model, err = readLibrary(f.centers, f.class); err == nil {
 		name = f.centers
 	}
 	if err != nil || k.library != nil {
@@ -251,18 +251,15 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := p.model.checkColumns(b.file.Names, s.source); err != nil {
 		return err
 	}
-	_, err := await(s.ctx, func() (struct{}, error) {
-		defer p.w.follow(b)()
-		if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
-			return struct{}{}, err
-		}
-		if err := p.w.finish(); err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, b.name([]few{p.watch.far})
-	})
+	defer p.w.follow(b)()
+	if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
+		return err
+	}
 	p.notes = b.head().Notes
-	return err
+	if err := p.w.finish(); err != nil {
+		return err
+	}
+	return b.name([]few{p.watch.far})
 }
 
 // predictSparse predicts sparse rows.
@@ -272,8 +269,7 @@ func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) 
 	}
 	p.w.describe(&t.Head, rowTexts{ids: t.IDs})
 	p.notes = t.Notes
-	_, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, p.addSparse(s.ctx, t) })
-	return err
+	return p.addSparse(s.ctx, t)
 }
 
 // Rows are predicted in groups of at most predictRows, and of at most predictValues

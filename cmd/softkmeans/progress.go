@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"softkmeans"
@@ -24,22 +23,28 @@ type progress struct {
 	passes int          // in all; 0: not known
 	now    func() time.Time
 
-	mu     sync.Mutex // after an interrupt, clear is called from another goroutine
-	before int        // finished passes that Iteration.Pass does not count
-	number int        // of the current pass, from 1
-	first  time.Time  // start of the first pass
-	began  time.Time  // start of the current pass
-	shown  time.Time  // when the line was last written
+	before int       // finished passes that Iteration.Pass does not count
+	number int       // of the current pass, from 1
+	first  time.Time // start of the first pass
+	began  time.Time // start of the current pass
+	shown  time.Time // when the line was last written
 }
 
 // newProgress returns a progress that is on if w is a terminal and quiet is false.
 func newProgress(w io.Writer, quiet bool) *progress {
 	p := &progress{w: w, now: time.Now, first: time.Now(), began: time.Now()}
-	if f, ok := w.(*os.File); ok && !quiet {
-		info, err := f.Stat()
-		p.on = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
+	p.on = !quiet && isTerminal(w)
 	return p
+}
+
+// isTerminal reports whether w is a terminal, or another character device.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // update is for the Progress of a fit: blocks of a pass, or iterations.
@@ -54,8 +59,6 @@ func (p *progress) update(at softkmeans.Iteration) {
 
 // pass shows the pass and the share of the file that is read.
 func (p *progress) pass(pass int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	now := p.now()
 	if number := p.before + pass; number != p.number {
 		if p.number > 0 {
@@ -83,8 +86,6 @@ func (p *progress) pass(pass int) {
 
 // iteration shows the iteration of a fit in memory or between two passes.
 func (p *progress) iteration(at softkmeans.Iteration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if !p.due(p.now()) {
 		return
 	}
@@ -114,8 +115,6 @@ func (p *progress) show(line string) { fmt.Fprintf(p.w, "\r%s\x1b[K", line) }
 
 // step shows a line at once.
 func (p *progress) step(what string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.on {
 		p.shown = p.now()
 		p.show(what)
@@ -124,8 +123,6 @@ func (p *progress) step(what string) {
 
 // clear removes the line and turns progress off.
 func (p *progress) clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.on && !p.shown.IsZero() {
 		io.WriteString(p.w, "\r\x1b[K")
 	}

@@ -265,7 +265,7 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 		return nil, err
 	}
 	if f.classes != "" {
-		c, err := f.readClasses(s.ctx, d.Source, d.Rows, d.texts.left)
+		c, err := f.readClasses(d.Source, d.Rows, d.texts.left)
 		if err != nil {
 			return nil, err
 		}
@@ -290,8 +290,7 @@ func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *prog
 	if o.Lower, o.Upper = f.bounds.scaled(content.Scaling); f.bounds != nil {
 		content.Bounds = f.bounds.String()
 	}
-	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
-	return noNumber(err, content, content.Table.Source)
+	return noNumber(content.Fit(ctx, o), content, content.Table.Source)
 }
 
 // noNumber adds to an error about the number of prototypes what to do.
@@ -308,16 +307,14 @@ func noNumber(err error, content *report.Input, source string) error {
 
 // readClasses reads the classes of the rows of a table from -classes. left are those that
 // are not fitted; nil: none.
-func (f *reportFlags) readClasses(ctx context.Context, of string, n int,
+func (f *reportFlags) readClasses(of string, n int,
 	left []bool) (*table.Classes, error) {
-	in, source, err := openInput(ctx, f.classes, nil)
+	in, source, err := openInput(f.classes, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	c, err := await(ctx, func() (*table.Classes, error) {
-		return rows.ReadClasses(in, source, table.Dialect{Words: table.Words{Rules: "none"}}, "")
-	})
+	c, err := rows.ReadClasses(in, source, table.Dialect{Words: table.Words{Rules: "none"}}, "")
 	if err != nil {
 		return nil, err
 	}

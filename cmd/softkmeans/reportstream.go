@@ -46,26 +46,24 @@ func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.In
 	p := &streamedPage{Input: f.content(), f: f, b: b, k: f.k}
 	p.Blocks, p.Seed, p.Slack = true, f.seed, cmp.Or(f.slack, softkmeans.DefaultSlack)
 	b.collect = &scale.Collector{Kind: scale.ZScore}
-	return await(b.ctx, func() (*report.Input, error) {
-		if err := b.setScale(f.scale); err != nil {
-			return nil, err
-		}
-		if err := p.sumUp(); err != nil {
-			return nil, err
-		}
-		if err := p.draw(); err != nil {
-			return nil, err
-		}
-		if err := p.fitMinVolume(w); err != nil {
-			return nil, err
-		}
-		nothing := func(int, []int, *softkmeans.Matrix) error { return nil }
-		if err := p.fit(methodGlobal, &p.Global, nothing); err != nil {
-			return nil, err
-		}
-		p.Global.Model = view.Match(p.Global.Model, p.MinVolume.Model)
-		return p.Input, nil
-	})
+	if err := b.setScale(f.scale); err != nil {
+		return nil, err
+	}
+	if err := p.sumUp(); err != nil {
+		return nil, err
+	}
+	if err := p.draw(); err != nil {
+		return nil, err
+	}
+	if err := p.fitMinVolume(w); err != nil {
+		return nil, err
+	}
+	nothing := func(int, []int, *softkmeans.Matrix) error { return nil }
+	if err := p.fit(methodGlobal, &p.Global, nothing); err != nil {
+		return nil, err
+	}
+	p.Global.Model = view.Match(p.Global.Model, p.MinVolume.Model)
+	return p.Input, nil
 }
 
 // sumUp computes what the page has from the sums of all rows, the number of prototypes among
@@ -161,7 +159,7 @@ func (p *streamedPage) draw() error {
 // others. left are the rows of the file that are not fitted; nil: none.
 func (p *streamedPage) classify(left []bool) error {
 	if p.f.classes != "" {
-		c, err := p.f.readClasses(p.b.ctx, p.b.file.Source, p.b.rows, left)
+		c, err := p.f.readClasses(p.b.file.Source, p.b.rows, left)
 		if err != nil {
 			return err
 		}

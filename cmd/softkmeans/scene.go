@@ -469,9 +469,13 @@ func (s *scene) left() (lines []string) {
 // badBands lists the numbers of the bands left out, from 1: 1-4, 104-116.
 func (s *scene) badBands() string {
 	var parts []string
+	used := make([]bool, s.layout.Bands)
+	for _, j := range slices.Concat(s.bands, s.out) {
+		used[j] = true
+	}
 	for j := 0; j < s.layout.Bands; j++ {
 		from := j
-		for j < s.layout.Bands && !slices.Contains(s.bands, j) && !slices.Contains(s.out, j) {
+		for j < s.layout.Bands && !used[j] {
 			j++
 		}
 		switch {

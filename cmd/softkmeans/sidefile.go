@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +23,8 @@ type sideFile struct {
 }
 
 // openSide opens the named file, or takes standard input for "-".
-func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, error) {
-	in, source, err := openInput(ctx, name, stdin)
+func openSide(name string, stdin io.Reader) (*sideFile, error) {
+	in, source, err := openInput(name, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -33,37 +32,32 @@ func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, err
 }
 
 // start returns the first bytes of the file, without white space before them.
-func (s *sideFile) start(ctx context.Context) (string, error) {
-	b, err := await(ctx, func() ([]byte, error) {
-		b := make([]byte, 512)
-		n, err := s.ReadCloser.Read(b)
-		if err == io.EOF {
-			err = nil
-		}
-		return b[:n], err
-	})
-	s.begun.Write(b)
-	return string(bytes.TrimLeft(b, " \t\r\n")), err
+func (s *sideFile) start() (string, error) {
+	b := make([]byte, 512)
+	n, err := s.ReadCloser.Read(b)
+	if err == io.EOF {
+		err = nil
+	}
+	s.begun.Write(b[:n])
+	return string(bytes.TrimLeft(b[:n], " \t\r\n")), err
 }
 
 // read reads the table from the beginning of the file. again says that it may be
 // read once more.
-func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*table.Table, error) {
-	t, err := await(ctx, func() (*table.Table, error) {
-		in := io.Reader(s.ReadCloser)
-		if _, ok := rows.Replayable(in); ok {
-			if _, err := in.(io.Seeker).Seek(0, io.SeekStart); err != nil {
-				return nil, err
-			}
-		} else {
-			begun := bytes.NewReader(s.begun.Bytes())
-			if again {
-				in = io.TeeReader(in, &s.begun)
-			}
-			in = io.MultiReader(begun, in)
+func (s *sideFile) read(d table.Dialect, again bool) (*table.Table, error) {
+	in := io.Reader(s.ReadCloser)
+	if _, ok := rows.Replayable(in); ok {
+		if _, err := in.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+			return nil, err
 		}
-		return rows.ReadAll(in, s.source, d)
-	})
+	} else {
+		begun := bytes.NewReader(s.begun.Bytes())
+		if again {
+			in = io.TeeReader(in, &s.begun)
+		}
+		in = io.MultiReader(begun, in)
+	}
+	t, err := rows.ReadAll(in, s.source, d)
 	return t, plainError(err)
 }
 
@@ -115,21 +109,21 @@ func hasAll(names, wanted []string) bool {
 
 // readCenters returns the centers, scaled as d is. Columns are found by name if the
 // file has all names of d, else by position.
-func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix, error) {
+func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	var t *table.Table
 	var err error
 	found := false
 	if b := s.begun.Bytes(); bytes.HasPrefix(b, []byte("column,p0")) ||
 		bytes.HasPrefix(b, []byte("column,mean,deviation,p0")) {
-		return readColumns(ctx, s, d)
+		return readColumns(s, d)
 	}
 	if d.Header {
 		// A header whose names are numbers is not recognised by itself.
-		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)},
+		t, err = s.read(table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)},
 			true)
 	}
 	if !found {
-		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, d.Bare, &found)}, false)
+		t, err = s.read(table.Dialect{Pick: picked(d.Names, d.Bare, &found)}, false)
 	}
 	if err != nil {
 		return nil, err
@@ -148,8 +142,8 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 
 // readColumns reads centers as readCenters does, from a file with a row for each column of d, as older pages
 // saved prototypes: the columns p0, p1, … after others.
-func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix, error) {
-	t, err := s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: func(names []string) []string {
+func readColumns(s *sideFile, d *data) (*softkmeans.Matrix, error) {
+	t, err := s.read(table.Dialect{Header: table.HeaderYes, Pick: func(names []string) []string {
 		return names[slices.Index(names, "p0"):]
 	}}, false)
 	if err != nil {
@@ -169,11 +163,11 @@ func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 
 // readMemberships returns the memberships of d's rows in k centers, which come from
 // the file of.
-func (s *sideFile) readMemberships(ctx context.Context, d *data, k int,
+func (s *sideFile) readMemberships(d *data, k int,
 	of string) (*softkmeans.Matrix, error) {
 	found := false
 	left := d.texts.left
-	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil},
+	t, err := s.read(table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil},
 		false)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (f *floorsFlags) runSimilar(s *session, list io.Writer) error {
 		return err
 	}
 	d.noteKind(fit)
-	r, err := await(s.ctx, func() (*similarScree, error) { return fit.screeOf(s.ctx, d, f.most) })
+	r, err := fit.screeOf(s.ctx, d, f.most)
 	if err != nil {
 		return err
 	}

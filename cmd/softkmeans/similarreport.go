@@ -26,9 +26,7 @@ func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershi
 	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
 	fit.k = f.k
 	d.noteKind(fit)
-	content, err := await(s.ctx, func() (*report.Similar, error) {
-		return fit.similarContent(s.ctx, d, show)
-	})
+	content, err := fit.similarContent(s.ctx, d, show)
 	if err != nil {
 		return err
 	}

@@ -90,14 +90,11 @@ func runSimulate(ctx context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	s, err := await(ctx, func() (*scenes.Scene, error) {
-		s, err := r.Simulate()
-		if err != nil {
-			return nil, err
-		}
-		return s, writeSimulated(images, table, s)
-	})
+	s, err := r.Simulate()
 	if err != nil {
+		return err
+	}
+	if err := writeSimulated(images, table, s); err != nil {
 		return err
 	}
 	return out.finish(func(w io.Writer) error { return reportSimulated(w, name, s) })

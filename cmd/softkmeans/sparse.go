@@ -164,17 +164,14 @@ func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*
 	if r.k == 0 {
 		p.step("the number of centers")
 		o := &choosek.Options{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
-		if _, err := await(s.ctx, func() (struct{}, error) {
-			return struct{}{},
-				r.chooseSparse(s.ctx, t, o)
-		}); err != nil {
+		if err := r.chooseSparse(s.ctx, t, o); err != nil {
 			return nil, err
 		}
 	}
 	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 		return nil, err
 	}
-	details, err := await(s.ctx, func() (*softkmeans.Matrix, error) { return f.solveSparse(s.ctx, r, t, p) })
+	details, err := f.solveSparse(s.ctx, r, t, p)
 	if err != nil {
 		return nil, err
 	}

@@ -104,9 +104,7 @@ type blockReader struct {
 }
 
 func (f *inputFlags) openStream(s *session) (*blockReader, error) {
-	file, err := await(s.ctx, func() (*rows.File, error) {
-		return rows.Open(s.source, rows.Options{Dialect: f.dialect})
-	})
+	file, err := rows.Open(s.source, rows.Options{Dialect: f.dialect})
 	if err != nil {
 		return nil, err
 	}
@@ -334,59 +332,57 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	defer b.progress.clear()
 	b.progress.passes = f.passes(len(b.file.Names))
 	b.collect = &scale.Collector{Kind: scale.ZScore}
-	return await(s.ctx, func() (*result, error) {
-		if w != nil {
-			defer w.follow(b)()
-		}
-		if err := b.setScale(f.inputFlags.scale); err != nil {
+	if w != nil {
+		defer w.follow(b)()
+	}
+	if err := b.setScale(f.inputFlags.scale); err != nil {
+		return nil, err
+	}
+	r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
+		slack: f.slack, seed: f.seed, streamed: true}
+	if r.k == 0 {
+		drawn := newRowDraw(f.seed, drawnRows)
+		if err := b.each(drawn.add); err != nil {
 			return nil, err
 		}
-		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
-			slack: f.slack, seed: f.seed, streamed: true}
-		if r.k == 0 {
-			drawn := newRowDraw(f.seed, drawnRows)
-			if err := b.each(drawn.add); err != nil {
-				return nil, err
-			}
-			if err := r.choose(s.ctx, drawn.table(),
-				&choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
-				return nil, err
-			}
-		}
-		if err := b.checkCenters(r.k); err != nil {
+		if err := r.choose(s.ctx, drawn.table(),
+			&choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
 			return nil, err
 		}
-		m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
-			r.meaning.add(g, numbered)
-			r.meaning.compare(labels, g)
-			if w == nil || f.details {
-				return nil
-			}
-			return w.add(b.ctx, labels, g)
-		})
-		if err != nil {
-			return nil, err
+	}
+	if err := b.checkCenters(r.k); err != nil {
+		return nil, err
+	}
+	m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
+		r.meaning.add(g, numbered)
+		r.meaning.compare(labels, g)
+		if w == nil || f.details {
+			return nil
 		}
-		if err := checkCenters(r.Source, r.rows, r.k); err != nil {
-			return nil, err
-		}
-		r.Head = b.head()
-		r.columns = b.columns
-		r.setModel(m)
-		switch {
-		case f.details:
-			err = b.measure(r, w)
-		case f.model != "":
-			err = b.measure(r, nil)
-		}
-		if err == nil {
-			err = b.name(append(r.meaning.pure, r.meaning.between))
-		}
-		if err == nil && w != nil {
-			err = w.finish()
-		}
-		return r, err
+		return w.add(b.ctx, labels, g)
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
+		return nil, err
+	}
+	r.Head = b.head()
+	r.columns = b.columns
+	r.setModel(m)
+	switch {
+	case f.details:
+		err = b.measure(r, w)
+	case f.model != "":
+		err = b.measure(r, nil)
+	}
+	if err == nil {
+		err = b.name(append(r.meaning.pure, r.meaning.between))
+	}
+	if err == nil && w != nil {
+		err = w.finish()
+	}
+	return r, err
 }
 
 // name gives rows their ids, or where rows are left out their numbers in the file. It takes

@@ -135,7 +135,7 @@ func TestStreamChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, _, err := openInput(t.Context(), f.source, strings.NewReader(""))
+		in, _, err := openInput(f.source, strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -238,19 +238,15 @@ func parseSize(s string) (height, width int, err error) {
 func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 	name := f.source
 	if f.named() {
-		type files struct{ header, data string }
-		found, err := await(ctx, func() (files, error) {
-			header, data, err := envi.Find(name)
-			return files{header, data}, err
-		})
+		header, data, err := envi.Find(name)
 		if err != nil {
 			return nil, err
 		}
-		if found.header != "" {
-			f.header, name = found.header, found.data
+		if header != "" {
+			f.header, name = header, data
 		}
 	}
-	in, source, err := openInput(ctx, name, std.in)
+	in, source, err := openInput(name, std.in)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +256,7 @@ func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 // run unmixes the scene and writes the outputs.
 func (f *unmixFlags) run(s *session) error {
 	if f.centers != "" {
-		if err := f.readKnown(s.ctx); err != nil {
+		if err := f.readKnown(); err != nil {
 			return err
 		}
 	}
@@ -273,18 +269,15 @@ func (f *unmixFlags) run(s *session) error {
 	if f.centers != "" {
 		return f.runKnown(s, out, p)
 	}
-	u, err := await(s.ctx, func() (*unmixing, error) {
-		sc, err := f.openScene(s)
-		if err != nil {
-			return nil, err
-		}
-		u := f.newUnmixing(s, sc, p)
-		if err := u.checkStreamed(); err != nil {
-			return nil, err
-		}
-		return u, u.fit(s.ctx, out)
-	})
+	sc, err := f.openScene(s)
 	if err != nil {
+		return err
+	}
+	u := f.newUnmixing(s, sc, p)
+	if err := u.checkStreamed(); err != nil {
+		return err
+	}
+	if err := u.fit(s.ctx, out); err != nil {
 		return err
 	}
 	if err := out.finish(u); err != nil {

@@ -223,7 +223,7 @@ func TestUnmix(t *testing.T) {
 		records[1][0] != "0.42000000000000004" || records[11][0] != "0.66" {
 		t.Fatalf("%v, %q", err, records)
 	}
-	model, err := readModel(t.Context(), "m.json")
+	model, err := readModel("m.json")
 	if err != nil || model.K() != 3 || len(model.Columns) != 27 ||
 		model.Rows != 476 || model.Method != "minvol" {
 		t.Fatalf("%+v, %v", model, err)

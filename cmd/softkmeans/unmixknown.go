@@ -16,6 +16,7 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
+	"softkmeans/internal/table"
 )
 
 // checkKnown checks the flags that -centers goes with.
@@ -43,9 +44,9 @@ func (f *unmixFlags) checkKnown(given map[string]bool) error {
 }
 
 // readKnown reads the file of -centers.
-func (f *unmixFlags) readKnown(ctx context.Context) (err error) {
+func (f *unmixFlags) readKnown() (err error) {
 	var m *modelFile
-	if f.from, m, err = readLibrary(ctx, f.centers, f.class); err != nil || m == nil {
+	if f.from, m, err = readLibrary(f.centers, f.class); err != nil || m == nil {
 		return err
 	}
 	if m.Model == nil {
@@ -74,20 +75,17 @@ type knownScene struct {
 
 // runKnown computes and writes the shares.
 func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error {
-	k, err := await(s.ctx, func() (*knownScene, error) {
-		sc, err := f.openScene(s)
-		if err != nil {
-			return nil, err
-		}
-		k := &knownScene{unmixing: f.newUnmixing(s, sc, p)}
-		if k.streamed && f.page != "" {
-			return nil, usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
-				"leave it out")
-		}
-		k.known = k
-		return k, k.mix(s.ctx, out)
-	})
+	sc, err := f.openScene(s)
 	if err != nil {
+		return err
+	}
+	k := &knownScene{unmixing: f.newUnmixing(s, sc, p)}
+	if k.streamed && f.page != "" {
+		return usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
+			"leave it out")
+	}
+	k.known = k
+	if err := k.mix(s.ctx, out); err != nil {
 		return err
 	}
 	if err := out.finish(k.unmixing); err != nil {
@@ -118,9 +116,10 @@ func (k *knownScene) join() (*sources.Sources, error) {
 	}
 	if named = named && (l.Columns != nil || l.Shared(names) != nil); named {
 		shared := l.Shared(names)
+		has := table.Set(shared)
 		var at []int
 		for j, name := range names {
-			if slices.Contains(shared, name) {
+			if has[name] {
 				at = append(at, j)
 			}
 		}
@@ -156,7 +155,7 @@ func (s *scene) pick(at []int) {
 	var names []string
 	var wavelengths []float64
 	for j, band := range s.bands {
-		if !slices.Contains(at, j) {
+		if _, kept := slices.BinarySearch(at, j); !kept {
 			s.out = append(s.out, band)
 		}
 	}

@@ -254,7 +254,7 @@ func (u *unmixing) json() *unmixReportJSON {
 		j.RowScaling = r.model.Rows.String()
 	}
 	for band := range s.layout.Bands {
-		if !slices.Contains(s.bands, band) {
+		if _, used := slices.BinarySearch(s.bands, band); !used {
 			j.BadBands = append(j.BadBands, band+1)
 		}
 	}

@@ -84,7 +84,7 @@ func TestUnmixShade(t *testing.T) {
 			t.Errorf("no %q in\n%s", text, out)
 		}
 	}
-	model, err := readModel(t.Context(), "m.json")
+	model, err := readModel("m.json")
 	if err != nil || !model.unit() {
 		t.Fatalf("%+v, %v", model, err)
 	}

@@ -459,8 +459,12 @@ func (s *Sources) note(l *Library, at []int, way variables) {
 		text += "those of " + l.Source
 	}
 	var left []string
+	joined := make([]bool, len(way.names))
+	for _, j := range at {
+		joined[j] = true
+	}
 	for j, name := range way.names {
-		if !slices.Contains(at, j) {
+		if !joined[j] {
 			left = append(left, name)
 		}
 	}

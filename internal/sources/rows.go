@@ -15,7 +15,7 @@ import (
 // Rows follows the reading of a table.
 type Rows struct {
 	library *Library
-	drop    []string
+	drop    map[string]bool
 	all     []string // the columns of the file; nil: it has no header
 	picked  bool     // some of them are those of the prototypes
 
@@ -25,14 +25,14 @@ type Rows struct {
 // Rows changes the dialect of a table: the library tells whether line 1 is a header, and which columns
 // are data. Values may be missing.
 func (l *Library) Rows(d *table.Dialect) *Rows {
-	r := &Rows{library: l, drop: d.Drop}
+	r := &Rows{library: l, drop: table.Set(d.Drop)}
 	d.Heads, d.Known, d.Missing = l.Heads, l.Known(), true
 	id := d.ID
 	d.Pick = func(names []string) []string {
 		var asked []string // those that Drop and ID do not name
 		for j, name := range names {
 			n := strconv.Itoa(j + 1)
-			if !slices.Contains(r.drop, name) && !slices.Contains(r.drop, n) && id != name && id != n {
+			if !r.drop[name] && !r.drop[n] && id != name && id != n {
 				asked = append(asked, name)
 			}
 		}
@@ -76,14 +76,26 @@ func Reword(notes []string) {
 // keep leaves out the columns that the prototypes do not have.
 func keep(t *table.Table, names []string) {
 	var at []int
+	first := firstOf(t.Names)
 	for _, name := range names {
-		at = append(at, slices.Index(t.Names, name))
+		at = append(at, first[name])
 	}
 	n := len(t.Names) - len(names)
 	t.Data = columns(softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), at).Data
 	t.Names = names
 	t.CountMissing()
 	t.Notes = append(t.Notes, plural(n, "column")+" that the prototypes lack "+isAre(n)+" left out")
+}
+
+// firstOf returns the first place of each name.
+func firstOf(names []string) map[string]int {
+	first := make(map[string]int, len(names))
+	for j, name := range names {
+		if _, again := first[name]; !again {
+			first[name] = j
+		}
+	}
+	return first
 }
 
 // turn makes rows of the columns. ids are the names of the lines, and lines those that the
@@ -95,8 +107,9 @@ func turn(t *table.Table, ids, lines []string) {
 	}
 	all := softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
 	x := softkmeans.NewMatrix(all.Cols-from, len(lines), nil)
+	first := firstOf(ids)
 	for to, name := range lines {
-		for j, v := range all.Row(slices.Index(ids, name))[from:] {
+		for j, v := range all.Row(first[name])[from:] {
 			x.Set(j, to, v)
 		}
 	}
@@ -117,10 +130,10 @@ func turn(t *table.Table, ids, lines []string) {
 // noteLeft names the columns of the file that the prototypes do not have.
 func (r *Rows) noteLeft(t *table.Table) {
 	var left []string
+	names, kept := table.Set(t.Names), table.Set(t.KeptNames)
 	for j, name := range r.all {
 		used := slices.Contains([]int{t.IDColumn, t.LabelColumn, t.WeightsColumn}, j+1)
-		if !used && !slices.Contains(t.Names, name) && !slices.Contains(t.KeptNames, name) &&
-			!slices.Contains(r.drop, name) && !slices.Contains(r.drop, strconv.Itoa(j+1)) {
+		if !used && !names[name] && !kept[name] && !r.drop[name] && !r.drop[strconv.Itoa(j+1)] {
 			left = append(left, name)
 		}
 	}

@@ -118,7 +118,7 @@ func (c *classReader) line(fields [][]byte, column string) error {
 func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
 	named, names := false, utf8Texts(fields)
 	if column != "" {
-		if c.at, named, err = c.find(names, column, c.dialect.Words.Label); err != nil {
+		if c.at, named, err = c.find(placesOf(names), column, c.dialect.Words.Label); err != nil {
 			return false, err
 		}
 		if named && c.dialect.Header == HeaderNo {
@@ -168,7 +168,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+
 			"holds the classes?").advise(w, w+" can be "+names)
 	}
-	_, _, err = c.find(fields, "label", c.dialect.Words.Label) // an error if there are two
+	_, _, err = c.find(placesOf(fields), "label", c.dialect.Words.Label) // an error if there are two
 	return at, err
 }
 

@@ -85,22 +85,29 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 
 // known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
 func (p *parser) known(fields [][]byte) bool {
-	if p.dialect.Heads != nil {
-		names := make([]string, len(fields))
-		for j, s := range fields {
-			names[j] = shown(s)
-		}
-		if p.dialect.Heads(names) {
-			return true
-		}
+	names := make([]string, len(fields))
+	for j, s := range fields {
+		names[j] = shown(s)
 	}
+	if p.dialect.Heads != nil && p.dialect.Heads(names) {
+		return true
+	}
+	there := Set(names)
 	for _, name := range p.dialect.Known {
-		if !slices.ContainsFunc(fields,
-			func(s []byte) bool { return shown(s) == name }) {
+		if !there[name] {
 			return false
 		}
 	}
 	return len(p.dialect.Known) > 0
+}
+
+// Set returns names as the keys of a map, to look up many.
+func Set(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // setColumns finishes the roles and the names of the columns.
@@ -170,11 +177,15 @@ func (p *parser) setColumns(names []string, h *Head) error {
 // of them was found by its name, so that the first line is a header.
 func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	d := &p.dialect
+	var places map[string][]int
+	if len(d.columns()) > 0 {
+		places = placesOf(first)
+	}
 	give := func(column, word string, role int) (at int, err error) {
 		if column == "" {
 			return 0, nil
 		}
-		j, byName, err := p.find(first, column, word)
+		j, byName, err := p.find(places, column, word)
 		if err != nil {
 			return 0, err
 		}
@@ -191,7 +202,7 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	if h.WeightsColumn, err = give(d.Weights, d.Words.Weights, roleWeight); err != nil {
 		return named, err
 	}
-	for _, column := range ranges(d.Drop, first) {
+	for _, column := range p.ranges(d.Drop, places) {
 		if _, err := give(column, d.Words.Drop, roleNone); err != nil {
 			return named, err
 		}
@@ -202,8 +213,8 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 		}
 	}
 	p.kept = nil
-	for _, column := range ranges(d.Keep, first) {
-		j, byName, err := p.find(first, column, d.Words.Keep)
+	for _, column := range p.ranges(d.Keep, places) {
+		j, byName, err := p.find(places, column, d.Words.Keep)
 		if err != nil {
 			return named, err
 		}
@@ -215,20 +226,31 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	return named, nil
 }
 
+// placesOf returns the first two columns of each name of the first line, as Printable prints it.
+func placesOf(first [][]byte) map[string][]int {
+	places := make(map[string][]int, len(first))
+	for j, s := range first {
+		name := Printable(string(s))
+		if len(places[name]) < 2 {
+			places[name] = append(places[name], j)
+		}
+	}
+	return places
+}
+
 // ranges replaces ranges of numbers, such as 2-4, by their numbers, unless a field has
 // that name.
-func ranges(columns []string, first [][]byte) (list []string) {
+func (p *parser) ranges(columns []string, places map[string][]int) (list []string) {
 	for _, column := range columns {
 		from, to, ok := strings.Cut(column, "-")
 		a, errA := strconv.Atoi(from)
 		b, errB := strconv.Atoi(to)
-		named := slices.ContainsFunc(first,
-			func(s []byte) bool { return Printable(string(s)) == Printable(column) })
+		named := places[Printable(column)] != nil
 		if !ok || named || errA != nil || errB != nil || a < 1 || b < a {
 			list = append(list, column)
 			continue
 		}
-		for n := a; n <= min(b, len(first)+1); n++ { // find says what is wrong with the last
+		for n := a; n <= min(b, p.width+1); n++ { // find says what is wrong with the last
 			list = append(list, strconv.Itoa(n))
 		}
 	}
@@ -248,31 +270,24 @@ func (p *parser) word(role int) string {
 
 // find finds a column by its number, or by its name in the first line; named reports
 // which. Names are compared as Printable prints them, because so users see them.
-func (p *parser) find(first [][]byte, column, word string) (at int, named bool, err error) {
+func (p *parser) find(places map[string][]int, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
-		if n < 1 || n > len(first) {
+		if n < 1 || n > p.width {
 			return 0, false, p.fault(-1,
-				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(len(first), "column"))
+				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(p.width, "column"))
 		}
 		return n - 1, false, nil
 	}
-	at = -1
-	name := Printable(column)
-	for j, s := range first {
-		if Printable(string(s)) != name {
-			continue
-		}
-		if at >= 0 {
-			e := p.fault(j, "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
-			e.Line = p.split.start
-			return 0, false, e
-		}
-		at = j
-	}
-	if at < 0 {
+	switch list := places[Printable(column)]; len(list) {
+	case 0:
 		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for")
+	case 1:
+		return list[0], true, nil
+	default:
+		e := p.fault(list[1], "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
+		e.Line = p.split.start
+		return 0, false, e
 	}
-	return at, true, nil
 }
 
 // place numbers the columns that are data: their places in a row. picked has the names
@@ -306,8 +321,15 @@ func (p *parser) place(picked, names []string, h *Head) error {
 // placePicked places the columns of the names that Pick has returned.
 func (p *parser) placePicked(picked, names []string, h *Head) error {
 	at := make(map[string][]int, len(names)) // the columns of a name that are left to pick
+	first := map[int]map[string]int{}
 	for j, name := range names {
-		at[name] = append(at[name], j)
+		if at[name] = append(at[name], j); len(at[name]) > 1 {
+			continue
+		}
+		if first[len(name)] == nil {
+			first[len(name)] = map[string]int{}
+		}
+		first[len(name)][name] = j
 	}
 	given := slices.Clone(p.roles)
 	for j, role := range p.roles {
@@ -318,7 +340,7 @@ func (p *parser) placePicked(picked, names []string, h *Head) error {
 	for i, name := range picked {
 		left, ok := at[name]
 		switch {
-		case !ok && p.pickOneHot(name, i, names, given):
+		case !ok && p.pickOneHot(name, i, first, given):
 			continue
 		case !ok:
 			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(names))

@@ -10,18 +10,36 @@ import (
 // gapCount counts the missing numbers of a field, from 0, in some lines.
 type gapCount struct{ field, count, line int } // line is that of the first
 
-// addGap counts missing numbers of a field.
-func addGap(gaps []gapCount, g gapCount) []gapCount {
-	for i := range gaps {
-		if gaps[i].field == g.field {
-			gaps[i].count += g.count
-			return gaps
-		}
-	}
-	return append(gaps, g)
+// byField is a list with at most one entry for a key, such as a field, in the order of the first uses.
+type byField[E any] struct {
+	list []E
+	at   map[int]int // the place of each key
 }
 
-func (o *part) addGap(field, line int) { o.gaps = addGap(o.gaps, gapCount{field, 1, line}) }
+// entry returns the entry of a key, and whether it is new, the zero value.
+func (b *byField[E]) entry(key int) (e *E, fresh bool) {
+	at, ok := b.at[key]
+	if !ok {
+		if b.at == nil {
+			b.at = map[int]int{}
+		}
+		at = len(b.list)
+		b.at[key], b.list = at, append(b.list, *new(E))
+	}
+	return &b.list[at], !ok
+}
+
+// addGap counts missing numbers of a field.
+func addGap(gaps *byField[gapCount], g gapCount) {
+	e, fresh := gaps.entry(g.field)
+	if fresh {
+		*e = g
+		return
+	}
+	e.count += g.count
+}
+
+func (o *part) addGap(field, line int) { addGap(&o.gaps, gapCount{field, 1, line}) }
 
 // rowless reports whether a line of delimiters alone is a row without any value, if a row
 // follows.
@@ -75,11 +93,11 @@ func (t *Reader) carry() {
 		}
 		o.data, o.ends = slices.Insert(o.data, 0, front.data...), slices.Insert(o.ends, 0, front.ends...)
 		o.rows += front.rows
-		for i := range o.strays {
-			o.strays[i].row += front.rows
+		for i := range o.strays.list {
+			o.strays.list[i].row += front.rows
 		}
-		for _, g := range o.gaps {
-			front.gaps = addGap(front.gaps, g)
+		for _, g := range o.gaps.list {
+			addGap(&front.gaps, g)
 		}
 		o.gaps, t.empty = front.gaps, nil
 	}
@@ -94,9 +112,9 @@ func (t *Reader) carry() {
 // faultError returns the error that names gaps and strays of all columns, and one of a line.
 func (t *Reader) faultError(other *Error) error {
 	p := &t.parser
-	f := &faults{texts: p.found, strays: t.strays, rows: t.before + t.part.rows, other: other}
+	f := &faults{texts: p.found, strays: t.strays.list, rows: t.before + t.part.rows, other: other}
 	if !p.dialect.Missing {
-		f.gaps = t.gaps
+		f.gaps = t.gaps.list
 	}
 	if f.texts != nil || f.strays != nil || f.gaps == nil {
 		return p.faultError(f)

@@ -332,10 +332,14 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		p.forms[j], p.units[j] = columns[j].form, columns[j].unit
 		p.plain = p.plain && columns[j].unit == ""
 	}
+	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
-		return p.roles[j] == 0 && !slices.ContainsFunc(wanted, func(name string) bool {
-			return name == names[j] || strings.HasPrefix(name, names[j]+"=")
-		})
+		if p.roles[j] != 0 {
+			return false
+		}
+		_, is := slices.BinarySearch(sorted, names[j])
+		hot, _ := slices.BinarySearch(sorted, names[j]+"=") // the first of the names that begin so
+		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], names[j]+"="))
 	}
 	written := columns
 	if p.dialect.NA != nil { // 99 may be missing in a column, and an id
@@ -572,7 +576,7 @@ func (p *parser) noteOthers(columns []column, names []string) {
 	many := shapes[most]
 	var others, numbers []string
 	for j := range names {
-		if free(j) && !slices.Contains(many, j) {
+		if _, one := slices.BinarySearch(many, j); free(j) && !one {
 			others, numbers = append(others, p.columnName(j, names)), append(numbers, strconv.Itoa(j+1))
 		}
 	}

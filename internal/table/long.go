@@ -228,12 +228,11 @@ func (d *Dialect) columns() []string {
 
 // hasAll reports whether all these names are of these columns.
 func (l *long) hasAll(names []string, columns []int) bool {
-	for _, name := range names {
-		if !slices.ContainsFunc(columns, func(j int) bool { return l.name(j) == name }) {
-			return false
-		}
+	have := map[string]bool{}
+	for _, j := range columns {
+		have[l.name(j)] = true
 	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool { return !have[name] })
 }
 
 // longText is a long table, and where its entries are in the text.

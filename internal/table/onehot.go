@@ -84,14 +84,15 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 }
 
 // pickOneHot takes a name such as city=Paris, at place i of the row, for a column of 0 and
-// 1 of a column of text. It reports whether there is that column.
-func (p *parser) pickOneHot(name string, i int, names []string, given []int) bool {
+// 1 of a column of text. It reports whether there is that column. first has the first column of each name,
+// by the length of the name, as one with a million signs = has a million beginnings to look for.
+func (p *parser) pickOneHot(name string, i int, first map[int]map[string]int, given []int) bool {
 	for at, r := range name {
 		if r != '=' {
 			continue
 		}
-		j := slices.Index(names, name[:at])
-		if j < 0 || given[j] != 0 {
+		j, ok := first[at][name[:at]]
+		if !ok || given[j] != 0 {
 			continue
 		}
 		if p.roles[j] != roleOneHot {

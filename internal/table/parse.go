@@ -46,8 +46,8 @@ type part struct {
 	texts  []byte // all texts that are kept, one after another
 	ends   []int  // where each ends in texts
 	weight []float64
-	gaps   []gapCount // of fields with missing numbers
-	strays []stray    // of fields with what is no number
+	gaps   byField[gapCount] // of fields with missing numbers
+	strays byField[stray]    // of fields with what is no number, those below a limit apart
 
 	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none
@@ -59,7 +59,7 @@ type part struct {
 
 func (o *part) clear() {
 	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0],
-		gaps: o.gaps[:0], strays: o.strays[:0], empty: o.empty[:0]}
+		empty: o.empty[:0]}
 }
 
 // text is text i, counted over all rows.
@@ -464,5 +464,5 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	if isTotal(s) {
 		return 0, p.fault(j, word+" is not a number; the line may hold totals")
 	}
-	return 0, p.fault(j, word+" is not a number"+hintCR(fields))
+	return 0, p.fault(j, word+" is not a number"+hintCR(fields[j:j+1]))
 }

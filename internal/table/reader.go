@@ -25,8 +25,8 @@ type Reader struct {
 
 	label, id int   // the places of these columns among the texts of a row
 	kept      []int // those of KeptNames
-	gaps      []gapCount
-	strays    []stray
+	gaps      byField[gapCount]
+	strays    byField[stray]
 
 	classes map[string]int
 	feed    feed
@@ -93,7 +93,7 @@ func (t *Reader) openRows(in *chunks) error {
 		t.classes = map[string]int{}
 	}
 	t.placeTexts()
-	t.gaps, t.strays = append(t.gaps, t.own.gaps...), append(t.strays, t.own.strays...)
+	t.gaps, t.strays = t.own.gaps, t.own.strays
 	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
 	p.split.more = t.follow
@@ -287,7 +287,7 @@ func (t *Reader) takeTexts(rows int) {
 // sound is how many rows of the part are before the first with what is no number.
 func (t *Reader) sound() int {
 	n := t.part.rows
-	for _, s := range t.strays {
+	for _, s := range t.strays.list {
 		n = min(n, max(0, s.row-t.before))
 	}
 	return n
@@ -298,14 +298,15 @@ func (t *Reader) sound() int {
 // is read to count what else is missing. So it is after a row with what is no number.
 func (t *Reader) more() bool {
 	holes := func() bool {
-		return len(t.gaps) > 0 && !t.parser.dialect.Missing || len(t.strays) > 0 && t.at == t.sound()
+		return len(t.gaps.list) > 0 && !t.parser.dialect.Missing ||
+			len(t.strays.list) > 0 && t.at == t.sound()
 	}
 	for (t.at == t.part.rows || holes()) && t.err == nil {
 		t.err = t.advance()
 	}
-	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && len(t.strays) > 0) {
+	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && len(t.strays.list) > 0) {
 		t.err = t.faultError(other)
-		t.part, t.at, t.gaps, t.strays = &part{}, 0, nil, nil
+		t.part, t.at, t.gaps, t.strays = &part{}, 0, byField[gapCount]{}, byField[stray]{}
 	}
 	if t.at < t.part.rows && !holes() {
 		return true
@@ -349,13 +350,13 @@ func (t *Reader) advance() error {
 		t.row = t.base + t.part.row
 	}
 	t.carry()
-	for _, g := range t.part.gaps {
+	for _, g := range t.part.gaps.list {
 		g.line += t.base
-		t.gaps = addGap(t.gaps, g)
+		addGap(&t.gaps, g)
 	}
-	for _, s := range t.part.strays {
+	for _, s := range t.part.strays.list {
 		s.line, s.row, s.fault.Line = s.line+t.base, s.row+t.before, s.fault.Line+t.base
-		t.strays = addStray(t.strays, s)
+		addStray(&t.strays, s)
 	}
 	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
 		e.Line += t.base

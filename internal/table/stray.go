@@ -26,22 +26,25 @@ func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
 	}
 	_, _, below := p.limit(field)
 	word := string(bytes.TrimSpace(utf8Text(field)))
-	o.strays = addStray(o.strays, stray{j, 1, p.line(j), o.rows, []string{word}, below, err})
+	addStray(&o.strays, stray{j, 1, p.line(j), o.rows, []string{word}, below, err})
 }
 
-func addStray(strays []stray, s stray) []stray {
-	for i := range strays {
-		if old := &strays[i]; old.field == s.field && old.below == s.below {
-			old.count += s.count
-			for _, word := range s.words {
-				if len(old.words) <= mostStrays && !slices.Contains(old.words, word) {
-					old.words = append(old.words, word)
-				}
-			}
-			return strays
+func addStray(strays *byField[stray], s stray) {
+	key := 2 * s.field
+	if s.below {
+		key++
+	}
+	old, fresh := strays.entry(key)
+	if fresh {
+		*old = s
+		return
+	}
+	old.count += s.count
+	for _, word := range s.words {
+		if len(old.words) <= mostStrays && !slices.Contains(old.words, word) {
+			old.words = append(old.words, word)
 		}
 	}
-	return append(strays, s)
 }
 
 // faults is all that is wrong with the columns of a text.
@@ -124,7 +127,14 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if f.texts != nil {
 		drop = slices.Clip(f.texts.give)
 	}
-	total := ""
+	total, told := "", map[string]bool{}
+	once := func(list []string, word string) []string {
+		if told[word] {
+			return list
+		}
+		told[word] = true
+		return append(list, word)
+	}
 	for _, s := range f.strays {
 		switch {
 		case isTotal(s.words[0]) && len(s.words) == 1:
@@ -132,16 +142,12 @@ func (p *parser) mending(f *faults, e *Error) string {
 		case s.below:
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma
-			if own := strings.Trim(s.fault.advice, " ()"); !slices.Contains(others, own) {
-				others = append(others, own)
-			}
+			others = once(others, strings.Trim(s.fault.advice, " ()"))
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			drop = append(drop, strconv.Itoa(s.field+1))
 		default:
 			for _, word := range s.words {
-				if !slices.Contains(e.NA, word) {
-					e.NA = append(e.NA, word)
-				}
+				e.NA = once(e.NA, word)
 			}
 		}
 	}

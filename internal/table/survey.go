@@ -278,10 +278,10 @@ func (s *survey) orangeHead(d *Dialect) {
 		}
 	}
 	said := "lines 2 and 3 are types and flags, as Orange writes them"
-	given := d.columns()
+	given := Set(d.columns())
 	for j, f := range s.lines[2] {
 		n := strconv.Itoa(j + 1)
-		if slices.Contains(given, n) || slices.Contains(given, shown(s.lines[0][j])) {
+		if given[n] || given[shown(s.lines[0][j])] {
 			continue
 		}
 		switch string(bytes.TrimSpace(f)) {

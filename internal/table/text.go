@@ -28,7 +28,8 @@ func (p *parser) settleTexts(columns []column, names []string) error {
 	drop := p.dialect.Text == TextDrop
 	others := false // there is a column of numbers
 	for j, role := range p.roles {
-		others = others || (role == 0 || role == roleOneHot) && !slices.Contains(found.columns, j)
+		_, text := slices.BinarySearch(found.columns, j)
+		others = others || (role == 0 || role == roleOneHot) && !text
 	}
 	if !others || !drop && p.dialect.atOnce {
 		return p.faultError(&faults{texts: found})
@@ -45,14 +46,17 @@ func (p *parser) settleTexts(columns []column, names []string) error {
 }
 
 func (p *parser) findTexts(columns []column, names []string) *texts {
-	found := new(texts)
+	found, times := new(texts), map[string]int{}
+	for _, name := range names {
+		times[name]++
+	}
 	for j := range columns {
 		c := &columns[j]
 		if p.roles[j] != 0 || !c.text() && !c.mixed {
 			continue
 		}
 		give := strconv.Itoa(j + 1)
-		if p.header != nil && simple(names[j]) && !twice(names, names[j]) {
+		if p.header != nil && simple(names[j]) && times[names[j]] == 1 {
 			give = names[j]
 		}
 		found.columns, found.give = append(found.columns, j), append(found.give, give)
@@ -79,11 +83,6 @@ func simple(name string) bool {
 	letter := func(r rune) bool { return unicode.IsLetter(r) || r == '_' }
 	other := func(r rune) bool { return !letter(r) && !unicode.IsDigit(r) && r != '-' && r != '.' }
 	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
-}
-
-// twice reports whether a name is that of two columns.
-func twice(names []string, name string) bool {
-	return slices.Contains(names[slices.Index(names, name)+1:], name)
 }
 
 func (t *texts) list() string {

@@ -499,7 +499,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 	}
 	comma := string(p.dialect.comma())
 	for j := range width {
-		if slices.Contains(f.aside, j) {
+		if _, left := slices.BinarySearch(f.aside, j); left {
 			continue
 		}
 		for i, line := range table {

@@ -98,7 +98,7 @@ func unlike(c *scale.Columns, used []int, names, given []string, ratio float64) 
 		if given != nil && given[j] != "" {
 			unit = given[j]
 		}
-		if unit != "" && !slices.Contains(of, unit) {
+		if unit != "" && len(of) < 4 && !slices.Contains(of, unit) { // three are named
 			of = append(of, unit)
 		}
 		whole = whole || c.Whole[j] && c.Spread[j] >= often*(c.Most[j]-c.Least[j])
