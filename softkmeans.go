@@ -141,8 +141,9 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
 // encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k
-// is at most 2³¹ − 2, and may be above n or d, where the minimum is 0. The bits are the same on every
-// call on one kind of machine, for any number of workers. x is neither changed nor copied.
+// is at most 2³¹ − 2, and may be above n or d, where the minimum is 0, and for k−1 above them the simplex is
+// the shadow of a regular one in so many dimensions. The bits are the same on every call on one kind of
+// machine, for any number of workers. x is neither changed nor copied.
 //
 // With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
 // σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading
@@ -211,7 +212,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	pc, err := x.principal(wanted{min(k-1, s.d), 0}, by.solver, toFit)
+	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, by.solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +328,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := t.principal(wanted{min(directionsOf(k, SumAtMostOne), s.d), 0}, o.Solver, toFit)
+	pc, err := t.principal(wanted{s.directions(k, SumAtMostOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
