@@ -337,14 +337,13 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	// subtracted from all: differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
-	edges := NewMatrix(k-1, vertices.Cols, nil)
+	edges, edge := NewMatrix(k-1, vertices.Cols, nil), make([]float64, vertices.Cols)
 	for j := range k {
-		row := vertices.Row(j)
-		for c := range k - 1 {
-			out := edges.row(c)
-			for i, v := range row {
-				out[i] += b.row(j)[c] * (math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp))
-			}
+		for i, v := range vertices.row(j) {
+			edge[i] = math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp)
+		}
+		for c := max(0, j-1); c < k-1; c++ { // B is 0 before
+			axpy(edges.row(c), b.row(j)[c], edge)
 		}
 	}
 	if edges.Rows < edges.Cols {
