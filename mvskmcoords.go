@@ -21,8 +21,8 @@ func openMinVolume(
 	if err != nil {
 		return nil, err
 	}
-	err = firstError(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSizeOfK(k, s.n, k),
-		checkSizeOfK(k, k+1, max(s.d, k+1)))
+	err = firstError(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
+		checkSizeOfK(k, k+1, max(s.n, s.d)))
 	if err != nil {
 		return nil, err
 	}

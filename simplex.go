@@ -68,8 +68,8 @@ const (
 	// Its prototypes are nearer to the data and its memberships farther from 1/k.
 	//
 	// Where the data has fewer than k−1 dimensions (for FitSeq and Subspace: columns) and there is no
-	// Orientation, which is not read where min(n, d) < k−1, it has as many. The other centers repeat its vertices,
-	// and share their memberships.
+	// Orientation, which is not read where min(n, d) < k−1, it has as many. The other centers repeat its
+	// vertices, and share their memberships.
 	EnclosureTight
 	// EnclosureSmallest is the simplex of least volume, for k up to 3: the interval of the projected rows,
 	// or the smallest triangle around them. No other optimum has a smaller one where σ_{k−1} > σ_k (see

@@ -141,8 +141,8 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
 // encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k
-// is at most 2³¹ − 2, and may be above n or d, where the minimum is 0, and for k−1 above them the simplex is
-// the shadow of a regular one in so many dimensions. The bits are the same on every call on one kind of
+// is at most 2^24, with Weights or SumAtMostOne 2^15. It may be above n or d, where the minimum is 0; for k−1
+// above them the simplex is the shadow of a regular one. The bits are the same on every call on one kind of
 // machine, for any number of workers. x is neither changed nor copied.
 //
 // With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
@@ -208,7 +208,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 		return nil, err
 	}
 	if weights != nil {
-		if err := checkSizeOfK(k, k+1, k+1); err != nil { // of the problem of rows of weight 0
+		if err := checkSquareOfK(k); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
 	}
@@ -325,7 +325,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 		return nil, err
 	}
 	s := t.data()
-	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
+	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSquareOfK(k)); err != nil {
 		return nil, err
 	}
 	pc, err := t.principal(wanted{s.directions(k, SumAtMostOne), 0}, o.Solver, toFit)
