@@ -70,12 +70,9 @@ type path struct {
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
-// The most centers, more than any table has rows whose n·k memberships can be held, and the most where k×k
-// numbers are needed: 8 GB of them.
-const (
-	mostCenters = 1 << 24
-	mostSquare  = 1 << 15
-)
+// The most centers, since memberships of as many rows have no address, and the most where k×k numbers are
+// needed, which are 8 GB.
+const mostCenters, mostSquare = 1 << 24, 1 << 15
 
 // checkK returns an error if k is not a number of centers.
 func checkK(k int) error {
