@@ -180,16 +180,19 @@ func turnTo(basis *Matrix, v []float64) {
 }
 
 // placeCone finds the half-space of the rows and the cone, and returns its vertices. It writes the
-// memberships to g (n×k). The basis (p×d) is turned to the axis. complete is false where rows are outside.
-func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, complete bool, err error) {
+// memberships to g (n×k), but for those of rest, which are to be solved. The basis (p×d) is turned to the axis.
+// complete is false where rows are outside.
+func placeCone(
+	x dataset, g *Matrix, pc *principal, o *Options,
+) (f *Matrix, rest []int, complete bool, err error) {
 	s, p := x.data(), pc.basis.Rows
 	if _, err := x.project(g, pc.basis, NewMatrix(0, p, nil), EnclosureBall); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	w := leftColumns(g, p)
 	v, limit, err := findAxis(s, w, pc.total)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	turnTo(pc.basis, v)
 	r := reflectionOf(v)
@@ -198,20 +201,17 @@ func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, comp
 			r.row(w.row(i))
 		}
 	}); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	c := &cone{basis: pc.basis, normals: fitNormals(g.Cols, p-1, o), limit: limit, o: o}
 	ext, err := c.reach(s, w)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	around := c.place(s, w, ext)
 	f, complete = c.centers(s, around, ext.height), ext.complete(pc)
-	rest, err := c.fill(s, g, around, ext.height, !complete)
-	if err != nil {
-		return nil, false, err
-	}
-	return f, complete, x.solveRows(f, g, SumAtMostOne, rest)
+	rest, err = c.fill(s, g, around, ext.height, !complete)
+	return f, rest, complete, err
 }
 
 // findAxis returns the axis of the narrowest cone around the rows of w, and the least cosine with it. It

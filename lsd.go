@@ -106,7 +106,7 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 	}
 	op, err := newOperator(ctx, s, o.Workers)
 	if err == nil {
-		err = firstError(checkSizeOfK(k, op.n, k), checkSizeOfK(k, k, k))
+		err = firstError(checkSizeOfK(k, op.n, k), checkSquareOfK(k))
 	}
 	return op, o, err
 }

@@ -28,14 +28,8 @@ type operator struct {
 
 // newOperator checks its arguments and finds the scale: one pass over K, two where symmetry is to be tested.
 func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
-	if err := checkCount("Workers", workers); err != nil {
+	if err := firstError(checkCount("Workers", workers), checkSimilarity(src)); err != nil {
 		return nil, err
-	}
-	if src == nil {
-		return nil, fail(ErrShape, "the similarity is nil")
-	}
-	if f, ok := src.(*SampleKernel); ok && (f == nil || f.s == nil) {
-		return nil, fail(ErrShape, "the similarity is a kernel without samples")
 	}
 	o := &operator{ctx: ctx, n: src.Len(), workers: workerCount(workers), src: src}
 	if o.n < 1 {

@@ -48,6 +48,14 @@ func checkSizeOfK(k, rows, cols int) error {
 		" is too large to address")
 }
 
+// checkSquareOfK returns an [ErrOption] if k is too large for k×k numbers and a row and a column more.
+func checkSquareOfK(k int) error {
+	if k <= mostSquare && addressable(k+1, k+1) {
+		return nil
+	}
+	return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large: k×k numbers are needed")
+}
+
 // addressable reports whether a rows×cols matrix has addresses: of 48 bits, in WebAssembly 32. A negative
 // size, as of a sum that overflows, has none.
 func addressable(rows, cols int) bool {

@@ -21,12 +21,12 @@ func openMinVolume(
 	if err != nil {
 		return nil, err
 	}
-	err = firstError(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSizeOfK(k, s.n, k),
-		checkSizeOfK(k, k+1, max(s.d, k+1)))
+	err = firstError(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
+		checkSizeOfK(k, k+1, max(s.n, s.d)))
 	if err != nil {
 		return nil, err
 	}
-	p := min(directionsOf(k, o.Sum), s.d)
+	p := s.directions(k, o.Sum)
 	all := narrowColumns(k)
 	if rowSpace(s) {
 		all = s.rankBound()
@@ -373,8 +373,14 @@ func (r *volumeRun) warn(m *Model) {
 
 // volumeRatio returns Model.VolumeRatio for an objective in scaled units.
 func (m *alternation) volumeRatio(centers *Matrix, objective float64) float64 {
+	switch {
+	case m.o.Sum != SumToOne || m.k > centers.Cols+1:
+		return 0
+	case m.k > m.data.rankBound()+1: // k−1 centers do as well
+		return math.MaxFloat64
+	}
 	volume, err := LogVolume(centers)
-	if err != nil || m.o.Sum != SumToOne || math.IsInf(volume, -1) {
+	if err != nil || math.IsInf(volume, -1) {
 		return 0
 	}
 	w, _ := m.principalRows()

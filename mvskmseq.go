@@ -93,7 +93,7 @@ func (w *streamedFit) check() error {
 	if w.o.SummaryRows < 0 {
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(w.o.SummaryRows))
 	}
-	return checkSizeOfK(w.k, w.k+1, w.k+1)
+	return checkSquareOfK(w.k)
 }
 
 // subspace makes the first pass, and those of SolverKrylov. It returns the rows

@@ -194,7 +194,7 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	problem, step := newSimplexProblem(centers, sum), max(1, 1<<20/s.d)
+	problem, step := newSimplexProblem(centers, sum), max(1, 1<<20/max(s.d, g.Cols))
 	for ; len(rows) > 0; rows = rows[min(step, len(rows)):] {
 		some := rows[:min(step, len(rows))]
 		found := NewMatrix(len(some), g.Cols, nil)

@@ -70,13 +70,16 @@ type path struct {
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
-// checkK returns an error if k is not a number of centers, which have indices of 32 bits. Where int has as
-// many the checks of sizes find a k that is too large.
+// The most centers, since memberships of as many rows have no address, and the most where k×k numbers are
+// needed, which are 8 GB.
+const mostCenters, mostSquare = 1 << 24, 1 << 15
+
+// checkK returns an error if k is not a number of centers.
 func checkK(k int) error {
 	switch {
 	case k < 1:
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
-	case math.MaxInt > math.MaxInt32 && k >= math.MaxInt32:
+	case k > mostCenters:
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large")
 	}
 	return nil

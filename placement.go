@@ -114,7 +114,7 @@ func triangleAround(s *samples, g *Matrix) *placement {
 	if len(hull) < 3 {
 		return nil
 	}
-	corners, area := smallestTriangle(hull)
+	corners, area := smallestTriangle(s.ctx, hull)
 	size := 0.0
 	for _, p := range hull {
 		size = max(size, math.Abs(p[0]), math.Abs(p[1]))

@@ -101,11 +101,11 @@ func TestKrylovFewSteps(t *testing.T) {
 	}
 }
 
-// TestCancel ends Fit at every look at its context, also while a large basis is completed, which
+// TestCancel ends Fit at every look at its context, and a large basis that is completed, which
 // no pass over x interrupts: it looks for each vector, and ends soon.
 func TestCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, c := range []struct{ n, d, k, least, after int }{{600, 20, 4, 20, 40}, {3, 150, 151, 150, 10}} {
+	for _, c := range []struct{ n, d, k, least, after int }{{600, 20, 4, 20, 40}, {3, 150, 151, 15, 10}} {
 		x := randomData(c.n, c.d, 0, 1)
 		for _, solver := range allSolvers {
 			o := &Options{Solver: solver, Workers: c.k % 2, Weights: make1(c.n)}
@@ -124,6 +124,13 @@ func TestCancel(t *testing.T) {
 			if stopped < c.least {
 				t.Errorf("%v looked at its context %d times", solver, stopped)
 			}
+		}
+	}
+	for look := range 140 {
+		ctx := endingAt(look)
+		_, err := completed(ctx, randomData(2, 150, 0, 1), 150, 150)
+		if !errors.Is(err, context.Canceled) || ctx.left.Load() < -10 {
+			t.Fatalf("a basis stopped at look %d: %v, %d more", look, err, -ctx.left.Load())
 		}
 	}
 	noneLeft(t, before)

@@ -38,8 +38,8 @@ func checkRowsOf(dst *Matrix, lo, n int) {
 // than to read, [LSD] and [TILSD] of the matrix are faster than of s, which computes it once per pass.
 // Errors: [ErrShape] if s is nil or too large to address, [ErrTooFewSamples] for n < 1.
 func SimilarityMatrix(s Similarity) (*Matrix, error) {
-	if s == nil {
-		return nil, fail(ErrShape, "the similarity is nil")
+	if err := checkSimilarity(s); err != nil {
+		return nil, err
 	}
 	n := s.Len()
 	if n < 1 {
@@ -53,6 +53,21 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 		s.CopyRows(rowsOf(m, at.lo, at.hi), at.lo)
 	})
 	return m, err
+}
+
+// checkSimilarity returns an error if s is nil, or a kernel without samples.
+func checkSimilarity(s Similarity) error {
+	switch f := s.(type) {
+	case nil:
+		return fail(ErrShape, "the similarity is nil")
+	case *Matrix:
+		return checkShape("the similarity", f)
+	case *SampleKernel:
+		if f == nil || f.s == nil {
+			return fail(ErrShape, "the similarity is a kernel without samples")
+		}
+	}
+	return nil
 }
 
 // Len returns the number of rows: a symmetric Matrix is a [Similarity].

@@ -68,8 +68,8 @@ const (
 	// Its prototypes are nearer to the data and its memberships farther from 1/k.
 	//
 	// Where the data has fewer than k−1 dimensions (for FitSeq and Subspace: columns) and there is no
-	// Orientation, which is not read where d < k−1, it has as many. The other centers repeat its vertices,
-	// and share their memberships.
+	// Orientation, which is not read where min(n, d) < k−1, it has as many. The other centers repeat its
+	// vertices, and share their memberships.
 	EnclosureTight
 	// EnclosureSmallest is the simplex of least volume, for k up to 3: the interval of the projected rows,
 	// or the smallest triangle around them. No other optimum has a smaller one where σ_{k−1} > σ_k (see
@@ -337,14 +337,13 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	// subtracted from all: differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
-	edges := NewMatrix(k-1, vertices.Cols, nil)
+	edges, edge := NewMatrix(k-1, vertices.Cols, nil), make([]float64, vertices.Cols)
 	for j := range k {
-		row := vertices.Row(j)
-		for c := range k - 1 {
-			out := edges.row(c)
-			for i, v := range row {
-				out[i] += b.row(j)[c] * (math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp))
-			}
+		for i, v := range vertices.row(j) {
+			edge[i] = math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp)
+		}
+		for c := max(0, j-1); c < k-1; c++ { // B is 0 before
+			axpy(edges.row(c), b.row(j)[c], edge)
 		}
 	}
 	if edges.Rows < edges.Cols {
@@ -422,7 +421,8 @@ func convexHull(points []point) []point {
 }
 
 // smallestTriangle returns the triangle of least area around a convex polygon,
-// counterclockwise, and its area. hull has three corners or more, counterclockwise.
+// counterclockwise, and its area. hull has three corners or more, counterclockwise. If ctx
+// ends they mean nothing: the next pass over the samples returns the error.
 //
 // One of its sides lies along an edge of the polygon (Klee & Laskowski, Finding the smallest triangles
 // containing a given convex polygon, 1985; O'Rourke, Aggarwal, Maddila & Baldwin, An optimal algorithm for
@@ -434,126 +434,146 @@ func convexHull(points []point) []point {
 // at least 2·max yW(y), which the tangent of the hyperbola yW = const at the maximum reaches, since it
 // leaves the convex region below W on one side. The middle of each side then touches the polygon.
 //
-// Cost: O(h²) for h corners.
-func smallestTriangle(hull []point) (corners [3]point, area float64) {
+// W is concave, so the slope of yW, W + yW', changes its sign once. A search for that begins where the one
+// for the base before ended. Cost: O(h·log²h) for h corners, and near O(h) where they are even.
+func smallestTriangle(ctx context.Context, hull []point) (corners [3]point, area float64) {
 	area = math.Inf(1)
-	var best silhouette
-	for i := range hull {
-		p := silhouetteOver(hull, i)
-		if y, w := p.widest(); 2*y*w < area {
-			area, best = 2*y*w, p
-			best.y, best.w = y, w
+	p := silhouette{hull: hull}
+	best := p
+	for ; p.i < len(hull) && !(p.i%1024 == 0 && stopped(ctx)); p.i++ {
+		p.turn()
+		if p.widest(); 2*p.y*p.w < area {
+			area, best = 2*p.y*p.w, p
 		}
 	}
 	return best.triangle(), area
 }
 
-// silhouette is a convex polygon above one of its edges.
+// silhouette is a convex polygon above one of its edges, from corner i to the next. Numbers of corners go on
+// past the last. The right side rises from i+1 to top, the left one falls from there to i+len(hull).
 type silhouette struct {
-	origin, along point // the edge's start and its direction, of length 1
-	// The sides from the base to the top, as (height, distance along the base): the
-	// left one convex in the height, the right one concave.
-	left, right []point
-	y, w        float64 // a height and the width there
+	hull    []point
+	i, top  int
+	along   point   // the direction of the edge, of length 1
+	r, l    int     // the corners that end the edges around y: the upper one right, the lower one left
+	y, x, w float64 // a height, the distance of the left side along the edge there, and the width
 }
 
-// silhouetteOver returns the silhouette over the edge from corner i to the next one.
-func silhouetteOver(hull []point, i int) silhouette {
-	n := len(hull)
-	a, b := hull[i], hull[(i+1)%n]
-	dx, dy := b[0]-a[0], b[1]-a[1]
-	long := math.Sqrt(dx*dx + dy*dy)
-	p := silhouette{origin: a, along: point{dx / long, dy / long}}
-	at := func(j int) point {
-		x, y := hull[j%n][0]-a[0], hull[j%n][1]-a[1]
-		return point{max(0, y*p.along[0]-x*p.along[1]), x*p.along[0] + y*p.along[1]}
+// turn sets along and top. It assumes that top is not past it: that of an edge before.
+func (p *silhouette) turn() {
+	a, b := p.hull[p.i], p.hull[(p.i+1)%len(p.hull)]
+	x, y := b[0]-a[0], b[1]-a[1]
+	long := math.Hypot(x, y)
+	p.along, p.top = point{x / long, y / long}, max(p.top, p.i+2)
+	for p.top+1 < p.i+len(p.hull) && p.from(p.top, p.top+1)[0] > 0 {
+		p.top++
 	}
-	// Heights rise and then fall: the right side is b and what follows up to the top.
-	p.right = append(p.right, point{0, at(i + 1)[1]})
-	top := i + 1
-	for q := at(top + 1); top+1 < i+n && q[0] > p.right[len(p.right)-1][0]; q = at(top + 1) {
-		p.right = append(p.right, q)
-		top++
-	}
-	p.left = append(p.left, point{0, 0})
-	for j := i + n - 1; j >= top; j-- {
-		if q := at(j); q[0] > p.left[len(p.left)-1][0] {
-			p.left = append(p.left, q)
-		}
-	}
-	return p
 }
 
-// sideAt returns the distance along the base of a side at the height y.
-func sideAt(side []point, y float64) float64 {
-	for i, q := range side {
-		if q[0] >= y {
-			if i == 0 || q[0] == y {
-				return q[1]
-			}
-			from := side[i-1]
-			return from[1] + (y-from[0])/(q[0]-from[0])*(q[1]-from[1])
-		}
-	}
-	return side[len(side)-1][1]
+// from returns how much higher corner b is than corner a, and how much farther along the base.
+func (p *silhouette) from(a, b int) point {
+	s, t := p.hull[a%len(p.hull)], p.hull[b%len(p.hull)]
+	x, y := t[0]-s[0], t[1]-s[1]
+	return point{y*p.along[0] - x*p.along[1], x*p.along[0] + y*p.along[1]}
 }
 
-func (p *silhouette) width(y float64) float64 { return max(0, sideAt(p.right, y)-sideAt(p.left, y)) }
+// side is an edge of the silhouette's sides.
+type side struct {
+	low, high point // its ends, as (height, distance)
+	rise      point // high − low, with less rounding
+}
 
-// widest returns the height of the largest yW(y), and the width there. Between two corners
-// W is linear, and yW a parabola.
-func (p *silhouette) widest() (y, w float64) {
-	try := func(at float64) {
-		if v := p.width(at); at*v > y*w {
-			y, w = at, v
+func (p *silhouette) side(low, high int) side {
+	return side{p.from(p.i, low), p.from(p.i, high), p.from(low, high)}
+}
+
+// slope returns the change of the distance with the height, infinite for an edge along the base.
+func (s side) slope() float64 { return s.rise[1] / max(s.rise[0], 0) }
+
+// at returns the distance at the height y, that of an end beyond it, and of the low one if the edge is level.
+func (s side) at(y float64) float64 {
+	if y <= s.low[0] || s.high[0] <= s.low[0] {
+		return s.low[1]
+	}
+	return s.low[1] + min((y-s.low[0])/(s.high[0]-s.low[0]), 1)*(s.high[1]-s.low[1])
+}
+
+// rises reports whether yW(y) rises at y, between these edges.
+func rises(y float64, left, right side) bool {
+	return y <= 0 || right.at(y)-left.at(y)+y*(right.slope()-left.slope()) > 0
+}
+
+// searchNear returns the first of the numbers from lo to hi−1 with yes, which those after it have too, or
+// hi. It begins at a guess, with steps that double.
+func searchNear(lo, hi, guess int, yes func(int) bool) int {
+	for step := 1; lo < hi; step *= 2 {
+		at := guess
+		if at < lo || at >= hi {
+			at = (lo + hi) / 2
+		}
+		if yes(at) {
+			hi, guess = at, at-step
+		} else {
+			lo, guess = at+1, at+step
 		}
 	}
-	heights := make([]float64, 0, len(p.left)+len(p.right))
-	for _, side := range [][]point{p.left, p.right} {
-		for _, q := range side {
-			heights = append(heights, q[0])
-		}
+	return lo
+}
+
+// widest sets y to the height of the largest yW(y), and x and w to what is there. It looks for the edges
+// around that height. Between their ends W is linear, and yW a parabola.
+func (p *silhouette) widest() {
+	end, l := p.i+len(p.hull), p.l
+	p.r = searchNear(p.i+2, p.top, p.r, func(r int) bool {
+		right := p.side(r, r+1)
+		y := right.low[0]
+		l = searchNear(p.top+1, end, l, func(l int) bool { return p.from(p.i, l)[0] <= y })
+		return !rises(y, p.side(l, l-1), right)
+	})
+	right := p.side(p.r-1, p.r)
+	p.l = searchNear(p.top+1, end, l, func(l int) bool {
+		left := p.side(l, l-1)
+		y := left.low[0]
+		return y < right.low[0] || y < right.high[0] && rises(y, left, right)
+	})
+	left := p.side(p.l, p.l-1)
+	low, high := max(left.low[0], right.low[0]), min(left.high[0], right.high[0])
+	p.y = high
+	from, to := right.at(low)-left.at(low), right.at(high)-left.at(high)
+	if from > to { // W is 0 at low + from·(high−low)/(from−to)
+		p.y = min(max(low+from*((high-low)/(from-to)), 2*low)/2, high)
 	}
-	slices.Sort(heights)
-	for i, high := range heights {
-		try(high)
-		if i == 0 || heights[i-1] == high {
-			continue
-		}
-		low := heights[i-1]
-		from, to := p.width(low), p.width(high)
-		if fall := (from - to) / (high - low); fall > 0 { // W = from − fall·(y−low)
-			try(min(max((from/fall+low)/2, low), high))
-		}
-	}
-	return y, w
+	p.x = left.at(p.y)
+	p.w = max(0, right.at(p.y)-p.x)
 }
 
 // triangle returns the triangle whose sides have their middles at the height y.
 func (p *silhouette) triangle() [3]point {
 	// The left side passes through the polygon's at y, and the right side is at the width from it, which
-	// falls by fall for each unit of height. Each corner that is not as high as y bounds the left slope.
-	l, r, fall := sideAt(p.left, p.y), sideAt(p.right, p.y), p.w/p.y
-	low, high := math.Inf(-1), math.Inf(1)
-	bound := func(dy, dx float64, above bool) {
-		switch {
-		case math.Abs(dy) <= 0x1p-46*p.y:
-		case above == (dy > 0):
-			high = min(high, dx/dy)
-		default:
-			low = max(low, dx/dy)
+	// falls by fall for each unit of height. Each corner bounds the slope of the left side, but for rounding.
+	fall, low, high := p.w/p.y, math.Inf(-1), math.Inf(1)
+	bound := func(dy, dx, off float64) {
+		if dy > 0 {
+			high = min(high, (dx+off)/dy)
+		} else if dy < 0 {
+			low = max(low, (dx+off)/dy)
 		}
 	}
-	for _, q := range p.left {
-		bound(q[0]-p.y, q[1]-l, true)
-	}
-	for _, q := range p.right {
-		bound(q[0]-p.y, q[1]-r+fall*(q[0]-p.y), false)
+	for j := p.i + 1; j <= p.i+len(p.hull); j++ {
+		q := p.from(p.i, j)
+		dy, off := q[0]-p.y, 0x1p-50*(math.Abs(q[1])+math.Abs(p.x)+p.w)
+		if j <= p.top {
+			bound(-dy, p.x+p.w-fall*dy-q[1], off)
+		}
+		if j >= p.top {
+			bound(dy, q[1]-p.x, off)
+		}
 	}
 	slope := (low + high) / 2 // the base bounds it on both sides
 	place := func(y, x float64) point {
-		return point{p.origin[0] + x*p.along[0] - y*p.along[1], p.origin[1] + x*p.along[1] + y*p.along[0]}
+		a := p.hull[p.i]
+		return point{a[0] + x*p.along[0] - y*p.along[1], a[1] + x*p.along[1] + y*p.along[0]}
 	}
-	start := l - slope*p.y
-	return [3]point{place(0, start), place(0, start+2*p.w), place(2*p.y, l+slope*p.y)}
+	start := p.x - slope*p.y
+	return [3]point{place(0, start), place(0, start+2*p.w), place(2*p.y, p.x+slope*p.y)}
 }

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -353,7 +354,7 @@ func TestSmallestTriangle(t *testing.T) {
 		if len(hull) < 3 {
 			continue
 		}
-		corners, area := smallestTriangle(hull)
+		corners, area := smallestTriangle(bg, hull)
 		if i%6 == 5 && area < 1e-10 {
 			continue // nearly an interval
 		}
@@ -377,6 +378,32 @@ func TestSmallestTriangle(t *testing.T) {
 		if want := bruteTriangle(set); math.Abs(want-area) > 1e-6*want {
 			t.Errorf("set %d %v: area %.10g, a search finds %.10g", i, set, area, want)
 		}
+	}
+}
+
+// TestSmallestTriangleOfRegular: around a regular polygon of 3m corners it is the regular triangle along three
+// edges, also turned, where many heights tie to rounding; and a call that is cancelled returns.
+func TestSmallestTriangleOfRegular(t *testing.T) {
+	t.Parallel()
+	for n := 3; n < 30000; n += 3 + n/50*30 {
+		set := make([]point, n)
+		for j := range set {
+			sin, cos := math.Sincos(2*math.Pi*float64(j)/float64(n) + float64(n))
+			set[j] = point{cos, sin}
+		}
+		corners, area := smallestTriangle(bg, convexHull(set))
+		in := math.Cos(math.Pi / float64(n))
+		if want := 3 * math.Sqrt(3) * in * in; math.Abs(area-want) > 1e-13*want {
+			t.Errorf("%d corners: the area is %.17g, not %.17g", n, area, want)
+		}
+		if far := farOutside(corners, set); far > 1e-13 {
+			t.Errorf("%d corners: a point is %g outside", n, far)
+		}
+	}
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	if _, area := smallestTriangle(ctx, []point{{}, {1, 0}, {0, 1}}); !math.IsInf(area, 1) {
+		t.Errorf("a cancelled search goes on to %g", area)
 	}
 }
 

@@ -141,8 +141,9 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
 // encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k
-// is at most 2³¹ − 2, and may be above n or d, where the minimum is 0. The bits are the same on every
-// call on one kind of machine, for any number of workers. x is neither changed nor copied.
+// is at most 2^24, with Weights or SumAtMostOne 2^15. It may be above n or d, where the minimum is 0; for k−1
+// above them the simplex is the shadow of a regular one. The bits are the same on every call on one kind of
+// machine, for any number of workers. x is neither changed nor copied.
 //
 // With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
 // σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading
@@ -207,11 +208,11 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 		return nil, err
 	}
 	if weights != nil {
-		if err := checkSizeOfK(k, k+1, k+1); err != nil { // of the problem of rows of weight 0
+		if err := checkSquareOfK(k); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
 	}
-	pc, err := x.principal(wanted{min(k-1, s.d), 0}, by.solver, toFit)
+	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, by.solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -324,65 +325,73 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 		return nil, err
 	}
 	s := t.data()
-	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
+	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSquareOfK(k)); err != nil {
 		return nil, err
 	}
-	pc, err := t.principal(wanted{min(directionsOf(k, SumAtMostOne), s.d), 0}, o.Solver, toFit)
+	pc, err := t.principal(wanted{s.directions(k, SumAtMostOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	f, complete, err := placeCone(t, m.Memberships, pc, o)
+	f, rest, complete, err := placeCone(t, m.Memberships, pc, o)
 	if err != nil {
 		return nil, err
 	}
-	m.Centers = f
-	objective, err := t.objective(f, m.Memberships, SumAtMostOne)
+	m.Objective = math.Inf(1)
+	if !complete {
+		err = o.withoutHalfSpace(t, m, pc, f, rest)
+	} else {
+		err = m.improve(t, pc, f, m.Memberships, rest)
+	}
 	if err != nil {
-		return nil, err
-	}
-	m.rate(s, objective, pc)
-	if complete {
-		return m, nil
-	}
-	if err := o.withoutHalfSpace(t, m, pc); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// withoutHalfSpace sets the status of a cone that leaves out rows. It keeps the best of that, of the global
-// solution under SumToOne, which is feasible, and of its centers with memberships of at most 1. The best is
-// optimal, to rounding, where the data has fewer than k directions.
-func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal) error {
-	s := x.data()
+// improve makes f and g the result where their objective is lower than the model's. It gives rows of the list
+// their nearest mixture first.
+func (m *Model) improve(x dataset, pc *principal, f, g *Matrix, rows []int) error {
+	if err := x.solveRows(f, g, SumAtMostOne, rows); err != nil {
+		return err
+	}
+	objective, err := x.objective(f, g, SumAtMostOne)
+	if err == nil && x.data().unscaleSquare(objective) < m.Objective {
+		m.Centers, m.Memberships = f, g
+		m.rate(x.data(), objective, pc)
+	}
+	return err
+}
+
+// withoutHalfSpace sets the model for a cone f that leaves out rows: rest is to be solved. It keeps the best of
+// the global solution under SumToOne, which is feasible, the cone, and the former's centers with memberships of
+// at most 1. The first is optimal, to rounding, where the data has fewer than k directions. The others then
+// have dependent centers, which cost the digits of memberships, and much time.
+func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal, f *Matrix, rest []int) error {
 	about, err := x.aboutMean()
 	if err != nil {
 		return err
 	}
-	one, err := o.solve(about, m.Centers.Rows, o.Weights, o.path())
+	one, err := o.solve(about, f.Rows, o.Weights, o.path())
 	if err != nil {
 		return err
 	}
-	less := one.Memberships.Clone()
-	if err := x.solveRows(one.Centers, less, SumAtMostOne, indices(s.n)); err != nil {
+	g := m.Memberships
+	if err := m.improve(x, pc, one.Centers, one.Memberships, nil); err != nil || m.Gap <= exactGap {
 		return err
 	}
-	for _, g := range []*Matrix{one.Memberships, less} { // dependent centers cost the second digits
-		objective, err := x.objective(one.Centers, g, SumAtMostOne)
-		if err != nil {
-			return err
-		}
-		if s.unscaleSquare(objective) < m.Objective {
-			m.Centers, m.Memberships = one.Centers, g
-			m.rate(s, objective, pc)
-		}
+	if err := m.improve(x, pc, f, g, rest); err != nil {
+		return err
 	}
+	if m.Memberships == g { // that of the other is free
+		g = one.Memberships
+	}
+	err = m.improve(x, pc, one.Centers, g, indices(x.data().n))
 	if m.Gap > exactGap {
 		m.Status = StatusNoHalfSpace
 	}
-	return nil
+	return err
 }
 
 // rate sets what compares the objective, in scaled units, with the floor.

@@ -62,7 +62,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 			"Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	}
 	if o.Weights != nil || o.Sum == SumAtMostOne {
-		if err := checkSizeOfK(k, k+1, k+1); err != nil { // of the problem of rows of weight 0
+		if err := checkSquareOfK(k); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
 	}

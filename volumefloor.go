@@ -213,7 +213,7 @@ func (q *volumeProblem) hull(near, last float64) float64 {
 	if len(corners) < 3 {
 		return math.Inf(-1)
 	}
-	_, area := smallestTriangle(corners)
+	_, area := smallestTriangle(q.ctx, corners)
 	return math.Log(area) + 2*math.Log(max(0, 1-3*far/width)) - 0x1p-44
 }
 

@@ -176,7 +176,7 @@ func TestVolumeFloorExact(t *testing.T) {
 			}
 			continue
 		}
-		_, area := smallestTriangle(hull)
+		_, area := smallestTriangle(bg, hull)
 		if v := logVolume(t, m.Centers); math.Abs(v-math.Log(area)) > 1e-6 && area > 1e-10 {
 			t.Errorf("set %d: Fit's triangle is of %g, the smallest of %g", i, math.Exp(v), area)
 		}

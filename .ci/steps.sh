@@ -152,6 +152,9 @@ race() {
   some 5 -race -short -run 'Reader' ./internal/table
 }
 
+# By which power of n, d and k each call grows: to be read.
+growth() { SOFTKMEANS_GROWTH=1 go test -run TestGrowth -timeout 60m -v . | grep -v '^==='; }
+
 # The calls of weeks at a server.
 soaked() { SOFTKMEANS_SOAK=1 go test -run TestSoak -timeout 60m -v . | tail -n 30; }
 
