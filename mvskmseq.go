@@ -227,7 +227,8 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 		f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil),
 		majoriser: NewMatrix(w.k, w.k, nil), objective: w.residual,
 	}}
-	centers, blocks := m.toData(f), 0
+	var direct fineSum
+	centers := m.toData(f)
 	err := w.again(func(at rowBlock, s *samples) error {
 		b, err := w.problem(m, s, f)
 		if err != nil {
@@ -241,12 +242,11 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
 		t.membershipStats.add(s, b.m.length, g)
-		direct, err := objectiveOf(s, centers, g, w.o.Sum)
+		more, err := objectiveOf(s, centers, g, w.o.Sum)
 		if err != nil {
 			return err
 		}
-		t.direct += direct
-		blocks++
+		direct.add(more)
 		if clusters == nil {
 			return nil
 		}
@@ -263,7 +263,7 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 	if err != nil {
 		return nil, err
 	}
-	t.direct *= 1 + 1.01*gamma(blocks-1)
+	t.direct = direct.value() * (1 + 1.01*gamma(fineDepth(w.p.rows)))
 	m.setPenalty(t.iterate)
 	return t, nil
 }

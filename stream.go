@@ -434,8 +434,7 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 // the objective of that by pc.
 func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 	fill func(s *samples, g *Matrix) error) (*Model, error) {
-	var objective float64
-	blocks := 0
+	var objective fineSum
 	err := q.again(p, func(at rowBlock, s *samples) error {
 		g := NewMatrix(s.n, p.k, nil)
 		if err := fill(s, g); err != nil {
@@ -449,14 +448,13 @@ func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 		if err != nil {
 			return err
 		}
-		objective += sum
-		blocks++
+		objective.add(sum)
 		return q.deliver(at.first, g)
 	})
 	if err != nil {
 		return nil, err
 	}
-	m.rate(p.frame(q.ctx, q.o.Workers), objective*(1+1.01*gamma(blocks-1)), pc)
+	m.rate(p.frame(q.ctx, q.o.Workers), objective.value()*(1+1.01*gamma(fineDepth(p.rows))), pc)
 	return m, nil
 }
 
