@@ -27,7 +27,10 @@ func dotDepth(n int) int { return n/4 + 12 }
 // fineDepth returns how many roundings a term of a fineSum of n terms counts as. Its value is within u|Σx| +
 // γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005, proposition 4.5): what the
 // n additions lost is at most γ(n)Σ|x| in all, and is rounded as often itself, in parts that merge as well.
-func fineDepth(n int) int { return 2 + int(gamma(n)*gamma(n)*0x1p53) }
+func fineDepth(n int) int {
+	m := n>>26 + 1 // m² is at least γ(n)²/u
+	return 1 + m*m
+}
 
 // depth returns how many additions a term passes: those of its block, the blocks of its chunk and the chunks.
 func (c chunking) depth() int {

@@ -301,7 +301,7 @@ func (r *volumeRun) follow(earlier *volumeRun) {
 func (m *alternation) model(f *Matrix, run *volumeRun) *Model {
 	s := m.data
 	out := &Model{
-		Centers: m.toData(f), Lambda: s.unscaleSquare(run.lambda), Sum: m.o.Sum, Solver: m.pc.solver,
+		Centers: m.toData(f), Lambda: s.unscaleSquare(run.lambda), Sum: m.o.Sum,
 		Iterations: run.iterations, Status: run.status, Trace: run.trace,
 	}
 	if run.lambda > 0 {
@@ -321,10 +321,12 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 	s, m := at.data, at.model(r.f, r)
 	m.Memberships = r.g
 	objective, wrong := m.complete(s)
+	if wrong == nil {
+		_, wrong = m.rate(s, objective, at.pc)
+	}
 	if wrong != nil {
 		return nil, wrong
 	}
-	m.rate(s, objective, at.pc)
 	if err == nil {
 		err = m.label(r.m.data, at.pc.leading, at.quick)
 	}

@@ -283,10 +283,12 @@ func (sc *scene) rate(m *Model, s *samples) error {
 		return err
 	}
 	objective, err := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
+	if err == nil {
+		_, err = m.rate(s, objective, sc.data.pc)
+	}
 	if err != nil {
 		return err
 	}
-	m.rate(s, objective, sc.data.pc)
 	m.VolumeRatio = sc.data.detached().volumeRatio(m.Centers, objective)
 	return m.label(s, sc.data.pc.leading, true)
 }
@@ -311,7 +313,9 @@ func (m *Model) rateShaded(of *samples) error {
 		}
 	}
 	objective, err := objectiveOf(s, f, g, SumAtMostOne)
-	m.rate(s, objective, pc)
+	if err == nil {
+		_, err = m.rate(s, objective, pc)
+	}
 	return err
 }
 

@@ -318,7 +318,11 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 		}
 		model.Status = StatusCancelled
 	}
-	model.rate(w.p.frame(w.ctx, w.o.Workers), at.direct, m.pc)
+	s := w.p.frame(w.ctx, w.o.Workers)
+	if wrong := m.pc.check(s, at.direct); err == nil && wrong != nil {
+		return nil, wrong
+	}
+	model.set(compareWithFloor(s, at.direct, m.pc))
 	model.Stationarity = at.stationarity(best.lambda, m.pc.total)
 	missed, allowed := 0.0, m.allowance()
 	if m.bySlack() && at.objective > m.target()+closeShare*allowed {

@@ -26,9 +26,10 @@ func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 			if w := s.weight(i); w > 0 {
 				squares, hidden := r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
 				length := math.Sqrt(squares) + hidden
-				sums[at.chunk].add(w * length * length)
+				all := &sums[at.chunk]
+				all.add(w * length * length)
 				if length > 0 {
-					sums[at.chunk].lost += underflow
+					all.lost += underflow
 				}
 			}
 		}
@@ -162,7 +163,7 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 // compare compares an objective with a floor, in any units. An objective of +Inf is out of range.
 func compare(objective, floor, floorError, total float64) Certificate {
 	low := max(0, floor-floorError)
-	if objective < low { // a feasible pair disproves the floor: SolverKrylov's, by chance
+	if objective < low { // an estimate: principal.check has seen all others
 		low = 0
 	}
 	excess := max(0, objective-low) * (1 + 0x1p-50)

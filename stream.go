@@ -454,8 +454,7 @@ func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 	if err != nil {
 		return nil, err
 	}
-	m.rate(p.frame(q.ctx, q.o.Workers), objective.value()*(1+1.01*gamma(fineDepth(p.rows))), pc)
-	return m, nil
+	return m.rate(p.frame(q.ctx, q.o.Workers), objective.value()*(1+1.01*gamma(fineDepth(p.rows))), pc)
 }
 
 // deliver gives the memberships from row first on to the caller.
@@ -540,7 +539,9 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 		}
 		if m1.Objective < m.Objective {
 			m.Centers, from, fill = m1.Centers, p1, p1.fill(e1, m1.Centers)
-			m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc)
+			if _, err := m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc); err != nil {
+				return nil, err
+			}
 		}
 		if m.Gap <= exactGap {
 			m.Status = p.pc.status

@@ -288,7 +288,7 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, err
 	}
 	around := p.enclose(e)
-	m := &Model{Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status, Sum: p.sum}
+	m := &Model{Iterations: p.pc.steps, Status: p.pc.status, Sum: p.sum}
 	if p.sum == SumToOne {
 		m.Centers = simplexCenters(s, around, p.pc.basis)
 	} else {
@@ -297,8 +297,7 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 			m.Status = StatusNoHalfSpace
 		}
 	}
-	m.rate(s, p.upper(e, around), &p.pc)
-	return m, nil
+	return m.rate(s, p.upper(e, around), &p.pc)
 }
 
 // upper returns an upper bound of a model's objective, in scaled units. Rounding hides as much of the
