@@ -75,11 +75,9 @@ func Certify(
 	if err != nil {
 		return c, err
 	}
-	q := wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}
-	pc, err := t.principal(q, o.Solver, toCertify)
-	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
-		// A feasible pair below a floor disproves it.
-		pc, err = t.principal(q, SolverGram, toCertify)
+	pc, err := t.principal(wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}, o.Solver, toCertify)
+	if err == nil {
+		err = pc.check(s, objective)
 	}
 	if err != nil {
 		return c, err

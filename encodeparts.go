@@ -197,7 +197,7 @@ func (e *Extent) fields(c *codec) {
 	integer(c, 4, &none, 0)
 	fingerprint := uint32(c.bits(4, uint64(e.fingerprint)))
 	integer(c, 8, &e.rows, math.MaxInt)
-	c.floats("Extent", &e.radius, &e.objective, &e.squares, &e.lost, &e.height, &e.outside)
+	c.floats("Extent", &e.radius, &e.objective.sum, &e.squares, &e.objective.lost, &e.height, &e.outside)
 	c.zeros(2)
 	c.list("facets", &e.facets)
 	if c.reading { // several goroutines may write one extent
@@ -216,11 +216,11 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 // sound reports whether the numbers can be those of rows in range.
 func (e *Extent) sound() bool {
 	most := 8 * float64(e.rows) * math.MaxInt32
-	for _, v := range append([]float64{e.radius, e.objective, e.squares, e.height, e.outside}, e.facets...) {
+	for _, v := range append([]float64{e.radius, e.objective.sum, e.squares, e.height, e.outside}, e.facets...) {
 		if !(v >= 0 && v <= most) {
 			return false
 		}
 	}
-	return math.Abs(e.lost) <= 0x1p-40*most && e.started == (e.rows > 0) &&
+	return math.Abs(e.objective.lost) <= 0x1p-40*most && e.started == (e.rows > 0) &&
 		e.started == (len(e.facets) > 0) && (e.started || e.fingerprint == 0)
 }

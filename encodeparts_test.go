@@ -171,7 +171,7 @@ func TestSubspaceBounds(t *testing.T) {
 func TestExtentBounds(t *testing.T) {
 	try := func(what string, good bool, change func(e *Extent)) {
 		t.Helper()
-		e := &Extent{rows: 3, objective: 1, squares: 2, fingerprint: 7, started: true}
+		e := &Extent{rows: 3, objective: fineSum{sum: 1}, squares: 2, fingerprint: 7, started: true}
 		e.radius, e.facets = 1, []float64{1, 2}
 		change(e)
 		reads(t, what, good, new(Extent), mustDo(e.MarshalBinary())(t))
@@ -180,7 +180,7 @@ func TestExtentBounds(t *testing.T) {
 	const most = 8 * 3 * math.MaxInt32
 	for i := range 7 {
 		field := func(e *Extent) *float64 {
-			return []*float64{&e.radius, &e.objective, &e.squares, &e.facets[0], &e.facets[1], &e.height,
+			return []*float64{&e.radius, &e.objective.sum, &e.squares, &e.facets[0], &e.facets[1], &e.height,
 				&e.outside}[i]
 		}
 		for v, good := range map[float64]bool{0: true, -5e-324: false, most: true, above(most): false} {

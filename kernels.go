@@ -409,14 +409,37 @@ func twoProduct(a, b float64) (product, lost float64) {
 	return product, ((ah*bh - product) + ah*bl + al*bh) + al*bl
 }
 
+// fineSum is a sum and what its roundings lost, which no number of terms makes inaccurate: see fineDepth.
+type fineSum struct{ sum, lost float64 }
+
+func (s *fineSum) add(v float64) {
+	sum, lost := twoSum(s.sum, v)
+	s.sum, s.lost = sum, s.lost+lost
+}
+
+// merge adds the terms of t.
+func (s *fineSum) merge(t fineSum) {
+	s.add(t.sum)
+	s.lost += t.lost
+}
+
+func (s fineSum) value() float64 { return s.sum + s.lost }
+
+// totalOf returns the sum of all parts.
+func totalOf(parts []fineSum) (all fineSum) {
+	for _, v := range parts {
+		all.merge(v)
+	}
+	return all
+}
+
 // fineDot returns Σ x_i·y_i, in which each product is rounded once, and the sum once.
 func fineDot(x, y []float64) float64 {
-	var sum, rest, lost float64
+	var s fineSum
 	for i, v := range x {
-		sum, rest = twoSum(sum, v*y[i])
-		lost += rest
+		s.add(v * y[i])
 	}
-	return sum + lost
+	return s.value()
 }
 
 // Large products store their factors as strips: three vectors interleaved, `lanes` numbers of each in turn,

@@ -155,7 +155,7 @@ func MinVolumePath(
 			return path, cancelled(ctx)
 		}
 		model := all.model(out.f, out)
-		model.rate(m.data, out.objective, m.pc)
+		model.set(compareWithFloor(m.data, out.objective, m.pc))
 		path = append(path, model)
 	}
 	return path, nil

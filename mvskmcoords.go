@@ -301,7 +301,7 @@ func (r *volumeRun) follow(earlier *volumeRun) {
 func (m *alternation) model(f *Matrix, run *volumeRun) *Model {
 	s := m.data
 	out := &Model{
-		Centers: m.toData(f), Lambda: s.unscaleSquare(run.lambda), Sum: m.o.Sum, Solver: m.pc.solver,
+		Centers: m.toData(f), Lambda: s.unscaleSquare(run.lambda), Sum: m.o.Sum,
 		Iterations: run.iterations, Status: run.status, Trace: run.trace,
 	}
 	if run.lambda > 0 {
@@ -335,7 +335,9 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 // labels, and VolumeRatio is 0.
 func (m *alternation) rate(s *samples, out *Model, quick bool, ended error) (_, wrong error) {
 	objective, wrong := out.complete(s)
-	out.rate(s, objective, m.pc)
+	if wrong == nil {
+		_, wrong = out.rate(s, objective, m.pc)
+	}
 	if ended != nil || wrong != nil {
 		return ended, wrong
 	}

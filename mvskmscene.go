@@ -296,7 +296,9 @@ func (m *Model) rateShaded(of *samples) error {
 		}
 	}
 	objective, err := objectiveOf(s, f, g, SumAtMostOne)
-	m.rate(s, objective, pc)
+	if err == nil {
+		_, err = m.rate(s, objective, pc)
+	}
 	return err
 }
 

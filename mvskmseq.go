@@ -226,7 +226,8 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 		f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil),
 		majoriser: NewMatrix(w.k, w.k, nil), objective: w.residual,
 	}}
-	centers, blocks := m.toData(f), 0
+	var direct fineSum
+	centers := m.toData(f)
 	err := w.again(func(at rowBlock, s *samples) error {
 		b, err := w.problem(m, s, f)
 		if err != nil {
@@ -240,12 +241,11 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
 		t.membershipStats.add(s, b.m.length, g)
-		direct, err := objectiveOf(s, centers, g, w.o.Sum)
+		more, err := objectiveOf(s, centers, g, w.o.Sum)
 		if err != nil {
 			return err
 		}
-		t.direct += direct
-		blocks++
+		direct.add(more)
 		if clusters == nil {
 			return nil
 		}
@@ -262,7 +262,7 @@ func (w *streamedFit) measure(m *alternation, f *Matrix, clusters *metric) (*mea
 	if err != nil {
 		return nil, err
 	}
-	t.direct *= 1 + 1.01*gamma(blocks-1)
+	t.direct = direct.value() * (1 + 1.01*gamma(fineDepth(w.p.rows)))
 	m.setPenalty(t.iterate)
 	return t, nil
 }
@@ -314,7 +314,11 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 		}
 		model.Status = StatusCancelled
 	}
-	model.rate(w.p.frame(w.ctx, w.o.Workers), at.direct, m.pc)
+	s := w.p.frame(w.ctx, w.o.Workers)
+	if wrong := m.pc.check(s, at.direct); err == nil && wrong != nil {
+		return nil, wrong
+	}
+	model.set(compareWithFloor(s, at.direct, m.pc))
 	model.Stationarity = at.stationarity(best.lambda, m.pc.total)
 	missed, allowed := 0.0, m.allowance()
 	if m.bySlack() && at.objective > m.target()+closeShare*allowed {

@@ -17,8 +17,7 @@ import "math"
 // have the relative rounding of their depth. The sums of a chunk are kept to twice the digits.
 func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newResidual(s, f, sum)
-	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	lost := make([]float64, len(sums))                // by rounding
+	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
@@ -27,53 +26,56 @@ func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 			if w := s.weight(i); w > 0 {
 				squares, hidden := r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
 				length := math.Sqrt(squares) + hidden
-				sum, rest := twoSum(sums[at.chunk], w*length*length)
-				sums[at.chunk], lost[at.chunk] = sum, lost[at.chunk]+rest
+				all := &sums[at.chunk]
+				all.add(w * length * length)
 				if length > 0 {
-					lost[at.chunk] += underflow
+					all.lost += underflow
 				}
 			}
 		}
 	})
-	total = sumOf(sums) + sumOf(lost)
-	total *= 1 + 1.01*gamma(len(sums)+dotDepth(s.d)+2*f.Rows+16)
+	total = totalOf(sums).value() * (1 + 1.01*gamma(fineDepth(s.n)+dotDepth(s.d)+2*f.Rows+15))
 	if !isFinite(total) { // such as memberships and centers of 2^500 each
 		total = math.Inf(1)
 	}
 	return total, err
 }
 
-// residual is what the residuals of all rows are computed from.
-type residual struct {
+// repaired puts memberships on the simplex, and knows what that hides of residuals from mixtures of centers.
+type repaired struct {
+	sum     Sum
 	shifted *Matrix   // the centers less the mean, in scaled units
 	hidden  []float64 // what rounding can hide of a residual for a membership of 1
 	least   []float64 // and for any above 0, which a division may take to 0
-	sum     Sum
 }
 
-func newResidual(s *samples, f *Matrix, sum Sum) *residual {
+func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
 	k := f.Rows
-	r := &residual{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k),
+	r := repaired{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k),
 		least: make([]float64, k)}
 	for j := range k {
 		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
-		r.hidden[j] = 1.01 * gamma(3*k+4) * norm2(r.shifted.row(j)) * (1 + gamma(s.d+4))
-		if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // whose square may be 0
-			r.hidden[j] += 0x1p-520
-			r.least[j] = max(0x1p-1020*r.hidden[j], 0x1p-1022)
-		}
 	}
 	return r
 }
 
-// mixture is the rows of residual.shifted that a sample is compared with.
+// hide sets what center j hides. The mixture by a membership of 1 is off by `off`, at least 2^-52 of the
+// center's length: so a share of 2^-1075, which a division may lose, takes less than least from a residual.
+func (r *repaired) hide(j int, off float64) {
+	if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // whose square may be 0
+		r.hidden[j] = off + 0x1p-520
+		r.least[j] = max(0x1p-1020*r.hidden[j], 0x1p-1022)
+	}
+}
+
+// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0.
 type mixture struct {
 	coef  []float64
 	index []int
 }
 
-// squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
-func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
+// of sets mix to the memberships g, repaired, and returns what rounding can hide of a residual.
+func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
 	over := r.sum.divisor(g)
 	for j, v := range g {
@@ -86,6 +88,23 @@ func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden floa
 			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
 		}
 	}
+	return hidden
+}
+
+// residual is what the residuals of all rows are computed from.
+type residual struct{ repaired }
+
+func newResidual(s *samples, f *Matrix, sum Sum) *residual {
+	r := &residual{newRepaired(s, f, sum)}
+	for j := range f.Rows {
+		r.hide(j, 1.01*gamma(3*f.Rows+4)*norm2(r.shifted.row(j))*(1+gamma(s.d+4)))
+	}
+	return r
+}
+
+// squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
+func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
+	hidden = r.of(mix, g)
 	addRows(row, mix.coef, mix.index, r.shifted.Data)
 	squares = sumSquares(row)
 	if squares == 0 && hidden == 0 {
@@ -144,7 +163,7 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 // compare compares an objective with a floor, in any units. An objective of +Inf is out of range.
 func compare(objective, floor, floorError, total float64) Certificate {
 	low := max(0, floor-floorError)
-	if objective < low { // a feasible pair disproves the floor: SolverKrylov's, by chance
+	if objective < low { // an estimate: principal.check has seen all others
 		low = 0
 	}
 	excess := max(0, objective-low) * (1 + 0x1p-50)

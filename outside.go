@@ -49,14 +49,17 @@ func (r *outside) add(s *samples) error {
 		s.packFine(rows, span{at.lo, at.hi}, span{0, d})
 		clear(coords)
 		addMulNT(coords, q, rows, m, r.vectors.Data, q, d, false)
+		var total, squares float64 // of the block
 		for i := range m {
 			y, w := rows[i*d:][:d], coords[i*q:][:q]
-			part.total += sumSquares(y)
+			total += sumSquares(y)
 			scale(w[:p], -1)
 			addRows(y, w[:p], index, r.vectors.Data)
 			scale(w[:p], -1)
-			part.squares += sumSquares(y)
+			squares += sumSquares(y)
 		}
+		part.total += total
+		part.squares += squares
 		left, right := rest[:stripSize(q, m)], rest[stripSize(q, m):]
 		packColumns(left, coords, m, q)
 		packColumns(right, rows, m, d)
@@ -153,7 +156,7 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 			coupled += in(v) * in(v)
 		}
 	}
-	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others), math.Sqrt(coupled)
+	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others) * (1 + gamma(p*p)), math.Sqrt(coupled)
 }
 
 // skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis.

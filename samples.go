@@ -264,6 +264,14 @@ func (s *samples) weight(i int) float64 {
 	return 0
 }
 
+// mass returns the sum of the weights.
+func (s *samples) mass() (all fineSum) {
+	for i := range s.n {
+		all.add(s.weight(i))
+	}
+	return all
+}
+
 // zeroWeights lists the rows of weight 0.
 func (s *samples) zeroWeights() (rows []int) {
 	for i := range s.n {
@@ -358,42 +366,39 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 
 // totalSquares returns ‖Xc‖² and a bound of its error: packing rounds a number four times, its square once.
 func (s *samples) totalSquares() (total, off float64, err error) {
-	c := chunking{s.n, s.d, manyChunks}
-	sums := make([]float64, chunks(s.n, s.d, manyChunks))
+	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.packFine(rows, span{at.lo, at.hi}, span{0, s.d})
 		for ; len(rows) > 0; rows = rows[s.d:] {
-			sums[at.chunk] += sumSquares(rows[:s.d])
+			sums[at.chunk].add(sumSquares(rows[:s.d]))
 		}
 	})
-	total = sumOf(sums)
-	return total, gamma(c.depth()+dotDepth(s.d)+12)*total + s.fine.bound(total), err
+	total = totalOf(sums).value()
+	return total, gamma(fineDepth(s.n)+dotDepth(s.d)+12)*total + s.fine.bound(total), err
 }
 
-// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖², weighted and in
-// scaled units, for the projections w.
-func (s *samples) residuals(w, basis *Matrix) (objective, lost, squares float64, err error) {
+// residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖², weighted and in scaled units, for the projections w.
+func (s *samples) residuals(w, basis *Matrix) (objective, squares fineSum, err error) {
 	index := indices(basis.Rows)
-	sums := make([][3]float64, chunks(s.n, s.d, manyChunks))
+	sums := make([][2]fineSum, chunks(s.n, s.d, manyChunks))
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows, coef := at.scratch[:(at.hi-at.lo)*s.d], make([]float64, basis.Rows)
 		s.pack(rows, at.lo, at.hi, false)
 		for i := at.lo; i < at.hi; i++ {
 			r := rows[(i-at.lo)*s.d:][:s.d]
-			sums[at.chunk][1] += s.weight(i) * sumSquares(r)
+			sums[at.chunk][1].add(s.weight(i) * sumSquares(r))
 			copy(coef, w.row(i))
 			scale(coef, -1)
 			addRows(r, coef, index, basis.Data)
-			sum, rest := twoSum(sums[at.chunk][0], s.weight(i)*sumSquares(r))
-			sums[at.chunk][0], sums[at.chunk][2] = sum, sums[at.chunk][2]+rest
+			sums[at.chunk][0].add(s.weight(i) * sumSquares(r))
 		}
 	})
 	for _, v := range sums {
-		sum, rest := twoSum(objective, v[0])
-		objective, lost, squares = sum, lost+rest+v[2], squares+v[1]
+		objective.merge(v[0])
+		squares.merge(v[1])
 	}
-	return objective, lost, squares, err
+	return objective, squares, err
 }
 
 // wide reports whether the rows are the smaller side, and their products may be taken.

@@ -293,12 +293,11 @@ func fixSum(g []float64) {
 	for range 2 {
 		sum := sumOf(g)
 		if len(g) > 1024 { // a plain sum's error is not small next to the entries
-			var at, lost, rest float64
+			var all fineSum
 			for _, v := range g {
-				at, rest = twoSum(at, v)
-				lost += rest
+				all.add(v)
 			}
-			sum += lost
+			sum = all.value()
 		}
 		if sum == 1 {
 			return

@@ -216,7 +216,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Solver: pc.solver, Iterations: pc.steps}
+	m := &Model{Iterations: pc.steps}
 	m.Memberships = NewMatrix(s.n, k, nil)
 	e, err := placeSimplex(x, m.Memberships, pc.basis, o, by)
 	if err != nil {
@@ -232,8 +232,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 	if err != nil {
 		return nil, err
 	}
-	m.rate(s, objective, pc)
-	return m, nil
+	return m.rate(s, objective, pc)
 }
 
 // Samples of a Matrix are a dataset.
@@ -332,7 +331,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
+	m := &Model{Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
 	m.Memberships = NewMatrix(s.n, k, nil)
 	f, rest, complete, err := placeCone(t, m.Memberships, pc, o)
 	if err != nil {
@@ -359,7 +358,7 @@ func (m *Model) improve(x dataset, pc *principal, f, g *Matrix, rows []int) erro
 	objective, err := x.objective(f, g, SumAtMostOne)
 	if err == nil && x.data().unscaleSquare(objective) < m.Objective {
 		m.Centers, m.Memberships = f, g
-		m.rate(x.data(), objective, pc)
+		_, err = m.rate(x.data(), objective, pc)
 	}
 	return err
 }
@@ -394,10 +393,40 @@ func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal, f *Matrix
 	return err
 }
 
-// rate sets what compares the objective, in scaled units, with the floor.
-func (m *Model) rate(s *samples, objective float64, pc *principal) {
-	c := compareWithFloor(s, objective, pc)
+// rate returns m with what compares an upper bound of the objective, in scaled units, with the floor.
+func (m *Model) rate(s *samples, objective float64, pc *principal) (*Model, error) {
+	if err := pc.check(s, objective); err != nil {
+		return nil, err
+	}
+	m.set(compareWithFloor(s, objective, pc))
+	return m, nil
+}
+
+// set sets what a model has of a certificate, whose objective may be an estimate.
+func (m *Model) set(c Certificate) {
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
+	m.Solver = c.Solver
+}
+
+// check returns an error if a feasible pair has an objective, given from above, below the floor that pc
+// proves. Where SolverKrylov has missed a direction, and the rows are at hand, pc becomes what SolverGram finds.
+func (pc *principal) check(s *samples, objective float64) error {
+	if gramOnly && !goroutines || !(objective < pc.floor-pc.floorError-underflow) { // for TinyGo's size
+		return nil
+	}
+	if gramOnly || !goroutines || pc.solver != SolverKrylov || s.x == nil && s.far == nil {
+		return fail(ErrChanged, "a solution is better than the floor, by other rows or SolverKrylov's bad luck")
+	}
+	var x dataset = s
+	if s.far != nil {
+		x = s.far.(dataset)
+	}
+	next, err := x.principal(wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
+	if err != nil {
+		return err
+	}
+	*pc = *next
+	return pc.check(s, objective)
 }
 
 // Certificate returns what [Certify] says of the model's own pair, from its numbers alone. MinMembership,

@@ -6,6 +6,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // open opens the matrix with all its zeros where half of its entries are stored.
@@ -105,7 +106,7 @@ func (s *sparseSamples) aboutMean() (dataset, error) {
 // 24) of the lengths of centers. E is measured, to γ(k + 4)(2 + √p) of a center's length. hidden has one term
 // for both, γ(4k + 24)(2 + √p).
 func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
-	q, err := newQuotients(s, f)
+	q, err := newQuotients(s, f, sum)
 	if err != nil {
 		return 0, err
 	}
@@ -113,28 +114,20 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 	if err := s.changeBasis(y, q.basis); err != nil {
 		return 0, err
 	}
-	var all, rest, lost float64
-	shares := make([]float64, f.Rows)
+	var all fineSum
 	for i := range s.n {
-		w := s.weight(i)
-		if w == 0 {
-			continue
-		}
 		if i%1024 == 0 && stopped(s.ctx) {
 			break
 		}
-		over := sum.divisor(g.row(i))
-		for j, v := range g.row(i) {
-			shares[j] = member(v, over, f.Rows)
-		}
-		length := q.residual(s, i, y.row(i), shares)
-		all, rest = twoSum(all, w*length*length)
-		lost += rest
-		if length > 0 {
-			lost += underflow
+		if w := s.weight(i); w > 0 {
+			length := q.residual(s, i, y.row(i), g.row(i))
+			all.add(w * length * length)
+			if length > 0 || !s.zeros {
+				all.lost += underflow
+			}
 		}
 	}
-	total = (all + lost) * (1 + gamma(32))
+	total = all.value() * (1 + gamma(fineDepth(s.n)+30))
 	if !isFinite(total) {
 		total = math.Inf(1)
 	}
@@ -143,44 +136,36 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 
 // quotients are centers less the mean, as L times orthonormal rows.
 type quotients struct {
-	basis  *Matrix // Q, p×d
-	left   *Matrix // L, k×p
-	hidden []float64
-	apart  float64 // bounds ‖QQᵀ − I‖
-	mean   float64 // ‖c‖
-	mean2  float64
-	h      []float64 // scratch
+	repaired
+	basis *Matrix // Q, p×d
+	left  *Matrix // L, k×p
+	apart float64 // bounds ‖QQᵀ − I‖
+	mean  float64 // ‖c‖
+	mean2 float64
+	h     []float64 // scratch
+	mix   mixture   // scratch
 }
 
-func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
-	k := f.Rows
-	shifted := NewMatrix(k, s.d, nil)
-	for j := range k {
-		shift(shifted.row(j), f.row(j), s.mean, s.factor())
-	}
-	basis, err := completed(s.ctx, rowsOf(shifted, 0, min(k, s.d)), min(k, s.d), s.d)
+func newQuotients(s *sparseSamples, f *Matrix, sum Sum) (*quotients, error) {
+	k, p := f.Rows, min(f.Rows, s.d)
+	q := &quotients{repaired: newRepaired(s.samples, f, sum), left: NewMatrix(k, p, nil),
+		h: make([]float64, p)}
+	basis, err := completed(s.ctx, rowsOf(q.shifted, 0, p), p, s.d)
 	if err != nil {
 		return nil, err
 	}
-	p := basis.Rows
-	q := &quotients{
-		basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k), h: make([]float64, p),
-		apart: skewOf(basis),
-	}
+	q.basis, q.apart = basis, skewOf(basis)
 	q.mean2 = fineDot(s.mean, s.mean)
 	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)
 	for j := 0; j < k && !stopped(s.ctx); j++ {
-		row := shifted.row(j)
+		row := slices.Clone(q.shifted.row(j))
 		size := norm2(row) * (1 + gamma(s.d+12))
 		for l := range p {
 			v := dot(row, basis.row(l))
 			q.left.row(j)[l] = v
 			axpy(row, -v, basis.row(l))
 		}
-		q.hidden[j] = norm2(row)*(1+gamma(s.d+12)) + gamma(4*k+24)*(2+math.Sqrt(float64(p)))*size
-		if size > 0 {
-			q.hidden[j] += 0x1p-520
-		}
+		q.hide(j, norm2(row)*(1+gamma(s.d+12))+gamma(4*k+24)*(2+math.Sqrt(float64(p)))*size)
 	}
 	return q, nil
 }
@@ -191,17 +176,12 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	depth, p := sumDepth(s.a.start[i+1]-s.a.start[i]), float64(q.basis.Rows)
 	rho := (math.Sqrt(squares) + q.mean) * (1 + 0x1p-40)
 	off := 1.2 * math.Sqrt(p) * gamma(depth+8) * rho
-	hidden := 0.0
-	clear(q.h)
-	for j, v := range g {
-		if v > 0 {
-			axpy(q.h, v, q.left.row(j))
-			hidden += v * q.hidden[j]
-		}
-	}
+	clear(q.h) // which becomes −h
+	hidden := q.of(&q.mix, g)
+	addRows(q.h, q.mix.coef, q.mix.index, q.left.Data)
 	inside, length := 0.0, sumSquares(q.h)
 	for l, v := range y {
-		inside += (v - q.h[l]) * (v - q.h[l])
+		inside += (v + q.h[l]) * (v + q.h[l])
 	}
 	outside := max(0, squares-2*product+q.mean2-sumSquares(y))
 	outside += 2.1*gamma(depth+len(y)+24)*rho*rho + 2.4*off*rho + 1.1*q.apart*(length+rho*rho)

@@ -89,24 +89,18 @@ func (s *sparseSamples) largest(x *SparseMatrix) (top float64, err error) {
 
 // setMean sets the mean and its rest, or zeros. Sums are compensated; products with weights are not.
 func (s *sparseSamples) setMean() {
-	var mass, rest, lost float64
-	for i := range s.n {
-		mass, rest = twoSum(mass, s.weight(i))
-		lost += rest
-	}
-	mass += lost
+	mass := s.samples.mass().value()
 	s.mean = make([]float64, s.d)
-	fine := meanRest{rest: make([]float64, s.d), mass: mass, depth: 8}
+	fine := meanRest{rest: make([]float64, s.d), mass: mass, depth: 6 + fineDepth(s.n)}
 	for j := range s.d {
-		sum, lost, rest := 0.0, 0.0, 0.0
+		var sum fineSum
 		rows, value := s.columns.row(j)
 		for t, v := range value {
-			sum, rest = twoSum(sum, s.weight(rows[t])*v)
-			lost += rest
+			sum.add(s.weight(rows[t]) * v)
 		}
-		m := (sum + lost) / mass
+		m := sum.value() / mass
 		product, off := twoProduct(m, mass)
-		s.mean[j], fine.rest[j] = m, (sum-product-off+lost)/mass
+		s.mean[j], fine.rest[j] = m, (sum.sum-product-off+sum.lost)/mass
 	}
 	s.seed = seedOf(s.mean, 1) ^ seedOf(s.a.value, 1)
 	if !s.centred {
@@ -122,17 +116,18 @@ func (s *sparseSamples) setMean() {
 func (s *sparseSamples) setTotal() {
 	length := fineDot(s.mean, s.mean)
 	s.squares = make([]float64, s.n)
-	var all, sum, rest, lost, mass float64
+	var sum fineSum
+	var all, mass float64
 	for i := range s.n {
 		w := s.weight(i)
 		product, squares := s.a.dot(i, s.mean)
 		s.squares[i] = max(0, squares-2*product+length)
-		sum, rest = twoSum(sum, w*(squares-2*product+length))
-		lost, all, mass = lost+rest, all+w*squares, mass+w
+		sum.add(w * (squares - 2*product + length))
+		all, mass = all+w*squares, mass+w
 	}
-	s.total = max(0, sum+lost)
+	s.total = max(0, sum.value())
 	s.reach = (math.Sqrt(all) + math.Sqrt(mass*length)) * (1 + gamma(s.n+s.a.longest+16))
-	s.off = 2.1*gamma(sumDepth(s.a.longest)+24)*s.reach*s.reach + s.beside(s.total)
+	s.off = 2.1*gamma(sumDepth(s.a.longest)+fineDepth(s.n)+22)*s.reach*s.reach + s.beside(s.total)
 }
 
 // beside bounds by how much sums of squares about the mean in memory differ from those about the true one.
@@ -356,7 +351,7 @@ func (s *sparseSamples) measure(left *outside) error {
 			}
 		}
 		if j < left.p {
-			left.squares -= fineDot(w.row(j), w.row(j))
+			left.squares -= left.gram.row(j)[j]
 		}
 	}
 	left.squares = max(left.squares, 0)

@@ -43,12 +43,8 @@ func momentsOf(s *samples) (*moments, error) {
 	if s.zeros {
 		m.exp = leastExp
 	}
-	var lost, rest float64
-	for i := range s.n {
-		m.weight, rest = twoSum(m.weight, s.weight(i))
-		lost += rest
-	}
-	if m.weight += lost; lost != 0 {
+	weight := s.mass()
+	if m.weight = weight.value(); weight.lost != 0 {
 		m.weightOff = 0x1p-51
 	}
 	s.fine = meanRest{rest: m.meanRest, mass: m.weight, depth: chunking{s.n, s.d, reduceChunks}.depth() + 8}
@@ -56,9 +52,12 @@ func momentsOf(s *samples) (*moments, error) {
 	err := s.eachBlock(s.n, s.d, reduceChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			axpy(sums.row(at.chunk), s.weight(i), rows[(i-at.lo)*s.d:][:s.d])
+		first := rows[:s.d] // which becomes the sum of the block
+		scale(first, s.weight(at.lo))
+		for i := at.lo + 1; i < at.hi; i++ {
+			axpy(first, s.weight(i), rows[(i-at.lo)*s.d:][:s.d])
 		}
+		axpy(sums.row(at.chunk), 1, first)
 	})
 	for t := range sums.Rows {
 		axpy(m.meanRest, 1/m.weight, sums.row(t))

@@ -434,8 +434,7 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 // the objective of that by pc.
 func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 	fill func(s *samples, g *Matrix) error) (*Model, error) {
-	var objective float64
-	blocks := 0
+	var objective fineSum
 	err := q.again(p, func(at rowBlock, s *samples) error {
 		g := NewMatrix(s.n, p.k, nil)
 		if err := fill(s, g); err != nil {
@@ -449,15 +448,13 @@ func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 		if err != nil {
 			return err
 		}
-		objective += sum
-		blocks++
+		objective.add(sum)
 		return q.deliver(at.first, g)
 	})
 	if err != nil {
 		return nil, err
 	}
-	m.rate(p.frame(q.ctx, q.o.Workers), objective*(1+1.01*gamma(blocks-1)), pc)
-	return m, nil
+	return m.rate(p.frame(q.ctx, q.o.Workers), objective.value()*(1+1.01*gamma(fineDepth(p.rows))), pc)
 }
 
 // deliver gives the memberships from row first on to the caller.
@@ -542,7 +539,9 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 		}
 		if m1.Objective < m.Objective {
 			m.Centers, from, fill = m1.Centers, p1, p1.fill(e1, m1.Centers)
-			m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc)
+			if _, err := m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc); err != nil {
+				return nil, err
+			}
 		}
 		if m.Gap <= exactGap {
 			m.Status = p.pc.status

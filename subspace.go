@@ -130,10 +130,10 @@ type Extent struct {
 	rows       int
 	coneExtent // an extent alone for SumToOne
 	// Weighted, in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖² = ‖X − GF‖², and Σ‖x − x̄‖².
-	objective, squares float64
-	lost               float64 // what rounding took off the objective
-	fingerprint        uint32  // the subspace's
-	started            bool
+	objective   fineSum
+	squares     float64
+	fingerprint uint32 // the subspace's
+	started     bool
 }
 
 // Add adds the rows of x (n×d). They must be rows that the subspace's statistics have
@@ -162,9 +162,11 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	if f.coneExtent, err = p.reach(s, w); err != nil {
 		return err
 	}
-	if f.objective, f.lost, f.squares, err = s.residuals(w, p.pc.basis); err != nil {
+	objective, squares, err := s.residuals(w, p.pc.basis)
+	if err != nil {
 		return err
 	}
+	f.objective, f.squares = objective, squares.value()
 	e.merge(&f)
 	return nil
 }
@@ -256,8 +258,7 @@ func (e *Extent) merge(f *Extent) {
 	}
 	e.coneExtent.merge(&f.coneExtent)
 	e.rows += f.rows
-	sum, lost := twoSum(e.objective, f.objective)
-	e.objective, e.lost = sum, e.lost+f.lost+lost
+	e.objective.merge(f.objective)
 	e.squares += f.squares
 }
 
@@ -287,7 +288,7 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, err
 	}
 	around := p.enclose(e)
-	m := &Model{Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status, Sum: p.sum}
+	m := &Model{Iterations: p.pc.steps, Status: p.pc.status, Sum: p.sum}
 	if p.sum == SumToOne {
 		m.Centers = simplexCenters(s, around, p.pc.basis)
 	} else {
@@ -296,15 +297,14 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 			m.Status = StatusNoHalfSpace
 		}
 	}
-	m.rate(s, p.upper(e, around), &p.pc)
-	return m, nil
+	return m.rate(s, p.upper(e, around), &p.pc)
 }
 
 // upper returns an upper bound of a model's objective, in scaled units. Rounding hides as much of the
 // residuals from the projections as of outside.floor's, and the mixtures of the centers miss the projections.
 func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	dims := p.pc.basis.Rows
-	length := math.Sqrt(max(0, e.objective+e.lost))*(1+gamma(dotDepth(p.cols)+8)) +
+	length := math.Sqrt(max(0, e.objective.value()))*(1+gamma(fineDepth(p.rows)+dotDepth(p.cols)+6)) +
 		1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
 	// memberships that share a vertex round more often
 	times := float64(p.k) / float64(around.regular.normals.Rows)

@@ -106,10 +106,10 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 
 // squaresOutside bounds Σw_i‖y_i − Ũ·w_i‖² from above, for rows y_i and their projections w_i.
 func squaresOutside(s *samples, w, basis *Matrix, total float64) (float64, error) {
-	sum, _, _, err := s.residuals(w, basis)
+	sum, _, err := s.residuals(w, basis)
 	// Each row is rounded by at most γ(2p+8) of its length.
-	depth := chunking{s.n, s.d, manyChunks}.depth() + s.d + 8
-	length := math.Sqrt(sum)*(1+gamma(depth)) + gamma(2*basis.Rows+8)*math.Sqrt(total)
+	length := math.Sqrt(sum.value())*(1+gamma(fineDepth(s.n)+dotDepth(s.d)+8)) +
+		gamma(2*basis.Rows+8)*math.Sqrt(total)
 	return length * length, err
 }
 
@@ -205,7 +205,7 @@ func (q *volumeProblem) hull(near, last float64) float64 {
 	}
 	// The steps below move points and widths by some u of the size.
 	far := near/math.Sqrt(least) + 0x1p-44*size
-	width := 2 * last / math.Sqrt(sum)
+	width := 2 * last / math.Sqrt(sum) * (1 - gamma(len(points)))
 	if q.k == 2 {
 		return math.Log(max(0, high-low-2*far))
 	}
@@ -331,7 +331,7 @@ func singularValues(w *Matrix, v []float64) (sigma []float64) {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)
 	var sum, raw float64
-	rows := 0
+	rows, done := 0, 0 // of positive weight
 	for i, u := range v {
 		if u > 0 {
 			axpy(mean, u, w.row(i))
@@ -343,14 +343,15 @@ func singularValues(w *Matrix, v []float64) (sigma []float64) {
 	scale(mean, 1/sum)
 	s, part := NewMatrix(p, p, nil), NewMatrix(p, p, nil)
 	for i, u := range v {
-		if u > 0 {
-			copy(row, w.row(i))
-			axpy(row, -1, mean)
-			for c, e := range row {
-				axpy(part.row(c), u*e, row)
-			}
+		if !(u > 0) {
+			continue
 		}
-		if i%scatterRows == scatterRows-1 || i == len(v)-1 {
+		copy(row, w.row(i))
+		axpy(row, -1, mean)
+		for c, e := range row {
+			axpy(part.row(c), u*e, row)
+		}
+		if done++; done%scatterRows == 0 || done == rows {
 			axpy(s.Data, 1, part.Data)
 			clear(part.Data)
 		}
