@@ -132,12 +132,12 @@ func TestContexts(t *testing.T) {
 				latest = max(latest, late)
 				continue
 			}
-			whole := endingAt(1 << 40)
+			whole := endingAt(1 << 30)
 			if err := c.do(whole); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 				continue
 			}
-			looks := 1<<40 - whole.left.Load()
+			looks := 1<<30 - whole.left.Load()
 			for range 2 {
 				ctx := endingAt(int(rng.Int64N(looks)))
 				if err := c.do(ctx); !errors.Is(err, context.Canceled) || ctx.left.Load() < -400 {

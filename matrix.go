@@ -393,6 +393,29 @@ func copyRows(dst, m *Matrix) {
 	}
 }
 
+// descending returns the indices of v by descending value, equal values in their order. It merges runs.
+func descending(v []float64) []int {
+	n := len(v)
+	order, merged := indices(n), make([]int, n)
+	for run := 1; run < n; run *= 2 {
+		for lo := 0; lo < n; lo += 2 * run {
+			mid, hi := min(lo+run, n), min(lo+2*run, n)
+			a, b := lo, mid
+			for at := lo; at < hi; at++ {
+				if b == hi || a < mid && v[order[a]] >= v[order[b]] {
+					merged[at] = order[a]
+					a++
+				} else {
+					merged[at] = order[b]
+					b++
+				}
+			}
+		}
+		order, merged = merged, order
+	}
+	return order
+}
+
 // resized returns n floats of any content, in buf if its capacity is enough.
 func resized(buf []float64, n int) []float64 {
 	if cap(buf) < n {

@@ -147,29 +147,3 @@ func largestEntry(ctx context.Context, arg string, x *Matrix, workers int) (floa
 	}
 	return slices.Max(tops), err
 }
-
-// descending returns the indices of v by descending value, equal values in their order.
-func descending(v []float64) []int { return descendingUntil(context.Background(), v) }
-
-// descendingUntil does what descending does, by merging runs. Once ctx has ended the order is of no use.
-func descendingUntil(ctx context.Context, v []float64) []int {
-	n := len(v)
-	order, merged := indices(n), make([]int, n)
-	for run := 1; run < n && !stopped(ctx); run *= 2 {
-		for lo := 0; lo < n; lo += 2 * run {
-			mid, hi := min(lo+run, n), min(lo+2*run, n)
-			a, b := lo, mid
-			for at := lo; at < hi; at++ {
-				if b == hi || a < mid && v[order[a]] >= v[order[b]] {
-					merged[at] = order[a]
-					a++
-				} else {
-					merged[at] = order[b]
-					b++
-				}
-			}
-		}
-		order, merged = merged, order
-	}
-	return order
-}

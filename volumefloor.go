@@ -294,7 +294,7 @@ func (q *volumeProblem) design(near float64) float64 {
 			v[i] *= max(0, leverage) / float64(k)
 		}
 		if step == designAll && n > designRows {
-			rows = descendingUntil(q.ctx, v)
+			rows = descending(v)
 			for _, i := range rows[designRows:] {
 				v[i] = 0
 			}
