@@ -19,7 +19,7 @@ const krylovExtra = 8
 type krylovOptions struct {
 	steps int    // at most so many
 	seed  uint64 // of the start
-	more  int    // vectors to return beyond, as far as there are, in whatever state they are
+	more  int    // vectors to return beyond, as far as there are, in whatever state; all of the whole space
 	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), σ₁σ_i for AᵀA.
 	residual   float64
 	sum        float64 // if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁
@@ -30,11 +30,12 @@ type krylovOptions struct {
 // krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
 	basis  *Matrix   // p rows, orthonormal, by descending Ritz value
-	beyond *Matrix   // the rows that follow, up to krylovOptions.more
+	beyond *Matrix   // the rows that follow, see krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
 	next   float64   // the first Ritz value left out, plus its residual; 0 if none is left
 	top    float64   // the largest |θ| seen; for definite B, θ₁
+	least  float64   // the least θ seen, if below 0
 	steps  int
 	status Status
 }
@@ -55,7 +56,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		s.extend(z)
 		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh)) // y: rows are vectors
 		r := s.residuals(values, y, z, o.indefinite)
-		out.next, out.top = r.next, r.top
+		out.next, out.top, out.least = r.next, r.top, min(out.least, values[len(values)-1])
 		count := len(r.values)
 		// Small residuals do not prove that these eigenvectors lead: one not found may have up to out.next.
 		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
@@ -75,6 +76,9 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 				out.status = StatusConverged
 			}
 			out.values, out.rest = r.values, math.Sqrt(r.squares)
+			if y.Rows == size { // the whole space, of which all is known
+				o.more = size
+			}
 			all := combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
 			out.basis, out.beyond = rowsOf(all, 0, count), rowsOf(all, count, all.Rows)
 			return out, cancelled(ctx)
@@ -220,4 +224,167 @@ func independent(ctx context.Context, v *Matrix) bool {
 		}
 	}
 	return true
+}
+
+// A bound by random products fails with a chance of at most 16^-probes, 2e-10: see complement.below.
+const (
+	probes      = 8
+	probeFactor = 12.766152972845847 // 16·√(2/π)
+)
+
+// withProbes returns the orthonormal rows u, and below them random vectors, orthogonal to the first p of u.
+// What they prove holds for any data, so the data must not know them: the runtime seeds their generator
+// from the system, anew in each process. (TinyGo does so where the system has such a source.)
+func withProbes(u *Matrix, p int) *Matrix {
+	out := NewMatrix(u.Rows+probes, u.Cols, nil)
+	copyRows(out, u)
+	for i := u.Rows; i < out.Rows; i++ {
+		row := out.row(i)
+		for c := range row {
+			row[c] = rand.NormFloat64()
+		}
+		projectOutRows(row, u, p)
+	}
+	return out
+}
+
+// complement is a symmetric matrix B where p of its approximate eigenvectors do not reach: C = (I − P)B(I −
+// P), with the projector P on these.
+type complement struct {
+	p              int
+	vectors, times *Matrix // withProbes of these and of further Ritz vectors, descending; products with B
+	apply          func(v *Matrix) (*Matrix, error)
+	most           int     // further products that are affordable
+	least          float64 // about C's least eigenvalue, or 0
+	trace, squares float64 // bound tr C, where no eigenvalue is below 0, and ‖C‖²; +Inf: nothing does
+	noise          float64 // bounds the norm of the rounding in a product with a vector of length 1
+}
+
+// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, after `more` products
+// with B. If sure, it is enough and has the same bits in every call.
+//
+// Proof. Let V be the p rows and r more, and C' = (I − VᵀV)B(I − VᵀV). Let q(λ) = λ/β·T((λ − c)/h), T the
+// Chebyshev polynomial of degree s−1, [c − h, c + h] = [least, b] and β = max(b, −least). On [least, b] its
+// size is at most 1, and beyond it rises. For a unit eigenvector v of C' with an eigenvalue λ, and a Gaussian
+// vector ω, ‖q(C')ω‖ ≥ |q(λ)|·|v·ω|. The probability of |v·ω| < 1/probeFactor is less than 1/16. So, but for a
+// chance of 16^-probes, λ < m if ‖q(C')ω‖ ≤ q(m)/probeFactor for all probes ω and m ≥ b (for s = 1 compare
+// Halko, Martinsson & Tropp, Finding Structure with Randomness, 2011, Lemma 4.1). The iteration says what b
+// and least are. Where that is wrong the products are long, and m large.
+//
+// Rounding. w₀ = C'ω/β is off by at most (2 + √r)·noise/β of ω, and each w_{j+1} = 2(C' − c)/h·w_j −
+// w_{j−1} by 5·noise/β of the longest w. At λ that grows s−1−j times and by T at most.
+//
+// From C' to C = [A Eᵀ; E C']. If a and m bound the eigenvalues of A and C', and e is ‖E‖ or more, those of C
+// are at most (a + m)/2 + √((a − m)²/4 + e²).
+func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
+	t, sure := c.choose(enough)
+	first, r := c.vectors.Rows-probes, c.p+t.r
+	v, random := rowsOf(c.vectors, 0, r), rowsOf(c.vectors, first, first+probes)
+	w, before := rowsOf(c.times, first, first+probes).Clone(), (*Matrix)(nil)
+	for i := range probes {
+		for l := c.p; l < r; l++ {
+			axpy(w.row(i), -dot(random.row(i), v.row(l)), c.times.row(l))
+		}
+	}
+	scale(w.Data, 1/max(t.b, -c.least))
+	size, width := 0.0, longestRow(random)
+	for j := range t.s {
+		if j > 0 {
+			y, err := c.apply(w)
+			if err != nil {
+				return 0, 0, false, err
+			}
+			factor := float64(2*min(j, 2)) / (t.b - c.least)
+			scale(y.Data, factor)
+			axpy(y.Data, -factor*(t.b+c.least)/2, w.Data)
+			if j > 1 {
+				axpy(y.Data, -1, before.Data)
+			}
+			before, w = w, y
+		}
+		project(w, v)
+		project(w, v)
+		size = longestRow(w)
+		width = max(width, size)
+	}
+	if m := c.level(&t, size, width); !(m <= t.level) {
+		_, exp := math.Frexp(m)
+		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
+	}
+	return t.next(), t.s - 1, sure, nil
+}
+
+// longestRow returns the norm of the longest row.
+func longestRow(m *Matrix) (size float64) {
+	for i := range m.Rows {
+		size = max(size, norm2(m.row(i)))
+	}
+	return size
+}
+
+// chebyshev is the test of complement.below by its polynomial.
+type chebyshev struct {
+	r, s    int
+	a, e, b float64
+	trace   float64 // bounds tr C', and so the eigenvalues
+	level   float64 // m
+}
+
+// next returns the bound of C.
+func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
+
+// choose returns the test of the least degree that is enough, or else the best that is affordable. Where b and
+// least hold, ‖q(C')ω‖² ≤ Σ(λ/β)²χ² is at most (R + 9)² for R² = min(d, tr C/b, ‖C‖²/β²), but for a chance
+// of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). That level is
+// expected: products of honest data do not change it.
+func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
+	d, count := c.vectors.Cols, c.vectors.Rows-probes-c.p
+	rest := rowsOf(c.times, c.p, c.p+count).Clone()
+	project(rest, rowsOf(c.vectors, 0, c.p))
+	along := project(rest, rowsOf(c.vectors, c.p, c.p+count))
+	tests := make([]chebyshev, count+1)
+	tests[0].trace = c.trace
+	for i := range count {
+		ritz, off, rho := along.row(i)[i], -math.Abs(along.row(i)[i]), norm2(rest.row(i))
+		for _, v := range along.row(i) {
+			off += math.Abs(v)
+		}
+		t := tests[i]
+		tests[i+1] = chebyshev{r: i + 1, a: max(t.a, ritz+off+c.noise), b: max(0, ritz+rho),
+			e: math.Hypot(t.e, rho+off+c.noise), trace: t.trace - ritz + c.noise}
+	}
+	tests[0].b = tests[1].b
+	for s := 1; ; s++ {
+		for _, t := range tests {
+			t.s, t.b = s, t.b*(1+1e-9)+c.noise+underflow
+			beta := max(t.b, -c.least)
+			length := math.Sqrt(min(float64(d), t.trace/t.b, c.squares/beta/beta)) + 9
+			t.level = c.level(&t, length, math.Sqrt(float64(d))+9)
+			if best.s == 0 || t.next() < best.next() {
+				best = t
+			}
+		}
+		if sure = enough(best.next()); sure || s > c.most {
+			return best, sure
+		}
+	}
+}
+
+// level returns the m of the test t that products of up to the given size prove, where no vector on the way
+// was longer than width.
+func (c *complement) level(t *chebyshev, size, width float64) float64 {
+	beta, low := max(t.b, -c.least), t.b
+	steps := float64(t.s - 1)
+	lost := c.noise * width * (2 + math.Sqrt(float64(t.r)) + 2.5*steps*(steps+1))
+	high := max(low, probeFactor*(size*beta+lost))
+	for range 60 {
+		m := (low + high) / 2
+		inside := max(1, (2*m-c.least-t.b)/(t.b-c.least))
+		if (m/probeFactor-lost)/beta*math.Cosh(steps*math.Acosh(inside)) >= size {
+			high = m
+		} else {
+			low = m
+		}
+	}
+	return min(high*(1+0x1p-40), t.trace)
 }

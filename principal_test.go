@@ -149,7 +149,7 @@ func TestAutoKrylov(t *testing.T) {
 		}
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
 		pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovEffort{limit, true}))(t)
-		if (pc.status == StatusOptimal) != falls || pc.steps >= limit/2 {
+		if (pc.status == StatusOptimal) != falls || pc.steps >= limit*2/3 {
 			t.Errorf("a spectrum that falls is %v: %d steps of %d, %v", falls, pc.steps, limit, pc.status)
 		}
 	}
@@ -223,7 +223,7 @@ func TestPrincipalTable(t *testing.T) {
 func TestProbed(t *testing.T) {
 	u := mustDo(completed(bg, randomData(3, 40, 0, 1), 3, 40))(t)
 	before := u.Clone()
-	out := (&krylovData{d: 40}).probed(u)
+	out := withProbes(u, 3)
 	if out.Rows != 3+probes || maxDiff(rowsOf(out, 0, 3), before) != 0 || maxDiff(u, before) != 0 {
 		t.Fatalf("%d rows", out.Rows)
 	}

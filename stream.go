@@ -417,7 +417,6 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 	}
 	r := krylovData{
 		ctx: q.ctx, small: min(m.rows, m.cols), d: m.cols, rank: m.rankBound(), total: s.total,
-		noise:      krylovNoise * s.total,
 		totalError: m.scatterOff, seed: seed, mean: math.Sqrt(m.weight) * m.meanOff,
 		leading: func(p int, o krylovOptions) (*krylovResult, error) {
 			return krylov(q.ctx, m.cols, normal, p, o)
