@@ -82,7 +82,7 @@ func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	if spec.status == StatusIterationLimit {
 		m.Status = spec.status
 	}
-	m.rate(op, spec, left, left.squares)
+	m.rate(op, left, left.squares)
 	m.Distortion = unscale(left.trace, op.exp)
 	m.encloseFeatures(op, spec, w, k, &o)
 	return m, nil
@@ -117,28 +117,10 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 // Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B, is true
 // of eigenvalues in descending order, not of singular values as printed (TestErratumTrace). So the floor of a
 // K that may be indefinite uses the positive eigenvalues only.
-func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective float64) (floor float64) {
-	// Eigenvalues may be larger than found, by spec.open. Those up to the noise were not used.
-	open := 0.0
-	for _, v := range spec.values {
-		if v > spec.noise {
-			open += (2*v + spec.open) * spec.open
-		} else {
-			open += math.Pow(max(0, v+spec.open), 2)
-		}
-	}
-	eps := float64(op.n) * 0x1p-52
-	slip := eps*math.Sqrt(left.total) + op.noise
-	rounding := 2*slip*math.Sqrt(left.squares) + slip*slip
-	if op.data != nil { // its squares are differences of sums over n and over d
-		rounding += float64(op.n+op.data.d) * 0x1p-52 * left.total
-	}
-	floor = max(0, left.squares-open-rounding)
-	open += 2 * rounding
-	if left.high > 0 { // proved, in place of the estimates above
-		floor, open = left.low, (left.high-left.low)*(1+0x1p-50)
-		objective = max(objective, floor) // it is a difference of sums, which may cancel
-	}
+func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
+	floor = left.lows[len(left.lows)-1]
+	open := (left.high - floor) * (1 + 0x1p-50)
+	objective = max(objective, floor) // it is a difference of sums, which may cancel
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)
 	m.FloorError, m.Total = unscale(open, 2*op.exp), unscale(left.total, 2*op.exp)
 	if open > 0 { // which may be too small for a number
@@ -191,7 +173,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 		return nil, err
 	}
 	m = &LSDModel{Rank: z.Rows}
-	floor := m.rate(o, spec, left, left.total)
+	floor := m.rate(o, left, left.total)
 	d := &descent{operator: o, k: min(k, z.Rows+extraColumns), total: left.total, floor: floor, opts: opts}
 	d.fullRank = z.Rows == d.k
 	best := &candidate{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
@@ -215,7 +197,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	if best.a > 0 {
 		m.Scale = unscale(best.b/best.a, -o.exp)
 	}
-	m.rate(o, spec, left, best.objective)
+	m.rate(o, left, best.objective)
 	return m, err
 }
 
@@ -245,7 +227,6 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 	if err != nil {
 		return nil, err
 	}
-	op.part = true // the eigenvalues are wanted, not their proof
 	rank := min(most, op.n)
 	floors := make([]float64, rank)
 	if centred {
@@ -254,17 +235,12 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 			return nil, err
 		}
 	}
-	spec, z, left, err := op.nearest(rank, o.Seed)
+	_, _, left, err := op.nearest(rank, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	first := len(floors) - rank // the number of clusters that need one eigenvalue, less 1
 	for i := range floors {
-		floors[i] = left.squares
-		for j := z.Rows - 1; j > i-first && j >= 0; j-- {
-			floors[i] += spec.values[j] * spec.values[j]
-		}
-		floors[i] = unscale(floors[i], 2*op.exp)
+		floors[i] = unscale(left.lows[i+rank-len(floors)+1], 2*op.exp)
 	}
 	return floors, nil
 }
