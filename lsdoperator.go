@@ -442,8 +442,12 @@ func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r i
 		least: spec.least * 1.25, trace: math.Inf(1), squares: left.squares,
 		noise: 3*norm*(root*gamma(all.Rows+n+20)+gamma(n+28)+skewOf(all)) + o.noise}
 	times.Rows = probed.Rows
-	left.lows, left.high, err = l.floors(r, func(from float64) (float64, error) {
-		next, _, sure, err := c.below(func(next float64) bool { return next <= from+openShare/100*norm })
+	left.lows, left.high, err = l.floors(r, func(from, most float64) (float64, error) {
+		from += openShare / 100 * norm
+		if most <= from {
+			return most, nil
+		}
+		next, _, sure, err := c.below(func(next float64) bool { return next <= from })
 		if !sure {
 			spec.status = StatusIterationLimit
 		}
