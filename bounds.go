@@ -284,16 +284,17 @@ func (l *leftover) floors(r int, above func(from, most float64) (float64, error)
 			raised += max(0, sigma-v+eta) * max(0, sigma-v+eta)
 		}
 	}
-	slip += math.Sqrt2*e + math.Sqrt(raised) + 0x1p-51*length // the rounding of what follows
+	slip += 0x1p-51 * length // the rounding of what follows
 	slices.Sort(t)
 	kept, at := l.squares*(1-gamma(depth))-2*e*e-float64(r-p)*sigma*sigma, 0
 	for k := r; k >= 0; k-- {
-		distance := math.Sqrt(max(kept, 0))*(1-gamma(p+4)) - slip
+		distance := math.Sqrt(max(kept, 0)) - math.Sqrt2*e - math.Sqrt(raised) - slip
 		lows[k] = max(distance, 0) * max(distance, 0) * (1 - 0x1p-50)
 		if k > p {
 			kept += sigma * sigma
 		} else if at < p {
-			kept += max(t[at]-eta, 0) * max(t[at]-eta, 0)
+			kept += max(t[at]-eta, 0) * max(t[at]-eta, 0) * (1 - gamma(p+4))
+			slip += 0x1p-51 * t[at]
 			at++
 		}
 	}

@@ -362,7 +362,6 @@ type krylovData struct {
 	small             int // min(n, d)
 	d, rank           int // rank: the largest that the shape allows
 	total, totalError float64
-	seed              uint64
 	mean              float64                                             // see outside.mean
 	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
 	measure           func(left *outside) error                           // adds all rows, about their mean
@@ -382,7 +381,7 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 	small, _ := s.sides()
 	r := krylovData{
 		ctx: s.ctx, small: small, d: s.d, rank: s.rankBound(), total: total, totalError: off,
-		seed: s.seed, mean: s.fine.off(total),
+		mean:    s.fine.off(total),
 		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
 		measure: func(left *outside) error { return left.add(s) },
 	}
@@ -398,7 +397,7 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.leading(count, krylovOptions{steps: effort.steps, seed: s.seed, hasty: effort.hasty,
+	kry, err := s.leading(count, krylovOptions{steps: effort.steps, hasty: effort.hasty,
 		residual: 1e-15, sum: krylovTol / 4, more: max(q.more, krylovExtra)})
 	if err != nil {
 		return nil, err
