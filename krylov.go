@@ -226,25 +226,20 @@ func independent(ctx context.Context, v *Matrix) bool {
 	return true
 }
 
-// A bound by random products fails with a chance of at most 16^-probes, 2e-10: see complement.below.
-const (
-	probes      = 8
-	probeFactor = 12.766152972845847 // 16·√(2/π)
-)
+// probes is how many random vectors test a bound: see complement.below.
+const probes = 8
 
 // withProbes returns the orthonormal rows u, and below them random vectors, orthogonal to the first p of u.
 // What they prove holds for any data, so the data must not know them: the runtime seeds their generator
-// from the system, anew in each process. (TinyGo does so where the system has such a source.)
+// from the system. (In TinyGo only where the system has such a source.)
 func withProbes(u *Matrix, p int) *Matrix {
 	out := NewMatrix(u.Rows+probes, u.Cols, nil)
 	copyRows(out, u)
-	for i := u.Rows; i < out.Rows; i++ {
-		row := out.row(i)
-		for c := range row {
-			row[c] = rand.NormFloat64()
-		}
-		projectOutRows(row, u, p)
+	random := rowsOf(out, u.Rows, out.Rows)
+	for i := range random.Data {
+		random.Data[i] = rand.NormFloat64()
 	}
+	project(random, rowsOf(out, 0, p))
 	return out
 }
 
@@ -260,19 +255,18 @@ type complement struct {
 	noise          float64 // bounds the norm of the rounding in a product with a vector of length 1
 }
 
-// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, after `more` products
-// with B. If sure, it is enough and has the same bits in every call.
+// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many more
+// products with B that took. If sure, it is enough, and has the same bits in every call.
 //
-// Proof. Let V be the p rows and r more, and C' = (I − VᵀV)B(I − VᵀV). Let q(λ) = λ/β·T((λ − c)/h), T the
-// Chebyshev polynomial of degree s−1, [c − h, c + h] = [least, b] and β = max(b, −least). On [least, b] its
-// size is at most 1, and beyond it rises. For a unit eigenvector v of C' with an eigenvalue λ, and a Gaussian
-// vector ω, ‖q(C')ω‖ ≥ |q(λ)|·|v·ω|. The probability of |v·ω| < 1/probeFactor is less than 1/16. So, but for a
-// chance of 16^-probes, λ < m if ‖q(C')ω‖ ≤ q(m)/probeFactor for all probes ω and m ≥ b (for s = 1 compare
-// Halko, Martinsson & Tropp, Finding Structure with Randomness, 2011, Lemma 4.1). The iteration says what b
-// and least are. Where that is wrong the products are long, and m large.
+// Proof. Let V be the p rows and r more, C' = (I − VᵀV)B(I − VᵀV), and q(λ) = λ/β·T((λ − c)/h), T the Chebyshev
+// polynomial of degree s−1, [c − h, c + h] = [least, b] and β = max(b, −least). Beyond b it rises. Let v be a
+// unit eigenvector of C' with an eigenvalue λ ≥ b, and Ω have Gaussian columns: ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The
+// probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4! for 8 columns, 2e-10 for x = 1/64. But for that chance λ < m
+// if ‖q(C')Ω‖_F ≤ q(m)/8 and m ≥ b (compare Halko, Martinsson & Tropp, Finding Structure with Randomness, 2011,
+// Lemma 4.1). The iteration says what b and least are. Where that is wrong the products are long, and m large.
 //
-// Rounding. w₀ = C'ω/β is off by at most (2 + √r)·noise/β of ω, and each w_{j+1} = 2(C' − c)/h·w_j −
-// w_{j−1} by 5·noise/β of the longest w. At λ that grows s−1−j times and by T at most.
+// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j −
+// W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
 //
 // From C' to C = [A Eᵀ; E C']. If a and m bound the eigenvalues of A and C', and e is ‖E‖ or more, those of C
 // are at most (a + m)/2 + √((a − m)²/4 + e²).
@@ -281,13 +275,10 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 	first, r := c.vectors.Rows-probes, c.p+t.r
 	v, random := rowsOf(c.vectors, 0, r), rowsOf(c.vectors, first, first+probes)
 	w, before := rowsOf(c.times, first, first+probes).Clone(), (*Matrix)(nil)
-	for i := range probes {
-		for l := c.p; l < r; l++ {
-			axpy(w.row(i), -dot(random.row(i), v.row(l)), c.times.row(l))
-		}
-	}
+	along := project(random, rowsOf(v, c.p, r))
+	axpy(w.Data, -1, combine(along, rowsOf(c.times, c.p, r)).Data)
 	scale(w.Data, 1/max(t.b, -c.least))
-	size, width := 0.0, longestRow(random)
+	size, width := 0.0, norm2(random.Data)
 	for j := range t.s {
 		if j > 0 {
 			y, err := c.apply(w)
@@ -304,62 +295,54 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 		}
 		project(w, v)
 		project(w, v)
-		size = longestRow(w)
+		size = norm2(w.Data)
 		width = max(width, size)
 	}
-	if m := c.level(&t, size, width); !(m <= t.level) {
+	if m := c.level(&t, size, width); !(m <= t.level) { // by chance: hardly another power of 2 next time
 		_, exp := math.Frexp(m)
 		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
 	}
 	return t.next(), t.s - 1, sure, nil
 }
 
-// longestRow returns the norm of the longest row.
-func longestRow(m *Matrix) (size float64) {
-	for i := range m.Rows {
-		size = max(size, norm2(m.row(i)))
-	}
-	return size
-}
-
-// chebyshev is the test of complement.below by its polynomial.
+// chebyshev is a test of complement.below.
 type chebyshev struct {
 	r, s    int
 	a, e, b float64
-	trace   float64 // bounds tr C', and so the eigenvalues
+	trace   float64 // bounds the eigenvalues of C'
 	level   float64 // m
 }
 
 // next returns the bound of C.
 func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
 
-// choose returns the test of the least degree that is enough, or else the best that is affordable. Where b and
-// least hold, ‖q(C')ω‖² ≤ Σ(λ/β)²χ² is at most (R + 9)² for R² = min(d, tr C/b, ‖C‖²/β²), but for a chance
-// of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). That level is
-// expected: products of honest data do not change it.
+// choose returns the test of the least degree that is enough, or else the best that is affordable. With
+// eigenvalues in [least, b] ‖q(C')Ω‖² ≤ Σ(λ/β)²χ² is at most (√8·R + 9)², R² = min(d, tr C'/b, ‖C‖²/β²), but for
+// a chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). The
+// level is what that proves.
 func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
-	d, count := c.vectors.Cols, c.vectors.Rows-probes-c.p
+	count := c.vectors.Rows - probes - c.p
 	rest := rowsOf(c.times, c.p, c.p+count).Clone()
 	project(rest, rowsOf(c.vectors, 0, c.p))
 	along := project(rest, rowsOf(c.vectors, c.p, c.p+count))
 	tests := make([]chebyshev, count+1)
 	tests[0].trace = c.trace
 	for i := range count {
-		ritz, off, rho := along.row(i)[i], -math.Abs(along.row(i)[i]), norm2(rest.row(i))
-		for _, v := range along.row(i) {
-			off += math.Abs(v)
-		}
-		t := tests[i]
-		tests[i+1] = chebyshev{r: i + 1, a: max(t.a, ritz+off+c.noise), b: max(0, ritz+rho),
-			e: math.Hypot(t.e, rho+off+c.noise), trace: t.trace - ritz + c.noise}
+		t, row := tests[i], along.row(i)
+		ritz, rho := row[i], norm2(rest.row(i))
+		row[i] = 0
+		off := norm2(row) + c.noise
+		tests[i+1] = chebyshev{r: i + 1, a: max(t.a, ritz+math.Sqrt(float64(count))*off), b: max(0, ritz+rho),
+			e: math.Hypot(t.e, rho+off), trace: t.trace - ritz + c.noise}
 	}
 	tests[0].b = tests[1].b
+	const root = 2 * math.Sqrt2 // of probes
 	for s := 1; ; s++ {
 		for _, t := range tests {
 			t.s, t.b = s, t.b*(1+1e-9)+c.noise+underflow
-			beta := max(t.b, -c.least)
-			length := math.Sqrt(min(float64(d), t.trace/t.b, c.squares/beta/beta)) + 9
-			t.level = c.level(&t, length, math.Sqrt(float64(d))+9)
+			d, beta := float64(c.vectors.Cols), max(t.b, -c.least)
+			length := root*math.Sqrt(min(d, t.trace/t.b, c.squares/beta/beta)) + 9
+			t.level = c.level(&t, length, root*math.Sqrt(d)+9)
 			if best.s == 0 || t.next() < best.next() {
 				best = t
 			}
@@ -370,21 +353,22 @@ func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sur
 	}
 }
 
-// level returns the m of the test t that products of up to the given size prove, where no vector on the way
-// was longer than width.
+// level returns the m of the test t that is proved if ‖q(C')Ω‖ is size, and no W longer than width.
 func (c *complement) level(t *chebyshev, size, width float64) float64 {
-	beta, low := max(t.b, -c.least), t.b
-	steps := float64(t.s - 1)
+	beta, steps := max(t.b, -c.least), float64(t.s-1)
 	lost := c.noise * width * (2 + math.Sqrt(float64(t.r)) + 2.5*steps*(steps+1))
-	high := max(low, probeFactor*(size*beta+lost))
+	low, high := t.b, max(t.b, 8*(size*beta+lost))
 	for range 60 {
 		m := (low + high) / 2
 		inside := max(1, (2*m-c.least-t.b)/(t.b-c.least))
-		if (m/probeFactor-lost)/beta*math.Cosh(steps*math.Acosh(inside)) >= size {
+		if (m/8-lost)/beta*math.Cosh(steps*math.Acosh(inside)) >= size {
 			high = m
 		} else {
 			low = m
 		}
+	}
+	if math.IsNaN(high) { // products of +Inf
+		return t.trace
 	}
 	return min(high*(1+0x1p-40), t.trace)
 }

@@ -430,15 +430,18 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, mo
 		return err
 	}
 	_, high := left.floor(math.Inf(1))
-	c := complement{p: p, vectors: left.vectors, times: left.coupling, most: min(most, kry.steps),
-		trace: high, squares: math.Inf(1), noise: left.noise(),
+	unit := left.unit() * left.unit() // in which squares of products do not underflow
+	c := complement{p: p, vectors: left.vectors, times: left.coupling.Clone(), most: min(most, kry.steps),
+		trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
 		apply: func(v *Matrix) (*Matrix, error) {
 			more := newOutside(v, 0)
 			err := s.measure(more)
+			scale(more.coupling.Data, unit)
 			return more.coupling, err
 		}}
+	scale(c.times.Data, unit)
 	next, more, sure, err := c.below(func(next float64) bool {
-		next = min(next-2*c.noise, high)
+		next = min((next-2*c.noise)/unit, high)
 		return ritzSumBound(p, kry.values[p-1], kry.rest*kry.rest, next) <= krylovTol/2*pc.total
 	})
 	if !sure || kry.status != StatusConverged {
@@ -446,7 +449,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, mo
 	}
 	pc.steps += more
 	pc.floor, pc.floorError = left.squares, pc.total+s.totalError
-	pc.within(left.floor(next))
+	pc.within(left.floor(next / unit))
 	return cmp.Or(err, cancelled(s.ctx))
 }
 
