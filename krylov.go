@@ -29,8 +29,7 @@ type krylovOptions struct {
 
 // krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
-	basis  *Matrix   // p rows, orthonormal, by descending Ritz value
-	beyond *Matrix   // the rows that follow, see krylovOptions.more
+	rows   *Matrix   // orthonormal, by descending Ritz value: p, and krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
 	next   float64   // the first Ritz value left out, plus its residual; 0 if none is left
@@ -79,8 +78,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			if y.Rows == size { // the whole space, of which all is known
 				o.more = size
 			}
-			all := combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
-			out.basis, out.beyond = rowsOf(all, 0, count), rowsOf(all, count, all.Rows)
+			out.rows = combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
 			return out, cancelled(ctx)
 		}
 		s.next(ctx, values, y, z)

@@ -205,17 +205,18 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // similarity and the largest k of interest; read at index k−1 how low the objective of
 // k clusters could be at best, for k = 1, …, most (at most n).
 //
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all
-// eigenvalues λ of K but the k largest that are above 0. Its rounding is some n·2^-52 of ‖K‖².
+// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
+// but the k largest that are above 0. It is not above that, by the theorem of LSDModel.FloorError, and mostly
+// less than some n·2^-52 of ‖K‖² below.
 //
 // Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
 
-// TILSDFloors returns for k = 1, …, most (at most n) the minimum of [TILSD]: Σλ_i² over all eigenvalues
+// TILSDFloors returns for k = 1, …, most (at most n) the floor of [TILSD]: Σλ_i² over all eigenvalues
 // λ of HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values,
-// not the squares of [Floors]. Cost, rounding and errors are those of [LSDFloors].
+// not the squares of [Floors]. Theorem, cost, rounding and errors are those of [LSDFloors].
 func TILSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
@@ -261,13 +262,13 @@ type LSDModel struct {
 	// K but the k largest positive ones. PPᵀ has no negative entries, so where K has some, Floor is far
 	// below what LSD can reach. For TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum.
 	Floor float64
-	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and for [LinearKernel]
-	// up to min(n, d) = 512, it is a theorem that the exact bound is from Floor to Floor + FloorError, with
-	// all rounding and whatever the eigensolver has found. It is about the symmetric matrix on and right of
-	// the diagonal of K, or the mean of K and its transpose where these differ.
+	// FloorError bounds how far Floor may be below the exact bound. It is a theorem that the exact bound is
+	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. It is about
+	// the symmetric matrix on and right of the diagonal of K, or the mean of K and its transpose where these
+	// differ. Beyond 512 samples it holds but for a chance of 2e-10, by random vectors that each call draws
+	// anew, of a symmetric K.
 	//
-	// Beyond, the eigensolver's residuals bound it, if its random start was not orthogonal
-	// to a leading eigenvector, and rounding counts as n·2^-52 of ‖K‖.
+	// Of [LinearKernel] beyond min(n, d) = 512 rounding counts as (n+d)·2^-52 of ‖K‖² instead.
 	FloorError float64
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
 	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
@@ -288,8 +289,8 @@ type LSDModel struct {
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
-	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless
-	// the descent or the eigensolver reached its limit. FloorError holds in either case.
+	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless the descent
+	// or the eigensolver reached its limit, or FloorError is large. It holds in either case.
 	Status Status
 }
 

@@ -306,8 +306,7 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 // spectrum is the upper end of the operator's spectrum.
 type spectrum struct {
 	values []float64 // the largest ones by value, not by size, descending
-	rows   *Matrix   // their eigenvectors, p×n, orthonormal
-	beyond *Matrix   // some that follow, beyond provedOrder
+	rows   *Matrix   // their eigenvectors, orthonormal, and some that follow
 	least  float64   // about the least eigenvalue, if below 0
 	open   float64   // how much larger than found those of the linear kernel may be, beyond rounding
 	steps  int       // of the Krylov iteration; 0: a direct method
@@ -337,8 +336,8 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &spectrum{values: kry.values, rows: kry.basis, beyond: kry.beyond, least: kry.least,
-		steps: kry.steps, status: kry.status, top: kry.top}, nil
+	return &spectrum{values: kry.values, rows: kry.rows, least: kry.least, steps: kry.steps,
+		status: kry.status, top: kry.top}, nil
 }
 
 // leadingDirect is leading by all eigenvalues of a copy of the operator's matrix.
@@ -347,13 +346,8 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := p
-	if o.n > provedOrder {
-		all = min(p+krylovExtra, o.n)
-	}
-	values, rows := leadingEigen(o.ctx, full, all, o.workers)
-	return &spectrum{values: values[:p], rows: rowsOf(rows, 0, p), beyond: rowsOf(rows, p, all),
-		least: min(values[o.n-1], 0), status: StatusConverged,
+	values, rows := leadingEigen(o.ctx, full, min(p+krylovExtra, o.n), o.workers)
+	return &spectrum{values: values[:p], rows: rows, least: min(values[o.n-1], 0), status: StatusConverged,
 		top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
 }
 
@@ -416,16 +410,13 @@ func (o *operator) slip(norm float64, sums []float64) float64 {
 // and their mirror images differ by rounding, noise in norm.
 func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r int) error {
 	p, n := z.Rows, o.n
-	all := NewMatrix(spec.rows.Rows+spec.beyond.Rows, n, nil)
-	copyRows(all, spec.rows)
-	copyRows(rowsOf(all, spec.rows.Rows, all.Rows), spec.beyond)
-	probed := withProbes(all, p)
+	probed := withProbes(spec.rows, p)
 	vectors := NewMatrix(probed.Rows+1, n, slices.Concat(probed.Data, slices.Repeat([]float64{1}, n)))
 	times, err := o.apply(vectors)
 	if err != nil {
 		return err
 	}
-	norm, root := math.Sqrt(left.total)*(1+gamma(2*n)), math.Sqrt(float64(all.Rows))
+	norm, root := math.Sqrt(left.total)*(1+gamma(2*n)), math.Sqrt(float64(probed.Rows))
 	size := sumSquares(z.Data)
 	l := leftover{y: z, times: times.Clone(), norm: norm, squares: left.squares,
 		off:  3*gamma(n+p+20)*(norm+size) + o.noise,
@@ -440,7 +431,7 @@ func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r i
 	}
 	c := complement{p: p, vectors: probed, times: times, apply: o.apply, most: max(spec.steps, 16),
 		least: spec.least * 1.25, trace: math.Inf(1), squares: left.squares,
-		noise: 3*norm*(root*gamma(all.Rows+n+20)+gamma(n+28)+skewOf(all)) + o.noise}
+		noise: 3*norm*(root*gamma(probed.Rows+n+20)+gamma(n+28)+skewOf(spec.rows)) + o.noise}
 	times.Rows = probed.Rows
 	left.lows, left.high, err = l.floors(r, func(from, most float64) (float64, error) {
 		from += openShare / 100 * norm

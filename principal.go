@@ -30,7 +30,7 @@ const lostShare = 1e-9
 // The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
 // SolverJacobi, a few seconds of work, follows where the Gram matrix has left few digits. Beyond
 // sparseGramSide the eigenvectors of sparse rows' Gram matrix take a second or more. Up to streamGramSide
-// three matrices of 32 MB are affordable, and Certify takes a solver without a random start.
+// three matrices of 32 MB are affordable, and Certify takes a solver without random vectors.
 const (
 	jacobiMaxSide  = 512
 	sparseGramSide = 1024
@@ -51,7 +51,7 @@ type purpose int
 
 const (
 	toFit     purpose = iota // directions, and a floor
-	toCertify                // a floor that relies on no random start, where that is affordable
+	toCertify                // a floor that relies on no random vectors, where that is affordable
 	toLabel                  // directions alone
 )
 
@@ -407,13 +407,11 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 		pc.status = StatusIterationLimit
 		return pc, cancelled(s.ctx)
 	}
-	all := NewMatrix(p+kry.beyond.Rows, s.d, nil)
-	copy(all.Data, kry.basis.Data)
-	copyRows(rowsOf(all, p, all.Rows), kry.beyond)
-	pc.squares = kry.values
-	orthonormalizeCtx(s.ctx, all, count)
-	fixRowSigns(all)
-	pc.basis, pc.leading = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows))
+	all, err := completed(s.ctx, kry.rows, max(p, kry.rows.Rows), s.d)
+	if err != nil {
+		return nil, err
+	}
+	pc.basis, pc.leading, pc.squares = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows)), kry.values
 	if p >= s.rank {
 		return pc, nil
 	}
@@ -423,7 +421,7 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 // bound sets the floor, and its error by what is outside of the basis, of which `further` has more rows: see
 // complement.
 func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, most int) error {
-	p := kry.basis.Rows
+	p := len(kry.values)
 	left := newOutside(withProbes(further, p), p)
 	left.mean = s.mean
 	if err := s.measure(left); err != nil {
@@ -485,15 +483,9 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 	o krylovOptions) (*krylovResult, error) {
 	kry, err := krylov(ctx, small, apply, p, o)
 	if err == nil && back != nil {
-		if kry.basis, err = back(kry.basis); err == nil && kry.beyond.Rows > 0 {
-			kry.beyond, err = back(kry.beyond)
-		}
+		kry.rows, err = back(kry.rows)
 	}
-	if err != nil {
-		return nil, err
-	}
-	orthonormalizeCtx(ctx, kry.basis, 0)
-	return kry, nil
+	return kry, err
 }
 
 // Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared

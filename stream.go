@@ -30,7 +30,7 @@ const fewestPasses = 4
 //
 // SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond; SolverJacobi is an [ErrOption].
 // SolverGram's floor has no digits below d·2^-52 of the total. SolverKrylov makes at most Options.Passes
-// passes: one for the mean, one a step, one for the residuals that prove its floor, and the last as above.
+// passes: one for the mean, one a step, one to five to prove its floor as a rule, and the last as above.
 // Where these do not reach its tolerance, as for spectra that do not fall, Status is StatusIterationLimit.
 // Objective and Floor may then both be off the minimum, which SolverGram finds.
 //
