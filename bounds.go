@@ -216,7 +216,9 @@ func semidefiniteFloor(a, y *Matrix, r int, slip float64, workers int) (lows []f
 		}
 	}
 	l.off = sums * math.Sqrt(l.squares) * (1 + gamma(dotDepth(m)+m+4))
-	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) { return belowBound(a, from, workers), nil })
+	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
+		return belowBound(a, from, workers), nil
+	})
 	return lows, high
 }
 
@@ -230,8 +232,8 @@ type leftover struct {
 }
 
 // floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less, for k =
-// 0, …, r, and an upper bound for r ≥ p: the floors of LSD, the minima of TILSD. above returns a bound σ of
-// R's eigenvalues on the complement of y, which are at most `most`. It need not be below `from`.
+// 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD. above returns
+// a bound σ of R's eigenvalues on the complement of y, which are at most `most`. It need not be below `from`.
 //
 // Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
 // but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
@@ -243,8 +245,8 @@ type leftover struct {
 // With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is
 // at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of
 // YᵀY off its diagonal of those on it (Weyl).
-func (l *leftover) floors(r int, above func(from, most float64) (float64, error)) (lows []float64, high float64,
-	err error) {
+func (l *leftover) floors(r int,
+	above func(from, most float64) (float64, error)) (lows []float64, high float64, err error) {
 	y, p, m := l.y, l.y.Rows, l.y.Cols
 	sums, depth := gamma(dotDepth(m)+8), dotDepth(m)+m+4
 	length := math.Sqrt(l.squares) * (1 + gamma(depth))

@@ -256,18 +256,19 @@ type complement struct {
 // below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many more
 // products with B that took. If sure, it is enough, and has the same bits in every call.
 //
-// Proof. Let V be the p rows and r more, C' = (I − VᵀV)B(I − VᵀV), and q(λ) = λ/β·T((λ − c)/h), T the Chebyshev
-// polynomial of degree s−1, [c − h, c + h] = [least, b] and β = max(b, −least). Beyond b it rises. Let v be a
-// unit eigenvector of C' with an eigenvalue λ ≥ b, and Ω have Gaussian columns: ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The
-// probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4! for 8 columns, 2e-10 for x = 1/64. But for that chance λ < m
-// if ‖q(C')Ω‖_F ≤ q(m)/8 and m ≥ b (compare Halko, Martinsson & Tropp, Finding Structure with Randomness, 2011,
-// Lemma 4.1). The iteration says what b and least are. Where that is wrong the products are long, and m large.
+// Proof. Let V be the p rows and r more, C' = (I − VᵀV)B(I − VᵀV) and β = max(b, −least). Let q(λ) =
+// λ/β·T((λ − c)/h) with the Chebyshev polynomial T of degree s−1 and [c − h, c + h] = [least, b], above
+// which q rises. Of a unit eigenvector v of C' with an eigenvalue λ ≥ b, and Ω with Gaussian columns,
+// ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4! for 8 columns, 2e-10 for x =
+// 1/64. But for that chance λ < m if ‖q(C')Ω‖_F ≤ q(m)/8 and m ≥ b (compare Halko, Martinsson & Tropp,
+// Finding Structure with Randomness, 2011, Lemma 4.1). The iteration says what b and least are; where it
+// errs Ω shows that, and m is large.
 //
 // Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j −
 // W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
 //
-// From C' to C = [A Eᵀ; E C']. If a and m bound the eigenvalues of A and C', and e is ‖E‖ or more, those of C
-// are at most (a + m)/2 + √((a − m)²/4 + e²).
+// From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of C are at
+// most (a + m)/2 + √((a − m)²/4 + e²).
 func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
 	t, sure := c.choose(enough)
 	first, r := c.vectors.Rows-probes, c.p+t.r
@@ -303,21 +304,19 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 	return t.next(), t.s - 1, sure, nil
 }
 
-// chebyshev is a test of complement.below.
+// chebyshev is a test of complement.below. trace bounds the eigenvalues of C', too; level is m.
 type chebyshev struct {
-	r, s    int
-	a, e, b float64
-	trace   float64 // bounds the eigenvalues of C'
-	level   float64 // m
+	r, s                  int
+	a, e, b, trace, level float64
 }
 
 // next returns the bound of C.
 func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
 
-// choose returns the test of the least degree that is enough, or else the best that is affordable. With
-// eigenvalues in [least, b] ‖q(C')Ω‖² ≤ Σ(λ/β)²χ² is at most (√8·R + 9)², R² = min(d, tr C'/b, ‖C‖²/β²), but for
-// a chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). The
-// level is what that proves.
+// choose returns the test of the least degree that is enough, or else the best that is affordable. Where b
+// and least hold, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²) is at most √8·R + 9, R² = min(d, tr C'/b, ‖C‖²/β²), but for a
+// chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). That
+// proves m.
 func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
 	count := c.vectors.Rows - probes - c.p
 	rest := rowsOf(c.times, c.p, c.p+count).Clone()
@@ -330,17 +329,17 @@ func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sur
 		ritz, rho := row[i], norm2(rest.row(i))
 		row[i] = 0
 		off := norm2(row) + c.noise
-		tests[i+1] = chebyshev{r: i + 1, a: max(t.a, ritz+math.Sqrt(float64(count))*off), b: max(0, ritz+rho),
-			e: math.Hypot(t.e, rho+off), trace: t.trace - ritz + c.noise}
+		t.r, t.a, t.b = i+1, max(t.a, ritz+math.Sqrt(float64(count))*off), max(0, ritz+rho)
+		t.e, t.trace = math.Hypot(t.e, rho+off), t.trace-ritz+c.noise
+		tests[i+1] = t
 	}
 	tests[0].b = tests[1].b
-	const root = 2 * math.Sqrt2 // of probes
 	for s := 1; ; s++ {
 		for _, t := range tests {
 			t.s, t.b = s, t.b*(1+1e-9)+c.noise+underflow
 			d, beta := float64(c.vectors.Cols), max(t.b, -c.least)
-			length := root*math.Sqrt(min(d, t.trace/t.b, c.squares/beta/beta)) + 9
-			t.level = c.level(&t, length, root*math.Sqrt(d)+9)
+			size := math.Sqrt(probes*min(d, t.trace/t.b, c.squares/beta/beta)) + 9
+			t.level = c.level(&t, size, math.Sqrt(probes*d)+9)
 			if best.s == 0 || t.next() < best.next() {
 				best = t
 			}

@@ -331,8 +331,8 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	if err := checkSize("the eigensolver's basis", max(4*(p+krylovExtra), 96), o.n); err != nil {
 		return nil, err
 	}
-	kry, err := krylov(o.ctx, o.n, o.apply, p,
-		krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true, more: krylovExtra})
+	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed,
+		residual: 1e-12, indefinite: true, more: krylovExtra})
 	if err != nil {
 		return nil, err
 	}
@@ -553,7 +553,8 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 		return nil, nil, left, err
 	}
 	// A leading eigenvalue that the iteration has missed leaves the proof wide open.
-	if spec.steps > 0 && o.data == nil && o.n <= streamGramSide && left.high-left.lows[p] > openShare*left.total {
+	if spec.steps > 0 && o.data == nil && o.n <= streamGramSide &&
+		left.high-left.lows[p] > openShare*left.total {
 		if spec, err = o.leadingDirect(p); err == nil {
 			z, left, err = o.rated(spec, p)
 		}

@@ -129,18 +129,16 @@ func (r *outside) floor(next float64) (low, high float64) {
 	return low / unit / unit, high / unit / unit
 }
 
-// noise bounds the norm of what rounding adds to a product with XᵀX, about the mean in memory, of a vector
-// that is orthogonal to up to all of r's vectors, and made so again. It has three times the parts that floor
-// has: of the inner products, of the sums over rows, here or in a pass with fewer vectors, of projections.
+// noise bounds the norm of what rounding adds to a product with XᵀX, about the mean in memory, of a unit
+// vector that is orthogonal to vectors, and made so again. It is three times what floor has of inner
+// products, projections, and sums over rows, here or in a pass with fewer vectors.
 func (r *outside) noise() float64 {
-	q, d := r.vectors.Rows, r.vectors.Cols
-	root, squares, entry := math.Sqrt(float64(q)), r.total, 0
+	q, d, squares, entry := r.vectors.Rows, r.vectors.Cols, r.total, 0
 	if r.sparse != nil {
 		squares, entry = r.sparse.reach*r.sparse.reach, r.sparse.entry
 	}
-	off := root*gamma(q+d+20) + gamma(entry+r.depth+d+reduceChunks+28) +
-		skewOf(rowsOf(r.vectors, 0, q-probes))
-	return 3 * off * squares
+	sums := gamma(entry + r.depth + d + reduceChunks + 28)
+	return 3 * squares * (math.Sqrt(float64(q))*gamma(q+d+20) + sums + skewOf(rowsOf(r.vectors, 0, q-probes)))
 }
 
 // unit is a power of two. In units of it no square of a square underflows.
