@@ -212,44 +212,66 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 	return true
 }
 
-// semidefiniteFloor returns bounds of the least ‖A − M‖² over positive semidefinite M of
-// rank r or less: the floor of LSD, the minimum of TILSD. A is within `slip` of a in
-// Frobenius norm. The m×m matrix a is given on and right of the diagonal, and overwritten.
-// y (p×m, p ≤ r) is a factor of the best M, as eigenvectors give it.
-//
-// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
-// but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
-// Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with eigenvalues up to σ, and t_i
-// those of YᵀY, so YYᵀ = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p leading eigenvalues are max(t_i, σ), and each
-// other is at most σ. So D(B)² ≥ ‖C‖² − (r−p)max(σ, 0)². Let e ≥ ‖QᵀR‖. Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² −
-// 2e², and ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ − t_i, 0)².
-//
-// With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is
-// at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of
-// YᵀY off its diagonal of those on it (Weyl). belowBound proves σ.
-//
-// Cost: pm² and m³/6 for each of up to five tries of σ. Once ctx has ended low is less than it could be.
+// semidefiniteFloor returns the floors of leftover for a symmetric m×m matrix a, given on and right of the
+// diagonal, and overwritten. The true matrix is within `slip` of a in Frobenius norm. y (p×m) is a factor of
+// the best M of rank r, as eigenvectors give it. Once ctx has ended floors are less than they could be. Cost:
+// pm² and m³/6 for each of up to five tries of σ.
 func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
-	workers int) (low, high float64) {
+	workers int) (lows []float64, high float64) {
 	p, m := y.Rows, a.Rows
-	sums := gamma(dotDepth(m) + 8)
-	norm := triangleNorm(a)
+	sums, norm := gamma(dotDepth(m)+8), triangleNorm(a)
 	minus, plain := y.transposed(), y.transposed()
 	scale(minus.Data, -1)
 	addMulNT(a.Data, m, minus.Data, m, plain.Data, m, p, false)
 	mirror(a.Data, m)
-	slip = 1.5 * (slip + gamma(p+2)*(norm+sumSquares(y.Data)*(1+gamma(p*m))))
-	squares := 0.0
+	l := leftover{y: y, times: NewMatrix(p, m, nil), norm: norm, slip: slip}
 	for i := range m {
-		squares += sumSquares(a.row(i))
+		l.squares += sumSquares(a.row(i))
+		for c := range p {
+			l.times.row(c)[i] = dot(a.row(i), y.row(c))
+		}
 	}
-	length := math.Sqrt(squares) * (1 + gamma(dotDepth(m)+m+4))
-	high = (length + slip) * (length + slip) * (1 + 0x1p-50)
+	l.off = sums * math.Sqrt(l.squares) * (1 + gamma(dotDepth(m)+m+4))
+	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
+		return belowBound(ctx, a, from, workers), nil
+	})
+	return lows, high
+}
+
+// leftover is what a factor Y, in rows y (p×m), leaves of a symmetric matrix a: R = a − YYᵀ.
+type leftover struct {
+	y, times *Matrix // times has the products of R with these rows
+	norm     float64 // ‖a‖
+	squares  float64 // ‖R‖²
+	off      float64 // bounds the rounding in times, for rows of length 1
+	slip     float64 // bounds ‖A − a‖ for the matrix A in question
+}
+
+// floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less, for k =
+// 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD. above returns
+// a bound σ of R's eigenvalues on the complement of y, which are at most `most`. It need not be below `from`.
+//
+// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
+// but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
+// Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with eigenvalues up to σ, and t_i
+// those of YᵀY, descending, so YᵀY = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p leading eigenvalues are max(t_i,
+// σ), and each other is at most σ. So D(B)² ≥ ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖.
+// Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ − t_i, 0)².
+//
+// With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is
+// at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of
+// YᵀY off its diagonal of those on it (Weyl).
+func (l *leftover) floors(r int,
+	above func(from, most float64) (float64, error)) (lows []float64, high float64, err error) {
+	y, p, m := l.y, l.y.Rows, l.y.Cols
+	sums, depth := gamma(dotDepth(m)+8), dotDepth(m)+m+4
+	length := math.Sqrt(l.squares) * (1 + gamma(depth))
+	slip := 1.5 * (l.slip + gamma(p+2)*(l.norm+sumSquares(y.Data)*(1+gamma(p*m))))
+	lows, high = make([]float64, r+1), (length+slip)*(length+slip)*(1+0x1p-50)
 
 	var apart, off, size, outside float64
 	least := math.Inf(1)
 	t := make([]float64, p)
-	row := make([]float64, m)
 	for i := range t {
 		t[i] = sumSquares(y.row(i))
 		least = min(least, t[i])
@@ -259,32 +281,42 @@ func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 			off += 2 * v * v
 			apart += 2 * v / t[i] * v / t[j]
 		}
-		for j := range row {
-			row[j] = dot(a.row(j), y.row(i))
-		}
-		outside += sumSquares(row) / t[i]
+		outside += sumSquares(l.times.row(i)) / t[i]
 	}
 	omega := math.Sqrt(apart)*(1+gamma(p*p)) + 2*float64(p)*sums
 	if !(omega < 0.5) {
-		return 0, high
+		return lows, high, nil
 	}
 	eta := math.Sqrt(off)*(1+gamma(p*p)) + 2*sums*size
-	e := (math.Sqrt(outside)*(1+gamma(p+m)) + math.Sqrt(float64(p))*sums*length) * (1 + 2*omega)
-	kept, raised := squares*(1-gamma(dotDepth(m)+m+4))-2*e*e, 0.0
+	e := (math.Sqrt(outside)*(1+gamma(p+m)) + math.Sqrt(float64(p))*l.off) * (1 + 2*omega)
+	sigma, from, raised := 0.0, 0.0, 0.0
 	if r > 0 && m > p {
-		from := 0.0
 		if p == r {
 			from = max(least-eta, 0)
 		}
-		sigma := min(belowBound(ctx, a, from, workers), length)
-		kept -= float64(r-p) * max(sigma, 0) * max(sigma, 0)
+		if sigma, err = above(from, length); err != nil {
+			return nil, 0, err
+		}
+		sigma = max(0, min(sigma, length))
 		for _, v := range t {
 			raised += max(0, sigma-v+eta) * max(0, sigma-v+eta)
 		}
 	}
 	slip += 0x1p-51 * length // the rounding of what follows
-	distance := math.Sqrt(max(kept, 0)) - math.Sqrt2*e - math.Sqrt(raised) - slip
-	return max(distance, 0) * max(distance, 0) * (1 - 0x1p-50), high
+	slices.Sort(t)
+	kept, at := l.squares*(1-gamma(depth))-2*e*e-float64(r-p)*sigma*sigma, 0
+	for k := r; k >= 0; k-- {
+		distance := math.Sqrt(max(kept, 0)) - math.Sqrt2*e - math.Sqrt(raised) - slip
+		lows[k] = max(distance, 0) * max(distance, 0) * (1 - 0x1p-50)
+		if k > p {
+			kept += sigma * sigma
+		} else if at < p {
+			kept += max(t[at]-eta, 0) * max(t[at]-eta, 0) * (1 - gamma(p+4))
+			slip += 0x1p-51 * t[at]
+			at++
+		}
+	}
+	return lows, high, nil
 }
 
 // triangleNorm bounds the Frobenius norm of a symmetric matrix that is given on and right of the diagonal.

@@ -516,7 +516,14 @@ func TestFloorOfAnyFactor(t *testing.T) {
 						y.Row(i)[j] = v * math.Sqrt(max(values[from[i]], 1e-300))
 					}
 				}
-				low, high := semidefiniteFloor(bg, kernel.Clone(), y, r, 0, 1)
+				lows, high := semidefiniteFloor(bg, kernel.Clone(), y, r, 0, 1)
+				for k, v := range lows {
+					if p.num(v).Cmp(floor(k)) > 0 {
+						t.Errorf("%s, rank %d of %d, columns %v: %v, truly %v", name, k, r, from[:y.Rows], v,
+							double(floor(k)))
+					}
+				}
+				low := lows[r]
 				if p.num(low).Cmp(want) > 0 || p.num(high).Cmp(want) < 0 {
 					t.Errorf("%s, r = %d, columns %v: from %v to %v, truly %v", name, r, from[:y.Rows], low,
 						high, double(want))
@@ -529,38 +536,55 @@ func TestFloorOfAnyFactor(t *testing.T) {
 		y := NewMatrix(2, 3, []float64{1, 0, 0, v, math.Sqrt(1 - v*v), 0})
 		a := product(y.transposed(), y)
 		a.Set(2, 2, 0.1)
-		if low, _ := semidefiniteFloor(bg, a, y, 2, 0, 1); low > 0 != some {
-			t.Errorf("a cosine of %g: a floor of %g", v, low)
+		if lows, _ := semidefiniteFloor(bg, a, y, 2, 0, 1); lows[2] > 0 != some {
+			t.Errorf("a cosine of %g: a floor of %g", v, lows[2])
 		}
 	}
 }
 
-// TestFloorBlindStart: a leading direction that the eigensolver's start cannot see is found by the proof.
+// TestFloorBlindStart: a leading direction that the eigensolver's start cannot see is found by the proof,
+// which then takes all eigenvalues, or the floor stays below.
 func TestFloorBlindStart(t *testing.T) {
-	const n, k = 100, 2
-	start := newKrylovSpace(bg, n, k, 1)
-	rng := rand.New(rand.NewPCG(2, 2))
-	rows := NewMatrix(n, n, randomSlice(n*n, rng))
-	copy(rows.Data, start.q.Data[:start.block*n])
-	orthonormalize(rows, start.block)
-	others := product(laOrthogonal(n-1, rng), rowsOf(rows, 0, n-1)) // the last is hidden
-	kernel := NewMatrix(n, n, nil)
-	want := 0.0
-	for l := range n {
-		u, v := rows.Row(n-1), 5.0
-		if l < n-1 {
-			u, v = others.Row(l), []float64{3, 2, 1e-3 * rng.NormFloat64()}[min(l, 2)]
+	for _, n := range []int{fullOrder + 12, provedOrder + 8} {
+		start := newKrylovSpace(bg, n, 2, 0).q
+		rng := rand.New(rand.NewPCG(2, 2))
+		seen := stacked(NewMatrix(1, n, make1(n)), rowsOf(start, 0, 2+krylovExtra))
+		hidden := orthogonalTo(rng, seen, 1)
+		rows := stacked(hidden, orthogonalTo(rng, stacked(NewMatrix(1, n, make1(n)), hidden), 60)) // centred
+		kernel, want := NewMatrix(n, n, nil), make([]float64, 3)
+		for l := range rows.Rows {
+			v := []float64{1, 0.9, 0.8, -0.02 / float64(l+1)}[min(l, 3)]
+			for i, a := range rows.row(l) {
+				axpy(kernel.row(i), v*a, rows.row(l))
+			}
+			for k := range want {
+				if l >= k || v < 0 {
+					want[k] += v * v
+				}
+			}
 		}
-		for i, a := range u {
-			axpy(kernel.Row(i), v*a, u)
+		mirror(kernel.Data, n)
+		few := &LSDOptions{MaxIter: -1, Starts: 1}
+		for name, got := range map[string][]float64{
+			"LSDFloors":   append([]float64{want[0]}, mustDo(LSDFloors(bg, kernel, 2, nil))(t)...),
+			"TILSDFloors": mustDo(TILSDFloors(bg, kernel, 3, nil))(t),
+			"LSD":         append(slices.Clone(want[:2]), mustDo(LSD(bg, kernel, 2, few))(t).Floor),
+			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, few))(t).Floor),
+		} {
+			for k, v := range got {
+				if !(math.Abs(v-want[k]) <= 1e-8) {
+					t.Errorf("%s of %d rows: floors %v, truly %v", name, n, got, want)
+				}
+			}
 		}
-		if v < 3 {
-			want += v * v
+		op, _, err := openSimilarity(bg, kernel, 2, nil)
+		must(t, err)
+		spec := mustDo(op.leading(2, 0))(t)
+		_, left, err := op.rated(spec, 2)
+		must(t, err)
+		if low := unscale(left.lows[2], 2*op.exp); low > want[2] || left.squares <= 1.01*left.lows[2] ||
+			(n > provedOrder) != (spec.status == StatusIterationLimit) {
+			t.Errorf("%d rows: %v, floor %g, truly %g", n, spec.status, low, want[2])
 		}
-	}
-	mirror(kernel.Data, n)
-	m := mustDo(LSD(bg, kernel, k, &LSDOptions{Seed: 1, MaxIter: 5}))(t)
-	if math.Abs(m.Floor-want) > 1e-9 || m.FloorError > 1e-9 {
-		t.Errorf("floor %g + %g, truly %g; %d eigenvalues, %v", m.Floor, m.FloorError, want, m.Rank, m.Status)
 	}
 }

@@ -19,7 +19,7 @@ const krylovExtra = 8
 type krylovOptions struct {
 	steps int    // at most so many
 	seed  uint64 // of the start
-	more  int    // vectors to return beyond, as far as there are, in whatever state they are
+	more  int    // vectors to return beyond, as far as there are, in whatever state; all of the whole space
 	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), σ₁σ_i for AᵀA.
 	residual   float64
 	sum        float64 // if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁
@@ -29,12 +29,12 @@ type krylovOptions struct {
 
 // krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
-	basis  *Matrix   // p rows, orthonormal, by descending Ritz value
-	beyond *Matrix   // the rows that follow, up to krylovOptions.more
+	rows   *Matrix   // orthonormal, by descending Ritz value: p, and krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
 	next   float64   // the first Ritz value left out, plus its residual; 0 if none is left
 	top    float64   // the largest |θ| seen; for definite B, θ₁
+	least  float64   // the least θ seen, if below 0
 	steps  int
 	status Status
 }
@@ -55,7 +55,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		s.extend(ctx, z)
 		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh)) // y: rows are vectors
 		r := s.residuals(values, y, z, o.indefinite)
-		out.next, out.top = r.next, r.top
+		out.next, out.top, out.least = r.next, r.top, min(out.least, values[len(values)-1])
 		count := len(r.values)
 		// Small residuals do not prove that these eigenvectors lead: one not found may have up to out.next.
 		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
@@ -75,8 +75,10 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 				out.status = StatusConverged
 			}
 			out.values, out.rest = r.values, math.Sqrt(r.squares)
-			all := combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
-			out.basis, out.beyond = rowsOf(all, 0, count), rowsOf(all, count, all.Rows)
+			if y.Rows == size { // the whole space, of which all is known
+				o.more = size
+			}
+			out.rows = combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
 			return out, cancelled(ctx)
 		}
 		s.next(ctx, values, y, z)
@@ -225,4 +227,151 @@ func independent(ctx context.Context, v *Matrix) bool {
 		}
 	}
 	return true
+}
+
+// probes is how many random vectors test a bound: see complement.below.
+const probes = 8
+
+// withProbes returns the orthonormal rows u, and below them random vectors, orthogonal to the first p of u.
+// What they prove holds for any data, so the data must not know them: the runtime seeds their generator
+// from the system. (In TinyGo only where the system has such a source.)
+func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
+	out := NewMatrix(u.Rows+probes, u.Cols, nil)
+	copyRows(out, u)
+	random := rowsOf(out, u.Rows, out.Rows)
+	for i := range random.Data {
+		random.Data[i] = rand.NormFloat64()
+	}
+	project(ctx, random, rowsOf(out, 0, p))
+	return out
+}
+
+// complement is a symmetric matrix B where p of its approximate eigenvectors do not reach: C = (I − P)B(I −
+// P), with the projector P on these.
+type complement struct {
+	ctx            context.Context
+	p              int
+	vectors, times *Matrix // withProbes of these and of further Ritz vectors, descending; products with B
+	apply          func(v *Matrix) (*Matrix, error)
+	most           int     // further products that are affordable
+	least          float64 // about C's least eigenvalue, or 0
+	trace, squares float64 // bound tr C, where no eigenvalue is below 0, and ‖C‖²; +Inf: nothing does
+	noise          float64 // bounds the norm of the rounding in a product with a vector of length 1
+}
+
+// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many more
+// products with B that took. If sure, it is enough, and has the same bits in every call.
+//
+// Proof. Let V be the p rows and r more, C' = (I − VᵀV)B(I − VᵀV) and β = max(b, −least). Let q(λ) =
+// λ/β·T((λ − c)/h) with the Chebyshev polynomial T of degree s−1 and [c − h, c + h] = [least, b], above
+// which q rises. Of a unit eigenvector v of C' with an eigenvalue λ ≥ b, and Ω with Gaussian columns,
+// ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4! for 8 columns, 2e-10 for x =
+// 1/64. But for that chance λ < m if ‖q(C')Ω‖_F ≤ q(m)/8 and m ≥ b (compare Halko, Martinsson & Tropp,
+// Finding Structure with Randomness, 2011, Lemma 4.1). The iteration says what b and least are; where it
+// errs Ω shows that, and m is large.
+//
+// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j −
+// W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
+//
+// From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of C are at
+// most (a + m)/2 + √((a − m)²/4 + e²).
+func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
+	t, sure := c.choose(enough)
+	first, r := c.vectors.Rows-probes, c.p+t.r
+	v, random := rowsOf(c.vectors, 0, r), rowsOf(c.vectors, first, first+probes)
+	w, before := rowsOf(c.times, first, first+probes).Clone(), (*Matrix)(nil)
+	along := project(c.ctx, random, rowsOf(v, c.p, r))
+	axpy(w.Data, -1, combine(along, rowsOf(c.times, c.p, r)).Data)
+	scale(w.Data, 1/max(t.b, -c.least))
+	size, width := 0.0, norm2(random.Data)
+	for j := range t.s {
+		if j > 0 {
+			y, err := c.apply(w)
+			if err != nil {
+				return 0, 0, false, err
+			}
+			factor := float64(2*min(j, 2)) / (t.b - c.least)
+			scale(y.Data, factor)
+			axpy(y.Data, -factor*(t.b+c.least)/2, w.Data)
+			if j > 1 {
+				axpy(y.Data, -1, before.Data)
+			}
+			before, w = w, y
+		}
+		project(c.ctx, w, v)
+		project(c.ctx, w, v)
+		size = norm2(w.Data)
+		width = max(width, size)
+	}
+	if m := c.level(&t, size, width); !(m <= t.level) { // by chance: hardly another power of 2 next time
+		_, exp := math.Frexp(m)
+		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
+	}
+	return t.next(), t.s - 1, sure, nil
+}
+
+// chebyshev is a test of complement.below. trace bounds the eigenvalues of C', too; level is m.
+type chebyshev struct {
+	r, s                  int
+	a, e, b, trace, level float64
+}
+
+// next returns the bound of C.
+func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
+
+// choose returns the test of the least degree that is enough, or else the best that is affordable. Where b
+// and least hold, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²) is at most √8·R + 9, R² = min(d, tr C'/b, ‖C‖²/β²), but for a
+// chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). That
+// proves m.
+func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
+	count := c.vectors.Rows - probes - c.p
+	rest := rowsOf(c.times, c.p, c.p+count).Clone()
+	project(c.ctx, rest, rowsOf(c.vectors, 0, c.p))
+	along := project(c.ctx, rest, rowsOf(c.vectors, c.p, c.p+count))
+	tests := make([]chebyshev, count+1)
+	tests[0].trace = c.trace
+	for i := range count {
+		t, row := tests[i], along.row(i)
+		ritz, rho := row[i], norm2(rest.row(i))
+		row[i] = 0
+		off := norm2(row) + c.noise
+		t.r, t.a, t.b = i+1, max(t.a, ritz+math.Sqrt(float64(count))*off), max(0, ritz+rho)
+		t.e, t.trace = math.Hypot(t.e, rho+off), t.trace-ritz+c.noise
+		tests[i+1] = t
+	}
+	tests[0].b = tests[1].b
+	for s := 1; ; s++ {
+		for _, t := range tests {
+			t.s, t.b = s, t.b*(1+1e-9)+c.noise+underflow
+			d, beta := float64(c.vectors.Cols), max(t.b, -c.least)
+			size := math.Sqrt(probes*min(d, t.trace/t.b, c.squares/beta/beta)) + 9
+			t.level = c.level(&t, size, math.Sqrt(probes*d)+9)
+			if best.s == 0 || t.next() < best.next() {
+				best = t
+			}
+		}
+		if sure = enough(best.next()); sure || s > c.most {
+			return best, sure
+		}
+	}
+}
+
+// level returns the m of the test t that is proved if ‖q(C')Ω‖ is size, and no W longer than width.
+func (c *complement) level(t *chebyshev, size, width float64) float64 {
+	beta, steps := max(t.b, -c.least), float64(t.s-1)
+	lost := c.noise * width * (2 + math.Sqrt(float64(t.r)) + 2.5*steps*(steps+1))
+	low, high := t.b, max(t.b, 8*(size*beta+lost))
+	for range 60 {
+		m := (low + high) / 2
+		inside := max(1, (2*m-c.least-t.b)/(t.b-c.least))
+		if (m/8-lost)/beta*math.Cosh(steps*math.Acosh(inside)) >= size {
+			high = m
+		} else {
+			low = m
+		}
+	}
+	if math.IsNaN(high) { // products of +Inf
+		return t.trace
+	}
+	return min(high*(1+0x1p-40), t.trace)
 }

@@ -29,12 +29,14 @@ func truncatedSVD(ctx context.Context, a *Matrix, k, workers int, o krylovOption
 		return nil, err
 	}
 	// The triplets are those of A·V (n×k), not of its square, so that small ones keep their digits.
-	av, err := s.multiply(kry.basis)
+	basis := rowsOf(kry.rows, 0, k)
+	orthonormalize(basis, 0)
+	av, err := s.multiply(basis)
 	if err != nil {
 		return nil, err
 	}
 	r := &truncated{*jacobiSVD(ctx, av.transposed(), 1), make([]float64, k)}
-	r.V = combine(r.V.transposed(), kry.basis).transposed()
+	r.V = combine(r.V.transposed(), basis).transposed()
 	r.Iterations, r.Status = kry.steps, kry.status
 	fixSigns(r.V, r.U)
 	atu, err := s.multiplyT(r.U.transposed())

@@ -82,7 +82,7 @@ func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	if spec.status == StatusIterationLimit {
 		m.Status = spec.status
 	}
-	m.rate(op, spec, left, left.squares)
+	m.rate(op, left, left.squares)
 	m.Distortion = unscale(left.trace, op.exp)
 	m.encloseFeatures(op, spec, w, k, &o)
 	return m, nil
@@ -117,28 +117,10 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 // Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B, is true
 // of eigenvalues in descending order, not of singular values as printed (TestErratumTrace). So the floor of a
 // K that may be indefinite uses the positive eigenvalues only.
-func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective float64) (floor float64) {
-	// Eigenvalues may be larger than found, by spec.open. Those up to the noise were not used.
-	open := 0.0
-	for _, v := range spec.values {
-		if v > spec.noise {
-			open += (2*v + spec.open) * spec.open
-		} else {
-			open += math.Pow(max(0, v+spec.open), 2)
-		}
-	}
-	eps := float64(op.n) * 0x1p-52
-	slip := eps*math.Sqrt(left.total) + op.noise
-	rounding := 2*slip*math.Sqrt(left.squares) + slip*slip
-	if op.data != nil { // its squares are differences of sums over n and over d
-		rounding += float64(op.n+op.data.d) * 0x1p-52 * left.total
-	}
-	floor = max(0, left.squares-open-rounding)
-	open += 2 * rounding
-	if left.high > 0 { // proved, in place of the estimates above
-		floor, open = left.low, (left.high-left.low)*(1+0x1p-50)
-		objective = max(objective, floor) // it is a difference of sums, which may cancel
-	}
+func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
+	floor = left.lows[len(left.lows)-1]
+	open := (left.high - floor) * (1 + 0x1p-50)
+	objective = max(objective, floor) // it is a difference of sums, which may cancel
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)
 	m.FloorError, m.Total = unscale(open, 2*op.exp), unscale(left.total, 2*op.exp)
 	if open > 0 { // which may be too small for a number
@@ -191,7 +173,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 		return nil, err
 	}
 	m = &LSDModel{Rank: z.Rows}
-	floor := m.rate(o, spec, left, left.total)
+	floor := m.rate(o, left, left.total)
 	d := &descent{operator: o, k: min(k, z.Rows+extraColumns), total: left.total, floor: floor, opts: opts}
 	d.fullRank = z.Rows == d.k
 	best := &candidate{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
@@ -215,7 +197,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	if best.a > 0 {
 		m.Scale = unscale(best.b/best.a, -o.exp)
 	}
-	m.rate(o, spec, left, best.objective)
+	m.rate(o, left, best.objective)
 	return m, err
 }
 
@@ -223,17 +205,18 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // similarity and the largest k of interest; read at index k−1 how low the objective of
 // k clusters could be at best, for k = 1, …, most (at most n).
 //
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all
-// eigenvalues λ of K but the k largest that are above 0. Its rounding is some n·2^-52 of ‖K‖².
+// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
+// but the k largest that are above 0. It is not above that, by the theorem of LSDModel.FloorError, and mostly
+// less than some n·2^-52 of ‖K‖² below.
 //
 // Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
 
-// TILSDFloors returns for k = 1, …, most (at most n) the minimum of [TILSD]: Σλ_i² over all eigenvalues
+// TILSDFloors returns for k = 1, …, most (at most n) the floor of [TILSD]: Σλ_i² over all eigenvalues
 // λ of HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values,
-// not the squares of [Floors]. Cost, rounding and errors are those of [LSDFloors].
+// not the squares of [Floors]. Theorem, cost, rounding and errors are those of [LSDFloors].
 func TILSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
@@ -245,7 +228,6 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 	if err != nil {
 		return nil, err
 	}
-	op.part = true // the eigenvalues are wanted, not their proof
 	rank := min(most, op.n)
 	floors := make([]float64, rank)
 	if centred {
@@ -254,17 +236,12 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 			return nil, err
 		}
 	}
-	spec, z, left, err := op.nearest(rank, o.Seed)
+	_, _, left, err := op.nearest(rank, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	first := len(floors) - rank // the number of clusters that need one eigenvalue, less 1
 	for i := range floors {
-		floors[i] = left.squares
-		for j := z.Rows - 1; j > i-first && j >= 0; j-- {
-			floors[i] += spec.values[j] * spec.values[j]
-		}
-		floors[i] = unscale(floors[i], 2*op.exp)
+		floors[i] = unscale(left.lows[i+rank-len(floors)+1], 2*op.exp)
 	}
 	return floors, nil
 }
@@ -285,13 +262,13 @@ type LSDModel struct {
 	// K but the k largest positive ones. PPᵀ has no negative entries, so where K has some, Floor is far
 	// below what LSD can reach. For TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum.
 	Floor float64
-	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and for [LinearKernel]
-	// up to min(n, d) = 512, it is a theorem that the exact bound is from Floor to Floor + FloorError, with
-	// all rounding and whatever the eigensolver has found. It is about the symmetric matrix on and right of
-	// the diagonal of K, or the mean of K and its transpose where these differ.
+	// FloorError bounds how far Floor may be below the exact bound. It is a theorem that the exact bound is
+	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. It is about
+	// the symmetric matrix on and right of the diagonal of K, or the mean of K and its transpose where these
+	// differ. Beyond 512 samples it holds but for a chance of 2e-10, by random vectors that each call draws
+	// anew, of a symmetric K.
 	//
-	// Beyond, the eigensolver's residuals bound it, if its random start was not orthogonal
-	// to a leading eigenvector, and rounding counts as n·2^-52 of ‖K‖.
+	// Of [LinearKernel] beyond min(n, d) = 512 rounding counts as (n+d)·2^-52 of ‖K‖² instead.
 	FloorError float64
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
 	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
@@ -312,8 +289,8 @@ type LSDModel struct {
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
-	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless
-	// the descent or the eigensolver reached its limit. FloorError holds in either case.
+	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless the descent
+	// or the eigensolver reached its limit, or FloorError is large. It holds in either case.
 	Status Status
 }
 

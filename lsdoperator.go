@@ -21,7 +21,6 @@ type operator struct {
 	mean    float64   // of all its entries
 	noise   float64   // the norm of what rounding adds to HKH; 0 until centred
 	data    *samples  // if not nil, K = XXᵀ of these is not formed, and src, means and mean are not used
-	part    bool      // of a decomposition whose own floor nobody asks for
 	gram    *Matrix   // of data, once it is known, if that is no larger than provedOrder
 	space   workspace
 }
@@ -238,8 +237,9 @@ type remainder struct {
 	squares float64 // ‖K − YYᵀ‖²
 	total   float64 // ‖K‖²
 	trace   float64 // tr(K − YYᵀ)
-	// Bounds of the floor, that of the best factor of its rank; high is 0 if none are proved.
-	low, high float64
+	// lows are lower bounds of the floors for ranks up to the asked one; high is an upper bound of the last.
+	lows []float64
+	high float64
 }
 
 // without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K, n²p. For the
@@ -300,8 +300,9 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 // spectrum is the upper end of the operator's spectrum.
 type spectrum struct {
 	values []float64 // the largest ones by value, not by size, descending
-	rows   *Matrix   // their eigenvectors, p×n, orthonormal
-	open   float64   // how much larger than found a positive eigenvalue may be, beyond rounding
+	rows   *Matrix   // their eigenvectors, orthonormal, and some that follow
+	least  float64   // about the least eigenvalue, if below 0
+	open   float64   // how much larger than found those of the linear kernel may be, beyond rounding
 	steps  int       // of the Krylov iteration; 0: a direct method
 	status Status
 	top    float64 // the largest magnitude of an eigenvalue, or a lower bound of it
@@ -324,20 +325,13 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	if err := checkSize("the eigensolver's basis", max(4*(p+krylovExtra), 96), o.n); err != nil {
 		return nil, err
 	}
-	kry, err := krylov(o.ctx, o.n, o.apply, p,
-		krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})
+	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed,
+		residual: 1e-12, indefinite: true, more: krylovExtra})
 	if err != nil {
 		return nil, err
 	}
-	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
-	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl) where no
-	// eigenvalue outside of the space is larger. next is at least 0.
-	last := max(kry.values[p-1], 0)
-	s.open = kry.rest + max(0, kry.next-last)
-	if gap := last - kry.next; gap > 0 {
-		s.open = min(s.open, kry.rest/gap*kry.rest)
-	}
-	return s, nil
+	return &spectrum{values: kry.values, rows: kry.rows, least: kry.least, steps: kry.steps,
+		status: kry.status, top: kry.top}, nil
 }
 
 // leadingDirect is leading by all eigenvalues of a copy of the operator's matrix.
@@ -346,8 +340,8 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, rows := leadingEigen(o.ctx, full, p, o.workers)
-	return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
+	values, rows := leadingEigen(o.ctx, full, min(p+krylovExtra, o.n), o.workers)
+	return &spectrum{values: values[:p], rows: rows, least: min(values[o.n-1], 0), status: StatusConverged,
 		top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
 }
 
@@ -362,49 +356,95 @@ func (o *operator) full() (*Matrix, error) {
 	})
 }
 
-// provedOrder is the largest n for which the floor is proved, in n³/6 or n³/3.
+// provedOrder is the largest n for which the floor is proved without random vectors, in n³/6 or n³/3.
 const provedOrder = 512
 
-// prove sets the bounds of the floor for factors of rank r, where z was found.
-//
-// The matrix in memory is that of exact arithmetic but for rounding. Where two halves are averaged an entry
-// is off by 2u of its size and of their difference. An entry of the centred matrix is k_ij − m_j − (m_i − m),
-// with three roundings. For any numbers m_i and m H takes out all of these, so the errors of the means do not
-// matter, and HKH is HAH for the A in memory but for these roundings. HAH is off A by at most √(2/n)·‖A1‖.
-func (o *operator) prove(left *remainder, z *Matrix, r int) error {
+// prove sets the bounds of the floors for factors of rank up to r, where z was found.
+func (o *operator) prove(left *remainder, spec *spectrum, z *Matrix, r int) error {
 	switch {
-	case o.part:
-		return nil
 	case o.data != nil:
-		return o.proveData(left, z, r)
+		return o.proveData(left, spec, z, r)
 	case o.n > provedOrder:
-		return nil
+		return o.proveByProbes(left, spec, z, r)
 	}
 	a, err := o.full()
 	if err != nil {
 		return err
 	}
 	mirror(a.Data, o.n)
-	const u = 0x1p-53
-	norm, root := triangleNorm(a), math.Sqrt(float64(o.n))
-	slip := u * (2*norm + 2*symmetryTol*float64(o.n))
-	if o.means != nil {
-		own, one, sums := slices.Clone(o.means), slices.Repeat([]float64{1}, o.n), 0.0
-		for i := range own {
-			own[i] -= o.mean
-			v := dot(a.row(i), one)
-			sums += v * v
-		}
-		slip += u*1.01*(2*norm+root*(3*norm2(own)+norm2(o.means))) +
-			1.5*(math.Sqrt(sums)/root+gamma(dotDepth(o.n)+2)*norm)
+	one, sums := slices.Repeat([]float64{1}, o.n), make([]float64, o.n)
+	for i := range sums {
+		sums[i] = dot(a.row(i), one)
 	}
-	left.low, left.high = semidefiniteFloor(o.ctx, a, z, r, slip, o.workers)
+	left.lows, left.high = semidefiniteFloor(o.ctx, a, z, r, o.slip(triangleNorm(a), sums), o.workers)
 	return cancelled(o.ctx)
 }
 
+// slip bounds how far the matrix a in memory, of the given norm and with these sums of rows, is from that of
+// exact arithmetic. Where two halves are averaged an entry is off by 2u of its size and of their
+// difference. An entry of the centred matrix is k_ij − m_j − (m_i − m), with three roundings. For any numbers
+// m_i and m H takes out all of these, so the errors of the means do not matter, and HKH is HaH but for these
+// roundings. HaH is off a by at most √(2/n)·‖a1‖.
+func (o *operator) slip(norm float64, sums []float64) float64 {
+	const u = 0x1p-53
+	root := math.Sqrt(float64(o.n))
+	slip := u * (2*norm + 2*symmetryTol*float64(o.n))
+	if o.means != nil {
+		own := slices.Clone(o.means)
+		for i := range own {
+			own[i] -= o.mean
+		}
+		slip += u*1.01*(2*norm+root*(3*norm2(own)+norm2(o.means))) +
+			1.5*(norm2(sums)/root+gamma(dotDepth(o.n)+2)*norm)
+	}
+	return slip
+}
+
+// proveByProbes does so for a large n, in one pass over K and as many more as complement.below takes. Entries
+// and their mirror images differ by rounding, noise in norm.
+func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r int) error {
+	p, n := z.Rows, o.n
+	probed := withProbes(o.ctx, spec.rows, p)
+	vectors := NewMatrix(probed.Rows+1, n, slices.Concat(probed.Data, slices.Repeat([]float64{1}, n)))
+	times, err := o.apply(vectors)
+	if err != nil {
+		return err
+	}
+	norm, root := math.Sqrt(left.total)*(1+gamma(2*n)), math.Sqrt(float64(probed.Rows))
+	size := sumSquares(z.Data)
+	l := leftover{y: z, times: times.Clone(), norm: norm, squares: left.squares,
+		off:  3*gamma(n+p+20)*(norm+size) + o.noise,
+		slip: o.slip(norm, times.row(probed.Rows)) + o.noise}
+	l.times.Rows = p
+	for i := range p {
+		row := l.times.row(i)
+		scale(row, math.Sqrt(spec.values[i]))
+		for j := range p {
+			axpy(row, -dot(z.row(i), z.row(j)), z.row(j))
+		}
+	}
+	c := complement{ctx: o.ctx, p: p, vectors: probed, times: times, apply: o.apply, most: max(spec.steps, 16),
+		least: spec.least * 1.25, trace: math.Inf(1), squares: left.squares,
+		noise: 3*norm*(root*gamma(probed.Rows+n+20)+gamma(n+28)+skewOf(spec.rows)) + o.noise}
+	times.Rows = probed.Rows
+	left.lows, left.high, err = l.floors(r, func(from, most float64) (float64, error) {
+		from += openShare / 100 * norm
+		if most <= from {
+			return most, nil
+		}
+		next, _, sure, err := c.below(func(next float64) bool { return next <= from })
+		if !sure {
+			spec.status = StatusIterationLimit
+		}
+		return next + l.off, err
+	})
+	return err
+}
+
 // proveData does so for the linear kernel, by the smaller Gram matrix about the true mean.
-func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
+func (o *operator) proveData(left *remainder, spec *spectrum, z *Matrix, r int) error {
 	if o.gram == nil {
+		o.estimate(left, spec, r)
 		return nil
 	}
 	a, y := o.gram.Clone(), z
@@ -423,9 +463,32 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 		y = aboutMeans(z)
 	}
 	total := trace(a)
-	left.low, left.high = semidefiniteFloor(o.ctx, a, y, r,
+	left.lows, left.high = semidefiniteFloor(o.ctx, a, y, r,
 		gramError(o.data, total)+o.data.fine.bound(total), o.workers)
 	return cancelled(o.ctx)
+}
+
+// estimate sets the bounds for a linear kernel whose Gram matrix is large. Eigenvalues may be larger than
+// found, by spec.open; those up to the noise were not used. left's squares are differences of sums over n
+// and over d.
+func (o *operator) estimate(left *remainder, spec *spectrum, r int) {
+	open, slip := 0.0, float64(o.n)*0x1p-52*math.Sqrt(left.total)+o.noise
+	left.lows = make([]float64, r+1)
+	for i, v := range spec.values[:r] {
+		if v > spec.noise {
+			open += (2*v + spec.open) * spec.open
+			for k := range i + 1 {
+				left.lows[k] += v * v
+			}
+		} else {
+			open += math.Pow(max(0, v+spec.open), 2)
+		}
+	}
+	rounding := 2*slip*math.Sqrt(left.squares) + slip*slip + float64(o.n+o.data.d)*0x1p-52*left.total
+	for k, v := range left.lows {
+		left.lows[k] = max(0, left.squares+v-open-rounding)
+	}
+	left.high = left.squares + rounding
 }
 
 // aboutMeans returns a copy of m, less the mean of each row.
@@ -484,7 +547,8 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 		return nil, nil, left, err
 	}
 	// A leading eigenvalue that the iteration has missed leaves the proof wide open.
-	if spec.steps > 0 && o.data == nil && left.high-left.low > openShare*left.total {
+	if spec.steps > 0 && o.data == nil && o.n <= streamGramSide &&
+		left.high-left.lows[p] > openShare*left.total {
 		if spec, err = o.leadingDirect(p); err == nil {
 			z, left, err = o.rated(spec, p)
 		}
@@ -499,7 +563,7 @@ func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err 
 	fixRowSigns(spec.rows)
 	z = spec.factor()
 	if left, err = o.without(z); err == nil {
-		err = o.prove(&left, z, r)
+		err = o.prove(&left, spec, z, r)
 	}
 	return z, left, err
 }

@@ -256,9 +256,13 @@ func TestOperatorErrors(t *testing.T) {
 // TestLSDRate: where no floor is proved, it is what the factor leaves less what the iteration
 // left open: of values that were used and of those up to the noise.
 func TestLSDRate(t *testing.T) {
-	m, op := &LSDModel{}, &operator{n: 2}
-	spec := &spectrum{values: []float64{3, 0.5, -1}, open: 0.25, noise: 0.75}
-	floor := m.rate(op, spec, remainder{squares: 10, total: 20}, 11)
+	m, op := &LSDModel{}, &operator{n: 2, data: new(samples)}
+	spec, left := &spectrum{values: []float64{3, 0.5, -1}, open: 0.25, noise: 0.75}, remainder{squares: 10, total: 20}
+	op.estimate(&left, spec, 3)
+	if math.Abs(left.lows[0]-left.lows[3]-9) > 1e-12 || left.lows[1] != left.lows[3] {
+		t.Error(left.lows)
+	}
+	floor := m.rate(op, left, 11)
 	open := (2*3+0.25)*0.25 + 0.75*0.75
 	if math.Abs(floor-(10-open)) > 1e-12 || m.Floor != floor || m.Objective != 11 || m.Total != 20 ||
 		math.Abs(m.FloorError-open) > 1e-12 || m.Gap != (11-floor)/20 || m.Floor+m.FloorError < 10 {

@@ -250,7 +250,7 @@ type Certificate struct {
 
 // Optimal reports whether the pair, repaired, is proved to be within tol times the total
 // variance of the global minimum, rounding included. tol 0 stands for 1e-9. With SolverKrylov
-// the proof rests on a random start (see Model.FloorError).
+// that is proved but for a chance of 2e-10 (see Model.FloorError).
 func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9

@@ -132,6 +132,18 @@ func (r *outside) floor(next float64) (low, high float64) {
 	return low / unit / unit, high / unit / unit
 }
 
+// noise bounds the norm of what rounding adds to a product with XᵀX, about the mean in memory, of a unit
+// vector that is orthogonal to vectors, and made so again. It is three times what floor has of inner
+// products, projections, and sums over rows, here or in a pass with fewer vectors.
+func (r *outside) noise() float64 {
+	q, d, squares, entry := r.vectors.Rows, r.vectors.Cols, r.total, 0
+	if r.sparse != nil {
+		squares, entry = r.sparse.reach*r.sparse.reach, r.sparse.entry
+	}
+	sums := gamma(entry + r.depth + d + reduceChunks + 28)
+	return 3 * squares * (math.Sqrt(float64(q))*gamma(q+d+20) + sums + skewOf(rowsOf(r.vectors, 0, q-probes)))
+}
+
 // unit is a power of two. In units of it no square of a square underflows.
 func (r *outside) unit() float64 {
 	_, exp := math.Frexp(r.total)

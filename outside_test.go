@@ -154,7 +154,7 @@ func TestOutsideProbes(t *testing.T) {
 	s := mustDo(newSamples(bg, x, nil, 2, true))(t)
 	pc, _, err := principalByJacobi(s, wanted{2, 0})
 	must(t, err)
-	vectors := (&krylovData{d: 6, seed: 3}).probed(pc.basis)
+	vectors := withProbes(bg, pc.basis, 2)
 	r := newOutside(vectors, 2)
 	must(t, r.add(s))
 	gram := mustDo(gramMatrix(s))(t)

@@ -3,9 +3,9 @@ package softkmeans
 // The principal subspace and the floor, by whichever solver fits.
 
 import (
+	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 )
@@ -30,7 +30,7 @@ const lostShare = 1e-9
 // The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
 // SolverJacobi, a few seconds of work, follows where the Gram matrix has left few digits. Beyond
 // sparseGramSide the eigenvectors of sparse rows' Gram matrix take a second or more. Up to streamGramSide
-// three matrices of 32 MB are affordable, and Certify takes a solver without a random start.
+// three matrices of 32 MB are affordable, and Certify takes a solver without random vectors.
 const (
 	jacobiMaxSide  = 512
 	sparseGramSide = 1024
@@ -51,7 +51,7 @@ type purpose int
 
 const (
 	toFit     purpose = iota // directions, and a floor
-	toCertify                // a floor that relies on no random start, where that is affordable
+	toCertify                // a floor that relies on no random vectors, where that is affordable
 	toLabel                  // directions alone
 )
 
@@ -94,10 +94,7 @@ func chooseSolver(asked Solver, kind rowsKind, why purpose, p, small, large int)
 	return c
 }
 
-const (
-	krylovNoise = 1e-13 // the share of the total that rounding may add to an eigenvalue of dense data
-	krylovTol   = 1e-13 // the share of the total to which SolverKrylov proves its floor
-)
+const krylovTol = 1e-13 // the share of the total to which SolverKrylov proves its floor
 
 // findPrincipal finds the p ≤ d leading right singular vectors, completed where the data has fewer.
 func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
@@ -365,8 +362,6 @@ type krylovData struct {
 	small             int // min(n, d)
 	d, rank           int // rank: the largest that the shape allows
 	total, totalError float64
-	noise             float64 // what rounding may add to an eigenvalue
-	seed              uint64
 	mean              float64                                             // see outside.mean
 	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
 	measure           func(left *outside) error                           // adds all rows, about their mean
@@ -386,7 +381,7 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 	small, _ := s.sides()
 	r := krylovData{
 		ctx: s.ctx, small: small, d: s.d, rank: s.rankBound(), total: total, totalError: off,
-		noise: krylovNoise * total, seed: s.seed, mean: s.fine.off(total),
+		mean:    s.fine.off(total),
 		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
 		measure: func(left *outside) error { return left.add(s) },
 	}
@@ -402,8 +397,8 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.leading(count, krylovOptions{steps: effort.steps, seed: s.seed, hasty: effort.hasty,
-		residual: 1e-15, sum: krylovTol / 4, more: q.more})
+	kry, err := s.leading(count, krylovOptions{steps: effort.steps, hasty: effort.hasty,
+		residual: 1e-15, sum: krylovTol / 4, more: max(q.more, krylovExtra)})
 	if err != nil {
 		return nil, err
 	}
@@ -412,70 +407,48 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 		pc.status = StatusIterationLimit
 		return pc, cancelled(s.ctx)
 	}
-	pc.leading = NewMatrix(p+kry.beyond.Rows, s.d, nil)
-	copy(pc.leading.Data, kry.basis.Data)
-	copyRows(rowsOf(pc.leading, p, pc.leading.Rows), kry.beyond)
-	pc.squares = kry.values
-	orthonormalizeCtx(s.ctx, pc.leading, count)
-	fixRowSigns(pc.leading)
-	pc.basis = rowsOf(pc.leading, 0, p)
+	all, err := completed(s.ctx, kry.rows, max(p, kry.rows.Rows), s.d)
+	if err != nil {
+		return nil, err
+	}
+	pc.basis, pc.leading, pc.squares = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows)), kry.values
 	if p >= s.rank {
 		return pc, nil
 	}
-	return pc, s.bound(pc, kry)
+	return pc, s.bound(pc, kry, all, effort.steps-kry.steps)
 }
 
-// bound sets the floor, and its error by what is outside of the basis: by the Ritz values that converged with
-// it, if products with random vectors have no Rayleigh quotient above them; otherwise by these products.
-func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
-	count := kry.basis.Rows
-	left := newOutside(s.probed(rowsOf(pc.basis, 0, count)), count)
+// bound sets the floor, and its error by what is outside of the basis, of which `further` has more rows: see
+// complement.
+func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, most int) error {
+	p := len(kry.values)
+	left := newOutside(withProbes(s.ctx, further, p), p)
 	left.mean = s.mean
 	if err := s.measure(left); err != nil {
 		return err
 	}
-	next, longest := kry.next*(1+1e-9)+s.noise, 0.0
-	if kry.status != StatusConverged {
+	_, high := left.floor(math.Inf(1))
+	unit := left.unit() * left.unit() // in which squares of products do not underflow
+	c := complement{ctx: s.ctx, p: p, vectors: left.vectors, times: left.coupling.Clone(), most: min(most, kry.steps),
+		trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
+		apply: func(v *Matrix) (*Matrix, error) {
+			more := newOutside(v, 0)
+			err := s.measure(more)
+			scale(more.coupling.Data, unit)
+			return more.coupling, err
+		}}
+	scale(c.times.Data, unit)
+	next, more, sure, err := c.below(func(next float64) bool {
+		next = min((next-2*c.noise)/unit, high)
+		return ritzSumBound(p, kry.values[p-1], kry.rest*kry.rest, next) <= krylovTol/2*pc.total
+	})
+	if !sure || kry.status != StatusConverged {
 		pc.status = StatusIterationLimit
 	}
-	for i := count; i < left.vectors.Rows; i++ {
-		probe, z := left.vectors.row(i), left.coupling.row(i)
-		projectOutRows(z, left.vectors, count)
-		size := norm2(z)
-		longest = max(longest, size)
-		if size > s.noise/10*norm2(probe) && size*size/dot(z, probe) > next { // and no rounding
-			pc.status = StatusIterationLimit
-		}
-	}
-	if pc.status != StatusOptimal {
-		next = probeFactor * longest
-	}
+	pc.steps += more
 	pc.floor, pc.floorError = left.squares, pc.total+s.totalError
-	pc.within(left.floor(next))
-	return cancelled(s.ctx)
-}
-
-// The norm of a matrix is at most probeFactor = 4·√(2/π) times the largest of its products with so many
-// random vectors, but for a chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding Structure with
-// Randomness, 2011, Lemma 4.1).
-const (
-	probes      = 16
-	probeFactor = 3.1915382432114616
-)
-
-// probed returns the orthonormal rows u, and below them random vectors orthogonal to u.
-func (s *krylovData) probed(u *Matrix) *Matrix {
-	rng := rand.New(rand.NewPCG(s.seed, 0xb0d)) // not the start's, on which the basis depends
-	out := NewMatrix(u.Rows+probes, s.d, nil)
-	copy(out.Data, u.Data[:u.Rows*u.Cols])
-	for i := u.Rows; i < out.Rows; i++ {
-		row := out.row(i)
-		for c := range row {
-			row[c] = rng.NormFloat64()
-		}
-		projectOutRows(row, u, u.Rows)
-	}
-	return out
+	pc.within(left.floor(next / unit))
+	return cmp.Or(err, cancelled(s.ctx))
 }
 
 // krylovVectors iterates for the p leading right singular vectors of the data: p×d.
@@ -510,15 +483,9 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 	o krylovOptions) (*krylovResult, error) {
 	kry, err := krylov(ctx, small, apply, p, o)
 	if err == nil && back != nil {
-		if kry.basis, err = back(kry.basis); err == nil && kry.beyond.Rows > 0 {
-			kry.beyond, err = back(kry.beyond)
-		}
+		kry.rows, err = back(kry.rows)
 	}
-	if err != nil {
-		return nil, err
-	}
-	orthonormalizeCtx(ctx, kry.basis, 0)
-	return kry, nil
+	return kry, err
 }
 
 // Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared

@@ -21,7 +21,6 @@ type samples struct {
 	centred bool
 	mean    []float64 // of the scaled rows; zeros where the data is not to be centred
 	fine    meanRest  // what mean leaves open
-	seed    uint64    // of what is random: it depends on the data
 	workers int
 	// of a table with more rows: products are of the columns, even if there are fewer rows here
 	part  bool
@@ -208,7 +207,6 @@ func (s *samples) survey() (top float64, err error) {
 		return 0, err
 	}
 	_, s.exp = math.Frexp(top)
-	s.seed = seedOf(s.mean, s.factor())
 	s.setMean(origin, all, top)
 	return top, nil
 }
@@ -228,16 +226,6 @@ func (s *samples) setMean(origin []float64, mass, top float64) {
 		squares += v * v
 	}
 	s.fine.offset = top * math.Sqrt(squares) * (1 + gamma(s.d+8))
-}
-
-// seedOf makes a seed of the bits of scaled numbers (Fowler, Noll and Vo's hash).
-func seedOf(v []float64, factor float64) uint64 {
-	seed := uint64(14695981039346656037)
-	for _, x := range v {
-		seed = (seed ^ math.Float64bits(x*factor)) * 1099511628211
-		seed ^= seed >> 32
-	}
-	return seed
 }
 
 // under returns s with another context.

@@ -34,8 +34,8 @@ type Model struct {
 	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate, and Floor − FloorError is proved.
 	Floor float64
 	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13 of Total for a
-	// hundred columns. SolverKrylov proves it unless its random start, seeded by the data, is nearly
-	// orthogonal to a leading direction; at its limit by 16 random products, but for a chance of 2e-10.
+	// hundred columns. SolverKrylov proves it for any data but for a chance of 2e-10, by random vectors that
+	// each call draws anew. With StatusIterationLimit it may so differ between calls, by a power of 2 or so.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
@@ -67,7 +67,7 @@ type Model struct {
 	PureRows, Turns []float64
 
 	Solver     Solver // the solver that gave the result
-	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov, otherwise 0
+	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov and its proof, otherwise 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
 	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
 	// s·Stationarity·Objective. A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by
@@ -155,8 +155,8 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Where a column is
 // far from 0 in all rows, as years are, or weights differ by many powers of ten, products cancel: FloorError,
 // Gap and ExcessShare are as wide as the rounding of x with its mean. Subtract a constant from such columns
-// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose floor
-// relies on a random start (see [Model].FloorError). SolverJacobi takes no sparse rows.
+// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose proof
+// has random vectors (see [Model].FloorError). SolverJacobi takes no sparse rows.
 //
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of SolverKrylov over z stored
 // entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule. Memory: n·k +

@@ -176,8 +176,8 @@ func TestMemory(t *testing.T) {
 		const d = 20000
 		for n := 1; n <= 5; n++ {
 			x := randomData(n, d, 0, 1)
-			// The basis and the probes are probes+1 of them, their products with the data as many.
-			most := 30 + n + 4*(probes+1) + 2*stripLength(n)
+			// The basis, n, and the probes, their products with the data as many, copies of these.
+			most := 30 + 5*n + 5*(probes+1) + 2*stripLength(n)
 			o := &Options{Workers: 1, Solver: solver}
 			if got := int(allocated(func() { mustDo(Fit(bg, x, 2, o))(t) })) / (8 * d); got > most {
 				t.Errorf("%d rows, %v: memory for %d rows", n, solver, got)

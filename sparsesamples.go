@@ -102,7 +102,6 @@ func (s *sparseSamples) setMean() {
 		product, off := twoProduct(m, mass)
 		s.mean[j], fine.rest[j] = m, (sum.sum-product-off+sum.lost)/mass
 	}
-	s.seed = seedOf(s.mean, 1) ^ seedOf(s.a.value, 1)
 	if !s.centred {
 		clear(s.mean)
 		return
@@ -312,9 +311,7 @@ func (pc *principal) lowerTotal() {
 
 func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 	small, _ := s.sides()
-	depth := sumDepth(s.a.longest) + sumDepth(s.columns.longest) + 32
-	noise := krylovNoise*s.total + 4*gamma(depth)*s.reach*s.reach
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total),
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, s.fine.off(s.total),
 		s.leadingVectors, s.measure}
 	pc, err := r.principal(q, krylovEffort{defaultKrylovSteps, false})
 	if err == nil {

@@ -30,7 +30,7 @@ const fewestPasses = 4
 //
 // SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond; SolverJacobi is an [ErrOption].
 // SolverGram's floor has no digits below d·2^-52 of the total. SolverKrylov makes at most Options.Passes
-// passes: one for the mean, one a step, one for the residuals that prove its floor, and the last as above.
+// passes: one for the mean, one a step, one to five to prove its floor as a rule, and the last as above.
 // Where these do not reach its tolerance, as for spectra that do not fall, Status is StatusIterationLimit.
 // Objective and Floor may then both be off the minimum, which SolverGram finds.
 //
@@ -321,7 +321,6 @@ func (q *sequence) principalFor(s *statistics, k int, sum Sum) (pc *principal, m
 }
 
 func (s *statistics) aboutZero() (mean []float64) {
-	s.seed = seedOf(s.mean, 1)
 	if s.scatter == nil {
 		s.total += s.weight * (sumSquares(s.mean) + 2*dot(s.mean, s.meanRest))
 		s.scatterOff += 0x1p-50 * s.total
@@ -333,7 +332,6 @@ func (s *statistics) aboutZero() (mean []float64) {
 type statistics struct {
 	Stats
 	total float64 // of SolverKrylov
-	seed  uint64  // of SolverKrylov about 0, where there is no mean to make it of
 }
 
 func (q *sequence) solver() Solver {
@@ -399,10 +397,6 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 	m := &s.moments
 	fine := meanRest{rest: m.meanRest, mass: m.weight}
 	data := &Subspace{moments: *m, k: 1, pc: principal{total: s.total}}
-	seed := s.seed
-	if !m.atZero {
-		seed = seedOf(m.mean, 1)
-	}
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
 		err := q.again(data, func(_ rowBlock, s *samples) error {
@@ -417,8 +411,7 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 	}
 	r := krylovData{
 		ctx: q.ctx, small: min(m.rows, m.cols), d: m.cols, rank: m.rankBound(), total: s.total,
-		noise:      krylovNoise * s.total,
-		totalError: m.scatterOff, seed: seed, mean: math.Sqrt(m.weight) * m.meanOff,
+		totalError: m.scatterOff, mean: math.Sqrt(m.weight) * m.meanOff,
 		leading: func(p int, o krylovOptions) (*krylovResult, error) {
 			return krylov(q.ctx, m.cols, normal, p, o)
 		},

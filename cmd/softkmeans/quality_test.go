@@ -59,7 +59,7 @@ func TestVerdict(t *testing.T) {
 			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\n" +
 				"That is 1e-09 of the total variance.\n" +
 				"The floor is 0 to rounding, so that nothing can be said relative to it.\n" +
-				"Solver krylov proves the floor for a random start"},
+				"Solver krylov proves the floor by random vectors"},
 		{softkmeans.Certificate{Solver: softkmeans.SolverGram},
 			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 0."},
 	} {

@@ -202,8 +202,7 @@ func (s *Similar) verdict() (head, meaning string) {
 	floor := "No memberships in " + clusters(k) + " leave a squared error of " + of + " below " +
 		view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
 	if s.Table.Rows > mostTheorem {
-		floor += " The floor holds but for rounding, and unless the random start of the eigensolver was " +
-			"orthogonal to a leading direction."
+		floor += " The floor is proved by random vectors, but for a chance of 2e-10."
 	}
 	if s.proved() {
 		return "Proved optimal", floor + " No others are better by more than " +
@@ -218,7 +217,7 @@ func (s *Similar) verdict() (head, meaning string) {
 		". Products of memberships are fewer, so it may be out of reach: how near they can come is not known."
 }
 
-// mostTheorem is the number of samples up to which LSDModel.FloorError is a theorem.
+// mostTheorem is the number of samples up to which LSDModel.FloorError rests on no chance.
 const mostTheorem = 512
 
 // errors is the table of squared errors.

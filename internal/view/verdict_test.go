@@ -35,7 +35,7 @@ func TestVerdict(t *testing.T) {
 			"Proved optimal", "the floor is 0 to rounding, so that nothing can be said relative to it.",
 			"times"},
 		{Fit{Certificate: krylov, Method: Global, K: 3}, "Proved optimal",
-			"The floor is proved for a random start", "repaired"},
+			"The floor is proved by random vectors", "repaired"},
 		{Fit{Certificate: repaired, Method: Global, K: 3}, "Proved optimal",
 			"the largest change is 0.25.", "random"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3},
