@@ -180,8 +180,8 @@ func turnTo(basis *Matrix, v []float64) {
 }
 
 // placeCone finds the half-space of the rows and the cone, and returns its vertices. It writes the
-// memberships to g (n×k), but for those of rest, which are to be solved. The basis (p×d) is turned to the axis.
-// complete is false where rows are outside.
+// memberships to g (n×k), but for those of rest, which are to be solved. The basis (p×d) is turned to the
+// axis. complete is false where rows are outside.
 func placeCone(
 	x dataset, g *Matrix, pc *principal, o *Options,
 ) (f *Matrix, rest []int, complete bool, err error) {
@@ -252,6 +252,9 @@ func directionsOf(k int, sum Sum) int {
 	}
 	return k - 1
 }
+
+// directions returns how many principal directions Fit takes for k centers: at most as many as rows.
+func (s *samples) directions(k int, sum Sum) int { return min(directionsOf(k, sum), s.d, s.n) }
 
 // oneSigned is the size up to which entries of the other sign are rounding.
 const oneSigned = 1e-8

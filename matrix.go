@@ -48,6 +48,8 @@ func checkSizeOfK(k, rows, cols int) error {
 		" is too large to address")
 }
 
+const mostSquare = 1 << 15 // the most centers where k×k numbers are needed, which are 8 GB
+
 // checkSquareOfK returns an [ErrOption] if k is too large for k×k numbers and a row and a column more.
 func checkSquareOfK(k int) error {
 	if k <= mostSquare && addressable(k+1, k+1) {

@@ -91,8 +91,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // The bits depend on Seed and not on Workers. docs/accuracy.md has the data sets on which the defaults were
 // chosen.
 //
-// Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) for the start and λ, and 2 to 50 of
-// O(ndk) at the end. Memory: a copy of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as
+// Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to
+// 50 of O(ndk) at the end. Memory: a copy of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as
 // for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)

@@ -70,9 +70,8 @@ type path struct {
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
-// The most centers, since memberships of as many rows have no address, and the most where k×k numbers are
-// needed, which are 8 GB.
-const mostCenters, mostSquare = 1 << 24, 1 << 15
+// mostCenters is the most centers: memberships of as many rows have no address.
+const mostCenters = 1 << 24
 
 // checkK returns an error if k is not a number of centers.
 func checkK(k int) error {

@@ -403,11 +403,6 @@ func (s *samples) sides() (small, large int) {
 // rankBound returns the largest rank that data of this shape can have.
 func (s *samples) rankBound() int { return rankOf(s.n, s.d, s.centred) }
 
-// directions returns how many principal directions Fit takes for k centers: at most as many as rows.
-func (s *samples) directions(k int, sum Sum) int {
-	return min(directionsOf(k, sum), s.d, s.n)
-}
-
 // rankOf returns the largest rank of n rows of length d. Centring takes one dimension.
 func rankOf(n, d int, centred bool) int {
 	if centred {

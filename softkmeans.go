@@ -363,9 +363,9 @@ func (m *Model) improve(x dataset, pc *principal, f, g *Matrix, rows []int) erro
 	return err
 }
 
-// withoutHalfSpace sets the model for a cone f that leaves out rows: rest is to be solved. It keeps the best of
-// the global solution under SumToOne, which is feasible, the cone, and the former's centers with memberships of
-// at most 1. The first is optimal, to rounding, where the data has fewer than k directions. The others then
+// withoutHalfSpace sets the model for a cone f that leaves out rows: rest is to be solved. It keeps the best
+// of the global solution under SumToOne, which is feasible, the cone, and the former's centers with
+// memberships of at most 1. The first is optimal, to rounding, where the data has fewer than k directions. The others then
 // have dependent centers, which cost the digits of memberships, and much time.
 func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal, f *Matrix, rest []int) error {
 	about, err := x.aboutMean()
