@@ -133,7 +133,9 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 	if err != nil {
 		return nil, err
 	}
-	rows := t.(interface{ multiplyT(*Matrix) (*Matrix, error) })
+	rows := t.(interface {
+		multiplyT(*Matrix) (*Matrix, error)
+	})
 	sums, err := rows.multiplyT(r.U.transposed()) // UᵀXc, of F − 1x̄ᵀ = V·Σ⁺·UᵀXc
 	f := NewMatrix(g.Cols, s.d, nil)
 	for l, v := range r.S {
