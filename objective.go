@@ -243,7 +243,7 @@ type Certificate struct {
 	SpanError float64
 	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum; then the
 	// same as a share of Total, and as a multiple of Floor − FloorError, which for 0 is math.MaxFloat64. An
-	// Objective below Floor − FloorError disproves it, and 0 takes its place.
+	// estimate that is below Floor − FloorError is no proof, and 0 takes its place.
 	Excess, ExcessShare, ExcessFloors float64
 	Solver                            Solver // the one that proved the floor
 }

@@ -38,7 +38,7 @@ const fewestPasses = 4
 // at most twice. Without a half-space the passes of SumToOne follow. With StatusNoHalfSpace Objective is for
 // memberships of 0, or those of SumToOne, for the rows that no cone has; Predict's are better.
 //
-// Data that changes between passes is an [ErrChanged], as far as the counts and the sum of squares show it.
+// Data that changes between passes is an [ErrChanged], as far as counts, squares and the floor show it.
 // Another number of rows or of columns is an [ErrShape] as well. Errors of blocks and of Options.Memberships
 // are wrapped, with the pass and the row that they came after; those of ctx come within one block.
 //
