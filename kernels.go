@@ -100,7 +100,7 @@ func rotateGeneric(x, y []float64, c, s float64) {
 }
 
 // rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below its diagonal. It
-// subtracts v·wᵀ + w·vᵀ from them and multiplies the result by u. Row r's entries up to the diagonal
+// adds v·wᵀ + w·vᵀ to them and multiplies the result by u. Row r's entries up to the diagonal
 // give q[r]. Mirrored, its entries left of the diagonal are a column, whose product is added to p. The
 // product of the matrix is q plus the p of all rows.
 //
@@ -131,8 +131,8 @@ func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64)
 		var s0, s1 float64
 		for j, vj := range vv {
 			wj, uj := ww[j], uu[j]
-			xj := x[j] - (v0*wj + w0*vj)
-			yj := y[j] - (v1*wj + w1*vj)
+			xj := x[j] + (v0*wj + w0*vj)
+			yj := y[j] + (v1*wj + w1*vj)
 			x[j], y[j] = xj, yj
 			s0 += xj * uj
 			s1 += yj * uj
@@ -151,12 +151,12 @@ func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []flo
 		vr, wr, ur := v[r], w[r], u[r]
 		var s float64
 		for j := from; j < r; j++ {
-			x := row[j] - (vr*w[j] + wr*v[j])
+			x := row[j] + (vr*w[j] + wr*v[j])
 			row[j] = x
 			s += x * u[j]
 			p[j] += x * ur
 		}
-		x := row[r] - 2*vr*wr
+		x := row[r] + 2*vr*wr
 		row[r] = x
 		q[r] += s + x*ur
 	}

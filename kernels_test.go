@@ -23,7 +23,7 @@ func TestRankTwoMul(t *testing.T) {
 			for i := range n {
 				for j := range i + 1 {
 					if i < hi {
-						want[i*n+j] -= v[i]*w[j] + w[i]*v[j]
+						want[i*n+j] += v[i]*w[j] + w[i]*v[j]
 						product[i] += want[i*n+j] * u[j]
 						if j < i {
 							product[j] += want[i*n+j] * u[i]

@@ -26,7 +26,7 @@ type reduction struct {
 //
 // Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache efficient
 // bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it gets the rank-2 update of the
-// step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the new vector.
+// step before, A ← A + v·wᵀ + w·vᵀ, and is multiplied by the new vector.
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -44,8 +44,8 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 		row := a.row(i)[:i+1]
 		if pending {
 			vi, wi := s.v[i], s.w[i]
-			axpy(row, -vi, s.w[:i+1])
-			axpy(row, -wi, s.v[:i+1])
+			axpy(row, vi, s.w[:i+1])
+			axpy(row, wi, s.v[:i+1])
 		}
 		t.reflect(i, row)
 		tau := t.tau[i]
@@ -90,7 +90,7 @@ func (t *reduction) reflect(i int, row []float64) {
 	}
 }
 
-// rankTwo has the update A − v·wᵀ − w·vᵀ that the triangle needs, and the next reflection's u.
+// rankTwo has the update A + v·wᵀ + w·vᵀ that the triangle needs, and the next reflection's u.
 type rankTwo struct {
 	v, w, u []float64
 	q, p    []float64 // the product Au in two parts, and what v, w and u swap with
@@ -121,7 +121,7 @@ func (s *rankTwo) multiply(a *Matrix, m, workers int) {
 	})
 }
 
-// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u with p = τAu.
+// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u with p = −τAu.
 func (s *rankTwo) turn(m int, tau float64) {
 	p, u, chunks := s.p, s.u, triangleChunks(m)
 	n := len(p) - 8
@@ -130,7 +130,7 @@ func (s *rankTwo) turn(m int, tau float64) {
 		hi := triangleChunk(m, chunks, c+1)
 		axpy(p[:hi], 1, s.sums[c*n:][:hi])
 	}
-	scale(p[:m], tau)
+	scale(p[:m], -tau)
 	axpy(p[:m], -tau/2*dot(p[:m], u[:m]), u[:m])
 	p[m] = 0
 	s.v, s.w, s.u, s.p = u, p, s.v, s.w

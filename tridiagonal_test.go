@@ -208,7 +208,7 @@ func TestRankTwo(t *testing.T) {
 			row[j] = a.At(j, i)
 		}
 		for j := range i + 1 {
-			x := row[j] - v[i]*w[j] - w[i]*v[j]
+			x := row[j] + v[i]*w[j] + w[i]*v[j]
 			want[i] += x * u[j]
 			if j < i {
 				want[j] += x * u[i]
@@ -222,7 +222,7 @@ func TestRankTwo(t *testing.T) {
 	s.turn(m, 0.5)
 	p, half := s.w[:m], 0.0
 	for i := range want {
-		want[i] *= 0.5
+		want[i] *= -0.5
 		half += want[i] * u[i] / 4
 	}
 	for i := range want {
