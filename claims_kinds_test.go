@@ -11,16 +11,19 @@ import (
 
 // drawManyRows draws a few rows over and over, up to the most. Sums of many equal terms round one way.
 func drawManyRows(t *claims, rng *rand.Rand) {
-	c := &pairing{family: "many rows", sum: Sum(rng.IntN(2)), path: floorPaths[rng.IntN(len(floorPaths))]}
+	c := &pairing{family: "many rows", sum: Sum(rng.IntN(3) / 2), path: floorPaths[rng.IntN(len(floorPaths))]}
 	c.drawTable(rng)
 	d := min(c.x.Cols, 1+rng.IntN(3))
 	c.x = leftColumns(rowsOf(c.x, 0, min(c.x.Rows, 1+rng.IntN(4))), d).Clone()
-	if rng.IntN(2) == 0 { // near to each other
+	if rng.IntN(4) > 0 { // near to each other
 		for i := range c.x.Data {
 			c.x.Data[i] = c.x.Data[i%d] * (1 + math.Ldexp(float64(rng.IntN(4)), rng.IntN(20)-52))
 		}
 	}
-	c.drawOrder(rng, int(math.Exp2(math.Log2(float64(t.most))*(1-rng.Float64()/4))))
+	if rng.IntN(2) == 0 { // the solvers that add up squares of rows
+		c.path = []string{"Fit jacobi", "Fit krylov", "FitSeq krylov"}[rng.IntN(3)]
+	}
+	c.drawOrder(rng, int(math.Exp2(math.Log2(float64(t.most))-4*rng.Float64())))
 	if rng.IntN(4) == 0 {
 		c.drawWeights(rng)
 	}

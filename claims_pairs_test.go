@@ -28,7 +28,7 @@ type pairing struct {
 // The ways to a floor, beside Certify's.
 var floorPaths = []string{
 	"Fit gram", "Fit jacobi", "Fit krylov", "Stats", "FitSeq gram", "FitSeq jacobi", "FitSeq krylov",
-	"Sparse gram", "Sparse krylov", "SkMable",
+	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "SkMable",
 }
 
 // String is the candidate as Go has it.
@@ -143,20 +143,25 @@ func (c *pairing) statistics(t testing.TB, rng *rand.Rand, x *Matrix, w []float6
 	return s
 }
 
-// floors judges the list of Floors, with the error that it states.
+// floors judges the list of Floors: rounding may add min(n, d) + min(n, 600) times 2^-52 of the total to each;
+// of the squared length of sparse rows.
 func (c *pairing) floors(t testing.TB, rows Samples, o *Options) (lie float64) {
-	o.Weights, o.Workers = c.weights(), 1
 	floors, err := Floors(bg, rows, o)
 	if err != nil {
 		return math.Inf(-1)
 	}
-	size := c.truth.total
+	size, p := c.truth.total, truthDigits
 	if _, sparse := rows.(*SparseMatrix); sparse {
 		size = truthOf(c.x, c.w, c.order, SumAtMostOne).total
 	}
-	small := min(c.x.Cols, max(len(c.order), c.x.Rows))
+	n := max(len(c.order), c.x.Rows)
+	off := p.mul(size, p.num(float64(min(n, c.x.Cols)+min(n, 600))*0x1p-52))
+	off.Add(off, p.add(c.truth.off, c.truth.lost))
 	for i, floor := range floors {
-		lie = max(lie, c.truth.floor(t, c, i+1, floor, float64(small)*0x1p-52*double(size)+double(c.truth.lost)))
+		above := p.sub(p.num(floor), c.truth.minimum(i+1))
+		claim(t, floor == math.MaxFloat64 || above.Cmp(off) <= 0, "Floors[%d] is %g, the minimum is %g: %v", i, floor,
+			c.truth.minimum(i+1), c)
+		lie = max(lie, double(above)/double(off))
 	}
 	return lie
 }
@@ -309,12 +314,18 @@ func (c *pairing) drawOrder(rng *rand.Rand, n int) {
 		scale(minus.Data, -1)
 		c.x = stacked(c.x, minus)
 	}
-	m, kind, step := c.x.Rows, rng.IntN(4), 2+rng.IntN(1000)
+	m, kind, step := c.x.Rows, rng.IntN(6), 2+rng.IntN(1000)
 	c.order = indices(max(m, n))
 	for i := m; i < n; i++ {
-		c.order[i] = [...]int{i / step * max(0, 1-i%step) % m, i * m / n, i % m, 0}[kind]
-		if kind == 3 {
+		switch kind {
+		case 0:
 			c.order[i] = rng.IntN(m)
+		case 1:
+			c.order[i] = i * m / n
+		case 2:
+			c.order[i] = i % m
+		default: // one of step
+			c.order[i] = i / step * max(0, 1-i%step) % m
 		}
 	}
 }
