@@ -34,7 +34,7 @@ var claimKinds = []struct {
 	first uint64 // its seeds
 	draw  func(c *claims, rng *rand.Rand)
 }{
-	{"pairs", 150, 1, drawPair}, {"many rows", 2, 1, drawManyRows}, {"hidden", 3, 1, drawHidden},
+	{"pairs", 20, 1, drawPair}, {"many rows", 2, 1, drawManyRows}, {"hidden", 3, 1, drawHidden},
 	{"similarities", 40, 1, drawSimilarity}, {"changed", 20, 1, drawChanged}, {"volumes", 4, 1, drawVolume},
 }
 
