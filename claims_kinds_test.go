@@ -194,6 +194,32 @@ func drawSimilarity(t *claims, rng *rand.Rand) {
 	for _, centred := range []bool{false, true} {
 		t.similarity(k, values, centred, most, slip)
 	}
+	n := 1 + rng.IntN(8)
+	grade := decades(rng, -9, 0)
+	k = similarity(n, func(i, j int) float64 { return math.Pow(grade, float64(i+j)/8) })
+	for i := range n {
+		for j := range i + 1 {
+			k.Set(i, j, k.At(i, j)*rng.NormFloat64())
+			k.Set(j, i, k.At(i, j))
+		}
+	}
+	for _, centred := range []bool{false, true} {
+		t.similarity(k, eigenvaluesOf(k, centred), centred, most, 0x1p-50)
+	}
+}
+
+// eigenvaluesOf returns those of a symmetric matrix, rounded, or of HKH and a further 0.
+func eigenvaluesOf(k *Matrix, centred bool) (values []float64) {
+	a, p := bigMatrix(k)
+	if centred {
+		a = a.centred(p).transposed(k.Rows).centred(p)
+		values = []float64{0}
+	}
+	for _, v := range p.eigenvalues(a) {
+		values = append(values, double(v))
+	}
+	slices.Reverse(values)
+	return values
 }
 
 // walsh returns Σλ_a·h_a·h_aᵀ with Walsh's vectors h_a, and its eigenvalues but 0, h_0's last.

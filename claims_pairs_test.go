@@ -28,7 +28,7 @@ type pairing struct {
 // The ways to a floor, beside Certify's.
 var floorPaths = []string{
 	"Fit gram", "Fit jacobi", "Fit krylov", "Stats", "FitSeq gram", "FitSeq jacobi", "FitSeq krylov",
-	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "SkMable",
+	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "SkMable", "VolumeFloor", "FitMinVolume",
 }
 
 // String is the candidate as Go has it.
@@ -90,7 +90,7 @@ func (c *pairing) judge(t testing.TB, rng *rand.Rand) (lies [4]float64) {
 // model judges the floor of a fit of the candidate's table by its path.
 func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 	x, o := c.table(c.x), &Options{Weights: c.weights(), Workers: 1, Sum: c.sum}
-	k := c.f.Rows
+	k, p := c.f.Rows, truthDigits
 	var rows Samples = x
 	name, solver, _ := strings.Cut(c.path, " ")
 	if solver == "sparse" || name == "Sparse" {
@@ -104,15 +104,24 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 	case "SkMable":
 		c.mixable(t, x, rng)
 		return 0
+	case "VolumeFloor":
+		b, err := VolumeFloor(bg, x, k, 0, &Options{Weights: o.Weights, Workers: 1})
+		if least := p.sub(c.truth.minimum(k), c.truth.lost); err == nil && c.sum == SumToOne {
+			claim(t, b.Error == math.MaxFloat64 || least.Cmp(p.num(b.Error)) <= 0,
+				"a volume for an error of %g, the minimum is %g: %v", b.Error, least, c)
+		}
+		return 0
+	case "FitMinVolume":
+		m, err = FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: o.Weights, Sum: c.sum, MaxIter: 3, Workers: 1})
 	case "Stats":
 		if smallRow(x) { // every part has a range of its own
 			return 0
 		}
-		var p *Subspace
-		if p, err = c.statistics(t, rng, x, o.Weights).Subspace(k, &Options{Sum: c.sum}); err == nil {
+		var all *Subspace
+		if all, err = c.statistics(t, rng, x, o.Weights).Subspace(k, &Options{Sum: c.sum}); err == nil {
 			e := new(Extent)
-			if err = e.Add(p, x, o.Weights); err == nil {
-				m, err = p.Model(e)
+			if err = e.Add(all, x, o.Weights); err == nil {
+				m, err = all.Model(e)
 			}
 		}
 	case "Fit", "Sparse":
