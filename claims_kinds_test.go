@@ -9,25 +9,30 @@ import (
 	"slices"
 )
 
-// drawManyRows draws a few rows over and over, up to the most. Sums of many equal terms round one way.
+// drawManyRows draws a few rows over and over, up to the most: sums of many equal terms round one way. Most are
+// of a row and rare ones that differ little from it, for the solvers that add up squares of rows.
 func drawManyRows(t *claims, rng *rand.Rand) {
 	c := &pairing{family: "many rows", sum: Sum(rng.IntN(3) / 2), path: floorPaths[rng.IntN(len(floorPaths))]}
-	c.drawTable(rng)
-	d := min(c.x.Cols, 1+rng.IntN(3))
-	c.x = leftColumns(rowsOf(c.x, 0, min(c.x.Rows, 1+rng.IntN(4))), d).Clone()
-	if rng.IntN(4) > 0 { // near to each other
-		for i := range c.x.Data {
-			c.x.Data[i] = c.x.Data[i%d] * (1 + math.Ldexp(float64(rng.IntN(4)), rng.IntN(20)-52))
+	n := int(math.Exp2(math.Log2(float64(t.most)) - 4*rng.Float64()))
+	if c.drawTable(rng); rng.IntN(4) == 0 {
+		c.x = rowsOf(c.x, 0, min(c.x.Rows, 1+rng.IntN(4)))
+		c.drawOrder(rng, n)
+	} else {
+		c.x, c.path = NewMatrix(2, 1+rng.IntN(2), nil), squarePaths[rng.IntN(len(squarePaths))]
+		for j := range c.x.Cols {
+			v := rng.Float64()
+			c.x.Set(0, j, v)
+			c.x.Set(1, j, v*(1+math.Ldexp(1, -rng.IntN(50))))
+		}
+		c.order = make([]int, n)
+		for i, step := 1, 100+rng.IntN(2000); i < n; i += step {
+			c.order[i] = 1
 		}
 	}
-	if rng.IntN(2) == 0 { // the solvers that add up squares of rows
-		c.path = []string{"Fit jacobi", "Fit krylov", "FitSeq krylov"}[rng.IntN(3)]
-	}
-	c.drawOrder(rng, int(math.Exp2(math.Log2(float64(t.most))-4*rng.Float64())))
-	if rng.IntN(4) == 0 {
+	if rng.IntN(8) == 0 {
 		c.drawWeights(rng)
 	}
-	c.drawForeign(rng, 1+rng.IntN(d+1))
+	c.drawForeign(rng, 1+rng.IntN(min(c.x.Cols, 2)))
 	c.keepRange()
 	c.truth = truthOf(c.x, c.w, c.order, c.sum)
 	if rng.IntN(8) > 0 {

@@ -31,6 +31,9 @@ var floorPaths = []string{
 	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "SkMable", "VolumeFloor", "FitMinVolume",
 }
 
+// Those that add up squares of rows.
+var squarePaths = []string{"Fit jacobi", "Fit krylov", "FitSeq krylov", "VolumeFloor", "Stats"}
+
 // String is the candidate as Go has it.
 func (c *pairing) String() string {
 	matrix := func(m *Matrix) string {

@@ -413,6 +413,11 @@ func (q *truth) model(t testing.TB, name any, k int, m *Model) (lie float64) {
 	if gap := (m.Objective - m.Floor) / m.Total; m.Total > 0x1p-900 && m.Total < math.MaxFloat64 {
 		claim(t, math.Abs(m.Gap-gap) <= 1e-13*(1+math.Abs(gap)), "a gap of %g, claimed %g: %v", gap, m.Gap, name)
 	}
+	if q.sum == SumToOne && max(m.Floor, m.FloorError) < math.MaxFloat64 {
+		below := p.sub(p.sub(q.minimum(k), p.num(m.Floor)), off)
+		claim(t, below.Cmp(p.num(m.FloorError)) <= 0, "a floor of %g ± %g, the minimum is %g: %v", m.Floor,
+			m.FloorError, q.minimum(k), name)
+	}
 	return q.floor(t, name, k, m.Floor, m.FloorError)
 }
 
