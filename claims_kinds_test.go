@@ -13,11 +13,12 @@ import (
 // of a row and rare ones that differ little from it, for the solvers that add up squares of rows.
 func drawManyRows(t *claims, rng *rand.Rand) {
 	c := &pairing{family: "many rows", sum: Sum(rng.IntN(3) / 2), path: floorPaths[rng.IntN(len(floorPaths))]}
-	n := int(math.Exp2(math.Log2(float64(t.most)) - 4*rng.Float64()))
+	n := t.most - rng.IntN(t.most/2)
 	if c.drawTable(rng); rng.IntN(4) == 0 {
 		c.x = rowsOf(c.x, 0, min(c.x.Rows, 1+rng.IntN(4)))
-		c.drawOrder(rng, n)
+		c.drawOrder(rng, n>>rng.IntN(6))
 	} else {
+		c.sum = SumToOne
 		c.x, c.path = NewMatrix(2, 1+rng.IntN(2), nil), squarePaths[rng.IntN(len(squarePaths))]
 		for j := range c.x.Cols {
 			v := rng.Float64()

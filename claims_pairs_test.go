@@ -223,21 +223,43 @@ func drawCandidate(rng *rand.Rand) *pairing {
 		k = 1 + rng.IntN(8)
 	}
 	c.drawForeign(rng, k)
-	if rng.IntN(4) > 0 {
+	switch rng.IntN(16) {
+	case 0, 1, 2, 3:
+	case 4:
+		c.drawUnderflow(rng)
+	default:
 		c.drawOptimum(rng, k)
 	}
 	c.keepRange()
 	return c
 }
 
+// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: of that they have shares that a
+// division takes to 0, but for a weight that is large.
+func (c *pairing) drawUnderflow(rng *rand.Rand) {
+	n, d := 2+rng.IntN(5), 1+rng.IntN(2)
+	c.x, c.f, c.g = NewMatrix(n, d, nil), NewMatrix(3, d, nil), NewMatrix(n, 3, nil)
+	c.w, c.order = make([]float64, n), nil
+	c.f.Set(1, 0, decades(rng, -150, 0))
+	c.f.Set(2, d-1, math.Ldexp(1, 300+rng.IntN(220)))
+	weight := decades(rng, 0, 150)
+	for i := range n {
+		row := max(0, 1-i) | rng.IntN(4)/3 // the first is a unit, most others are 0
+		copy(c.x.Row(i), c.f.Row(row))
+		c.w[i] = [...]float64{weight, 1}[row]
+		c.g.Set(i, row, float64(1+rng.IntN(4)))
+		c.g.Set(i, 2, 5e-324*float64(rng.IntN(3)))
+	}
+}
+
 // keepRange brings entries into the range of the package.
 func (c *pairing) keepRange() {
-	for _, m := range []*Matrix{c.x, c.f, c.g} {
+	for m, most := range map[*Matrix]float64{c.x: 0x1p499, c.f: 0x1p519, c.g: 0x1p519} {
 		for i, v := range m.Data {
 			if math.IsNaN(v) {
 				v = 0
 			}
-			m.Data[i] = min(max(v, -0x1p499), 0x1p499)
+			m.Data[i] = min(max(v, -most), most)
 		}
 	}
 }
