@@ -237,12 +237,12 @@ func drawCandidate(rng *rand.Rand) *pairing {
 // drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: of that they have shares that a
 // division takes to 0, but for a weight that is large.
 func (c *pairing) drawUnderflow(rng *rand.Rand) {
-	n, d := 2+rng.IntN(5), 1+rng.IntN(2)
+	n, d := 3+rng.IntN(5), 1+rng.IntN(3)
 	c.x, c.f, c.g = NewMatrix(n, d, nil), NewMatrix(3, d, nil), NewMatrix(n, 3, nil)
 	c.w, c.order = make([]float64, n), nil
-	c.f.Set(1, 0, decades(rng, -150, 0))
-	c.f.Set(2, d-1, math.Ldexp(1, 300+rng.IntN(220)))
-	weight := decades(rng, 0, 150)
+	c.f.Set(1, 0, decades(rng, -150, -125))
+	c.f.Set(2, d-1, math.Ldexp(1, 500+rng.IntN(20)))
+	weight := decades(rng, 50, 150)
 	for i := range n {
 		row := max(0, 1-i) | rng.IntN(4)/3 // the first is a unit, most others are 0
 		copy(c.x.Row(i), c.f.Row(row))
