@@ -223,11 +223,10 @@ func drawCandidate(rng *rand.Rand) *pairing {
 		k = 1 + rng.IntN(8)
 	}
 	c.drawForeign(rng, k)
-	switch rng.IntN(16) {
-	case 0, 1, 2, 3:
-	case 4:
+	switch kind := rng.IntN(16); {
+	case kind < 2:
 		c.drawUnderflow(rng)
-	default:
+	case kind > 4:
 		c.drawOptimum(rng, k)
 	}
 	c.keepRange()
@@ -247,8 +246,8 @@ func (c *pairing) drawUnderflow(rng *rand.Rand) {
 		row := max(0, 1-i) | rng.IntN(4)/3 // the first is a unit, most others are 0
 		copy(c.x.Row(i), c.f.Row(row))
 		c.w[i] = [...]float64{weight, 1}[row]
-		c.g.Set(i, row, float64(1+rng.IntN(4)))
-		c.g.Set(i, 2, 5e-324*float64(rng.IntN(3)))
+		c.g.Set(i, row, float64(2+rng.IntN(3)))
+		c.g.Set(i, 2, 5e-324*float64(rng.IntN(2)))
 	}
 }
 
