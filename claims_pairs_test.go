@@ -185,8 +185,8 @@ func (c *pairing) mixable(t testing.TB, x *Matrix, rng *rand.Rand) {
 	value := math.Sqrt(double(truthDigits.sub(q.minimum(k), q.minimum(k+1))))
 	tol := decades(rng, -9, 0) / 2
 	got, err := SkMable(bg, x, k, tol)
-	rounding := 1e-13 * maxAbs(x) * math.Sqrt(float64(len(x.Data)))
-	if err == nil && math.Abs(value-tol*top) > 1e-6*tol*top+rounding {
+	length := maxAbs(x) * math.Sqrt(float64(len(x.Data)))
+	if err == nil && math.Abs(value-tol*top) > 1e-6*tol*top+1e-13*length && top > tol*length {
 		claim(t, got == (value < tol*top), "σ is %g of %g, and SkMable of %g %t: %v", value, top, tol, got, c)
 	}
 }

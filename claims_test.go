@@ -34,8 +34,8 @@ var claimKinds = []struct {
 	first uint64 // its seeds
 	draw  func(c *claims, rng *rand.Rand)
 }{
-	{"pairs", 20, 1, drawPair}, {"many rows", 2, 1, drawManyRows}, {"hidden", 3, 1, drawHidden},
-	{"similarities", 40, 1, drawSimilarity}, {"changed", 20, 1, drawChanged}, {"volumes", 4, 1, drawVolume},
+	{"pairs", 12, 25, drawPair}, {"many rows", 2, 13, drawManyRows}, {"hidden", 2, 1, drawHidden},
+	{"similarities", 20, 1, drawSimilarity}, {"changed", 8, 1, drawChanged}, {"volumes", 3, 1, drawVolume},
 }
 
 // TestClaims: of the claims of random and adversarial draws none is false.
