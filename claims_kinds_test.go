@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// drawManyRows draws a few rows over and over, up to the most: sums of many equal terms round one way. Most are
-// of a row and rare ones that differ little from it, for the solvers that add up squares of rows.
+// drawManyRows draws a few rows over and over, up to the most: sums of many equal terms round one way. Most
+// draws are of a row and rare ones that differ little from it, for the solvers that add up squares of rows.
 func drawManyRows(t *claims, rng *rand.Rand) {
 	c := &pairing{family: "many rows", sum: Sum(rng.IntN(3) / 2), path: floorPaths[rng.IntN(len(floorPaths))]}
 	n := t.most - rng.IntN(t.most/2)
@@ -55,8 +55,8 @@ func startOf(p, size int) *Matrix {
 	return start
 }
 
-// drawHidden draws rows whose leading directions are orthogonal to the start of SolverKrylov, and to products that
-// a seed of 0 would draw, in ± pairs: a seed made of the mean is 0, too.
+// drawHidden draws rows whose leading directions are orthogonal to the start of SolverKrylov, and to the
+// vectors that a seed of 0 would draw, in ± pairs: their mean is 0, too.
 func drawHidden(t *claims, rng *rand.Rand) {
 	half, d, p := 30+rng.IntN(120), 60+rng.IntN(240), 1+rng.IntN(3)
 	if t.most > 1<<20 && rng.IntN(20) == 0 { // where SolverAuto takes it
@@ -122,8 +122,8 @@ func drawHidden(t *claims, rng *rand.Rand) {
 		t.near(name, m, floor, total)
 		o.Sum = m.Sum
 		c := mustDo(Certify(bg, x, m.Centers, orUniform(m.Memberships, n, m.Centers.Rows), &o))(t)
-		claim(t, c.Floor-c.FloorError <= floor+1e-12*total, "Certify after %s: a floor of %g ± %g, the minimum is %g",
-			name, c.Floor, c.FloorError, floor)
+		claim(t, c.Floor-c.FloorError <= floor+1e-12*total,
+			"Certify after %s: a floor of %g ± %g, the minimum is %g", name, c.Floor, c.FloorError, floor)
 		o.Sum = SumToOne
 	}
 }
@@ -137,9 +137,10 @@ func orUniform(g *Matrix, n, k int) *Matrix {
 
 // near judges a model whose exact floor is known but for 1e-12 of the total.
 func (c *claims) near(name string, m *Model, floor, total float64) {
-	claim(c, m.Floor-m.FloorError <= floor+1e-12*total, "%s: a floor of %g ± %g, the minimum is %g", name, m.Floor,
-		m.FloorError, floor)
-	claim(c, m.Objective >= floor-1e-12*total, "%s: an objective of %g, the minimum is %g", name, m.Objective, floor)
+	claim(c, m.Floor-m.FloorError <= floor+1e-12*total, "%s: a floor of %g ± %g, the minimum is %g", name,
+		m.Floor, m.FloorError, floor)
+	claim(c, m.Objective >= floor-1e-12*total, "%s: an objective of %g, the minimum is %g", name, m.Objective,
+		floor)
 	claim(c, m.Objective >= m.Floor-m.FloorError, "%s: an objective of %g below the floor %g ± %g", name,
 		m.Objective, m.Floor, m.FloorError)
 	claim(c, !m.Certificate().Optimal(0) || m.Objective-floor <= 1.01e-9*total,
@@ -166,8 +167,8 @@ func orthogonalTo(rng *rand.Rand, rows *Matrix, count int) *Matrix {
 	return rowsOf(m, rows.Rows, m.Rows).Clone()
 }
 
-// drawSimilarity draws a similarity whose eigenvalues are known: integers, exactly, with Walsh's vectors, each
-// row m times; or a few with random vectors, the first orthogonal to the start of seed 0, to rounding.
+// drawSimilarity draws a similarity whose eigenvalues are known: integers, exactly, with Walsh's vectors; or
+// to rounding a few with random vectors, the first orthogonal to the start. A small one is judged by math/big.
 func drawSimilarity(t *claims, rng *rand.Rand) {
 	var k *Matrix
 	var values []float64 // of HKH, then that of the constant vector
@@ -289,7 +290,8 @@ func (c *claims) similarity(k *Matrix, values []float64, centred bool, most int,
 		m, err := fit(bg, k, most, &LSDOptions{MaxIter: 5, Starts: 1, Workers: 1})
 		claim(c, err == nil && m.Floor <= exact+slip*total && m.Floor+m.FloorError >= exact-slip*total &&
 			m.Objective >= exact-off-m.FloorError && m.Objective >= m.Floor,
-			"%s of %s: floor and objective are %+v, the least is %g (%v)", name, shape(k.Rows, k.Rows), m, exact, err)
+			"%s of %s: floor and objective are %+v, the least is %g (%v)", name, shape(k.Rows, k.Rows), m,
+			exact, err)
 	}
 }
 
@@ -342,12 +344,13 @@ func drawChanged(t *claims, rng *rand.Rand) {
 	}
 	pass = 0
 	m, err := FitMinVolumeSeq(bg, blocks, k+1, nil)
-	claim(t, err != nil || m.Objective >= m.Floor-m.FloorError, "FitMinVolumeSeq of other rows: objective %g, floor %g ± %g",
-		orZero(m).Objective, orZero(m).Floor, orZero(m).FloorError)
+	claim(t, err != nil || m.Objective >= m.Floor-m.FloorError,
+		"FitMinVolumeSeq of other rows: objective %g, floor %g ± %g", orZero(m).Objective, orZero(m).Floor,
+		orZero(m).FloorError)
 }
 
-// drawVolume judges fits of minimal volume, and climbs from their centers to smaller ones: none with the error
-// of a VolumeFloor is below it.
+// drawVolume judges fits of minimal volume, and climbs from their centers to smaller ones: none with the
+// error of a VolumeFloor is below it.
 func drawVolume(t *claims, rng *rand.Rand) {
 	n, d, k := 5+rng.IntN(26), 1+rng.IntN(5), 2+rng.IntN(3)
 	c := &pairing{family: "volume", x: randomData(n, d, 0, rng.Uint64())}
@@ -387,10 +390,13 @@ func drawVolume(t *claims, rng *rand.Rand) {
 	c.truth = truthOf(c.x, c.w, nil, m.Sum)
 	c.truth.model(t, c, k, m)
 	exact := c.truth.objective(c.f, c.g)
-	claim(t, m.Objective == math.MaxFloat64 || truthDigits.sub(exact, truthDigits.num(m.Objective)).Cmp(c.truth.off) <= 0,
+	claim(t, m.Objective == math.MaxFloat64 ||
+		truthDigits.sub(exact, truthDigits.num(m.Objective)).Cmp(c.truth.off) <= 0,
 		"objective %g, the exact one is %g: %v", m.Objective, exact, c)
-	claim(t, m.VolumeRatio == 0 || m.VolumeRatio >= 1, "the volume is %g times the least: %v", m.VolumeRatio, c)
-	bound, err := VolumeFloor(bg, c.x, k, max(0, m.Objective/max(m.Floor, math.SmallestNonzeroFloat64)-1), weighted)
+	claim(t, m.VolumeRatio == 0 || m.VolumeRatio >= 1, "the volume is %g times the least: %v",
+		m.VolumeRatio, c)
+	slack := max(0, m.Objective/max(m.Floor, math.SmallestNonzeroFloat64)-1)
+	bound, err := VolumeFloor(bg, c.x, k, slack, weighted)
 	if err != nil {
 		return
 	}

@@ -115,7 +115,8 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		}
 		return 0
 	case "FitMinVolume":
-		m, err = FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: o.Weights, Sum: c.sum, MaxIter: 3, Workers: 1})
+		m, err = FitMinVolume(bg, x, k,
+			&MinVolumeOptions{Weights: o.Weights, Sum: c.sum, MaxIter: 3, Workers: 1})
 	case "Stats":
 		if smallRow(x) { // every part has a range of its own
 			return 0
@@ -155,7 +156,7 @@ func (c *pairing) statistics(t testing.TB, rng *rand.Rand, x *Matrix, w []float6
 	return s
 }
 
-// floors judges the list of Floors: rounding may add min(n, d) + min(n, 600) times 2^-52 of the total to each;
+// floors judges the list of Floors: rounding may add min(n, d) + min(n, 600) times 2^-52 of the total to each,
 // of the squared length of sparse rows.
 func (c *pairing) floors(t testing.TB, rows Samples, o *Options) (lie float64) {
 	floors, err := Floors(bg, rows, o)
@@ -171,8 +172,8 @@ func (c *pairing) floors(t testing.TB, rows Samples, o *Options) (lie float64) {
 	off.Add(off, p.add(c.truth.off, c.truth.lost))
 	for i, floor := range floors {
 		above := p.sub(p.num(floor), c.truth.minimum(i+1))
-		claim(t, floor == math.MaxFloat64 || above.Cmp(off) <= 0, "Floors[%d] is %g, the minimum is %g: %v", i, floor,
-			c.truth.minimum(i+1), c)
+		claim(t, floor == math.MaxFloat64 || above.Cmp(off) <= 0,
+			"Floors[%d] is %g, the minimum is %g: %v", i, floor, c.truth.minimum(i+1), c)
 		lie = max(lie, double(above)/double(off))
 	}
 	return lie
@@ -233,8 +234,8 @@ func drawCandidate(rng *rand.Rand) *pairing {
 	return c
 }
 
-// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: of that they have shares that a
-// division takes to 0, but for a weight that is large.
+// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: of that they have shares that
+// a division takes to 0, but for a weight that is large.
 func (c *pairing) drawUnderflow(rng *rand.Rand) {
 	n, d := 3+rng.IntN(5), 1+rng.IntN(3)
 	c.x, c.f, c.g = NewMatrix(n, d, nil), NewMatrix(3, d, nil), NewMatrix(n, 3, nil)

@@ -5,8 +5,8 @@ package softkmeans
 //
 //	SOFTKMEANS_CLAIMS=1000 go test -v -timeout 0 -run TestClaims .
 //
-// makes a thousand times as many draws as go test, of up to 2^22 rows, with seeds from the clock. A false claim
-// names its draw, which SOFTKMEANS_DRAW=kind/seed repeats; SOFTKMEANS_DRAW=kind makes draws of one kind.
+// makes a thousand times as many draws as go test, of up to 2^22 rows, with seeds from the clock. A false
+// claim names its draw, which SOFTKMEANS_DRAW=kind/seed repeats; SOFTKMEANS_DRAW=kind makes draws of one kind.
 
 import (
 	"fmt"

@@ -371,7 +371,8 @@ func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate)
 		judge("ExcessFloors", above, p.mul(p.num(c.ExcessFloors), proved))
 	}
 	most := largestRepair(g, q.sum)
-	claim(t, math.Abs(c.Repair-most) <= 0x1p-48*(most+1), "Repair is %g, claimed %g: %v", most, c.Repair, name)
+	claim(t, math.Abs(c.Repair-most) <= 0x1p-48*(most+1), "Repair is %g, claimed %g: %v", most, c.Repair,
+		name)
 	lies[0] = double(above) / max(double(q.total), math.SmallestNonzeroFloat64) / max(c.ExcessShare, 1e-13)
 	if c.Optimal(1e-6) { // a search stays where there are verdicts
 		lies[0] += 10
@@ -396,7 +397,8 @@ func (q *truth) floor(t testing.TB, name any, k int, floor, floorError float64) 
 	return double(above) / max(floorError, math.SmallestNonzeroFloat64)
 }
 
-// model fails for every claim of a fit of k centers that is false. It returns how close its floor comes to a lie.
+// model fails for every claim of a fit of k centers that is false. It returns how close its
+// floor comes to a lie.
 func (q *truth) model(t testing.TB, name any, k int, m *Model) (lie float64) {
 	t.Helper()
 	p, c := truthDigits, m.Certificate()
@@ -406,12 +408,13 @@ func (q *truth) model(t testing.TB, name any, k int, m *Model) (lie float64) {
 	above, off := p.sub(p.num(m.Objective), q.minimum(k)), p.add(q.off, q.lost)
 	claim(t, above.Cmp(p.zero().Neg(off)) >= 0, "an objective of %g, the minimum is %g: %v", m.Objective,
 		q.minimum(k), name)
-	claim(t, m.Objective >= m.Floor-m.FloorError, "an objective of %g with the floor %g ± %g: %v", m.Objective,
-		m.Floor, m.FloorError, name)
+	claim(t, m.Objective >= m.Floor-m.FloorError, "an objective of %g with the floor %g ± %g: %v",
+		m.Objective, m.Floor, m.FloorError, name)
 	claim(t, !c.Optimal(0) || p.sub(above, p.mul(p.num(1e-9), q.total)).Cmp(off) <= 0,
 		"optimal, %g above the minimum %g: %v", above, q.minimum(k), name)
 	if gap := (m.Objective - m.Floor) / m.Total; m.Total > 0x1p-900 && m.Total < math.MaxFloat64 {
-		claim(t, math.Abs(m.Gap-gap) <= 1e-13*(1+math.Abs(gap)), "a gap of %g, claimed %g: %v", gap, m.Gap, name)
+		claim(t, math.Abs(m.Gap-gap) <= 1e-13*(1+math.Abs(gap)), "a gap of %g, claimed %g: %v", gap,
+			m.Gap, name)
 	}
 	if q.sum == SumToOne && max(m.Floor, m.FloorError) < math.MaxFloat64 {
 		below := p.sub(p.sub(q.minimum(k), p.num(m.Floor)), off)
