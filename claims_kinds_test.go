@@ -168,7 +168,7 @@ func orthogonalTo(rng *rand.Rand, rows *Matrix, count int) *Matrix {
 }
 
 // drawSimilarity draws a similarity whose eigenvalues are known: integers, exactly, with Walsh's vectors; or
-// to rounding a few with random vectors, the first orthogonal to the start. A small one is judged by math/big.
+// to rounding a few with random vectors, the first orthogonal to the start. A small one is held to math/big.
 func drawSimilarity(t *claims, rng *rand.Rand) {
 	var k *Matrix
 	var values []float64 // of HKH, then that of the constant vector

@@ -156,7 +156,7 @@ func (c *pairing) statistics(t testing.TB, rng *rand.Rand, x *Matrix, w []float6
 	return s
 }
 
-// floors judges the list of Floors: rounding may add min(n, d) + min(n, 600) times 2^-52 of the total to each,
+// floors judges the list of Floors: rounding may add min(n, d) + min(n, 600) times 2^-52 of the total,
 // of the squared length of sparse rows.
 func (c *pairing) floors(t testing.TB, rows Samples, o *Options) (lie float64) {
 	floors, err := Floors(bg, rows, o)
@@ -234,7 +234,7 @@ func drawCandidate(rng *rand.Rand) *pairing {
 	return c
 }
 
-// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: of that they have shares that
+// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: they have shares of it that
 // a division takes to 0, but for a weight that is large.
 func (c *pairing) drawUnderflow(rng *rand.Rand) {
 	n, d := 3+rng.IntN(5), 1+rng.IntN(3)

@@ -6,7 +6,7 @@ package softkmeans
 //	SOFTKMEANS_CLAIMS=1000 go test -v -timeout 0 -run TestClaims .
 //
 // makes a thousand times as many draws as go test, of up to 2^22 rows, with seeds from the clock. A false
-// claim names its draw, which SOFTKMEANS_DRAW=kind/seed repeats; SOFTKMEANS_DRAW=kind makes draws of one kind.
+// claim names its draw, which SOFTKMEANS_DRAW=kind/seed repeats; SOFTKMEANS_DRAW=kind makes those of a kind.
 
 import (
 	"fmt"
