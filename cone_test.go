@@ -385,7 +385,7 @@ func TestConeSeqUpperBound(t *testing.T) {
 			[]float64{7.06567797979974e-07, 0.0054756225078487295, 1.019455778343278, 85.75016593157204,
 				1.6226067754325627e+06}, 5},
 	} {
-		q := truthOf(c.x, c.w, SumAtMostOne)
+		q := truthOf(c.x, c.w, nil, SumAtMostOne)
 		for _, enclosure := range allEnclosures {
 			o := &Options{Weights: c.w, Sum: SumAtMostOne, Enclosure: enclosure}
 			plain := mustDo(FitSeq(bg, inBlocks(c.x, 2), c.k, o))(t)

@@ -6,36 +6,7 @@ import (
 	"testing"
 )
 
-// TestSimilarityFloors holds the floors to those of the decompositions, for similarities
-// with eigenvalues of both signs, direct and iterated.
-func TestSimilarityFloors(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{1, 9, fullOrder + 8} {
-		noise := randomData(n, n, 0, uint64(n))
-		k := similarity(n, func(i, j int) float64 {
-			return noise.At(min(i, j), max(i, j)) + 3*math.Cos(float64(i%3-j%3))
-		})
-		for name, decompose := range decompositions {
-			list := map[string]func() ([]float64, error){
-				"LSD":   func() ([]float64, error) { return LSDFloors(bg, k, 6, nil) },
-				"TILSD": func() ([]float64, error) { return TILSDFloors(bg, k, 6, nil) },
-			}
-			floors := mustDo(list[name]())(t)
-			if len(floors) != min(n, 6) {
-				t.Fatalf("%s, n = %d: %v", name, n, floors)
-			}
-			for c := 1; c <= len(floors); c++ {
-				if n > 100 && c%3 != 2 { // each takes a while
-					continue
-				}
-				m := mustDo(decompose(bg, k, c, &LSDOptions{MaxIter: -1, Starts: 1}))(t)
-				if math.Abs(floors[c-1]-m.Floor) > 1e-9*m.Total+m.FloorError ||
-					c > 1 && floors[c-1] > floors[c-2] {
-					t.Errorf("%s, n = %d, k = %d: %v, not %v ± %v", name, n, c, floors, m.Floor, m.FloorError)
-				}
-			}
-		}
-	}
+func TestSimilarityFloorsOption(t *testing.T) {
 	if _, err := LSDFloors(bg, identity(3), 0, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}

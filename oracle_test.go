@@ -220,17 +220,30 @@ type truth struct {
 	floors []*big.Float // [k−1]: the minimum for k centers; the last is 0
 	total  *big.Float
 	off    *big.Float // what the oracle itself may be wrong by, and what float64 cannot say
+	lost   *big.Float // what squares that count as 0 add up to
 }
 
 // truthOf takes the spectrum of the rows about their mean; about 0 for SumAtMostOne, whose
 // floors[k] is the bound for k centers.
-func truthOf(x *Matrix, w []float64, sum Sum) *truth {
+// Of a table whose row i is row order[i] of x, rows count as often; order may be nil.
+func truthOf(x *Matrix, w []float64, order []int, sum Sum) *truth {
 	p := truthDigits
 	q := &truth{x: x, sum: sum, w: bigWeights(w, x.Rows), total: p.zero()}
-	weight := p.zero()
+	if order != nil {
+		times := make([]float64, x.Rows)
+		for _, i := range order {
+			times[i]++
+		}
+		for i, v := range times {
+			q.w[i] = p.mul(q.w[i], p.num(v))
+		}
+	}
+	weight := centringDigits.zero()
 	for _, v := range q.w {
 		weight.Add(weight, v)
 	}
+	q.lost = p.num(lostSquares(x, w))
+	q.lost.Mul(q.lost, p.num(float64(max(1, len(order)))))
 	rows := q.centred(weight)
 	for i, row := range rows {
 		root := p.sqrt(q.w[i])
@@ -337,9 +350,7 @@ func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate)
 	off := p.add(q.off, p.times(p.add(objective, q.total), 64-int(p)))
 	judge := func(what string, is, claimed *big.Float) {
 		t.Helper()
-		if p.sub(is, claimed).Cmp(off) > 0 {
-			t.Errorf("%s is %g, claimed are %g: %v", what, is, claimed, name)
-		}
+		claim(t, p.sub(is, claimed).Cmp(off) <= 0, "%s is %g, claimed are %g: %v", what, is, claimed, name)
 	}
 	for _, tol := range []float64{1e-12, 0, 1e-6} {
 		if c.Optimal(tol) {
@@ -359,9 +370,9 @@ func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate)
 		}
 		judge("ExcessFloors", above, p.mul(p.num(c.ExcessFloors), proved))
 	}
-	if most := largestRepair(g, q.sum); math.Abs(c.Repair-most) > 0x1p-48*(most+1) {
-		t.Errorf("Repair is %g, claimed %g: %v", most, c.Repair, name)
-	}
+	most := largestRepair(g, q.sum)
+	claim(t, math.Abs(c.Repair-most) <= 0x1p-48*(most+1), "Repair is %g, claimed %g: %v", most, c.Repair,
+		name)
 	lies[0] = double(above) / max(double(q.total), math.SmallestNonzeroFloat64) / max(c.ExcessShare, 1e-13)
 	if c.Optimal(1e-6) { // a search stays where there are verdicts
 		lies[0] += 10
@@ -381,11 +392,36 @@ func (q *truth) floor(t testing.TB, name any, k int, floor, floorError float64) 
 		return 0
 	}
 	above := truthDigits.sub(truthDigits.num(floor), q.minimum(k))
-	if truthDigits.sub(above, truthDigits.num(floorError)).Cmp(q.off) > 0 {
-		t.Errorf("a floor of %g ± %g for %d centers, the minimum is %g: %v", floor, floorError, k,
-			q.minimum(k), name)
-	}
+	claim(t, truthDigits.sub(above, truthDigits.num(floorError)).Cmp(q.off) <= 0,
+		"a floor of %g ± %g for %d centers, the minimum is %g: %v", floor, floorError, k, q.minimum(k), name)
 	return double(above) / max(floorError, math.SmallestNonzeroFloat64)
+}
+
+// model fails for every claim of a fit of k centers that is false. It returns how close its
+// floor comes to a lie.
+func (q *truth) model(t testing.TB, name any, k int, m *Model) (lie float64) {
+	t.Helper()
+	p, c := truthDigits, m.Certificate()
+	if m.Objective == math.MaxFloat64 {
+		return q.floor(t, name, k, m.Floor, m.FloorError)
+	}
+	above, off := p.sub(p.num(m.Objective), q.minimum(k)), p.add(q.off, q.lost)
+	claim(t, above.Cmp(p.zero().Neg(off)) >= 0, "an objective of %g, the minimum is %g: %v", m.Objective,
+		q.minimum(k), name)
+	claim(t, m.Objective >= m.Floor-m.FloorError, "an objective of %g with the floor %g ± %g: %v",
+		m.Objective, m.Floor, m.FloorError, name)
+	claim(t, !c.Optimal(0) || p.sub(above, p.mul(p.num(1e-9), q.total)).Cmp(off) <= 0,
+		"optimal, %g above the minimum %g: %v", above, q.minimum(k), name)
+	if gap := (m.Objective - m.Floor) / m.Total; m.Total > 0x1p-900 && m.Total < math.MaxFloat64 {
+		claim(t, math.Abs(m.Gap-gap) <= 1e-13*(1+math.Abs(gap)), "a gap of %g, claimed %g: %v", gap,
+			m.Gap, name)
+	}
+	if q.sum == SumToOne && max(m.Floor, m.FloorError) < math.MaxFloat64 {
+		below := p.sub(p.sub(q.minimum(k), p.num(m.Floor)), off)
+		claim(t, below.Cmp(p.num(m.FloorError)) <= 0, "a floor of %g ± %g, the minimum is %g: %v", m.Floor,
+			m.FloorError, q.minimum(k), name)
+	}
+	return q.floor(t, name, k, m.Floor, m.FloorError)
 }
 
 // largestRepair is the largest |g′ − g|.
@@ -416,7 +452,7 @@ func bigObjective(x, f, g *Matrix, w []float64, rule Sum) *big.Float {
 }
 
 // bigFloors are the floors of truth.
-func bigFloors(x *Matrix, w []float64) []*big.Float { return truthOf(x, w, SumToOne).floors }
+func bigFloors(x *Matrix, w []float64) []*big.Float { return truthOf(x, w, nil, SumToOne).floors }
 
 // bigFloor is that of k centers.
 func bigFloor(floors []*big.Float, k int) *big.Float { return floors[min(k, len(floors))-1] }
@@ -597,7 +633,7 @@ func largestWeighted(x *Matrix, w []float64) (top float64) {
 // objective and floor to their bounds on the other side.
 func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *Matrix, c Certificate) {
 	t.Helper()
-	q, lost := truthOf(x, w, SumToOne), lostSquares(x, w)
+	q, lost := truthOf(x, w, nil, SumToOne), lostSquares(x, w)
 	q.certificate(t, name, f, g, c)
 	top := largestWeighted(x, w)
 	// Beyond, squares may be out of range.
@@ -613,7 +649,7 @@ func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *M
 
 // oracle returns the floors and the total of truth.
 func oracle(x *Matrix, w []float64) (floors []float64, total float64) {
-	q := truthOf(x, w, SumToOne)
+	q := truthOf(x, w, nil, SumToOne)
 	for _, v := range q.floors {
 		floors = append(floors, double(v))
 	}

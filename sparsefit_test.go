@@ -578,7 +578,7 @@ func FuzzSparse(f *testing.F) {
 // certifiedSparse is checkCertificate for a bound that may be wide.
 func certifiedSparse(t *testing.T, name string, x *Matrix, w []float64, f, g *Matrix, c Certificate) {
 	t.Helper()
-	q := truthOf(x, w, SumToOne)
+	q := truthOf(x, w, nil, SumToOne)
 	q.certificate(t, name, f, g, c)
 	checkFloor(t, name, c.Floor, c.FloorError, q.minimum(f.Rows), lostSquares(x, w))
 }

@@ -287,53 +287,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsRange: weights and entries that are many powers of ten apart, and far from 0. Both passes take the
-// rows for the same. The total is true where entries are no more than 100 powers apart.
-func TestPartsRange(t *testing.T) {
-	t.Parallel()
-	for seed := range 50 * seeds() {
-		rng := rand.New(rand.NewPCG(seed, 8))
-		n, d := 2+rng.IntN(8), 1+rng.IntN(3)
-		x, w := NewMatrix(n, d, nil), make([]float64, n)
-		// Of 301 and 150 decades.
-		span, heavy := []int{1, 20, 100, 298}[rng.IntN(4)], []int{1, 20, 151}[rng.IntN(3)]
-		mean := math.Pow(10, float64(rng.IntN(16)-span/2))
-		for i := range n {
-			size := math.Pow(10, float64(rng.IntN(span)-span/2))
-			for c := range d {
-				x.Set(i, c, mean+size*rng.NormFloat64())
-			}
-			w[i] = math.Pow(10, float64(rng.IntN(heavy)-heavy/2))
-			if rng.IntN(5) == 0 {
-				w[i] = 0
-			}
-			if rng.IntN(9) == 0 {
-				copy(x.row(i), x.row(0))
-			}
-		}
-		s := treeOf(t, rng, x, w)
-		if s.Weight() == 0 {
-			continue
-		}
-		p := shipped(t, mustDo(s.Subspace(1+rng.IntN(5), &Options{Enclosure: allEnclosures[seed%2]}))(t))
-		var e Extent
-		for at, m := 0, 0; at < n; at += m {
-			m = min(1+rng.IntN(3), n-at)
-			if err := e.Add(p, rowsOf(x, at, at+m), w[at:at+m]); err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
-		}
-		m := mustDo(p.Model(shipped(t, &e)))(t)
-		finiteModel(t, m)
-		exact := bigFloors(x, w)
-		checkPlaced(t, fmt.Sprint("seed ", seed), m, s.Mean(), s.Weight(), bigFloor(exact, p.K()),
-			lostSquares(x, w))
-		if want := double(exact[0]); span <= 100 && math.Abs(m.Total-want) > 1e-12*want {
-			t.Errorf("seed %d: total %g, want %g", seed, m.Total, want)
-		}
-	}
-}
-
 // TestStatsProved: mean and scatter are within their bounds of the exact ones after any
 // merges, however far the mean is and whatever rows weigh, and the bounds are not far off.
 func TestStatsProved(t *testing.T) {

@@ -59,63 +59,6 @@ func volumeCases(t *testing.T, count int) (cases []volumeCase) {
 	return cases
 }
 
-// TestVolumeFloorHolds compares the floor with the simplices of every method here, at
-// many slacks and starts: none with the error is smaller.
-func TestVolumeFloorHolds(t *testing.T) {
-	t.Parallel()
-	if outgrown(t) {
-		return
-	}
-	count := fewer(600, 4)
-	check := func(c volumeCase, name string, m *Model, slack float64) {
-		t.Helper()
-		b := mustDo(VolumeFloor(bg, c.x, c.k, slack, &Options{Weights: c.weights}))(t)
-		if m.Objective > b.Error {
-			return
-		}
-		v := logVolume(t, m.Centers)
-		if v < b.LogVolume-1e-9 {
-			t.Errorf("%s, k = %d, slack %g, %s: the log volume is %.12g, the floor %.12g",
-				c.name, c.k, slack, name, v, b.LogVolume)
-		}
-		if m.VolumeRatio != 0 && m.VolumeRatio < 1 {
-			t.Errorf("%s: the volume is %g times the least", c.name, m.VolumeRatio)
-		}
-	}
-	for i, c := range volumeCases(t, count) {
-		for _, kind := range []Enclosure{EnclosureTight, EnclosureSmallest} {
-			if kind == EnclosureSmallest && c.k > 3 {
-				continue
-			}
-			m := mustDo(Fit(bg, c.x, c.k, &Options{Weights: c.weights, Enclosure: kind}))(t)
-			for _, slack := range []float64{0, 1e-12, 0.1} {
-				check(c, kind.String(), m, slack)
-			}
-		}
-		for j, slack := range []float64{1e-4, 0.1, 1} {
-			init := []Init{InitAuto, InitSPA, InitGlobal}[(i+j)%3]
-			m := mustDo(FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Weights: c.weights, Slack: slack,
-				Init: init, Volume: VolumeAffine}))(t)
-			if !(m.Floor > 0) {
-				continue
-			}
-			check(c, "minimal volume, "+init.String(), m, max(0, m.Objective/m.Floor-1))
-			for _, by := range []float64{0.9, 0.6} { // as small as nobody would make them
-				mean := NewMatrix(1, m.Centers.Cols, nil).row(0)
-				for j := range c.k {
-					axpy(mean, 1/float64(c.k), m.Centers.row(j))
-				}
-				less := &Model{Centers: mapped(m.Centers,
-					func(_, i int, v float64) float64 { return mean[i] + by*(v-mean[i]) })}
-				less.Memberships = mustDo(less.Predict(nil, c.x))(t)
-				less.Objective = mustDo(Certify(bg, c.x, less.Centers, less.Memberships,
-					&Options{Weights: c.weights}))(t).Objective
-				check(c, "shrunk", less, max(0, less.Objective/m.Floor-1))
-			}
-		}
-	}
-}
-
 // TestVolumeRatio checks it against the floor at the model's own error, and that it is in units of nothing.
 func TestVolumeRatio(t *testing.T) {
 	x := loadCSV(t, "iris")

@@ -154,6 +154,10 @@ race() {
 
 # By which power of n, d and k each call grows: to be read.
 growth() { SOFTKMEANS_GROWTH=1 go test -run TestGrowth -timeout 60m -v . | grep -v '^==='; }
+# claims TIMES: so many times the draws of go test in the search for false claims, with new seeds.
+claims() {
+  SOFTKMEANS_CLAIMS=$1 go test -v -run 'TestClaims$' -timeout 60m . | grep -vE '^(=== |ok)'
+}
 
 # The calls of weeks at a server.
 soaked() { SOFTKMEANS_SOAK=1 go test -run TestSoak -timeout 60m -v . | tail -n 30; }
