@@ -24,8 +24,8 @@ func gamma(m int) float64 {
 // dotDepth returns how many roundings a product passes in dot over n numbers, which has four sums or more.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// fineDepth returns how many roundings a term of a fineSum of n terms counts as. Its value is within u|Σx| +
-// γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005, proposition 4.5): what the
+// fineDepth returns how many roundings a term of a fineSum of n terms counts as. The value is within u|Σx| +
+// γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005, proposition 4.5). What the
 // n additions lost is at most γ(n)Σ|x| in all, and is rounded as often itself, in parts that merge as well.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u

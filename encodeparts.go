@@ -216,7 +216,8 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 // sound reports whether the numbers can be those of rows in range.
 func (e *Extent) sound() bool {
 	most := 8 * float64(e.rows) * math.MaxInt32
-	for _, v := range append([]float64{e.radius, e.objective.sum, e.squares, e.height, e.outside}, e.facets...) {
+	numbers := []float64{e.radius, e.objective.sum, e.squares, e.height, e.outside}
+	for _, v := range append(numbers, e.facets...) {
 		if !(v >= 0 && v <= most) {
 			return false
 		}

@@ -423,8 +423,8 @@ func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r i
 			axpy(row, -dot(z.row(i), z.row(j)), z.row(j))
 		}
 	}
-	c := complement{ctx: o.ctx, p: p, vectors: probed, times: times, apply: o.apply, most: max(spec.steps, 16),
-		least: spec.least * 1.25, trace: math.Inf(1), squares: left.squares,
+	c := complement{ctx: o.ctx, p: p, vectors: probed, times: times, apply: o.apply,
+		most: max(spec.steps, 16), least: spec.least * 1.25, trace: math.Inf(1), squares: left.squares,
 		noise: 3*norm*(root*gamma(probed.Rows+n+20)+gamma(n+28)+skewOf(spec.rows)) + o.noise}
 	times.Rows = probed.Rows
 	left.lows, left.high, err = l.floors(r, func(from, most float64) (float64, error) {

@@ -429,7 +429,8 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, mo
 	}
 	_, high := left.floor(math.Inf(1))
 	unit := left.unit() * left.unit() // in which squares of products do not underflow
-	c := complement{ctx: s.ctx, p: p, vectors: left.vectors, times: left.coupling.Clone(), most: min(most, kry.steps),
+	c := complement{ctx: s.ctx, p: p, vectors: left.vectors, times: left.coupling.Clone(),
+		most:  min(most, kry.steps),
 		trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
 		apply: func(v *Matrix) (*Matrix, error) {
 			more := newOutside(v, 0)

@@ -365,8 +365,8 @@ func (m *Model) improve(x dataset, pc *principal, f, g *Matrix, rows []int) erro
 
 // withoutHalfSpace sets the model for a cone f that leaves out rows: rest is to be solved. It keeps the best
 // of the global solution under SumToOne, which is feasible, the cone, and the former's centers with
-// memberships of at most 1. The first is optimal, to rounding, where the data has fewer than k directions. The others then
-// have dependent centers, which cost the digits of memberships, and much time.
+// memberships of at most 1. The first is optimal, to rounding, where the data has fewer than k directions.
+// The others then have dependent centers, which cost the digits of memberships, and much time.
 func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal, f *Matrix, rest []int) error {
 	about, err := x.aboutMean()
 	if err != nil {
@@ -409,13 +409,14 @@ func (m *Model) set(c Certificate) {
 }
 
 // check returns an error if a feasible pair has an objective, given from above, below the floor that pc
-// proves. Where SolverKrylov has missed a direction, and the rows are at hand, pc becomes what SolverGram finds.
+// proves. Where SolverKrylov has missed a direction, and the rows are at hand, pc becomes what SolverGram
+// finds.
 func (pc *principal) check(s *samples, objective float64) error {
 	if gramOnly && !goroutines || !(objective < pc.floor-pc.floorError-underflow) { // for TinyGo's size
 		return nil
 	}
 	if gramOnly || !goroutines || pc.solver != SolverKrylov || s.x == nil && s.far == nil {
-		return fail(ErrChanged, "a solution is better than the floor, by other rows or SolverKrylov's bad luck")
+		return fail(ErrChanged, "a solution is below the floor: rows changed, or SolverKrylov missed some")
 	}
 	var x dataset = s
 	if s.far != nil {
