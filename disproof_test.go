@@ -150,17 +150,43 @@ func TestLongSums(t *testing.T) {
 	}
 }
 
+// TestLongMeans: rows whose sum is 0, of which every other chunk rounds the same way if it is added up row by
+// row, have a mean of 0 within the bound of Stats.
+func TestLongMeans(t *testing.T) {
+	const n, v = 1 << 19, 1 + 0x1p-39 + 0x1p-52
+	x := NewMatrix(n, 1, nil)
+	for i := range n {
+		if i*reduceChunks/n%2 > 0 {
+			x.Data[i] = v
+		} else {
+			x.Data[i] = float64(i%2) * -2 * v
+		}
+	}
+	part, m, err := newPart(bg, &moments{}, x, nil, 1)
+	must(t, err)
+	total, off, err := part.totalSquares()
+	must(t, err)
+	if m.setErrors(part, total, off); math.Abs(m.mean[0]+m.meanRest[0]) > m.meanOff {
+		t.Errorf("a mean of %g, bound %g", m.mean[0]+m.meanRest[0], m.meanOff)
+	}
+}
+
 // TestLostShares: a share that a division takes to 0 counts for a center that is far, in dense and in sparse
-// rows.
+// rows, also beside a center without rounding.
 func TestLostShares(t *testing.T) {
-	x := NewMatrix(3, 1, []float64{0, 0, 4e-151})
-	f := NewMatrix(3, 1, []float64{0, 4e-151, 0x1p519})
-	g := NewMatrix(3, 3, []float64{3, 0, 5e-324, 3, 0, 5e-324, 0, 1, 0})
-	w := []float64{1e50, 1e50, 1}
-	for _, rows := range []Samples{x, sparseOf(x)} {
-		c := mustDo(Certify(bg, rows, f, g, &Options{Weights: w}))(t)
-		if exact := double(bigObjective(x, f, g, w, SumToOne)); !(c.Objective >= exact) || c.Optimal(0) {
-			t.Errorf("%T: an objective of %g, truly %g", rows, c.Objective, exact)
+	for _, c := range []struct{ x, f, g, w []float64 }{
+		{x: []float64{0, 0, 4e-151}, f: []float64{0, 4e-151, 0x1p519},
+			g: []float64{3, 0, 5e-324, 3, 0, 5e-324, 0, 1, 0}, w: []float64{1e50, 1e50, 1}},
+		{x: []float64{256}, f: []float64{256, 0x1p519}, g: []float64{3, 5e-324}, w: []float64{1e150}},
+	} {
+		x, f := NewMatrix(len(c.x), 1, c.x), NewMatrix(len(c.f), 1, c.f)
+		g := NewMatrix(x.Rows, f.Rows, c.g)
+		for _, rows := range []Samples{x, sparseOf(x)} {
+			got := mustDo(Certify(bg, rows, f, g, &Options{Weights: c.w}))(t)
+			exact := double(bigObjective(x, f, g, c.w, SumToOne))
+			if !(got.Objective >= exact) || got.Optimal(0) {
+				t.Errorf("%T: an objective of %g, truly %g", rows, got.Objective, exact)
+			}
 		}
 	}
 }

@@ -318,13 +318,13 @@ func (sc *scene) sight(run *volumeRun) *sighting {
 	f, sums, inside := seen.vertices.Clone(), sumParts(parts), make([]float64, d)
 	for j := range k {
 		mean, last := sums.row(j)[:d], sums.row(j)[d:]
-		if seen.rows[j] = last[2]; last[0] == 0 {
+		if seen.rows[j] = last[2]; last[0] < 0x1p-1022 {
 			continue
 		}
 		scale(mean, 1/last[0])
 		sc.split(mean, inside)
-		if squares := sumSquares(mean); squares > 0 {
-			scale(mean, max(0, 1-last[1]/(last[0]*last[0]*squares)))
+		if all := last[0] * last[0] * sumSquares(mean); all > 0 {
+			scale(mean, max(0, 1-last[1]/all))
 		}
 		axpy(mean, 1, inside)
 		axpy(mean, 1, s.mean)

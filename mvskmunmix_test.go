@@ -367,6 +367,18 @@ func TestUnitRowsWeights(t *testing.T) {
 	}
 }
 
+// TestUnmixLightRows: the squares of weights underflow where a center has light rows alone.
+func TestUnmixLightRows(t *testing.T) {
+	x := NewMatrix(7, 4, []float64{0, 1.6, 1e-7, 0, .003, .8, -.5, .0002, 0, 1.6, 1e-7, 0, 0, .01, 0, 0,
+		0, -.1, -.0002, 6e-6, 0, -5e-5, -.05, -.2, 0, .01, 0, 0})
+	w := slices.Repeat([]float64{1e-150}, 7)
+	w[2] = 1
+	for _, rows := range []Rows{RowsGiven, RowsUnit} {
+		m := mustDo(Unmix(t.Context(), x, 3, &MinVolumeOptions{Weights: w, Rows: rows}))(t)
+		must(t, m.Centers.Check("centers"))
+	}
+}
+
 // TestUnmixOthers: the centers of the other answers are as far away as the warning says, in
 // the data's units, where it says so.
 func TestUnmixOthers(t *testing.T) {

@@ -46,13 +46,11 @@ type repaired struct {
 	sum     Sum
 	shifted *Matrix   // the centers less the mean, in scaled units
 	hidden  []float64 // what rounding can hide of a residual for a membership of 1
-	least   []float64 // and for any above 0, which a division may take to 0
 }
 
 func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
 	k := f.Rows
-	r := repaired{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k),
-		least: make([]float64, k)}
+	r := repaired{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k)}
 	for j := range k {
 		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
 	}
@@ -60,11 +58,10 @@ func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
 }
 
 // hide sets what center j hides. The mixture by a membership of 1 is off by `off`, at least 2^-52 of the
-// center's length: so a share of 2^-1075, which a division may lose, takes less than least from a residual.
+// center's length.
 func (r *repaired) hide(j int, off float64) {
 	if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // whose square may be 0
 		r.hidden[j] = off + 0x1p-520
-		r.least[j] = max(0x1p-1020*r.hidden[j], 0x1p-1022)
 	}
 }
 
@@ -83,7 +80,7 @@ func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 			continue
 		}
 		v = member(v, over, len(g))
-		hidden += v*r.hidden[j] + r.least[j]
+		hidden += max(v, 0x1p-540) * r.hidden[j] // a division may lose 2^-1075 of the center
 		if v != 0 {
 			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
 		}

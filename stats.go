@@ -175,9 +175,9 @@ func (s *Stats) aboutZero() (mean []float64) {
 // floors and the principal subspace depend on nothing else. Different goroutines, processes or machines may
 // each add up a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
 //
-// The results agree to rounding with those of the whole table, and with the true values to some min(n,
-// d)·2^-52 of the total, however far the mean is from 0. Every call's rows are held to the range of the
-// package; rows whose weights are below 2^-500 of the largest are counted and have no other effect.
+// The results agree to rounding with those of the whole table, and with the true values as [Floors] does,
+// however far the mean is from 0. Every call's rows are held to the range of the package; rows whose weights
+// are below 2^-500 of the largest are counted and have no other effect.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
 // takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
@@ -408,8 +408,8 @@ func (s *Stats) full() *Matrix {
 func (s *Stats) fullError(full *Matrix) float64 { return 1.01*s.scatterOff + 0x1p-52*trace(full) }
 
 // Floors returns what [Floors] returns of all rows: the global minimum for k = 1 … min(n, d)+1. Values
-// below min(n, d)·2^-52 of the first are rounding, since the scatter matrix has squared the data. Cost:
-// O(d³). Errors: [ErrTooFewSamples] without weight.
+// below the error given there are rounding, since the scatter matrix has squared the data. Cost: O(d³).
+// Errors: [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
