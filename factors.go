@@ -156,11 +156,8 @@ func (f *qr) applyQ(ctx context.Context, c *Matrix) {
 
 // orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order, by two rounds
 // of Gram–Schmidt against the rows before; the first `from` are so already. A row that
-// depends on those before is replaced by a unit vector that does not.
-func orthonormalize(v *Matrix, from int) { orthonormalizeCtx(context.Background(), v, from) }
-
-// orthonormalizeCtx does what orthonormalize does, until ctx ends.
-func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
+// depends on those before is replaced by a unit vector that does not. It stops where ctx ends.
+func orthonormalize(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
 	for i := from; i < v.Rows && !stopped(ctx); i++ {
 		row := v.row(i)

@@ -105,7 +105,7 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 	for i := range block * size {
 		s.q.Data[i] = 2*rng.Float64() - 1
 	}
-	orthonormalizeCtx(ctx, rowsOf(s.q, 0, block), 0)
+	orthonormalize(ctx, rowsOf(s.q, 0, block), 0)
 	return s
 }
 
@@ -216,7 +216,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 		}
 	}
 	copyRows(fresh, rowsOf(z, 0, s.fresh))
-	orthonormalizeCtx(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
+	orthonormalize(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
 }
 
 // independent makes the rows of v orthonormal, or reports false, with v of no use, if they are dependent.

@@ -351,7 +351,7 @@ func (pc *principal) setBasis(
 func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	basis := NewMatrix(p, d, nil)
 	copyRows(basis, rows)
-	orthonormalizeCtx(ctx, basis, 0)
+	orthonormalize(ctx, basis, 0)
 	fixRowSigns(basis)
 	return basis, cancelled(ctx)
 }

@@ -52,7 +52,7 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 	for i := range q.Data {
 		q.Data[i] = 2*rng.Float64() - 1
 	}
-	orthonormalize(q, 0)
+	orthonormalize(context.Background(), q, 0)
 	return q
 }
 
