@@ -114,9 +114,9 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 // rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled
 // units; left is what the factor of spec leaves over. It returns the floor, scaled.
 //
-// Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B, is true
-// of eigenvalues in descending order, not of singular values as printed (docs/errata.md, 13). So the floor of a
-// K that may be indefinite uses the positive eigenvalues only.
+// Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B, is true of
+// eigenvalues in descending order, not of singular values as printed (docs/errata.md). So the floor of a K
+// that may be indefinite uses the positive eigenvalues only.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)
