@@ -112,8 +112,8 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 }
 
 // rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled units; left is what the
-// best factor leaves over. It returns the floor, scaled. That is of eigenvalues: erratum 13, the paper's lemma
-// of the trace with singular values, has none for an indefinite K.
+// best factor leaves over. It returns the floor, scaled. That is of eigenvalues: the paper's lemma of the
+// trace with singular values (erratum 13) has none for an indefinite K.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)
