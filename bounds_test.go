@@ -105,7 +105,7 @@ func TestRitzSumBound(t *testing.T) {
 		// The first p rows are near the leading eigenvectors, the others span the complement.
 		basis := vectors.transposed()
 		disturb(basis, math.Pow(10, -float64(trial%10)), rng)
-		orthonormalize(basis, 0)
+		orthonormalize(bg, basis, 0)
 		h := product(product(basis, b), basis.transposed())
 		theta, _ := leadingEigen(bg, squareOf(h, p), 0, 1)
 		rest := NewMatrix(n-p, n-p, nil)
@@ -161,7 +161,7 @@ func bigEigen(m bigRows, p digits) []*big.Float {
 // outsideValue is the largest eigenvalue of the symmetric a, entries up to 1, on the complement of v's rows.
 func outsideValue(a, v *Matrix) float64 {
 	n, q := a.Rows, v.Clone()
-	orthonormalize(q, 0)
+	orthonormalize(bg, q, 0)
 	p := product(q.transposed(), q) // I − P projects on the complement
 	rest := mapped(identity(n), func(i, j int, one float64) float64 { return one - p.At(i, j) })
 	rest = product(product(rest, a), rest)
@@ -213,7 +213,7 @@ func TestLeadingSum(t *testing.T) {
 					if digits > 0 {
 						disturb(v, math.Pow(10, -2*float64(digits)), rng)
 						if digits%2 == 0 { // else they are not orthonormal
-							orthonormalize(v, 0)
+							orthonormalize(bg, v, 0)
 						}
 					}
 					sum, off := leadingSum(bg, a.Clone(), v, values, 1)

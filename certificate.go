@@ -130,14 +130,14 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 	for i := range g.Rows {
 		scale(g.row(i), math.Sqrt(s.weight(i)))
 	}
-	r, err := thinSVD(g)
+	r, err := thinSVD(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	rows := t.(interface {
-		multiplyT(*Matrix) (*Matrix, error)
-	})
-	sums, err := rows.multiplyT(r.U.transposed()) // UᵀXc, of F − 1x̄ᵀ = V·Σ⁺·UᵀXc
+	sums, err := t.multiplyT(r.U.transposed()) // UᵀXc, of F − 1x̄ᵀ = V·Σ⁺·UᵀXc
+	if err != nil {
+		return nil, err
+	}
 	f := NewMatrix(g.Cols, s.d, nil)
 	for l, v := range r.S {
 		for j := range f.Rows {
@@ -151,7 +151,7 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 			f.row(j)[c] = math.Ldexp(s.mean[c]+v, s.exp)
 		}
 	}
-	return f, err
+	return f, nil
 }
 
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff

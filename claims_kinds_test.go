@@ -163,7 +163,7 @@ func orthogonalTo(rng *rand.Rand, rows *Matrix, count int) *Matrix {
 	for i := range m.Data[len(rows.Data):] {
 		m.Data[len(rows.Data)+i] = rng.NormFloat64()
 	}
-	orthonormalize(m, 0)
+	orthonormalize(bg, m, 0)
 	return rowsOf(m, rows.Rows, m.Rows).Clone()
 }
 

@@ -69,6 +69,7 @@ func (s *contextShape) calls(t *testing.T) (list []contextCall) {
 		add(name+"Fit", func(ctx context.Context) error { _, err := Fit(ctx, x, s.k, one); return err })
 		add(name+"Floors", func(ctx context.Context) error { _, err := Floors(ctx, x, one); return err })
 		add(name+"Certify", func(ctx context.Context) error { _, err := Certify(ctx, x, f, g, one); return err })
+		add(name+"CentersOf", func(ctx context.Context) error { _, err := CentersOf(ctx, x, g, one); return err })
 		add(name+"SkMable", func(ctx context.Context) error { _, err := SkMable(ctx, x, s.k, 0); return err })
 		add(name+"VolumeFloor", func(ctx context.Context) error {
 			_, err := VolumeFloor(ctx, x, s.k, 0.1, one)

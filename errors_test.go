@@ -60,7 +60,7 @@ func TestErrorNames(t *testing.T) {
 			arg string
 			err error
 		}{
-			{"a", second(thinSVD(m))},
+			{"a", second(thinSVD(bg, m))},
 			{"vertices", second(SimplexLeastSquares(nil, ok, m, nil))},
 			{"centers", second((&Model{Centers: m}).Predict(nil, ok))},
 			{"centers", second((&Model{Centers: m}).Nearest(nil, ok))},

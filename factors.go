@@ -156,11 +156,8 @@ func (f *qr) applyQ(ctx context.Context, c *Matrix) {
 
 // orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order, by two rounds
 // of Gram–Schmidt against the rows before; the first `from` are so already. A row that
-// depends on those before is replaced by a unit vector that does not.
-func orthonormalize(v *Matrix, from int) { orthonormalizeCtx(context.Background(), v, from) }
-
-// orthonormalizeCtx does what orthonormalize does, until ctx ends.
-func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
+// depends on those before is replaced by a unit vector that does not. It stops where ctx ends.
+func orthonormalize(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
 	for i := from; i < v.Rows && !stopped(ctx); i++ {
 		row := v.row(i)
@@ -200,6 +197,25 @@ func projectOutRows(x []float64, v *Matrix, count int) {
 	for l := range count {
 		projectOut(x, v.row(l))
 	}
+}
+
+// project takes from the rows of z what they have along the orthonormal rows of q, and returns it: a row of
+// products for each row of z (Gram–Schmidt; twice is enough).
+func project(ctx context.Context, z, q *Matrix) *Matrix {
+	along := NewMatrix(z.Rows, q.Rows, nil)
+	index, less := indices(q.Rows), make([]float64, q.Rows)
+	const group = 24 // full strips
+	for lo := 0; lo < z.Rows && !stopped(ctx); lo += group {
+		hi := min(lo+group, z.Rows)
+		part, rows := along.Data[lo*q.Rows:hi*q.Rows], z.Data[lo*z.Cols:hi*z.Cols]
+		addMulNT(part, q.Rows, rows, hi-lo, q.Data, q.Rows, q.Cols, false)
+		for i := lo; i < hi; i++ {
+			copy(less, along.row(i))
+			scale(less, -1)
+			addRows(z.row(i), less, index, q.Data)
+		}
+	}
+	return along
 }
 
 // fixSigns makes the largest entry, the first on ties, of each column of v positive, and flips u with it.

@@ -119,11 +119,11 @@ func TestOrthonormalize(t *testing.T) {
 		from := 0
 		if b > 0 && trial%3 == 0 {
 			from = rng.IntN(b)
-			orthonormalize(rowsOf(v, 0, from), 0)
+			orthonormalize(bg, rowsOf(v, 0, from), 0)
 		}
 		in, view := v.Clone(), laStrided(v)
-		orthonormalize(view, from)
-		orthonormalize(v, from)
+		orthonormalize(bg, view, from)
+		orthonormalize(bg, v, from)
 		if !laSameBits(view.Clone().Data, v.Data) || !laSameBits(v.Data[:from*d], in.Data[:from*d]) {
 			t.Errorf("trial %d: the view differs from its copy, or a row changed that was done", trial)
 		}
@@ -162,12 +162,12 @@ func TestNegligible(t *testing.T) {
 			t.Errorf("2^%d: rank %d", c.exp, f.rank)
 		}
 		v := NewMatrix(1, 2, []float64{size, -size})
-		orthonormalize(v, 0)
+		orthonormalize(bg, v, 0)
 		if want := []float64{math.Sqrt2 / 2,
 			-math.Sqrt2 / 2}; (math.Abs(v.Data[0]-want[0])+math.Abs(v.Data[1]-want[1]) < 1e-15) != c.count {
 			t.Errorf("2^%d: %v", c.exp, v.Data)
 		}
-		r, err := thinSVD(NewMatrix(2, 2, []float64{1, 0, 0, size}))
+		r, err := thinSVD(bg, NewMatrix(2, 2, []float64{1, 0, 0, size}))
 		if err != nil || (r.S[1] == size) != c.count || !c.count && r.S[1] != 0 {
 			t.Errorf("2^%d: %v, %v", c.exp, r.S, err)
 		}
@@ -203,15 +203,15 @@ func TestAlgebraStops(t *testing.T) {
 			t.Errorf("pivoted QR takes %d steps after %d looks", len(f.tau), left)
 		}
 		v, want := x.Clone(), x.Clone()
-		orthonormalizeCtx(endingAt(left), v, 3)
-		orthonormalize(rowsOf(want, 0, 3+left), 3)
+		orthonormalize(endingAt(left), v, 3)
+		orthonormalize(bg, rowsOf(want, 0, 3+left), 3)
 		if !laSameBits(v.Data, want.Data) {
 			t.Errorf("Gram–Schmidt after %d looks", left)
 		}
 	}
 	// Rows of zeros try unit vectors, each with a look.
 	v := NewMatrix(3, 3, nil)
-	orthonormalizeCtx(endingAt(1), v, 0)
+	orthonormalize(endingAt(1), v, 0)
 	if sumSquares(v.Data) != 0 {
 		t.Error("a row is completed after the end")
 	}

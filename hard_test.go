@@ -274,7 +274,7 @@ func TestHardSVD(t *testing.T) {
 	t.Parallel()
 	eachHard(t, func(h *hardMatrix) {
 		n, d := h.a.Rows, h.a.Cols
-		got := mustDo(thinSVD(h.a))(t)
+		got := mustDo(thinSVD(bg, h.a))(t)
 		u, s, v, err := SVD(h.a)
 		if err != nil || !laSameBits(s, got.S) || !laSameBits(u.Data, got.U.Data) ||
 			!laSameBits(v.Data, got.V.Data) {
@@ -297,7 +297,7 @@ func TestHardSVD(t *testing.T) {
 		}
 		// Values that are out of range, or denormal, say nothing of the vectors: those of
 		// the scaled matrix do, which are the same.
-		unit, err := thinSVD(h.unit())
+		unit, err := thinSVD(bg, h.unit())
 		if err != nil || !laSameBits(unit.U.Data, got.U.Data) || !laSameBits(unit.V.Data, got.V.Data) {
 			t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
 		}

@@ -55,7 +55,7 @@ const laEps = 0x1p-53 // LAPACK's eps: the unit roundoff
 func laOrthogonal(n int, rng *rand.Rand) *Matrix {
 	m := NewMatrix(n, n, nil)
 	copy(m.Data, randomSlice(len(m.Data), rng))
-	orthonormalize(m, 0)
+	orthonormalize(bg, m, 0)
 	return m
 }
 

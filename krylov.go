@@ -105,7 +105,7 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 	for i := range block * size {
 		s.q.Data[i] = 2*rng.Float64() - 1
 	}
-	orthonormalizeCtx(ctx, rowsOf(s.q, 0, block), 0)
+	orthonormalize(ctx, rowsOf(s.q, 0, block), 0)
 	return s
 }
 
@@ -123,25 +123,6 @@ func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 		}
 	}
 	project(ctx, z, q)
-}
-
-// project takes from the rows of z what they have along the orthonormal rows of q, and returns it: a row of
-// products for each row of z (Gram–Schmidt; twice is enough).
-func project(ctx context.Context, z, q *Matrix) *Matrix {
-	along := NewMatrix(z.Rows, q.Rows, nil)
-	index, less := indices(q.Rows), make([]float64, q.Rows)
-	const group = 24 // full strips
-	for lo := 0; lo < z.Rows && !stopped(ctx); lo += group {
-		hi := min(lo+group, z.Rows)
-		part, rows := along.Data[lo*q.Rows:hi*q.Rows], z.Data[lo*z.Cols:hi*z.Cols]
-		addMulNT(part, q.Rows, rows, hi-lo, q.Data, q.Rows, q.Cols, false)
-		for i := lo; i < hi; i++ {
-			copy(less, along.row(i))
-			scale(less, -1)
-			addRows(z.row(i), less, index, q.Data)
-		}
-	}
-	return along
 }
 
 // ritzResiduals is what decides about the p leading Ritz values, or about all there are.
@@ -216,7 +197,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 		}
 	}
 	copyRows(fresh, rowsOf(z, 0, s.fresh))
-	orthonormalizeCtx(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
+	orthonormalize(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
 }
 
 // independent makes the rows of v orthonormal, or reports false, with v of no use, if they are dependent.
@@ -227,151 +208,4 @@ func independent(ctx context.Context, v *Matrix) bool {
 		}
 	}
 	return true
-}
-
-// probes is how many random vectors test a bound: see complement.below.
-const probes = 8
-
-// withProbes returns the orthonormal rows u, and below them random vectors, orthogonal to the first p of u.
-// What they prove holds for any data, so the data must not know them: the runtime seeds their generator
-// from the system. (In TinyGo only where the system has such a source.)
-func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
-	out := NewMatrix(u.Rows+probes, u.Cols, nil)
-	copyRows(out, u)
-	random := rowsOf(out, u.Rows, out.Rows)
-	for i := range random.Data {
-		random.Data[i] = rand.NormFloat64()
-	}
-	project(ctx, random, rowsOf(out, 0, p))
-	return out
-}
-
-// complement is a symmetric matrix B where p of its approximate eigenvectors do not reach: C = (I − P)B(I −
-// P), with the projector P on these.
-type complement struct {
-	ctx            context.Context
-	p              int
-	vectors, times *Matrix // withProbes of these and of further Ritz vectors, descending; products with B
-	apply          func(v *Matrix) (*Matrix, error)
-	most           int     // further products that are affordable
-	least          float64 // about C's least eigenvalue, or 0
-	trace, squares float64 // bound tr C, where no eigenvalue is below 0, and ‖C‖²; +Inf: nothing does
-	noise          float64 // bounds the norm of the rounding in a product with a vector of length 1
-}
-
-// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many more
-// products with B that took. If sure, it is enough, and has the same bits in every call.
-//
-// Proof. Let V be the p rows and r more, C' = (I − VᵀV)B(I − VᵀV) and β = max(b, −least). Let q(λ) =
-// λ/β·T((λ − c)/h) with the Chebyshev polynomial T of degree s−1 and [c − h, c + h] = [least, b], above
-// which q rises. Of a unit eigenvector v of C' with an eigenvalue λ ≥ b, and Ω with Gaussian columns,
-// ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4! for 8 columns, 2e-10 for x =
-// 1/64. But for that chance λ < m if ‖q(C')Ω‖_F ≤ q(m)/8 and m ≥ b (compare Halko, Martinsson & Tropp,
-// Finding Structure with Randomness, 2011, Lemma 4.1). The iteration says what b and least are; where it
-// errs Ω shows that, and m is large.
-//
-// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j −
-// W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
-//
-// From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of C are at
-// most (a + m)/2 + √((a − m)²/4 + e²).
-func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
-	t, sure := c.choose(enough)
-	first, r := c.vectors.Rows-probes, c.p+t.r
-	v, random := rowsOf(c.vectors, 0, r), rowsOf(c.vectors, first, first+probes)
-	w, before := rowsOf(c.times, first, first+probes).Clone(), (*Matrix)(nil)
-	along := project(c.ctx, random, rowsOf(v, c.p, r))
-	axpy(w.Data, -1, combine(along, rowsOf(c.times, c.p, r)).Data)
-	scale(w.Data, 1/max(t.b, -c.least))
-	size, width := 0.0, norm2(random.Data)
-	for j := range t.s {
-		if j > 0 {
-			y, err := c.apply(w)
-			if err != nil {
-				return 0, 0, false, err
-			}
-			factor := float64(2*min(j, 2)) / (t.b - c.least)
-			scale(y.Data, factor)
-			axpy(y.Data, -factor*(t.b+c.least)/2, w.Data)
-			if j > 1 {
-				axpy(y.Data, -1, before.Data)
-			}
-			before, w = w, y
-		}
-		project(c.ctx, w, v)
-		project(c.ctx, w, v)
-		size = norm2(w.Data)
-		width = max(width, size)
-	}
-	if m := c.level(&t, size, width); !(m <= t.level) { // by chance: hardly another power of 2 next time
-		_, exp := math.Frexp(m)
-		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
-	}
-	return t.next(), t.s - 1, sure, nil
-}
-
-// chebyshev is a test of complement.below. trace bounds the eigenvalues of C', too; level is m.
-type chebyshev struct {
-	r, s                  int
-	a, e, b, trace, level float64
-}
-
-// next returns the bound of C.
-func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
-
-// choose returns the test of the least degree that is enough, or else the best that is affordable. Where b
-// and least hold, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²) is at most √8·R + 9, R² = min(d, tr C'/b, ‖C‖²/β²), but for a
-// chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). That
-// proves m.
-func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
-	count := c.vectors.Rows - probes - c.p
-	rest := rowsOf(c.times, c.p, c.p+count).Clone()
-	project(c.ctx, rest, rowsOf(c.vectors, 0, c.p))
-	along := project(c.ctx, rest, rowsOf(c.vectors, c.p, c.p+count))
-	tests := make([]chebyshev, count+1)
-	tests[0].trace = c.trace
-	for i := range count {
-		t, row := tests[i], along.row(i)
-		ritz, rho := row[i], norm2(rest.row(i))
-		row[i] = 0
-		off := norm2(row) + c.noise
-		t.r, t.a, t.b = i+1, max(t.a, ritz+math.Sqrt(float64(count))*off), max(0, ritz+rho)
-		t.e, t.trace = math.Hypot(t.e, rho+off), t.trace-ritz+c.noise
-		tests[i+1] = t
-	}
-	tests[0].b = tests[1].b
-	for s := 1; ; s++ {
-		for _, t := range tests {
-			t.s, t.b = s, t.b*(1+1e-9)+c.noise+underflow
-			d, beta := float64(c.vectors.Cols), max(t.b, -c.least)
-			size := math.Sqrt(probes*min(d, t.trace/t.b, c.squares/beta/beta)) + 9
-			t.level = c.level(&t, size, math.Sqrt(probes*d)+9)
-			if best.s == 0 || t.next() < best.next() {
-				best = t
-			}
-		}
-		if sure = enough(best.next()); sure || s > c.most {
-			return best, sure
-		}
-	}
-}
-
-// level returns the m of the test t that is proved if ‖q(C')Ω‖ is size, and no W longer than width.
-func (c *complement) level(t *chebyshev, size, width float64) float64 {
-	beta, steps := max(t.b, -c.least), float64(t.s-1)
-	lost := c.noise * width * (2 + math.Sqrt(float64(t.r)) + 2.5*steps*(steps+1))
-	low, high := t.b, max(t.b, 8*(size*beta+lost))
-	for range 60 {
-		m := (low + high) / 2
-		inside := max(1, (2*m-c.least-t.b)/(t.b-c.least))
-		if (m/8-lost)/beta*math.Cosh(steps*math.Acosh(inside)) >= size {
-			high = m
-		} else {
-			low = m
-		}
-	}
-	if math.IsNaN(high) { // products of +Inf
-		return t.trace
-	}
-	return min(high*(1+0x1p-40), t.trace)
 }

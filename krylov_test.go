@@ -30,7 +30,7 @@ func truncatedSVD(ctx context.Context, a *Matrix, k, workers int, o krylovOption
 	}
 	// The triplets are those of A·V (n×k), not of its square, so that small ones keep their digits.
 	basis := rowsOf(kry.rows, 0, k)
-	orthonormalize(basis, 0)
+	orthonormalize(bg, basis, 0)
 	av, err := s.multiply(basis)
 	if err != nil {
 		return nil, err

@@ -137,7 +137,7 @@ func checkClusters(t *testing.T, name string, m *Model, x *Matrix, w []float64) 
 		return true
 	}
 	basis := m.ClusterAxes.Clone()
-	orthonormalize(basis, 0)
+	orthonormalize(bg, basis, 0)
 	p := basis.Rows
 	scatter := func(from *Matrix, axes *Matrix) *Matrix {
 		out := NewMatrix(p, p, nil)

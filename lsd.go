@@ -111,12 +111,9 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 	return op, o, err
 }
 
-// rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled
-// units; left is what the factor of spec leaves over. It returns the floor, scaled.
-//
-// Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B, is true
-// of eigenvalues in descending order, not of singular values as printed (TestErratumTrace). So the floor of a
-// K that may be indefinite uses the positive eigenvalues only.
+// rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled units; left is what the
+// best factor leaves over. It returns the floor, scaled. That is of eigenvalues: the paper's lemma of the
+// trace with singular values (erratum 13) has none for an indefinite K.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)

@@ -529,7 +529,7 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	if count > 0 {
 		s.top = s.values[0]
 	}
-	orthonormalizeCtx(o.ctx, s.rows, 0)
+	orthonormalize(o.ctx, s.rows, 0)
 	return s, cancelled(o.ctx)
 }
 

@@ -46,7 +46,7 @@ func TestLSDFloor(t *testing.T) {
 	n := fewer(200, fullOrder+8)
 	rng := rand.New(rand.NewPCG(3, 3))
 	q := randomData(n, n, 0, 7)
-	orthonormalize(q, 0)
+	orthonormalize(bg, q, 0)
 	step := func(at int, before, from float64) func(i int) float64 {
 		return func(i int) float64 {
 			if i < at {

@@ -10,7 +10,10 @@ package softkmeans
 // from ZᵀZ, GᵀZ and the sums of rows. A row costs its product with r+1 vectors, and O(k+r) for each of its
 // multipliers.
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // insidePass is what a pass over such rows z keeps.
 type insidePass struct {
@@ -54,7 +57,7 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 		in.basis = reshaped(in.basis, r, r)
 		clear(in.basis.Data)
 		copyRows(in.basis, rowsOf(p.vertices, 0, k-1))
-		orthonormalize(in.basis, 0)
+		orthonormalize(context.Background(), in.basis, 0)
 	}
 	clear(in.linear.Data)
 	unit := math.Ldexp(1, -p.exp)

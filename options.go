@@ -70,15 +70,15 @@ type path struct {
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
-// mostCenters is the most centers: memberships of as many rows have no address.
-const mostCenters = 1 << 24
+// largestK is the most centers: memberships of as many rows have no address.
+const largestK = 1 << 24
 
 // checkK returns an error if k is not a number of centers.
 func checkK(k int) error {
 	switch {
 	case k < 1:
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
-	case k > mostCenters:
+	case k > largestK:
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large")
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestOptionLimits(t *testing.T) {
 		want string // "": none
 		is   error
 	}{
-		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(mostCenters), "", nil},
+		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(largestK), "", nil},
 		{checkFit(0, &Options{}), "k is 0, below 1", ErrOption}, {checkFit(3, &Options{}), "", nil},
 		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(3)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
 		{checkFit(3, &Options{Solver: SolverGram}), "", nil}, {checkFit(3, &Options{Solver: -1}), "Solver is Solver(-1)", ErrOption}, {checkFit(3, &Options{Solver: solverCount}), "Solver is Solver(4)", ErrOption},

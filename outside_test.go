@@ -82,8 +82,8 @@ func TestOutside(t *testing.T) {
 				off, any, loose := pc.basis.Clone(), NewMatrix(p, x.Cols, randomSlice(p*x.Cols, rng)),
 					pc.basis.Clone()
 				disturb(off, 1e-4, rng)
-				orthonormalize(off, 0)
-				orthonormalize(any, 0)
+				orthonormalize(bg, off, 0)
+				orthonormalize(bg, any, 0)
 				disturb(loose, 1e-9, rng) // not orthonormal to the last digits
 				least := math.Inf(1)      // the most that is known of the next value, σ_{p+1}²
 				if top := double(floors[0]); top > 0 {

@@ -355,7 +355,7 @@ func TestErrorsArrive(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return none(principalByKrylov(s, wanted{2, 0}, krylovEffort{6, true}))
+			return none(principalByKrylov(s, wanted{2, 0}, krylovOptions{steps: 6, hasty: true}))
 		},
 	}
 	for _, solver := range allSolvers {

@@ -18,6 +18,8 @@ type dataset interface {
 	solveRows(centers, g *Matrix, sum Sum, rows []int) error
 	// aboutMean returns the same rows about their mean.
 	aboutMean() (dataset, error)
+	// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
+	multiplyT(yt *Matrix) (*Matrix, error)
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
 }

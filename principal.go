@@ -111,7 +111,7 @@ func findLeading(s *samples, q wanted, solver Solver, why purpose) (*principal, 
 	small, large := s.sides()
 	c := chooseSolver(solver, denseRows, why, q.p, small, large)
 	if !gramOnly && c.first == SolverKrylov {
-		pc, err := principalByKrylov(s, q, krylovEffort{c.steps, c.then != SolverKrylov})
+		pc, err := principalByKrylov(s, q, krylovOptions{steps: c.steps, hasty: c.then != SolverKrylov})
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err
 		}
@@ -351,7 +351,7 @@ func (pc *principal) setBasis(
 func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	basis := NewMatrix(p, d, nil)
 	copyRows(basis, rows)
-	orthonormalizeCtx(ctx, basis, 0)
+	orthonormalize(ctx, basis, 0)
 	fixRowSigns(basis)
 	return basis, cancelled(ctx)
 }
@@ -367,13 +367,7 @@ type krylovData struct {
 	measure           func(left *outside) error                           // adds all rows, about their mean
 }
 
-// krylovEffort is at most how many steps SolverKrylov takes; a hasty one stops where it will not converge.
-type krylovEffort struct {
-	steps int
-	hasty bool
-}
-
-func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, error) {
+func principalByKrylov(s *samples, q wanted, o krylovOptions) (*principal, error) {
 	total, off, err := s.totalSquares()
 	if err != nil {
 		return nil, err
@@ -385,11 +379,12 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
 		measure: func(left *outside) error { return left.add(s) },
 	}
-	return r.principal(q, effort)
+	return r.principal(q, o)
 }
 
-// principal iterates, and bounds the floor by what the data leaves outside of the basis that it returns.
-func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error) {
+// principal iterates, and bounds the floor by what the data leaves outside of the basis that it returns. Of o
+// it reads steps and hasty.
+func (s *krylovData) principal(q wanted, o krylovOptions) (*principal, error) {
 	p := q.p
 	count := min(p, s.small)
 	pc := &principal{total: s.total, totalError: s.totalError, solver: SolverKrylov, status: StatusOptimal}
@@ -397,13 +392,13 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.leading(count, krylovOptions{steps: effort.steps, hasty: effort.hasty,
-		residual: 1e-15, sum: krylovTol / 4, more: max(q.more, krylovExtra)})
+	o.residual, o.sum, o.more = 1e-15, krylovTol/4, max(q.more, krylovExtra)
+	kry, err := s.leading(count, o)
 	if err != nil {
 		return nil, err
 	}
 	pc.steps = kry.steps
-	if effort.hasty && kry.status != StatusConverged { // another solver follows
+	if o.hasty && kry.status != StatusConverged { // another solver follows
 		pc.status = StatusIterationLimit
 		return pc, cancelled(s.ctx)
 	}
@@ -415,7 +410,7 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 	if p >= s.rank {
 		return pc, nil
 	}
-	return pc, s.bound(pc, kry, all, effort.steps-kry.steps)
+	return pc, s.bound(pc, kry, all, o.steps-kry.steps)
 }
 
 // bound sets the floor, and its error by what is outside of the basis, of which `further` has more rows: see

@@ -78,7 +78,7 @@ func TestKrylovFewSteps(t *testing.T) {
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
 		for _, k := range []int{2, 4, 12} {
 			for _, steps := range []int{1, 2, 4, 30} {
-				pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovEffort{steps, false}))(t)
+				pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: steps}))(t)
 				floor, open := s.unscaleSquare(pc.floor), s.unscaleSquare(pc.floorError)
 				if !(floor-open <= floors[k-1]*(1+1e-12) && floors[k-1] <= floor*(1+1e-12) &&
 					open <= (1+1e-12)*floors[0]) {
@@ -155,7 +155,7 @@ func TestAutoKrylov(t *testing.T) {
 			t.Errorf("a spectrum that falls is %v: solver %v, gap %g", falls, m.Solver, m.Gap)
 		}
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-		pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovEffort{limit, true}))(t)
+		pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovOptions{steps: limit, hasty: true}))(t)
 		if (pc.status == StatusOptimal) != falls || pc.steps >= limit*2/3 {
 			t.Errorf("a spectrum that falls is %v: %d steps of %d, %v", falls, pc.steps, limit, pc.status)
 		}
@@ -331,7 +331,7 @@ func TestHiddenFromStart(t *testing.T) {
 	}
 	x := stacked(y, mapped(y, func(_, _ int, v float64) float64 { return -v }))
 	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-	pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovEffort{steps: 60}))(t)
+	pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovOptions{steps: 60}))(t)
 	sparse := mustDo(newSparseSamples(bg, sparseOf(x), nil, 1, true))(t)
 	far := mustDo(sparse.principalByKrylov(wanted{1, 0}))(t)
 	m := mustDo(FitSeq(bg, inBlocks(x, 31), 2, &Options{Solver: SolverKrylov}))(t)
@@ -360,8 +360,8 @@ func TestKrylovSteady(t *testing.T) {
 			return decay[it%len(decay)] * rng.NormFloat64()
 		})
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-		pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovEffort{steps: 200}))(t)
-		again := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovEffort{steps: 200}))(t)
+		pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
+		again := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
 		if pc.status != StatusOptimal || again.status != StatusOptimal || pc.floor != again.floor ||
 			pc.floorError != again.floorError || pc.steps != again.steps || !(pc.floorError <= 1e-11*pc.total) {
 			t.Errorf("%d: %s, k = %d: %v and %v, %g ± %g and %g ± %g, %d and %d steps", it, shape(n, d), k,

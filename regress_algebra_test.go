@@ -147,7 +147,7 @@ func regressQR(_ *testing.T, p *pinnedBits) {
 			fixSigns(a, r)
 			signs = append(append(signs, a.Data...), r.Data...)
 			if a.Rows <= a.Cols {
-				orthonormalize(a, 0)
+				orthonormalize(bg, a, 0)
 				basis = append(basis, a.Data...)
 			}
 		}
@@ -193,7 +193,7 @@ func regressSVD(t *testing.T, p *pinnedBits) {
 	for _, size := range [][2]int{{1, 1}, {2, 2}, {7, 4}, {4, 7}, {9, 9}, {30, 12}} {
 		var all [][]float64
 		for _, a := range append(scaledKinds(size[0], size[1], rng), laPatchwork(size[0], rng)) {
-			r := mustDo(thinSVD(a))(t)
+			r := mustDo(thinSVD(bg, a))(t)
 			all = append(all, r.U.Data, r.S, r.V.Data, []float64{float64(r.Iterations)})
 		}
 		p.add("SVD "+shape(size[0], size[1]), all...)

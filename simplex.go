@@ -52,7 +52,7 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 	for i := range q.Data {
 		q.Data[i] = 2*rng.Float64() - 1
 	}
-	orthonormalize(q, 0)
+	orthonormalize(context.Background(), q, 0)
 	return q
 }
 
@@ -328,9 +328,7 @@ func LogVolume(vertices *Matrix) (float64, error) {
 		return math.Inf(-1), nil
 	}
 	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about their
-	// mean. The paper's section on MVSkM takes the k of F itself: the volume only while F1 = 0 (its
-	// Lemma), which alternating updates do not keep. In general det(FFᵀ) is
-	// ((k−1)!·volume)²·dist(0, aff F)². Erratum: sums to k−1 in the proof, to k in the problem.
+	// mean. Erratum 6: the paper takes the k of F itself, which is that only while F1 = 0.
 	//
 	// Bᵀ·F has the same σ_i in k−1 rows. B's columns add up to 0, so the first vertex may be
 	// subtracted from all: differences keep the digits of vertices far from 0.

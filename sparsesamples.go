@@ -311,9 +311,11 @@ func (pc *principal) lowerTotal() {
 
 func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 	small, _ := s.sides()
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, s.fine.off(s.total),
-		s.leadingVectors, s.measure}
-	pc, err := r.principal(q, krylovEffort{defaultKrylovSteps, false})
+	r := krylovData{
+		ctx: s.ctx, small: small, d: s.d, rank: s.rankBound(), total: s.total, totalError: s.off,
+		mean: s.fine.off(s.total), leading: s.leadingVectors, measure: s.measure,
+	}
+	pc, err := r.principal(q, krylovOptions{steps: defaultKrylovSteps})
 	if err == nil {
 		pc.lowerTotal()
 		pc.leading = cmp.Or(pc.leading, pc.basis) // which is empty for p = 0

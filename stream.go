@@ -419,8 +419,8 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 			return q.again(data, func(_ rowBlock, s *samples) error { return left.add(s) })
 		},
 	}
-	return r.principal(wanted{p, 0},
-		krylovEffort{orDefault(q.o.Passes, defaultPasses) - fewestPasses + 1, false})
+	steps := orDefault(q.o.Passes, defaultPasses) - fewestPasses + 1
+	return r.principal(wanted{p, 0}, krylovOptions{steps: steps})
 }
 
 // memberships makes the last pass, which hands out what fill finds for each block about p's mean, and rates

@@ -29,7 +29,7 @@ type svdResult struct {
 //
 // Cost: O(nd·min(n, d)), a few times that of other methods. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
-	r, err := thinSVD(a)
+	r, err := thinSVD(context.Background(), a)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -37,7 +37,7 @@ func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 }
 
 // thinSVD returns what SVD does, the number of sweeps and whether they converged, as for all known matrices.
-func thinSVD(a *Matrix) (*svdResult, error) {
+func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
 	}
@@ -52,12 +52,12 @@ func thinSVD(a *Matrix) (*svdResult, error) {
 	if a.Rows < a.Cols {
 		tall = a.transposed
 	}
-	r := jacobiSVD(context.Background(), tall(), top)
+	r := jacobiSVD(ctx, tall(), top)
 	if a.Rows < a.Cols {
 		r.U, r.V = r.V, r.U
 	}
 	fixSigns(r.V, r.U)
-	return r, nil
+	return r, cancelled(ctx)
 }
 
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest magnitude. Once ctx
@@ -127,7 +127,7 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 		scale(left.row(at), 1/norms[i])
 	}
 	if !complete {
-		orthonormalizeCtx(ctx, left, 0)
+		orthonormalize(ctx, left, 0)
 	}
 	return left, right, values
 }

@@ -1,8 +1,8 @@
 package missing
 
 // A floor that is proved. Take rows and columns with all their entries. The part there of any centers and
-// memberships of the table are centers and memberships of this block, so that their error in it is at least the
-// block's floor. Blocks without a common entry add up: the sum of their floors is a floor of the table.
+// memberships of the table are centers and memberships of this block, so that their error in it is at least
+// the block's floor. Blocks without a common entry add up: the sum of their floors is a floor of the table.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// Blocks are taken while one promises more than leastBlock of the first, at most mostBlocks. Without these limits
-// the floor rose by at most .03 of the whole table's, on four sets.
+// Blocks are taken while one promises more than leastBlock of the first, at most mostBlocks. Without these
+// limits the floor rose by at most .03 of the whole table's, on four sets.
 const (
 	leastBlock = 1. / 64
 	mostBlocks = 32
@@ -76,9 +76,9 @@ func (s rowSet) common(t rowSet) (n int) {
 	return n
 }
 
-// takeBlock returns rows and columns whose entries are all free, and takes them away. It adds one column after
-// the other, each that which leaves the most rows, and stops where the promise is largest: the degrees of freedom
-// that k centers leave a block. The promise is 0 if there is none.
+// takeBlock returns rows and columns whose entries are all free, and takes them away. It adds one column
+// after the other, each that which leaves the most rows, and stops where the promise is largest: the degrees
+// of freedom that k centers leave a block. The promise is 0 if there is none.
 func takeBlock(
 	ctx context.Context, free []rowSet, k int, sum softkmeans.Sum,
 ) (rows, columns []int, promise float64) {

@@ -27,7 +27,7 @@ type quality struct {
 	tol      float64 // of "optimal"
 	scaled   bool    // the columns are scaled
 	streamed bool    // the certificate comes from passes over a file, without SpanError
-	missing  int     // values of the table; above 0 the floor is an estimate, and less FloorError proved
+	missing  int     // values of the table; above 0 Floor is an estimate, and Floor − FloorError is proved
 	bounded  bool    // by -bounds
 }
 
