@@ -17,11 +17,11 @@ import (
 // 1 … min(n, d), a lower bound of the minimum (see [Fit]). They are in squared units of x, and
 // math.MaxFloat64 where they are out of range.
 //
-// With m = min(n, d) and M = max(n, d) a floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of the
-// total; of sparse rows with a mean far from 0, of the squared length of x. Where the last floors of dense
-// rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to (n+d)·2^-52 of √total. Of sparse rows
-// with m above 1024, SolverKrylov finds those for MostK centers. Where that does not converge, and m is above
-// 2048, they are lower bounds.
+// Let m be min(n, d) and M be max(n, d). A floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of the
+// total. For sparse rows with a mean far from 0 the squared length of x takes the total's place. Where the
+// last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to (n+d)·2^-52 of
+// √total. Of sparse rows with m above 1024, SolverKrylov finds those for MostK centers. Where that does not
+// converge, and m is above 2048, they are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
 // O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
