@@ -49,3 +49,20 @@ func TestDistanceKernel(t *testing.T) {
 		t.Errorf("%v, %v, %v", equal, gamma, err)
 	}
 }
+
+// TestLSDFloorsNegative: where no eigenvalue is above 0 random vectors leave much open, and a factorization
+// closes it.
+func TestLSDFloorsNegative(t *testing.T) {
+	const n = provedOrder + 1
+	k, all := NewMatrix(n, n, nil), 0.0
+	for i := range n {
+		v := -float64(i) / n
+		k.Set(i, i, v)
+		all += v * v
+	}
+	for i, v := range mustDo(LSDFloors(t.Context(), k, 2, nil))(t) {
+		if math.Abs(v-all) > 1e-9*all {
+			t.Errorf("%d clusters: a floor of %g, want %g", i+1, v, all)
+		}
+	}
+}

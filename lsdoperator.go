@@ -356,7 +356,7 @@ func (o *operator) full() (*Matrix, error) {
 	})
 }
 
-// provedOrder is the largest n for which the floor is proved without random vectors, in n³/6 or n³/3.
+// provedOrder is the largest n for which an iteration is proved without random vectors, in n³/6 or n³/3.
 const provedOrder = 512
 
 // prove sets the bounds of the floors for factors of rank up to r, where z was found.
@@ -364,7 +364,7 @@ func (o *operator) prove(left *remainder, spec *spectrum, z *Matrix, r int) erro
 	switch {
 	case o.data != nil:
 		return o.proveData(left, spec, z, r)
-	case o.n > provedOrder:
+	case o.n > provedOrder && spec.steps > 0:
 		return o.proveByProbes(left, spec, z, r)
 	}
 	a, err := o.full()
