@@ -26,9 +26,10 @@ func gamma(m int) float64 {
 // dotDepth returns how many roundings a product passes in dot over n numbers, which has four sums or more.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// fineDepth returns how many roundings a term of a fineSum of n terms counts as. The value is within u|Σx| +
-// γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005, proposition 4.5). What the
-// n additions lost is at most γ(n)Σ|x| in all, and is rounded as often itself, in parts that merge as well.
+// fineDepth returns how many roundings a term of a fineSum of n terms counts as. The value is within
+// u|Σx| + γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005,
+// proposition 4.5). What the n additions lost is at most γ(n)Σ|x| in all, and is rounded as often
+// itself, in parts that merge as well.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u
 	return 1 + m*m
@@ -231,8 +232,8 @@ func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
 	return out
 }
 
-// complement is a symmetric matrix B where p of its approximate eigenvectors do not reach: C = (I − P)B(I −
-// P), with the projector P on these.
+// complement is a symmetric matrix B where p of its approximate eigenvectors do not reach: C =
+// (I − P)B(I − P), with the projector P on these.
 type complement struct {
 	ctx            context.Context
 	p              int
@@ -244,22 +245,23 @@ type complement struct {
 	noise          float64 // bounds the norm of the rounding in a product with a vector of length 1
 }
 
-// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many more
-// products with B that took. If sure, it is enough, and has the same bits in every call.
+// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many
+// more products with B that took. If sure, it is enough, and has the same bits in every call.
 //
-// Proof. Let V be the p rows and r more, C' = (I − VᵀV)B(I − VᵀV) and β = max(b, −least). Let q(λ) =
-// λ/β·T((λ − c)/h) with the Chebyshev polynomial T of degree s−1 and [c − h, c + h] = [least, b], above
-// which q rises. Of a unit eigenvector v of C' with an eigenvalue λ ≥ b, and Ω with Gaussian columns,
-// ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4! for 8 columns, 2e-10 for x =
-// 1/64. But for that chance λ < m if ‖q(C')Ω‖_F ≤ q(m)/8 and m ≥ b (compare Halko, Martinsson & Tropp,
-// Finding Structure with Randomness, 2011, Lemma 4.1). The iteration says what b and least are; where it
-// errs Ω shows that, and m is large.
+// Proof. Let V be the p rows and r more, and C' = (I − VᵀV)B(I − VᵀV). Let β = max(b, −least)
+// and q(λ) = λ/β·T((λ − c)/h), with the Chebyshev polynomial T of degree s−1 and [c − h, c + h]
+// = [least, b]. Above b q rises. Let v be a unit eigenvector of C' with an eigenvalue λ ≥ b, and let Ω
+// have 8 Gaussian columns. Then ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The probability that ‖vᵀΩ‖²
+// ≤ x is at most (x/2)⁴/4!, which is 2e-10 for x = 1/64. So ‖q(C')Ω‖_F ≤ q(m)/8 with m ≥ b
+// proves λ < m, but for that chance (compare Halko, Martinsson & Tropp, Finding Structure with Randomness,
+// 2011, Lemma 4.1). The iteration says what b and least are. Where it errs Ω shows that, and m is large.
 //
-// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j −
-// W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
+// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' −
+// c)/h·W_j − W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at
+// most.
 //
-// From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of C are at
-// most (a + m)/2 + √((a − m)²/4 + e²).
+// From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of
+// C are at most (a + m)/2 + √((a − m)²/4 + e²).
 func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
 	t, sure := c.choose(enough)
 	first, r := c.vectors.Rows-probes, c.p+t.r
@@ -305,9 +307,9 @@ type chebyshev struct {
 func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
 
 // choose returns the test of the least degree that is enough, or else the best that is affordable. Where b
-// and least hold, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²) is at most √8·R + 9, R² = min(d, tr C'/b, ‖C‖²/β²), but for a
-// chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional, 2000, Lemma 1). That
-// proves m.
+// and least hold, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²) is at most √8·R + 9, R² = min(d, tr C'/b,
+// ‖C‖²/β²), but for a chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic
+// Functional, 2000, Lemma 1). That proves m.
 func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
 	count := c.vectors.Rows - probes - c.p
 	rest := rowsOf(c.times, c.p, c.p+count).Clone()
@@ -396,16 +398,19 @@ type leftover struct {
 	slip     float64 // bounds ‖A − a‖ for the matrix A in question
 }
 
-// floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less, for k =
-// 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD. above returns
-// a bound σ of R's eigenvalues on the complement of y, which are at most `most`. It need not be below `from`.
+// floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less,
+// for k = 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD.
+// above returns a bound σ of R's eigenvalues on the complement of y, which are at most `most`. It need not
+// be below `from`.
 //
-// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
-// but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
-// Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with eigenvalues up to σ, and t_i
-// those of YᵀY, descending, so YᵀY = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p leading eigenvalues are max(t_i,
-// σ), and each other is at most σ. So D(B)² ≥ ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖.
-// Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ − t_i, 0)².
+// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an
+// exact meaning but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the
+// half of a that is a copy. Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ)
+// with eigenvalues up to σ, and t_i those of YᵀY, descending, so YYᵀ = QTQᵀ. In B = Q·max(T,
+// σ)·Qᵀ + C the p leading eigenvalues are max(t_i, σ), and each other is at most σ. So D(B)² ≥
+// ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖. Then ‖R −
+// C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e +
+// √Σmax(σ − t_i, 0)².
 //
 // With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is
 // at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of

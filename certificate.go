@@ -17,11 +17,11 @@ import (
 // 1 … min(n, d), a lower bound of the minimum (see [Fit]). They are in squared units of x, and
 // math.MaxFloat64 where they are out of range.
 //
-// Let m be min(n, d) and M be max(n, d). A floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of the
-// total. For sparse rows with a mean far from 0 the squared length of x takes the total's place. Where the
-// last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to (n+d)·2^-52 of
-// √total. Of sparse rows with m above 1024, SolverKrylov finds those for MostK centers. Where that does not
-// converge, and m is above 2048, they are lower bounds.
+// Let m be min(n, d) and M be max(n, d). A floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of
+// the total. For sparse rows with a mean far from 0 the squared length of x takes the total's place. Where
+// the last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to
+// (n+d)·2^-52 of √total. Of sparse rows with m above 1024, SolverKrylov finds those for MostK centers.
+// Where that does not converge, and m is above 2048, they are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
 // O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
@@ -107,10 +107,10 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	}
 }
 
-// CentersOf returns the centers F (k×d) that leave the least ‖X − GF‖² for given memberships G (n×k), of any
-// origin: [LSD] and [TILSD] have none of their own. Pass the samples x (n×d). Rows of G add up to 1; with
-// SumAtMostOne they need not. Clusters that G does not tell apart have the same center, and one without
-// members the mean, or 0.
+// CentersOf returns the centers F (k×d) that leave the least ‖X − GF‖² for given memberships G
+// (n×k), of any origin: [LSD] and [TILSD] have none of their own. Pass the samples x (n×d). Rows of G add
+// up to 1; with SumAtMostOne they need not. Clusters that G does not tell apart have the same center, and
+// one without members the mean, or 0.
 //
 // It reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: those of [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
@@ -157,10 +157,10 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
 // the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
 //
-// A singular value counts as zero up to tol·σ₁, and σ₁ itself up to tol times the length of the data, mean
-// included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up to 2^27
-// entries. Cost: that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors: those of
-// Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
+// A singular value counts as zero up to tol·σ₁, and σ₁ itself up to tol times the length of the
+// data, mean included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up
+// to 2^27 entries. Cost: that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors:
+// those of Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	switch {
 	case k < 1:

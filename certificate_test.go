@@ -73,7 +73,8 @@ func TestSkMable(t *testing.T) {
 	}
 }
 
-// TestCentersOf: the residuals are orthogonal to the memberships, for weights, sparse rows and data far from 0.
+// TestCentersOf: the residuals are orthogonal to the memberships, for weights, sparse rows and data far
+// from 0.
 func TestCentersOf(t *testing.T) {
 	t.Parallel()
 	const n, k = 60, 4

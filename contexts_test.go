@@ -57,7 +57,7 @@ func (s *contextShape) calls(t *testing.T) (list []contextCall) {
 	}
 	for name, o := range fits {
 		o.Workers = 1
-		add("Fit "+name, func(ctx context.Context) error { _, err := Fit(ctx, s.x, s.k, o); return err })
+		add("Fit "+name, func(ctx context.Context) error { return second(Fit(ctx, s.x, s.k, o)) })
 	}
 	one, x, sparse := &Options{Workers: 1, MostK: 20}, s.x, sparseOf(s.x)
 	g := NewMatrix(x.Rows, s.k, nil)
@@ -66,11 +66,11 @@ func (s *contextShape) calls(t *testing.T) (list []contextCall) {
 	}
 	f := randomData(s.k, x.Cols, 0, 7)
 	for name, x := range map[string]Samples{"": x, "sparse ": sparse} {
-		add(name+"Fit", func(ctx context.Context) error { _, err := Fit(ctx, x, s.k, one); return err })
-		add(name+"Floors", func(ctx context.Context) error { _, err := Floors(ctx, x, one); return err })
-		add(name+"Certify", func(ctx context.Context) error { _, err := Certify(ctx, x, f, g, one); return err })
-		add(name+"CentersOf", func(ctx context.Context) error { _, err := CentersOf(ctx, x, g, one); return err })
-		add(name+"SkMable", func(ctx context.Context) error { _, err := SkMable(ctx, x, s.k, 0); return err })
+		add(name+"Fit", func(ctx context.Context) error { return second(Fit(ctx, x, s.k, one)) })
+		add(name+"Floors", func(ctx context.Context) error { return second(Floors(ctx, x, one)) })
+		add(name+"Certify", func(ctx context.Context) error { return second(Certify(ctx, x, f, g, one)) })
+		add(name+"CentersOf", func(ctx context.Context) error { return second(CentersOf(ctx, x, g, one)) })
+		add(name+"SkMable", func(ctx context.Context) error { return second(SkMable(ctx, x, s.k, 0)) })
 		add(name+"VolumeFloor", func(ctx context.Context) error {
 			_, err := VolumeFloor(ctx, x, s.k, 0.1, one)
 			return err
@@ -97,7 +97,7 @@ func (s *contextShape) calls(t *testing.T) (list []contextCall) {
 		return err
 	})
 	unit := &MinVolumeOptions{Workers: 1, Rows: RowsUnit, Trim: 0.1, MaxIter: fewer(0, 3)}
-	add("Unmix of unit rows", func(ctx context.Context) error { _, err := Unmix(ctx, x, s.k, unit); return err })
+	add("Unmix of unit rows", func(ctx context.Context) error { return second(Unmix(ctx, x, s.k, unit)) })
 	add("Principal", func(ctx context.Context) error { _, _, err := Principal(ctx, x, 1, one); return err })
 	blocks := inBlocks(x, fewer(1000, 9))
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
@@ -113,10 +113,10 @@ func (s *contextShape) calls(t *testing.T) (list []contextCall) {
 	}
 	kernel := mustDo(RBFKernel(rowsOf(x, 0, min(x.Rows, 2000)), 0))(t)
 	o, k := &LSDOptions{Workers: 1, MaxIter: fewer(0, 3)}, min(fewer(s.k, 3), kernel.Len())
-	add("LSD", func(ctx context.Context) error { _, err := LSD(ctx, kernel, k, o); return err })
-	add("TILSD", func(ctx context.Context) error { _, err := TILSD(ctx, kernel, k, o); return err })
-	add("LSDFloors", func(ctx context.Context) error { _, err := LSDFloors(ctx, kernel, k, o); return err })
-	add("TILSDFloors", func(ctx context.Context) error { _, err := TILSDFloors(ctx, kernel, k, o); return err })
+	add("LSD", func(ctx context.Context) error { return second(LSD(ctx, kernel, k, o)) })
+	add("TILSD", func(ctx context.Context) error { return second(TILSD(ctx, kernel, k, o)) })
+	add("LSDFloors", func(ctx context.Context) error { return second(LSDFloors(ctx, kernel, k, o)) })
+	add("TILSDFloors", func(ctx context.Context) error { return second(TILSDFloors(ctx, kernel, k, o)) })
 	return list
 }
 
@@ -142,7 +142,8 @@ func TestContexts(t *testing.T) {
 			for range 2 {
 				ctx := endingAt(int(rng.Int64N(looks)))
 				if err := c.do(ctx); !errors.Is(err, context.Canceled) || ctx.left.Load() < -400 {
-					t.Errorf("%s: %v, and %d looks after the end, of %d", c.name, err, -ctx.left.Load(), looks)
+					t.Errorf("%s: %v, and %d looks after the end, of %d", c.name, err, -ctx.left.Load(),
+						looks)
 				}
 			}
 		}

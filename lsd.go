@@ -202,9 +202,9 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // similarity and the largest k of interest; read at index k−1 how low the objective of
 // k clusters could be at best, for k = 1, …, most (at most n).
 //
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
-// but the k largest that are above 0. It is not above that, by the theorem of LSDModel.FloorError, and mostly
-// less than some n·2^-52 of ‖K‖² below.
+// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all
+// eigenvalues λ of K but the k largest that are above 0. It is not above that, by the theorem of
+// LSDModel.FloorError, and mostly less than some n·2^-52 of ‖K‖² below.
 //
 // Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {

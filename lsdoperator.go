@@ -380,11 +380,11 @@ func (o *operator) prove(left *remainder, spec *spectrum, z *Matrix, r int) erro
 	return cancelled(o.ctx)
 }
 
-// slip bounds how far the matrix a in memory, of the given norm and with these sums of rows, is from that of
-// exact arithmetic. Where two halves are averaged an entry is off by 2u of its size and of their
-// difference. An entry of the centred matrix is k_ij − m_j − (m_i − m), with three roundings. For any numbers
-// m_i and m H takes out all of these, so the errors of the means do not matter, and HKH is HaH but for these
-// roundings. HaH is off a by at most √(2/n)·‖a1‖.
+// slip bounds how far the matrix a in memory, of the given norm and with these sums of rows, is from that
+// of exact arithmetic. Where two halves are averaged an entry is off by 2u of its size and of their
+// difference. An entry of the centred matrix is k_ij − m_j − (m_i − m), with three roundings. For any
+// numbers m_i and m H takes out all of these, so the errors of the means do not matter, and HKH is HaH but
+// for these roundings. HaH is off a by at most √(2/n)·‖a1‖.
 func (o *operator) slip(norm float64, sums []float64) float64 {
 	const u = 0x1p-53
 	root := math.Sqrt(float64(o.n))

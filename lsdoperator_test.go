@@ -257,7 +257,8 @@ func TestOperatorErrors(t *testing.T) {
 // left open: of values that were used and of those up to the noise.
 func TestLSDRate(t *testing.T) {
 	m, op := &LSDModel{}, &operator{n: 2, data: new(samples)}
-	spec, left := &spectrum{values: []float64{3, 0.5, -1}, open: 0.25, noise: 0.75}, remainder{squares: 10, total: 20}
+	spec := &spectrum{values: []float64{3, 0.5, -1}, open: 0.25, noise: 0.75}
+	left := remainder{squares: 10, total: 20}
 	op.estimate(&left, spec, 3)
 	if math.Abs(left.lows[0]-left.lows[3]-9) > 1e-12 || left.lows[1] != left.lows[3] {
 		t.Error(left.lows)

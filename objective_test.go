@@ -235,7 +235,8 @@ func TestCertifyTable(t *testing.T) {
 		k    int
 		tol  float64
 		want bool
-	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .63, false}, {1, .64, true}} {
+	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .63, false}, {1, .64,
+		true}} {
 		if ok, err := SkMable(bg, x, c.k, c.tol); ok != c.want || err != nil {
 			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
 		}

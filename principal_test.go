@@ -247,7 +247,8 @@ func TestProbed(t *testing.T) {
 	}
 }
 
-// TestComplementBelow: the bound is one whatever rows, interval and degree it is given, of eigenvalues of both signs.
+// TestComplementBelow: the bound is one whatever rows, interval and degree it is given, of eigenvalues of
+// both signs.
 func TestComplementBelow(t *testing.T) {
 	const n, p = 12, 1
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -317,7 +318,8 @@ func TestHiddenFromStart(t *testing.T) {
 	}
 	seen = stacked(rowsOf(seen, 0, 1+krylovExtra), rowsOf(seen, seen.Rows-16, seen.Rows))
 	hidden := orthogonalTo(rng, seen, 1)
-	right, left := stacked(hidden, orthogonalTo(rng, hidden, rank-1)), orthogonalTo(rng, NewMatrix(0, half, nil), rank)
+	right, left := stacked(hidden, orthogonalTo(rng, hidden, rank-1)), orthogonalTo(rng, NewMatrix(0, half,
+		nil), rank)
 	y, truth := NewMatrix(half, d, nil), 0.0
 	for l := range rank {
 		square := math.Pow(0.5, float64(4+l))
@@ -343,8 +345,10 @@ func TestHiddenFromStart(t *testing.T) {
 			t.Errorf("%s: a floor of at least %g, the minimum is %g", name, low, truth)
 		}
 	}
-	if pc.status == StatusOptimal || far.status == StatusOptimal || m.Status == StatusOptimal || pc.floor < 4 {
-		t.Errorf("%v, %v, %v: the direction is not hidden from a floor of %g", pc.status, far.status, m.Status,
+	if pc.status == StatusOptimal || far.status == StatusOptimal || m.Status == StatusOptimal ||
+		pc.floor < 4 {
+		t.Errorf("%v, %v, %v: the direction is not hidden from a floor of %g", pc.status, far.status,
+			m.Status,
 			s.unscaleSquare(pc.floor))
 	}
 }
@@ -363,7 +367,8 @@ func TestKrylovSteady(t *testing.T) {
 		pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
 		again := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
 		if pc.status != StatusOptimal || again.status != StatusOptimal || pc.floor != again.floor ||
-			pc.floorError != again.floorError || pc.steps != again.steps || !(pc.floorError <= 1e-11*pc.total) {
+			pc.floorError != again.floorError || pc.steps != again.steps ||
+			!(pc.floorError <= 1e-11*pc.total) {
 			t.Errorf("%d: %s, k = %d: %v and %v, %g ± %g and %g ± %g, %d and %d steps", it, shape(n, d), k,
 				pc.status, again.status, pc.floor, pc.floorError, again.floor, again.floorError, pc.steps,
 				again.steps)

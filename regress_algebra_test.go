@@ -235,7 +235,8 @@ func regressKrylov(t *testing.T, p *pinnedBits) {
 					return z, nil
 				}, 4, o)
 				must(t, err)
-				all = append(all, rowsOf(r.rows, 0, len(r.values)).Data, r.values, []float64{r.rest, r.next, r.top, float64(r.steps), float64(r.status)})
+				all = append(all, rowsOf(r.rows, 0, len(r.values)).Data, r.values, []float64{r.rest, r.next,
+					r.top, float64(r.steps), float64(r.status)})
 			}
 			p.add("Krylov "+strconv.Itoa(n)+" "+s.name, all...)
 		}

@@ -366,7 +366,8 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 	return total, gamma(fineDepth(s.n)+dotDepth(s.d)+12)*total + s.fine.bound(total), err
 }
 
-// residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖², weighted and in scaled units, for the projections w.
+// residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖², weighted and in scaled units, for
+// the projections w.
 func (s *samples) residuals(w, basis *Matrix) (objective, squares fineSum, err error) {
 	index := indices(basis.Rows)
 	sums := make([][2]fineSum, chunks(s.n, s.d, manyChunks))

@@ -259,7 +259,8 @@ func TestSimilarityErrors(t *testing.T) {
 		says      string
 	}{
 		{of(nil), ErrShape, "the similarity is nil"},
-		{of((*Matrix)(nil)), ErrShape, "the similarity is nil"}, {of(&SampleKernel{}), ErrShape, "without samples"},
+		{of((*Matrix)(nil)), ErrShape, "the similarity is nil"}, {of(&SampleKernel{}), ErrShape,
+			"without samples"},
 		{of(ones(0)), ErrTooFewSamples, "the similarity has no rows"},
 		{of(ones(-1)), ErrTooFewSamples, "no rows"}, {of(ones(math.MaxInt)), ErrShape, "the similarity of "},
 		{cross(nil), ErrShape, "y is nil"}, {cross(with(math.NaN())), ErrNonFinite, "y[2,1]"},

@@ -381,8 +381,8 @@ func TestSmallestTriangle(t *testing.T) {
 	}
 }
 
-// TestSmallestTriangleOfRegular: around a regular polygon of 3m corners it is the regular triangle along three
-// edges, also turned, where many heights tie to rounding; and a call that is cancelled returns.
+// TestSmallestTriangleOfRegular: around a regular polygon of 3m corners it is the regular triangle along
+// three edges, also turned, where many heights tie to rounding; and a call that is cancelled returns.
 func TestSmallestTriangleOfRegular(t *testing.T) {
 	t.Parallel()
 	for n := 3; n < 30000; n += 3 + n/50*30 {

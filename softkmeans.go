@@ -140,10 +140,11 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // Memberships G (n×k); Gap says how far the result is above the minimum.
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
-// encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k
-// is at most 2^24, with Weights or SumAtMostOne 2^15. It may be above n or d, where the minimum is 0; for k−1
-// above them the simplex is the shadow of a regular one. The bits are the same on every call on one kind of
-// machine, for any number of workers, but for FloorError of SolverKrylov. x is neither changed nor copied.
+// encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data.
+// k is at most 2^24, with Weights or SumAtMostOne 2^15. It may be above n or d, where the minimum is 0; for
+// k−1 above them the simplex is the shadow of a regular one. The bits are the same on every call on one
+// kind of machine, for any number of workers, but for FloorError of SolverKrylov. x is neither changed nor
+// copied.
 //
 // With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
 // σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading

@@ -57,10 +57,10 @@ type VolumeBound struct {
 // memberships that add up to 1 and an error of at most VolumeBound.Error, (1+slack) times the least, have a
 // smaller (k−1)-dimensional volume.
 //
-// At slack 0, where k is 2 or 3 and σ_{k−1} > σ_k, it is the volume of [EnclosureSmallest] less what rounding
-// may hide. On four sets that was up to 2e-4 of it for k = 2, and .011 for k = 3. For larger k it is the
-// volume of a simplex of k rows, or more. Nothing is proved where slack·floor is at least σ_{k−1}²: k−1
-// centers reach that error.
+// At slack 0, where k is 2 or 3 and σ_{k−1} > σ_k, it is the volume of [EnclosureSmallest] less what
+// rounding may hide. On four sets that was up to 2e-4 of it for k = 2, and .011 for k = 3. For larger k it
+// is the volume of a simplex of k rows, or more. Nothing is proved where slack·floor is at least
+// σ_{k−1}²: k−1 centers reach that error.
 //
 // It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
 // that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more. Errors: those of [Fit];

@@ -25,11 +25,11 @@ import (
 // be without gaps: completed entries have no noise, so the completed table's is lower.
 //
 // Objective is the weighted squared error over the entries that are there, and Total that of the columns'
-// means, to the rounding of the entries. Floor is an estimate of the least. Floor − FloorError is proved, as
-// far as [softkmeans.Fit] proves floors: no k centers and memberships have a smaller error over the entries
-// that are there. It adds up the floors of complete blocks of rows and columns, and is 0 where these are too
-// small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's floor on tables of
-// up to 30 columns, and .06 on one of 64.
+// means, to the rounding of the entries. Floor is an estimate of the least. Floor − FloorError is proved,
+// as far as [softkmeans.Fit] proves floors: no k centers and memberships have a smaller error over the
+// entries that are there. It adds up the floors of complete blocks of rows and columns, and is 0 where
+// these are too small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's
+// floor on tables of up to 30 columns, and .06 on one of 64.
 //
 // VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and
 // ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].

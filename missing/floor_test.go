@@ -50,7 +50,8 @@ func descend(t *testing.T, g *gaps, x *softkmeans.Matrix, k int, sum softkmeans.
 	least := math.Inf(1)
 	members := softkmeans.NewMatrix(x.Rows, k, nil)
 	for range 3 {
-		m := &softkmeans.Model{Centers: tables.Normal(k, x.Cols, rng.Uint64()), Memberships: members, Sum: sum}
+		m := &softkmeans.Model{Centers: tables.Normal(k, x.Cols, rng.Uint64()), Memberships: members,
+			Sum: sum}
 		for range 20 {
 			if err := g.predict(bg, m, members, x, 1); err != nil {
 				t.Fatal(err)
@@ -128,7 +129,8 @@ func TestProvedFloor(t *testing.T) {
 		}
 		return rng.NormFloat64() * []float64{1, 1e-300}[i/10]
 	})
-	low = tables.Must(tables.Must(findGaps(two, nil))(t).provedFloor(bg, two, 2, &softkmeans.MinVolumeOptions{}))(t)
+	low = tables.Must(tables.Must(findGaps(two, nil))(t).provedFloor(bg, two, 2,
+		&softkmeans.MinVolumeOptions{}))(t)
 	block := chosen(two, indices(10), indices(4))
 	if want := tables.Must(softkmeans.Floors(bg, block, nil))(t)[1]; math.Abs(low/want-1) > 1e-9 {
 		t.Errorf("two blocks: %g, not %g", low, want)

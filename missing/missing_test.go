@@ -224,8 +224,8 @@ func observed(x *softkmeans.Matrix, m *softkmeans.Model, w []float64) (objective
 	return objective, total
 }
 
-// TestFit: what the model says is of the entries that are there, and so is the floor that it proves. Without a
-// missing entry it is FitMinVolume's, to the bit.
+// TestFit: what the model says is of the entries that are there, and so is the floor that it proves.
+// Without a missing entry it is FitMinVolume's, to the bit.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	wine := tables.Standardized(tables.CSV(t, "wine"))

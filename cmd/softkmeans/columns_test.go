@@ -20,16 +20,17 @@ func BenchmarkColumns(b *testing.B) {
 		"unmix -centers c.csv -size 4x2 rows.csv",
 	} {
 		for columns := 2500; columns <= 20000; columns *= 2 {
-			b.Run(fmt.Sprintf("%s/columns=%d", strings.ReplaceAll(command, " ", "_"), columns), func(b *testing.B) {
-				names := namedColumns(b, columns)
-				args := strings.Fields(strings.ReplaceAll(command, "NAMES", strings.Join(names[2:], ",")))
-				for b.Loop() {
-					var stderr strings.Builder
-					if code := run(b.Context(), args, nil, &stderr, &stderr); code > 1 {
-						b.Fatal(stderr.String())
+			b.Run(fmt.Sprintf("%s/columns=%d", strings.ReplaceAll(command, " ", "_"), columns),
+				func(b *testing.B) {
+					names := namedColumns(b, columns)
+					args := strings.Fields(strings.ReplaceAll(command, "NAMES", strings.Join(names[2:], ",")))
+					for b.Loop() {
+						var stderr strings.Builder
+						if code := run(b.Context(), args, nil, &stderr, &stderr); code > 1 {
+							b.Fatal(stderr.String())
+						}
 					}
-				}
-			})
+				})
 		}
 	}
 }
@@ -61,7 +62,8 @@ func namedColumns(b *testing.B, columns int) (names []string) {
 	})
 	for _, name := range []string{"m.json", "back.json"} {
 		var stderr strings.Builder
-		if code := run(b.Context(), []string{"fit", "-k", "2", "-method", "global", "-model", name, "rows.csv"}, nil,
+		if code := run(b.Context(),
+			[]string{"fit", "-k", "2", "-method", "global", "-model", name, "rows.csv"}, nil,
 			&stderr, &stderr); code != 0 {
 			b.Fatal(stderr.String())
 		}

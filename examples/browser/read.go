@@ -415,7 +415,8 @@ func (f *found) ways(err error) []way {
 		return list
 	case f.bad != nil && f.bad.Below:
 		return []way{
-			{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"},
+			{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below",
+				"missing"},
 		}
 	case f.bad != nil && f.bad.NA != nil && !strings.ContainsAny(strings.Join(f.bad.NA, ""), ",\t\n"):
 		words := strings.Join(append(split(f.na), f.bad.NA...), ", ")

@@ -20,15 +20,16 @@ type descent struct {
 	*softkmeans.Model
 }
 
-// descents runs both methods with momentum and without, all from the same centers. MVSkM has the λ and ε that
-// the slack rule found, so that L is one function from the start on.
+// descents runs both methods with momentum and without, all from the same centers. MVSkM has the λ and ε
+// that the slack rule found, so that L is one function from the start on.
 func (c *config) descents(t *sets.Labeled) (all []descent, err error) {
 	ctx := context.Background()
 	global, err := softkmeans.Fit(ctx, t.X, t.K, nil)
 	if err != nil {
 		return nil, err
 	}
-	// Random rows on the plane of the global solution, since runs with momentum may begin in leading directions.
+	// Random rows on the plane of the global solution, since runs with momentum may begin in leading
+	// directions.
 	start := product(randomRows(global.Memberships, t.K, c.seed), global.Centers)
 	alternating := softkmeans.MinVolumeOptions{MaxIter: mostSteps, Centers: start}
 	for _, alternating.Plain = range []bool{false, true} {

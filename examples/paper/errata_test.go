@@ -77,8 +77,8 @@ func fitted(t *testing.T, x *softkmeans.Matrix, k int, o *softkmeans.Options) *s
 	return m
 }
 
-// Erratum 1. Algorithm 1, lines 2 and 6, take singular vectors of X and project X; Theorem 1 needs the centred
-// data.
+// Erratum 1. Algorithm 1, lines 2 and 6, take singular vectors of X and project X; Theorem 1 needs the
+// centred data.
 func TestErratumCentring(t *testing.T) {
 	const n, d, k = 50, 6, 3
 	x := tables.Mapped(tables.Normal(n, d, 6), func(_, _ int, v float64) float64 { return v + 10 })
@@ -115,8 +115,8 @@ func sharpest(floor, e float64) (most float64) {
 	return most
 }
 
-// Erratum 2. Theorem 3 (Stability) has ‖X − F̃G̃‖² ≤ floor + 2‖E‖². It is at most sharpest(floor, ‖E‖), and
-// some tables attain that. docs/errata.md has the proof.
+// Erratum 2. Theorem 3 (Stability) has ‖X − F̃G̃‖² ≤ floor + 2‖E‖². It is at most
+// sharpest(floor, ‖E‖), and some tables attain that. docs/errata.md has the proof.
 func TestErratumStability(t *testing.T) {
 	left := func(x, e *softkmeans.Matrix, k int) (left, floor float64) {
 		t.Helper()
@@ -127,11 +127,12 @@ func TestErratumStability(t *testing.T) {
 		}
 		return c.Objective, c.Floor
 	}
-	// Two orthogonal centred directions, of lengths √floor + p + q and √floor. E takes q of the one and gives
-	// a little more than p to the other, so that the solution of X + E keeps the wrong one.
+	// Two orthogonal centred directions, of lengths √floor + p + q and √floor. E takes q of the one and
+	// gives a little more than p to the other, so that the solution of X + E keeps the wrong one.
 	a := math.Sqrt(0.5)
 	data := func(first, second float64) *softkmeans.Matrix {
-		return softkmeans.NewMatrix(4, 2, []float64{a * first, 0, -a * first, 0, 0, a * second, 0, -a * second})
+		return softkmeans.NewMatrix(4, 2, []float64{a * first, 0, -a * first, 0, 0, a * second, 0,
+			-a * second})
 	}
 	for _, root := range []float64{0, 0.5, 1, 100} {
 		best, p, q := 0.0, 0.0, 0.0
@@ -147,7 +148,8 @@ func TestErratumStability(t *testing.T) {
 			t.Errorf("√floor %g: left %g, sharp bound %g", root, got, most)
 		}
 		if printed := floor + 2; got <= printed {
-			t.Errorf("√floor %g: left %g, printed bound %g: the printed version does not fail here", root, got, printed)
+			t.Errorf("√floor %g: left %g, printed bound %g: the printed version does not fail here", root,
+				got, printed)
 		}
 		if loose := math.Pow(root+2, 2); got > loose {
 			t.Errorf("√floor %g: left %g, bound by norms %g", root, got, loose)
@@ -170,9 +172,9 @@ func TestErratumStability(t *testing.T) {
 	}
 }
 
-// Erratum 3. Theorem (Lower bound) divides by r√(k(k−1)) in place of its square
-// and so depends on the units of X. It counts swapped labels as another solution. Its proof has ½(‖a‖² +
-// ‖b‖²) ≥ ½‖a − b‖², where ¼ is right, and 2‖W‖² for the distance of mirror images, where 4 is.
+// Erratum 3. Theorem (Lower bound) divides by r√(k(k−1)) in place of its square and so depends on the
+// units of X. It counts swapped labels as another solution. Its proof has ½(‖a‖² + ‖b‖²) ≥
+// ½‖a − b‖², where ¼ is right, and 2‖W‖² for the distance of mirror images, where 4 is.
 func TestErratumLowerBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x := softkmeans.NewMatrix(150, 4, nil)
@@ -236,13 +238,14 @@ func inverse(t *testing.T, a *softkmeans.Matrix) *softkmeans.Matrix {
 func TestErratumLambdaHalf(t *testing.T) {
 	const k, lambda, eps = 3, 8, 1e-2
 	x := centred(tables.Normal(60, 3, 8))
-	m, err := softkmeans.FitMinVolume(t.Context(), x, k, &softkmeans.MinVolumeOptions{Lambda: lambda, Epsilon: eps,
+	m, err := softkmeans.FitMinVolume(t.Context(), x, k, &softkmeans.MinVolumeOptions{
+		Lambda: lambda, Epsilon: eps,
 		Volume: softkmeans.VolumeOrigin, Init: softkmeans.InitGlobal, Tol: 1e-12, MaxIter: 3000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// From the point where the corrected iteration has come to rest, steps of `step`·D on the loss with `own` in
-	// place of λ/2.
+	// From the point where the corrected iteration has come to rest, steps of `step`·D on the loss with
+	// `own` in place of λ/2.
 	rises := func(step, own float64) (n int) {
 		f, before := m.Centers, math.Inf(1)
 		for range 6 {
@@ -347,25 +350,29 @@ func TestErratumVolume(t *testing.T) {
 			t.Errorf("translation changes the log-volume by %g", volume(moved)-volume(f))
 		}
 		if math.Abs(printed(moved)-printed(f)) < 0.5 {
-			t.Errorf("translation changes the printed penalty by %g only: it does not fail here", printed(moved)-printed(f))
+			t.Errorf("translation changes the printed penalty by %g only: it does not fail here",
+				printed(moved)-printed(f))
 		}
 		if zero := centred(f); printed(zero) > 2*(volume(zero)+math.Log(6))-60 {
 			t.Errorf("F1 = 0: a penalty of %g: the printed version does not fail here", printed(zero))
 		}
 	}
-	// The determinant of (F, 1) has the sign of the order of the centers; and (k−1)! is added, whatever λ is.
+	// The determinant of (F, 1) has the sign of the order of the centers; and (k−1)! is added, whatever
+	// λ is.
 	for _, order := range [][]float64{{0, 0, 4, 0, 0, 3}, {0, 0, 0, 3, 4, 0}} {
 		f := softkmeans.NewMatrix(3, 2, order)
-		det := (f.At(1, 0)-f.At(0, 0))*(f.At(2, 1)-f.At(0, 1)) - (f.At(2, 0)-f.At(0, 0))*(f.At(1, 1)-f.At(0, 1))
+		det := (f.At(1, 0)-f.At(0, 0))*(f.At(2, 1)-f.At(0, 1)) -
+			(f.At(2, 0)-f.At(0, 0))*(f.At(1, 1)-f.At(0, 1))
 		if math.Abs(math.Log(math.Abs(det))-math.Log(2)-volume(f)) > 1e-12 || det < 0 != (order[2] == 0) {
 			t.Errorf("det %g, log-volume %g", det, volume(f))
 		}
 	}
 }
 
-// Erratum 8. Theorem 7 (Condition of TI-LSDable) takes a translation by a vector of ℝ^d that is orthogonal to
-// the k−1 directions of the centred samples. There is one iff rank(XH) < d: PPᵀ/c has 1 in its range, which
-// adds 1 to the rank. One dimension more is enough, and the kernel alone, which has no coordinates, has it.
+// Erratum 8. Theorem 7 (Condition of TI-LSDable) takes a translation by a vector of ℝ^d that is
+// orthogonal to the k−1 directions of the centred samples. There is one iff rank(XH) < d: PPᵀ/c has 1
+// in its range, which adds 1 to the rank. One dimension more is enough, and the kernel alone, which has no
+// coordinates, has it.
 func TestErratumTranslation(t *testing.T) {
 	const n = 12
 	for k := 2; k <= 4; k++ {
@@ -492,8 +499,8 @@ func leastSquares(t *testing.T, x, g *softkmeans.Matrix) float64 {
 	return apart(x, product(g, f))
 }
 
-// Erratum 16. Lemma 3 needs rank(F) = k−1 and 1ᵀv⊥ ≠ 0. With f₁ = f₂ the mixtures with sums of 1 are a line,
-// and the lemma's value that of a plane. Where F1 = 0, which Lemma 2 leads to, it holds.
+// Erratum 16. Lemma 3 needs rank(F) = k−1 and 1ᵀv⊥ ≠ 0. With f₁ = f₂ the mixtures with sums of
+// 1 are a line, and the lemma's value that of a plane. Where F1 = 0, which Lemma 2 leads to, it holds.
 func TestErratumLemma3(t *testing.T) {
 	const n, d, k = 40, 5, 3
 	x, f := tables.Normal(n, d, 1), tables.Normal(k, d, 2)
@@ -525,8 +532,8 @@ func TestErratumLemma3(t *testing.T) {
 	}
 }
 
-// Erratum 17. Lemma 5's proof says that rank(X − s1ᵀ) + rank((s − x̄)1ᵀ) is never rank(XH). It is at s = x̄. The
-// lemma holds, since XH = (X − s1ᵀ)H.
+// Erratum 17. Lemma 5's proof says that rank(X − s1ᵀ) + rank((s − x̄)1ᵀ) is never rank(XH). It is
+// at s = x̄. The lemma holds, since XH = (X − s1ᵀ)H.
 func TestErratumRank(t *testing.T) {
 	x := tables.Normal(9, 4, 5)
 	rank := func(m *softkmeans.Matrix) (n int) {
@@ -552,8 +559,8 @@ func TestErratumRank(t *testing.T) {
 	}
 }
 
-// Erratum 18. Algorithm 1 divides by r√(k(k−1)), which is 0 for k = 1 and for rows that are all equal. Every G
-// of a row's sum 1 is right there; 1/k is what the package takes.
+// Erratum 18. Algorithm 1 divides by r√(k(k−1)), which is 0 for k = 1 and for rows that are all equal.
+// Every G of a row's sum 1 is right there; 1/k is what the package takes.
 func TestErratumZero(t *testing.T) {
 	equal := plus(softkmeans.NewMatrix(5, 2, nil), 1, []float64{3, 4})
 	for k, x := range map[int]*softkmeans.Matrix{1: tables.Normal(5, 2, 1), 2: equal, 3: equal} {
@@ -569,8 +576,8 @@ func TestErratumZero(t *testing.T) {
 	}
 }
 
-// Theorem 6: where K = XXᵀ is LSDable the memberships of LSD are optimal for X, too. Theorem 8: those of TI-LSD
-// always are, for a kernel of full rank as well (erratum 19).
+// Theorem 6: where K = XXᵀ is LSDable the memberships of LSD are optimal for X, too. Theorem 8: those of
+// TI-LSD always are, for a kernel of full rank as well (erratum 19).
 func TestErratumKernels(t *testing.T) {
 	const n, k = 20, 3
 	p := softkmeans.NewMatrix(n, k, nil)

@@ -61,8 +61,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// By the largest memberships methods come in the paper's order, MVSkM before SkM-AM before SkM-Global, which has
-// a random B. By the means of clusters the first two are alike.
+// By the largest memberships methods come in the paper's order, MVSkM before SkM-AM before SkM-Global,
+// which has a random B. By the means of clusters the first two are alike.
 func TestOrder(t *testing.T) {
 	accuracy := func(labels string) (median []float64, out string) {
 		code, out, complaints := do("table", "-labels", labels, "-set",
@@ -79,7 +79,8 @@ func TestOrder(t *testing.T) {
 		}
 		return median, out
 	}
-	if v, out := accuracy("largest"); !(v[2] > v[0] && v[0] > v[1]) || strings.Count(out, "SkM-Global | .647 (") != 1 {
+	if v, out := accuracy("largest"); !(v[2] > v[0] && v[0] > v[1]) ||
+		strings.Count(out, "SkM-Global | .647 (") != 1 {
 		t.Error(out)
 	}
 	if v, out := accuracy("means"); v[2] != .960 || v[0] != .960 {
@@ -228,7 +229,8 @@ func TestMistakes(t *testing.T) {
 		c := e.start
 		_, out, _ := do(e.name, "--help")
 		f := c.flags(e.name)
-		for _, name := range []string{"set", "scale", "k", "seeds", "seed", "slack", "lambda", "plain", "labels", "trace", "o"} {
+		for _, name := range []string{"set", "scale", "k", "seeds", "seed", "slack", "lambda", "plain",
+			"labels", "trace", "o"} {
 			if has := strings.Contains(out, "\n  -"+name+" "); has != (f.Lookup(name) != nil) {
 				t.Errorf("%s: -%s in the help: %v", e.name, name, has)
 			}
