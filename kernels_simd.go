@@ -12,28 +12,23 @@ package softkmeans
 // The end of a slice, shorter than a vector, is scalar; or it is the end of a full vector times lastLanes.
 // LoadFloat64sPart of Go 1.27 reads a full vector, and faults where memory ends with the slice.
 
-import "simd"
-
-// useSIMD is false where vectors would be emulated.
-var useSIMD = !simd.Emulated() && fused()
-
 // dotSIMD fulfils the contract of dot.
 func dotSIMD(x, y []float64) float64 {
 	y = y[:len(x)]
-	var s0, s1, s2, s3 simd.Float64s
+	var s0, s1, s2, s3 vector
 	v := s0.Len()
 	for len(x) >= 4*v && len(y) >= 4*v {
-		s0 = simd.LoadFloat64s(x).MulAdd(simd.LoadFloat64s(y), s0)
-		s1 = simd.LoadFloat64s(x[v:]).MulAdd(simd.LoadFloat64s(y[v:]), s1)
-		s2 = simd.LoadFloat64s(x[2*v:]).MulAdd(simd.LoadFloat64s(y[2*v:]), s2)
-		s3 = simd.LoadFloat64s(x[3*v:]).MulAdd(simd.LoadFloat64s(y[3*v:]), s3)
+		s0 = load(x).MulAdd(load(y), s0)
+		s1 = load(x[v:]).MulAdd(load(y[v:]), s1)
+		s2 = load(x[2*v:]).MulAdd(load(y[2*v:]), s2)
+		s3 = load(x[3*v:]).MulAdd(load(y[3*v:]), s3)
 		x, y = x[4*v:], y[4*v:]
 	}
 	for len(x) >= v && len(y) >= v {
-		s0 = simd.LoadFloat64s(x).MulAdd(simd.LoadFloat64s(y), s0)
+		s0 = load(x).MulAdd(load(y), s0)
 		x, y = x[v:], y[v:]
 	}
-	var l [8]float64
+	var l [4]float64
 	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
 	clearUpper()
 	return sumLanes(&l) + dotGeneric(x, y)
@@ -42,17 +37,17 @@ func dotSIMD(x, y []float64) float64 {
 // axpySIMD fulfils the contract of axpy.
 func axpySIMD(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
-	f := simd.BroadcastFloat64s(a)
+	f := broadcast(a)
 	v := f.Len()
 	for len(x) >= 4*v && len(y) >= 4*v {
-		simd.LoadFloat64s(x).MulAdd(f, simd.LoadFloat64s(y)).Store(y)
-		simd.LoadFloat64s(x[v:]).MulAdd(f, simd.LoadFloat64s(y[v:])).Store(y[v:])
-		simd.LoadFloat64s(x[2*v:]).MulAdd(f, simd.LoadFloat64s(y[2*v:])).Store(y[2*v:])
-		simd.LoadFloat64s(x[3*v:]).MulAdd(f, simd.LoadFloat64s(y[3*v:])).Store(y[3*v:])
+		load(x).MulAdd(f, load(y)).Store(y)
+		load(x[v:]).MulAdd(f, load(y[v:])).Store(y[v:])
+		load(x[2*v:]).MulAdd(f, load(y[2*v:])).Store(y[2*v:])
+		load(x[3*v:]).MulAdd(f, load(y[3*v:])).Store(y[3*v:])
 		x, y = x[4*v:], y[4*v:]
 	}
 	for len(x) >= v && len(y) >= v {
-		simd.LoadFloat64s(x).MulAdd(f, simd.LoadFloat64s(y)).Store(y)
+		load(x).MulAdd(f, load(y)).Store(y)
 		x, y = x[v:], y[v:]
 	}
 	clearUpper()
@@ -73,49 +68,49 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 			}
 			x0, x1 := a[r*stride:][:b], a[(r+1)*stride:][:b]
 			vv, ww, uu, pp := v[:b], w[:b], u[:b], p[:b]
-			v0, v1 := simd.BroadcastFloat64s(v[r]), simd.BroadcastFloat64s(v[r+1])
-			w0, w1 := simd.BroadcastFloat64s(w[r]), simd.BroadcastFloat64s(w[r+1])
-			u0, u1 := simd.BroadcastFloat64s(u[r]), simd.BroadcastFloat64s(u[r+1])
-			var s0, s1 simd.Float64s
+			v0, v1 := broadcast(v[r]), broadcast(v[r+1])
+			w0, w1 := broadcast(w[r]), broadcast(w[r+1])
+			u0, u1 := broadcast(u[r]), broadcast(u[r+1])
+			var s0, s1 vector
 			n := s0.Len()
 			for len(x0) >= 2*n && len(x1) >= 2*n && len(vv) >= 2*n &&
 				len(ww) >= 2*n && len(uu) >= 2*n && len(pp) >= 2*n {
-				vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
-				x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
-				y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
+				vj, wj, uj := load(vv), load(ww), load(uu)
+				x := vj.MulAdd(w0, wj.MulAdd(v0, load(x0)))
+				y := vj.MulAdd(w1, wj.MulAdd(v1, load(x1)))
 				x.Store(x0)
 				y.Store(x1)
 				s0 = uj.MulAdd(x, s0)
 				s1 = uj.MulAdd(y, s1)
-				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp))).Store(pp)
-				vj, wj, uj = simd.LoadFloat64s(vv[n:]), simd.LoadFloat64s(ww[n:]), simd.LoadFloat64s(uu[n:])
-				x = vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0[n:])))
-				y = vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1[n:])))
+				y.MulAdd(u1, x.MulAdd(u0, load(pp))).Store(pp)
+				vj, wj, uj = load(vv[n:]), load(ww[n:]), load(uu[n:])
+				x = vj.MulAdd(w0, wj.MulAdd(v0, load(x0[n:])))
+				y = vj.MulAdd(w1, wj.MulAdd(v1, load(x1[n:])))
 				x.Store(x0[n:])
 				y.Store(x1[n:])
 				s0 = uj.MulAdd(x, s0)
 				s1 = uj.MulAdd(y, s1)
-				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp[n:]))).Store(pp[n:])
+				y.MulAdd(u1, x.MulAdd(u0, load(pp[n:]))).Store(pp[n:])
 				x0, x1, vv, ww, uu, pp = x0[2*n:], x1[2*n:], vv[2*n:], ww[2*n:], uu[2*n:], pp[2*n:]
 			}
 			for len(x0) >= n && len(x1) >= n && len(vv) >= n && len(ww) >= n && len(uu) >= n && len(pp) >= n {
-				vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
-				x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
-				y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
+				vj, wj, uj := load(vv), load(ww), load(uu)
+				x := vj.MulAdd(w0, wj.MulAdd(v0, load(x0)))
+				y := vj.MulAdd(w1, wj.MulAdd(v1, load(x1)))
 				x.Store(x0)
 				y.Store(x1)
 				s0 = uj.MulAdd(x, s0)
 				s1 = uj.MulAdd(y, s1)
-				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp))).Store(pp)
+				y.MulAdd(u1, x.MulAdd(u0, load(pp))).Store(pp)
 				x0, x1, vv, ww, uu, pp = x0[n:], x1[n:], vv[n:], ww[n:], uu[n:], pp[n:]
 			}
 			if full {
 				x0, x1 = a[r*stride+b:][:8], a[(r+1)*stride+b:][:8]
 				vv, ww, uu = v[b:][:8], w[b:][:8], u[b:][:8]
 				for len(x0) >= n && len(x1) >= n && len(vv) >= n && len(ww) >= n && len(uu) >= n {
-					vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
-					x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
-					y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
+					vj, wj, uj := load(vv), load(ww), load(uu)
+					x := vj.MulAdd(w0, wj.MulAdd(v0, load(x0)))
+					y := vj.MulAdd(w1, wj.MulAdd(v1, load(x1)))
 					x.Store(x0)
 					y.Store(x1)
 					s0 = uj.MulAdd(x, s0)
@@ -123,7 +118,7 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 					x0, x1, vv, ww, uu = x0[n:], x1[n:], vv[n:], ww[n:], uu[n:]
 				}
 			}
-			var l0, l1 [8]float64
+			var l0, l1 [4]float64
 			s0.Store(l0[:])
 			s1.Store(l1[:])
 			clearUpper()
@@ -136,28 +131,28 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 }
 
 // sumLanes adds up the lanes of a vector. Narrower vectors have zeros in the rest.
-func sumLanes(l *[8]float64) float64 {
-	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+func sumLanes(l *[4]float64) float64 {
+	return (l[0] + l[2]) + (l[1] + l[3])
 }
 
-var lastMask = [16]float64{8: 1, 1, 1, 1, 1, 1, 1, 1}
+var lastMask = [8]float64{4: 1, 1, 1, 1}
 
 // lastLanes returns v numbers: zeros, and `rest` ones at the end.
-func lastLanes(v, rest int) []float64 { return lastMask[8-v+rest:] }
+func lastLanes(v, rest int) []float64 { return lastMask[4-v+rest:] }
 
-// lanes is how many numbers a vector has: 2, 4 or 8.
+// lanes is how many numbers a vector has, 1 for the plain kernels.
 var lanes = vectorLength()
 
 func vectorLength() int {
 	if !useSIMD {
 		return 1
 	}
-	return simd.VectorBitSize() / 64
+	return vector{}.Len()
 }
 
 // addMulNTSIMD fulfils the contract of addMulNT, in tiles of 3×3 dot products.
 func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
-	var sums [72]float64
+	var sums [36]float64
 	row := func(p []float64, i, rows int) []float64 { return p[min(i, rows-1)*l:][:l] }
 	for i := 0; i < m; i += 3 {
 		j := 0
@@ -174,75 +169,75 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 }
 
 // storeTile writes each of nine vectors to eight places of lanes.
-func storeTile(lanes *[72]float64, s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s) {
+func storeTile(lanes *[36]float64, s0, s1, s2, s3, s4, s5, s6, s7, s8 vector) {
 	s0.Store(lanes[:])
-	s1.Store(lanes[8:])
-	s2.Store(lanes[8*2:])
-	s3.Store(lanes[8*3:])
-	s4.Store(lanes[8*4:])
-	s5.Store(lanes[8*5:])
-	s6.Store(lanes[8*6:])
-	s7.Store(lanes[8*7:])
-	s8.Store(lanes[8*8:])
+	s1.Store(lanes[4:])
+	s2.Store(lanes[4*2:])
+	s3.Store(lanes[4*3:])
+	s4.Store(lanes[4*4:])
+	s5.Store(lanes[4*5:])
+	s6.Store(lanes[4*6:])
+	s7.Store(lanes[4*7:])
+	s8.Store(lanes[4*8:])
 }
 
 // rowsSIMD does what tileSIMD does for separate vectors, of one length of at least simdLength.
-func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
+func rowsSIMD(lanes *[36]float64, a0, a1, a2, b0, b1, b2 []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
 	end, l := [6][]float64{a0, a1, a2, b0, b1, b2}, len(a0)-v
 	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v &&
 		len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
-		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
-		t := simd.LoadFloat64s(a0)
+		p, q, r := load(b0), load(b1), load(b2)
+		t := load(a0)
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1)
+		t = load(a1)
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2)
+		t = load(a2)
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b0[v:]), simd.LoadFloat64s(b1[v:]), simd.LoadFloat64s(b2[v:])
-		t = simd.LoadFloat64s(a0[v:])
+		p, q, r = load(b0[v:]), load(b1[v:]), load(b2[v:])
+		t = load(a0[v:])
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1[v:])
+		t = load(a1[v:])
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2[v:])
+		t = load(a2[v:])
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b0[2*v:]), simd.LoadFloat64s(b1[2*v:]), simd.LoadFloat64s(b2[2*v:])
-		t = simd.LoadFloat64s(a0[2*v:])
+		p, q, r = load(b0[2*v:]), load(b1[2*v:]), load(b2[2*v:])
+		t = load(a0[2*v:])
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1[2*v:])
+		t = load(a1[2*v:])
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2[2*v:])
+		t = load(a2[2*v:])
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b0[3*v:]), simd.LoadFloat64s(b1[3*v:]), simd.LoadFloat64s(b2[3*v:])
-		t = simd.LoadFloat64s(a0[3*v:])
+		p, q, r = load(b0[3*v:]), load(b1[3*v:]), load(b2[3*v:])
+		t = load(a0[3*v:])
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1[3*v:])
+		t = load(a1[3*v:])
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2[3*v:])
+		t = load(a2[3*v:])
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 		a0, a1, a2 = a0[4*v:], a1[4*v:], a2[4*v:]
 		b0, b1, b2 = b0[4*v:], b1[4*v:], b2[4*v:]
 	}
 	for len(a0) >= v && len(a1) >= v && len(a2) >= v && len(b0) >= v && len(b1) >= v && len(b2) >= v {
-		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
-		t := simd.LoadFloat64s(a0)
+		p, q, r := load(b0), load(b1), load(b2)
+		t := load(a0)
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a1)
+		t = load(a1)
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a2)
+		t = load(a2)
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 		a0, a1, a2 = a0[v:], a1[v:], a2[v:]
 		b0, b1, b2 = b0[v:], b1[v:], b2[v:]
 	}
 	if rest := len(a0); rest > 0 {
-		last := simd.LoadFloat64s(lastLanes(v, rest))
-		p, q, r := simd.LoadFloat64s(end[3][l:]), simd.LoadFloat64s(end[4][l:]), simd.LoadFloat64s(end[5][l:])
-		t := simd.LoadFloat64s(end[0][l:]).Mul(last)
+		last := load(lastLanes(v, rest))
+		p, q, r := load(end[3][l:]), load(end[4][l:]), load(end[5][l:])
+		t := load(end[0][l:]).Mul(last)
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(end[1][l:]).Mul(last)
+		t = load(end[1][l:]).Mul(last)
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(end[2][l:]).Mul(last)
+		t = load(end[2][l:]).Mul(last)
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 	}
 	storeTile(lanes, s0, s1, s2, s3, s4, s5, s6, s7, s8)
@@ -252,63 +247,63 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 // addDifferenceSIMD fulfils the contract of addDifference for w > 0 and at least simdLength numbers.
 func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	sums, origin = sums[:len(x)], origin[:len(x)]
-	g := simd.BroadcastFloat64s(w)
-	var big, zero, none simd.Float64s
+	g := broadcast(w)
+	var big, zero, none vector
 	v := g.Len()
 	all, l := [3][]float64{x, origin, sums}, len(x)-v
 	for len(x) >= v && len(sums) >= v && len(origin) >= v {
-		p := simd.LoadFloat64s(x)
+		p := load(x)
 		big = big.Max(p.Abs())
 		zero = p.MulAdd(none, zero)
-		p.Sub(simd.LoadFloat64s(origin)).MulAdd(g, simd.LoadFloat64s(sums)).Store(sums)
+		p.Sub(load(origin)).MulAdd(g, load(sums)).Store(sums)
 		x, sums, origin = x[v:], sums[v:], origin[v:]
 	}
 	if rest := len(x); rest > 0 {
-		p, end := simd.LoadFloat64s(all[0][l:]), all[2][l:]
+		p, end := load(all[0][l:]), all[2][l:]
 		big = big.Max(p.Abs())
 		zero = p.MulAdd(none, zero)
-		p = p.Sub(simd.LoadFloat64s(all[1][l:])).Mul(simd.LoadFloat64s(lastLanes(v, rest)))
-		p.MulAdd(g, simd.LoadFloat64s(end)).Store(end)
+		p = p.Sub(load(all[1][l:])).Mul(load(lastLanes(v, rest)))
+		p.MulAdd(g, load(end)).Store(end)
 	}
-	var b, z [8]float64
+	var b, z [4]float64
 	big.Store(b[:])
 	zero.Store(z[:])
 	clearUpper()
-	return max(max(b[0], b[1], b[2], b[3]), max(b[4], b[5], b[6], b[7])), sumLanes(&z) == 0
+	return max(b[0], b[1], b[2], b[3]), sumLanes(&z) == 0
 }
 
 // shiftSIMD fulfils the contract of shift for at least simdLength numbers.
 func shiftSIMD(dst, x, mean []float64, a float64) {
 	dst, mean = dst[:len(x)], mean[:len(x)]
-	f := simd.BroadcastFloat64s(a)
+	f := broadcast(a)
 	v := f.Len()
 	l := len(x) - v
 	end := [3][]float64{dst[l:], x[l:], mean[l:]}
 	for len(x) >= 2*v && len(dst) >= 2*v && len(mean) >= 2*v {
-		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Store(dst)
-		simd.LoadFloat64s(x[v:]).Mul(f).Sub(simd.LoadFloat64s(mean[v:])).Store(dst[v:])
+		load(x).Mul(f).Sub(load(mean)).Store(dst)
+		load(x[v:]).Mul(f).Sub(load(mean[v:])).Store(dst[v:])
 		x, dst, mean = x[2*v:], dst[2*v:], mean[2*v:]
 	}
 	if len(x) > v {
-		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Store(dst)
+		load(x).Mul(f).Sub(load(mean)).Store(dst)
 	}
 	if len(x) > 0 { // the last vector, some of it once more
-		simd.LoadFloat64s(end[1]).Mul(f).Sub(simd.LoadFloat64s(end[2])).Store(end[0])
+		load(end[1]).Mul(f).Sub(load(end[2])).Store(end[0])
 	}
 	clearUpper()
 }
 
 // scaleSIMD fulfils the contract of scale.
 func scaleSIMD(x []float64, a float64) {
-	f := simd.BroadcastFloat64s(a)
+	f := broadcast(a)
 	v := f.Len()
 	for len(x) >= 2*v {
-		simd.LoadFloat64s(x).Mul(f).Store(x)
-		simd.LoadFloat64s(x[v:]).Mul(f).Store(x[v:])
+		load(x).Mul(f).Store(x)
+		load(x[v:]).Mul(f).Store(x[v:])
 		x = x[2*v:]
 	}
 	for len(x) >= v {
-		simd.LoadFloat64s(x).Mul(f).Store(x)
+		load(x).Mul(f).Store(x)
 		x = x[v:]
 	}
 	clearUpper()
@@ -320,19 +315,19 @@ func scaleSIMD(x []float64, a float64) {
 // rotateSIMD fulfils the contract of rotate.
 func rotateSIMD(x, y []float64, c, s float64) {
 	y = y[:len(x)]
-	f, g, h := simd.BroadcastFloat64s(c), simd.BroadcastFloat64s(s), simd.BroadcastFloat64s(-s)
+	f, g, h := broadcast(c), broadcast(s), broadcast(-s)
 	v := f.Len()
 	for len(x) >= 2*v && len(y) >= 2*v {
-		p, q := simd.LoadFloat64s(x), simd.LoadFloat64s(y)
+		p, q := load(x), load(y)
 		p.MulAdd(f, q.Mul(h)).Store(x)
 		q.MulAdd(f, p.Mul(g)).Store(y)
-		p, q = simd.LoadFloat64s(x[v:]), simd.LoadFloat64s(y[v:])
+		p, q = load(x[v:]), load(y[v:])
 		p.MulAdd(f, q.Mul(h)).Store(x[v:])
 		q.MulAdd(f, p.Mul(g)).Store(y[v:])
 		x, y = x[2*v:], y[2*v:]
 	}
 	for len(x) >= v && len(y) >= v {
-		p, q := simd.LoadFloat64s(x), simd.LoadFloat64s(y)
+		p, q := load(x), load(y)
 		p.MulAdd(f, q.Mul(h)).Store(x)
 		q.MulAdd(f, p.Mul(g)).Store(y)
 		x, y = x[v:], y[v:]
@@ -346,30 +341,30 @@ func rotateSIMD(x, y []float64, c, s float64) {
 func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
 	index = index[:len(coef)]
-	var s0 simd.Float64s
+	var s0 vector
 	v := s0.Len()
 	lo := 0
 	for ; lo+8*v <= l; lo += 8 * v {
 		out := y[lo : lo+8*v]
-		s0 := simd.LoadFloat64s(out)
-		s1 := simd.LoadFloat64s(out[v:])
-		s2 := simd.LoadFloat64s(out[2*v:])
-		s3 := simd.LoadFloat64s(out[3*v:])
-		s4 := simd.LoadFloat64s(out[4*v:])
-		s5 := simd.LoadFloat64s(out[5*v:])
-		s6 := simd.LoadFloat64s(out[6*v:])
-		s7 := simd.LoadFloat64s(out[7*v:])
+		s0 := load(out)
+		s1 := load(out[v:])
+		s2 := load(out[2*v:])
+		s3 := load(out[3*v:])
+		s4 := load(out[4*v:])
+		s5 := load(out[5*v:])
+		s6 := load(out[6*v:])
+		s7 := load(out[7*v:])
 		for t, a := range coef {
 			row := x[index[t]*l+lo:][:8*v]
-			f := simd.BroadcastFloat64s(a)
-			s0 = simd.LoadFloat64s(row).MulAdd(f, s0)
-			s1 = simd.LoadFloat64s(row[v:]).MulAdd(f, s1)
-			s2 = simd.LoadFloat64s(row[2*v:]).MulAdd(f, s2)
-			s3 = simd.LoadFloat64s(row[3*v:]).MulAdd(f, s3)
-			s4 = simd.LoadFloat64s(row[4*v:]).MulAdd(f, s4)
-			s5 = simd.LoadFloat64s(row[5*v:]).MulAdd(f, s5)
-			s6 = simd.LoadFloat64s(row[6*v:]).MulAdd(f, s6)
-			s7 = simd.LoadFloat64s(row[7*v:]).MulAdd(f, s7)
+			f := broadcast(a)
+			s0 = load(row).MulAdd(f, s0)
+			s1 = load(row[v:]).MulAdd(f, s1)
+			s2 = load(row[2*v:]).MulAdd(f, s2)
+			s3 = load(row[3*v:]).MulAdd(f, s3)
+			s4 = load(row[4*v:]).MulAdd(f, s4)
+			s5 = load(row[5*v:]).MulAdd(f, s5)
+			s6 = load(row[6*v:]).MulAdd(f, s6)
+			s7 = load(row[7*v:]).MulAdd(f, s7)
 		}
 		s0.Store(out)
 		s1.Store(out[v:])
@@ -382,22 +377,22 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	}
 	for ; lo+2*v <= l; lo += 2 * v {
 		out := y[lo : lo+2*v]
-		s0 := simd.LoadFloat64s(out)
-		s1 := simd.LoadFloat64s(out[v:])
+		s0 := load(out)
+		s1 := load(out[v:])
 		for t, a := range coef {
 			row := x[index[t]*l+lo:][:2*v]
-			f := simd.BroadcastFloat64s(a)
-			s0 = simd.LoadFloat64s(row).MulAdd(f, s0)
-			s1 = simd.LoadFloat64s(row[v:]).MulAdd(f, s1)
+			f := broadcast(a)
+			s0 = load(row).MulAdd(f, s0)
+			s1 = load(row[v:]).MulAdd(f, s1)
 		}
 		s0.Store(out)
 		s1.Store(out[v:])
 	}
 	for ; lo+v <= l; lo += v {
 		out := y[lo : lo+v]
-		s0 := simd.LoadFloat64s(out)
+		s0 := load(out)
 		for t, a := range coef {
-			s0 = simd.LoadFloat64s(x[index[t]*l+lo:][:v]).MulAdd(simd.BroadcastFloat64s(a), s0)
+			s0 = load(x[index[t]*l+lo:][:v]).MulAdd(broadcast(a), s0)
 		}
 		s0.Store(out)
 	}
@@ -414,10 +409,10 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 // interleaveSIMD fulfils the contract of interleave.
 func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 	mean = mean[:len(x)]
-	f, g := simd.BroadcastFloat64s(a), simd.BroadcastFloat64s(w)
+	f, g := broadcast(a), broadcast(w)
 	v := f.Len()
 	for len(x) >= v && len(mean) >= v && len(dst) >= v {
-		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Mul(g).Store(dst)
+		load(x).Mul(f).Sub(load(mean)).Mul(g).Store(dst)
 		x, mean, dst = x[v:], mean[v:], dst[min(3*v, len(dst)):]
 	}
 	clearUpper()
@@ -432,7 +427,7 @@ func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 
 // stripSIMD does what stripGeneric does.
 func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
-	var sums [72]float64
+	var sums [36]float64
 	for j := 0; j < n; j += stripRows {
 		tileSIMD(&sums, x, y)
 		addSums(c, ldc, j, n, &sums)
@@ -442,30 +437,30 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 
 // tileSIMD computes the nine dot products of the vectors of strip a with those of b's first
 // strip. It leaves their lanes, not yet added up, in eight places for each product.
-func tileSIMD(lanes *[72]float64, a, b []float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
+func tileSIMD(lanes *[36]float64, a, b []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
 	for len(a) >= 9*v && len(b) >= 9*v { // lengths are multiples of three vectors
-		p, q, r := simd.LoadFloat64s(b), simd.LoadFloat64s(b[v:]), simd.LoadFloat64s(b[2*v:])
-		t := simd.LoadFloat64s(a)
+		p, q, r := load(b), load(b[v:]), load(b[2*v:])
+		t := load(a)
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[v:])
+		t = load(a[v:])
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[2*v:])
+		t = load(a[2*v:])
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b[3*v:]), simd.LoadFloat64s(b[4*v:]), simd.LoadFloat64s(b[5*v:])
-		t = simd.LoadFloat64s(a[3*v:])
+		p, q, r = load(b[3*v:]), load(b[4*v:]), load(b[5*v:])
+		t = load(a[3*v:])
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[4*v:])
+		t = load(a[4*v:])
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[5*v:])
+		t = load(a[5*v:])
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b[6*v:]), simd.LoadFloat64s(b[7*v:]), simd.LoadFloat64s(b[8*v:])
-		t = simd.LoadFloat64s(a[6*v:])
+		p, q, r = load(b[6*v:]), load(b[7*v:]), load(b[8*v:])
+		t = load(a[6*v:])
 		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[7*v:])
+		t = load(a[7*v:])
 		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[8*v:])
+		t = load(a[8*v:])
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 		a, b = a[9*v:], b[9*v:]
 	}
@@ -474,23 +469,23 @@ func tileSIMD(lanes *[72]float64, a, b []float64) {
 }
 
 // addSums adds up a tile's lanes and adds the sums to columns j, j+1 and j+2, below n, of each row of c.
-func addSums(c []float64, ldc, j, n int, lanes *[72]float64) {
+func addSums(c []float64, ldc, j, n int, lanes *[36]float64) {
 	if j+3 <= n && 2*ldc+j < len(c) {
 		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
-		p[0] += sumLanes((*[8]float64)(lanes[:]))
-		p[1] += sumLanes((*[8]float64)(lanes[8:]))
-		p[2] += sumLanes((*[8]float64)(lanes[16:]))
-		q[0] += sumLanes((*[8]float64)(lanes[24:]))
-		q[1] += sumLanes((*[8]float64)(lanes[32:]))
-		q[2] += sumLanes((*[8]float64)(lanes[40:]))
-		r[0] += sumLanes((*[8]float64)(lanes[48:]))
-		r[1] += sumLanes((*[8]float64)(lanes[56:]))
-		r[2] += sumLanes((*[8]float64)(lanes[64:]))
+		p[0] += sumLanes((*[4]float64)(lanes[:]))
+		p[1] += sumLanes((*[4]float64)(lanes[4:]))
+		p[2] += sumLanes((*[4]float64)(lanes[8:]))
+		q[0] += sumLanes((*[4]float64)(lanes[12:]))
+		q[1] += sumLanes((*[4]float64)(lanes[16:]))
+		q[2] += sumLanes((*[4]float64)(lanes[20:]))
+		r[0] += sumLanes((*[4]float64)(lanes[24:]))
+		r[1] += sumLanes((*[4]float64)(lanes[28:]))
+		r[2] += sumLanes((*[4]float64)(lanes[32:]))
 		return
 	}
 	for i := 0; i*ldc+j < len(c); i++ {
 		for l := range min(3, n-j) {
-			c[i*ldc+j+l] += sumLanes((*[8]float64)(lanes[24*i+8*l:]))
+			c[i*ldc+j+l] += sumLanes((*[4]float64)(lanes[12*i+4*l:]))
 		}
 	}
 }

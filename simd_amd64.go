@@ -2,11 +2,19 @@
 
 package softkmeans
 
-import "simd/archsimd"
+import (
+	"simd"
+	"simd/archsimd"
+)
 
-// clearUpper ends the use of vectors: scalar arithmetic after 512-bit code is
-// otherwise some hundred times slower.
+// useSIMD is false where the machine has no vectors of 256 bits with multiply-add, or GODEBUG=simd=0 is set.
+var useSIMD = !simd.Emulated() && archsimd.X86.AVX2() && archsimd.X86.FMA()
+
+type vector = archsimd.Float64x4
+
+func load(s []float64) vector { return archsimd.LoadFloat64x4(s) }
+
+func broadcast(a float64) vector { return archsimd.BroadcastFloat64x4(a) }
+
+// clearUpper ends the use of vectors: scalar arithmetic after them is otherwise slow on some machines.
 func clearUpper() { archsimd.ClearAVXUpperBits() }
-
-// fused reports whether the machine has the multiply-add instructions that MulAdd becomes.
-func fused() bool { return archsimd.X86.FMA() }

@@ -2,8 +2,19 @@
 
 package softkmeans
 
-// What amd64 alone needs, for the machines that do not. kernels_simd.go serves them all.
+import (
+	"simd"
+	"simd/archsimd"
+)
+
+// What simd_amd64.go has, for machines with vectors of 128 bits.
+
+var useSIMD = !simd.Emulated()
+
+type vector = archsimd.Float64x2
+
+func load(s []float64) vector { return archsimd.LoadFloat64x2(s) }
+
+func broadcast(a float64) vector { return archsimd.BroadcastFloat64x2(a) }
 
 func clearUpper() {}
-
-func fused() bool { return true }
