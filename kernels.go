@@ -622,6 +622,13 @@ func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
 
 // addTile adds the sums of a tile to `width` entries, from column j on, of each row of c.
 func addTile(c []float64, ldc, j, width int, s *[9]float64) {
+	if width == stripRows && 2*ldc+j < len(c) {
+		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
+		p[0], p[1], p[2] = p[0]+s[0], p[1]+s[1], p[2]+s[2]
+		q[0], q[1], q[2] = q[0]+s[3], q[1]+s[4], q[2]+s[5]
+		r[0], r[1], r[2] = r[0]+s[6], r[1]+s[7], r[2]+s[8]
+		return
+	}
 	for i := 0; i*ldc+j < len(c); i++ {
 		for l := range width {
 			c[i*ldc+j+l] += s[stripRows*i+l]

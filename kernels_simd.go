@@ -152,7 +152,7 @@ func vectorLength() int {
 
 // addMulNTSIMD fulfils the contract of addMulNT, in tiles of 3×3 dot products.
 func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
-	var sums [36]float64
+	var sums [12]float64
 	row := func(p []float64, i, rows int) []float64 { return p[min(i, rows-1)*l:][:l] }
 	for i := 0; i < m; i += 3 {
 		j := 0
@@ -163,70 +163,42 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 			// Rows past the end are the last one again; their sums are dropped.
 			rowsSIMD(&sums, row(a, i, m), row(a, i+1, m), row(a, i+2, m),
 				row(b, j, n), row(b, j+1, n), row(b, j+2, n))
-			addSums(c[i*ldc:(min(i+3, m)-1)*ldc+n], ldc, j, n, &sums)
+			addTile(c[i*ldc:(min(i+3, m)-1)*ldc+n], ldc, j, min(3, n-j), (*[9]float64)(sums[:]))
 		}
 	}
 }
 
-// storeTile writes each of nine vectors to eight places of lanes.
-func storeTile(lanes *[36]float64, s0, s1, s2, s3, s4, s5, s6, s7, s8 vector) {
-	s0.Store(lanes[:])
-	s1.Store(lanes[4:])
-	s2.Store(lanes[4*2:])
-	s3.Store(lanes[4*3:])
-	s4.Store(lanes[4*4:])
-	s5.Store(lanes[4*5:])
-	s6.Store(lanes[4*6:])
-	s7.Store(lanes[4*7:])
-	s8.Store(lanes[4*8:])
-}
-
 // rowsSIMD does what tileSIMD does for separate vectors, of one length of at least simdLength.
-func rowsSIMD(lanes *[36]float64, a0, a1, a2, b0, b1, b2 []float64) {
+func rowsSIMD(sums *[12]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
 	end, l := [6][]float64{a0, a1, a2, b0, b1, b2}, len(a0)-v
 	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v &&
 		len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
 		p, q, r := load(b0), load(b1), load(b2)
-		t := load(a0)
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a1)
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a2)
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a0).MulAdd(p, s0), load(a0).MulAdd(q, s1), load(a0).MulAdd(r, s2)
+		s3, s4, s5 = load(a1).MulAdd(p, s3), load(a1).MulAdd(q, s4), load(a1).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a2), s6), q.MulAdd(load(a2), s7), r.MulAdd(load(a2), s8)
 		p, q, r = load(b0[v:]), load(b1[v:]), load(b2[v:])
-		t = load(a0[v:])
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a1[v:])
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a2[v:])
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a0[v:]).MulAdd(p, s0), load(a0[v:]).MulAdd(q, s1), load(a0[v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a1[v:]).MulAdd(p, s3), load(a1[v:]).MulAdd(q, s4), load(a1[v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a2[v:]), s6), q.MulAdd(load(a2[v:]), s7), r.MulAdd(load(a2[v:]), s8)
 		p, q, r = load(b0[2*v:]), load(b1[2*v:]), load(b2[2*v:])
-		t = load(a0[2*v:])
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a1[2*v:])
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a2[2*v:])
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a0[2*v:]).MulAdd(p, s0), load(a0[2*v:]).MulAdd(q, s1), load(a0[2*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a1[2*v:]).MulAdd(p, s3), load(a1[2*v:]).MulAdd(q, s4), load(a1[2*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a2[2*v:]), s6), q.MulAdd(load(a2[2*v:]), s7), r.MulAdd(load(a2[2*v:]), s8)
 		p, q, r = load(b0[3*v:]), load(b1[3*v:]), load(b2[3*v:])
-		t = load(a0[3*v:])
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a1[3*v:])
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a2[3*v:])
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a0[3*v:]).MulAdd(p, s0), load(a0[3*v:]).MulAdd(q, s1), load(a0[3*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a1[3*v:]).MulAdd(p, s3), load(a1[3*v:]).MulAdd(q, s4), load(a1[3*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a2[3*v:]), s6), q.MulAdd(load(a2[3*v:]), s7), r.MulAdd(load(a2[3*v:]), s8)
 		a0, a1, a2 = a0[4*v:], a1[4*v:], a2[4*v:]
 		b0, b1, b2 = b0[4*v:], b1[4*v:], b2[4*v:]
 	}
 	for len(a0) >= v && len(a1) >= v && len(a2) >= v && len(b0) >= v && len(b1) >= v && len(b2) >= v {
 		p, q, r := load(b0), load(b1), load(b2)
-		t := load(a0)
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a1)
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a2)
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a0).MulAdd(p, s0), load(a0).MulAdd(q, s1), load(a0).MulAdd(r, s2)
+		s3, s4, s5 = load(a1).MulAdd(p, s3), load(a1).MulAdd(q, s4), load(a1).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a2), s6), q.MulAdd(load(a2), s7), r.MulAdd(load(a2), s8)
 		a0, a1, a2 = a0[v:], a1[v:], a2[v:]
 		b0, b1, b2 = b0[v:], b1[v:], b2[v:]
 	}
@@ -240,7 +212,9 @@ func rowsSIMD(lanes *[36]float64, a0, a1, a2, b0, b1, b2 []float64) {
 		t = load(end[2][l:]).Mul(last)
 		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
 	}
-	storeTile(lanes, s0, s1, s2, s3, s4, s5, s6, s7, s8)
+	storeSums(sums[:4], s0, s1, s2, s3)
+	storeSums(sums[4:8], s4, s5, s6, s7)
+	storeSums(sums[8:], s8, s8, s8, s8)
 	clearUpper()
 }
 
@@ -427,65 +401,36 @@ func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 
 // stripSIMD does what stripGeneric does.
 func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
-	var sums [36]float64
+	var sums [12]float64
 	for j := 0; j < n; j += stripRows {
 		tileSIMD(&sums, x, y)
-		addSums(c, ldc, j, n, &sums)
+		addTile(c, ldc, j, min(stripRows, n-j), (*[9]float64)(sums[:]))
 		y = y[len(x):]
 	}
 }
 
 // tileSIMD computes the nine dot products of the vectors of strip a with those of b's first
-// strip. It leaves their lanes, not yet added up, in eight places for each product.
-func tileSIMD(lanes *[36]float64, a, b []float64) {
+// strip.
+func tileSIMD(sums *[12]float64, a, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
 	for len(a) >= 9*v && len(b) >= 9*v { // lengths are multiples of three vectors
 		p, q, r := load(b), load(b[v:]), load(b[2*v:])
-		t := load(a)
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a[v:])
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a[2*v:])
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a).MulAdd(p, s0), load(a).MulAdd(q, s1), load(a).MulAdd(r, s2)
+		s3, s4, s5 = load(a[v:]).MulAdd(p, s3), load(a[v:]).MulAdd(q, s4), load(a[v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a[2*v:]), s6), q.MulAdd(load(a[2*v:]), s7), r.MulAdd(load(a[2*v:]), s8)
 		p, q, r = load(b[3*v:]), load(b[4*v:]), load(b[5*v:])
-		t = load(a[3*v:])
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a[4*v:])
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a[5*v:])
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a[3*v:]).MulAdd(p, s0), load(a[3*v:]).MulAdd(q, s1), load(a[3*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a[4*v:]).MulAdd(p, s3), load(a[4*v:]).MulAdd(q, s4), load(a[4*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a[5*v:]), s6), q.MulAdd(load(a[5*v:]), s7), r.MulAdd(load(a[5*v:]), s8)
 		p, q, r = load(b[6*v:]), load(b[7*v:]), load(b[8*v:])
-		t = load(a[6*v:])
-		s0, s1, s2 = t.MulAdd(p, s0), t.MulAdd(q, s1), t.MulAdd(r, s2)
-		t = load(a[7*v:])
-		s3, s4, s5 = t.MulAdd(p, s3), t.MulAdd(q, s4), t.MulAdd(r, s5)
-		t = load(a[8*v:])
-		s6, s7, s8 = p.MulAdd(t, s6), q.MulAdd(t, s7), r.MulAdd(t, s8)
+		s0, s1, s2 = load(a[6*v:]).MulAdd(p, s0), load(a[6*v:]).MulAdd(q, s1), load(a[6*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a[7*v:]).MulAdd(p, s3), load(a[7*v:]).MulAdd(q, s4), load(a[7*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a[8*v:]), s6), q.MulAdd(load(a[8*v:]), s7), r.MulAdd(load(a[8*v:]), s8)
 		a, b = a[9*v:], b[9*v:]
 	}
-	storeTile(lanes, s0, s1, s2, s3, s4, s5, s6, s7, s8)
+	storeSums(sums[:4], s0, s1, s2, s3)
+	storeSums(sums[4:8], s4, s5, s6, s7)
+	storeSums(sums[8:], s8, s8, s8, s8)
 	clearUpper()
-}
-
-// addSums adds up a tile's lanes and adds the sums to columns j, j+1 and j+2, below n, of each row of c.
-func addSums(c []float64, ldc, j, n int, lanes *[36]float64) {
-	if j+3 <= n && 2*ldc+j < len(c) {
-		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
-		p[0] += sumLanes((*[4]float64)(lanes[:]))
-		p[1] += sumLanes((*[4]float64)(lanes[4:]))
-		p[2] += sumLanes((*[4]float64)(lanes[8:]))
-		q[0] += sumLanes((*[4]float64)(lanes[12:]))
-		q[1] += sumLanes((*[4]float64)(lanes[16:]))
-		q[2] += sumLanes((*[4]float64)(lanes[20:]))
-		r[0] += sumLanes((*[4]float64)(lanes[24:]))
-		r[1] += sumLanes((*[4]float64)(lanes[28:]))
-		r[2] += sumLanes((*[4]float64)(lanes[32:]))
-		return
-	}
-	for i := 0; i*ldc+j < len(c); i++ {
-		for l := range min(3, n-j) {
-			c[i*ldc+j+l] += sumLanes((*[4]float64)(lanes[12*i+4*l:]))
-		}
-	}
 }

@@ -13,8 +13,14 @@ var useSIMD = !simd.Emulated()
 
 type vector = archsimd.Float64x2
 
-func load(s []float64) vector { return archsimd.LoadFloat64x2(s) }
+func load(s []float64) vector { return archsimd.LoadFloat64x2Array((*[2]float64)(s)) }
 
 func broadcast(a float64) vector { return archsimd.BroadcastFloat64x2(a) }
 
 func clearUpper() {}
+
+func storeSums(dst []float64, a, b, c, d vector) {
+	for i, v := range [...]vector{a, b, c, d} {
+		dst[i] = v.GetElem(0) + v.GetElem(1)
+	}
+}
