@@ -13,7 +13,7 @@ package softkmeans
 
 import "math"
 
-// simdLength is the length from which vectors are faster: each call switches between their widths.
+// simdLength is the length from which vectors are faster.
 const simdLength = 16
 
 // dot returns Σ x_i·y_i. len(y) must be at least len(x).

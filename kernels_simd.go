@@ -2,15 +2,18 @@
 
 package softkmeans
 
-// The kernels of kernels.go in vectors of the portable simd package: of 128, 256 or 512 bits, as the machine
-// has them. Sums are over V lanes of several accumulators, so their bits differ from those of the plain
-// kernels, and between machines; on one machine they depend on the sizes alone.
+// The kernels of kernels.go in vectors: of 256 bits on amd64, of 128 on other machines (simd_other.go). Sums
+// are over V lanes of several accumulators, so their bits differ from those of the plain kernels, and between
+// machines; on one machine they depend on the sizes alone.
 //
-// Every function that uses vectors is compiled once for each width, behind a switch at its
-// call: loops belong inside. Each ends its use of vectors with clearUpper before any scalar arithmetic. A
-// negation counts: −x before a broadcast, in a loop that keeps vectors, made rankTwoMulSIMD half as fast.
+// Each kernel ends its use of vectors with clearUpper before any scalar arithmetic. An inlined call leaves an
+// empty instruction, unless its line has an instruction of its own. The compiler knows the methods of
+// archsimd's types themselves, but inlines load: so a load stands on a line with arithmetic, in full for each
+// use. With the portable type of package simd, whose methods are all inlined, a tile had three empty
+// instructions for one product, and 25 GF/s where it has 35. A negation counts: −x before a broadcast, in a
+// loop that keeps vectors, made rankTwoMulSIMD half as fast.
+//
 // The end of a slice, shorter than a vector, is scalar; or it is the end of a full vector times lastLanes.
-// LoadFloat64sPart of Go 1.27 reads a full vector, and faults where memory ends with the slice.
 
 // dotSIMD fulfils the contract of dot.
 func dotSIMD(x, y []float64) float64 {
@@ -56,7 +59,7 @@ func axpySIMD(y []float64, a float64, x []float64) {
 
 // rankTwoMulSIMD fulfils the contract of rankTwoMul. It takes the squares of order 8 on the diagonal
 // in full, so that rows begin and end with full vectors. It takes rows in pairs:
-// with four the compiler runs out of registers, at 512 bits too.
+// with four the compiler runs out of registers.
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	for b := lo; b < hi; b += 8 {
 		full := b+8 <= stride // always, but at the end of a matrix whose order is not a multiple of 8
@@ -130,7 +133,7 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	}
 }
 
-// sumLanes adds up the lanes of a vector. Narrower vectors have zeros in the rest.
+// sumLanes adds up the lanes of a vector. A narrower one has zeros in the rest.
 func sumLanes(l *[4]float64) float64 {
 	return (l[0] + l[2]) + (l[1] + l[3])
 }
@@ -144,10 +147,10 @@ func lastLanes(v, rest int) []float64 { return lastMask[4-v+rest:] }
 var lanes = vectorLength()
 
 func vectorLength() int {
-	if !useSIMD {
-		return 1
+	if useSIMD {
+		return vector{}.Len()
 	}
-	return vector{}.Len()
+	return 1
 }
 
 // addMulNTSIMD fulfils the contract of addMulNT, in tiles of 3×3 dot products.
@@ -409,8 +412,8 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 	}
 }
 
-// tileSIMD computes the nine dot products of the vectors of strip a with those of b's first
-// strip.
+// tileSIMD computes the nine dot products of the vectors of strip a with those of b's first strip. What
+// follows the ninth in sums has no meaning.
 func tileSIMD(sums *[12]float64, a, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()

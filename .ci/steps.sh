@@ -222,11 +222,11 @@ toolchain() {
   go version > "$work/toolchain" 2>&1 || { cat "$work/toolchain"; skip "$1 cannot be fetched here"; }
 }
 
-# vectors WIDTH…: the build with vectors of these bits, and without any in the same
-# binary (simd=0). One width runs what is made of vectors, several run every test.
+# vectors [all]: the build with vectors, and without any in the same binary (simd=0). It
+# runs what is made of vectors, or every test.
 vectors() {
-  local w t chosen=()
-  [ $# -gt 1 ] || chosen=(-run 'Kernel|Strip|Combined|Products|LeadingEigen|Rank|Norm2|AddRows|Regress|PageEnd')
+  local t chosen=()
+  [ "${1-}" = all ] || chosen=(-run 'Kernel|Strip|Combined|Products|LeadingEigen|Rank|Norm2|AddRows|Regress|PageEnd')
   toolchain go1.27.4
   export GOEXPERIMENT=simd
   for t in amd64 arm64; do
@@ -234,10 +234,7 @@ vectors() {
   done
   GOOS=js GOARCH=wasm CGO_ENABLED=0 go vet .
   GODEBUG=simd=0 some 5 -short -run 'Kernels|Strips|Combined|Products|LeadingEigen' .
-  for w in "$@"; do
-    echo "$w bits"
-    GODEBUG=simd=$w some 10 -short "${chosen[@]+"${chosen[@]}"}" .
-  done
+  some 10 -short "${chosen[@]+"${chosen[@]}"}" .
 }
 
 # installed PROGRAM PACKAGE…: the program, from Debian's packages if it is not here.
