@@ -8,5 +8,5 @@ import "simd/archsimd"
 // otherwise some hundred times slower.
 func clearUpper() { archsimd.ClearAVXUpperBits() }
 
-// fused reports whether the machine has the multiply-add instructions that MulAdd becomes.
-func fused() bool { return archsimd.X86.FMA() }
+// fused reports whether the machine has what MulAdd and, at any width, broadcasts become.
+func fused() bool { return archsimd.X86.FMA() && archsimd.X86.AVX2() }

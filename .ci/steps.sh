@@ -237,6 +237,7 @@ vectors() {
   for w in "$@"; do
     echo "$w bits"
     GODEBUG=simd=$w some 10 -short "${chosen[@]+"${chosen[@]}"}" .
+    GODEBUG=simd=$w go run ./cmd/softkmeans version | grep " vectors of $w bits$"
   done
 }
 
