@@ -331,17 +331,6 @@ func timesT(c, a, b *Matrix) {
 	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
 }
 
-// combine returns the mixtures y·q of the rows of q, the first ones where y has fewer columns.
-func combine(y, q *Matrix) *Matrix {
-	out := NewMatrix(y.Rows, q.Cols, nil)
-	for i := range y.Rows {
-		for l, v := range y.row(i) {
-			axpy(out.row(i), v, q.row(l))
-		}
-	}
-	return out
-}
-
 // padded returns m with columns of zeros up to k.
 func padded(m *Matrix, k int) *Matrix {
 	if m.Cols == k {
