@@ -316,11 +316,13 @@ func identity(n int) *Matrix {
 	return m
 }
 
-// transposeTo overwrites t with mᵀ.
+// transposeTo overwrites t with mᵀ, in strips that the cache holds where m is wide.
 func transposeTo(t, m *Matrix) {
-	for i := range m.Rows {
-		for j, v := range m.row(i) {
-			t.Data[j*t.Stride+i] = v
+	for lo := 0; lo < m.Cols; lo += 1024 {
+		for i := range m.Rows {
+			for j, v := range m.row(i)[lo:min(lo+1024, m.Cols)] {
+				t.Data[(lo+j)*t.Stride+i] = v
+			}
 		}
 	}
 }
