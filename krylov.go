@@ -134,7 +134,9 @@ type ritzResiduals struct {
 }
 
 // residuals measures the Ritz vectors Qᵀy: the residual of one is Zᵀ·(y's part in the new rows).
-func (s *krylovSpace) residuals(ctx context.Context, values []float64, y, z *Matrix, indefinite bool) ritzResiduals {
+func (s *krylovSpace) residuals(
+	ctx context.Context, values []float64, y, z *Matrix, indefinite bool,
+) ritzResiduals {
 	residual := func(i int) float64 {
 		r := make([]float64, s.size)
 		for l := range s.fresh {
