@@ -268,7 +268,7 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 	v, random := rowsOf(c.vectors, 0, r), rowsOf(c.vectors, first, first+probes)
 	w, before := rowsOf(c.times, first, first+probes).Clone(), (*Matrix)(nil)
 	along := project(c.ctx, random, rowsOf(v, c.p, r))
-	axpy(w.Data, -1, combine(along, rowsOf(c.times, c.p, r)).Data)
+	axpy(w.Data, -1, combine(c.ctx, along, rowsOf(c.times, c.p, r)).Data)
 	scale(w.Data, 1/max(t.b, -c.least))
 	size, width := 0.0, norm2(random.Data)
 	for j := range t.s {

@@ -103,6 +103,9 @@
 // between machines with and without fused multiplication and addition, and with the length
 // of their vectors. Where random starts end equally well those bits decide between them.
 //
+// What takes a row at a time has no context, as [Model.Predict], [SimplexLeastSquares] and [Stats.Add] have
+// none: to end them early, hand them blocks of rows.
+//
 // In WebAssembly all goroutines share one thread. Functions with a context let others run
 // between two blocks of work, so that a deadline or a cancel ends them. JavaScript's events
 // wait until the function returns, unless the context's Err sleeps now and then, as in

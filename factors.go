@@ -199,6 +199,18 @@ func projectOutRows(x []float64, v *Matrix, count int) {
 	}
 }
 
+// combine returns the mixtures y·q of the rows of q, the first ones where y has fewer columns. Once ctx
+// has ended the rest is 0.
+func combine(ctx context.Context, y, q *Matrix) *Matrix {
+	out := NewMatrix(y.Rows, q.Cols, nil)
+	for i := 0; i < y.Rows && !stopped(ctx); i++ {
+		for l, v := range y.row(i) {
+			axpy(out.row(i), v, q.row(l))
+		}
+	}
+	return out
+}
+
 // project takes from the rows of z what they have along the orthonormal rows of q, and returns it: a row of
 // products for each row of z (Gram–Schmidt; twice is enough).
 func project(ctx context.Context, z, q *Matrix) *Matrix {

@@ -54,7 +54,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		}
 		s.extend(ctx, z)
 		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh)) // y: rows are vectors
-		r := s.residuals(values, y, z, o.indefinite)
+		r := s.residuals(ctx, values, y, z, o.indefinite)
 		out.next, out.top, out.least = r.next, r.top, min(out.least, values[len(values)-1])
 		count := len(r.values)
 		// Small residuals do not prove that these eigenvectors lead: one not found may have up to out.next.
@@ -78,7 +78,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			if y.Rows == size { // the whole space, of which all is known
 				o.more = size
 			}
-			out.rows = combine(rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
+			out.rows = combine(ctx, rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
 			return out, cancelled(ctx)
 		}
 		s.next(ctx, values, y, z)
@@ -134,7 +134,9 @@ type ritzResiduals struct {
 }
 
 // residuals measures the Ritz vectors Qᵀy: the residual of one is Zᵀ·(y's part in the new rows).
-func (s *krylovSpace) residuals(values []float64, y, z *Matrix, indefinite bool) ritzResiduals {
+func (s *krylovSpace) residuals(
+	ctx context.Context, values []float64, y, z *Matrix, indefinite bool,
+) ritzResiduals {
 	residual := func(i int) float64 {
 		r := make([]float64, s.size)
 		for l := range s.fresh {
@@ -149,7 +151,7 @@ func (s *krylovSpace) residuals(values []float64, y, z *Matrix, indefinite bool)
 		out.top = max(out.top, -values[len(values)-1])
 	}
 	floor := float64(s.size) * 0x1p-52 * out.top // residuals do not fall below rounding
-	for i := range count {
+	for i := 0; i < count && !stopped(ctx); i++ {
 		r := residual(i)
 		switch {
 		case r <= floor:
@@ -179,7 +181,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 	have, most := s.old+s.fresh, s.q.Rows
 	if have+s.block > most && most < s.size {
 		keep := min(most-s.block, s.p+krylovExtra, have)
-		ritz := combine(rowsOf(y, 0, keep), s.q)
+		ritz := combine(ctx, rowsOf(y, 0, keep), s.q)
 		copy(s.q.Data, ritz.Data)
 		clear(s.t.Data)
 		for i := range keep {

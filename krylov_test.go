@@ -36,7 +36,7 @@ func truncatedSVD(ctx context.Context, a *Matrix, k, workers int, o krylovOption
 		return nil, err
 	}
 	r := &truncated{*jacobiSVD(ctx, av.transposed(), 1), make([]float64, k)}
-	r.V = combine(r.V.transposed(), basis).transposed()
+	r.V = combine(bg, r.V.transposed(), basis).transposed()
 	r.Iterations, r.Status = kry.steps, kry.status
 	fixSigns(r.V, r.U)
 	atu, err := s.multiplyT(r.U.transposed())

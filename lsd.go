@@ -396,7 +396,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		if err := checkMatrix("Memberships", m.Memberships, mostCenter); err != nil {
 			return nil, err
 		}
-		return copyTo(dst, combine(m.Memberships, m.Vertices))
+		return copyTo(dst, combine(context.Background(), m.Memberships, m.Vertices))
 	}
 	if err := checkRows(rows, n); err != nil {
 		return nil, err

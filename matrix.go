@@ -316,11 +316,13 @@ func identity(n int) *Matrix {
 	return m
 }
 
-// transposeTo overwrites t with mᵀ.
+// transposeTo overwrites t with mᵀ, in strips that the cache holds where m is wide.
 func transposeTo(t, m *Matrix) {
-	for i := range m.Rows {
-		for j, v := range m.row(i) {
-			t.Data[j*t.Stride+i] = v
+	for lo := 0; lo < m.Cols; lo += 1024 {
+		for i := range m.Rows {
+			for j, v := range m.row(i)[lo:min(lo+1024, m.Cols)] {
+				t.Data[(lo+j)*t.Stride+i] = v
+			}
 		}
 	}
 }
@@ -329,17 +331,6 @@ func transposeTo(t, m *Matrix) {
 func timesT(c, a, b *Matrix) {
 	clear(c.Data)
 	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
-}
-
-// combine returns the mixtures y·q of the rows of q, the first ones where y has fewer columns.
-func combine(y, q *Matrix) *Matrix {
-	out := NewMatrix(y.Rows, q.Cols, nil)
-	for i := range y.Rows {
-		for l, v := range y.row(i) {
-			axpy(out.row(i), v, q.row(l))
-		}
-	}
-	return out
 }
 
 // padded returns m with columns of zeros up to k.

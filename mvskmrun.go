@@ -645,7 +645,7 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 	row := make([]float64, f.Cols)
 	for range boxSweeps {
 		var moved, all float64
-		for j := range k {
+		for j := 0; j < k && !stopped(m.s.ctx); j++ {
 			copy(row, from.gz.row(j))
 			axpy(row, delta, from.f.row(j))
 			for i, v := range a[j*k : (j+1)*k] {

@@ -120,7 +120,7 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	}
 	runs = runs[:min(part(kmeansLifted), len(runs))]
 	for i, r := range runs {
-		runs[i].f = combine(r.f, axes)
+		runs[i].f = combine(s.ctx, r.f, axes)
 	}
 	slow := newClustering(s, z, m.k)
 	if err := slow.race(runs, liftedSteps); err != nil {
@@ -142,7 +142,7 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 		for i := range axes.Data {
 			axes.Data[i] = rng.NormFloat64()
 		}
-		w = combine(w, axes)
+		w = combine(m.s.ctx, w, axes)
 	}
 	weights := make([]float64, w.Rows)
 	for i := range weights {

@@ -256,9 +256,9 @@ func unscale(v float64, exp int) float64 {
 // DistanceKernel returns the similarities exp(−γd_ij²) for a symmetric n×n matrix of distances, which
 // are at least 0, and 0 between a sample and itself. gamma 0 stands for the median heuristic of [RBFKernel],
 // over all pairs. For Euclidean distances it is the RBF kernel of the samples. For others it may have
-// negative eigenvalues, which count as error. The second result is γ. Cost: O(n²). Errors: [ErrShape] where
-// the matrix is not square, not symmetric, or no matrix of distances; [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] and [ErrOption].
+// negative eigenvalues, which count as error. The second result is γ. Cost: O(n²), and the median's
+// sort. Errors: [ErrShape] where the matrix is not square, not symmetric, or no matrix of distances;
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] and [ErrOption].
 func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) {
 	if err := checkAmount("gamma", gamma); err != nil {
 		return nil, 0, err

@@ -3,6 +3,7 @@ package softkmeans
 // Regular simplices, simplices that enclose the data, the smallest triangle around points, and volumes.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -388,7 +389,12 @@ func turn(a, b, c point) float64 {
 // the points. Every corner turns left for certain; points a rounding error outside may be missing, so the
 // polygon is never larger than the hull. Fewer than three corners are a point or an interval.
 func convexHull(points []point) []point {
-	slices.SortFunc(points, func(a, b point) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(points, func(a, b point) int {
+		if c := cmp.Compare(a[0], b[0]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a[1], b[1])
+	})
 	points = slices.Compact(points)
 	n := len(points)
 	if n < 3 {

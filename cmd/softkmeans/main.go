@@ -61,7 +61,8 @@ var commands = []command{
 	{"simulate", "write an image to try unmix on, and what it is made of", simulateHelp, runSimulate},
 	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, onInput(parseReport)},
 	{"version", "print the version",
-		"Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
+		"Usage: softkmeans version\n\nPrint the version of this program and of Go,\n" +
+			"and whether it computes with vectors on this processor.\n", runVersion},
 }
 
 func main() {
@@ -230,10 +231,13 @@ func runVersion(_ context.Context, args []string, s streams) error {
 	if _, err := parseFlags(flag.NewFlagSet("version", flag.ContinueOnError), args, 0); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s\n", version(),
-		runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s, %s\n", version(),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, arithmetic)
 	return err
 }
+
+// arithmetic says what the package computes with on this processor.
+var arithmetic = "plain arithmetic"
 
 // version returns the module's version, "(devel)" if it is not known.
 func version() string {

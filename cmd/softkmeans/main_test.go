@@ -28,7 +28,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"version", "--version"} {
-		if text := must(t, args); !strings.Contains(text, runtime.Version()) {
+		text := must(t, args)
+		if !strings.Contains(text, runtime.Version()) || !strings.HasSuffix(text, ", "+arithmetic+"\n") {
 			t.Errorf("%s: %s", args, text)
 		}
 	}

@@ -1,0 +1,20 @@
+//go:build goexperiment.simd && go1.27 && (amd64 || arm64 || wasm)
+
+package main
+
+import (
+	"runtime"
+	"simd"
+	"simd/archsimd"
+)
+
+// init follows useSIMD and vector of the package.
+func init() {
+	switch {
+	case simd.Emulated():
+	case runtime.GOARCH != "amd64":
+		arithmetic = "vectors of 128 bits"
+	case archsimd.X86.AVX2() && archsimd.X86.FMA():
+		arithmetic = "vectors of 256 bits"
+	}
+}
