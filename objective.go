@@ -65,26 +65,37 @@ func (r *repaired) hide(j int, off float64) {
 	}
 }
 
-// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0.
+// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0: the
+// first used of both slices, which have a place for every center.
 type mixture struct {
 	coef  []float64
 	index []int
+	used  int
 }
 
 // of sets mix to the memberships g, repaired, and returns what rounding can hide of a residual.
 func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
-	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
-	over := r.sum.divisor(g)
+	if len(mix.coef) < len(g) {
+		mix.coef, mix.index = make([]float64, len(g)), make([]int, len(g))
+	}
+	coef, index, n, over := mix.coef[:len(g)], mix.index[:len(g)], 0, r.sum.divisor(g)
 	for j, v := range g {
 		if over != 0 && !(v > 0) {
 			continue
 		}
-		v = member(v, over, len(g))
-		hidden += max(v, 0x1p-540) * r.hidden[j] // a division may lose 2^-1075 of the center
-		if v != 0 {
-			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
+		if over != 1 {
+			v = member(v, over, len(g))
 		}
+		if v != 0 {
+			coef[n], index[n] = -v, j
+			n++
+		}
+		if v < 0x1p-540 {
+			v = 0x1p-540 // a division may lose 2^-1075 of the center
+		}
+		hidden += v * r.hidden[j]
 	}
+	mix.used = n
 	return hidden
 }
 
@@ -102,7 +113,7 @@ func newResidual(s *samples, f *Matrix, sum Sum) *residual {
 // squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
 func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	hidden = r.of(mix, g)
-	addRows(row, mix.coef, mix.index, r.shifted.Data)
+	addRows(row, mix.coef[:mix.used], mix.index[:mix.used], r.shifted.Data)
 	squares = sumSquares(row)
 	if squares == 0 && hidden == 0 {
 		if top, _ := rowMaxAbs(row); top > 0 {
