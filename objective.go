@@ -65,17 +65,15 @@ func (r *repaired) hide(j int, off float64) {
 	}
 }
 
-// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0: the
-// first used of both slices, which have a place for every center.
+// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0.
 type mixture struct {
 	coef  []float64
 	index []int
-	used  int
 }
 
 // of sets mix to the memberships g, repaired, and returns what rounding can hide of a residual.
 func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
-	if len(mix.coef) < len(g) {
+	if cap(mix.coef) < len(g) {
 		mix.coef, mix.index = make([]float64, len(g)), make([]int, len(g))
 	}
 	coef, index, n, over := mix.coef[:len(g)], mix.index[:len(g)], 0, r.sum.divisor(g)
@@ -83,19 +81,14 @@ func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 		if over != 0 && !(v > 0) {
 			continue
 		}
-		if over != 1 {
-			v = member(v, over, len(g))
-		}
+		v = member(v, over, len(g))
 		if v != 0 {
 			coef[n], index[n] = -v, j
 			n++
 		}
-		if v < 0x1p-540 {
-			v = 0x1p-540 // a division may lose 2^-1075 of the center
-		}
-		hidden += v * r.hidden[j]
+		hidden += max(v, 0x1p-540) * r.hidden[j] // a division may lose 2^-1075 of the center
 	}
-	mix.used = n
+	mix.coef, mix.index = coef[:n], index[:n]
 	return hidden
 }
 
@@ -113,7 +106,7 @@ func newResidual(s *samples, f *Matrix, sum Sum) *residual {
 // squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
 func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	hidden = r.of(mix, g)
-	addRows(row, mix.coef[:mix.used], mix.index[:mix.used], r.shifted.Data)
+	addRows(row, mix.coef, mix.index, r.shifted.Data)
 	squares = sumSquares(row)
 	if squares == 0 && hidden == 0 {
 		if top, _ := rowMaxAbs(row); top > 0 {

@@ -246,11 +246,6 @@ func (s *samples) weight(i int) float64 {
 	if s.weights == nil {
 		return 1
 	}
-	return s.scaledWeight(i)
-}
-
-// scaledWeight is weight for rows with weights: apart, so that calls of weight are inlined.
-func (s *samples) scaledWeight(i int) float64 {
 	if w := math.Ldexp(s.weights[i], -s.wexp); w >= leastScale {
 		return w
 	}

@@ -128,9 +128,7 @@ func extentOf(w, normals *Matrix, kind Enclosure) *extent {
 
 // add adds a point. A ball needs the radius only.
 func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
-	if length := norm2(w); length > e.radius { // max takes longer
-		e.radius = length
-	}
+	e.radius = max(e.radius, math.Sqrt(sumSquares(w)))
 	if kind == EnclosureBall {
 		return
 	}

@@ -178,7 +178,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	off := 1.2 * math.Sqrt(p) * gamma(depth+8) * rho
 	clear(q.h) // which becomes −h
 	hidden := q.of(&q.mix, g)
-	addRows(q.h, q.mix.coef[:q.mix.used], q.mix.index[:q.mix.used], q.left.Data)
+	addRows(q.h, q.mix.coef, q.mix.index, q.left.Data)
 	inside, length := 0.0, sumSquares(q.h)
 	for l, v := range y {
 		inside += (v + q.h[l]) * (v + q.h[l])
