@@ -29,3 +29,15 @@ func share(workers, tasks int, fn func(worker, task int)) {
 	work(0)
 	wg.Wait()
 }
+
+// spaces keeps scratch space from fit to fit. To have it from the heap takes a tenth of a small one's time.
+var spaces = sync.Pool{New: func() any { return new(workspace) }}
+
+func newWorkspace() *workspace { return spaces.Get().(*workspace) }
+
+// free hands on the space, which the caller does not use any more. nil has none.
+func (w *workspace) free() {
+	if w != nil {
+		spaces.Put(w)
+	}
+}

@@ -8,3 +8,7 @@ package softkmeans
 const goroutines = false
 
 func share(workers, tasks int, fn func(worker, task int)) { panic(goroutines) }
+
+func newWorkspace() *workspace { return new(workspace) }
+
+func (w *workspace) free() {}

@@ -73,18 +73,22 @@ type mixture struct {
 
 // of sets mix to the memberships g, repaired, and returns what rounding can hide of a residual.
 func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
-	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
-	over := r.sum.divisor(g)
+	if cap(mix.coef) < len(g) {
+		mix.coef, mix.index = make([]float64, len(g)), make([]int, len(g))
+	}
+	coef, index, n, over := mix.coef[:len(g)], mix.index[:len(g)], 0, r.sum.divisor(g)
 	for j, v := range g {
 		if over != 0 && !(v > 0) {
 			continue
 		}
 		v = member(v, over, len(g))
-		hidden += max(v, 0x1p-540) * r.hidden[j] // a division may lose 2^-1075 of the center
 		if v != 0 {
-			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
+			coef[n], index[n] = -v, j
+			n++
 		}
+		hidden += max(v, 0x1p-540) * r.hidden[j] // a division may lose 2^-1075 of the center
 	}
+	mix.coef, mix.index = coef[:n], index[:n]
 	return hidden
 }
 

@@ -127,7 +127,8 @@ func triangleAround(s *samples, g *Matrix) *placement {
 	return placementOf(corners)
 }
 
-// project writes the projections W on the basis (p×d) to the first p columns of g and returns their extent.
+// project writes the projections W on the basis (p×d) to the first p columns of g, which has no gaps, and
+// returns their extent. The other columns are of no use then.
 func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p, c := basis.Rows, chunking{s.n, s.d, manyChunks}
 	count := chunks(c.n, c.l, c.most)
@@ -140,9 +141,7 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	err := s.eachBlock(c.n, c.l, c.most, s.d, func(at block) {
 		rows, m := at.scratch, at.hi-at.lo
 		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			clear(g.row(i)[:p])
-		}
+		clear(g.Data[at.lo*g.Stride : (at.hi-1)*g.Stride+p])
 		addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
 		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
 			extents[at.chunk].add(g.row(i)[:p], normals, kind)

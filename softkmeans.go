@@ -189,7 +189,9 @@ func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, 
 	if err != nil {
 		return nil, err
 	}
-	return o.solve(t, k, weights, by)
+	m, err := o.solve(t, k, weights, by)
+	t.data().space.free()
+	return m, err
 }
 
 // openFit opens x for a fit, which does not take more workers than pay.
@@ -283,7 +285,7 @@ func openMatrix(
 	if err != nil {
 		return nil, err
 	}
-	s.space = new(workspace)
+	s.space = newWorkspace()
 	return s, nil
 }
 
