@@ -87,6 +87,9 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 // a draw, which is corrected by what all rows show.
 func solveTall(m *alternation) (*volumeRun, error) {
 	part := m.draw()
+	if part.s.n < fairlyDrawn*m.k { // its error says little of that of all rows
+		part.tol = tallTol * m.tol
+	}
 	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
 	from, best, err := part.chosenStart(lambda)
 	if err == nil {
@@ -216,8 +219,9 @@ func pureSamples(m *alternation) *volumeRun {
 // at most firstTall allowances a center. Its centers are measured on all rows, and corrected by up to
 // tallPasses measurements more; the first that fails is the last. Draws of fewer than fairlyDrawn rows a
 // center are not corrected: with 100 centers for 10 000 rows that took a third of the time, and the volume
-// was the same. Tol is drawTol, then tallTol times as large. The objective ends within the shares drawClose
-// and tallClose of the slack: more exact ends took two to four times as many passes over all rows.
+// was the same. Tol is drawTol, then tallTol times as large, and tallTol times on draws without correction.
+// The objective ends within the shares drawClose and tallClose of the slack: more exact ends took two to four
+// times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
 	manyWork       = 1 << 26

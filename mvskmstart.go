@@ -36,6 +36,9 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 		from.f, err = m.globalCenters()
 	default:
 		from.f, err = m.kmeansCenters(rand.New(rand.NewPCG(m.o.Seed, uint64(restart))))
+		if err == nil && m.manyCenters() {
+			from.f, err = m.inflated(from.f)
+		}
 	}
 	return from, err
 }
@@ -104,6 +107,9 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 		w = w.Clone()
 	}
 	share := min(1, kmeansWork/(float64(w.Rows)*float64(w.Cols)*float64(m.k)))
+	if m.manyCenters() {
+		share /= 4
+	}
 	part := func(count int) int { return int(math.Ceil(share * float64(count))) }
 	quick := newClustering(s, w, m.k)
 	runs := make([]kmeansRun, part(kmeansRuns))
@@ -131,6 +137,59 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	}
 	_, err := slow.lloyd(runs[0].f, part(kmeansSteps))
 	return runs[0].f, err
+}
+
+// manyCenters reports whether a start by k-means is inflated. Otherwise each row is near few of many centers
+// at first, and supports that all change took a third of the time for 100 centers.
+func (m *alternation) manyCenters() bool { return m.k > 32 && m.eps > 0 }
+
+// inflated returns a simplex that is turned as the centers f are, and about as large as the data. Where the
+// principal directions have variance 1 it is regular: f's nearest one, by the polar factor of the centers
+// about their mean (Schönemann 1966). It doubles until the objective is at most twice the target; if it stays
+// above, the result is f.
+func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
+	w, axes := m.principalRows()
+	p := w.Cols
+	squares := make([]float64, p)
+	for i := range w.Rows {
+		for c, v := range w.row(i) {
+			squares[c] += m.s.weight(i) * v * v
+		}
+	}
+	to, back := axes.Clone(), axes.Clone() // the units of these directions and those of z
+	for c, v := range squares {
+		sigma := math.Sqrt(m.perWeight(max(v, 0x1p-50*squares[0], 0x1p-800)))
+		scale(to.row(c), 1/sigma)
+		scale(back.row(c), sigma)
+	}
+	y, mean := combine(f, to.transposed()), make([]float64, p)
+	for j := range m.k {
+		axpy(mean, 1/float64(m.k), y.row(j))
+	}
+	for j := range m.k {
+		axpy(y.row(j), -1, mean)
+	}
+	gram, root := NewMatrix(p, p, nil), NewMatrix(p, p, nil)
+	timesT(gram, y.transposed(), y.transposed())
+	values, vectors := eigenSym(m.s.ctx, gram)
+	for i, v := range values {
+		for c, u := range vectors.row(i) {
+			axpy(root.row(c), u/math.Sqrt(max(v, 0x1p-40*values[0], 0x1p-800)), vectors.row(i))
+		}
+	}
+	at, regular := m.newIterate(), combine(combine(y, root), back)
+	for size := range 8 {
+		copy(at.f.Data, regular.Data)
+		scale(at.f.Data, math.Ldexp(float64(m.k)/2, size))
+		m.clamp(at.f)
+		if err := m.pass(at, nil); err != nil {
+			return nil, err
+		}
+		if at.objective <= 2*m.target() {
+			return at.f, nil
+		}
+	}
+	return f, nil
 }
 
 // extremeRows returns the start of InitSPA, found in the principal subspace. Restarts find it after a random

@@ -418,3 +418,31 @@ func TestExtremeRestarts(t *testing.T) {
 		}
 	}
 }
+
+// TestInflated: the start of many centers is as large as the data, is turned like the centers given, and
+// takes their order.
+func TestInflated(t *testing.T) {
+	const k = 33
+	clean, _ := mixtures(150, 40, k, 0.3, 1, 1)
+	m, err := openMinVolume(bg, noisy(clean, 20, 1), k, &MinVolumeOptions{Workers: 1}, true)
+	must(t, err)
+	f := rowsOf(m.z, 0, k).Clone()
+	g := mustDo(m.inflated(f))(t)
+	at := m.newIterate()
+	copy(at.f.Data, g.Data)
+	must(t, m.pass(at, nil))
+	if at.objective > 2*m.target() || norm2(g.Data) < 2*norm2(f.Data) || dot(f.Data, g.Data) <= 0 {
+		t.Errorf("objective %g for a target of %g, size %g of %g", at.objective, m.target(), norm2(g.Data),
+			norm2(f.Data))
+	}
+	turned := f.Clone()
+	for j := range k {
+		copy(turned.row(j), f.row(k-1-j))
+	}
+	h := mustDo(m.inflated(turned))(t)
+	for j := range k {
+		if squaredDistance(h.row(j), g.row(k-1-j)) > 1e-12*sumSquares(g.Data) {
+			t.Fatalf("center %d is not that of the same row in another order", j)
+		}
+	}
+}

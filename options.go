@@ -186,7 +186,8 @@ const (
 	InitAuto Init = iota
 	// InitKMeans keeps prototypes near clusters: the centers of k-means, the best of twenty runs from
 	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each). Where
-	// rows, columns and k make a step more than 2^23 products there are fewer runs.
+	// rows, columns and k make a step more than 2^23 products there are fewer runs. More than 32 prototypes
+	// of FitMinVolume begin as a simplex that is turned like these centers, but about as large as the data.
 	InitKMeans
 	// InitSPA is for unmixing, where some samples are nearly pure: successive projection (Araújo et al.
 	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples. Restarts look for them
