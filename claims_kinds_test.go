@@ -419,3 +419,45 @@ func drawVolume(t *claims, rng *rand.Rand) {
 		}
 	}
 }
+
+// drawLoss draws a table and a penalty, and lowers the loss from several starts. None gets below its floor.
+func drawLoss(t *claims, rng *rand.Rand) {
+	n, d, k := 2+rng.IntN(40), 1+rng.IntN(6), 1+rng.IntN(6)
+	x := randomData(n, d, 0, rng.Uint64())
+	switch rng.IntN(4) {
+	case 0:
+		x, _ = mixtures(n, d, k, 0.3, 1, rng.Uint64())
+	case 1: // pure rows and few others
+		x = mapped(x, func(i, j int, v float64) float64 { return x.At(i%k%n, j) + decades(rng, -9, -1)*v })
+	case 2:
+		far := decades(rng, 0, 8)
+		x = mapped(x, func(_, j int, v float64) float64 { return far + v*math.Pow(0.2, float64(j)) })
+	}
+	o := &MinVolumeOptions{Workers: 1, Volume: Volume(1 + rng.IntN(2)), Sum: Sum(rng.IntN(2)), Plain: true,
+		NonNegative: rng.IntN(4) == 0, Epsilon: decades(rng, -6, 1)}
+	if rng.IntN(3) == 0 {
+		o.Weights = make([]float64, n)
+		for i := range o.Weights {
+			o.Weights[i] = decades(rng, -3, 3)
+		}
+	}
+	m, err := openMinVolume(bg, x, k, o, true)
+	if err != nil {
+		return // k is too large for the rows
+	}
+	m = mustDo(m.end())(t)
+	lambda := m.pc.total / float64(k) * decades(rng, -6, 3)
+	floor, off := m.lossFloor(lambda), 1e-12*(m.pc.total+64*float64(k)*lambda)
+	for range 5 {
+		f, spread := m.newIterate().f, m.spread()*decades(rng, -2, 1)
+		for j := range k {
+			copy(f.row(j), m.z.row(rng.IntN(n)))
+			for c := range f.row(j) {
+				f.row(j)[c] += spread * rng.NormFloat64()
+			}
+		}
+		loss := m.run(runStart{f, 0}, lambda, 60, nil).lossAt(lambda)
+		claim(t, loss >= floor-off, "k = %d, %s, %+v: a loss of %g, the floor is %g", k, shape(n, d), o, loss,
+			floor)
+	}
+}

@@ -29,7 +29,7 @@ type formKind struct {
 }
 
 var (
-	modelForm    = formKind{"SKMM", 4, "a softkmeans model"}
+	modelForm    = formKind{"SKMM", 5, "a softkmeans model"}
 	lsdForm      = formKind{"SKML", 1, "a softkmeans model of similarities"}
 	statsForm    = formKind{"SKMS", 2, "softkmeans statistics"}
 	subspaceForm = formKind{"SKMP", 2, "a softkmeans subspace"}
@@ -308,7 +308,7 @@ func (m *Model) fields(c *codec) {
 	c.integers(&m.Clusters)
 	c.list("Trace", &m.Trace)
 	c.warnings(&m.Warnings)
-	c.floats("Stationarity", &m.Stationarity)
+	c.floats("Stationarity", &m.Stationarity, &m.LossGap)
 	c.list("Shade", &m.Shade)
 	c.integers(&m.Trimmed)
 }

@@ -375,10 +375,112 @@ func (m *Model) complete(s *samples) (objective float64, err error) {
 
 // warn sets what a model says of its run: how far it is from rest, and reasons for doubt.
 func (r *volumeRun) warn(m *Model) {
-	m.Stationarity = r.stationarity(r.lambda, r.m.pc.total)
+	m.Stationarity, m.LossGap = r.stationarity(r.lambda, r.m.pc.total), r.lossGap()
 	var members membershipStats
 	members.add(r.m.s, r.m.length, r.g)
 	m.Warnings = findWarnings(r.f, &members, r.m.spread(), r.missed)
+}
+
+// lossGap returns Model.LossGap.
+func (r *volumeRun) lossGap() float64 {
+	if total := r.m.pc.total; r.lambda > 0 && total > 0 {
+		return min(max(0, r.lossAt(r.lambda)-r.m.lossFloor(r.lambda))/total, math.MaxFloat64)
+	}
+	return 0
+}
+
+// lossFloor returns a number that is at most the loss L(F, G) of every pair at a λ, in scaled units.
+//
+// Let p = k−1, W be the sum of the weights, Y the weighted rows about their mean, and Ŷ = M·(BᵀF) as in
+// volumefloor.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and
+// BᵀF, and x_i = m_i². As Ŷ has rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² +
+// Σ_{i>p}σ_i² (Mirsky). If M and BᵀF have full rank, which small changes give them, log c majorizes log
+// s − log m (Gel'fand and Naimark). As log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least
+// Σlog(s_i²/x_i + ε). So for every ν ≥ 0
+//
+//	L ≥ Σ_{i>p} σ_i² + Σ_{i≤p} min_{s,x} [(σ_i − s)² + (λ/2)·log(s²/x + ε) + νx] − νC,
+//
+// since Σx_i ≤ C. The minimum rises with σ_i, so lower bounds of σ_i do. For ν = 0 it is (λ/2)·log ε.
+//
+// VolumeOrigin: the i-th singular value of F is at least c_i, and the k-th adds (λ/2)·log ε or more.
+//
+// SumAtMostOne: Y is not centred. With VolumeOrigin Ŷ = MF for M = diag(√w)G, p = k and tr MᵀM ≤ W.
+// With VolumeAffine GF = (G1)·f̄ᵀ + GB·BᵀF for the mean f̄ of the centers. The complement of f̄ has
+// the second term alone. There the i-th singular value of Y is σ_{i+1} or more, and ‖g_i‖² − (1ᵀg_i)²/k
+// adds up to ‖GB‖².
+func (m *alternation) lossFloor(lambda float64) float64 {
+	s, k, half := m.data, float64(m.k), lambda/2
+	w, _ := m.detached().principalRows()
+	mass, length := s.mass().value()*(1+0x1p-40), math.Sqrt(m.pc.total+m.pc.totalError)
+	if s.far != nil { // rows and mean are projected one by one
+		length += math.Sqrt(mass) * norm2(s.mean)
+	}
+	// Each copy of a row and its negative, of half its weight, have a mean of 0.
+	copies := 1
+	if !s.centred {
+		copies = 2
+	}
+	rows, weights := NewMatrix(copies*s.n, w.Cols, nil), make([]float64, copies*s.n)
+	for i := range weights {
+		axpy(rows.row(i), float64(1-2*(i%copies)), w.row(i/copies))
+		weights[i] = s.weight(i/copies) / float64(copies)
+	}
+	sigma, terms, most := singularValues(rows, weights), m.k-1, mass*(1-1/k)
+	empty := half * math.Log(m.eps) // the term of a singular value of 0
+	least := max(0, m.pc.floor-m.pc.floorError)
+	switch origin := m.contrasts == nil; {
+	case s.centred && origin:
+		least += empty
+	case origin:
+		terms, most = m.k, mass
+	case !s.centred:
+		sigma = sigma[min(1, len(sigma)):]
+	}
+	// The rounding in w; and the axes are orthonormal but for that.
+	rounding, squares := float64(s.d+8)*0x1p-52, 0.0
+	for i, v := range sigma {
+		sigma[i] = max(0, v-math.Sqrt(float64(w.Cols))*rounding*length) * (1 - rounding)
+		squares += sigma[i] * sigma[i]
+	}
+	// The dual is concave in ν. Its slope Σx_i − C is below 0 from high on, as x_i ≤ λ/(2ν).
+	high := float64(terms) * half / max(most, 0x1p-500)
+	low, best := high*0x1p-64, float64(len(sigma))*empty
+	for range 50 {
+		nu := math.Sqrt(low) * math.Sqrt(high)
+		value, used := -nu*most, 0.0
+		for _, v := range sigma {
+			term, x := leastTerm(v*v, half, m.eps, nu)
+			value, used = value+term, used+x
+		}
+		if best = max(best, value); used > most {
+			low = nu
+		} else {
+			high = nu
+		}
+	}
+	// No logarithm is above 2^10, and of more terms the sums are off by more.
+	off := (squares + math.Abs(least) + 0x1p10*lambda*float64(terms)) * (0x1p-40 + float64(terms)*0x1p-52)
+	return least + best + float64(terms-len(sigma))*empty - off
+}
+
+// leastTerm returns the least of (σ − s)² + (λ/2)·log(s²/x + ε) + νx, for σ², λ/2 and ν > 0, and its x.
+//
+// For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y = r+ν is 0 where
+// y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The square root
+// is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 where there is a root. The second derivative in
+// log y is at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the value is off by some 2^-48·λ, and by
+// roundings.
+func leastTerm(square, half, eps, nu float64) (least, x float64) {
+	empty, a, t := half*math.Log(eps), square*nu/(2*half), nu-eps
+	if !(a > 0x1p-500) { // no term is less
+		return empty, 0
+	}
+	y := max(nu, a*(1+math.Sqrt(max(0, 1-2*t/a))))
+	least = square*(nu/y) + half*math.Log(max(y-t, eps))
+	if square+empty <= least {
+		return square + empty, 0
+	}
+	return least, square * ((y - nu) / y) / y
 }
 
 // volumeRatio returns Model.VolumeRatio for an objective in scaled units.

@@ -48,7 +48,11 @@ type Model struct {
 	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
 	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
 	VolumeRatio float64
-	Warnings    []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
+	// LossGap, of FitMinVolume and Unmix, bounds how far the loss, the last of Trace, is above the least for
+	// this Lambda, Epsilon and Volume, as a share of Total, of scaled rows where these were fitted. No
+	// centers and memberships have less: that is proved, rounding included. 0: not known.
+	LossGap  float64
+	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
 	Others  []Answer

@@ -114,6 +114,7 @@ const fields = {
   volume: word('auto', 'origin', 'affine'),
   volumeRatio: { is: (v) => Object.is(v, 0) || (Number.isFinite(v) && v >= 1), missing: 0 },
   stationarity: number,
+  lossGap: number,
   iterations: { is: isShort, missing: 0, write: true },
   status: word('none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space'),
   warnings: maybe((v, file) => isListOf(isWarning(file), 2 ** 20)(v)),

@@ -31,8 +31,8 @@ import (
 // these are too small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's
 // floor on tables of up to 30 columns, and .06 on one of 64.
 //
-// VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and
-// ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
+// VolumeRatio is 0, and Missing how many entries were missing. Lambda, LossGap, Trace, Stationarity, Warnings
+// and ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.

@@ -122,6 +122,7 @@ func (f *File) fields(t *walk) {
 	choose(t, "volume", &m.Volume)
 	t.number("volumeRatio", &m.VolumeRatio, 0)
 	t.number("stationarity", &m.Stationarity, 0)
+	t.number("lossGap", &m.LossGap, 0)
 	t.integer("iterations", &m.Iterations, math.MaxInt32, 0)
 	choose(t, "status", &m.Status)
 	t.warnings(m)

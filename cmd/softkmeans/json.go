@@ -153,6 +153,7 @@ type fitReportJSON struct {
 	Lambda     float64  `json:"lambda,omitempty"`
 	Epsilon    float64  `json:"epsilon,omitempty"`
 	Volume     float64  `json:"volumeRatio,omitempty"` // at most so many times the least; absent: not known
+	LossGap    float64  `json:"lossGap,omitempty"`     // above its least, of the total; absent: not known
 	Iterations int      `json:"iterations"`
 	Status     string   `json:"status"`
 	Warnings   []string `json:"warnings"`
@@ -205,7 +206,7 @@ func fitJSON(r *result) *fitReportJSON {
 	for _, other := range r.others {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
-	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
+	j.Solver, j.Lambda, j.Epsilon, j.LossGap = m.Solver.String(), m.Lambda, m.Epsilon, m.LossGap
 	if m.VolumeRatio < math.MaxFloat64 {
 		j.Volume = m.VolumeRatio
 	}

@@ -209,7 +209,8 @@ func localVerdict(q *quality, m *softkmeans.Model) string {
 	if volume := strings.TrimSpace(view.Volume(m.VolumeRatio)); volume != "" && q.k > 1 {
 		text += "\n" + strings.ReplaceAll(volume, "prototype", q.word())
 	}
-	return fmt.Sprintf("%s\n(%s; status: %v.)", text, count(m.Iterations, "iteration"), m.Status)
+	return fmt.Sprintf("%s\n(%s; status: %v%s.)", text, count(m.Iterations, "iteration"), m.Status,
+		view.LossGap(m))
 }
 
 // writeHead writes what was read and the proposal, without a final newline.

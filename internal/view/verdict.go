@@ -193,7 +193,15 @@ func How(m *softkmeans.Model) string {
 	}
 	how := Count(m.Iterations, "iteration") + ", " + m.Status.String()
 	if m.Lambda > 0 {
-		how += ", λ\u00a0=\u00a0" + Small(m.Lambda)
+		how += ", λ\u00a0=\u00a0" + Small(m.Lambda) + LossGap(m)
 	}
 	return how
+}
+
+// LossGap says how far the loss of a model may be above its least, after a comma; "" where that is not known.
+func LossGap(m *softkmeans.Model) string {
+	if !(m.LossGap > 0) || !Finite(m.LossGap) {
+		return ""
+	}
+	return ", loss at most " + AtMost(100*m.LossGap) + "\u00a0% of the total above its least"
 }
