@@ -111,14 +111,14 @@ func (e *coneExtent) complete(pc *principal) bool { return e.outside <= lightSha
 
 // place encloses the slice. The rows of w begin with coordinates in the cone's basis.
 func (c *cone) place(s *samples, w *Matrix, ext *coneExtent) *placement {
-	if c.o.Enclosure == EnclosureSmallest && c.normals.Rows == 3 && c.normals.Cols == 2 {
-		points, row := NewMatrix(s.n, 2, nil), make([]float64, 3)
+	if k := c.normals.Rows; c.o.Enclosure == EnclosureSmallest && k >= 3 && c.normals.Cols == k-1 {
+		points, row := NewMatrix(s.n, k-1, nil), make([]float64, k)
 		for i := range s.n { // rows outside stand on the axis, which is among the others
 			if copy(row, w.row(i)); slice(row, c.limit) {
 				copy(points.row(i), row[1:])
 			}
 		}
-		if t := triangleAround(s, points); t != nil {
+		if t := smallestAround(s, points, k); t != nil {
 			return t
 		}
 	}

@@ -38,7 +38,7 @@ type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
 	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
 	Weights   []float64
-	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest (k ≤ 3)
+	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
 	// 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
 	Workers int
@@ -63,9 +63,9 @@ type Options struct {
 
 // path is which code a fit takes.
 type path struct {
-	solver    Solver
-	triangles bool    // EnclosureSmallest
-	radius    float64 // Options.Radius
+	solver   Solver
+	smallest bool    // EnclosureSmallest
+	radius   float64 // Options.Radius
 }
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
@@ -106,8 +106,8 @@ func checkFit(k int, o *Options) error {
 	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
 		return err
 	}
-	if o.Enclosure == EnclosureSmallest && k > 3 {
-		return fail(ErrOption, "Enclosure is smallest, which is for k up to 3, not "+strconv.Itoa(k))
+	if gramOnly && o.Enclosure == EnclosureSmallest && k > 3 {
+		return fail(ErrOption, "Enclosure is smallest, which the build tag gramonly leaves out for k above 3")
 	}
 	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -31,7 +32,7 @@ func globalCheck(t *testing.T, name string, x *Matrix, m *Model, weights []float
 func TestEnclosureSmallest(t *testing.T) {
 	smallest := &Options{Enclosure: EnclosureSmallest}
 	for _, c := range volumeCases(t, 40) {
-		if c.k > 3 {
+		if c.k > fewer(8, 4) || gramOnly && c.k > 3 {
 			continue
 		}
 		name := c.name + ", k = " + strconv.Itoa(c.k)
@@ -79,17 +80,64 @@ func TestEnclosureSmallest(t *testing.T) {
 	if m := mustDo(Fit(bg, x, 1, smallest))(t); math.Abs(m.Gap) > 1e-14 {
 		t.Errorf("k = 1: gap %g", m.Gap)
 	}
-	_, err1 := Fit(bg, x, 4, smallest)
-	_, err2 := statsOf(t, x, nil).Subspace(3, smallest)
-	_, err3 := FitSeq(bg, nil, 3, smallest)
-	_, err4 := TILSD(bg, NewMatrix(2, 2, nil), 2, &LSDOptions{Enclosure: EnclosureSmallest})
-	for i, err := range []error{err1, err2, err3, err4} {
+	_, err1 := statsOf(t, x, nil).Subspace(3, smallest)
+	_, err2 := FitSeq(bg, nil, 3, smallest)
+	_, err3 := TILSD(bg, NewMatrix(2, 2, nil), 2, &LSDOptions{Enclosure: EnclosureSmallest})
+	for i, err := range []error{err1, err2, err3} {
 		if !errors.Is(err, ErrOption) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
-	mustSay(t, err1, "Enclosure is smallest, which is for k up to 3, not 4: invalid option")
-	mustSay(t, err2, "Enclosure is smallest, which Fit alone has: invalid option")
+	mustSay(t, err1, "Enclosure is smallest, which Fit alone has: invalid option")
+}
+
+// TestDescended: descents end at the smallest triangle, and at the simplex of which the rows are mixtures,
+// with pure rows or without.
+func TestDescended(t *testing.T) {
+	for seed := range uint64(fewer(200, 12)) {
+		x := randomData(8+int(seed), 2, 0, seed)
+		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+		g := NewMatrix(x.Rows, 3, nil)
+		for i := range x.Rows {
+			copy(g.row(i), x.row(i))
+		}
+		want := logVolume(t, smallestAround(s, g, 3).vertices)
+		at := descended(s, x)
+		if got := logVolume(t, at.vertices); !(math.Abs(got-want) < 1e-3) {
+			t.Errorf("seed %d: log area %g, the least is %g", seed, got, want)
+		}
+		for i := range x.Rows {
+			at.coordinates.of(g.row(i), x.row(i))
+		}
+		if off := maxDiff(product(g, at.vertices), x); off > 1e-12 {
+			t.Errorf("seed %d: mixtures are %g off", seed, off)
+		}
+	}
+	for k := 4; k < fewer(8, 7) && !gramOnly; k++ {
+		for seed := range uint64(fewer(20, 1)) {
+			for _, most := range []float64{1, .8} { // the largest share
+				rng := rand.New(rand.NewPCG(seed, uint64(k)))
+				f, g := randomData(k, 9, 1, seed), NewMatrix(0, k, nil)
+				for ; g.Rows < 300*k || g.Rows < 400*k && most == 1; g.Rows++ {
+					row := make([]float64, k)
+					for sum := 0.0; sum == 0 || slices.Max(row) > most; {
+						clear(row)
+						for range 3 {
+							row[rng.IntN(k)] += rng.ExpFloat64()
+						}
+						sum = sumOf(row)
+						scale(row, 1/sum)
+					}
+					g.Data = append(g.Data, row...)
+				}
+				m := mustDo(Fit(bg, product(g, f), k, &Options{Enclosure: EnclosureSmallest}))(t)
+				if got, want := logVolume(t, m.Centers), logVolume(t, f); math.Abs(got-want) > 1e-9+(1-most)/100 {
+					t.Errorf("k = %d, seed %d, shares to %g: log volume %g, the truth's is %g", k, seed, most,
+						got, want)
+				}
+			}
+		}
+	}
 }
 
 // TestTightInFewDimensions: where the data has q < k−1 dimensions the tight simplex has
@@ -114,7 +162,7 @@ func TestTightInFewDimensions(t *testing.T) {
 					}
 				}
 				for k := q + 2; k < 8; k++ {
-					if kind == EnclosureSmallest && k > 3 {
+					if gramOnly && kind == EnclosureSmallest && k > 3 {
 						continue
 					}
 					name := fmt.Sprintf("%v, %d of %d dimensions, k = %d", kind, q, d, k)

@@ -70,8 +70,8 @@ For some methods only:
                 has it; for comparison, at up to four times as many steps
   -enclosure E  global, tilsd: ball: they enclose a ball around the data
                 (default); tight: they enclose the data more closely, with the
-                same squared error; smallest: as closely as possible (global,
-                up to 3 prototypes, without -stream)
+                same squared error; smallest: as closely as possible, or for
+                over 3 prototypes as is found (global, without -stream)
   -radius R     global: the radius of the ball that they enclose, in
                 units of the scaled data, instead of the smallest; the squared
                 error is the same
