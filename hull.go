@@ -225,8 +225,8 @@ func (h *shell) fill(e *ellipsoid) float64 {
 	return share * (1 - 0x1p-44)
 }
 
-// inflate makes an ellipsoid strictly inside the facets nearly the largest there. It begins with those in near,
-// and takes in others that the result is not inside.
+// inflate makes an ellipsoid strictly inside the facets nearly the largest there. It begins with facets that
+// have less room than near, and takes in others that the result is not inside.
 func (h *shell) inflate(ctx context.Context, e *ellipsoid, near, worth float64) {
 	var tight, rest []facet
 	u := make([]float64, e.p)
@@ -297,8 +297,8 @@ func maximize(ctx context.Context, e *ellipsoid, facets []facet, worth float64) 
 	return true
 }
 
-// barrier returns the value that maximize raises, −Inf outside, and overwrites grad with its gradient and hess
-// with minus its Hessian, if they are not nil.
+// barrier returns the value that maximize raises, −Inf outside. If they are not nil it overwrites grad with the
+// gradient and hess with minus the Hessian, on and below its diagonal.
 func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (value float64) {
 	p, q := e.p, len(e.v)
 	clear(grad)

@@ -55,7 +55,7 @@ func farthest(points *Matrix, reach []float64) func(a []float64) ([]float64, flo
 // direction a point reaches farther. Directions are random, those of facets, and near them.
 func TestHullHolds(t *testing.T) {
 	found := 0
-	for seed := range uint64(fewer(3000, 300)) {
+	for seed := range uint64(fewer(3000, 150)) {
 		p := 1 + int(seed%5)
 		points, reach := hullCase(p, seed)
 		rng := rand.New(rand.NewPCG(seed, 6))
@@ -100,14 +100,14 @@ func TestHullHolds(t *testing.T) {
 			inside(a)
 		}
 	}
-	if found < fewer(3000, 300)/2 {
+	if found < fewer(3000, 150)/2 {
 		t.Errorf("%d ellipsoids", found)
 	}
 }
 
 // TestLargestEllipsoid: of cubes and simplices, that may move.
 func TestLargestEllipsoid(t *testing.T) {
-	for p := 1; p <= 6; p++ {
+	for p := 1; p <= fewer(6, 4); p++ {
 		for _, move := range []float64{0, .1 / float64(p)} {
 			cube, simplex := NewMatrix(1<<p, p, nil), RegularSimplex(p+1)
 			for i := range cube.Rows {
@@ -229,7 +229,7 @@ func mustInverse(m *Matrix) *Matrix {
 // TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a climb
 // makes of them; and of mixtures, the floor is near what it finds.
 func TestVolumeFloorAround(t *testing.T) {
-	for seed := range uint64(fewer(1000, 60)) {
+	for seed := range uint64(fewer(1000, 40)) {
 		p := 2 + int(seed%4)
 		w, _ := hullCase(p, seed)
 		b := mustDo(VolumeFloor(bg, w, p+1, 0, nil))(t)

@@ -122,8 +122,8 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 	return q.bound((1+slack)*q.outside).inUnits(k, s.units), cancelled(ctx)
 }
 
-// turned bounds how far a row's principal part is from its projection on the basis, within the basis. The sums
-// of YᵀYŨ are over n rows. That Ũ is not quite orthonormal, and the rounding of w, count as rounding of rows.
+// turned bounds how far a row's principal part is from its projection on the basis, within the basis. YᵀYŨ is
+// summed over n rows. That Ũ is not quite orthonormal, and the rounding of w, count as rounding of rows.
 func (q *volumeProblem) turned(s *samples, basis *Matrix) (float64, error) {
 	p, rows := basis.Rows, q.w.Clone()
 	if p == 0 {
