@@ -3,22 +3,24 @@ package softkmeans
 // The largest ellipsoid inside the convex hull of points that may move, for the least volume of simplices.
 //
 // Point j is z_j, and may be anywhere within r_j of it. A shell is a list of simplices of p corners in p
-// dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own corners j.
-// So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be those of the hull.
+// dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own
+// corners j. So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be those of the
+// hull.
 //
-// Theorem. If the facets form a cycle modulo 2 (every set of p−1 corners is in an even number of them) whose
-// winding number modulo 2 about some point c with aᵀc < b for all facets is odd, then the body K = {x: aᵀx < b
-// for all facets} is inside the convex hull of the points, wherever they go.
+// Theorem. Let the facets be a cycle modulo 2: every set of p−1 corners is in an even number of them.
+// Let K = {x: aᵀx < b for all facets} hold a point c about which the cycle's winding number modulo 2
+// is odd. Then K is inside the convex hull of the points, wherever they go.
 //
 // Proof. K is convex, holds c, and meets no facet while the points move on lines to where they go. So the
 // winding number of the moved cycle is odd about each x in K. About a point outside of the hull it is even: a
 // ray away from the hull meets no facet. ∎
 //
-// The cycle begins as the boundary of a simplex with c as its centroid. With aᵀc < b for its facets it is not
-// flat, as a flat simplex is the union of its facets; then the number is 1. A further point z is added with a
-// set V of facets that have aᵀz − r‖a‖ ≥ b. They leave, and z with each ridge that an odd number of V has
-// comes in: the boundary of the cones from z over V is added to the cycle. These cones are in {aᵀx ≥ b} and
-// so do not hold c: the number remains. All facets ever made have aᵀc < b, or the point is not added.
+// The cycle begins as the boundary of a simplex with c as its centroid. With aᵀc < b for its facets it is
+// not flat, as a flat simplex is the union of its facets; then the number is 1. A further point z is added
+// with a set V of facets that have aᵀz − r‖a‖ ≥ b. They leave, and z with each ridge that an odd
+// number of V has comes in: the boundary of the cones from z over V is added to the cycle. These cones are
+// in {aᵀx ≥ b} and so do not hold c: the number remains. All facets ever made have aᵀc < b, or the
+// point is not added.
 //
 // So nothing depends on how well the hull is found, nor on the rounding of normals: offsets are rounded down
 // by slip, and tests against them err by less.
@@ -49,8 +51,8 @@ type facet struct {
 	offset  float64
 }
 
-// newShell returns the shell of a simplex of p+1 points, still for now; nil if it is flat. Later they may move
-// as far as reach. No point to come is farther than size from 0, moves included.
+// newShell returns the shell of a simplex of p+1 points, still for now; nil if it is flat. Later they may
+// move as far as reach. No point to come is farther than size from 0, moves included.
 func newShell(simplex *Matrix, reach []float64, size float64) *shell {
 	p := simplex.Cols
 	h := &shell{reach: reach, still: true, centre: make([]float64, p), slip: 0x1p-46 * size}
@@ -188,7 +190,8 @@ func (h *shell) add(z []float64, r float64) bool {
 	return good
 }
 
-// ellipsoid is {Lu + d: ‖u‖ ≤ 1}. l has the columns of the lower triangle of L, one after the other, then d.
+// ellipsoid is {Lu + d: ‖u‖ ≤ 1}. l has the columns of the lower triangle of L, one after the other,
+// then d.
 type ellipsoid struct {
 	p int
 	v []float64
@@ -260,9 +263,9 @@ func (e *ellipsoid) room(f *facet, u []float64) float64 {
 	return (s - norm2(u)) / math.Abs(s)
 }
 
-// maximize is Newton's method for the largest t·log det L + Σ log((b − aᵀd)² − ‖Lᵀa‖²) over the facets,
-// concave where ‖Lᵀa‖ < b − aᵀd, with t rising (Nesterov & Nemirovskii 1994). It reports
-// false if it fails, as where the facets bound nothing.
+// maximize is Newton's method for the largest t·log det L + Σ log((b − aᵀd)² − ‖Lᵀa‖²) over
+// the facets, concave where ‖Lᵀa‖ < b − aᵀd, with t rising (Nesterov & Nemirovskii 1994). It
+// reports false if it fails, as where the facets bound nothing.
 func maximize(ctx context.Context, e *ellipsoid, facets []facet, worth float64) bool {
 	q := len(e.v)
 	grad, hess, next := make([]float64, q), make([]float64, q*q), &ellipsoid{e.p, make([]float64, q)}
@@ -297,8 +300,8 @@ func maximize(ctx context.Context, e *ellipsoid, facets []facet, worth float64) 
 	return true
 }
 
-// barrier returns the value that maximize raises, −Inf outside. If they are not nil it overwrites grad with the
-// gradient and hess with minus the Hessian, on and below its diagonal.
+// barrier returns the value that maximize raises, −Inf outside. If they are not nil it overwrites grad
+// with the gradient and hess with minus the Hessian, on and below its diagonal.
 func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (value float64) {
 	p, q := e.p, len(e.v)
 	clear(grad)
@@ -347,10 +350,10 @@ func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (va
 	return value
 }
 
-// largestEllipsoid returns log det L of an ellipsoid inside the hull, nearly the largest there is; −Inf if
-// none was found. support returns a point that may move by reach, with aᵀz − reach·‖a‖ as large as can be. It
-// begins with a simplex of p+1 points, and adds points beyond the facets that bound the ellipsoid until there
-// are none.
+// largestEllipsoid returns log det L of an ellipsoid inside the hull, nearly the largest there is; −Inf
+// if none was found. support returns a point that may move by reach, with aᵀz − reach·‖a‖ as large
+// as can be. It begins with a simplex of p+1 points, and adds points beyond the facets that bound the
+// ellipsoid until there are none.
 func (h *shell) largestEllipsoid(ctx context.Context,
 	support func(a []float64) (z []float64, reach float64), accuracy float64) float64 {
 	p := len(h.centre)

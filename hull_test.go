@@ -226,8 +226,8 @@ func mustInverse(m *Matrix) *Matrix {
 	return b
 }
 
-// TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a climb
-// makes of them; and of mixtures, the floor is near what it finds.
+// TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a
+// climb makes of them; and of mixtures, the floor is near what it finds.
 func TestVolumeFloorAround(t *testing.T) {
 	for seed := range uint64(fewer(1000, 40)) {
 		p := 2 + int(seed%4)

@@ -8,10 +8,11 @@ package softkmeans
 // √w_i·(g_iF − m), with m the weighted mean of the rows of GF. Then ‖Y − Ŷ‖² is at most the
 // error ‖X − GF‖² = E, since Y is centred.
 //
-// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add up to 0.
-// So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest σ_i²(Ŷ) is
-// det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥
-// 1/k. By the inequality of the means its determinant is at most (W/k)^p, and
+// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add
+// up to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest
+// σ_i²(Ŷ) is det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at
+// most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥ 1/k. By the inequality of the means its
+// determinant is at most (W/k)^p, and
 //
 //	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
 //
@@ -25,26 +26,28 @@ package softkmeans
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
-// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the trace of
-// YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As I−P is symmetric,
-// ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap.
-// Ũ differs from directions within V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
-// Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
+// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from
+// the trace of YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and
+// outside. As I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤
+// Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within
+// V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ +
+// (YP−Ŷ)Ũ has a norm of at most
 //
 //	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
 //
 // by Cauchy's inequality.
 //
-// At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M = ŨᵀYᵀYŨ,
-// their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan 1970). So after the projection no
-// mixture of a row of weight v is farther from it than that times √(‖Y‖²/v).
+// At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M =
+// ŨᵀYᵀYŨ, their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan
+// 1970). So after the projection no mixture of a row of weight v is farther from it than that times
+// √(‖Y‖²/v).
 //
-// Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1, are at most
-// Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So it holds each ellipsoid inside the
-// hull of such means wherever they go within that distance (hull.go). The regular simplex is the smallest
-// around a ball, so a simplex around {Lu + d: ‖u‖ ≤ 1} has a volume of at least
-// |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i ∝
-// v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
+// Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1,
+// are at most Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So it holds
+// each ellipsoid inside the hull of such means wherever they go within that distance (hull.go). The regular
+// simplex is the smallest around a ball, so a simplex around {Lu + d: ‖u‖ ≤ 1} has a volume of at
+// least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i
+// ∝ v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
 //
 // Triangle. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
 // the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
@@ -68,11 +71,11 @@ type VolumeBound struct {
 // memberships that add up to 1 and an error of at most VolumeBound.Error, (1+slack) times the least, have a
 // smaller (k−1)-dimensional volume.
 //
-// At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and σ_{k−1} >
-// σ_k it is the volume of [EnclosureSmallest] but for rounding, some 1e-9 of it. For k up to 10 it is that of
-// the smallest simplex around the largest ellipsoid inside the hull of the projected rows, or nearly. For
-// larger k it is the volume of a simplex of k rows, or more. Nothing is proved where slack·floor is at least
-// σ_{k−1}²: k−1 centers reach that error.
+// At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and
+// σ_{k−1} > σ_k it is the volume of [EnclosureSmallest] but for rounding, some 1e-9 of it. For k up to
+// 10 it is that of the smallest simplex around the largest ellipsoid inside the hull of the projected rows,
+// or nearly. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
+// slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
 //
 // It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
 // that of [Fit] for k+1 centers, and for k from 4 to 10 up to some seconds. Errors: those of [Fit];
@@ -122,8 +125,9 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 	return q.bound((1+slack)*q.outside).inUnits(k, s.units), cancelled(ctx)
 }
 
-// turned bounds how far a row's principal part is from its projection on the basis, within the basis. YᵀYŨ is
-// summed over n rows. That Ũ is not quite orthonormal, and the rounding of w, count as rounding of rows.
+// turned bounds how far a row's principal part is from its projection on the basis, within the basis.
+// YᵀYŨ is summed over n rows. That Ũ is not quite orthonormal, and the rounding of w, count as rounding
+// of rows.
 func (q *volumeProblem) turned(s *samples, basis *Matrix) (float64, error) {
 	p, rows := basis.Rows, q.w.Clone()
 	if p == 0 {
