@@ -1,44 +1,58 @@
 package softkmeans
 
 // How small the simplex of centers can be: proved lower bounds of its volume for every pair (F, G) with at
-// most a given error. The best of three counts: by moments, by moments with chosen weights (design), and by
-// the hull of the rows.
+// most a given error. The best of four counts: by moments, by moments with chosen weights (design), by the
+// largest ellipsoid inside the hull of the rows, and by the smallest triangle around them.
 //
 // Let W be the sum of the weights w_i, p = k−1, Y have the rows √w_i·(x_i − x̄), and Ŷ the rows
 // √w_i·(g_iF − m), with m the weighted mean of the rows of GF. Then ‖Y − Ŷ‖² is at most the
 // error ‖X − GF‖² = E, since Y is centred.
 //
-// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add up to 0.
-// So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest σ_i²(Ŷ) is
-// det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥
-// 1/k. By the inequality of the means its determinant is at most (W/k)^p, and
+// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add
+// up to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest
+// σ_i²(Ŷ) is det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at
+// most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥ 1/k. By the inequality of the means its
+// determinant is at most (W/k)^p, and
 //
 //	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
 //
 // Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
 // leastLogProduct bounds the product. For other weights v the error is at most E·max v_i/w_i.
 //
-// Projection, for design and hull. Let Ũ be p orthonormal, nearly principal directions. The simplex of FŨ
+// Projection, for all but the first. Let Ũ be p orthonormal, nearly principal directions. The simplex of FŨ
 // has no larger volume than that of F, and its mixtures are at most E from the projected rows. That is far
 // less where E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the projection on
 // the row space of Ŷ,
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
-// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the trace of
-// YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As I−P is symmetric,
-// ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap.
-// Ũ differs from directions within V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
-// Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
+// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from
+// the trace of YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and
+// outside. As I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤
+// Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within
+// V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ +
+// (YP−Ŷ)Ũ has a norm of at most
 //
 //	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
 //
 // by Cauchy's inequality.
 //
-// Hull. If no mixture is farther than ρ from its row, the simplex with every facet moved out by ρ holds the
-// projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
-// squared range. A simplex's inradius is at least its width over k. Moved back, its volume is at least
-// (1 − kρ/width)^p times that of the smallest simplex around the rows.
+// At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M =
+// ŨᵀYᵀYŨ, their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan
+// 1970). So after the projection no mixture of a row of weight v is farther from it than that times
+// √(‖Y‖²/v).
+//
+// Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1,
+// are at most Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So it holds
+// each ellipsoid inside the hull of such means wherever they go within that distance (hull.go). The regular
+// simplex is the smallest around a ball, so a simplex around {Lu + d: ‖u‖ ≤ 1} has a volume of at
+// least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i
+// ∝ v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
+//
+// Triangle. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
+// the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
+// squared range. A simplex's inradius is at least its width over k. Moved back, its area is at least
+// (1 − 3ρ/width)² times that of the smallest triangle around the rows.
 
 import (
 	"context"
@@ -49,7 +63,7 @@ import (
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
 	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
-	Error     float64 // ‖X − GF‖², weighted if weights were given
+	Error     float64 // ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less
 }
 
 // VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume fit by. Pass the
@@ -57,13 +71,14 @@ type VolumeBound struct {
 // memberships that add up to 1 and an error of at most VolumeBound.Error, (1+slack) times the least, have a
 // smaller (k−1)-dimensional volume.
 //
-// At slack 0, where k is 2 or 3 and σ_{k−1} > σ_k, it is the volume of [EnclosureSmallest] less what
-// rounding may hide. On four sets that was up to 2e-4 of it for k = 2, and .011 for k = 3. For larger k it
-// is the volume of a simplex of k rows, or more. Nothing is proved where slack·floor is at least
-// σ_{k−1}²: k−1 centers reach that error.
+// At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and
+// σ_{k−1} > σ_k it is the volume of [EnclosureSmallest] but for rounding, some 1e-9 of it. For k up to
+// 10 it is that of the smallest simplex around the largest ellipsoid inside the hull of the projected rows,
+// or nearly. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
+// slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
 //
 // It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
-// that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more. Errors: those of [Fit];
+// that of [Fit] for k+1 centers, and for k from 4 to 10 up to some seconds. Errors: those of [Fit];
 // [ErrOption] for a slack that is negative or not finite.
 func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Options) (VolumeBound, error) {
 	o, none := orZero(opts), VolumeBound{LogVolume: math.Inf(-1)}
@@ -101,7 +116,48 @@ func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Opt
 		sigma := max(0, singularValues(all, q.weights)[p]-q.rounding(p+1))
 		q.lower += sigma * sigma
 	}
+	if slack == 0 {
+		if q.each, err = q.turned(s, rowsOf(pc.basis, 0, p)); err != nil {
+			return none, err
+		}
+		return q.bound(q.lower).inUnits(k, s.units), cancelled(ctx)
+	}
 	return q.bound((1+slack)*q.outside).inUnits(k, s.units), cancelled(ctx)
+}
+
+// turned bounds how far a row's principal part is from its projection on the basis, within the basis.
+// YᵀYŨ is summed over n rows. That Ũ is not quite orthonormal, and the rounding of w, count as rounding
+// of rows.
+func (q *volumeProblem) turned(s *samples, basis *Matrix) (float64, error) {
+	p, rows := basis.Rows, q.w.Clone()
+	if p == 0 {
+		return 0, nil
+	}
+	for i, v := range q.weights {
+		scale(rows.row(i), math.Sqrt(v))
+	}
+	r, err := s.multiplyT(rows.transposed())
+	if err != nil {
+		return 0, err
+	}
+	for c := range p {
+		projectOutRows(r.row(c), basis, p)
+		projectOutRows(r.row(c), basis, p)
+	}
+	off := norm2(r.Data) + math.Sqrt(float64(p))*q.total*(gamma(s.n+64)+float64(q.d+p+16)*0x1p-50)
+	gap := max(0, q.sigma[p-1]*q.sigma[p-1]-(q.outside-q.beyond))
+	return (off/gap + float64(p*(q.d+8))*0x1p-52) * math.Sqrt(q.total/q.lightest()) * (1 + 0x1p-40), nil
+}
+
+// lightest returns the least weight that is above 0.
+func (q *volumeProblem) lightest() float64 {
+	least := math.Inf(1)
+	for _, v := range q.weights {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	return least
 }
 
 // squaresOutside bounds Σw_i‖y_i − Ũ·w_i‖² from above, for rows y_i and their projections w_i.
@@ -123,6 +179,7 @@ type volumeProblem struct {
 	sigma   []float64 // at most the singular values of the weighted rows of w
 	total   float64   // at least ‖Y‖²
 	outside float64   // at least ‖Y − YŨŨᵀ‖²
+	each    float64   // how far a mixture is from its row at most; 0: the error alone bounds that
 	lower   float64   // at most the floor of k centers
 	beyond  float64   // at most the floor of k+1 centers
 }
@@ -168,11 +225,17 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 		near = min(near, math.Sqrt(delta*(1+last*last/gap))+math.Sqrt(q.total*excess/gap))
 	}
 	near += rounding
+	if q.each > 0 {
+		near = 0
+	}
 	if near < last {
-		if q.k <= 3 {
-			best.LogVolume = max(best.LogVolume, q.hull(near, last))
-		}
 		best.LogVolume = max(best.LogVolume, q.design(near))
+		if q.k == 3 && near == 0 {
+			best.LogVolume = max(best.LogVolume, q.byTriangle(last))
+		}
+		if p <= mostSides {
+			best.LogVolume = max(best.LogVolume, q.byEllipsoid(near))
+		}
 	}
 	return best
 }
@@ -188,33 +251,108 @@ func (q *volumeProblem) moments(sigma, v []float64, r float64) float64 {
 	return log - k*float64(q.w.Rows+q.d+64)*0x1p-50
 }
 
-// hull returns the bound for rows whose mixtures are near them, k = 2 or 3.
-func (q *volumeProblem) hull(near, last float64) float64 {
-	least, sum, size := math.Inf(1), 0.0, 0.0
-	low, high := math.Inf(1), math.Inf(-1)
+// byTriangle returns the bound by the smallest triangle around the rows, at the least error.
+func (q *volumeProblem) byTriangle(last float64) float64 {
+	size, sum := 0.0, 0.0
 	var points []point
 	for i, v := range q.weights {
 		if v > 0 {
-			least, sum = min(least, v), sum+v
-			var at point
-			copy(at[:], q.w.row(i))
-			points = append(points, at)
-			low, high = min(low, at[0]), max(high, at[0])
-			size = max(size, math.Abs(at[0]), math.Abs(at[1]))
+			sum += v
+			points = append(points, point(q.w.row(i)))
+			size = max(size, norm2(q.w.row(i)))
 		}
-	}
-	// The steps below move points and widths by some u of the size.
-	far := near/math.Sqrt(least) + 0x1p-44*size
-	width := 2 * last / math.Sqrt(sum) * (1 - gamma(len(points)))
-	if q.k == 2 {
-		return math.Log(max(0, high-low-2*far))
 	}
 	corners := convexHull(points)
 	if len(corners) < 3 {
 		return math.Inf(-1)
 	}
 	_, area := smallestTriangle(q.ctx, corners)
-	return math.Log(area) + 2*math.Log(max(0, 1-3*far/width)) - 0x1p-44
+	// The steps move points and widths by some u of the size.
+	width := 2 * last / math.Sqrt(sum) * (1 - gamma(len(points)))
+	return math.Log(area) + 2*math.Log(max(0, 1-3*(q.each+0x1p-44*size)/width)) - 0x1p-44
+}
+
+const (
+	mostSides = 9    // dimensions in which the ellipsoid is looked for
+	roughly   = 3e-4 // by what share it may grow, at most, where there is an error
+)
+
+// byEllipsoid returns the bound by the largest ellipsoid inside the hull of the rows, or −Inf.
+func (q *volumeProblem) byEllipsoid(near float64) float64 {
+	p, size := q.w.Cols, 0.0
+	for i := range q.w.Rows {
+		size = max(size, norm2(q.w.row(i)))
+	}
+	around := q.around(near, size)
+	size += 2 * (near + q.each)
+	corners := chosenRows(q.w, farthestRows(q.ctx, q.w, q.weights, q.k, true))
+	reach, accuracy := slices.Repeat([]float64{q.each}, q.k), 1e-8
+	h := newShell(corners, reach, size)
+	if near > 0 && h != nil { // rows alone may move too far
+		accuracy = roughly
+		corners = corners.Clone()
+		for j, f := range h.facets {
+			scale(f.normal, -1)
+			var z []float64
+			z, reach[j] = around(f.normal)
+			copy(corners.row(j), z)
+		}
+		h = newShell(corners, reach, size)
+	}
+	if h == nil || !h.move(q.ctx, around) {
+		return math.Inf(-1)
+	}
+	log := h.largestEllipsoid(q.ctx, around, accuracy) + float64(p+1)/2*math.Log(float64(p+1))
+	for i := range p {
+		log += math.Log(float64(p))/2 - math.Log(float64(i+1))
+	}
+	return log - 0x1p-44
+}
+
+// around returns a function that gives the mean z of rows that reaches farthest along a for certain, and how
+// far z may be from its mixture. size is the largest length of a row.
+func (q *volumeProblem) around(near, size float64) func(a []float64) (z []float64, reach float64) {
+	along, all := make([]float64, q.w.Rows), indices(q.w.Rows)
+	all = slices.DeleteFunc(all, func(i int) bool { return !(q.weights[i] > 0) })
+	index := make([]int, len(all))
+	return func(a []float64) ([]float64, float64) {
+		top, length := all[0], norm2(a)
+		for _, i := range all {
+			if along[i] = dot(q.w.row(i), a) / length; along[i] > along[top] {
+				top = i
+			}
+		}
+		if near == 0 {
+			return q.w.row(top), q.each
+		}
+		// Newton's method from below, where Σv(u − t)₊² falls and is convex.
+		var sum, squares float64
+		rows, t := append(index[:0], all...), along[top]-near/math.Sqrt(q.weights[top])
+		for range 60 {
+			sum, squares = 0, 0
+			kept := rows[:0]
+			for _, i := range rows {
+				if u := along[i] - t; u > 0 {
+					kept = append(kept, i)
+					sum += q.weights[i] * u
+					squares += q.weights[i] * u * u
+				}
+			}
+			step := (squares - near*near) / (2 * sum)
+			if rows = kept; !(step > 0x1p-40*near) {
+				break
+			}
+			t += step
+		}
+		if sum == 0 { // by rounding
+			return q.w.row(top), near/math.Sqrt(q.weights[top]) + q.each
+		}
+		z := make([]float64, q.w.Cols)
+		for _, i := range rows {
+			axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.row(i))
+		}
+		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/math.Sqrt(q.lightest())+size)
+	}
 }
 
 // design takes up to designSteps, and tries the weights after 1, 2, 4, … of them. After designAll steps the
@@ -283,7 +421,7 @@ func (q *volumeProblem) weighted(v []float64, near float64) float64 {
 		}
 	}
 	sigma := singularValues(q.w, v)
-	return q.moments(sigma, v, near*math.Sqrt(most)*(1+0x1p-50))
+	return q.moments(sigma, v, (near*math.Sqrt(most)+q.each*math.Sqrt(sumOf(v)))*(1+0x1p-40))
 }
 
 // singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
