@@ -162,7 +162,7 @@ func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 		scale(to.row(c), 1/sigma)
 		scale(back.row(c), sigma)
 	}
-	y, mean := combine(f, to.transposed()), make([]float64, p)
+	y, mean := combine(m.s.ctx, f, to.transposed()), make([]float64, p)
 	for j := range m.k {
 		axpy(mean, 1/float64(m.k), y.row(j))
 	}
@@ -177,7 +177,7 @@ func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 			axpy(root.row(c), u/math.Sqrt(max(v, 0x1p-40*values[0], 0x1p-800)), vectors.row(i))
 		}
 	}
-	at, regular := m.newIterate(), combine(combine(y, root), back)
+	at, regular := m.newIterate(), combine(m.s.ctx, combine(m.s.ctx, y, root), back)
 	for size := range 8 {
 		copy(at.f.Data, regular.Data)
 		scale(at.f.Data, math.Ldexp(float64(m.k)/2, size))

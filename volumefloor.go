@@ -285,7 +285,11 @@ func (q *volumeProblem) byEllipsoid(near float64) float64 {
 	}
 	around := q.around(near, size)
 	size += 2 * (near + q.each)
-	corners := chosenRows(q.w, farthestRows(q.ctx, q.w, q.weights, q.k, true))
+	rows := farthestRows(q.ctx, q.w, q.weights, q.k, true)
+	if len(rows) < q.k { // ctx has ended
+		return math.Inf(-1)
+	}
+	corners := chosenRows(q.w, rows)
 	reach, accuracy := slices.Repeat([]float64{q.each}, q.k), 1e-8
 	h := newShell(corners, reach, size)
 	if near > 0 && h != nil { // rows alone may move too far
