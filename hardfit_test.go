@@ -115,7 +115,8 @@ func TestHardFit(t *testing.T) {
 					gap += krylovTol * h.total()
 				}
 				h.note(t, name+", gap", math.Abs(double(h.p.sub(objective, h.floor(k))))/h.orOne(gap))
-				// On ties of few rows rounding keeps the floor's proof above its tolerance, which Status says.
+				// On ties of few rows rounding keeps the floor's proof above its tolerance, which Status
+				// says.
 				if proved := m.FloorError <= krylovTol/2*m.Total; m.Status != StatusOptimal &&
 					(proved || m.Solver != SolverKrylov) {
 					t.Errorf("%s, %s: %v", name, h.family, m.Status)

@@ -40,7 +40,7 @@ type shell struct {
 	reach  []float64   // how far each may move
 	still  bool        // points are taken not to move
 	centre []float64
-	slip   float64 // more than the rounding of any aᵀz − r‖a‖ with ‖a‖ ≤ 1 + 2^-40, or of a move by it
+	slip   float64 // more than the rounding of aᵀz − r‖a‖, ‖a‖ ≤ 1 + 2^-40, or of a move by it
 	facets []facet
 }
 

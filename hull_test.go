@@ -170,7 +170,8 @@ func TestVolumeFloorTable(t *testing.T) {
 // around returns the log volume of the simplex of facets {x: aᵀx ≥ min aᵀw} for the rows a of normals.
 func around(w, normals *Matrix) float64 {
 	p := w.Cols
-	a := NewMatrix(p+1, p+1, nil) // (normals | −offsets), of rows that are barycentric coordinates but for scale
+	// (normals | −offsets): its rows are barycentric coordinates but for scale.
+	a := NewMatrix(p+1, p+1, nil)
 	for j := range normals.Rows {
 		copy(a.row(j), normals.row(j))
 		least := math.Inf(1)
@@ -250,7 +251,8 @@ func TestVolumeFloorAround(t *testing.T) {
 			}
 		}
 		if least < b.LogVolume-1e-9 {
-			t.Errorf("%s: a simplex of %.9g, the floor is %.9g", strconv.FormatUint(seed, 10), least, b.LogVolume)
+			t.Errorf("%s: a simplex of %.9g, the floor is %.9g", strconv.FormatUint(seed, 10), least,
+				b.LogVolume)
 		}
 	}
 }

@@ -400,14 +400,15 @@ func (r *volumeRun) lossGap() float64 {
 //
 //	L ≥ Σ_{i>p} σ_i² + Σ_{i≤p} min_{s,x} [(σ_i − s)² + (λ/2)·log(s²/x + ε) + νx] − νC,
 //
-// since Σx_i ≤ C. The minimum rises with σ_i, so lower bounds of σ_i do. For ν = 0 it is (λ/2)·log ε.
+// since Σx_i ≤ C. The minimum rises with σ_i, so lower bounds of σ_i do. For ν = 0 it is (λ/2)·log
+// ε.
 //
 // VolumeOrigin: the i-th singular value of F is at least c_i, and the k-th adds (λ/2)·log ε or more.
 //
 // SumAtMostOne: Y is not centred. With VolumeOrigin Ŷ = MF for M = diag(√w)G, p = k and tr MᵀM ≤ W.
-// With VolumeAffine GF = (G1)·f̄ᵀ + GB·BᵀF for the mean f̄ of the centers. The complement of f̄ has
-// the second term alone. There the i-th singular value of Y is σ_{i+1} or more, and ‖g_i‖² − (1ᵀg_i)²/k
-// adds up to ‖GB‖².
+// With VolumeAffine GF = (G1)·f̄ᵀ + GB·BᵀF for the mean f̄ of the centers. The complement of f̄
+// has the second term alone. There the i-th singular value of Y is σ_{i+1} or more, and ‖g_i‖² −
+// (1ᵀg_i)²/k adds up to ‖GB‖².
 func (m *alternation) lossFloor(lambda float64) float64 {
 	s, k, half := m.data, float64(m.k), lambda/2
 	w, _ := m.detached().principalRows()
@@ -463,13 +464,14 @@ func (m *alternation) lossFloor(lambda float64) float64 {
 	return least + best + float64(terms-len(sigma))*empty - off
 }
 
-// leastTerm returns the least of (σ − s)² + (λ/2)·log(s²/x + ε) + νx, for σ², λ/2 and ν > 0, and its x.
+// leastTerm returns the least of (σ − s)² + (λ/2)·log(s²/x + ε) + νx, for σ², λ/2 and ν > 0,
+// and its x.
 //
-// For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y = r+ν is 0 where
-// y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The square root
-// is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 where there is a root. The second derivative in
-// log y is at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the value is off by some 2^-48·λ, and by
-// roundings.
+// For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y =
+// r+ν is 0 where y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root
+// or at r = 0. The square root is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 where there is
+// a root. The second derivative in log y is at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the
+// value is off by some 2^-48·λ, and by roundings.
 func leastTerm(square, half, eps, nu float64) (least, x float64) {
 	empty, a, t := half*math.Log(eps), square*nu/(2*half), nu-eps
 	if !(a > 0x1p-500) { // no term is less

@@ -40,7 +40,7 @@ type Options struct {
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
-	// 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
+	// 0: GOMAXPROCS, but one for a Fit of some 1 ms or less. The bits do not depend on it.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none.
@@ -106,8 +106,9 @@ func checkFit(k int, o *Options) error {
 	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
 		return err
 	}
+	// The descents are too large for small modules.
 	if gramOnly && o.Enclosure == EnclosureSmallest && k > 3 {
-		return fail(ErrOption, "Enclosure is smallest, which the build tag gramonly leaves out for k above 3")
+		return fail(ErrOption, "Enclosure is smallest with k above 3")
 	}
 	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
 		return err

@@ -131,7 +131,8 @@ func TestDescended(t *testing.T) {
 					g.Data = append(g.Data, row...)
 				}
 				m := mustDo(Fit(bg, product(g, f), k, &Options{Enclosure: EnclosureSmallest}))(t)
-				if got, want := logVolume(t, m.Centers), logVolume(t, f); math.Abs(got-want) > 1e-9+(1-most)/100 {
+				got, want := logVolume(t, m.Centers), logVolume(t, f)
+				if math.Abs(got-want) > 1e-9+(1-most)/100 {
 					t.Errorf("k = %d, seed %d, shares to %g: log volume %g, the truth's is %g", k, seed, most,
 						got, want)
 				}

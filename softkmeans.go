@@ -44,7 +44,7 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// VolumeRatio, of FitMinVolume with SumToOne, bounds the volume of the centers as a multiple
+	// VolumeRatio, of FitMinVolume with SumToOne (0 of Fit), bounds the volume of the centers as a multiple
 	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
 	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
 	VolumeRatio float64
@@ -304,9 +304,9 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 	return dst, coneShares(context.Background(), workerCount(0), dst, nil, m, model.Centers)
 }
 
-// leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 2 to 4 ms. A
+// leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
 // thread that slept takes tens of microseconds to wake up, and every pass waits for it.
-const leastShared = 1 << 24
+const leastShared = 1 << 23
 
 // payingWorkers returns asked, or 1 where more do not pay. It counts multiplications, n·d·(min(n, d) + 2k)
 // and nk² for memberships. To read a number, or to write a membership, counts as fifty.

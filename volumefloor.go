@@ -63,7 +63,8 @@ import (
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
 	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
-	Error     float64 // ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less
+	// Error is ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less.
+	Error float64
 }
 
 // VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume fit by. Pass the
@@ -74,8 +75,9 @@ type VolumeBound struct {
 // At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and
 // σ_{k−1} > σ_k it is the volume of [EnclosureSmallest] but for rounding, some 1e-9 of it. For k up to
 // 10 it is that of the smallest simplex around the largest ellipsoid inside the hull of the projected rows,
-// or nearly. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
-// slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
+// or nearly. For larger k it is the volume of a simplex of k rows, or more. The build tag gramonly leaves
+// out the ellipsoid. Nothing is proved where slack·floor is at least σ_{k−1}²: k−1 centers reach
+// that error.
 //
 // It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
 // that of [Fit] for k+1 centers, and for k from 4 to 10 up to some seconds. Errors: those of [Fit];
@@ -233,7 +235,7 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 		if q.k == 3 && near == 0 {
 			best.LogVolume = max(best.LogVolume, q.byTriangle(last))
 		}
-		if p <= mostSides {
+		if p <= mostSides && !gramOnly {
 			best.LogVolume = max(best.LogVolume, q.byEllipsoid(near))
 		}
 	}

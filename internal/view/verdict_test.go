@@ -114,8 +114,10 @@ func TestHow(t *testing.T) {
 		{softkmeans.Model{Status: softkmeans.StatusOptimal}, "in closed form"},
 		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{2, 1}, Iterations: 2},
 			"2 iterations, converged"},
-		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{1}, Lambda: 2, LossGap: 0.012341},
-			"0 iterations, converged, λ\u00a0=\u00a02, loss at most 1.24\u00a0% of the total above its least"},
+		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{1}, Lambda: 2,
+			LossGap: 0.012341},
+			"0 iterations, converged, λ\u00a0=\u00a02, loss at most 1.24\u00a0% of the total " +
+				"above its least"},
 	} {
 		if got := How(&c.m); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
