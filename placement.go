@@ -256,7 +256,7 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 }
 
 const (
-	descents      = 32      // starts for k ≤ 6; beyond they fall as k^-4
+	descents      = 32      // starts for k = 6; their number goes as k^-4
 	descentRounds = 64      // passes over the points, for each
 	descentSweeps = 64      // over all pairs of facets, for each pass
 	descentGain   = 1e-4    // the gain of a sweep, in log volume, up to which it is the last of a start
@@ -266,7 +266,7 @@ const (
 )
 
 // descended returns the smallest of some simplices around the rows of w (n×p), those of positive weight;
-// nil if they have fewer than p dimensions but for rounding.
+// nil if they have fewer than p dimensions, or if rounding keeps the mixtures off the rows.
 //
 // A simplex is its barycentric coordinates: k = p+1 linear functions f_j of (w, 1), which are at least 0 on
 // the rows and add up to 1. Its volume is 1/(p!·|det F|) for their coefficients F. A descent moves two
@@ -281,8 +281,10 @@ const (
 func descended(s *samples, w *Matrix) *placement {
 	p, k := w.Cols, w.Cols+1
 	spread, weights := make([]float64, p), make([]float64, s.n)
+	total := 0.0
 	for i := range s.n {
 		weights[i] = s.weight(i)
+		total += weights[i] * sumSquares(w.row(i))
 		for c, v := range w.row(i) {
 			if weights[i] > 0 {
 				spread[c] = max(spread[c], math.Abs(v))
@@ -300,6 +302,9 @@ func descended(s *samples, w *Matrix) *placement {
 	plain := normalsOf(k, p, nil)
 	starts := max(1, descents*1296/(k*k*k*k))
 	for seed := 0; seed <= starts; seed++ {
+		if best == nil && seed > starts/4 {
+			return nil
+		}
 		normals := normalsOf(k, p, RandomOrientation(k, uint64(seed)))
 		switch d.gain, d.f = descentGain, NewMatrix(k, k, nil); {
 		case seed == starts: // the best goes on to its end
@@ -332,20 +337,45 @@ func descended(s *samples, w *Matrix) *placement {
 			best, end, least = d.f, now, log
 		}
 	}
-	// At the vertices v_j the functions are 0 and 1: (V, 1)·Fᵀ = I.
+	e := placementBy(end)
+	if !(e.missed(w, weights) <= 0x1p-80*total) {
+		return nil
+	}
+	return e
+}
+
+// placementBy returns the simplex whose barycentric coordinates have the coefficients F of which f is the
+// SVD. At the vertices these are 0 and 1: (V, 1)·Fᵀ = I.
+func placementBy(f *svdResult) *placement {
+	k := len(f.S)
+	p := k - 1
 	to := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: 1}
 	vertices := NewMatrix(k, p, nil)
-	for l, v := range end.S {
+	for l, v := range f.S {
 		for j := range k {
-			u := end.U.At(j, l)
+			u := f.U.At(j, l)
 			for c := range p {
-				vertices.row(j)[c] += u / v * end.V.At(c, l)
-				to.slope.row(c)[j] += u * v * end.V.At(c, l)
+				vertices.row(j)[c] += u / v * f.V.At(c, l)
+				to.slope.row(c)[j] += u * v * f.V.At(c, l)
 			}
-			to.at[j] += u * v * end.V.At(p, l)
+			to.at[j] += u * v * f.V.At(p, l)
 		}
 	}
 	return &placement{vertices, to, nil}
+}
+
+// missed returns the weighted sum of the squared distances of the rows of w from their mixtures.
+func (e *placement) missed(w *Matrix, weights []float64) (sum float64) {
+	mixture, g := make([]float64, w.Cols), make([]float64, e.vertices.Rows)
+	for i, weight := range weights {
+		e.coordinates.of(g, w.row(i))
+		clear(mixture)
+		for j, v := range g {
+			axpy(mixture, v, e.vertices.row(j))
+		}
+		sum += weight * squaredDistance(mixture, w.row(i))
+	}
+	return sum
 }
 
 // shrinking is a simplex around the rows of w that becomes smaller.

@@ -113,6 +113,12 @@ func TestDescended(t *testing.T) {
 			t.Errorf("seed %d: mixtures are %g off", seed, off)
 		}
 	}
+	// Weights keep rows of fewer dimensions from being flat but for rounding.
+	m := mustDo(Fit(bg, randomData(4, 6, 0, 4), 5, &Options{Enclosure: EnclosureSmallest,
+		Weights: []float64{1e8, 1e-8, 1e8, 1}}))(t)
+	if !(math.Abs(m.Gap) < 1e-10) {
+		t.Errorf("of flat rows: gap %g", m.Gap)
+	}
 	for k := 4; k < fewer(8, 7) && !gramOnly; k++ {
 		for seed := range uint64(fewer(20, 1)) {
 			for _, most := range []float64{1, .8} { // the largest share

@@ -72,15 +72,15 @@ const (
 	// Orientation, which is not read where min(n, d) < k−1, it has as many. The other centers repeat its
 	// vertices, and share their memberships.
 	EnclosureTight
-	// EnclosureSmallest is the simplex of least volume: for k up to 3 the interval of the projected rows,
-	// or the smallest triangle around them, for larger k the smallest that descents from several starts end
-	// at. Where σ_{k−1} > σ_k no optimum has a smaller interval or triangle. For larger k VolumeFloor
-	// bounds how much smaller another simplex may be. Orientation is not read. Fit alone has it, since it
-	// needs the corners of the data.
+	// EnclosureSmallest is a simplex of small volume. For k up to 3 it is the least: the interval of the
+	// projected rows, or the smallest triangle around them. For larger k it is the smallest at which
+	// descents from several starts end. Where σ_{k−1} > σ_k no optimum has a smaller interval or
+	// triangle. For larger k [VolumeFloor] bounds how much smaller another simplex may be. Orientation is
+	// not read. Fit alone has it, since it needs the corners of the data.
 	//
-	// The descents cost O(nk²) a pass, some hundred passes for k ≤ 6, and 2^30 multiplications at most
-	// beside them: with those spent they end early. The build tag gramonly is without. Beyond k = 64 there
-	// are none, and the simplex is tight.
+	// There are 32·(6/k)⁴ descents, but one at least. Each costs some ten passes of O(nk²). All have 2^30
+	// multiplications beside, and end early with those spent. Beyond k = 64 there are none, and the simplex
+	// is tight. With the build tag gramonly k above 3 is an [ErrOption].
 	EnclosureSmallest
 	enclosureCount // a new enclosure stands before it
 )

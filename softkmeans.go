@@ -44,7 +44,7 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// VolumeRatio, of FitMinVolume with SumToOne (0 of Fit), bounds the volume of the centers as a multiple
+	// VolumeRatio, of FitMinVolume with SumToOne, bounds the volume of the centers as a multiple
 	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
 	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
 	VolumeRatio float64

@@ -63,7 +63,8 @@ import (
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
 	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
-	// Error is ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less.
+	// Error is ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less:
+	// a fit that reaches the least may have more, by rounding.
 	Error float64
 }
 

@@ -86,7 +86,7 @@ export interface FitOptions {
   weights?: Numbers
   /** Whether memberships add up to one (default) or to at most one, as for shade. */
   sum?: 'one' | 'at-most-one'
-  /** The simplex around the data: 'ball' (default), 'tight', or 'smallest' (k up to 3). */
+  /** The simplex around the data: 'ball' (default), 'tight', or 'smallest'. */
   enclosure?: 'ball' | 'tight' | 'smallest'
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -330,20 +329,7 @@ func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int,
 	_ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	o := f.options
 	o.Weights = d.Weights
-	m, err := softkmeans.Fit(ctx, d.x, k, &o)
-	if err != nil || o.Enclosure != softkmeans.EnclosureSmallest || o.Sum != softkmeans.SumToOne {
-		return m, err
-	}
-	// How much smaller another simplex may be.
-	least, err := softkmeans.VolumeFloor(ctx, d.x, k, 0, &softkmeans.Options{Weights: o.Weights})
-	if err != nil {
-		return nil, err
-	}
-	volume, err := softkmeans.LogVolume(m.Centers)
-	if volume > math.Inf(-1) {
-		m.VolumeRatio = min(math.Exp(max(0, volume-least.LogVolume)), math.MaxFloat64)
-	}
-	return m, err
+	return softkmeans.Fit(ctx, d.x, k, &o)
 }
 
 // fitMissing fits rows with missing values. These then become those of the mixtures.

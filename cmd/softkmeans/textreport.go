@@ -178,7 +178,7 @@ func (r *result) writeOthers(b *bytes.Buffer) {
 func globalVerdict(q *quality, m *softkmeans.Model) string {
 	text := q.verdict()
 	if q.Optimal(q.tol) {
-		return text + compactness(q, m)
+		return text
 	}
 	text += fmt.Sprintf("\n(Solver: %v. Status: %v.)", m.Solver, m.Status)
 	if m.Status == softkmeans.StatusNoHalfSpace {
@@ -206,16 +206,11 @@ func localVerdict(q *quality, m *softkmeans.Model) string {
 		}
 		text += "."
 	}
-	return fmt.Sprintf("%s\n(%s; status: %v%s.)", text+compactness(q, m), count(m.Iterations, "iteration"),
-		m.Status, view.LossGap(m))
-}
-
-// compactness returns a line that compares the volume of the prototypes with the least, if that is known.
-func compactness(q *quality, m *softkmeans.Model) string {
 	if volume := strings.TrimSpace(view.Volume(m.VolumeRatio)); volume != "" && q.k > 1 {
-		return "\n" + strings.ReplaceAll(volume, "prototype", q.word())
+		text += "\n" + strings.ReplaceAll(volume, "prototype", q.word())
 	}
-	return ""
+	return fmt.Sprintf("%s\n(%s; status: %v%s.)", text, count(m.Iterations, "iteration"), m.Status,
+		view.LossGap(m))
 }
 
 // writeHead writes what was read and the proposal, without a final newline.
