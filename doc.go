@@ -116,5 +116,6 @@
 // Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in numbers of 8
 // bytes, where no other unit is named. With Go 1.27 and GOEXPERIMENT=simd the same source uses vectors on
 // amd64, arm64 and WebAssembly: up to four times the speed. The build tag gramonly leaves out all solvers but
-// SolverGram, and other starts of labels, for small WebAssembly files.
+// SolverGram, other starts of labels, EnclosureSmallest for k above 3, and the ellipsoid of VolumeFloor, for
+// small WebAssembly files.
 package softkmeans

@@ -377,8 +377,8 @@ func TestLeastTerm(t *testing.T) {
 		}
 		off := sigma*sigma + half
 		if got > best+1e-13*off || got < best-1e-5*off || math.Abs(x-at) > 1e-2*at+1e-5*sigma*sigma/nu {
-			t.Fatalf("σ %g, λ/2 %g, ε %g, ν %g: %.12g at %g, the grid has %.12g at %g", sigma, half, eps, nu,
-				got, x, best, at)
+			t.Fatalf("σ %g, λ/2 %g, ε %g, ν %g: %.12g at %g, the grid has %.12g at %g", sigma, half,
+				eps, nu, got, x, best, at)
 		}
 	}
 }
