@@ -17,7 +17,8 @@ import (
 )
 
 // ofKilled matches the temporary files of a job that was killed by SIGKILL.
-var ofKilled = regexp.MustCompile(`^(memberships/[abc]\.csv|model\.json|report\.txt)\.[0-9a-f]{16}-[0-9a-f]{8}\.tmp$`)
+var ofKilled = regexp.MustCompile(
+	`^(memberships/[abc]\.csv|model\.json|report\.txt)\.[0-9a-f]{16}-[0-9a-f]{8}\.tmp$`)
 
 // A job that replaces a result may be ended at any moment. Then every file is the old or
 // the new one, byte for byte, and with a report the result is one of the two. A job that
