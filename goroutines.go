@@ -30,7 +30,7 @@ func share(workers, tasks int, fn func(worker, task int)) {
 	wg.Wait()
 }
 
-// spaces keeps scratch space from fit to fit. To have it from the heap takes a tenth of a small one's time.
+// spaces keeps scratch space from fit to fit. Allocating it takes a tenth of a small fit's time.
 var spaces = sync.Pool{New: func() any { return new(workspace) }}
 
 func newWorkspace() *workspace { return spaces.Get().(*workspace) }

@@ -70,8 +70,8 @@ func newShell(simplex *Matrix, reach []float64, size float64) *shell {
 	return h
 }
 
-// move lets the points move, after it has added so many that no facet reaches 0, which then is the centre. It
-// reports false if that fails. Where 0 is inside all facets before, the winding number about it is that about
+// move adds points until 0 is inside all facets. Then 0 is the centre, and the points may move. It reports
+// false if that fails. Where 0 is inside all facets before, the winding number about it is that about
 // the centre, and moves do not change it.
 func (h *shell) move(ctx context.Context, support func(a []float64) (z []float64, reach float64)) bool {
 	for added := true; added; {

@@ -258,8 +258,8 @@ func (r *volumeRun) after(all *alternation, from runStart) *volumeRun {
 }
 
 // afterEnd takes the centers of a run that a context ended to the end of the fit that began with m. It is
-// one pass, and returns nil where that may take a second. Rows are solved up to twenty times where centers
-// depend on each other.
+// one pass. The result is nil without an error where that may take a second. Rows are solved up to some
+// thirty times where centers depend on each other.
 func (m *alternation) afterEnd(r *volumeRun) (*volumeRun, error) {
 	work := float64(m.data.n) * float64(m.k) * float64(m.columns()+m.k)
 	if m.k > m.columns()+1 {

@@ -140,7 +140,7 @@ func smallestAround(s *samples, g *Matrix, k int) *placement {
 }
 
 // project writes the projections W on the basis (p×d) to the first p columns of g, which has no gaps, and
-// returns their extent. The other columns are of no use then.
+// returns their extent. It may overwrite the other columns.
 func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p, c := basis.Rows, chunking{s.n, s.d, manyChunks}
 	count := chunks(c.n, c.l, c.most)
@@ -262,7 +262,7 @@ const (
 	descentGain   = 1e-4    // the gain of a sweep, in log volume, up to which it is the last of a start
 	descentWork   = 1 << 30 // multiplications of all programs: some seconds
 	descentMost   = 64      // the largest k: programs of more unknowns would use up the work
-	onFacet       = 1e-12   // memberships above −onFacet are rounding
+	tiny          = 1e-12   // memberships, slopes and multipliers up to this size are rounding
 )
 
 // descended returns the smallest of some simplices around the rows of w (n×p), those of positive weight;
@@ -389,7 +389,8 @@ type shrinking struct {
 	work int       // so far
 }
 
-// run descends until no row is outside.
+// run descends until no row is outside. It ends before with its rounds or its work spent, or with ctx; the
+// simplex encloses all rows then, too, but for the end of ctx.
 func (d *shrinking) run() {
 	k := d.f.Cols
 	for round := 0; ; round++ {
@@ -440,7 +441,7 @@ func (d *shrinking) enclose() (outside bool) {
 	}
 	rest := 1.0
 	for j, v := range low {
-		outside = outside || v < -onFacet
+		outside = outside || v < -tiny
 		if !slices.Contains(d.list, at[j]) {
 			d.list = append(d.list, at[j])
 		}
@@ -451,9 +452,9 @@ func (d *shrinking) enclose() (outside bool) {
 	return outside
 }
 
-// improve replaces f_i by the x of a linear program, Σx_l·f_l, and f_j by f_i + f_j − Σx_l·f_l. It
-// returns the logarithm of what that divides the volume by, x_i − x_j. The program maximises that over 0
-// ≤ g·x ≤ g_i + g_j for the memberships g on the list, by active sets, from x = e_i on. One that has
+// improve replaces f_i by Σx_l·f_l, where x solves a linear program, and f_j by f_i + f_j − Σx_l·f_l.
+// It returns the logarithm of what that divides the volume by, x_i − x_j. The program maximises that over
+// 0 ≤ g·x ≤ g_i + g_j for the memberships g on the list, by active sets, from x = e_i on. One that has
 // cycled ends where it is.
 func (d *shrinking) improve(i, j int) float64 {
 	k, n := d.f.Rows, len(d.list)
@@ -466,7 +467,7 @@ func (d *shrinking) improve(i, j int) float64 {
 	for range 20 * k {
 		clear(along)
 		along[i], along[j] = 1, -1
-		if a.project(along); norm2(along) < onFacet {
+		if a.project(along); norm2(along) < tiny {
 			if !a.drop(i, j) {
 				break
 			}
@@ -477,10 +478,10 @@ func (d *shrinking) improve(i, j int) float64 {
 		for r := range t {
 			g := d.g[r*k : (r+1)*k]
 			t[r] = dot(g, along)
-			if room := y[r] / -t[r]; t[r] < -onFacet && room < step {
+			if room := y[r] / -t[r]; t[r] < -tiny && room < step {
 				step, at, sign = room, r, -1
 			}
-			if room := (g[i] + g[j] - y[r]) / t[r]; t[r] > onFacet && room < step {
+			if room := (g[i] + g[j] - y[r]) / t[r]; t[r] > tiny && room < step {
 				step, at, sign = room, r, 1
 			}
 		}
@@ -553,7 +554,7 @@ func (s *activeRows) drop(i, j int) bool {
 			mu[l] -= s.r[c][l] * mu[c]
 		}
 		mu[l] /= s.r[l][l]
-		if mu[l] < -onFacet && (worst == m || mu[l] < mu[worst]) {
+		if mu[l] < -tiny && (worst == m || mu[l] < mu[worst]) {
 			worst = l
 		}
 	}
