@@ -224,14 +224,14 @@ func TestAlternating(t *testing.T) {
 	}
 	var objectives []float64
 	for restarts := 1; restarts <= 6; restarts += fewer(1, 5) { // each has the starts of those before it, too
-		m := mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{MaxIter: 5, Restarts: restarts}))(t)
+		m := mustDo(FitAlternating(bg, x, 5, &MinVolumeOptions{MaxIter: 5, Restarts: restarts}))(t)
 		objectives = append(objectives, m.Objective)
 		if restarts == 1 && (m.Status != StatusIterationLimit || m.Iterations != 5) {
 			t.Errorf("%v after %d iterations", m.Status, m.Iterations)
 		}
 	}
 	slices.Reverse(objectives)
-	if !slices.IsSorted(objectives) || objectives[0] == objectives[len(objectives)-1] {
+	if !slices.IsSorted(objectives) || !(objectives[0] < .999*objectives[len(objectives)-1]) {
 		t.Errorf("six starts to one: %g", objectives)
 	}
 }
