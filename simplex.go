@@ -12,7 +12,7 @@ import (
 )
 
 // RegularSimplex returns the vertices of a regular simplex around the origin, the rows of a
-// k×(k−1) matrix B with BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. It panics if k < 1.
+// k×(k−1) matrix B with BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. Cost: O(k²). It panics if k < 1.
 //
 // Its columns are the Helmert contrasts, the "EVs of H_k" of the paper's Algorithm 1, line 3: column j
 // (from 0) is 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below.
@@ -43,7 +43,7 @@ func helmert(i, j int) float64 {
 }
 
 // RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix, the same for the same
-// seed. As [Options].Orientation each gives another global optimum.
+// seed. As [Options].Orientation each gives another global optimum. Cost: O(k³).
 func RandomOrientation(k int, seed uint64) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RandomOrientation for " + strconv.Itoa(k) + " centers")

@@ -27,8 +27,8 @@ type svdResult struct {
 // Singular values below 2^-500 of the largest entry count as 0; their vectors complete the
 // others to an orthonormal set. Empty matrices have empty factors. a is not changed.
 //
-// Cost: O(nd·min(n, d)), a few times that of other methods, with no context that could end it; [Principal]
-// has one. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
+// Cost: O(ndp), and O(p³) for each of some 8 to 12 sweeps; a few times that of other methods. No context can
+// end it; [Principal] has one. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	r, err := thinSVD(context.Background(), a)
 	if err != nil {
