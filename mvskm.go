@@ -106,7 +106,7 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 
 // MinVolumePath fits prototypes for many λ, to show how error and volume trade and where prototypes merge.
 // Pass lambdas in squared units of the data, or nil for 25 values from 1e-4 to 100 times Total/k, and read
-// Lambda, Objective and Centers of each model.
+// Lambda, Objective, LossGap and Centers of each model.
 //
 // The models have no memberships, labels or warnings; [Model.Predict] finds memberships. All runs start
 // from the first restart's centers. Slack and Lambda of opts are not used. If ctx ends the result is the
@@ -156,6 +156,7 @@ func MinVolumePath(
 		}
 		model := all.model(out.f, out)
 		model.set(compareWithFloor(m.data, out.objective, m.pc))
+		model.LossGap = out.lossGap()
 		path = append(path, model)
 	}
 	return path, nil

@@ -308,9 +308,10 @@ func TestPath(t *testing.T) {
 	}
 	same := func(x *Matrix, p *Model) {
 		m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Seed: 2, Lambda: p.Lambda}))(t)
-		if math.Abs(m.Objective-p.Objective) > 1e-6*m.Total || maxDiff(m.Centers, p.Centers) > 1e-4 {
-			t.Errorf("%s, λ %g: error %g, FitMinVolume has %g", shape(x.Rows, x.Cols), p.Lambda, p.Objective,
-				m.Objective)
+		if math.Abs(m.Objective-p.Objective) > 1e-6*m.Total || maxDiff(m.Centers, p.Centers) > 1e-4 ||
+			!(math.Abs(m.LossGap-p.LossGap) <= 1e-6 && p.LossGap > 0) {
+			t.Errorf("%s, λ %g: error %g, gap %g; FitMinVolume has %g and %g", shape(x.Rows, x.Cols), p.Lambda,
+				p.Objective, p.LossGap, m.Objective, m.LossGap)
 		}
 	}
 	same(x, path[6])

@@ -36,7 +36,8 @@ func checkRowsOf(dst *Matrix, lo, n int) {
 
 // SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes longer to compute
 // than to read, [LSD] and [TILSD] of the matrix are faster than of s, which computes it once per pass.
-// Cost: n² entries; those of samples take O(d) each. Errors: [ErrShape] if s is nil or too large to address, [ErrTooFewSamples] for n < 1.
+// Cost: n² entries; those of samples take O(d) each. Errors: [ErrShape] if s is nil or too large to
+// address, [ErrTooFewSamples] for n < 1.
 func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if err := checkSimilarity(s); err != nil {
 		return nil, err

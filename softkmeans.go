@@ -48,10 +48,10 @@ type Model struct {
 	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
 	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
 	VolumeRatio float64
-	// LossGap, of FitMinVolume and Unmix, is a share of Total. The loss, error plus penalty, the last of
-	// Trace, is at most so much above the least that any centers and memberships have for this Lambda,
-	// Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is of the
-	// scaled rows. 0: not known, or none.
+	// LossGap, of FitMinVolume, MinVolumePath and Unmix, is a share of Total. The loss, error plus penalty,
+	// the last of Trace, is at most so much above the least that any centers and memberships have for this
+	// Lambda, Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is
+	// of the scaled rows. 0: not known, or none.
 	LossGap  float64
 	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
