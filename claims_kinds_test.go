@@ -349,8 +349,7 @@ func drawChanged(t *claims, rng *rand.Rand) {
 		orZero(m).FloorError)
 }
 
-// drawVolume judges fits of minimal volume, and climbs from their centers to smaller ones: none with the
-// error of a VolumeFloor is below it.
+// drawVolume judges fits of minimal volume.
 func drawVolume(t *claims, rng *rand.Rand) {
 	n, d, k := 5+rng.IntN(26), 1+rng.IntN(5), 2+rng.IntN(3)
 	c := &pairing{family: "volume", x: randomData(n, d, 0, rng.Uint64())}
@@ -369,7 +368,6 @@ func drawVolume(t *claims, rng *rand.Rand) {
 		}
 		c.w[0] = 1
 	}
-	weighted := &Options{Weights: c.w, Workers: 1}
 	o := MinVolumeOptions{Weights: c.w, Workers: 1, Slack: decades(rng, -4, 0), Volume: Volume(rng.IntN(3)),
 		Init: Init(rng.IntN(4)), MaxIter: 100, NonNegative: rng.IntN(3) == 0}
 	fit := []func() (*Model, error){
@@ -393,31 +391,6 @@ func drawVolume(t *claims, rng *rand.Rand) {
 	claim(t, m.Objective == math.MaxFloat64 ||
 		truthDigits.sub(exact, truthDigits.num(m.Objective)).Cmp(c.truth.off) <= 0,
 		"objective %g, the exact one is %g: %v", m.Objective, exact, c)
-	claim(t, m.VolumeRatio == 0 || m.VolumeRatio >= 1, "the volume is %g times the least: %v",
-		m.VolumeRatio, c)
-	slack := max(0, m.Objective/max(m.Floor, math.SmallestNonzeroFloat64)-1)
-	bound, err := VolumeFloor(bg, c.x, k, slack, weighted)
-	if err != nil {
-		return
-	}
-	least := math.Inf(1)
-	for range 40 {
-		next := c.f.Clone()
-		by := decades(rng, -6, 0)
-		for i := range next.Data {
-			next.Data[i] += by * (c.f.At(rng.IntN(k), i%d) - next.Data[i]) * rng.Float64()
-		}
-		g, err := (&Model{Centers: next}).Predict(nil, c.x)
-		must(t, err)
-		got := mustDo(Certify(bg, c.x, next, g, weighted))(t)
-		if volume, err := LogVolume(next); err == nil && got.Objective <= bound.Error {
-			claim(t, volume >= bound.LogVolume-1e-9, "a log volume of %.12g, the floor is %.12g: %v", volume,
-				bound.LogVolume, c)
-			if volume < least {
-				least, c.f = volume, next
-			}
-		}
-	}
 }
 
 // drawLoss draws a table and a penalty, and lowers the loss from several starts. None gets below its floor.

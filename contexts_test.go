@@ -71,10 +71,6 @@ func (s *contextShape) calls(t *testing.T) (list []contextCall) {
 		add(name+"Certify", func(ctx context.Context) error { return second(Certify(ctx, x, f, g, one)) })
 		add(name+"CentersOf", func(ctx context.Context) error { return second(CentersOf(ctx, x, g, one)) })
 		add(name+"SkMable", func(ctx context.Context) error { return second(SkMable(ctx, x, s.k, 0)) })
-		add(name+"VolumeFloor", func(ctx context.Context) error {
-			_, err := VolumeFloor(ctx, x, s.k, 0.1, one)
-			return err
-		})
 		for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
 			o := &MinVolumeOptions{Workers: 1, Init: init, MaxIter: fewer(0, 3)}
 			add(name+"FitMinVolume "+init.String(), func(ctx context.Context) error {

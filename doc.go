@@ -21,7 +21,7 @@
 //
 // To look at clusters and mixtures, use [FitMinVolume]. It gives up some error, by default a quarter of the
 // floor, for compact prototypes. [Unmix] is for spectra of scenes, with noise, shade and centers of at least
-// 0. Both report how far their error is above the floor and their volume above the least ([VolumeFloor]).
+// 0. Both report how far their error is above the floor; package proof says how far their volume is.
 // [MinVolumePath] shows error against volume; [FitAlternating] iterates without a penalty.
 //
 // To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique: every simplex in
@@ -38,8 +38,8 @@
 // between others is a mixture of these, so the largest membership is a poor label there:
 // FitMinVolume and FitAlternating label by the nearest mean of a cluster instead.
 //
-// The packages beside this one, choosek, stability, missing and modelfile, choose k, test how stable a model
-// is, fit tables with gaps, and read and write models as JSON.
+// The packages beside this one, choosek, stability, missing, proof and modelfile, choose k, test how stable a
+// model is, fit tables with gaps, bound how small a simplex can be, and read and write models as JSON.
 //
 // In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
 // and TILSD TI-LSD. Its Lemma 3 has memberships for given centers, without signs: [SimplexLeastSquares] and
@@ -62,7 +62,7 @@
 // A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
 // [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in
 // place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify
-// fill them in where half of the entries or more are stored. [SkMable] and [VolumeFloor] always do. Unmix
+// fill them in where half of the entries or more are stored. [SkMable] and package proof always do. Unmix
 // returns an error for sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
@@ -116,6 +116,5 @@
 // Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in numbers of 8
 // bytes, where no other unit is named. With Go 1.27 and GOEXPERIMENT=simd the same source uses vectors on
 // amd64, arm64 and WebAssembly: up to four times the speed. The build tag gramonly leaves out all solvers but
-// SolverGram, other starts of labels, EnclosureSmallest for k above 3, and the ellipsoid of VolumeFloor, for
-// small WebAssembly files.
+// SolverGram, other starts of labels, and EnclosureSmallest for k above 3, for small WebAssembly files.
 package softkmeans

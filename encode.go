@@ -29,7 +29,7 @@ type formKind struct {
 }
 
 var (
-	modelForm    = formKind{"SKMM", 5, "a softkmeans model"}
+	modelForm    = formKind{"SKMM", 6, "a softkmeans model"}
 	lsdForm      = formKind{"SKML", 1, "a softkmeans model of similarities"}
 	statsForm    = formKind{"SKMS", 2, "softkmeans statistics"}
 	subspaceForm = formKind{"SKMP", 2, "a softkmeans subspace"}
@@ -300,7 +300,7 @@ func (m *Model) fields(c *codec) {
 	integer(c, 4, &m.Status, math.MaxInt32)
 	integer(c, 8, &m.Iterations, math.MaxInt32)
 	c.floats("Model", &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Lambda, &m.Epsilon,
-		&m.VolumeRatio)
+		&m.Stationarity)
 	c.matrix(&m.Centers, flags&hasCenters != 0)
 	c.matrix(&m.Memberships, flags&hasMembers != 0)
 	c.matrix(&m.ClusterMeans, flags&hasMeans != 0)
@@ -308,7 +308,7 @@ func (m *Model) fields(c *codec) {
 	c.integers(&m.Clusters)
 	c.list("Trace", &m.Trace)
 	c.warnings(&m.Warnings)
-	c.floats("Stationarity", &m.Stationarity, &m.LossGap)
+	c.floats("LossGap", &m.LossGap)
 	c.list("Shade", &m.Shade)
 	c.integers(&m.Trimmed)
 }
@@ -334,9 +334,6 @@ func (c *codec) warnings(list *[]Warning) {
 
 // checkHeader returns an error for values of the header that no fit returns.
 func (m *Model) checkHeader() error {
-	if v := m.VolumeRatio; math.Signbit(v) || v > 0 && v < 1 {
-		return fail(ErrOption, "the model's volume ratio is "+decimal(v))
-	}
 	return firstError(checkEnum("the model's solver", m.Solver, solverCount),
 		checkEnum("the model's status", m.Status, statusCount),
 		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount),

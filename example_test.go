@@ -472,18 +472,3 @@ func ExampleLogVolume() {
 	fmt.Printf("a triangle of area %.1f; on a line %v\n", math.Exp(area), flat)
 	// Output: a triangle of area 6.0; on a line -Inf
 }
-
-func ExampleVolumeFloor() {
-	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {4, 0}, {0, 3}, {1, 1}, {2, 1}})
-	floor, err := softkmeans.VolumeFloor(context.Background(), x, 3, 0, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	m, err := softkmeans.Fit(context.Background(), x, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest})
-	if err != nil {
-		log.Fatal(err)
-	}
-	area, _ := softkmeans.LogVolume(m.Centers)
-	fmt.Printf("no triangle below %.3f; Fit's is of %.3f\n", math.Exp(floor.LogVolume), math.Exp(area))
-	// Output: no triangle below 6.000; Fit's is of 6.000
-}

@@ -88,9 +88,6 @@ func growingCalls(t *testing.T) []growing {
 			x := normal(n, d)
 			return func() error { return second(SkMable(bg, x, k, .1)) }
 		}},
-		{"VolumeFloor", wide, all, volume(func(x *Matrix, k int) error {
-			return second(VolumeFloor(bg, x, k, .01, nil))
-		})},
 		{"Principal", [3]int{2000, 128, 8}, [3]int{1, 3, 1}, volume(func(x *Matrix, k int) error {
 			_, _, err := Principal(bg, x, k-1, nil)
 			return err

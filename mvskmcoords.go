@@ -340,7 +340,7 @@ func (r *volumeRun) finish(err error) (*Model, error) {
 
 // rate sets what follows from the centers and memberships of out, and the memberships of rows of weight 0. s
 // are the samples without their context. Once that has ended, whose error is returned first, out has no
-// labels, and VolumeRatio is 0.
+// labels.
 func (m *alternation) rate(s *samples, out *Model, quick bool, ended error) (_, wrong error) {
 	objective, wrong := out.complete(s)
 	if wrong == nil {
@@ -349,13 +349,7 @@ func (m *alternation) rate(s *samples, out *Model, quick bool, ended error) (_, 
 	if ended != nil || wrong != nil {
 		return ended, wrong
 	}
-	if m.eps > 0 { // not for FitAlternating
-		out.VolumeRatio = m.volumeRatio(out.Centers, objective)
-	}
-	if ended = out.label(m.data, m.pc.leading, quick); ended != nil {
-		out.VolumeRatio = 0
-	}
-	return ended, nil
+	return out.label(m.data, m.pc.leading, quick), nil
 }
 
 // complete finds the memberships of rows of weight 0, and returns the objective.
@@ -392,7 +386,7 @@ func (r *volumeRun) lossGap() float64 {
 // lossFloor returns a number that is at most the loss L(F, G) of every pair at a λ, in scaled units.
 //
 // Let p = k−1, W be the sum of the weights, Y the weighted rows about their mean, and Ŷ = M·(BᵀF) as in
-// volumefloor.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and
+// proof/volume.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and
 // BᵀF, and x_i = m_i². As Ŷ has rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² +
 // Σ_{i>p}σ_i² (Mirsky). If M and BᵀF have full rank, which small changes give them, log c majorizes log
 // s − log m (Gel'fand and Naimark). As log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least
@@ -485,22 +479,67 @@ func leastTerm(square, half, eps, nu float64) (least, x float64) {
 	return least, square * ((y - nu) / y) / y
 }
 
-// volumeRatio returns Model.VolumeRatio for an objective in scaled units.
-func (m *alternation) volumeRatio(centers *Matrix, objective float64) float64 {
-	switch {
-	case m.o.Sum != SumToOne || m.k > centers.Cols+1:
-		return 0
-	case m.k > m.data.rankBound()+1: // k−1 centers do as well
-		return math.MaxFloat64
+// singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
+// − w̄), descending, and little smaller.
+//
+// The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
+// where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
+// I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
+// which bounds the error of every eigenvalue (Weyl).
+func singularValues(w *Matrix, v []float64) (sigma []float64) {
+	p := w.Cols
+	mean, row := make([]float64, p), make([]float64, p)
+	var sum, raw float64
+	rows, done := 0, 0 // of positive weight
+	for i, u := range v {
+		if u > 0 {
+			axpy(mean, u, w.row(i))
+			sum += u
+			raw += u * sumSquares(w.row(i))
+			rows++
+		}
 	}
-	volume, err := LogVolume(centers)
-	if err != nil || math.IsInf(volume, -1) {
-		return 0
+	scale(mean, 1/sum)
+	s, part := NewMatrix(p, p, nil), NewMatrix(p, p, nil)
+	for i, u := range v {
+		if !(u > 0) {
+			continue
+		}
+		copy(row, w.row(i))
+		axpy(row, -1, mean)
+		for c, e := range row {
+			axpy(part.row(c), u*e, row)
+		}
+		if done++; done%scatterRows == 0 || done == rows {
+			axpy(s.Data, 1, part.Data)
+			clear(part.Data)
+		}
 	}
-	w, _ := m.principalRows()
-	q := newVolumeProblem(m.data, w, m.k)
-	q.total, q.lower = m.pc.total+m.pc.totalError, max(0, m.pc.floor-m.pc.floorError)
-	q.outside = max(0, q.total-sumSquares(q.sigma))
-	b := q.bound(objective*(1+0x1p-40)).inUnits(m.k, m.data.units)
-	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64)
+	values, vectors := eigenSym(context.Background(), s.Clone())
+	size, rounding := trace(s), float64(min(rows, scatterRows)+rows/scatterRows+p+16)*0x1p-52
+	var residual, skew float64
+	for i, theta := range values {
+		x := vectors.row(i)
+		for c := range row {
+			row[c] = dot(s.row(c), x) - theta*x[c]
+		}
+		residual += sumSquares(row)
+		for j := range values {
+			e := dot(vectors.row(j), x)
+			if i == j {
+				e--
+			}
+			skew += e * e
+		}
+	}
+	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size +
+		float64(rows)*float64(rows)*0x1p-104*raw
+	sigma = values
+	for i, theta := range values {
+		sigma[i] = math.Sqrt(max(0, theta-off)) * (1 - 0x1p-50)
+	}
+	return sigma
 }
+
+// scatterRows is how many rows singularValues adds up before it adds their sum to others.
+const scatterRows = 512

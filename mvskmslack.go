@@ -177,8 +177,7 @@ const sameVolume = 1e-4
 //
 // Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled
 // units and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k
-// mixtures no larger volume than that. leastLogProduct says how much smaller than the samples' own it can
-// be, by Mirsky's theorem.
+// mixtures no larger volume than that. Its singular values are less than the samples' own by r at most.
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
@@ -206,8 +205,11 @@ func pureSamples(m *alternation) *volumeRun {
 		}
 	}
 	sigma := singularValues(run.f, slices.Repeat([]float64{1}, m.k))[:m.k-1]
-	shrink := leastLogProduct(sigma, 0) - leastLogProduct(sigma, math.Sqrt(run.objective/light))
-	if shrink > sameVolume || !(sigma[m.k-2] > 0) {
+	off, shrink := math.Sqrt(run.objective/light), 0.0
+	for _, v := range sigma {
+		shrink -= math.Log1p(-min(1, off/v))
+	}
+	if !(shrink <= sameVolume) {
 		return nil
 	}
 	run.status = StatusConverged

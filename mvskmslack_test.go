@@ -603,3 +603,49 @@ func TestImpure(t *testing.T) {
 		}
 	}
 }
+
+// TestPureSamples: where the samples themselves are the smallest simplex FitMinVolume
+// returns them, and nothing else is smaller.
+func TestPureSamples(t *testing.T) {
+	t.Parallel()
+	for _, k := range fewer([]int{2, 3, 4}, []int{2, 4}) {
+		x, truth := mixtures(150, 12, k, 1, 0.95, uint64(k))
+		for j := range k {
+			copy(x.row(11*j), truth.row(j))
+		}
+		m := mustDo(FitMinVolume(bg, x, k, nil))(t)
+		if m.Lambda != 0 || m.Status != StatusConverged || m.Objective > 1e-26*m.Total {
+			t.Errorf("k = %d: λ = %g, %v, objective %g of %g", k, m.Lambda, m.Status, m.Objective, m.Total)
+		}
+		for j := range k {
+			nearest := math.Inf(1)
+			for i := range k {
+				nearest = min(nearest, math.Sqrt(squaredDistance(truth.row(j), m.Centers.row(i))))
+			}
+			if nearest > 1e-13 {
+				t.Errorf("k = %d: prototype %d is %g from a center", k, j, nearest)
+			}
+		}
+		for _, o := range []*MinVolumeOptions{
+			{Lambda: 1e-3}, {Init: InitGlobal}, {Centers: truth}, {Volume: VolumeOrigin},
+		} {
+			if o.MaxIter = 20; mustDo(FitMinVolume(bg, x, k, o))(t).Lambda == 0 {
+				t.Errorf("k = %d: with %+v the samples are returned", k, o)
+			}
+		}
+		// Without its pure samples the data has a smaller simplex.
+		if m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: without(x.Rows, 11,
+			k)}))(t); k > 2 && m.Lambda == 0 {
+			t.Errorf("k = %d: samples that are not the simplex are returned", k)
+		}
+	}
+}
+
+// without returns weights of 1, 0 for rows 0, step, … (k of them).
+func without(n, step, k int) []float64 {
+	w := make1(n)
+	for j := range k {
+		w[step*j] = 0
+	}
+	return w
+}

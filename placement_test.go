@@ -312,3 +312,53 @@ func TestProjectRowsOverwrites(t *testing.T) {
 		}
 	}
 }
+
+func logVolume(t *testing.T, vertices *Matrix) float64 {
+	t.Helper()
+	v := mustDo(LogVolume(vertices))(t)
+	return v
+}
+
+// volumeCase is a table with a number of centers, and weights or nil.
+type volumeCase struct {
+	name    string
+	x       *Matrix
+	k       int
+	weights []float64
+}
+
+// volumeCases are the sets of testdata, and small random ones: integers, duplicates, flat
+// and exact ones, weights.
+func volumeCases(t *testing.T, count int) (cases []volumeCase) {
+	for _, set := range dataSets(t) {
+		if set.x.Rows > fewer(math.MaxInt, 180) {
+			continue
+		}
+		set.x = head(set.x, 100)
+		for _, k := range []int{2, 3, 4} {
+			cases = append(cases, volumeCase{set.name, set.x, k, nil})
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 1))
+	for i := range count {
+		n, d, k := 5+rng.IntN(30), 1+rng.IntN(6), 2+rng.IntN(4)
+		x := randomData(n, d, 0, uint64(i))
+		c := volumeCase{"random " + strconv.Itoa(i), x, k, nil}
+		switch i % 5 {
+		case 1:
+			c.x = mapped(x, func(_, _ int, v float64) float64 { return math.Round(2 * v) })
+		case 2:
+			c.x, _ = mixtures(n, d, k, 0.7, 1, uint64(i))
+		case 3:
+			c.weights = make([]float64, n)
+			for j := range c.weights {
+				c.weights[j] = float64(rng.IntN(4))
+			}
+			c.weights[0] = 1
+		case 4:
+			c.x = mapped(x, func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}

@@ -75,7 +75,7 @@ const (
 	// EnclosureSmallest is a simplex of small volume. For k up to 3 it is the least: the interval of the
 	// projected rows, or the smallest triangle around them. For larger k it is the smallest at which
 	// descents from several starts end. Where σ_{k−1} > σ_k no optimum has a smaller interval or
-	// triangle. For larger k [VolumeFloor] bounds how much smaller another simplex may be. Orientation is
+	// triangle. For larger k proof.VolumeRatio bounds how much smaller another may be. Orientation is
 	// not read. Fit alone has it, since it needs the corners of the data.
 	//
 	// There are 32·(6/k)⁴ descents, but one at least. Each costs some ten passes of O(nk²). All have 2^30
@@ -314,7 +314,7 @@ func fixSum(g []float64) {
 }
 
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose k vertices
-// are the rows of the given k×d matrix. Compare prototypes by it, and with [VolumeFloor]. It is 0 for a
+// are the rows of the given k×d matrix. Compare prototypes by it, and with proof.VolumeFloor. It is 0 for a
 // single point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1; where only
 // rounding keeps them independent, each direction lost adds some −35. Differences below 2^-500 of the
 // largest entry count as 0. Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]

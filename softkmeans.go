@@ -44,10 +44,6 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// VolumeRatio, of FitMinVolume with SumToOne, bounds the volume of the centers as a multiple
-	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
-	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
-	VolumeRatio float64
 	// LossGap, of FitMinVolume, MinVolumePath and Unmix, is a share of Total. The loss, error plus penalty,
 	// the last of Trace, is at most so much above the least that any centers and memberships have for this
 	// Lambda, Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is

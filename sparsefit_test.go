@@ -473,7 +473,7 @@ func TestSamplesKinds(t *testing.T) {
 			"Fit, cone": second(Fit(bg, x, 1, &Options{Sum: SumAtMostOne})),
 			"Floors":    second(Floors(bg, x, nil)), "Certify": second(Certify(bg, x, NewMatrix(1, 3, nil),
 				members, nil)),
-			"SkMable": second(SkMable(bg, x, 1, 0)), "VolumeFloor": second(VolumeFloor(bg, x, 1, 0, nil)),
+			"SkMable": second(SkMable(bg, x, 1, 0)),
 			"Predict": second(m.Predict(nil, x)), "PredictLabels": second(m.PredictLabels(nil, x)),
 			"FitMinVolume":   second(FitMinVolume(bg, x, 2, nil)),
 			"FitAlternating": second(FitAlternating(bg, x, 2, nil)),
@@ -490,10 +490,6 @@ func TestSamplesKinds(t *testing.T) {
 		if got, want := mustDo(SkMable(bg, s, k, 1e-9))(t), mustDo(SkMable(bg, x, k, 1e-9))(t); got != want {
 			t.Errorf("k=%d: SkMable %v, of all entries %v", k, got, want)
 		}
-		if got, want := mustDo(VolumeFloor(bg, s, k, 0.1, nil))(t),
-			mustDo(VolumeFloor(bg, x, k, 0.1, nil))(t); got != want {
-			t.Errorf("k=%d: VolumeFloor %v, of all entries %v", k, got, want)
-		}
 	}
 	o := &Options{Solver: SolverJacobi} // which Floors does not read
 	if got, want := mustDo(Floors(bg, s, o))(t), mustDo(Floors(bg, s, nil))(t); !slices.Equal(got, want) {
@@ -501,8 +497,8 @@ func TestSamplesKinds(t *testing.T) {
 	}
 	large := &SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
 	for call, err := range map[string]error{
-		"SkMable": second(SkMable(bg, large, 2, 0)), "VolumeFloor": second(VolumeFloor(bg, large, 2, 0, nil)),
-		"Unmix": second(Unmix(bg, s, 2, nil)),
+		"SkMable": second(SkMable(bg, large, 2, 0)),
+		"Unmix":   second(Unmix(bg, s, 2, nil)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), call) {
 			t.Errorf("%s: %v", call, err)

@@ -31,7 +31,7 @@ import (
 // these are too small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's
 // floor on tables of up to 30 columns, and .06 on one of 64.
 //
-// VolumeRatio is 0, and Missing how many entries were missing. Lambda, LossGap, Trace, Stationarity, Warnings
+// Missing is how many entries were missing. Lambda, LossGap, Trace, Stationarity, Warnings
 // and ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
@@ -146,7 +146,7 @@ func sumOf(weights []float64, n int) (sum float64) {
 func (g *gaps) observe(
 	ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int,
 ) (err error) {
-	m.Missing, m.VolumeRatio = g.total, 0
+	m.Missing = g.total
 	if err := g.predict(ctx, m, m.Memberships, x, workers); err != nil {
 		return err
 	}

@@ -66,6 +66,8 @@ type File struct {
 	// of the fit. 0: not known.
 	LargestResidual float64
 
+	VolumeRatio float64 // see [softkmeans/proof.VolumeRatio]; 0: not known
+
 	Slack float64 // that was asked for; 0: the default, or none
 	// Lower and Upper bound all entries of Centers, one number each; nil: none.
 	Lower, Upper []float64
@@ -120,7 +122,7 @@ func (f *File) fields(t *walk) {
 	t.numbers("upper", &f.Upper, 1)
 	t.seed("seed", &f.Seed)
 	choose(t, "volume", &m.Volume)
-	t.number("volumeRatio", &m.VolumeRatio, 0)
+	t.number("volumeRatio", &f.VolumeRatio, 0)
 	t.number("stationarity", &m.Stationarity, 0)
 	t.number("lossGap", &m.LossGap, 0)
 	t.integer("iterations", &m.Iterations, math.MaxInt32, 0)
@@ -307,6 +309,8 @@ func (f *File) check(kind error) error {
 	case len(f.Shift) != len(f.Divisor), (f.Scale == noScale) != (len(f.Divisor) == 0):
 		return fault.New(kind, "the model's scale is "+quotedShort(f.Scale)+", with ", len(f.Shift),
 			" shifts and ", len(f.Divisor), " divisors")
+	case f.VolumeRatio != 0 && !(f.VolumeRatio >= 1):
+		return fault.New(kind, "volumeRatio is ", f.VolumeRatio, ", not 0 and below 1")
 	case m.Rows == softkmeans.RowsGiven:
 		return fault.New(kind, "rowScaling is given")
 	case m.Rows == softkmeans.RowsUnit &&

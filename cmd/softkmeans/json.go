@@ -207,8 +207,8 @@ func fitJSON(r *result) *fitReportJSON {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
 	j.Solver, j.Lambda, j.Epsilon, j.LossGap = m.Solver.String(), m.Lambda, m.Epsilon, m.LossGap
-	if m.VolumeRatio < math.MaxFloat64 {
-		j.Volume = m.VolumeRatio
+	if r.volume < math.MaxFloat64 {
+		j.Volume = r.volume
 	}
 	j.Iterations, j.Status = m.Iterations, m.Status.String()
 	j.Warnings = append(j.Warnings, view.Warnings(m)...)

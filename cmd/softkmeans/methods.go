@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/missing"
+	"softkmeans/proof"
 	"softkmeans/stability"
 )
 
@@ -155,6 +156,7 @@ type result struct {
 	residual   float64        // the largest of a row, if measured
 	streamed   bool           // the certificate comes from the passes; SpanError is unknown
 	summarised bool           // the centers were fitted to a sample of the rows
+	volume     float64        // proof.VolumeRatio; 0: not known, or not asked for
 	sure       *sureness      // nil: not asked for
 
 	// Methods of similarities.
@@ -304,9 +306,20 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: weights, Workers: f.workers})
 	if err == nil {
+		err = f.compact(ctx, r, d.x, weights)
+	}
+	if err == nil {
 		err = f.draw(ctx, d, r, o, p)
 	}
 	return m.Memberships, err
+}
+
+// compact sets how many times the least volume the centers may span, for methods that are about it.
+func (f *fitFlags) compact(ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64) (err error) {
+	if f.method == methodMinVolume || f.method == methodGlobal && f.options.Enclosure == softkmeans.EnclosureSmallest {
+		r.volume, err = proof.VolumeRatio(ctx, x, r.model, &softkmeans.Options{Weights: weights, Workers: f.workers})
+	}
+	return err
 }
 
 func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int,

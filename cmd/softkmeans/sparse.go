@@ -202,6 +202,12 @@ func (f *fitFlags) solveSparse(
 	r.setModel(m)
 	r.cert, err = softkmeans.Certify(ctx, t.X, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
+	if err == nil {
+		var x *softkmeans.Matrix
+		if x, err = filledSparse(t); err == nil && x != nil {
+			err = f.compact(ctx, r, x, t.Weights)
+		}
+	}
 	if err != nil || !f.details && f.model == "" {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func fitReport(r *result) []byte {
 		}
 	} else {
 		q.writeErrors(&b)
-		b.WriteString("\n" + localVerdict(q, r.model) + "\n")
+		b.WriteString("\n" + localVerdict(q, r) + "\n")
 	}
 	if limit := min(r.rows-1, len(r.Names)); r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
 		fmt.Fprintf(&b, "%s fit any %s of %s without error, so a small error says nothing here.\n",
@@ -197,7 +197,8 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 
 // localVerdict says how far the result of a local search is from the floor, and
 // its status.
-func localVerdict(q *quality, m *softkmeans.Model) string {
+func localVerdict(q *quality, r *result) string {
+	m := r.model
 	text := q.distance()
 	if m.Lambda > 0 && q.missing == 0 && !q.Optimal(q.tol) {
 		text += "\nThat is the price of " + q.word() + "s near the data"
@@ -206,7 +207,7 @@ func localVerdict(q *quality, m *softkmeans.Model) string {
 		}
 		text += "."
 	}
-	if volume := strings.TrimSpace(view.Volume(m.VolumeRatio)); volume != "" && q.k > 1 {
+	if volume := strings.TrimSpace(view.Volume(r.volume)); volume != "" && q.k > 1 {
 		text += "\n" + strings.ReplaceAll(volume, "prototype", q.word())
 	}
 	return fmt.Sprintf("%s\n(%s; status: %v%s.)", text, count(m.Iterations, "iteration"), m.Status,

@@ -12,6 +12,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
+	"softkmeans/proof"
 )
 
 // unmixing is a run of unmix.
@@ -84,6 +85,9 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	r.setModel(m)
+	if r.volume, err = proof.VolumeRatio(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
+		return err
+	}
 	u.shade = shadeOf(m)
 	for _, i := range m.Trimmed {
 		u.trimmed = append(u.trimmed, pixelJSON{at[i]/u.scene.samples + 1, at[i]%u.scene.samples + 1})

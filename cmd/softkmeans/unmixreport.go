@@ -75,7 +75,7 @@ func (u *unmixing) writeFit(b *bytes.Buffer) {
 	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model),
 		tol: certifiedTol, streamed: true, bounded: r.bounds != nil}
 	q.writeErrors(b)
-	b.WriteString("\n" + localVerdict(q, r.model) + "\n")
+	b.WriteString("\n" + localVerdict(q, r) + "\n")
 	if u.shade != nil {
 		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade.\n")
 	}

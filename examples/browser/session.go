@@ -19,6 +19,7 @@ import (
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
+	"softkmeans/proof"
 )
 
 // part is a text or a picture for the page, by its name in page.js.
@@ -45,6 +46,7 @@ type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
 	options     options         // with the k that was fitted
+	volume      float64         // proof.VolumeRatio; 0: not known
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
 	known       *sources.Answer // shares in known prototypes; nil: a fit
@@ -150,7 +152,12 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 	if err != nil {
 		return nil, err
 	}
-	r.partial = cancelled
+	if r.partial = cancelled; o.method == view.MinVolume && !cancelled && d.given == nil {
+		r.volume, err = proof.VolumeRatio(ctx, d.x, m, &softkmeans.Options{Weights: d.Weights})
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
 	if o.method == view.MinVolume && !cancelled && d.few() == d && d.given == nil {
 		s.path.add(m.Lambda, m.Objective, m.Centers)
 	}
@@ -249,6 +256,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
+	r.volume = f.VolumeRatio
 	old := *s
 	s.data, s.loaded, s.path, s.shown = d, true, newSlackPath(o.k), r
 	parts, err := s.view(r)

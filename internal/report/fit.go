@@ -12,6 +12,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/view"
+	"softkmeans/proof"
 	"softkmeans/stability"
 )
 
@@ -163,6 +164,12 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	}
 	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
 	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
+		return err
+	}
+	o.step("the least volume")
+	in.MinVolume.VolumeRatio, err = proof.VolumeRatio(ctx, in.X, m,
+		&softkmeans.Options{Weights: in.Weights, Workers: o.Workers})
+	if err != nil {
 		return err
 	}
 	o.step("other answers")

@@ -61,6 +61,7 @@ type Image struct {
 type Fit struct {
 	Model       *softkmeans.Model
 	Certificate softkmeans.Certificate
+	VolumeRatio float64   // proof.VolumeRatio; 0: not known
 	Errors      []float64 // the squared error after every iteration; nil: not recorded
 	Sampled     bool      // Model was found on a sample of the rows, and corrected by all
 
@@ -221,5 +222,5 @@ func (b *builder) verdict(i int) *view.Fit {
 	f := b.fit(i)
 	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k,
 		Trivial:     b.k > min(b.Tally.rows-1, b.X.Cols),
-		VolumeRatio: f.Model.VolumeRatio}
+		VolumeRatio: f.VolumeRatio}
 }

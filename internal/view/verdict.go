@@ -25,7 +25,7 @@ type Fit struct {
 	NoSlack     bool    // of MinVolume: the certificate is that of the global simplex
 	Trivial     bool    // K prototypes mix any table of this size exactly
 	Partial     bool    // the fit was stopped early
-	VolumeRatio float64 // Model.VolumeRatio; 0: not known
+	VolumeRatio float64 // proof.VolumeRatio; 0: not known
 	Sum         softkmeans.Sum
 	Rule        Rule // of MinVolume: where λ comes from
 }
@@ -172,7 +172,7 @@ func repaired(c softkmeans.Certificate, k int) string {
 }
 
 // Volume compares the volume that prototypes span with the least possible, in a sentence with
-// a space before it; "" where that is not known. ratio is Model.VolumeRatio.
+// a space before it; "" where that is not known. ratio is proof.VolumeRatio.
 func Volume(ratio float64) string {
 	switch {
 	case ratio == 0:

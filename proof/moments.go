@@ -1,0 +1,199 @@
+package proof
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"softkmeans"
+)
+
+// moments returns the bound for rows weighted by v. The mixtures' singular values differ by at most r.
+func (q *problem) moments(sigma, v []float64, r float64) float64 {
+	k := float64(q.k)
+	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/sumOf(v)) + leastLogProduct(sigma, r)
+	for i := range q.k - 1 {
+		log -= math.Log(float64(i + 1))
+	}
+	// The sum of the weights, the logarithms, and ŨᵀŨ, which is I but for rounding.
+	return log - k*float64(q.w.Rows+q.d+64)*0x1p-50
+}
+
+// design takes up to designSteps, and tries the weights after 1, 2, 4, … of them. After designAll steps the
+// designRows of the most weight are left.
+const (
+	designSteps = 64
+	designAll   = 4
+	designRows  = 4096
+)
+
+// design returns the best bound by moments among some weights v, and whatever v is, the bound holds. It
+// begins with the simplex of k rows and goes towards the largest determinant, by the multiplicative algorithm
+// (Silvey, Titterington & Torsney 1978): v_i is multiplied by its leverage over k.
+func (q *problem) design(r reach) float64 {
+	n, k := q.w.Rows, q.k
+	v := slices.Clone(q.weights)
+	scale(v, 1/sumOf(v))
+	a, row := make([]float64, k*k), make([]float64, k)
+	corners, rows := make([]float64, n), indices(n)
+	for _, i := range farthestRows(q.w) {
+		corners[i] = 1
+	}
+	best, next := q.weighted(corners, r), 1
+	for step := 1; step <= designSteps && q.ctx.Err() == nil; step++ {
+		clear(a)
+		for _, i := range rows {
+			row[copy(row, q.w.Row(i))] = 1
+			for c := range row {
+				axpy(a[c*k:(c+1)*k], v[i]*row[c], row)
+			}
+		}
+		if !cholesky(a, k) {
+			break
+		}
+		for _, i := range rows {
+			row[copy(row, q.w.Row(i))] = 1
+			forward(a, k, row)
+			v[i] *= sumSquares(row) / float64(k)
+		}
+		if step == designAll && n > designRows {
+			slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(v[j], v[i]) })
+			for _, i := range rows[designRows:] {
+				v[i] = 0
+			}
+			rows = rows[:designRows]
+		}
+		if step == next {
+			next *= 2
+			best = max(best, q.weighted(v, r))
+		}
+	}
+	return best
+}
+
+// weighted returns the bound by moments for other weights v of the rows.
+func (q *problem) weighted(v []float64, r reach) float64 {
+	most := 0.0
+	for i, u := range v {
+		if u > 0 {
+			most = max(most, u/q.weights[i])
+		}
+	}
+	sigma := singularValues(q.w, v)
+	return q.moments(sigma, v, (r.near*math.Sqrt(most)+r.each*math.Sqrt(sumOf(v)))*(1+0x1p-40))
+}
+
+// singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
+// − w̄), descending, and little smaller.
+//
+// The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
+// where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
+// I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
+// which bounds the error of every eigenvalue (Weyl).
+func singularValues(w *softkmeans.Matrix, v []float64) (sigma []float64) {
+	p := w.Cols
+	mean, row := make([]float64, p), make([]float64, p)
+	var sum, raw float64
+	rows, done := 0, 0 // of positive weight
+	for i, u := range v {
+		if u > 0 {
+			axpy(mean, u, w.Row(i))
+			sum += u
+			raw += u * sumSquares(w.Row(i))
+			rows++
+		}
+	}
+	scale(mean, 1/sum)
+	s, part := softkmeans.NewMatrix(p, p, nil), softkmeans.NewMatrix(p, p, nil)
+	for i, u := range v {
+		if !(u > 0) {
+			continue
+		}
+		copy(row, w.Row(i))
+		axpy(row, -1, mean)
+		for c, e := range row {
+			axpy(part.Row(c), u*e, row)
+		}
+		if done++; done%scatterRows == 0 || done == rows {
+			axpy(s.Data, 1, part.Data)
+			clear(part.Data)
+		}
+	}
+	values, vectors, err := softkmeans.EigenSym(s)
+	if err != nil { // out of range
+		return make([]float64, p)
+	}
+	size, rounding := 0.0, float64(min(rows, scatterRows)+rows/scatterRows+p+16)*0x1p-52
+	var residual, skew float64
+	for i := range p {
+		size += s.At(i, i)
+	}
+	turned := transposed(vectors)
+	for i, theta := range values {
+		x := turned.Row(i)
+		for c := range row {
+			row[c] = dot(s.Row(c), x) - theta*x[c]
+		}
+		residual += sumSquares(row)
+		for j := range values {
+			e := dot(turned.Row(j), x)
+			if i == j {
+				e--
+			}
+			skew += e * e
+		}
+	}
+	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size +
+		float64(rows)*float64(rows)*0x1p-104*raw
+	sigma = values
+	for i, theta := range values {
+		sigma[i] = math.Sqrt(max(0, theta-off)) * (1 - 0x1p-50)
+	}
+	return sigma
+}
+
+// scatterRows is how many rows singularValues adds up before it adds their sum to others.
+const scatterRows = 512
+
+// leastLogProduct returns a number that is at most Σ log s_i for all s with
+// Σ(σ_i − s_i)² ≤ r²; −Inf if one of them can be 0. sigma is descending.
+//
+// Each s_i is at least σ_i − r, and at most σ_i where the sum is least. For any ν ≥ 0 the sum is at
+// least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i. The
+// function under the minimum rises at σ_i, and its slope is 0 where s(σ_i − s) = 1/(2ν). So it is least
+// at σ_i − r or at the larger root. The best ν has Σ(σ_i − s_i)² = r². If that jumps some bound is
+// lost, but not for r ≤ σ_p/2, where the problem is convex in (σ_i − s_i)².
+func leastLogProduct(sigma []float64, r float64) float64 {
+	least := sigma[len(sigma)-1]
+	if !(least > r*(1+0x1p-44)) {
+		return math.Inf(-1)
+	}
+	r *= 1 + 0x1p-44 // so that the rounding of σ_i − r, which may be all of it, is on the safe side
+	best := math.Inf(-1)
+	low := -math.Log2(8 * sigma[0] * sigma[0])
+	high := math.Log2(float64(len(sigma))) - math.Log2(least) - math.Log2(max(r, 0x1p-60*least)) + 4
+	r2 := r * r
+	for range 60 {
+		log := (low + high) / 2
+		nu := math.Exp2(log)
+		value, used := -nu*r2, 0.0
+		for _, v := range sigma {
+			at := v - r
+			if inner := v*v/4 - 0.5/nu; inner > 0 {
+				root := v/2 + math.Sqrt(inner)
+				if math.Log(root)+nu*(v-root)*(v-root) < math.Log(at)+nu*r2 {
+					at = max(at, root)
+				}
+			}
+			value += math.Log(at) + nu*(v-at)*(v-at)
+			used += (v - at) * (v - at)
+		}
+		best = max(best, value)
+		if used > r2 {
+			low = log
+		} else {
+			high = log
+		}
+	}
+	return best - float64(len(sigma))*0x1p-40
+}

@@ -1,0 +1,295 @@
+package proof
+
+// What the proofs need of a table: its rows in the leading directions, and bounds of what these leave.
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+const (
+	mostK        = 1 << 24
+	mostFilledIn = 1 << 27 // entries of a sparse table with its zeros: 1 GB
+	farFrom0     = 0x1p8   // rows with a mean of so many times their range are taken about a row
+	plainExp     = 100     // entries and weights beyond 2^±plainExp are scaled
+	block        = 64      // rows that are added up before their sum is added to others
+	passes       = 16      // sums of all rows are added up in so many parts, at most
+	flat         = 0x1p-40 // a direction of centers shorter than this share of the longest is none
+)
+
+// table is rows about a vector, with weights.
+type table struct {
+	x       *softkmeans.Matrix
+	about   []float64
+	rows    []int     // of positive weight
+	weights []float64 // of these
+}
+
+// row overwrites y with row t of those of positive weight.
+func (s *table) row(y []float64, t int) {
+	for j, v := range s.x.Row(s.rows[t]) {
+		y[j] = v - s.about[j]
+	}
+}
+
+// eachPart calls fn for parts of the rows, from row lo to hi, on some workers.
+func (s *table) eachPart(workers int, fn func(part, lo, hi int)) {
+	n := len(s.rows)
+	parts := max(1, min(passes, n/block))
+	draws.Run(workers, parts, func(t int) { fn(t, n*t/parts, n*(t+1)/parts) })
+}
+
+// open returns the problem of k centers for the rows of x; with its field off, if asked for.
+func open(
+	ctx context.Context, x softkmeans.Samples, k int, opts *softkmeans.Options, off bool,
+) (*problem, error) {
+	o := orZero(opts)
+	if k < 1 || k > mostK {
+		return nil, fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
+	}
+	m, err := filledIn(x)
+	if err != nil {
+		return nil, err
+	}
+	s := &table{x: m}
+	if s.rows, err = draws.Rows(o.Weights, m.Rows); err != nil {
+		return nil, err
+	}
+	q := &problem{ctx: ctx, k: k, d: m.Cols}
+	all := q.scale(s, o.Weights)
+	e, err := softkmeans.Fit(ctx, s.x, min(k, m.Rows, m.Cols)+1,
+		&softkmeans.Options{Weights: all, Solver: o.Solver, Workers: o.Workers})
+	if err != nil {
+		return nil, err
+	}
+	q.beyond = max(0, e.Floor-e.FloorError)
+	return q, q.project(s, leading(s, e), o.Workers, off)
+}
+
+// filledIn returns x with all its zeros.
+func filledIn(x softkmeans.Samples) (*softkmeans.Matrix, error) {
+	m, ok := x.(*softkmeans.Matrix)
+	if sparse, is := x.(*softkmeans.SparseMatrix); is && sparse != nil {
+		if float64(sparse.Rows)*float64(sparse.Cols) > mostFilledIn {
+			return nil, fault.New(softkmeans.ErrShape, "sparse rows are filled in, and x would have more than 2^27 entries")
+		}
+		var err error
+		if m, err = sparse.Dense(); err != nil {
+			return nil, err
+		}
+	} else if !ok {
+		m = nil
+	}
+	if err := m.Check("x"); err != nil {
+		return nil, err
+	}
+	if m.Rows == 0 {
+		return nil, fault.New(softkmeans.ErrTooFewSamples, "x has no rows")
+	}
+	return m, nil
+}
+
+// scale sets the units, weights, and the vector that rows are taken about: their mean but for rounding. It
+// copies rows that are out of a plain range or far from 0, where rounding of the mean would count: about the
+// first row nothing is lost. It returns the weights of all rows, nil if none were given.
+func (q *problem) scale(s *table, given []float64) (all []float64) {
+	heaviest := 1.0
+	if given != nil {
+		heaviest = slices.Max(given)
+	}
+	if _, q.wexp = math.Frexp(heaviest); plain(q.wexp) {
+		q.wexp = 0
+	}
+	for _, i := range s.rows {
+		v := 1.0
+		if given != nil {
+			v = math.Ldexp(given[i], -q.wexp)
+		}
+		s.weights = append(s.weights, v)
+	}
+	if given != nil {
+		all = make([]float64, len(given))
+		for t, i := range s.rows {
+			all[i] = s.weights[t]
+		}
+	}
+	top, far := s.centre()
+	if _, q.exp = math.Frexp(top); plain(q.exp) && !far {
+		q.exp = 0
+		return all
+	}
+	y, first := softkmeans.NewMatrix(s.x.Rows, s.x.Cols, nil), s.x.Row(s.rows[0])
+	for _, i := range s.rows {
+		for j, v := range s.x.Row(i) {
+			y.Row(i)[j] = math.Ldexp(v, -q.exp) - math.Ldexp(first[j], -q.exp)
+		}
+	}
+	s.x = y
+	s.centre()
+	return all
+}
+
+func plain(exp int) bool { return max(exp, -exp) <= plainExp }
+
+// centre sets about to the mean of the rows. It returns their largest entry, and whether they are so far from
+// 0 that its rounding counts.
+func (s *table) centre() (top float64, far bool) {
+	d := s.x.Cols
+	s.about = make([]float64, d)
+	low, high := slices.Repeat([]float64{math.Inf(1)}, d), slices.Repeat([]float64{math.Inf(-1)}, d)
+	share := 1 / sumOf(s.weights)
+	for t, i := range s.rows {
+		by := s.weights[t] * share
+		for j, v := range s.x.Row(i) {
+			s.about[j] += by * v
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	var middle, ranges float64
+	for j := range low {
+		top = max(top, -low[j], high[j])
+		middle = max(middle, math.Abs(s.about[j]))
+		ranges = max(ranges, high[j]-low[j])
+	}
+	return top, middle > farFrom0*ranges
+}
+
+// leading returns the principal directions of the rows, orthonormal, in the span of the centers of a fit, by its
+// memberships.
+func leading(s *table, e *softkmeans.Model) *softkmeans.Matrix {
+	k, f := e.Centers.Rows, e.Centers
+	span, q := softkmeans.NewMatrix(k-1, f.Cols, nil), 0
+	longest := 0.0
+	for j := 1; j < k; j++ {
+		u := span.Row(q)
+		copy(u, f.Row(j))
+		axpy(u, -1, f.Row(0))
+		longest = max(longest, norm2(u))
+		projectOut(u, span, q)
+		if size := norm2(u); size > flat*longest {
+			scale(u, 1/size)
+			q++
+		}
+	}
+	span.Rows = q
+	at := softkmeans.NewMatrix(k, q, nil) // the centers in the span, but for one
+	for j := 1; j < k; j++ {
+		u := slices.Clone(f.Row(j))
+		axpy(u, -1, f.Row(0))
+		for c := range q {
+			at.Row(j)[c] = dot(u, span.Row(c))
+		}
+	}
+	mean, row, share := make([]float64, k), make([]float64, k), 1/sumOf(s.weights)
+	for t, i := range s.rows {
+		axpy(mean, s.weights[t]*share, e.Memberships.Row(i))
+	}
+	scatter, w := softkmeans.NewMatrix(q, q, nil), make([]float64, q)
+	for t, i := range s.rows {
+		copy(row, e.Memberships.Row(i))
+		axpy(row, -1, mean)
+		clear(w)
+		for j, v := range row {
+			axpy(w, v, at.Row(j))
+		}
+		for c, v := range w {
+			axpy(scatter.Row(c), s.weights[t]*v, w)
+		}
+	}
+	_, vectors, err := softkmeans.EigenSym(scatter)
+	if err != nil { // out of range
+		return span
+	}
+	basis := softkmeans.NewMatrix(q, f.Cols, nil)
+	for c := range q {
+		u := basis.Row(c)
+		for j := range q {
+			axpy(u, vectors.At(j, c), span.Row(j))
+		}
+		projectOut(u, basis, c)
+		scale(u, 1/norm2(u))
+	}
+	return basis
+}
+
+// project sets the rows in the leading directions, and what these leave: ‖Y − YŨŨᵀ‖², σ_k, and with off the
+// norm of R = YᵀYŨ − ŨM.
+func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off bool) error {
+	n, d, b := len(s.rows), s.x.Cols, basis.Rows
+	p := min(q.k-1, b)
+	all := softkmeans.NewMatrix(n, b, nil)
+	var parts [passes]sums
+	s.eachPart(workers, func(part, lo, hi int) {
+		sum := sums{mean: make([]float64, d), product: softkmeans.NewMatrix(p, d, nil)}
+		y, squares, rest := make([]float64, d), 0.0, 0.0
+		for t := lo; t < hi && !(t%block == 0 && q.ctx.Err() != nil); t++ {
+			s.row(y, t)
+			v, w := s.weights[t], all.Row(t)
+			axpy(sum.mean, v, y)
+			squares += v * sumSquares(y)
+			for c := range w {
+				w[c] = dot(y, basis.Row(c))
+			}
+			if off {
+				for c, u := range w[:p] {
+					axpy(sum.product.Row(c), v*u, y)
+				}
+			}
+			for c, u := range w[:p] {
+				axpy(y, -u, basis.Row(c))
+			}
+			rest += v * sumSquares(y)
+			if t%block == block-1 || t == hi-1 { // so that few roundings add up
+				sum.total, sum.outside, squares, rest = sum.total+squares, sum.outside+rest, 0, 0
+			}
+		}
+		parts[part] = sum
+	})
+	for _, sum := range parts[1:] {
+		if sum.mean == nil {
+			break
+		}
+		parts[0].total += sum.total
+		parts[0].outside += sum.outside
+		axpy(parts[0].mean, 1, sum.mean)
+		axpy(parts[0].product.Data, 1, sum.product.Data)
+	}
+	sum := &parts[0]
+	// A row is rounded by γ(1), and by γ(2p+8) of its length where it is projected.
+	depth := block + n/(passes*block) + passes + d/4 + 16
+	q.total = sum.total * (1 + gamma(depth))
+	length := math.Sqrt(sum.outside)*(1+gamma(depth)) + gamma(2*p+8)*math.Sqrt(q.total)
+	q.outside = length * length
+	q.weights = s.weights
+	q.w = &softkmeans.Matrix{Rows: n, Cols: p, Stride: all.Stride, Data: all.Data}
+	q.sigma = singularValues(q.w, q.weights)
+	q.lower = q.beyond
+	if b > p { // σ_k² is at least the Ritz value
+		sigma := max(0, singularValues(all, q.weights)[p]-q.rounding(p+1))
+		q.lower += sigma * sigma
+	}
+	if off {
+		for c := range p {
+			u := sum.product.Row(c)
+			projectOut(u, basis, p)
+		}
+		// YᵀYŨ is summed over n rows, and about a vector that is not quite the mean.
+		mass := sumOf(q.weights)
+		moved := (norm2(sum.mean)/math.Sqrt(mass) + gamma(n+8)*math.Sqrt(q.total)) * (1 + 0x1p-40)
+		q.off = norm2(sum.product.Data) + moved*moved +
+			math.Sqrt(float64(p))*q.total*(gamma(n+64)+float64(q.d+p+16)*0x1p-50)
+	}
+	return q.ctx.Err()
+}
+
+// sums are over rows y, weighted.
+type sums struct {
+	total, outside float64
+	mean           []float64          // Σv·y
+	product        *softkmeans.Matrix // YᵀYŨ in rows
+}

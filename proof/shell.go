@@ -1,0 +1,189 @@
+package proof
+
+// The largest ellipsoid inside the convex hull of points that may move, for the least volume of simplices.
+//
+// Point j is z_j, and may be anywhere within r_j of it. A shell is a list of simplices of p corners in p
+// dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own
+// corners j. So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be those of the
+// hull.
+//
+// Theorem. Let the facets be a cycle modulo 2: every set of p−1 corners is in an even number of them.
+// Let K = {x: aᵀx < b for all facets} hold a point c about which the cycle's winding number modulo 2
+// is odd. Then K is inside the convex hull of the points, wherever they go.
+//
+// Proof. K is convex, holds c, and meets no facet while the points move on lines to where they go. So the
+// winding number of the moved cycle is odd about each x in K. About a point outside of the hull it is even: a
+// ray away from the hull meets no facet. ∎
+//
+// The cycle begins as the boundary of a simplex with c as its centroid. With aᵀc < b for its facets it is
+// not flat, as a flat simplex is the union of its facets; then the number is 1. A further point z is added
+// with a set V of facets that have aᵀz − r‖a‖ ≥ b. They leave, and z with each ridge that an odd
+// number of V has comes in: the boundary of the cones from z over V is added to the cycle. These cones are
+// in {aᵀx ≥ b} and so do not hold c: the number remains. All facets ever made have aᵀc < b, or the
+// point is not added.
+//
+// So nothing depends on how well the hull is found, nor on the rounding of normals: offsets are rounded down
+// by slip, and tests against them err by less.
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"softkmeans"
+)
+
+// mostFacets is how many facets, or points, end the search for better ones.
+const mostFacets = 1 << 11
+
+// shell is a cycle of facets around a point.
+type shell struct {
+	points [][]float64 // of length p
+	reach  []float64   // how far each may move
+	still  bool        // points are taken not to move
+	centre []float64
+	slip   float64 // more than the rounding of aᵀz − r‖a‖, ‖a‖ ≤ 1 + 2^-40, or of a move by it
+	facets []facet
+}
+
+// facet is {x: normalᵀx < offset}, and the simplex of its corners beyond.
+type facet struct {
+	corners []int // rising
+	normal  []float64
+	offset  float64
+}
+
+// newShell returns the shell of a simplex of p+1 points, still for now; nil if it is flat. Later they may
+// move as far as reach. No point to come is farther than size from 0, moves included.
+func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell {
+	p := simplex.Cols
+	h := &shell{reach: reach, still: true, centre: make([]float64, p), slip: 0x1p-46 * size}
+	for j := range simplex.Rows {
+		h.points = append(h.points, simplex.Row(j))
+		axpy(h.centre, 1/float64(p+1), simplex.Row(j))
+	}
+	for j := range h.points {
+		f, ok := h.facet(slices.Delete(indices(p+1), j, j+1))
+		if !ok {
+			return nil
+		}
+		h.facets = append(h.facets, f)
+	}
+	return h
+}
+
+// move adds points until 0 is inside all facets. Then 0 is the centre, and the points may move. It reports
+// false if that fails. Where 0 is inside all facets before, the winding number about it is that about
+// the centre, and moves do not change it.
+func (h *shell) move(ctx context.Context, support func(a []float64) (z []float64, reach float64)) bool {
+	for added := true; added; {
+		moved, clear := &shell{
+			points: h.points, reach: h.reach, centre: make([]float64, len(h.centre)), slip: h.slip,
+		}, true
+		added = false
+		for _, f := range h.facets {
+			g, ok := moved.facet(f.corners)
+			if moved.facets = append(moved.facets, g); ok && f.offset > h.slip {
+				continue
+			}
+			clear = false
+			z, r := support(f.normal)
+			if moved.beyond(&f, z, r) <= 0 || len(h.facets) > mostFacets || ctx.Err() != nil {
+				return false
+			}
+			added = h.add(z, r) || added
+		}
+		if clear {
+			*h = *moved
+			return true
+		}
+	}
+	return false
+}
+
+// facet returns the facet with the given corners. Its plane touches their balls where it can. It reports
+// false if the centre is not clearly below it.
+func (h *shell) facet(corners []int) (f facet, ok bool) {
+	p, first := len(h.centre), corners[0]
+	along := softkmeans.NewMatrix(p-1, p, nil) // an orthonormal basis of the differences of the corners
+	tilt := make([]float64, p)                 // in their span, with tiltᵀ(z_j − z_first) = r_j − r_first
+	for i, j := range corners[1:] {
+		q, rise := along.Row(i), 0.0
+		if !h.still {
+			rise = h.reach[j] - h.reach[first]
+		}
+		copy(q, h.points[j])
+		axpy(q, -1, h.points[first])
+		rise -= dot(tilt, q)
+		projectOut(q, along, i)
+		long := norm2(q)
+		if !(long > h.slip) {
+			return f, false
+		}
+		scale(q, 1/long)
+		axpy(tilt, rise/long, q)
+	}
+	f = facet{corners, slices.Clone(h.points[first]), math.Inf(1)}
+	axpy(f.normal, -1, h.centre)
+	projectOut(f.normal, along, p-1)
+	long, rest := norm2(f.normal), 1-sumSquares(tilt)
+	if !(long > h.slip && rest > 0) {
+		return f, false
+	}
+	scale(f.normal, math.Sqrt(rest)/long)
+	axpy(f.normal, 1, tilt)
+	for _, j := range corners {
+		f.offset = min(f.offset, h.beyond(&f, h.points[j], h.reach[j])-h.slip)
+	}
+	return f, dot(f.normal, h.centre) < f.offset-h.slip
+}
+
+// beyond returns aᵀz − r‖a‖, how far along the normal of f a point reaches for certain.
+func (h *shell) beyond(f *facet, z []float64, r float64) float64 {
+	if h.still {
+		r = 0
+	}
+	return dot(f.normal, z) - r*norm2(f.normal)
+}
+
+// add adds a point and returns true. If it is not clearly beyond some facet, or if a new facet would be no
+// good, it changes nothing and returns false.
+func (h *shell) add(z []float64, r float64) bool {
+	n := len(h.points)
+	h.points, h.reach = append(h.points, z), append(h.reach, r)
+	var ridges [][]int
+	most := 0.0
+	keep := make([]facet, 0, len(h.facets))
+	for i := range h.facets {
+		f := &h.facets[i]
+		over := h.beyond(f, z, r) - f.offset
+		most = max(most, over)
+		if over < h.slip/2 {
+			keep = append(keep, *f)
+			continue
+		}
+		for j := range f.corners {
+			ridges = append(ridges, slices.Delete(slices.Clone(f.corners), j, j+1))
+		}
+	}
+	good := most > 4*h.slip && n < mostFacets // so that rounding does not go round in circles
+	slices.SortFunc(ridges, slices.Compare[[]int])
+	for i := 0; i < len(ridges) && good; {
+		end := i + 1
+		for end < len(ridges) && slices.Equal(ridges[end], ridges[i]) {
+			end++
+		}
+		if (end-i)%2 == 1 {
+			var f facet
+			f, good = h.facet(append(ridges[i], n))
+			keep = append(keep, f)
+		}
+		i = end
+	}
+	if good {
+		h.facets = keep
+	} else {
+		h.points, h.reach = h.points[:n], h.reach[:n]
+	}
+	return good
+}

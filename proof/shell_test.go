@@ -1,0 +1,250 @@
+package proof
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/tables"
+)
+
+// hullCase returns points in p dimensions, which may move by reach: random, of integers, and in part flat.
+func hullCase(p int, seed uint64) (points *softkmeans.Matrix, reach []float64) {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	n := p + 1 + rng.IntN(30)
+	points = falling(n, p, seed)
+	switch seed % 4 {
+	case 1: // with duplicates and many points on a facet
+		points = tables.Mapped(points, func(_, _ int, v float64) float64 { return math.Round(v) })
+	case 2:
+		points = tables.Mapped(points, func(_, j int, v float64) float64 { return v * math.Pow(.01, float64(j)) })
+	case 3:
+		points = product(shares(n, p+1, .3, seed), falling(p+1, p, seed))
+	}
+	reach = make([]float64, n)
+	if seed%3 == 0 {
+		for i := range reach {
+			reach[i] = .2 * rng.Float64()
+		}
+	}
+	for j := range p { // about 0
+		mean := 0.0
+		for i := range n {
+			mean += points.At(i, j) / float64(n)
+		}
+		for i := range n {
+			points.Row(i)[j] -= mean
+		}
+	}
+	return points, reach
+}
+
+// farthest returns the point that reaches farthest along a for certain.
+func farthest(points *softkmeans.Matrix, reach []float64) func(a []float64) ([]float64, float64) {
+	return func(a []float64) ([]float64, float64) {
+		best, most := 0, math.Inf(-1)
+		for i := range points.Rows {
+			if v := dot(points.Row(i), a) - reach[i]*norm2(a); v > most {
+				best, most = i, v
+			}
+		}
+		return points.Row(best), reach[best]
+	}
+}
+
+// TestHullHolds: whatever the points, what a shell says is inside their hull is, wherever they go: in each
+// direction a point reaches farther. Directions are random, those of facets, and near them.
+func TestHullHolds(t *testing.T) {
+	found := 0
+	for seed := range uint64(fewer(3000, 150)) {
+		p := 1 + int(seed%5)
+		points, reach := hullCase(p, seed)
+		rng := rand.New(rand.NewPCG(seed, 6))
+		rows := farthestRows(points)
+		first := make([]float64, p+1)
+		for j, i := range rows {
+			first[j] = reach[i]
+		}
+		support := farthest(points, reach)
+		h := newShell(draws.Chosen(points, rows), first, 2+sizeOf(points))
+		if h == nil || !h.move(t.Context(), support) {
+			continue
+		}
+		log := h.largestEllipsoid(t.Context(), support, 1e-6)
+		if math.IsInf(log, -1) {
+			continue
+		}
+		found++
+		inside := func(a []float64) {
+			least := math.Inf(1) // of the facets, those of a cone around a: K ends before there
+			for i := range h.facets {
+				if along := dot(h.facets[i].normal, a); along > 0 {
+					least = min(least, h.facets[i].offset/along)
+				}
+			}
+			// least·a is on the boundary of K, or outside of it for good.
+			z, r := support(a)
+			if !math.IsInf(least, 1) && dot(z, a)-r*norm2(a) < least*sumSquares(a)*(1-1e-12) {
+				t.Fatalf("seed %d, p = %d: K reaches %g, the points %g", seed, p, least*sumSquares(a),
+					dot(z, a)-r*norm2(a))
+			}
+		}
+		for i := range 200 {
+			a := make([]float64, p)
+			for j := range a {
+				a[j] = rng.NormFloat64()
+			}
+			if i > 20 {
+				scale(a, decades(rng, -6, 0))
+				axpy(a, 1, h.facets[rng.IntN(len(h.facets))].normal)
+			}
+			inside(a)
+		}
+	}
+	if found < fewer(3000, 150)/2 {
+		t.Errorf("%d ellipsoids", found)
+	}
+}
+
+// TestLargestEllipsoid: of cubes and simplices, that may move.
+func TestLargestEllipsoid(t *testing.T) {
+	for p := 1; p <= fewer(6, 4); p++ {
+		for _, move := range []float64{0, .1 / float64(p)} {
+			cube, simplex := softkmeans.NewMatrix(1<<p, p, nil), softkmeans.RegularSimplex(p+1)
+			for i := range cube.Rows {
+				for j := range p {
+					cube.Row(i)[j] = float64(i>>j&1*2 - 1)
+				}
+			}
+			// A corner has the length √(p/(p+1)), 1/p of which is the inradius.
+			for points, radius := range map[*softkmeans.Matrix]float64{cube: 1,
+				simplex: 1 / math.Sqrt(float64(p*(p+1)))} {
+				reach := make([]float64, points.Rows)
+				for i := range reach {
+					reach[i] = move
+				}
+				support := farthest(points, reach)
+				corners := draws.Chosen(points, farthestRows(points))
+				h := newShell(corners, reach[:p+1], 4)
+				if h == nil || !h.move(t.Context(), support) {
+					t.Fatalf("p = %d, %d points: nothing", p, points.Rows)
+				}
+				got, want := h.largestEllipsoid(t.Context(), support, 1e-8), float64(p)*math.Log(radius-move)
+				if !(got <= want+1e-12 && got > want-1e-6) {
+					t.Errorf("p = %d, %d points, moves of %g: %g, not %g", p, points.Rows, move, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestVolumeFloorTable holds floors of standardized columns against those of an independent program.
+func TestVolumeFloorTable(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		k    int
+		want float64
+	}{{"iris", 4, 3.909}, {"wine", 4, 5.640}, {"wine", 5, 7.168}, {"breast_cancer", 5, 10.333},
+		{"digits", 4, 7.722}, {"digits", 5, 9.944}}[:fewer(6, 5)] {
+		x := tables.Standardized(tables.CSV(t, c.name))
+		b := tables.Must(VolumeFloor(t.Context(), x, c.k, 0, nil))(t)
+		if math.Abs(b.LogVolume-c.want) > 5.01e-4 {
+			t.Errorf("%s, k = %d: the floor is %.6f, not %.3f", c.name, c.k, b.LogVolume, c.want)
+		}
+	}
+}
+
+// around returns the log volume of the simplex of facets {x: aᵀx ≥ min aᵀw} for the rows a of normals.
+func around(w, normals *softkmeans.Matrix) float64 {
+	p := w.Cols
+	// (normals | −offsets): its rows are barycentric coordinates but for scale.
+	a := softkmeans.NewMatrix(p+1, p+1, nil)
+	for j := range normals.Rows {
+		copy(a.Row(j), normals.Row(j))
+		least := math.Inf(1)
+		for i := range w.Rows {
+			least = min(least, dot(w.Row(i), normals.Row(j)))
+		}
+		a.Row(j)[p] = -least
+	}
+	inverse := mustInverse(a)
+	vertices := softkmeans.NewMatrix(p+1, p, nil)
+	for j := range p + 1 {
+		last := inverse.At(p, j)
+		if !(last > 0) { // no simplex
+			return math.Inf(1)
+		}
+		for c := range p {
+			vertices.Row(j)[c] = inverse.At(c, j) / last
+		}
+	}
+	v, err := softkmeans.LogVolume(vertices)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return v
+}
+
+// mustInverse returns the inverse by Gauss's and Jordan's elimination; not finite where there is none.
+func mustInverse(m *softkmeans.Matrix) *softkmeans.Matrix {
+	n := m.Rows
+	a, b := m.Clone(), softkmeans.NewMatrix(n, n, nil)
+	for j := range n {
+		b.Set(j, j, 1)
+	}
+	for j := range n {
+		top := j
+		for i := j; i < n; i++ {
+			if math.Abs(a.At(i, j)) > math.Abs(a.At(top, j)) {
+				top = i
+			}
+		}
+		for c := range n {
+			a.Row(j)[c], a.Row(top)[c] = a.Row(top)[c], a.Row(j)[c]
+			b.Row(j)[c], b.Row(top)[c] = b.Row(top)[c], b.Row(j)[c]
+		}
+		by := 1 / a.At(j, j)
+		scale(a.Row(j), by)
+		scale(b.Row(j), by)
+		for i := range n {
+			if i != j {
+				by := -a.At(i, j)
+				axpy(a.Row(i), by, a.Row(j))
+				axpy(b.Row(i), by, b.Row(j))
+			}
+		}
+	}
+	return b
+}
+
+// TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a
+// climb makes of them; and of mixtures, the floor is near what it finds.
+func TestVolumeFloorAround(t *testing.T) {
+	for seed := range uint64(fewer(1000, 40)) {
+		p := 2 + int(seed%4)
+		w, _ := hullCase(p, seed)
+		b := tables.Must(VolumeFloor(t.Context(), w, p+1, 0, nil))(t)
+		rng := rand.New(rand.NewPCG(seed, 7))
+		normals, least := softkmeans.NewMatrix(p+1, p, nil), math.Inf(1)
+		for try := range 400 {
+			next := normals.Clone()
+			if try < 40 { // a regular simplex under a random map
+				next = product(softkmeans.RegularSimplex(p+1), falling(p, p, rng.Uint64()))
+			} else {
+				by := decades(rng, -4, 0)
+				for i := range next.Data {
+					next.Data[i] += by * rng.NormFloat64() * norm2(next.Row(i/p))
+				}
+			}
+			if v := around(w, next); v < least {
+				normals, least = next, v
+			}
+		}
+		if least < b.LogVolume-1e-9 {
+			t.Errorf("seed %d: a simplex of %.9g, the floor is %.9g", seed, least,
+				b.LogVolume)
+		}
+	}
+}

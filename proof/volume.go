@@ -1,0 +1,360 @@
+// Package proof bounds from below what a fit can reach, where the proof costs about as much as the fit.
+package proof
+
+// How small the simplex of centers can be: proved lower bounds of its volume for every pair (F, G) with at
+// most a given error. The best of four counts: by moments, by moments with chosen weights (design), by the
+// largest ellipsoid inside the hull of the rows, and by the smallest triangle around them.
+//
+// Let W be the sum of the weights w_i, p = k−1, Y have the rows √w_i·(x_i − x̄), and Ŷ the rows
+// √w_i·(g_iF − m), with m the weighted mean of the rows of GF. Then ‖Y − Ŷ‖² is at most the
+// error ‖X − GF‖² = E, since Y is centred.
+//
+// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add
+// up to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest
+// σ_i²(Ŷ) is det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at
+// most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥ 1/k. By the inequality of the means its
+// determinant is at most (W/k)^p, and
+//
+//	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
+//
+// Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
+// leastLogProduct bounds the product. For other weights v the error is at most E·max v_i/w_i.
+//
+// Projection, for all but the first. Let Ũ be p orthonormal, nearly principal directions. The simplex of FŨ
+// has no larger volume than that of F, and its mixtures are at most E from the projected rows. That is far
+// less where E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the projection on
+// the row space of Ŷ,
+//
+//	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
+//
+// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from
+// the trace of YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and
+// outside. As I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤
+// Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within
+// V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ +
+// (YP−Ŷ)Ũ has a norm of at most
+//
+//	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
+//
+// by Cauchy's inequality.
+//
+// At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M =
+// ŨᵀYᵀYŨ, their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan
+// 1970). So after the projection no mixture of a row of weight v is farther from it than that times
+// √(‖Y‖²/v).
+//
+// Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1,
+// are at most Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So it holds
+// each ellipsoid inside the hull of such means wherever they go within that distance (shell.go). The regular
+// simplex is the smallest around a ball, so a simplex around {Lu + d: ‖u‖ ≤ 1} has a volume of at
+// least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i
+// ∝ v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
+//
+// Triangle, for k = 3. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
+// the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
+// squared range. A simplex's inradius is at least its width over k. Moved back, its area is at least
+// (1 − 3ρ/width)² times that of the smallest triangle around the rows.
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+// VolumeBound is a lower bound of the volume of the simplex of centers.
+type VolumeBound struct {
+	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
+	// Error is ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less:
+	// a fit that reaches the least may have more, by rounding.
+	Error float64
+}
+
+// VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume fit by. Pass the
+// samples and by what share of the least error a fit may be above it. Read LogVolume: no centers with rows of
+// memberships that add up to 1 and an error of at most VolumeBound.Error, (1+slack) times the least, have a
+// smaller (k−1)-dimensional volume.
+//
+// At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and
+// σ_{k−1} > σ_k it is the volume of [softkmeans.EnclosureSmallest] but for rounding, some 1e-9 of it. For
+// k up to 10 it is that of the smallest simplex around the largest ellipsoid inside the hull of the projected
+// rows, or nearly. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
+// slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
+//
+// It reads the options Weights, Solver and Workers. A [*softkmeans.SparseMatrix] is filled in, up to 2^27
+// entries; rows far from 0, as years are, are copied. Cost: that of [softkmeans.Fit] for k+1 centers, and
+// for k from 4 to 10 up to some seconds. Errors: those of Fit; [softkmeans.ErrOption] for a slack that is
+// negative or not finite.
+func VolumeFloor(
+	ctx context.Context, x softkmeans.Samples, k int, slack float64, opts *softkmeans.Options,
+) (VolumeBound, error) {
+	none := VolumeBound{LogVolume: math.Inf(-1)}
+	if !(slack >= 0 && slack <= math.MaxFloat64) {
+		return none, fault.New(softkmeans.ErrOption, "slack is ", slack, ", not a finite number of at least 0")
+	}
+	q, err := open(ctx, x, k, opts, slack == 0)
+	if err != nil {
+		return none, err
+	}
+	if slack == 0 {
+		return q.stopped(q.inUnits(q.least()))
+	}
+	return q.stopped(q.inUnits(q.bound((1+slack)*q.outside, 0)))
+}
+
+// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with no
+// more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit had
+// some; Solver and Workers are read, too. Of [softkmeans.Fit] the others are those that reach the least error
+// exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where the
+// model has no volume to compare: with SumAtMostOne, rows of length 1, or more than d+1 centers. Cost and
+// errors: those of [VolumeFloor].
+func VolumeRatio(
+	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
+) (float64, error) {
+	if m == nil || m.Centers == nil {
+		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
+	}
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
+	k := m.Centers.Rows
+	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || k > m.Centers.Cols+1 {
+		return 0, nil
+	}
+	volume, err := softkmeans.LogVolume(m.Centers)
+	if err != nil || math.IsInf(volume, -1) {
+		return 0, err
+	}
+	o := orZero(opts)
+	o.Weights = without(o.Weights, m)
+	q, err := open(ctx, x, k, &o, m.Trace == nil)
+	if err != nil {
+		return 0, err
+	}
+	if q.d != m.Centers.Cols {
+		return 0, fault.New(softkmeans.ErrShape, "x has ", q.d, " columns, centers have ", m.Centers.Cols)
+	}
+	var b VolumeBound
+	if m.Trace == nil {
+		b = q.least()
+	} else {
+		b = q.bound(math.Ldexp(m.Objective*(1+0x1p-40), -2*q.exp-q.wexp), 0)
+	}
+	b, err = q.stopped(q.inUnits(b))
+	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
+}
+
+// inUnits takes a bound to the data's units.
+func (q *problem) inUnits(b VolumeBound) VolumeBound {
+	b.LogVolume += float64(q.k-1) * float64(q.exp) * math.Ln2
+	b.Error = min(math.Ldexp(b.Error, 2*q.exp+q.wexp), math.MaxFloat64)
+	return b
+}
+
+// stopped returns b, or the error of a context that has ended.
+func (q *problem) stopped(b VolumeBound) (VolumeBound, error) {
+	if err := q.ctx.Err(); err != nil {
+		return VolumeBound{LogVolume: math.Inf(-1)}, fault.New(err, "stopped")
+	}
+	return b, nil
+}
+
+// problem is what the bounds need, in units of powers of two.
+type problem struct {
+	ctx     context.Context
+	k       int
+	d       int                // columns of the data, for rounding
+	w       *softkmeans.Matrix // n×p: the rows of positive weight in p ≤ k−1 orthonormal directions
+	weights []float64          // n, above 0
+	sigma   []float64          // at most the singular values of the weighted rows of w
+	total   float64            // at least ‖Y‖²
+	outside float64            // at least ‖Y − YŨŨᵀ‖²
+	lower   float64            // at most the floor of k centers
+	beyond  float64            // at most the floor of k+1 centers
+	off     float64            // at least ‖R‖, if asked for
+	exp     int                // the unit of the rows is 2^exp
+	wexp    int                // that of the weights 2^wexp
+}
+
+// lightest returns the least weight.
+func (q *problem) lightest() float64 { return slices.Min(q.weights) }
+
+// rounding bounds that of all projections on p directions: √p·(d+8)u of a row's length, and that of Ũ.
+func (q *problem) rounding(p int) float64 {
+	return math.Sqrt(float64(p)) * float64(q.d+8) * 0x1p-52 * math.Sqrt(q.total)
+}
+
+// least returns the bound for pairs that reach the least error.
+func (q *problem) least() VolumeBound { return q.bound(q.lower, q.each()) }
+
+// each bounds how far a mixture is from its row's projection in pairs that reach the least error. That Ũ is
+// not quite orthonormal, and the rounding of w, count as rounding of rows.
+func (q *problem) each() float64 {
+	p := q.w.Cols
+	if p == 0 {
+		return 0
+	}
+	gap := max(0, q.sigma[p-1]*q.sigma[p-1]-(q.outside-q.beyond))
+	return (q.off/gap + float64(p*(q.d+8))*0x1p-52) * math.Sqrt(q.total/q.lightest()) * (1 + 0x1p-40)
+}
+
+// bound returns the best bound for errors of at most E. Where each is above 0 no mixture is farther from its
+// row; otherwise the error alone bounds that.
+func (q *problem) bound(e, each float64) VolumeBound {
+	best := VolumeBound{LogVolume: math.Inf(-1), Error: e}
+	p := q.w.Cols
+	if q.k == 1 {
+		return VolumeBound{Error: e}
+	}
+	if p < q.k-1 { // the vertices are affinely dependent
+		return best
+	}
+	rounding := q.rounding(p)
+	last := q.sigma[p-1]
+	delta := max(0, e-q.lower) * (1 + 0x1p-40)
+	best.LogVolume = q.moments(q.sigma, q.weights, math.Sqrt(delta)+rounding)
+	near := math.Sqrt(max(0, e)) // the error of the projected rows
+	if gap := last*last - (q.outside - q.beyond); gap > 0 {
+		excess := max(0, q.outside-q.lower)
+		near = min(near, math.Sqrt(delta*(1+last*last/gap))+math.Sqrt(q.total*excess/gap))
+	}
+	near += rounding
+	if each > 0 {
+		near = 0
+	}
+	if near < last {
+		r := reach{near, each}
+		best.LogVolume = max(best.LogVolume, q.design(r), q.byTriangle(r, last))
+		if p <= mostSides {
+			best.LogVolume = max(best.LogVolume, q.byEllipsoid(r))
+		}
+	}
+	return best
+}
+
+// reach is how far mixtures are from the rows: all of them together by near, with weights, and each by each.
+type reach struct{ near, each float64 }
+
+// byTriangle returns the bound by the smallest triangle around the rows, or −Inf.
+func (q *problem) byTriangle(r reach, last float64) float64 {
+	width := 2 * last / math.Sqrt(sumOf(q.weights)) * (1 - gamma(q.w.Rows))
+	// Fit's steps move points and widths by some u of the size. Where it has no triangle width is 0 by that.
+	off := 3 * (r.each + r.near/math.Sqrt(q.lightest()) + 0x1p-40*sizeOf(q.w)) / width
+	if q.k != 3 || !(off < .5) {
+		return math.Inf(-1)
+	}
+	m, err := softkmeans.Fit(q.ctx, q.w, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest})
+	if err != nil {
+		return math.Inf(-1)
+	}
+	area, err := softkmeans.LogVolume(m.Centers)
+	if err != nil {
+		return math.Inf(-1)
+	}
+	return area + 2*math.Log1p(-off) - 0x1p-40
+}
+
+const (
+	mostSides = 9    // dimensions in which the ellipsoid is looked for
+	roughly   = 3e-4 // by what share it may grow, at most, where there is an error
+)
+
+// byEllipsoid returns the bound by the largest ellipsoid inside the hull of the rows, or −Inf.
+func (q *problem) byEllipsoid(r reach) float64 {
+	p, size, near := q.w.Cols, sizeOf(q.w), r.near
+	around := q.around(r, size)
+	size += 2 * (near + r.each)
+	rows := farthestRows(q.w)
+	corners := draws.Chosen(q.w, rows)
+	moves, accuracy := slices.Repeat([]float64{r.each}, q.k), 1e-8
+	h := newShell(corners, moves, size)
+	if near > 0 && h != nil { // rows alone may move too far
+		accuracy = roughly
+		corners = corners.Clone()
+		for j, f := range h.facets {
+			scale(f.normal, -1)
+			var z []float64
+			z, moves[j] = around(f.normal)
+			copy(corners.Row(j), z)
+		}
+		h = newShell(corners, moves, size)
+	}
+	if h == nil || !h.move(q.ctx, around) {
+		return math.Inf(-1)
+	}
+	log := h.largestEllipsoid(q.ctx, around, accuracy) + float64(p+1)/2*math.Log(float64(p+1))
+	for i := range p {
+		log += math.Log(float64(p))/2 - math.Log(float64(i+1))
+	}
+	return log - 0x1p-44
+}
+
+// around returns a function that gives the mean z of rows that reaches farthest along a for certain, and how
+// far z may be from its mixture. size is the largest length of a row.
+func (q *problem) around(r reach, size float64) func(a []float64) (z []float64, reach float64) {
+	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
+	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
+	return func(a []float64) ([]float64, float64) {
+		top, length := all[0], norm2(a)
+		for _, i := range all {
+			if along[i] = dot(q.w.Row(i), a) / length; along[i] > along[top] {
+				top = i
+			}
+		}
+		if near == 0 {
+			return q.w.Row(top), r.each
+		}
+		// Newton's method from below, where Σv(u − t)₊² falls and is convex.
+		var sum, squares float64
+		rows, t := append(index[:0], all...), along[top]-near/math.Sqrt(q.weights[top])
+		for range 60 {
+			sum, squares = 0, 0
+			kept := rows[:0]
+			for _, i := range rows {
+				if u := along[i] - t; u > 0 {
+					kept = append(kept, i)
+					sum += q.weights[i] * u
+					squares += q.weights[i] * u * u
+				}
+			}
+			step := (squares - near*near) / (2 * sum)
+			if rows = kept; !(step > 0x1p-40*near) {
+				break
+			}
+			t += step
+		}
+		if sum == 0 { // by rounding
+			return q.w.Row(top), near/math.Sqrt(q.weights[top]) + r.each
+		}
+		z := make([]float64, q.w.Cols)
+		for _, i := range rows {
+			axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.Row(i))
+		}
+		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/lightest+size)
+	}
+}
+
+// without returns weights that are 0 for the rows that the fit of m left out.
+func without(weights []float64, m *softkmeans.Model) []float64 {
+	if m.Trimmed == nil || m.Memberships == nil {
+		return weights
+	}
+	out := slices.Repeat([]float64{1}, m.Memberships.Rows)
+	copy(out, weights)
+	for _, i := range m.Trimmed {
+		if i < len(out) {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+func orZero(o *softkmeans.Options) softkmeans.Options {
+	if o == nil {
+		return softkmeans.Options{}
+	}
+	return *o
+}
