@@ -38,10 +38,12 @@ import (
 )
 
 const (
-	nearly    = 1e-6 // a volume that is larger by this share at most counts as the same
-	mostApart = 1e-2 // how far vertices of the only simplex may be apart
-	sameFacet = 1e-6 // facets nearer to a unit vector do not end the search for longer ones
-	mostUnits = 1e-9 // what a row of memberships may add up to beside 1
+	nearly    = 1e-6  // no simplex that is smaller by more than this share: the smallest
+	same      = 1e-9  // volumes that are larger by this share at most count as the same
+	worthy    = 1.001 // other simplices are looked into where the factor is below
+	mostApart = 1e-2  // how far vertices of the only simplex may be apart
+	sameFacet = 1e-6  // facets nearer to a unit vector do not end the search for longer ones
+	mostUnits = 1e-9  // what a row of memberships may add up to beside 1
 )
 
 // Verdict is about all simplices around the mixtures of a fit.
@@ -49,10 +51,10 @@ type Verdict struct {
 	// Factor: the simplex of the fit has at most so many times the least volume of all of them. It is
 	// math.MaxFloat64 where nothing is proved, as for more than 10 centers.
 	Factor float64
-	// Rho is the largest length of a facet of the hull, as its values at the k centers divided by their sum.
+	// Rho is the largest length of a facet of the hull, or of a polytope inside, as its values at the k centers divided by their sum.
 	// At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not inside, or nothing is known.
 	Rho float64
-	// Apart: each simplex with at most 1 + 1e-6 times this volume has its vertices within Apart of these, as
+	// Apart: each simplex with at most 1 + 1e-9 times this volume has its vertices within Apart of these, as
 	// memberships in them, in some order. math.MaxFloat64: that is not proved.
 	Apart float64
 }
@@ -88,12 +90,15 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 		return v, err
 	}
 	h, farthest, floor := q.ellipsoid(reach{each: each})
+	floor = max(floor, q.byTriangle(reach{each: each}, slices.Min(singularValues(q.w, q.weights))))
 	v.Factor = min(math.Exp(max(0, volume-floor)), math.MaxFloat64)
 	if h != nil {
 		for j := range corners.Rows {
 			axpy(corners.Row(j), -1, q.mean)
 		}
-		h.refine(ctx, farthest, corners)
+		if v.Factor < worthy {
+			h.refine(ctx, farthest, corners)
+		}
 		v.Rho, v.Apart = h.apart(corners)
 	}
 	if err := ctx.Err(); err != nil {
@@ -195,7 +200,7 @@ func (h *shell) apart(corners *softkmeans.Matrix) (rho, least float64) {
 	least = math.MaxFloat64
 	for _, f := range h.facets { // those before are far
 		if rho < 1 {
-			least = min(least, apart(k, f.off, rho, nearly/(1+nearly)))
+			least = min(least, apart(k, f.off, rho, same/(1+same)))
 		}
 		rho = min(max(rho, f.length), math.MaxFloat64)
 	}
