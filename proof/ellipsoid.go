@@ -197,7 +197,8 @@ func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy
 				added = h.add(z, r) || added
 			}
 		}
-		if len(h.facets) > mostFacets || round > mostRounds || ctx.Err() != nil || !added && worth == accuracy {
+		ended := len(h.facets) > mostFacets || round > mostRounds || ctx.Err() != nil
+		if ended || !added && worth == accuracy {
 			break
 		}
 		if !added {

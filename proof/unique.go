@@ -3,29 +3,31 @@ package proof
 // Whether the simplex of a fit is the smallest around its mixtures, and the only one.
 //
 // The rows g of G are points of the unit simplex, with the unit vectors as vertices. Another simplex around
-// them has k barycentric coordinates, functions that are linear on it: m_jᵀg, at least 0 on the rows, with Σm_j
-// = 1. With the rows m_j in M, its volume is 1/|det M| times that of the unit simplex.
+// them has k barycentric coordinates, functions that are linear on it: m_jᵀg, at least 0 on the rows,
+// with Σm_j = 1. With the rows m_j in M, its volume is 1/|det M| times that of the unit simplex.
 //
-// Let K be a polytope inside the hull of the rows (shell.go). A linear function that is at least 0 on K is a
-// combination of K's facets b − aᵀg with coefficients of at least 0 (Farkas). Let y_f be the values of facet f
-// at the k vertices, divided by their sum, which is above 0 where K holds the centroid. Then m_j = s_j·y_j,
-// where y_j is a convex combination of the y_f, s_j ≥ 0, and Σs_j = k, so that Πs_j ≤ 1.
+// Let K be a polytope inside the hull of the rows (shell.go). A linear function that is at least 0 on K is
+// a combination of K's facets b − aᵀg with coefficients of at least 0 (Farkas). Let y_f be the values
+// of facet f at the k vertices, divided by their sum, which is above 0 where K holds the centroid. Then m_j
+// = s_j·y_j, where y_j is a convex combination of the y_f, s_j ≥ 0, and Σs_j = k, so that Πs_j ≤ 1.
 //
-// Theorem. Let τ be such that each y_f is within τ of a unit vector, or no longer than ρ < 1. Let |det M| ≥
-// 1−δ. Then, in some order, the other simplex has its vertices within apart(k, τ, ρ, δ) of the unit vectors.
+// Theorem. Let τ be such that each y_f is within τ of a unit vector, or no longer than ρ < 1. Let |det
+// M| ≥ 1−δ. Then, in some order, the other simplex has its vertices within apart(k, τ, ρ, δ) of the
+// unit vectors.
 //
-// Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least 1−η =
-// (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ + (1−α)(1+τ), it is at most
-// (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i, and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1,
-// some β_i is at least b². The weights other than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ + τ.
-// Two y_j near the same e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. Where that is below 1−δ each has its
-// own, say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω + (1+kω)ω, and ‖M − I‖
-// ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
+// Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least
+// 1−η = (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ +
+// (1−α)(1+τ), it is at most (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i,
+// and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1, some β_i is at least b². The weights other
+// than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ + τ. Two y_j near the same
+// e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. Where that is below 1−δ each has its own,
+// say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω +
+// (1+kω)ω, and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
 //
-// The least volume follows from the largest ellipsoid inside K (volume.go). Bounds by the largest ball about the
-// centroid, or by a design of the y_f with the largest determinant, are no better: the first has its ellipsoid,
-// and the second that whose polar is the smallest around the polar of K, no smaller than the polar of a ball
-// inside.
+// The least volume follows from the largest ellipsoid inside K (volume.go). The bound by ρ alone is that
+// of a ball about the centroid. That by a design of the y_f with the largest determinant is of the smallest
+// ellipsoid around K's polar about the centroid. This one's polar is inside K, and the product of their
+// volumes is at least that of two balls. So both bounds are no better.
 
 import (
 	"cmp"
@@ -51,8 +53,9 @@ type Verdict struct {
 	// Factor: the simplex of the fit has at most so many times the least volume of all of them. It is
 	// math.MaxFloat64 where nothing is proved, as for more than 10 centers.
 	Factor float64
-	// Rho is the largest length of a facet of the hull, or of a polytope inside, as its values at the k centers divided by their sum.
-	// At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not inside, or nothing is known.
+	// Rho is the largest length of a facet of the hull, or of a polytope inside, as its values at the k
+	// centers divided by their sum. At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not
+	// inside, or nothing is known.
 	Rho float64
 	// Apart: each simplex with at most 1 + 1e-9 times this volume has its vertices within Apart of these, as
 	// memberships in them, in some order. math.MaxFloat64: that is not proved.
@@ -65,16 +68,16 @@ func (v Verdict) Smallest() bool { return v.Factor <= 1+nearly }
 // Only reports whether all simplices that are as small have the same vertices, but for a hundredth.
 func (v Verdict) Only() bool { return v.Apart <= mostApart }
 
-// Unique says how much smaller another simplex around the same mixtures can be, and how different one that is
-// as small. Pass the memberships of a fit, n×k, whose rows add up to 1. Call Smallest and Only: with both, no
-// other centers and memberships with the same product, the same mixtures, have centers of less volume, or of as
-// little. That is a theorem on the numbers in memory.
+// Unique says how much smaller another simplex around the same mixtures can be, and how different one that
+// is as small. Pass the memberships of a fit, n×k, whose rows add up to 1. Call Smallest and Only: with
+// both, no other centers and memberships with the same product, the same mixtures, have centers of less
+// volume, or of as little. That is a theorem on the numbers in memory.
 //
 // Only is found for k up to 6 or so: the hull may have 2048 facets. Cost: some hundred passes over G, for k
 // above 4 some thousand. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
 // [softkmeans.ErrOption] for memberships below 0, or that do not add up to 1; and ctx's, wrapped.
 func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error) {
-	v := Verdict{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
+	v := Verdict{Factor: math.MaxFloat64, Rho: math.MaxFloat64, Apart: math.MaxFloat64}
 	q, each, err := openShares(ctx, memberships)
 	switch {
 	case err != nil:
@@ -117,13 +120,15 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	if n == 0 || k == 0 {
 		return nil, 0, fault.New(softkmeans.ErrShape, "memberships are ", n, "×", k)
 	}
-	q = &problem{ctx: ctx, k: k, d: k, w: softkmeans.NewMatrix(n, k-1, nil), weights: slices.Repeat([]float64{1}, n)}
-	q.mean = make([]float64, k-1)
+	q = &problem{ctx: ctx, k: k, d: k, weights: slices.Repeat([]float64{1}, n)}
+	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
 	simplex := softkmeans.RegularSimplex(k)
 	for i := range n {
 		for j, v := range g.Row(i) {
 			if v < 0 {
-				return nil, 0, &softkmeans.InputError{Arg: "memberships", Row: i, Col: j, Value: v, Err: softkmeans.ErrOption}
+				return nil, 0, &softkmeans.InputError{
+					Arg: "memberships", Row: i, Col: j, Value: v, Err: softkmeans.ErrOption,
+				}
 			}
 			axpy(q.w.Row(i), v, simplex.Row(j))
 		}
@@ -139,8 +144,9 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	return q, each + 0x1p-48*float64(k), nil
 }
 
-// values overwrites y with the values of a facet at the corners, divided by their sum. It returns the length of
-// y and the distance from the nearest unit vector, with their rounding; +Inf where the sum is not above 0.
+// values overwrites y with the values of a facet at the corners, divided by their sum. It returns the
+// length of y and the distance from the nearest unit vector, with their rounding; +Inf where the sum is not
+// above 0.
 func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off float64) {
 	for j := range y {
 		y[j] = f.offset - dot(f.normal, corners.Row(j))

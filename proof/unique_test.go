@@ -50,8 +50,8 @@ func logSize(v *softkmeans.Matrix) float64 {
 	return size - unit
 }
 
-// common returns the vertices of what the unit simplex and another have in common, at most one from each k−1
-// of their 2k facets; nil for none.
+// common returns the vertices of what the unit simplex and another have in common, at most one from each
+// k−1 of their 2k facets; nil for none.
 func common(v *softkmeans.Matrix) *softkmeans.Matrix {
 	k := v.Rows
 	inverse := mustInverse(v)
@@ -191,14 +191,16 @@ func TestUniqueFound(t *testing.T) {
 		}
 		t.Logf("k = %d: %d of %d the smallest, %d the only one", k, smallest, tries, only)
 	}
-	if v := tables.Must(Unique(t.Context(), scattered(100, 3, 0, .6, 1)))(t); v.Smallest() || v.Only() || !(v.Factor < 10) {
+	v := tables.Must(Unique(t.Context(), scattered(100, 3, 0, .6, 1)))(t)
+	if v.Smallest() || v.Only() || !(v.Factor < 10) {
 		t.Errorf("no large share: %+v", v)
 	}
 }
 
 // TestUniqueEdges: shapes without a hull, and errors.
 func TestUniqueEdges(t *testing.T) {
-	if v := tables.Must(Unique(t.Context(), softkmeans.NewMatrix(3, 1, []float64{1, 1, 1})))(t); !v.Smallest() || !v.Only() {
+	one := softkmeans.NewMatrix(3, 1, []float64{1, 1, 1})
+	if v := tables.Must(Unique(t.Context(), one))(t); !v.Smallest() || !v.Only() {
 		t.Errorf("k = 1: %+v", v)
 	}
 	for name, g := range map[string]*softkmeans.Matrix{
@@ -219,8 +221,10 @@ func TestUniqueEdges(t *testing.T) {
 		}
 	}
 	for name, g := range map[string]*softkmeans.Matrix{
-		"nil": nil, "no rows": softkmeans.NewMatrix(0, 3, nil), "a NaN": softkmeans.NewMatrix(1, 1, []float64{math.NaN()}),
-		"below 0": softkmeans.NewMatrix(1, 2, []float64{2, -1}), "sums": softkmeans.NewMatrix(1, 2, []float64{.5, .4}),
+		"nil": nil, "no rows": softkmeans.NewMatrix(0, 3, nil),
+		"a NaN":   softkmeans.NewMatrix(1, 1, []float64{math.NaN()}),
+		"below 0": softkmeans.NewMatrix(1, 2, []float64{2, -1}),
+		"sums":    softkmeans.NewMatrix(1, 2, []float64{.5, .4}),
 	} {
 		if _, err := Unique(t.Context(), g); !errors.Is(err, softkmeans.ErrShape) &&
 			!errors.Is(err, softkmeans.ErrNonFinite) && !errors.Is(err, softkmeans.ErrOption) {

@@ -50,7 +50,7 @@ package proof
 // least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i
 // ∝ v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
 //
-// Triangle, for k = 3. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
+// Triangle. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
 // the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
 // squared range. A simplex's inradius is at least its width over k. Moved back, its area is at least
 // (1 − 3ρ/width)² times that of the smallest triangle around the rows.
@@ -93,7 +93,7 @@ func VolumeFloor(
 ) (VolumeBound, error) {
 	none := VolumeBound{LogVolume: math.Inf(-1)}
 	if !(slack >= 0 && slack <= math.MaxFloat64) {
-		return none, fault.New(softkmeans.ErrOption, "slack is ", slack, ", not a finite number of at least 0")
+		return none, fault.New(softkmeans.ErrOption, "slack is ", slack, ", not finite, or below 0")
 	}
 	q, err := open(ctx, x, k, opts, slack == 0)
 	if err != nil {

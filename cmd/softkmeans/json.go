@@ -152,8 +152,8 @@ type fitReportJSON struct {
 	Solver     string      `json:"solver,omitempty"`
 	Lambda     float64     `json:"lambda,omitempty"`
 	Epsilon    float64     `json:"epsilon,omitempty"`
-	Volume     float64     `json:"volumeRatio,omitempty"`  // at most so many times the least; absent: not known
-	Unique     *uniqueJSON `json:"sameMixtures,omitempty"` // beside other prototypes of the same mixtures; absent: not known
+	Volume     float64     `json:"volumeRatio,omitempty"`  // times the least; absent: not known
+	Unique     *uniqueJSON `json:"sameMixtures,omitempty"` // absent: not known
 	LossGap    float64     `json:"lossGap,omitempty"`      // above its least, of the total; absent: not known
 	Iterations int         `json:"iterations"`
 	Status     string      `json:"status"`

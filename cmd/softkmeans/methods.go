@@ -318,7 +318,9 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 
 // compact sets how many times the least volume the centers may span, for methods that are about it. Fits in
 // closed form have the least error, so that the others give the same mixtures.
-func (f *fitFlags) compact(ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64) (err error) {
+func (f *fitFlags) compact(
+	ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64,
+) (err error) {
 	smallest := f.method == methodGlobal && f.options.Enclosure == softkmeans.EnclosureSmallest
 	if f.method == methodMinVolume {
 		o := &softkmeans.Options{Weights: weights, Workers: f.workers}

@@ -217,8 +217,8 @@ func localVerdict(q *quality, r *result) string {
 		}
 		text += "."
 	}
-	return fmt.Sprintf("%s\n%s(%s; status: %v%s.)", text, compactness(q, r), count(m.Iterations, "iteration"), m.Status,
-		view.LossGap(m))
+	return fmt.Sprintf("%s\n%s(%s; status: %v%s.)", text, compactness(q, r),
+		count(m.Iterations, "iteration"), m.Status, view.LossGap(m))
 }
 
 // writeHead writes what was read and the proposal, without a final newline.

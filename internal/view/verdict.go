@@ -75,7 +75,8 @@ func (f *Fit) Verdict() (head, meaning string) {
 		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
 			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. " +
 				"Its corners lie outside of the data or at its edge, " +
-				"so memberships are vague. The minimal volume moves the corners towards the data." + Same(f.Unique)
+				"so memberships are vague. The minimal volume moves the corners towards the data." +
+				Same(f.Unique)
 		}
 	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
 		head = more(c.ExcessFloors) + " above the floor"
@@ -106,7 +107,8 @@ func (f *Fit) Verdict() (head, meaning string) {
 	if !optimal && !f.Partial {
 		switch f.Method {
 		case MinVolume:
-			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio) + Same(f.Unique)
+			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio) +
+				Same(f.Unique)
 		case Alternating:
 			meaning += " The iteration may have ended in a local minimum, at another stationary point, or " +
 				"before it converged."
@@ -192,8 +194,8 @@ func Volume(ratio float64) string {
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
 const mostUnique = 5
 
-// Unique returns the verdict of proof.Unique on a model whose volume counts; nil where shares do not add up to 1,
-// or of too many prototypes.
+// Unique returns the verdict of proof.Unique on a model whose volume counts; nil where shares do not add up
+// to 1, or of too many prototypes.
 func Unique(ctx context.Context, m *softkmeans.Model) (*proof.Verdict, error) {
 	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || m.Missing > 0 || k < 2 || k > mostUnique {
 		return nil, nil
@@ -202,8 +204,8 @@ func Unique(ctx context.Context, m *softkmeans.Model) (*proof.Verdict, error) {
 	return &v, err
 }
 
-// Same says of prototypes that give the same mixtures how compact they can be, in a sentence with a space before
-// it; "" where that is not known.
+// Same says of prototypes that give the same mixtures how compact they can be, in a sentence with a space
+// before it; "" where that is not known.
 func Same(v *proof.Verdict) string {
 	switch {
 	case v == nil || !Finite(v.Factor):
