@@ -253,7 +253,7 @@ func TestModelBinaryBounds(t *testing.T) {
 		{one, 8, []uint64{uint64(solverCount) - 1}, []uint64{uint64(solverCount), 99}},
 		{one, 12, []uint64{uint64(statusCount) - 1}, []uint64{uint64(statusCount)}},
 		{one, 16, []uint64{large}, []uint64{large + 1, 1 << 40}}, {one, 24, nil, []uint64{f(math.Inf(1))}},
-		{one, 80, []uint64{f(1)}, []uint64{1, 1 << 63, f(.999)}},
+		{one, 80, []uint64{f(1)}, []uint64{f(math.Inf(1)), f(math.NaN())}},
 		{one, 88, nil, []uint64{2, 1 << 40, math.MaxUint64}}, {one, 96, nil, []uint64{0, 2, 1 << 31}},
 		{one, 104, []uint64{f(mostCenter)}, []uint64{f(above(mostCenter))}}, {one, 112, nil, []uint64{1}},
 		{one, 128, nil, []uint64{0, 2, 1 << 59}},
@@ -268,7 +268,7 @@ func TestModelBinaryBounds(t *testing.T) {
 		{lsd, 12, []uint64{uint64(statusCount) - 1}, []uint64{uint64(statusCount)}},
 		{lsd, 16, []uint64{large}, []uint64{large + 1}}, {lsd, 80, nil, []uint64{1}},
 		// Flags in the upper half: unknown, no volume; a map alone, unknown.
-		{one, 4, nil, []uint64{4 | (hasCenters|1<<8)<<16, 4 | (hasCenters|3<<volumeShift)<<16, 1}},
+		{one, 4, nil, []uint64{6 | (hasCenters|1<<8)<<16, 6 | (hasCenters|3<<volumeShift)<<16, 5}},
 		{lsd, 4, nil, []uint64{1 | lsdMap<<16, 1 | (lsdMembers|4)<<16, 1 | (lsdMembers|8)<<16}},
 	} {
 		b := mustDo(c.of.MarshalBinary())(t)

@@ -48,8 +48,8 @@ func sumOf(x []float64) (sum float64) {
 	return sum
 }
 
-// gamma returns mu/(1−mu): a sum in which every term passes m roundings is off by at most so much of the sum
-// of their sizes.
+// gamma returns mu/(1−mu): a sum in which every term passes m roundings is off by at most so much of the
+// sum of their sizes.
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)
@@ -73,7 +73,8 @@ func projectOut(x []float64, v *softkmeans.Matrix, count int) {
 	}
 }
 
-// cholesky overwrites the lower triangle of a (k×k) with L, a = LLᵀ. It reports false where a is not positive.
+// cholesky overwrites the lower triangle of a (k×k) with L, a = LLᵀ. It reports false where a is not
+// positive.
 func cholesky(a []float64, k int) bool {
 	for i := range k {
 		row := a[i*k : i*k+i+1]
@@ -122,8 +123,8 @@ func sizeOf(w *softkmeans.Matrix) (size float64) {
 	return size
 }
 
-// farthestRows returns p+1 rows of w (n×p): the longest, then each time the one farthest from the affine hull
-// of those before.
+// farthestRows returns p+1 rows of w (n×p): the longest, then each time the one farthest from the affine
+// hull of those before.
 func farthestRows(w *softkmeans.Matrix) (rows []int) {
 	rest := w.Clone()
 	for j := range w.Cols + 1 {

@@ -173,11 +173,9 @@ func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (va
 const mostRounds = 32
 
 // largestEllipsoid returns log det L of an ellipsoid inside the hull, nearly the largest there is; −Inf
-// if none was found. support returns a point that may move by reach, with aᵀz − reach·‖a‖ as large
-// as can be. It begins with a simplex of p+1 points, and adds points beyond the facets that bound the
+// if none was found. It begins with a simplex of p+1 points, and adds points beyond the facets that bound the
 // ellipsoid until there are none.
-func (h *shell) largestEllipsoid(ctx context.Context,
-	support func(a []float64) (z []float64, reach float64), accuracy float64) float64 {
+func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy float64) float64 {
 	p := len(h.centre)
 	e := &ellipsoid{p, make([]float64, p*(p+1)/2+p)}
 	for c, i := 0, 0; c < p; c++ {
@@ -194,12 +192,13 @@ func (h *shell) largestEllipsoid(ctx context.Context,
 			if e.room(&f, u) > max(8*worth, 1e-6) {
 				continue
 			}
-			z, r := support(f.normal)
+			z, r := farthest(f.normal)
 			if h.beyond(&f, z, r)-f.offset > worth*(f.offset-dot(f.normal, e.middle())) {
 				added = h.add(z, r) || added
 			}
 		}
-		if len(h.facets) > mostFacets || round > mostRounds || ctx.Err() != nil || !added && worth == accuracy {
+		ended := len(h.facets) > mostFacets || round > mostRounds || ctx.Err() != nil
+		if ended || !added && worth == accuracy {
 			break
 		}
 		if !added {

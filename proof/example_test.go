@@ -16,7 +16,8 @@ func ExampleVolumeFloor() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := softkmeans.Fit(context.Background(), x, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest})
+	smallest := &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest}
+	m, err := softkmeans.Fit(context.Background(), x, 3, smallest)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,7 +20,8 @@ func fewer[T any](all, less T) T {
 
 // falling returns independent normal entries, of less and less spread in the columns.
 func falling(n, d int, seed uint64) *softkmeans.Matrix {
-	return tables.Mapped(tables.Normal(n, d, seed), func(_, j int, v float64) float64 { return v / (1 + float64(j)/4) })
+	x := tables.Normal(n, d, seed)
+	return tables.Mapped(x, func(_, j int, v float64) float64 { return v / (1 + float64(j)/4) })
 }
 
 func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
@@ -33,8 +34,8 @@ func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
 	return x
 }
 
-// shares returns n×k memberships, of powers of random numbers: the larger 1/alpha, the purer. The first k are
-// pure.
+// shares returns n×k memberships, of powers of random numbers: the larger 1/alpha, the purer. The first k
+// are pure.
 func shares(n, k int, alpha float64, seed uint64) *softkmeans.Matrix {
 	g, rng := softkmeans.NewMatrix(n, k, nil), rand.New(rand.NewPCG(seed, 0xd1))
 	for i := range n {

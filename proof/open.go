@@ -76,7 +76,8 @@ func filledIn(x softkmeans.Samples) (*softkmeans.Matrix, error) {
 	m, ok := x.(*softkmeans.Matrix)
 	if sparse, is := x.(*softkmeans.SparseMatrix); is && sparse != nil {
 		if float64(sparse.Rows)*float64(sparse.Cols) > mostFilledIn {
-			return nil, fault.New(softkmeans.ErrShape, "sparse rows are filled in, and x would have more than 2^27 entries")
+			return nil, fault.New(softkmeans.ErrShape,
+				"sparse rows are filled in, and x would have more than 2^27 entries")
 		}
 		var err error
 		if m, err = sparse.Dense(); err != nil {
@@ -159,8 +160,8 @@ func (s *table) centre() (top float64, far bool) {
 	return top, middle > farFrom0*ranges
 }
 
-// leading returns the principal directions of the rows, orthonormal, in the span of the centers of a fit, by its
-// memberships.
+// leading returns the principal directions of the rows, orthonormal, in the span of the centers of a fit,
+// by its memberships.
 func leading(s *table, e *softkmeans.Model) *softkmeans.Matrix {
 	k, f := e.Centers.Rows, e.Centers
 	span, q := softkmeans.NewMatrix(k-1, f.Cols, nil), 0
@@ -217,8 +218,8 @@ func leading(s *table, e *softkmeans.Model) *softkmeans.Matrix {
 	return basis
 }
 
-// project sets the rows in the leading directions, and what these leave: ‖Y − YŨŨᵀ‖², σ_k, and with off the
-// norm of R = YᵀYŨ − ŨM.
+// project sets the rows in the leading directions, and what these leave: ‖Y − YŨŨᵀ‖², σ_k, and
+// with off the norm of R = YᵀYŨ − ŨM.
 func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off bool) error {
 	n, d, b := len(s.rows), s.x.Cols, basis.Rows
 	p := min(q.k-1, b)

@@ -46,11 +46,17 @@ type shell struct {
 	facets []facet
 }
 
+// support returns a point z that reaches as far along a as can be for certain, and how far it may move.
+type support func(a []float64) (z []float64, reach float64)
+
 // facet is {x: normalᵀx < offset}, and the simplex of its corners beyond.
 type facet struct {
 	corners []int // rising
 	normal  []float64
 	offset  float64
+	final   bool    // nothing is beyond
+	length  float64 // see values; 0: not known
+	off     float64
 }
 
 // newShell returns the shell of a simplex of p+1 points, still for now; nil if it is flat. Later they may
@@ -75,7 +81,7 @@ func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell 
 // move adds points until 0 is inside all facets. Then 0 is the centre, and the points may move. It reports
 // false if that fails. Where 0 is inside all facets before, the winding number about it is that about
 // the centre, and moves do not change it.
-func (h *shell) move(ctx context.Context, support func(a []float64) (z []float64, reach float64)) bool {
+func (h *shell) move(ctx context.Context, farthest support) bool {
 	for added := true; added; {
 		moved, clear := &shell{
 			points: h.points, reach: h.reach, centre: make([]float64, len(h.centre)), slip: h.slip,
@@ -87,7 +93,7 @@ func (h *shell) move(ctx context.Context, support func(a []float64) (z []float64
 				continue
 			}
 			clear = false
-			z, r := support(f.normal)
+			z, r := farthest(f.normal)
 			if moved.beyond(&f, z, r) <= 0 || len(h.facets) > mostFacets || ctx.Err() != nil {
 				return false
 			}
@@ -123,7 +129,7 @@ func (h *shell) facet(corners []int) (f facet, ok bool) {
 		scale(q, 1/long)
 		axpy(tilt, rise/long, q)
 	}
-	f = facet{corners, slices.Clone(h.points[first]), math.Inf(1)}
+	f = facet{corners: corners, normal: slices.Clone(h.points[first]), offset: math.Inf(1)}
 	axpy(f.normal, -1, h.centre)
 	projectOut(f.normal, along, p-1)
 	long, rest := norm2(f.normal), 1-sumSquares(tilt)

@@ -19,7 +19,8 @@ func hullCase(p int, seed uint64) (points *softkmeans.Matrix, reach []float64) {
 	case 1: // with duplicates and many points on a facet
 		points = tables.Mapped(points, func(_, _ int, v float64) float64 { return math.Round(v) })
 	case 2:
-		points = tables.Mapped(points, func(_, j int, v float64) float64 { return v * math.Pow(.01, float64(j)) })
+		points = tables.Mapped(points,
+			func(_, j int, v float64) float64 { return v * math.Pow(.01, float64(j)) })
 	case 3:
 		points = product(shares(n, p+1, .3, seed), falling(p+1, p, seed))
 	}

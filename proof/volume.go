@@ -50,7 +50,7 @@ package proof
 // least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i
 // ∝ v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
 //
-// Triangle, for k = 3. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
+// Triangle. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
 // the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
 // squared range. A simplex's inradius is at least its width over k. Moved back, its area is at least
 // (1 − 3ρ/width)² times that of the smallest triangle around the rows.
@@ -93,7 +93,7 @@ func VolumeFloor(
 ) (VolumeBound, error) {
 	none := VolumeBound{LogVolume: math.Inf(-1)}
 	if !(slack >= 0 && slack <= math.MaxFloat64) {
-		return none, fault.New(softkmeans.ErrOption, "slack is ", slack, ", not a finite number of at least 0")
+		return none, fault.New(softkmeans.ErrOption, "slack is ", slack, ", not finite, or below 0")
 	}
 	q, err := open(ctx, x, k, opts, slack == 0)
 	if err != nil {
@@ -177,6 +177,7 @@ type problem struct {
 	off     float64            // at least ‖R‖, if asked for
 	exp     int                // the unit of the rows is 2^exp
 	wexp    int                // that of the weights 2^wexp
+	mean    []float64          // of rows of memberships
 }
 
 // lightest returns the least weight.
@@ -264,13 +265,20 @@ const (
 
 // byEllipsoid returns the bound by the largest ellipsoid inside the hull of the rows, or −Inf.
 func (q *problem) byEllipsoid(r reach) float64 {
+	_, _, log := q.ellipsoid(r)
+	return log
+}
+
+// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, what finds the farthest
+// point, and the bound. The shell is nil where there is none, and the bound −Inf.
+func (q *problem) ellipsoid(r reach) (h *shell, around support, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
-	around := q.around(r, size)
+	around = q.around(r, size)
 	size += 2 * (near + r.each)
 	rows := farthestRows(q.w)
 	corners := draws.Chosen(q.w, rows)
 	moves, accuracy := slices.Repeat([]float64{r.each}, q.k), 1e-8
-	h := newShell(corners, moves, size)
+	h = newShell(corners, moves, size)
 	if near > 0 && h != nil { // rows alone may move too far
 		accuracy = roughly
 		corners = corners.Clone()
@@ -283,18 +291,17 @@ func (q *problem) byEllipsoid(r reach) float64 {
 		h = newShell(corners, moves, size)
 	}
 	if h == nil || !h.move(q.ctx, around) {
-		return math.Inf(-1)
+		return nil, nil, math.Inf(-1)
 	}
-	log := h.largestEllipsoid(q.ctx, around, accuracy) + float64(p+1)/2*math.Log(float64(p+1))
+	log = h.largestEllipsoid(q.ctx, around, accuracy) + float64(p+1)/2*math.Log(float64(p+1))
 	for i := range p {
 		log += math.Log(float64(p))/2 - math.Log(float64(i+1))
 	}
-	return log - 0x1p-44
+	return h, around, log - 0x1p-44
 }
 
-// around returns a function that gives the mean z of rows that reaches farthest along a for certain, and how
-// far z may be from its mixture. size is the largest length of a row.
-func (q *problem) around(r reach, size float64) func(a []float64) (z []float64, reach float64) {
+// around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.
+func (q *problem) around(r reach, size float64) support {
 	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
 	return func(a []float64) ([]float64, float64) {

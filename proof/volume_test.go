@@ -13,7 +13,9 @@ import (
 )
 
 // fitted returns the model of FitMinVolume and its ratio.
-func fitted(t *testing.T, x *softkmeans.Matrix, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, float64) {
+func fitted(
+	t *testing.T, x *softkmeans.Matrix, k int, o *softkmeans.MinVolumeOptions,
+) (*softkmeans.Model, float64) {
 	t.Helper()
 	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, k, o))(t)
 	return m, tables.Must(VolumeRatio(t.Context(), x, m, nil))(t)
@@ -24,7 +26,8 @@ func TestVolumeRatio(t *testing.T) {
 	x := tables.CSV(t, "iris")
 	m, ratio := fitted(t, x, 3, nil)
 	b := tables.Must(VolumeFloor(t.Context(), x, 3, m.Objective/m.Floor-1, nil))(t)
-	if want := math.Exp(logVolume(t, m.Centers) - b.LogVolume); math.Abs(ratio-want) > 1e-3*want || want > 10 {
+	want := math.Exp(logVolume(t, m.Centers) - b.LogVolume)
+	if math.Abs(ratio-want) > 1e-3*want || want > 10 {
 		t.Errorf("iris: the ratio is %g, that of the floor %g", ratio, want)
 	}
 	for by, off := range map[float64]float64{0x1p90: 0, 0x1p-480: 0, 0x1p480: 0, 1: 1e6} {
@@ -66,7 +69,8 @@ func TestVolumeRatio(t *testing.T) {
 	// Rows that the fit left out do not count.
 	wild := x.Clone()
 	wild.Row(7)[0] = 1e3
-	trimmed := tables.Must(softkmeans.FitMinVolume(t.Context(), wild, 3, &softkmeans.MinVolumeOptions{Trim: .01}))(t)
+	trim := &softkmeans.MinVolumeOptions{Trim: .01}
+	trimmed := tables.Must(softkmeans.FitMinVolume(t.Context(), wild, 3, trim))(t)
 	left := tables.Must(VolumeRatio(t.Context(), wild, trimmed, nil))(t)
 	if !slices.Equal(trimmed.Trimmed, []int{7}) || !(left < 10) {
 		t.Errorf("without %d: the ratio is %g", trimmed.Trimmed, left)
@@ -139,8 +143,9 @@ func TestVolumeFloorRows(t *testing.T) {
 		}
 	}
 	large := &softkmeans.SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
-	for _, x := range []softkmeans.Samples{nil, (*softkmeans.Matrix)(nil), (*softkmeans.SparseMatrix)(nil), large,
-		softkmeans.NewMatrix(0, 2, nil)} {
+	for _, x := range []softkmeans.Samples{
+		nil, (*softkmeans.Matrix)(nil), (*softkmeans.SparseMatrix)(nil), large, softkmeans.NewMatrix(0, 2, nil),
+	} {
 		if _, err := VolumeFloor(t.Context(), x, 2, 0, nil); !errors.Is(err, softkmeans.ErrShape) &&
 			!errors.Is(err, softkmeans.ErrTooFewSamples) {
 			t.Errorf("%T: %v", x, err)
@@ -165,7 +170,8 @@ func TestVolumeClimb(t *testing.T) {
 		case 1:
 			x = tables.Mixtures(n, d, k, seed)
 		case 2:
-			x = tables.Mapped(x, func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
+			x = tables.Mapped(x,
+				func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
 		}
 		if rng.IntN(3) == 0 {
 			o.Weights = ones(n)
@@ -189,7 +195,8 @@ func TestVolumeClimb(t *testing.T) {
 			got := tables.Must(softkmeans.Certify(t.Context(), x, next, g, o))(t)
 			if volume := logVolume(t, next); got.Objective <= bound.Error {
 				if volume < bound.LogVolume-1e-9 {
-					t.Errorf("seed %d: a log volume of %.12g, the floor is %.12g", seed, volume, bound.LogVolume)
+					t.Errorf("seed %d: a log volume of %.12g, the floor is %.12g", seed, volume,
+						bound.LogVolume)
 				}
 				if volume < least {
 					least, f = volume, next
@@ -308,7 +315,8 @@ func TestVolumeFloorManyRows(t *testing.T) {
 	if twice.Rows <= designRows {
 		t.Fatal("no row is dropped")
 	}
-	a, b := tables.Must(VolumeFloor(t.Context(), once, 4, 0, nil))(t), tables.Must(VolumeFloor(t.Context(), twice, 4, 0, nil))(t)
+	a := tables.Must(VolumeFloor(t.Context(), once, 4, 0, nil))(t)
+	b := tables.Must(VolumeFloor(t.Context(), twice, 4, 0, nil))(t)
 	if math.Abs(a.LogVolume-b.LogVolume) > 1e-4 {
 		t.Errorf("floors %g and %g", a.LogVolume, b.LogVolume)
 	}

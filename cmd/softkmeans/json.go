@@ -147,16 +147,24 @@ type fitReportJSON struct {
 	Bootstrap   *surenessJSON    `json:"bootstrap,omitempty"`
 	Similarity  *similarityJSON  `json:"similarity,omitempty"`
 
-	Streamed   bool     `json:"streamed"`   // read in blocks
-	Summarised bool     `json:"summarised"` // the centers were fitted to a sample of the rows
-	Solver     string   `json:"solver,omitempty"`
-	Lambda     float64  `json:"lambda,omitempty"`
-	Epsilon    float64  `json:"epsilon,omitempty"`
-	Volume     float64  `json:"volumeRatio,omitempty"` // at most so many times the least; absent: not known
-	LossGap    float64  `json:"lossGap,omitempty"`     // above its least, of the total; absent: not known
-	Iterations int      `json:"iterations"`
-	Status     string   `json:"status"`
-	Warnings   []string `json:"warnings"`
+	Streamed   bool        `json:"streamed"`   // read in blocks
+	Summarised bool        `json:"summarised"` // the centers were fitted to a sample of the rows
+	Solver     string      `json:"solver,omitempty"`
+	Lambda     float64     `json:"lambda,omitempty"`
+	Epsilon    float64     `json:"epsilon,omitempty"`
+	Volume     float64     `json:"volumeRatio,omitempty"`  // times the least; absent: not known
+	Unique     *uniqueJSON `json:"sameMixtures,omitempty"` // absent: not known
+	LossGap    float64     `json:"lossGap,omitempty"`      // above its least, of the total; absent: not known
+	Iterations int         `json:"iterations"`
+	Status     string      `json:"status"`
+	Warnings   []string    `json:"warnings"`
+}
+
+// uniqueJSON is a proof.Verdict.
+type uniqueJSON struct {
+	Factor   float64 `json:"factor"` // at most so many times their least volume
+	Smallest bool    `json:"smallest"`
+	Only     bool    `json:"only"`
 }
 
 // answerJSON is another answer, as softkmeans.Answer.
@@ -209,6 +217,9 @@ func fitJSON(r *result) *fitReportJSON {
 	j.Solver, j.Lambda, j.Epsilon, j.LossGap = m.Solver.String(), m.Lambda, m.Epsilon, m.LossGap
 	if r.volume < math.MaxFloat64 {
 		j.Volume = r.volume
+	}
+	if v := r.unique; v != nil && v.Factor < math.MaxFloat64 {
+		j.Unique = &uniqueJSON{v.Factor, v.Smallest(), v.Only()}
 	}
 	j.Iterations, j.Status = m.Iterations, m.Status.String()
 	j.Warnings = append(j.Warnings, view.Warnings(m)...)

@@ -14,6 +14,7 @@ import (
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
@@ -157,6 +158,7 @@ type result struct {
 	streamed   bool           // the certificate comes from the passes; SpanError is unknown
 	summarised bool           // the centers were fitted to a sample of the rows
 	volume     float64        // proof.VolumeRatio; 0: not known, or not asked for
+	unique     *proof.Verdict // nil: not known, or not asked for
 	sure       *sureness      // nil: not asked for
 
 	// Methods of similarities.
@@ -314,10 +316,18 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	return m.Memberships, err
 }
 
-// compact sets how many times the least volume the centers may span, for methods that are about it.
-func (f *fitFlags) compact(ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64) (err error) {
-	if f.method == methodMinVolume || f.method == methodGlobal && f.options.Enclosure == softkmeans.EnclosureSmallest {
-		r.volume, err = proof.VolumeRatio(ctx, x, r.model, &softkmeans.Options{Weights: weights, Workers: f.workers})
+// compact sets how many times the least volume the centers may span, for methods that are about it. Fits in
+// closed form have the least error, so that the others give the same mixtures.
+func (f *fitFlags) compact(
+	ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64,
+) (err error) {
+	smallest := f.method == methodGlobal && f.options.Enclosure == softkmeans.EnclosureSmallest
+	if f.method == methodMinVolume {
+		o := &softkmeans.Options{Weights: weights, Workers: f.workers}
+		r.volume, err = proof.VolumeRatio(ctx, x, r.model, o)
+	}
+	if err == nil && (smallest || f.method == methodMinVolume) {
+		r.unique, err = view.Unique(ctx, r.model)
 	}
 	return err
 }

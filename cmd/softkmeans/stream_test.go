@@ -21,7 +21,7 @@ import (
 // untold removes from a report what a stream does not report, or reports in other words.
 func untold(report string) string {
 	report = regexp.MustCompile(`(?m)^(Certificate,|  span error|  excess|  repair|  rounding|  `+
-		`largest \|).*\n`).ReplaceAllString(report, "")
+		`largest \||Proved: ).*\n`).ReplaceAllString(report, "")
 	report = regexp.MustCompile(`(more than|That is|total variance and) \S+\d`).ReplaceAllString(report,
 		"$1 X")
 	return report[strings.IndexByte(report, ':'):]

@@ -37,7 +37,7 @@ func fitReport(r *result) []byte {
 	b.WriteByte('\n')
 	if r.method == methodGlobal {
 		q.write(&b)
-		b.WriteString("\n" + globalVerdict(q, r.model) + "\n")
+		b.WriteString("\n" + globalVerdict(q, r.model) + "\n" + compactness(q, r))
 		if r.k > 1 {
 			b.WriteString("For prototypes near the data use -method minvol, the default.\n")
 		}
@@ -195,6 +195,16 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 	return text
 }
 
+// compactness says how compact other prototypes can be, in a line each.
+func compactness(q *quality, r *result) (text string) {
+	for _, s := range []string{view.Volume(r.volume), view.Same(r.unique)} {
+		if s = strings.TrimSpace(s); s != "" && q.k > 1 {
+			text += strings.ReplaceAll(s, "prototype", q.word()) + "\n"
+		}
+	}
+	return text
+}
+
 // localVerdict says how far the result of a local search is from the floor, and
 // its status.
 func localVerdict(q *quality, r *result) string {
@@ -207,11 +217,8 @@ func localVerdict(q *quality, r *result) string {
 		}
 		text += "."
 	}
-	if volume := strings.TrimSpace(view.Volume(r.volume)); volume != "" && q.k > 1 {
-		text += "\n" + strings.ReplaceAll(volume, "prototype", q.word())
-	}
-	return fmt.Sprintf("%s\n(%s; status: %v%s.)", text, count(m.Iterations, "iteration"), m.Status,
-		view.LossGap(m))
+	return fmt.Sprintf("%s\n%s(%s; status: %v%s.)", text, compactness(q, r),
+		count(m.Iterations, "iteration"), m.Status, view.LossGap(m))
 }
 
 // writeHead writes what was read and the proposal, without a final newline.

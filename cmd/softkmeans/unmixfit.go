@@ -12,6 +12,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/proof"
 )
 
@@ -86,6 +87,9 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	}
 	r.setModel(m)
 	if r.volume, err = proof.VolumeRatio(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
+		return err
+	}
+	if r.unique, err = view.Unique(ctx, m); err != nil {
 		return err
 	}
 	u.shade = shadeOf(m)

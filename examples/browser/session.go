@@ -47,6 +47,7 @@ type result struct {
 	certificate softkmeans.Certificate
 	options     options         // with the k that was fitted
 	volume      float64         // proof.VolumeRatio; 0: not known
+	unique      *proof.Verdict  // nil: not known
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
 	known       *sources.Answer // shares in known prototypes; nil: a fit
@@ -152,11 +153,9 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 	if err != nil {
 		return nil, err
 	}
-	if r.partial = cancelled; o.method == view.MinVolume && !cancelled && d.given == nil {
-		r.volume, err = proof.VolumeRatio(ctx, d.x, m, &softkmeans.Options{Weights: d.Weights})
-		if err != nil && ctx.Err() == nil {
-			return nil, err
-		}
+	r.partial = cancelled
+	if err := r.compact(ctx, d); err != nil && ctx.Err() == nil {
+		return nil, err
 	}
 	if o.method == view.MinVolume && !cancelled && d.few() == d && d.given == nil {
 		s.path.add(m.Lambda, m.Objective, m.Centers)
@@ -207,6 +206,20 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 		return nil, err
 	}
 	return &result{model: m, certificate: c, options: o}, nil
+}
+
+// compact sets how compact other prototypes could be, for methods that are about it.
+func (r *result) compact(ctx context.Context, d *data) (err error) {
+	smallest := r.options.method == view.Global && r.options.enclosure == softkmeans.EnclosureSmallest
+	if minimal := r.options.method == view.MinVolume; d.given != nil || r.partial || !minimal && !smallest {
+		return nil
+	} else if minimal {
+		r.volume, err = proof.VolumeRatio(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
+	}
+	if err == nil {
+		r.unique, err = view.Unique(ctx, r.model)
+	}
+	return err
 }
 
 // load shows a model file with the table that is there: its memberships of these rows. The

@@ -172,6 +172,9 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	if err != nil {
 		return err
 	}
+	if in.MinVolume.Unique, err = view.Unique(ctx, m); err != nil {
+		return err
+	}
 	o.step("other answers")
 	opts.Progress = nil
 	return stability.Others(ctx, in.X, m, &opts)

@@ -3,9 +3,11 @@ package view
 // The certificate in sentences.
 
 import (
+	"context"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/proof"
 )
 
 // CertifiedTol is the tolerance of Certificate.Optimal for a result that is called
@@ -22,10 +24,11 @@ type Fit struct {
 	Certificate softkmeans.Certificate
 	Method      Method
 	K           int
-	NoSlack     bool    // of MinVolume: the certificate is that of the global simplex
-	Trivial     bool    // K prototypes mix any table of this size exactly
-	Partial     bool    // the fit was stopped early
-	VolumeRatio float64 // proof.VolumeRatio; 0: not known
+	NoSlack     bool           // of MinVolume: the certificate is that of the global simplex
+	Trivial     bool           // K prototypes mix any table of this size exactly
+	Partial     bool           // the fit was stopped early
+	VolumeRatio float64        // proof.VolumeRatio; 0: not known
+	Unique      *proof.Verdict // on the same mixtures; nil: not known
 	Sum         softkmeans.Sum
 	Rule        Rule // of MinVolume: where λ comes from
 }
@@ -72,7 +75,8 @@ func (f *Fit) Verdict() (head, meaning string) {
 		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
 			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. " +
 				"Its corners lie outside of the data or at its edge, " +
-				"so memberships are vague. The minimal volume moves the corners towards the data."
+				"so memberships are vague. The minimal volume moves the corners towards the data." +
+				Same(f.Unique)
 		}
 	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
 		head = more(c.ExcessFloors) + " above the floor"
@@ -98,12 +102,13 @@ func (f *Fit) Verdict() (head, meaning string) {
 		meaning = "All rows are equal."
 	}
 	if optimal && f.Method == MinVolume && !f.NoSlack && k > 1 && !f.Partial {
-		meaning += Volume(f.VolumeRatio)
+		meaning += Volume(f.VolumeRatio) + Same(f.Unique)
 	}
 	if !optimal && !f.Partial {
 		switch f.Method {
 		case MinVolume:
-			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio)
+			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio) +
+				Same(f.Unique)
 		case Alternating:
 			meaning += " The iteration may have ended in a local minimum, at another stationary point, or " +
 				"before it converged."
@@ -184,6 +189,35 @@ func Volume(ratio float64) string {
 	}
 	return " Proved: with no more error, prototypes are at most " + AtMost(ratio) +
 		" times as compact, by the volume that they span."
+}
+
+// mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
+const mostUnique = 5
+
+// Unique returns the verdict of proof.Unique on a model whose volume counts; nil where shares do not add up
+// to 1, or of too many prototypes.
+func Unique(ctx context.Context, m *softkmeans.Model) (*proof.Verdict, error) {
+	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || m.Missing > 0 || k < 2 || k > mostUnique {
+		return nil, nil
+	}
+	v, err := proof.Unique(ctx, m.Memberships)
+	return &v, err
+}
+
+// Same says of prototypes that give the same mixtures how compact they can be, in a sentence with a space
+// before it; "" where that is not known.
+func Same(v *proof.Verdict) string {
+	switch {
+	case v == nil || !Finite(v.Factor):
+		return ""
+	case v.Smallest() && v.Only():
+		return " Proved: of all prototypes of the same mixtures these span the least volume, and are the " +
+			"only ones."
+	case v.Smallest():
+		return " Proved: no prototypes of the same mixtures span a smaller volume, but for a millionth."
+	}
+	return " Proved: prototypes of the same mixtures are at most " + AtMost(v.Factor) +
+		" times as compact."
 }
 
 // How says how a model was computed.

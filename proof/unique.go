@@ -1,0 +1,232 @@
+package proof
+
+// Whether the simplex of a fit is the smallest around its mixtures, and the only one.
+//
+// The rows g of G are points of the unit simplex, with the unit vectors as vertices. Another simplex around
+// them has k barycentric coordinates, functions that are linear on it: m_jᵀg, at least 0 on the rows,
+// with Σm_j = 1. With the rows m_j in M, its volume is 1/|det M| times that of the unit simplex.
+//
+// Let K be a polytope inside the hull of the rows (shell.go). A linear function that is at least 0 on K is
+// a combination of K's facets b − aᵀg with coefficients of at least 0 (Farkas). Let y_f be the values
+// of facet f at the k vertices, divided by their sum, which is above 0 where K holds the centroid. Then m_j
+// = s_j·y_j, where y_j is a convex combination of the y_f, s_j ≥ 0, and Σs_j = k, so that Πs_j ≤ 1.
+//
+// Theorem. Let τ be such that each y_f is within τ of a unit vector, or no longer than ρ < 1. Let |det
+// M| ≥ 1−δ. Then, in some order, the other simplex has its vertices within apart(k, τ, ρ, δ) of the
+// unit vectors.
+//
+// Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least
+// 1−η = (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ +
+// (1−α)(1+τ), it is at most (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i,
+// and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1, some β_i is at least b². The weights other
+// than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ + τ. Two y_j near the same
+// e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. Where that is below 1−δ each has its own,
+// say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω +
+// (1+kω)ω, and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
+//
+// The least volume follows from the largest ellipsoid inside K (volume.go). The bound by ρ alone is that
+// of a ball about the centroid. That by a design of the y_f with the largest determinant is of the smallest
+// ellipsoid around K's polar about the centroid. This one's polar is inside K, and the product of their
+// volumes is at least that of two balls. So both bounds are no better.
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+)
+
+const (
+	nearly    = 1e-6  // no simplex that is smaller by more than this share: the smallest
+	same      = 1e-9  // volumes that are larger by this share at most count as the same
+	worthy    = 1.001 // other simplices are looked into where the factor is below
+	mostApart = 1e-2  // how far vertices of the only simplex may be apart
+	sameFacet = 1e-6  // facets nearer to a unit vector do not end the search for longer ones
+	mostUnits = 1e-9  // what a row of memberships may add up to beside 1
+)
+
+// Verdict is about all simplices around the mixtures of a fit.
+type Verdict struct {
+	// Factor: the simplex of the fit has at most so many times the least volume of all of them. It is
+	// math.MaxFloat64 where nothing is proved, as for more than 10 centers.
+	Factor float64
+	// Rho is the largest length of a facet of the hull, or of a polytope inside, as its values at the k
+	// centers divided by their sum. At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not
+	// inside, or nothing is known.
+	Rho float64
+	// Apart: each simplex with at most 1 + 1e-9 times this volume has its vertices within Apart of these, as
+	// memberships in them, in some order. math.MaxFloat64: that is not proved.
+	Apart float64
+}
+
+// Smallest reports whether no simplex has a smaller volume, but for 1e-6 of it.
+func (v Verdict) Smallest() bool { return v.Factor <= 1+nearly }
+
+// Only reports whether all simplices that are as small have the same vertices, but for a hundredth.
+func (v Verdict) Only() bool { return v.Apart <= mostApart }
+
+// Unique says how much smaller another simplex around the same mixtures can be, and how different one that
+// is as small. Pass the memberships of a fit, n×k, whose rows add up to 1. Call Smallest and Only: with
+// both, no other centers and memberships with the same product, the same mixtures, have centers of less
+// volume, or of as little. That is a theorem on the numbers in memory.
+//
+// Only is found for k up to 6 or so: the hull may have 2048 facets. Cost: some hundred passes over G, for k
+// above 4 some thousand. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
+// [softkmeans.ErrOption] for memberships below 0, or that do not add up to 1; and ctx's, wrapped.
+func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error) {
+	v := Verdict{Factor: math.MaxFloat64, Rho: math.MaxFloat64, Apart: math.MaxFloat64}
+	q, each, err := openShares(ctx, memberships)
+	switch {
+	case err != nil:
+		return v, err
+	case q.k == 1:
+		return Verdict{Factor: 1, Rho: 1}, nil
+	case q.k-1 > mostSides || q.w.Rows < q.k:
+		return v, nil
+	}
+	corners := softkmeans.RegularSimplex(q.k)
+	volume, err := softkmeans.LogVolume(corners)
+	if err != nil {
+		return v, err
+	}
+	h, farthest, floor := q.ellipsoid(reach{each: each})
+	floor = max(floor, q.byTriangle(reach{each: each}, slices.Min(singularValues(q.w, q.weights))))
+	v.Factor = min(math.Exp(max(0, volume-floor)), math.MaxFloat64)
+	if h != nil {
+		for j := range corners.Rows {
+			axpy(corners.Row(j), -1, q.mean)
+		}
+		if v.Factor < worthy {
+			h.refine(ctx, farthest, corners)
+		}
+		v.Rho, v.Apart = h.apart(corners)
+	}
+	if err := ctx.Err(); err != nil {
+		return v, fault.New(err, "stopped")
+	}
+	return v, nil
+}
+
+// openShares returns the rows of memberships in the coordinates of RegularSimplex, about their mean, and how
+// far their rounding may move them.
+func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each float64, err error) {
+	if err := g.Check("memberships"); err != nil {
+		return nil, 0, err
+	}
+	n, k := g.Rows, g.Cols
+	if n == 0 || k == 0 {
+		return nil, 0, fault.New(softkmeans.ErrShape, "memberships are ", n, "×", k)
+	}
+	q = &problem{ctx: ctx, k: k, d: k, weights: slices.Repeat([]float64{1}, n)}
+	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
+	simplex := softkmeans.RegularSimplex(k)
+	for i := range n {
+		for j, v := range g.Row(i) {
+			if v < 0 {
+				return nil, 0, &softkmeans.InputError{
+					Arg: "memberships", Row: i, Col: j, Value: v, Err: softkmeans.ErrOption,
+				}
+			}
+			axpy(q.w.Row(i), v, simplex.Row(j))
+		}
+		each = max(each, math.Abs(sumOf(g.Row(i))-1))
+		axpy(q.mean, 1/float64(n), q.w.Row(i))
+	}
+	if each > mostUnits {
+		return nil, 0, fault.New(softkmeans.ErrOption, "a row of memberships adds up to 1 but for ", each)
+	}
+	for i := range n {
+		axpy(q.w.Row(i), -1, q.mean)
+	}
+	return q, each + 0x1p-48*float64(k), nil
+}
+
+// values overwrites y with the values of a facet at the corners, divided by their sum. It returns the
+// length of y and the distance from the nearest unit vector, with their rounding; +Inf where the sum is not
+// above 0.
+func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off float64) {
+	for j := range y {
+		y[j] = f.offset - dot(f.normal, corners.Row(j))
+	}
+	sum := sumOf(y)
+	if !(sum > 0x1p-20) {
+		return math.Inf(1), math.Inf(1)
+	}
+	scale(y, 1/sum)
+	rounding := float64(len(y)*len(y)) * 0x1p-48 / sum * (1 + norm2(y))
+	length = norm2(y) + rounding
+	top := slices.Index(y, slices.Max(y))
+	y[top]--
+	off = norm2(y) + rounding
+	return length, off
+}
+
+// refine adds points beyond the longest facets, until there are none beyond the longest that is not that of a
+// corner.
+func (h *shell) refine(ctx context.Context, farthest support, corners *softkmeans.Matrix) {
+	y, longest := make([]float64, corners.Rows), 0.0
+	for range 2 * mostFacets {
+		worst := -1
+		for i := range h.facets {
+			f := &h.facets[i]
+			if f.final {
+				continue
+			}
+			if f.length == 0 {
+				f.length, f.off = f.values(y, corners)
+			}
+			if worst < 0 || f.length > h.facets[worst].length {
+				worst = i
+			}
+		}
+		if worst < 0 || h.facets[worst].length < longest || len(h.facets) > mostFacets || ctx.Err() != nil {
+			return
+		}
+		f := &h.facets[worst]
+		z, r := farthest(f.normal)
+		if h.beyond(f, z, r) > f.offset && h.add(z, r) {
+			continue
+		}
+		if f.final = true; f.off > sameFacet {
+			longest = max(longest, f.length)
+		}
+	}
+}
+
+// apart returns the largest length of a facet, and the least that the theorem gives for any τ.
+func (h *shell) apart(corners *softkmeans.Matrix) (rho, least float64) {
+	k, y := corners.Rows, make([]float64, corners.Rows)
+	for i := range h.facets {
+		h.facets[i].length, h.facets[i].off = h.facets[i].values(y, corners)
+	}
+	slices.SortFunc(h.facets, func(a, b facet) int { return cmp.Compare(b.off, a.off) })
+	least = math.MaxFloat64
+	for _, f := range h.facets { // those before are far
+		if rho < 1 {
+			least = min(least, apart(k, f.off, rho, same/(1+same)))
+		}
+		rho = min(max(rho, f.length), math.MaxFloat64)
+	}
+	return rho, least
+}
+
+// apart returns what the theorem says of facets within tau of a unit vector, or no longer than rho.
+func apart(k int, tau, rho, delta float64) float64 {
+	more := math.Pow(1+tau, float64(k-1))
+	eta := 1 - (1-delta)/more
+	alpha := (tau + eta) / (1 + tau - rho)
+	b := 1 - eta - alpha*rho - tau
+	if !(tau < 1 && alpha < 1 && b > 0) {
+		return math.MaxFloat64
+	}
+	omega := 2*(1-b*b) + tau
+	nu := float64(k)*omega + (1+float64(k)*omega)*omega
+	off := math.Sqrt(float64(k)) * nu * (1 + 0x1p-40)
+	if !(2*omega*more < 1-delta && off < 1) {
+		return math.MaxFloat64
+	}
+	return off / (1 - off)
+}
