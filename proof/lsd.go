@@ -77,6 +77,9 @@ func LSDFloor(
 	if err != nil {
 		return nil, err
 	}
+	if !(m.Objective >= 0) {
+		return nil, fault.New(softkmeans.ErrOption, "the model's objective is ", m.Objective)
+	}
 	if m.Memberships == nil || m.Memberships.Rows != s.Len() || m.Memberships.Cols != k {
 		return nil, fault.New(softkmeans.ErrShape, "the model is not of these similarities and clusters")
 	}
@@ -99,7 +102,8 @@ const (
 	mostCurves = 6
 	mostWork   = 1 << 33
 	mostCells  = 400
-	closeShare = 1e-7 // of ‖K‖², what is left open without another try
+	cellWork   = 1 << 27 // cubes of the order of the curves' eigenproblems
+	closeShare = 1e-7    // of ‖K‖², what is left open without another try
 )
 
 // kernel is 2^-exp·K, exactly symmetric, with what the floor needs of it.
@@ -175,8 +179,11 @@ func dualFloor(
 		return 0, total, err
 	}
 	// D(K) = min ‖K − PPᵀ/c‖ changes by no more than K does.
-	root := math.Sqrt(max(0, min(least, objective))) - kn.slip
-	return unscaled(max(0, root) * max(0, root) * (1 - 0x1p-50)), total, nil
+	root := max(0, math.Sqrt(max(0, min(least, objective)))-kn.slip)
+	if floor = unscaled(root * root * (1 - 0x1p-50)); floor < 0x1p-1000 { // which may be rounded up
+		floor = 0
+	}
+	return floor, total, nil
 }
 
 // cover proves that the dual is above a floor for all τ from low to high.
@@ -269,6 +276,8 @@ func (c *cover) lowest(enough float64) (floor, at float64) {
 		return cell{a, b, floor, at}
 	}
 	cells := []cell{made(c.at(c.low), c.at(c.high))}
+	order := float64(c.k + spareVectors)
+	most := int(min(mostCells, cellWork/(order*order*order)))
 	for {
 		lowest := 0
 		for i := range cells {
@@ -277,7 +286,7 @@ func (c *cover) lowest(enough float64) (floor, at float64) {
 			}
 		}
 		u := cells[lowest]
-		if len(cells) >= mostCells || u.floor >= enough || u.b.tau-u.a.tau <= 1e-9*u.b.tau {
+		if len(cells) >= most || u.floor >= enough || u.b.tau-u.a.tau <= 1e-9*u.b.tau {
 			return u.floor, u.at
 		}
 		mid := c.at(u.a.tau + (u.b.tau-u.a.tau)/2)

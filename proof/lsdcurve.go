@@ -102,92 +102,79 @@ func (d *dual) curve(tau float64) (*curve, error) {
 		return c, nil
 	}
 	values, vectors, err := d.leading(tau)
-	for range polishSteps {
-		if d.basis != nil && err == nil {
-			values, vectors, err = d.leading(tau)
-		}
+	for step := 0; step < polishSteps && err == nil && d.basis != nil; step++ {
+		values, vectors, err = d.leading(tau)
 	}
 	if err != nil {
 		return nil, err
 	}
+	next := func(p int) float64 { return values[min(p, len(values)-1)] }
 	p := c.count
 	for q := p; q < len(values); q++ {
-		if values[q-1]-values[q] > values[p-1]-values[min(p, len(values)-1)] {
+		if values[q-1]-values[q] > values[p-1]-next(p) {
 			p = q
 		}
 	}
-	top := max(math.Abs(values[0]), math.Abs(values[len(values)-1]), tau)
-	next, gap := values[min(p, len(values)-1)], 0.0
-	gap = max(values[p-1]-next, 0x1p-40*top)
-	coupling := 0.0
-	for l := range p {
-		if d.basis != nil {
+	coupling := 0.0 // squares of residuals
+	if d.basis != nil {
+		for l := range p {
 			r := d.basis.Row(d.basis.Rows/2 + l)
 			coupling += dot(r, r)
 		}
 	}
+	small := float64(d.n) * 0x1p-48 * (math.Abs(values[0]) + math.Abs(next(d.n)) + tau)
 	v := firstRows(vectors, p)
 	c.measure(v)
 	for _, share := range []float64{0.05, 0.3, 1} {
-		c.sigma = next + share*gap
-		more := 2*coupling/(share*gap) + float64(d.n)*0x1p-48*top
-		c.w = make([]float64, p)
-		for l := range c.w {
-			c.w[l] = values[l] + more - c.sigma
+		above := share*(values[p-1]-next(p)) + small
+		c.sigma, c.w = next(p)+above, make([]float64, p)
+		for l := range c.w { // [ε, Eᵀ; E, above] is definite for ε·above > ‖E‖²
+			c.w[l] = values[l] + 2*coupling/above + small - c.sigma
 		}
-		ok, err := d.proves(c, v)
-		if ok || err != nil {
+		if ok, err := d.proves(c, v); ok || err != nil {
 			return c, err
 		}
 	}
-	return nil, d.stopped()
+	return nil, nil
 }
 
 // measure sets x, ω and ‖r‖ for the vectors v.
 func (c *curve) measure(v *softkmeans.Matrix) {
 	n := v.Cols
+	root := math.Sqrt(float64(n))
 	q := softkmeans.NewMatrix(v.Rows+1, n, nil)
 	copy(q.Data, v.Data)
-	last := q.Row(v.Rows)
+	last, rest := q.Row(v.Rows), make([]float64, n)
 	for i := range last {
-		last[i] = 1
+		last[i], rest[i] = 1, 1
 	}
 	for range 2 {
 		for l := range v.Rows {
 			axpy(last, -dot(last, v.Row(l)), v.Row(l))
 		}
 	}
-	if size := math.Sqrt(dot(last, last)); size > 0x1p-20*math.Sqrt(float64(n)) {
+	if size := math.Sqrt(dot(last, last)); size > 0x1p-20*root {
 		for i := range last {
 			last[i] /= size
 		}
 	} else {
 		q = v
 	}
-	rest, apart := make([]float64, n), 0.0
-	for i := range rest {
-		rest[i] = 1
-	}
+	one, apart := slices.Clone(rest), 0.0
 	c.x = make([]float64, q.Rows)
 	for l := range c.x {
-		for i, v := range q.Row(l) { // 1ᵀq
-			c.x[l] += v
-			_ = i
-		}
-		for j := range l + 1 {
+		c.x[l] = dot(one, q.Row(l))
+		axpy(rest, -c.x[l], q.Row(l))
+		for j := range l {
 			s := dot(q.Row(l), q.Row(j))
-			if j == l {
-				s = (s - 1) / math.Sqrt2
-			}
 			apart += 2 * s * s
 		}
+		s := dot(q.Row(l), q.Row(l)) - 1
+		apart += s * s
 	}
-	for l, x := range c.x {
-		axpy(rest, -x, q.Row(l))
-	}
-	// Rounding: of products of vectors near length 1, and of n sums of x_l·q_l.
-	m, root := float64(q.Rows), math.Sqrt(float64(n))
-	c.omega = 1.01*math.Sqrt(apart) + m*gamma(n/4+20)
+	// What products of vectors of about length 1 are off by, and n sums of x_l·q_l.
+	m := float64(q.Rows)
+	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*gamma(n/4+20)
 	c.rest = 1.01*math.Sqrt(dot(rest, rest)) + 1.1*gamma(q.Rows+4)*root*(1+m)
 	if !(c.omega < 0.1) {
 		c.rest = math.Inf(1)
@@ -259,7 +246,7 @@ func (d *dual) definite(m *softkmeans.Matrix) bool {
 
 // eliminate finds the entries j to j+3 of row i of L.
 func eliminate(m *softkmeans.Matrix, i, j int) {
-	row, n := m.Row(i), m.Cols
+	row := m.Row(i)
 	b0, b1, b2, b3 := m.Row(j), m.Row(j+1), m.Row(j+2), m.Row(j+3)
 	s0, s1, s2, s3 := dot4(row[:j], b0, b1, b2, b3)
 	x0 := (row[j] - s0) / b0[j]
@@ -267,5 +254,4 @@ func eliminate(m *softkmeans.Matrix, i, j int) {
 	x2 := (row[j+2] - s2 - x0*b2[j] - x1*b2[j+1]) / b2[j+2]
 	x3 := (row[j+3] - s3 - x0*b3[j] - x1*b3[j+1] - x2*b3[j+2]) / b3[j+3]
 	row[j], row[j+1], row[j+2], row[j+3] = x0, x1, x2, x3
-	_ = n
 }

@@ -59,10 +59,12 @@ func (d *dual) steps() int {
 	return int(min(searchSteps, searchWork/(each*n*n)))
 }
 
-// search raises the floor at τ. A step takes D = A − K along −G, for G of the k−1 leading eigenpairs, and back
-// towards 0 by τ or (k−1)τ. τ goes to where the floor of this A is least.
+// search raises the floor at τ by steps of the proximal gradient method. A step takes D = A − K along −G, for G
+// of the k−1 leading eigenpairs, and back towards 0 by τ or (k−1)τ; all that times share. τ goes to where the
+// floor of this A is least. share is halved where the floor falls: the k-th eigenvalue is near the others then.
 func (d *dual) search(steps int, objective float64) error {
 	last, nn := math.Inf(-1), float64(d.n)*float64(d.n)
+	share := 1.
 	for step := range steps {
 		values, vectors, err := d.leading(d.tau)
 		if err != nil {
@@ -81,49 +83,52 @@ func (d *dual) search(steps int, objective float64) error {
 		}
 		reached := d.squares - 2*d.tau*(d.sum+d.cost) + nn*d.tau*d.tau - h
 		if step%10 == 9 {
-			if open := objective - reached; reached-last < open/100 || open < closeShare*d.squares {
+			switch open := objective - reached; {
+			case math.Abs(open) < closeShare*d.squares:
+				return nil
+			case reached < last:
+				share *= .5
+			case reached-last < open/200:
 				return nil
 			}
 			last = reached
 		}
-		d.move(y)
+		d.move(y, share)
 		d.tau = min(max(d.tau/2, (d.sum+d.cost-across)/nn), 2*d.tau)
 	}
 	return nil
 }
 
-// move takes A a step, and sets its cost.
-func (d *dual) move(y *softkmeans.Matrix) {
+// move takes a step, and sets the cost, of A below its diagonal and on it.
+func (d *dual) move(y *softkmeans.Matrix, share float64) {
 	costs := make([]float64, d.n)
-	up, down := d.tau, float64(d.k-1)*d.tau
+	more := float64(d.k - 1)
 	d.eachTask(func(lo, hi int) {
 		g := make([]float64, d.n)
 		for i := lo; i < hi; i++ {
 			clear(g)
 			for l := range y.Rows {
-				axpy(g, y.Row(l)[i], y.Row(l))
+				axpy(g, share*y.Row(l)[i], y.Row(l))
 			}
-			a, cost := d.a.Row(i), 0.0
-			for j, v := range d.kernel.rows.Row(i) {
-				m, free := a[j]-v-g[j], up
+			a, known := d.a.Row(i), d.rows.Row(i)
+			for j, v := range known {
+				up, down := share*d.tau, -share*d.tau*more
 				if i == j {
-					free = 0
+					up = 0
 				}
-				switch {
-				case m > free:
-					a[j] = v + (m - free)
-				case m < -down:
-					a[j] = v + (m + down)
+				s := a[j] - v - g[j]
+				a[j] = v + (s - min(max(s, down), up))
+			}
+			for j, v := range known[:i+1] {
+				switch s := a[j] - v; {
+				case i == j:
+					costs[i] += more * max(0, -s)
+				case s > 0:
+					costs[i] += 2 * s
 				default:
-					a[j] = v
-				}
-				if s := a[j] - v; s < 0 {
-					cost -= float64(d.k-1) * s
-				} else if i != j {
-					cost += s
+					costs[i] -= 2 * more * s
 				}
 			}
-			costs[i] = cost
 		}
 	})
 	d.cost = 0
