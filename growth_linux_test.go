@@ -37,7 +37,7 @@ func growingCalls(t *testing.T) []growing {
 		}
 		return m
 	}
-	rbf := func(n, d int) Similarity { return mustDo(RBFKernel(normal(n, d), 1))(t) }
+	rbf := func(n, d int) Similarity { return mustDo(RBFKernel(normal(n, d), 0))(t) }
 	fit := func(o Options) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error {
 			x := normal(n, d)
@@ -142,6 +142,10 @@ func growingCalls(t *testing.T) []growing {
 		{"LSDFloors", square, pairs, similar(func(s Similarity, k int) error {
 			return second(LSDFloors(bg, s, k, nil))
 		})},
+		{"LSDFloors, K near I", square, [3]int{3, 1, 2}, func(n, d, k int) func() error {
+			s := mustDo(RBFKernel(normal(n, d), 1))(t)
+			return func() error { return second(LSDFloors(bg, s, k, nil)) }
+		}},
 		{"TILSDFloors", square, pairs, similar(func(s Similarity, k int) error {
 			return second(TILSDFloors(bg, s, k, nil))
 		})},

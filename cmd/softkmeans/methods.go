@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/missing"
+	"softkmeans/proof"
 	"softkmeans/stability"
 )
 
@@ -159,6 +160,7 @@ type result struct {
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
+	bound   *proof.LSDBound // of lsd; nil: not looked for
 	kernel  kernelKind
 	gamma   float64            // of kernelRBF
 	samples *softkmeans.Matrix // the scaled rows; nil for kernelMatrix
