@@ -231,7 +231,7 @@ func TestReportSimilar(t *testing.T) {
 	if strings.ReplaceAll(one, "-o - -workers 1 data", "-o page.html data") != page {
 		t.Error("one worker makes another page")
 	}
-	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 2 "+
+	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 3 "+
 		"-o - data.csv")...); !strings.Contains(page, " above the least, which is proved.") {
 		t.Error("no page of lsd")
 	}
