@@ -1,13 +1,15 @@
 package proof
 
-// A floor of left-stochastic decomposition by duality. For P ≥ 0 (n×k) with P1 = 1, τ > 0 and c = 1/(kτ) let
+// A floor of left-stochastic decomposition by duality. For P ≥ 0 (n×k) with P1 = 1, τ > 0 and c =
+// 1/(kτ) let
 //
 //	Ỹ = PPᵀ/c − τ11ᵀ = kτ·P(I − 11ᵀ/k)Pᵀ.
 //
-// It is positive semidefinite, of rank k−1 at most, its entries are from −τ to (k−1)τ, and those on the
-// diagonal at least 0. Let A be any symmetric matrix, D = A − K, c(D) the sum of D⁺ off the diagonal and of
-// (k−1)D⁻ everywhere, and h(S) the sum of the squares of the k−1 largest eigenvalues of S, as far as these
-// are above 0. Then −⟨D, Ỹ⟩ ≤ τc(D), and ‖Ỹ‖² − 2⟨S, Ỹ⟩ ≥ −h(S) for S = A − τ11ᵀ. So
+// It is positive semidefinite, of rank k−1 at most, its entries are from −τ to (k−1)τ, and those on
+// the diagonal at least 0. Let A be any symmetric matrix, D = A − K, c(D) the sum of D⁺ off the
+// diagonal and of (k−1)D⁻ everywhere, and h(S) the sum of the squares of the k−1 largest eigenvalues
+// of S, as far as these are above 0. Then −⟨D, Ỹ⟩ ≤ τc(D), and ‖Ỹ‖² − 2⟨S, Ỹ⟩ ≥
+// −h(S) for S = A − τ11ᵀ. So
 //
 //	‖K − PPᵀ/c‖² = ‖K − τ11ᵀ‖² − 2⟨S − D, Ỹ⟩ + ‖Ỹ‖² ≥ ‖K‖² − 2τ(1ᵀK1 + c(D)) + n²τ² − h(A − τ11ᵀ).
 //
@@ -15,8 +17,9 @@ package proof
 // here. The dual's saddle point is mostly that of the objective: the floor is then near the least objective.
 //
 // Over τ, h is convex. Between two τ it is below the chord, and the rest is a parabola. At its best c a P
-// with an objective below ℓ has ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ is between
-// √(‖K‖² − ℓ)/(kn) and ‖K‖/n. So the least over these τ, or ℓ if that is less, is a floor.
+// with an objective below ℓ has ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ
+// is between √(‖K‖² − ℓ)/(kn) and ‖K‖/n. So the least over these τ, or ℓ if that is less,
+// is a floor.
 
 import (
 	"context"
@@ -36,27 +39,30 @@ type LSDFloorOptions struct {
 
 // LSDBound says how good a decomposition is.
 type LSDBound struct {
-	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding. Compare it with
-	// LSDModel.Objective. It is not below LSDModel.Floor.
+	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding.
+	// Compare it with LSDModel.Objective. It is not below LSDModel.Floor.
 	Floor float64
-	// Objective is that of the model, Gap is (Objective − Floor)/‖K‖²: no decomposition is better by more.
+	// Objective is that of the model, Gap is (Objective − Floor)/‖K‖²: no decomposition is better by
+	// more.
 	Objective, Gap float64
 	// Spectral reports that Floor is that of softkmeans.LSDFloors, since the search found none above. Beyond
 	// 512 samples it then holds but for a chance of 2e-10.
 	Spectral bool
 }
 
-// LSDFloor proves how good a result of [softkmeans.LSD] is. Pass the same similarities and number of clusters,
-// and the model; read Gap: 0.01 says that no other memberships have an objective below this one's by more
-// than 1 % of the similarities' squares.
+// LSDFloor proves how good a result of [softkmeans.LSD] is. Pass the same similarities and number of
+// clusters, and the model; read Gap: 0.01 says that no other memberships have an objective below this one's
+// by more than 1 % of the similarities' squares.
 //
-// On cosines of iris and wine the gap is 5e-4 and 1e-8, where that of LSDModel is .5. It is not small where
-// the objective has no saddle point, or LSD stopped early.
+// On cosines of iris and wine the gap is 5e-4 and 1e-5, where that of LSDModel is .5. It may be large where
+// LSD is at a minimum that is not the least, and where it takes more than one A to prove that.
 //
-// Cost: some 100 steps of 2n²(2k+6), at most 6 factorizations of n³/6, and LSDFloors. Memory: 4 times K.
-// Beyond 64 samples with k above n/4, and where Scale is 0, the floor is Spectral.
+// Cost: at most 100 steps of n²(3k+14), up to 6 factorizations of n³/6, and LSDFloors. Memory: 4 times K.
+// The floor is Spectral where Scale is 0, and where 4 steps are more than 2^33: for some 10 000 samples, or 300
+// if k is above n/4.
 //
-// Errors: those of [softkmeans.LSD], and [softkmeans.ErrShape] for a model of another size.
+// Errors: those of [softkmeans.LSD], and ErrShape or ErrOption for a model of another size or without an
+// objective.
 func LSDFloor(
 	ctx context.Context, s softkmeans.Similarity, k int, opts *LSDFloorOptions,
 ) (*LSDBound, error) {
@@ -172,7 +178,7 @@ func dualFloor(
 		return 0, total, err
 	}
 	c := &cover{kernel: kn, dual: d, cost: d.cost}
-	c.low = math.Sqrt(max(0, kn.squares-objective)) / float64(k) / float64(n) * (1 - 0x1p-20)
+	c.low = math.Sqrt(max(0, kn.squares*(1-0x1p-30)-objective)) / float64(k) / float64(n) * (1 - 0x1p-20)
 	c.high = math.Sqrt(kn.squares) / float64(n) * (1 + 0x1p-20)
 	least, err := c.least(d.tau, objective)
 	if err != nil {
@@ -195,7 +201,8 @@ type cover struct {
 	curves    []*curve
 }
 
-// rest returns the floor at τ without −h(A − τ11ᵀ), and its rounding. Every sum is of n numbers, twice.
+// rest returns the floor at τ without −h(A − τ11ᵀ), and its rounding. Every sum is of n numbers,
+// twice.
 func (c *cover) rest(tau float64) (v, off float64) {
 	n := float64(c.n)
 	v = c.squares - 2*tau*(c.sum+c.cost) + n*tau*n*tau
@@ -226,12 +233,12 @@ func (c *cover) between(a, b node) (floor, at float64) {
 		if b.tau > a.tau {
 			slope = (b.h[i] - a.h[i]) / (b.tau - a.tau)
 		}
-		// The least of rest(τ) − chord, which is right to the rounding of its parts at any τ: move from the
-		// better end by the parabola's own value.
+		// rest − chord is the parabola n²(τ − t)² above its least, where t is off by 2^-50 of its parts.
 		t := min(max((c.sum+c.cost+slope/2)/(n*n), a.tau), b.tau)
 		v, _ := c.rest(t)
 		v -= a.h[i] + slope*(t-a.tau)
-		v -= off + 0x1p-48*(a.h[i]+b.h[i])
+		parts := (c.sizes + c.cost + math.Abs(slope)) / n * 0x1p-48
+		v -= off + 0x1p-48*(a.h[i]+b.h[i]) + parts*parts
 		if v > floor {
 			floor, at = v, t
 		}
@@ -239,11 +246,11 @@ func (c *cover) between(a, b node) (floor, at float64) {
 	return floor, at
 }
 
-// least returns the least floor over all τ. It begins with a curve at the dual's τ and adds others where the
-// floor is low.
+// least returns the least floor over all τ. It begins with a curve at the dual's τ and adds others where
+// the floor is low.
 func (c *cover) least(tau, objective float64) (float64, error) {
 	floor, work := math.Inf(-1), float64(c.n)*float64(c.n)*float64(c.n)/6
-	reached := math.Inf(-1) // by a curve at its own τ: no other floor of this A is above
+	reached := objective // by curves at their own τ, where they are exact: no floor of this A is above
 	for len(c.curves) < mostCurves && (len(c.curves) == 0 || work*float64(len(c.curves)+1) < mostWork) {
 		u, err := c.dual.curve(tau)
 		if err != nil || u == nil {
@@ -251,21 +258,16 @@ func (c *cover) least(tau, objective float64) (float64, error) {
 		}
 		c.curves = append(c.curves, u)
 		v, _ := c.rest(tau)
-		if v -= u.at(tau); len(c.curves) == 1 {
-			reached = v
-		} else {
-			reached = min(reached, max(v, floor))
-		}
-		floor, tau = c.lowest(min(reached, objective))
-		if floor >= min(reached, objective)-closeShare*c.squares {
+		reached = min(reached, v-u.at(tau))
+		if floor, tau = c.lowest(reached); floor >= reached-closeShare*c.squares {
 			break
 		}
 	}
 	return floor, nil
 }
 
-// lowest returns the least floor over all cells between nodes, and where it is. It cuts the lowest cell in two
-// until that is at the least value of the nodes, or at `enough`.
+// lowest returns the least floor over all cells between nodes, and where it is. It cuts the lowest cell in
+// two until that has enough, or is small.
 func (c *cover) lowest(enough float64) (floor, at float64) {
 	type cell struct {
 		a, b      node

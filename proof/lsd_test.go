@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -156,4 +157,124 @@ func grid(n, k int, try func(p *softkmeans.Matrix)) {
 		}
 	}
 	fill(0)
+}
+
+// TestLSDFloorNear: on three groups with noise the floor is near the objective, far above that of eigenvalues,
+// and the same for any number of workers.
+func TestLSDFloorNear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{20, 100} { // by all eigenvectors, by some
+		x := softkmeans.NewMatrix(n, 3, nil)
+		for i := range x.Data {
+			x.Data[i] = rng.NormFloat64()
+			if i/3%3 == i%3 {
+				x.Data[i] += 3
+			}
+		}
+		s, err := softkmeans.RBFKernel(x, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := softkmeans.LSD(bg, s, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := LSDFloor(bg, s, 3, &LSDFloorOptions{Workers: 1})
+		if err != nil || one.Objective != m.Objective || one.Spectral || !(one.Gap < 1e-4) ||
+			math.Abs(one.Gap-(m.Objective-one.Floor)/m.Total) > 1e-12 || !(m.Gap > 10*one.Gap) {
+			t.Errorf("n = %d: %+v, %v; gap by eigenvalues %g", n, one, err, m.Gap)
+		}
+		three, err := LSDFloor(bg, s, 3, &LSDFloorOptions{Model: m, Workers: 3})
+		if err != nil || *three != *one {
+			t.Errorf("n = %d: %+v, %+v, %v", n, one, three, err)
+		}
+	}
+}
+
+// TestLSDFloorErrors: a model of another size, one without an objective, and an ended context.
+func TestLSDFloorErrors(t *testing.T) {
+	s := symmetric(5, func(i, j int) float64 { return float64(1 + i%2*(j%2)) })
+	p := softkmeans.NewMatrix(5, 2, nil)
+	for _, m := range []*softkmeans.LSDModel{{}, {Memberships: softkmeans.NewMatrix(5, 3, nil)},
+		{Memberships: softkmeans.NewMatrix(4, 2, nil)}} {
+		if _, err := LSDFloor(bg, s, 2, &LSDFloorOptions{Model: m}); !errors.Is(err, softkmeans.ErrShape) {
+			t.Error(err)
+		}
+	}
+	bad := &softkmeans.LSDModel{Memberships: p, Objective: math.NaN()}
+	if _, err := LSDFloor(bg, s, 2, &LSDFloorOptions{Model: bad}); !errors.Is(err, softkmeans.ErrOption) {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(bg)
+	cancel()
+	good := &softkmeans.LSDModel{Memberships: p, Objective: 1, Scale: 1}
+	if _, _, err := dualFloor(ended, s, 2, good, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestCurve: a curve is not below h, and at its own τ near it.
+func TestCurve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{6, 40, 61} {
+		for k := 1; k <= 5; k++ {
+			s := drawSimilarity(rng, n, k)
+			kn, err := openKernel(bg, s, k, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tau := rng.Float64() / 4
+			d := newDual(kn, draw(rng, n, k, 2), tau)
+			if err := d.search(5, 1); err != nil {
+				t.Fatal(err)
+			}
+			c, err := d.curve(tau)
+			if err != nil || c == nil {
+				t.Fatal(n, k, c, err)
+			}
+			for _, at := range []float64{0, tau / 2, tau, 2 * tau, 5 * tau} {
+				low, h := d.a.Clone(), 0.0
+				for i := range low.Data {
+					low.Data[i] -= at
+				}
+				values, _, err := softkmeans.EigenSym(low)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range values[:min(k-1, n)] {
+					h += max(0, v) * max(0, v)
+				}
+				size := dot(low.Data, low.Data)
+				if v := c.at(at); v < h-1e-13*size || at == tau && v > 1.1*h+1e-6*size {
+					t.Errorf("n = %d, k = %d, τ = %g·%g: %g, want %g", n, k, tau, at/tau, v, h)
+				}
+			}
+		}
+	}
+}
+
+// TestDefinite: a factorization ends for a definite matrix of any order, and not for one that is indefinite by
+// little.
+func TestDefinite(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, n := range []int{1, 2, 31, 32, 33, 70} {
+		x := draw(rng, n, n, 1)
+		d := &dual{kernel: &kernel{ctx: bg, n: n, workers: 1}}
+		values, _, err := softkmeans.EigenSym(symmetric(n, func(i, j int) float64 { return dot(x.Row(i), x.Row(j)) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shift := range []float64{1e-9, -1e-9} {
+			m := symmetric(n, func(i, j int) float64 {
+				v := dot(x.Row(i), x.Row(j))
+				if i == j {
+					v += shift - values[n-1]
+				}
+				return v
+			})
+			if d.definite(m) != (shift > 0) {
+				t.Errorf("n = %d, shift %g", n, shift)
+			}
+		}
+	}
 }

@@ -11,22 +11,18 @@ import (
 	"softkmeans/internal/draws"
 )
 
-// gamma returns γ(m) = mu/(1−mu), u = 2^-53: a product of m factors 1+δ, |δ| ≤ u, is within γ(m) of 1.
-func gamma(m int) float64 {
-	v := float64(m) * 0x1p-53
-	return v / (1 - v) * (1 + 0x1p-50)
-}
-
-// curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors V in memory.
+// curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors
+// V in memory.
 //
-// Proof. A factorization of the matrix M = σI + VWVᵀ − S(τ₀) in memory that ends proves that none of its
-// eigenvalues is below −γ(n+8)/(1−γ(n+8))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham,
-// Accuracy and Stability of Numerical Algorithms, 2002, theorem 10.3). Forming M rounds an entry of VWVᵀ p+4
-// times at most. η is the sum of both.
+// Proof. A factorization of the matrix M = σI + VWVᵀ − S(τ₀) in memory that ends proves that none
+// of its eigenvalues is below −γ(n+8)/(1−γ(n+8))·tr M (Rump, Verification of Positive Definiteness,
+// 2006; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorem 10.3). Forming M rounds an
+// entry of VWVᵀ p+4 times at most. η is the sum of both.
 //
-// S(τ) = S(τ₀) − δ11ᵀ for δ = τ − τ₀. Let Q be V and one more column, 1 = Qx + r, ‖QᵀQ − I‖ ≤ ω and T =
-// diag(W, 0) − δxxᵀ. Then S(τ) ⪯ (σ + η + ε)I + QTQᵀ with ε = |δ|‖r‖(2‖Qx‖ + ‖r‖). The eigenvalues of QTQᵀ
-// are 0 and those of T times factors from 1 − ω to 1 + ω (Ostrowski).
+// S(τ) = S(τ₀) − δ11ᵀ for δ = τ − τ₀. Let Q be V and one more column, 1 = Qx + r, ‖QᵀQ
+// − I‖ ≤ ω and T = diag(W, 0) − δxxᵀ. Then S(τ) ⪯ (σ + η + ε)I + QTQᵀ with ε =
+// |δ|‖r‖(2‖Qx‖ + ‖r‖). The eigenvalues of QTQᵀ are 0 and those of T times factors from 1 −
+// ω to 1 + ω (Ostrowski).
 type curve struct {
 	tau, sigma, eta float64
 	count           int // k−1 eigenvalues count
@@ -65,8 +61,9 @@ func (c *curve) at(tau float64) float64 {
 	return h * (1 + gamma(c.count+4))
 }
 
-// eigenvalues returns those of the symmetric matrix t, and how far they may be off: for any U with UᵀU near I
-// and any numbers μ each eigenvalue has its μ within ‖TU − UM‖/σ(U), the least singular value of U (Kahan).
+// eigenvalues returns those of the symmetric matrix t, and how far they may be off: for any U with UᵀU
+// near I and any numbers μ each eigenvalue has its μ within ‖TU − UM‖/σ(U), the least singular
+// value of U (Kahan).
 func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	m := t.Rows
 	values, u, err := softkmeans.EigenSym(t)
@@ -91,18 +88,19 @@ func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	if !(apart < 0.01) {
 		return values, math.Inf(1)
 	}
-	return values, 1.1*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
+	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
 }
 
-// curve returns a curve that is near h at τ, or nil where none is proved. It is made of the p ≥ k−1 leading
-// eigenpairs before the widest gap, with eigenvalues a little larger, and of σ, a little above the next.
+// curve returns a curve that is near h at τ, or nil where none is proved. It is made of the p ≥ k−1
+// leading eigenpairs before the widest gap, with eigenvalues a little larger, and of σ, a little above the
+// next.
 func (d *dual) curve(tau float64) (*curve, error) {
 	c := &curve{tau: tau, count: min(d.k-1, d.n)}
 	if c.count == 0 {
 		return c, nil
 	}
 	values, vectors, err := d.leading(tau)
-	for step := 0; step < polishSteps && err == nil && d.basis != nil; step++ {
+	for step := 0; step < polishSteps && err == nil && d.coupling(c.count) > 1e-14*values[0]*values[0]; step++ {
 		values, vectors, err = d.leading(tau)
 	}
 	if err != nil {
@@ -115,13 +113,6 @@ func (d *dual) curve(tau float64) (*curve, error) {
 			p = q
 		}
 	}
-	coupling := 0.0 // squares of residuals
-	if d.basis != nil {
-		for l := range p {
-			r := d.basis.Row(d.basis.Rows/2 + l)
-			coupling += dot(r, r)
-		}
-	}
 	small := float64(d.n) * 0x1p-48 * (math.Abs(values[0]) + math.Abs(next(d.n)) + tau)
 	v := firstRows(vectors, p)
 	c.measure(v)
@@ -129,13 +120,25 @@ func (d *dual) curve(tau float64) (*curve, error) {
 		above := share*(values[p-1]-next(p)) + small
 		c.sigma, c.w = next(p)+above, make([]float64, p)
 		for l := range c.w { // [ε, Eᵀ; E, above] is definite for ε·above > ‖E‖²
-			c.w[l] = values[l] + 2*coupling/above + small - c.sigma
+			c.w[l] = values[l] + 2*d.coupling(p)/above + small - c.sigma
 		}
 		if ok, err := d.proves(c, v); ok || err != nil {
 			return c, err
 		}
 	}
 	return nil, nil
+}
+
+// coupling returns the sum of the squared residuals of the first p vectors.
+func (d *dual) coupling(p int) (squares float64) {
+	if d.basis == nil {
+		return 0
+	}
+	for l := range p {
+		r := d.basis.Row(d.basis.Rows/2 + l)
+		squares += dot(r, r)
+	}
+	return squares
 }
 
 // measure sets x, ω and ‖r‖ for the vectors v.
@@ -193,7 +196,7 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 		for i := lo; i < hi; i++ {
 			row := m.Row(i)[:i+1]
 			for l, w := range c.w {
-				axpy(row, w*v.Row(l)[i], v.Row(l))
+				axpy(row, w*v.Row(l)[i], v.Row(l)[:i+1])
 			}
 			for j, a := range d.a.Row(i)[:i+1] {
 				row[j] -= a - c.tau

@@ -17,7 +17,7 @@ const (
 	searchWork   = 1 << 33 // multiplications, about
 	directOrder  = 24      // all eigenvalues are computed up to this n, as for k above n/4 − spareVectors
 	spareVectors = 4       // beyond k−1 that are kept, for a gap between two of them
-	polishSteps  = 12      // of the eigenvectors that a curve is made of
+	polishSteps  = 60      // at most, of the eigenvectors that a curve is made of
 	taskRows     = 64      // at a time
 )
 
@@ -59,9 +59,10 @@ func (d *dual) steps() int {
 	return int(min(searchSteps, searchWork/(each*n*n)))
 }
 
-// search raises the floor at τ by steps of the proximal gradient method. A step takes D = A − K along −G, for G
-// of the k−1 leading eigenpairs, and back towards 0 by τ or (k−1)τ; all that times share. τ goes to where the
-// floor of this A is least. share is halved where the floor falls: the k-th eigenvalue is near the others then.
+// search raises the floor at τ by steps of the proximal gradient method. A step takes D = A − K along
+// −G, for G of the k−1 leading eigenpairs, and back towards 0 by τ or (k−1)τ; all that times share.
+// τ goes to where the floor of this A is least. share is halved where the floor falls: the k-th eigenvalue
+// is near the others then.
 func (d *dual) search(steps int, objective float64) error {
 	last, nn := math.Inf(-1), float64(d.n)*float64(d.n)
 	share := 1.
@@ -146,9 +147,9 @@ func (d *dual) eachTask(fn func(lo, hi int)) {
 	})
 }
 
-// leading returns about the k−1+spareVectors largest eigenvalues of A − τ11ᵀ, descending, and eigenvectors in
-// rows. It looks for them in the span of those it found before and of their residuals, which are the other
-// rows of basis.
+// leading returns about the k−1+spareVectors largest eigenvalues of A − τ11ᵀ, descending, and
+// eigenvectors in rows. It looks for them in the span of those it found before and of their residuals,
+// which are the other rows of basis.
 func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matrix, err error) {
 	if d.basis == nil {
 		s := d.a.Clone()
@@ -250,37 +251,6 @@ func orthonormalize(m *softkmeans.Matrix) {
 // firstRows returns the first rows of m, shared.
 func firstRows(m *softkmeans.Matrix, rows int) *softkmeans.Matrix {
 	return softkmeans.NewMatrix(rows, m.Cols, m.Data[:rows*m.Cols])
-}
-
-func transposed(m *softkmeans.Matrix) *softkmeans.Matrix {
-	t := softkmeans.NewMatrix(m.Cols, m.Rows, nil)
-	for i := range m.Rows {
-		for j, v := range m.Row(i) {
-			t.Data[j*m.Rows+i] = v
-		}
-	}
-	return t
-}
-
-func axpy(y []float64, a float64, x []float64) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += a * x[i]
-	}
-}
-
-// dot passes every product through len(a)/4 + 8 roundings at most.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0, s1, s2, s3 = s0+a[i]*b[i], s1+a[i+1]*b[i+1], s2+a[i+2]*b[i+2], s3+a[i+3]*b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return s0 + s1 + (s2 + s3)
 }
 
 // dot4 returns the products of a with four others.
