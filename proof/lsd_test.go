@@ -102,7 +102,11 @@ func TestLSDFloorHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := LSDFloor(bg, s, k, &LSDFloorOptions{Model: m, Workers: 1})
+		worse := *m // a floor holds whatever the model says
+		if at%2 == 0 {
+			worse.Objective = m.Total
+		}
+		b, err := LSDFloor(bg, s, k, &LSDFloorOptions{Model: &worse, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,22 +163,32 @@ func grid(n, k int, try func(p *softkmeans.Matrix)) {
 	fill(0)
 }
 
+// groups returns similarities of n samples in three groups.
+func groups(t *testing.T, rng *rand.Rand, n int) *softkmeans.Matrix {
+	x := softkmeans.NewMatrix(n, 3, nil)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+		if i/3%3 == i%3 {
+			x.Data[i] += 3
+		}
+	}
+	k, err := softkmeans.RBFKernel(x, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := softkmeans.SimilarityMatrix(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestLSDFloorNear: on three groups with noise the floor is near the objective, far above that of eigenvalues,
 // and the same for any number of workers.
 func TestLSDFloorNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{20, 100} { // by all eigenvectors, by some
-		x := softkmeans.NewMatrix(n, 3, nil)
-		for i := range x.Data {
-			x.Data[i] = rng.NormFloat64()
-			if i/3%3 == i%3 {
-				x.Data[i] += 3
-			}
-		}
-		s, err := softkmeans.RBFKernel(x, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := groups(t, rng, n)
 		m, err := softkmeans.LSD(bg, s, 3, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -276,5 +290,85 @@ func TestDefinite(t *testing.T) {
 				t.Errorf("n = %d, shift %g", n, shift)
 			}
 		}
+	}
+}
+
+// TestDualCost: of pure memberships −⟨D, Ỹ⟩ is τc(D), where D has the sign for that.
+func TestDualCost(t *testing.T) {
+	const n, k, tau = 9, 3, 0.25
+	rng := rand.New(rand.NewPCG(11, 11))
+	kn := &kernel{ctx: bg, n: n, k: k, workers: 1, rows: symmetric(n, func(i, j int) float64 { return rng.Float64() })}
+	d := newDual(kn, nil, tau)
+	want := 0.0
+	shifts := symmetric(n, func(i, j int) float64 {
+		v, y := rng.Float64(), -tau
+		if i%k == j%k {
+			v, y = -v, (k-1)*tau
+		}
+		if want -= v * y; i != j {
+			want -= v * y
+		}
+		return v
+	})
+	for i, v := range shifts.Data {
+		d.a.Data[i] += v
+	}
+	d.move(softkmeans.NewMatrix(0, n, nil), 0)
+	if math.Abs(tau*d.cost-want) > 1e-12 {
+		t.Errorf("%g, want %g", tau*d.cost, want)
+	}
+	for i := range n {
+		d.a.Set(i, i, d.kernel.rows.At(i, i)+1) // costs nothing
+	}
+	before := d.cost
+	d.move(softkmeans.NewMatrix(0, n, nil), 0)
+	for i := range n {
+		before += (k - 1) * shifts.At(i, i)
+	}
+	if math.Abs(d.cost-before) > 1e-12 {
+		t.Errorf("%g, want %g", d.cost, before)
+	}
+}
+
+// TestCurveMissed: no curve of eigenvectors without the leading one.
+func TestCurveMissed(t *testing.T) {
+	const n = 8
+	kn, err := openKernel(bg, symmetric(n, func(i, j int) float64 { return 1 / float64(1+i-j) }), 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDual(kn, nil, 0)
+	values, vectors, err := d.leading(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := d.curveOf(0, values, vectors); c == nil || err != nil {
+		t.Error(c, err)
+	}
+	without := softkmeans.NewMatrix(n-1, n, vectors.Data[n:])
+	if c, err := d.curveOf(0, values[1:], without); c != nil || err != nil {
+		t.Error(c, err)
+	}
+}
+
+// TestLSDFloorAsymmetric: K is the mean of a matrix and its transpose.
+func TestLSDFloorAsymmetric(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 13))
+	s := groups(t, rng, 12)
+	skew := s.Clone()
+	for i := range 12 {
+		for j := range i {
+			v := 4e-9 * rng.Float64()
+			skew.Set(i, j, s.At(i, j)+v)
+			skew.Set(j, i, s.At(i, j)-v)
+		}
+	}
+	a, err := LSDFloor(bg, s, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := LSDFloor(bg, skew, 3, nil)
+	if err != nil || a.Spectral || math.Abs(a.Floor-b.Floor) > 1e-12*a.Floor {
+		t.Errorf("%+v, %+v, %v", a, b, err)
 	}
 }

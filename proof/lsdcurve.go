@@ -91,21 +91,25 @@ func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
 }
 
-// curve returns a curve that is near h at τ, or nil where none is proved. It is made of the p ≥ k−1
-// leading eigenpairs before the widest gap, with eigenvalues a little larger, and of σ, a little above the
-// next.
+// curve returns a curve that is near h at τ, or nil where none is proved.
 func (d *dual) curve(tau float64) (*curve, error) {
-	c := &curve{tau: tau, count: min(d.k-1, d.n)}
-	if c.count == 0 {
-		return c, nil
+	if d.k == 1 {
+		return &curve{tau: tau}, nil
 	}
 	values, vectors, err := d.leading(tau)
-	for step := 0; step < polishSteps && err == nil && d.coupling(c.count) > 1e-14*values[0]*values[0]; step++ {
+	for step := 0; step < polishSteps && err == nil && d.coupling(d.k-1) > 1e-14*values[0]*values[0]; step++ {
 		values, vectors, err = d.leading(tau)
 	}
 	if err != nil {
 		return nil, err
 	}
+	return d.curveOf(tau, values, vectors)
+}
+
+// curveOf makes a curve of the p ≥ k−1 leading eigenpairs before the widest gap, with eigenvalues a little
+// larger, and of σ, a little above the next. values and vectors may be wrong.
+func (d *dual) curveOf(tau float64, values []float64, vectors *softkmeans.Matrix) (*curve, error) {
+	c := &curve{tau: tau, count: min(d.k-1, d.n)}
 	next := func(p int) float64 { return values[min(p, len(values)-1)] }
 	p := c.count
 	for q := p; q < len(values); q++ {
