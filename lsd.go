@@ -261,7 +261,8 @@ type LSDModel struct {
 	Objective float64
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K but the k largest positive ones. PPᵀ has no negative entries, so where K has some, Floor is far
-	// below what LSD can reach. For TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum.
+	// below what LSD can reach; that of LSDFloor, in package proof, is mostly near. For TILSD the rank is
+	// k−1 and the matrix HKH, and Floor is the minimum.
 	Floor float64
 	// FloorError bounds how far Floor may be below the exact bound. It is a theorem that the exact bound is
 	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. It is about
