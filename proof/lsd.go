@@ -58,7 +58,7 @@ type LSDBound struct {
 // LSD is at a minimum that is not the least, and where it takes more than one A to prove that.
 //
 // Cost: at most 100 steps of n²(3k+14), up to 6 factorizations of n³/6, and LSDFloors. Memory: 4 times K.
-// The floor is Spectral where Scale is 0, and where 4 steps are more than 2^33: for some 10 000 samples, or 300
+// The floor is Spectral where Scale is 0, and where 4 steps are more than 2^33: for some 10 000 samples, or 250
 // if k is above n/4.
 //
 // Errors: those of [softkmeans.LSD], and ErrShape or ErrOption for a model of another size or without an
@@ -107,8 +107,8 @@ func LSDFloor(
 const (
 	mostCurves = 6
 	mostWork   = 1 << 33
-	mostCells  = 400
-	cellWork   = 1 << 27 // cubes of the order of the curves' eigenproblems
+	mostCells  = 150
+	cellWork   = 1 << 23 // cubes of the order of the curves' eigenproblems
 	closeShare = 1e-7    // of ‖K‖², what is left open without another try
 )
 
@@ -259,7 +259,9 @@ func (c *cover) least(tau, objective float64) (float64, error) {
 		c.curves = append(c.curves, u)
 		v, _ := c.rest(tau)
 		reached = min(reached, v-u.at(tau))
-		if floor, tau = c.lowest(reached); floor >= reached-closeShare*c.squares {
+		before := floor
+		floor, tau = c.lowest(reached)
+		if floor >= reached-closeShare*c.squares || floor <= before+closeShare*c.squares {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
 
 	"softkmeans"
@@ -164,7 +165,7 @@ func grid(n, k int, try func(p *softkmeans.Matrix)) {
 }
 
 // groups returns similarities of n samples in three groups.
-func groups(t *testing.T, rng *rand.Rand, n int) *softkmeans.Matrix {
+func groups(t testing.TB, rng *rand.Rand, n int) *softkmeans.Matrix {
 	x := softkmeans.NewMatrix(n, 3, nil)
 	for i := range x.Data {
 		x.Data[i] = rng.NormFloat64()
@@ -370,5 +371,20 @@ func TestLSDFloorAsymmetric(t *testing.T) {
 	b, err := LSDFloor(bg, skew, 3, nil)
 	if err != nil || a.Spectral || math.Abs(a.Floor-b.Floor) > 1e-12*a.Floor {
 		t.Errorf("%+v, %+v, %v", a, b, err)
+	}
+}
+
+func BenchmarkLSDFloor(b *testing.B) {
+	for _, n := range []int{150, 500, 2000} {
+		b.Run("n="+strconv.Itoa(n), func(b *testing.B) {
+			s := groups(b, rand.New(rand.NewPCG(1, 2)), n)
+			m, err := softkmeans.LSD(bg, s, 3, nil)
+			for b.Loop() && err == nil {
+				_, err = LSDFloor(bg, s, 3, &LSDFloorOptions{Model: m})
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }

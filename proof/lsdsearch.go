@@ -49,10 +49,10 @@ func newDual(kn *kernel, p *softkmeans.Matrix, tau float64) *dual {
 	return d
 }
 
-// steps returns how many steps are affordable. One of all eigenvectors counts as 64n³.
+// steps returns how many steps are affordable. One of all eigenvectors counts as 128n³.
 func (d *dual) steps() int {
 	n := float64(d.n)
-	each := 64 * n
+	each := 128 * n
 	if d.basis != nil {
 		each = float64(d.basis.Rows + d.k + 8)
 	}
