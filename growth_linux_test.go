@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"syscall"
 	"testing"
 )
@@ -36,7 +37,7 @@ func growingCalls(t *testing.T) []growing {
 		}
 		return m
 	}
-	rbf := func(n, d int) Similarity { return mustDo(RBFKernel(normal(n, d), 1))(t) }
+	rbf := func(n, d int) Similarity { return mustDo(RBFKernel(normal(n, d), 0))(t) }
 	fit := func(o Options) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error {
 			x := normal(n, d)
@@ -138,6 +139,10 @@ func growingCalls(t *testing.T) []growing {
 		{"LSDFloors", square, pairs, similar(func(s Similarity, k int) error {
 			return second(LSDFloors(bg, s, k, nil))
 		})},
+		{"LSDFloors, K near I", square, [3]int{3, 1, 2}, func(n, d, k int) func() error {
+			s := mustDo(RBFKernel(normal(n, d), 1))(t)
+			return func() error { return second(LSDFloors(bg, s, k, nil)) }
+		}},
 		{"TILSDFloors", square, pairs, similar(func(s Similarity, k int) error {
 			return second(TILSDFloors(bg, s, k, nil))
 		})},
@@ -181,20 +186,25 @@ func growingCalls(t *testing.T) []growing {
 }
 
 // TestGrowth doubles n, d and k three times each. It prints by which power the processor time of a call
-// grows over the last two doublings, and the power that the comment of the function allows:
+// grows over the last two doublings, and the power that the comment of the function allows. The variable is a
+// regular expression of the names to try, such as LSD:
 //
-//	SOFTKMEANS_GROWTH=1 go test -run TestGrowth -v .
+//	SOFTKMEANS_GROWTH=. go test -run TestGrowth -v .
 func TestGrowth(t *testing.T) {
 	only := os.Getenv("SOFTKMEANS_GROWTH")
 	if only == "" {
 		t.Skip("SOFTKMEANS_GROWTH is not set")
 	}
+	names := mustDo(regexp.Compile(only))(t)
 	spent := func() float64 {
 		var u syscall.Rusage
 		must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 	}
 	for _, c := range growingCalls(t) {
+		if !names.MatchString(c.name) {
+			continue
+		}
 		line := fmt.Sprintf("%-32s", c.name)
 		for at, most := range c.most {
 			if most == 0 {

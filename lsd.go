@@ -31,9 +31,10 @@ import (
 // returns P up to the order of its columns. Elsewhere a descent on P, with the best c for each P, lowers the
 // objective. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
 //
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
-// for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k
-// above n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent,
+// O(nk⁴) for one of the rotation. Descents take 50 to 1000 steps, more for larger n (about n^0.4 was
+// measured). For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above
+// n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],
 // [ErrTooFewSamples] for n = 0, [ErrOption]. Entries of a [*Matrix] that differ from their
@@ -206,7 +207,10 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // eigenvalues λ of K but the k largest that are above 0. It is not above that, by the theorem of
 // LSDModel.FloorError, and mostly less than some n·2^-52 of ‖K‖² below.
 //
-// Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and [ErrOption] for most < 1.
+// Cost: that of the eigenpairs of [LSD] for k = most, quadratic in n. Random vectors do not part
+// eigenvalues that are near each other, as those of a K near I. Then the proof for 512 < n ≤ 2048 takes
+// n³/6 for each of up to five factorizations, and 4n³/3 if these prove too little. Errors: those of LSD,
+// and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
@@ -257,7 +261,8 @@ type LSDModel struct {
 	Objective float64
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K but the k largest positive ones. PPᵀ has no negative entries, so where K has some, Floor is far
-	// below what LSD can reach. For TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum.
+	// below what LSD can reach; that of LSDFloor, in package proof, is mostly near. For TILSD the rank is
+	// k−1 and the matrix HKH, and Floor is the minimum.
 	Floor float64
 	// FloorError bounds how far Floor may be below the exact bound. It is a theorem that the exact bound is
 	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. It is about

@@ -153,7 +153,7 @@ race() {
 }
 
 # By which power of n, d and k each call grows: to be read.
-growth() { SOFTKMEANS_GROWTH=1 go test -run TestGrowth -timeout 60m -v . | grep -v '^==='; }
+growth() { SOFTKMEANS_GROWTH=. go test -run TestGrowth -timeout 60m -v . | grep -v '^==='; }
 # claims TIMES: so many times the draws of go test in the search for false claims, with new seeds.
 claims() {
   SOFTKMEANS_CLAIMS=$1 go test -v -run 'TestClaims$' -timeout 60m . | grep -vE '^(=== |ok)'

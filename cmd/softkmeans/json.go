@@ -180,6 +180,7 @@ type similarityJSON struct {
 	Objective  float64 `json:"objective"`
 	Floor      float64 `json:"floor"`
 	FloorError float64 `json:"floorError"`
+	FloorBy    string  `json:"floorBy"` // eigenvalues, or duality
 	Total      float64 `json:"total"`
 	Gap        float64 `json:"gap"`
 	Scale      float64 `json:"scale"`
@@ -200,10 +201,14 @@ func fitJSON(r *result) *fitReportJSON {
 	case r.proposal != nil:
 		j.Proposal = r.proposal.Reason
 	}
-	if m := r.lsd; m != nil {
+	if r.lsd != nil {
+		m, by := r.rated(), "eigenvalues"
+		if r.byDuality() {
+			by = "duality"
+		}
 		j.Kernel, j.Gamma = r.kernel.String(), r.gamma
 		j.Similarity = &similarityJSON{r.similarityAtFloor(), m.Objective,
-			m.Floor, m.FloorError, m.Total, m.Gap,
+			m.Floor, m.FloorError, by, m.Total, m.Gap,
 			m.Scale, m.Rank, m.Distortion}
 		j.Iterations, j.Status = m.Iterations, m.Status.String()
 		return j

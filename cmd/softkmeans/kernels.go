@@ -135,7 +135,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}
-	return r.lsd.Memberships, nil
+	return r.lsd.Memberships, s.prove(ctx, r)
 }
 
 func openRBF(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {

@@ -163,6 +163,7 @@ type result struct {
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
+	bound   *proof.LSDBound // of lsd; nil: not looked for
 	kernel  kernelKind
 	gamma   float64            // of kernelRBF
 	samples *softkmeans.Matrix // the scaled rows; nil for kernelMatrix

@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
+	"softkmeans/proof"
 )
 
 // similarHelp returns the help of similarFlags.
@@ -119,6 +120,35 @@ func (s *similar) lsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*so
 		return softkmeans.LSD(ctx, s.matrix, k, o)
 	}
 	return softkmeans.LSD(ctx, s.of, k, o)
+}
+
+// mostProved is the number of rows up to which LSD has a floor by duality, which takes a second at most.
+const mostProved = 500
+
+// prove looks for a floor by duality of the fit, where that is quick.
+func (s *similar) prove(ctx context.Context, r *result) (err error) {
+	if r.method != methodLSD || s.of.Len() > mostProved {
+		return nil
+	}
+	of := s.of
+	if s.matrix != nil {
+		of = s.matrix
+	}
+	r.bound, err = proof.LSDFloor(ctx, of, r.k, &proof.LSDFloorOptions{Model: r.lsd, Workers: s.workers})
+	return err
+}
+
+// byDuality reports whether the floor is one by duality.
+func (r *result) byDuality() bool { return r.bound != nil && !r.bound.Spectral }
+
+// rated returns the model of similarities with its best floor.
+func (r *result) rated() *softkmeans.LSDModel {
+	if !r.byDuality() {
+		return r.lsd
+	}
+	m := *r.lsd
+	m.Floor, m.FloorError, m.Gap = r.bound.Floor, 0, r.bound.Gap
+	return &m
 }
 
 // floors returns the sum of squares that floors are shares of, and the floors for

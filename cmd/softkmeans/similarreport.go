@@ -88,10 +88,13 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}
+	if err = s.prove(ctx, r); err != nil {
+		return nil, err
+	}
 	name := f.naming(d)
 	r.meaning.add(r.lsd.Memberships, name)
-	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.lsd,
-		Centred: f.method == methodTILSD, Seed: f.seed,
+	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
+		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
 		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
 	c.Pure, c.Between = r.meaning.ranked()

@@ -287,7 +287,7 @@ func sizeLines(sizes []int) string {
 
 // similarityReport returns the report of a fit of similarities.
 func similarityReport(r *result) []byte {
-	m := r.lsd
+	m := r.rated()
 	var b bytes.Buffer
 	r.writeHead(&b)
 	b.WriteString("\n\nSimilarities: " + kernelWords(r.kernel, r.gamma) + "\n")
@@ -318,6 +318,12 @@ func similarityReport(r *result) []byte {
 		fmt.Fprintf(&b,
 			"\nNot at the floor: better memberships may exist, by up to %s of the total.\n(Status: %v.)\n",
 			atMost(r.similarityWithin()), m.Status)
+	case r.byDuality():
+		fmt.Fprintf(&b,
+			"\nProved: better memberships could lower the error by at most %s of the total.\n"+
+				"It is at most %s %% above the least.\n(%s; status: %v.)\n",
+			atMost(r.similarityWithin()), atMost(100*(m.Objective/m.Floor-1)),
+			count(m.Iterations, "iteration"), m.Status)
 	default:
 		fmt.Fprintf(&b,
 			"\nBetter memberships could lower the error by at most %s of the total. The floor depends\n"+
@@ -331,7 +337,7 @@ func similarityReport(r *result) []byte {
 // similarityWithin is how far the objective may be above the minimum, as a share of
 // the total. The rounding of the objective itself is not counted.
 func (r *result) similarityWithin() float64 {
-	m := r.lsd
+	m := r.rated()
 	v := max(0, m.Gap)
 	if m.Total > 0 {
 		v += m.FloorError / m.Total

@@ -25,9 +25,11 @@ type Similar struct {
 	Table   *table.Table // notes and classes
 	Kernel  string       // what the similarities are, in words
 	Model   *softkmeans.LSDModel
-	Centred bool               // Model is of TILSD: rows and columns are centred
-	Plane   *softkmeans.Matrix // rows in leading directions
-	Matrix  *softkmeans.Matrix // the similarities; nil: too many to draw
+	Centred bool // Model is of TILSD: rows and columns are centred
+	// ByDuality: the model's floor is one by duality, as of package proof.
+	ByDuality bool
+	Plane     *softkmeans.Matrix // rows in leading directions
+	Matrix    *softkmeans.Matrix // the similarities; nil: too many to draw
 
 	Total    float64   // that Floors are shares of
 	Floors   []float64 // for k = 1, 2, …
@@ -201,7 +203,7 @@ func (s *Similar) verdict() (head, meaning string) {
 	}
 	floor := "No memberships in " + clusters(k) + " leave a squared error of " + of + " below " +
 		view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
-	if s.Table.Rows > mostTheorem {
+	if s.Table.Rows > mostTheorem && !s.ByDuality {
 		floor += " The floor is proved by random vectors, but for a chance of 2e-10."
 	}
 	if s.proved() {
@@ -211,6 +213,10 @@ func (s *Similar) verdict() (head, meaning string) {
 	head = view.Percent(s.within()) + " of the total above the floor"
 	if s.Centred {
 		return head, floor + " Better memberships may exist."
+	}
+	if s.ByDuality {
+		return head, floor + " So their error is at most " + view.AtMost(100*(c.Objective/c.Floor-1)) +
+			" % above the least, which is proved."
 	}
 	return head, floor + " The floor holds for all positive semidefinite matrices of rank " +
 		strconv.Itoa(k) +

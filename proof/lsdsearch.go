@@ -1,0 +1,263 @@
+package proof
+
+// The search for A by proximal gradient steps. Nothing here needs to be right for the floor to be one.
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+const (
+	searchSteps  = 100     // at most
+	leastSteps   = 4       // without as many there is no search
+	searchWork   = 1 << 33 // multiplications, about
+	directOrder  = 24      // all eigenvalues are computed up to this n, as for k above n/4 − spareVectors
+	spareVectors = 4       // beyond k−1 that are kept, for a gap between two of them
+	polishSteps  = 60      // at most, of the eigenvectors that a curve is made of
+	taskRows     = 64      // at a time
+)
+
+// dual is A, and where its leading eigenvectors are looked for.
+type dual struct {
+	*kernel
+	a, basis *softkmeans.Matrix // basis: in rows; nil: all eigenvectors are computed
+	tau      float64
+	cost     float64 // c(A − K)
+}
+
+// newDual begins with A = K and the directions of the memberships p.
+func newDual(kn *kernel, p *softkmeans.Matrix, tau float64) *dual {
+	d := &dual{kernel: kn, a: kn.rows.Clone(), tau: tau}
+	if kn.n <= directOrder || 4*(kn.k+spareVectors) > kn.n {
+		return d
+	}
+	rng := rand.New(rand.NewPCG(0, 0xd0a1))
+	d.basis = softkmeans.NewMatrix(2*(kn.k-1+spareVectors), kn.n, nil)
+	for l := range d.basis.Rows {
+		row := d.basis.Row(l)
+		for i := range row {
+			row[i] = rng.NormFloat64()
+			if l < kn.k {
+				row[i] = p.At(i, l) - 1/float64(kn.k)
+			}
+		}
+	}
+	return d
+}
+
+// steps returns how many steps are affordable. One of all eigenvectors counts as 128n³.
+func (d *dual) steps() int {
+	n := float64(d.n)
+	each := 128 * n
+	if d.basis != nil {
+		each = float64(d.basis.Rows + d.k + 8)
+	}
+	return int(min(searchSteps, searchWork/(each*n*n)))
+}
+
+// search raises the floor at τ by steps of the proximal gradient method. A step takes D = A − K along
+// −G, for G of the k−1 leading eigenpairs, and back towards 0 by τ or (k−1)τ; all that times share.
+// τ goes to where the floor of this A is least. share is halved where the floor falls: the k-th eigenvalue
+// is near the others then.
+func (d *dual) search(steps int, objective float64) error {
+	last, nn := math.Inf(-1), float64(d.n)*float64(d.n)
+	share := 1.
+	for step := range steps {
+		values, vectors, err := d.leading(d.tau)
+		if err != nil {
+			return err
+		}
+		count := min(d.k-1, len(values))
+		y := softkmeans.NewMatrix(count, d.n, nil) // G = YᵀY
+		h, across := 0.0, 0.0
+		for l := range count {
+			v, sum := max(0, values[l]), 0.0
+			for i, x := range vectors.Row(l) {
+				sum += x
+				y.Row(l)[i] = math.Sqrt(v) * x
+			}
+			h, across = h+v*v, across+v*sum*sum
+		}
+		reached := d.squares - 2*d.tau*(d.sum+d.cost) + nn*d.tau*d.tau - h
+		if step%10 == 9 {
+			switch open := objective - reached; {
+			case math.Abs(open) < closeShare*d.squares:
+				return nil
+			case reached < last:
+				share *= .5
+			case reached-last < open/200:
+				return nil
+			}
+			last = reached
+		}
+		d.move(y, share)
+		d.tau = min(max(d.tau/2, (d.sum+d.cost-across)/nn), 2*d.tau)
+	}
+	return nil
+}
+
+// move takes a step, and sets the cost, of A below its diagonal and on it.
+func (d *dual) move(y *softkmeans.Matrix, share float64) {
+	costs := make([]float64, d.n)
+	more := float64(d.k - 1)
+	d.eachTask(func(lo, hi int) {
+		g := make([]float64, d.n)
+		for i := lo; i < hi; i++ {
+			clear(g)
+			for l := range y.Rows {
+				axpy(g, share*y.Row(l)[i], y.Row(l))
+			}
+			a, known := d.a.Row(i), d.rows.Row(i)
+			for j, v := range known {
+				up, down := share*d.tau, -share*d.tau*more
+				if i == j {
+					up = 0
+				}
+				s := a[j] - v - g[j]
+				a[j] = v + (s - min(max(s, down), up))
+			}
+			for j, v := range known[:i+1] {
+				switch s := a[j] - v; {
+				case i == j:
+					costs[i] += more * max(0, -s)
+				case s > 0:
+					costs[i] += 2 * s
+				default:
+					costs[i] -= 2 * more * s
+				}
+			}
+		}
+	})
+	d.cost = 0
+	for _, v := range costs {
+		d.cost += v
+	}
+}
+
+// eachTask calls fn for all blocks of rows.
+func (d *dual) eachTask(fn func(lo, hi int)) {
+	draws.Run(d.workers, (d.n+taskRows-1)/taskRows, func(task int) {
+		if d.ctx.Err() == nil {
+			fn(task*taskRows, min((task+1)*taskRows, d.n))
+		}
+	})
+}
+
+// leading returns about the k−1+spareVectors largest eigenvalues of A − τ11ᵀ, descending, and
+// eigenvectors in rows. It looks for them in the span of those it found before and of their residuals,
+// which are the other rows of basis.
+func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matrix, err error) {
+	if d.basis == nil {
+		s := d.a.Clone()
+		for i := range s.Data {
+			s.Data[i] -= tau
+		}
+		if values, vectors, err = softkmeans.EigenSym(s); err != nil {
+			return nil, nil, err
+		}
+		return values, transposed(vectors), d.stopped()
+	}
+	b := d.basis.Rows
+	orthonormalize(d.basis)
+	times := softkmeans.NewMatrix(b, d.n, nil)
+	d.multiply(times, tau)
+	inner := softkmeans.NewMatrix(b, b, nil)
+	for i := range b {
+		for j := range i + 1 {
+			inner.Data[i*b+j] = dot(times.Row(i), d.basis.Row(j))
+			inner.Data[j*b+i] = inner.Data[i*b+j]
+		}
+	}
+	values, turn, err := softkmeans.EigenSym(inner)
+	if err != nil {
+		return nil, nil, err
+	}
+	next := softkmeans.NewMatrix(b, d.n, nil)
+	for l := range b / 2 {
+		found, rest := next.Row(l), next.Row(b/2+l)
+		for i := range b {
+			axpy(found, turn.At(i, l), d.basis.Row(i))
+			axpy(rest, turn.At(i, l), times.Row(i))
+		}
+		axpy(rest, -values[l], found)
+	}
+	d.basis = next
+	return values[:b/2], firstRows(next, b/2), d.stopped()
+}
+
+// multiply writes the products of A − τ11ᵀ with the rows of basis to those of out.
+func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
+	b := d.basis
+	shifts := make([]float64, b.Rows)
+	for l := range shifts {
+		for _, v := range b.Row(l) {
+			shifts[l] += tau * v
+		}
+	}
+	d.eachTask(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			a, l := d.a.Row(i), 0
+			for ; l+4 <= b.Rows; l += 4 {
+				s0, s1, s2, s3 := dot4(a, b.Row(l), b.Row(l+1), b.Row(l+2), b.Row(l+3))
+				out.Row(l)[i], out.Row(l + 1)[i] = s0-shifts[l], s1-shifts[l+1]
+				out.Row(l + 2)[i], out.Row(l + 3)[i] = s2-shifts[l+2], s3-shifts[l+3]
+			}
+			for ; l < b.Rows; l++ {
+				out.Row(l)[i] = dot(a, b.Row(l)) - shifts[l]
+			}
+		}
+	})
+}
+
+// stopped returns the error of a context that has ended.
+func (k *kernel) stopped() error {
+	if err := k.ctx.Err(); err != nil {
+		return fault.New(err, "stopped")
+	}
+	return nil
+}
+
+// orthonormalize makes the rows of m orthonormal, random ones where they are dependent.
+func orthonormalize(m *softkmeans.Matrix) {
+	rng := rand.New(rand.NewPCG(1, 0xd0a1))
+	for i := range m.Rows {
+		row := m.Row(i)
+		for range 4 {
+			before := math.Sqrt(dot(row, row))
+			if before > 0 { // twice is enough unless most of the row cancels
+				for range 2 {
+					for j := range i {
+						axpy(row, -dot(row, m.Row(j)), m.Row(j))
+					}
+				}
+			}
+			if after := math.Sqrt(dot(row, row)); after > 0x1p-40*before {
+				for j := range row {
+					row[j] /= after
+				}
+				break
+			}
+			for j := range row {
+				row[j] = rng.NormFloat64()
+			}
+		}
+	}
+}
+
+// firstRows returns the first rows of m, shared.
+func firstRows(m *softkmeans.Matrix, rows int) *softkmeans.Matrix {
+	return softkmeans.NewMatrix(rows, m.Cols, m.Data[:rows*m.Cols])
+}
+
+// dot4 returns the products of a with four others.
+func dot4(a, b0, b1, b2, b3 []float64) (s0, s1, s2, s3 float64) {
+	b0, b1, b2, b3 = b0[:len(a)], b1[:len(a)], b2[:len(a)], b3[:len(a)]
+	for i, v := range a {
+		s0, s1, s2, s3 = s0+v*b0[i], s1+v*b1[i], s2+v*b2[i], s3+v*b3[i]
+	}
+	return s0, s1, s2, s3
+}
