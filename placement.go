@@ -49,7 +49,8 @@ func placeSimplex(x dataset, g, basis *Matrix, o *Options, by path) (*placement,
 	if e == nil {
 		e = placeExtent(normals, ext, o, dimensions(g, basis.Rows, ext.radius))
 	}
-	return e, fillMemberships(s, g, basis.Rows, e)
+	e.squares, err = fillMemberships(s, g, basis.Rows, e)
+	return e, err
 }
 
 const (
@@ -165,15 +166,58 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	return &extents[0], err
 }
 
-// fillMemberships overwrites the rows of g, which begin with p projections, with memberships.
-func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
-	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
+// fillMemberships overwrites the rows of g, which begin with p projections, with memberships. It returns the
+// weighted sum of the projections' squares, as projectedObjective needs it.
+func fillMemberships(s *samples, g *Matrix, p int, e *placement) (squares float64, err error) {
+	sums := make([]fineSum, chunks(s.n, g.Cols, manyChunks))
+	err = s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
 		w := at.scratch[:p]
 		for i := at.lo; i < at.hi; i++ {
 			copy(w, g.row(i))
 			e.coordinates.of(g.row(i), w)
+			if !gramOnly {
+				sums[at.chunk].add(s.weight(i) * sumSquares(w))
+			}
 		}
 	})
+	return totalOf(sums).value(), err
+}
+
+// clearObjective is how far projectedObjective may be above the floor, as a share of it: eleven digits.
+const clearObjective = 3e-12
+
+// projectedObjective returns what objectiveOf does, without a pass over X, for the memberships and centers of
+// a regular simplex around the projections on the basis of pc, by SolverGram. It returns +Inf where that has
+// few digits: where the floor is a small share of the total, or the mean is far from 0.
+//
+// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the basis,
+// ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤ √p·γ(d+12)·√T. Then ‖X − ŴU‖² is T −
+// ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by `missed`.
+func (pc *principal) projectedObjective(s *samples, e *placement) float64 {
+	if gramOnly || s.x == nil || e.regular == nil || pc.solver != SolverGram {
+		return math.Inf(1)
+	}
+	p, omega := pc.basis.Rows, skewOf(pc.basis)
+	if !(omega < 0.01) {
+		return math.Inf(1)
+	}
+	moved := math.Sqrt(s.fine.squares()) + s.fine.off(pc.total)
+	total := pc.total + pc.totalError + 1.01*moved*moved
+	off := 2.1*math.Sqrt(float64(p))*gamma(s.d+12) + 1.1*omega + gamma(fineDepth(s.n)+p+16)
+	left := total - e.squares + off*total + underflow
+	if v := e.objective(math.Sqrt(left), s.fine.mass, norm2(s.mean)); v <= pc.floor*(1+clearObjective) {
+		return v
+	}
+	return math.Inf(1)
+}
+
+// objective bounds the objective of a regular simplex around projections, from the root of what these leave of
+// the rows, the sum of the weights and the length of the mean.
+func (e *placement) objective(left, mass, mean float64) float64 {
+	// memberships that share a vertex round more often
+	times := float64(e.vertices.Rows) / float64(e.regular.normals.Rows)
+	length := left + math.Sqrt(mass)*times*e.regular.missed(mean)
+	return length * length * (1 + 0x1p-48)
 }
 
 // simplexCenters returns the vertices of the enclosure in the data's units: for the ball those of Algorithm
@@ -361,7 +405,7 @@ func placementBy(f *svdResult) *placement {
 			to.at[j] += u * v * f.V.At(p, l)
 		}
 	}
-	return &placement{vertices, to, nil}
+	return &placement{vertices: vertices, coordinates: to}
 }
 
 // missed returns the weighted sum of the squared distances of the rows of w from their mixtures.

@@ -236,9 +236,11 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	objective, err := x.objective(m.Centers, m.Memberships, SumToOne)
-	if err != nil {
-		return nil, err
+	objective := pc.projectedObjective(s, e)
+	if math.IsInf(objective, 1) {
+		if objective, err = x.objective(m.Centers, m.Memberships, SumToOne); err != nil {
+			return nil, err
+		}
 	}
 	return m.rate(s, objective, pc)
 }
