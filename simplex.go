@@ -122,6 +122,8 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 type extent struct {
 	radius float64   // the largest length
 	facets []float64 // for each u_j the largest −u_jᵀw
+	// squares is the weighted sum of the squared lengths, of samples.project alone.
+	squares fineSum
 }
 
 // extentOf returns the extent of the rows of w.
@@ -147,6 +149,9 @@ func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
 // merge adds another set of points.
 func (e *extent) merge(f *extent) {
 	e.radius = max(e.radius, f.radius)
+	if !gramOnly {
+		e.squares.merge(f.squares)
+	}
 	for j, v := range f.facets {
 		e.facets[j] = max(e.facets[j], v)
 	}
@@ -197,7 +202,7 @@ type placement struct {
 	vertices    *Matrix // k×p
 	coordinates *barycentric
 	regular     *enclosure // with these vertices, or each of them once; nil where not regular
-	squares     float64    // of placeSimplex: the weighted sum of the squared lengths of the points inside
+	inside      *extent    // of placeSimplex: that of the points inside
 }
 
 // placement returns the enclosure's vertices and coordinates.
@@ -289,9 +294,7 @@ func (b *barycentric) of(g, w []float64) {
 	}
 	// A point on a facet may come out a rounding error below 0.
 	for j, v := range g {
-		if v <= 0 {
-			g[j] = 0
-		}
+		g[j] = max(v, 0)
 	}
 	fixSum(g)
 }

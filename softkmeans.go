@@ -236,8 +236,8 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	objective := pc.projectedObjective(s, e)
-	if math.IsInf(objective, 1) {
+	objective, ok := pc.projectedObjective(s, e)
+	if !ok {
 		if objective, err = x.objective(m.Centers, m.Memberships, SumToOne); err != nil {
 			return nil, err
 		}

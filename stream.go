@@ -90,7 +90,7 @@ func (p *Subspace) fill(e *Extent, centers *Matrix) func(s *samples, g *Matrix) 
 		}
 		rest := s.zeroWeights()
 		if p.sum == SumToOne {
-			_, err = fillMemberships(s, g, dims, around)
+			err = fillMemberships(s, g, dims, around)
 		} else {
 			rest, err = p.cone().fill(s, g, around, e.height, !e.complete(&p.pc))
 		}
