@@ -178,9 +178,11 @@ func skewOf(basis *Matrix) float64 {
 	var squares float64
 	for i := range basis.Rows {
 		for j := range i + 1 {
-			v := 0.0
-			for x, y := basis.row(i), basis.row(j); len(x) > 0; x, y = x[min(part, len(x)):], y[min(part, len(y)):] {
-				v += dot(x[:min(part, len(x))], y)
+			x, y, v := basis.row(i), basis.row(j), 0.0
+			for len(x) > 0 {
+				c := min(part, len(x))
+				v += dot(x[:c], y)
+				x, y = x[c:], y[c:]
 			}
 			if i == j {
 				squares += (v - 1) * (v - 1)

@@ -167,6 +167,9 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	})
 	for c := range extents[1:] {
 		extents[0].merge(&extents[c+1])
+		if !gramOnly {
+			extents[0].squares.merge(extents[c+1].squares)
+		}
 	}
 	return &extents[0], err
 }
@@ -205,8 +208,8 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	return objective, omega < 0.01 && objective-pc.floor <= clearGap*min(pc.total, 10*pc.floor)
 }
 
-// objective bounds the objective of a regular simplex around projections of at most the given length, from the
-// root of what these leave of the rows, the sum of the weights and the length of the mean.
+// objective bounds the objective of a regular simplex around projections up to `longest`, from the root of
+// what these leave of the rows, the sum of the weights and the length of the mean.
 func (e *placement) objective(left, mass, mean, longest float64) float64 {
 	length := left + math.Sqrt(mass)*e.misses(mean, longest)
 	return length * length * (1 + 0x1p-48)

@@ -149,9 +149,6 @@ func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
 // merge adds another set of points.
 func (e *extent) merge(f *extent) {
 	e.radius = max(e.radius, f.radius)
-	if !gramOnly {
-		e.squares.merge(f.squares)
-	}
 	for j, v := range f.facets {
 		e.facets[j] = max(e.facets[j], v)
 	}

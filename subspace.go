@@ -167,7 +167,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 		return err
 	}
 	f.objective, f.squares = objective, squares.value()
-	f.extent.squares = fineSum{} // about the mean, f.squares are
+	f.extent.squares = fineSum{} // which Fit alone needs
 	e.merge(&f)
 	return nil
 }
