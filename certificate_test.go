@@ -180,7 +180,7 @@ func TestOptimalNeeds(t *testing.T) {
 		if want := bigObjective(x, f, g, nil, SumToOne); double(want) != c.objective {
 			t.Fatalf("%v: the oracle says %g", c, double(want))
 		} else {
-			checkObjective(t, fmt.Sprint(c), got.Objective, want, hides(x, nil, f, g, SumToOne), 0)
+			checkObjective(t, fmt.Sprint(c), got.Objective, want, hides(x, nil, f, g, SumToOne), 0, 0)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func checkCertified(t *testing.T, x, f, g *Matrix, near bool) {
 	if !near || c.Objective == math.MaxFloat64 {
 		most = math.Inf(1)
 	}
-	checkObjective(t, fmt.Sprint(f, g), c.Objective, exact, most, 1e-300*max(c.Total, 1))
+	checkObjective(t, fmt.Sprint(f, g), c.Objective, exact, most, 1e-300*max(c.Total, 1), 1e-300*max(c.Total, 1))
 }
 
 // TestCertifyErrRange: centers and memberships may be 2^520, and no larger.

@@ -444,7 +444,7 @@ func fineDot(x, y []float64) float64 {
 
 // Large products store their factors as strips: three vectors interleaved, `lanes` numbers of each in turn,
 // so that a tile of 3×3 sums reads from one place. The number of vectors is rounded up to full strips and
-// their length to a multiple of three times the lanes, with zeros:
+// their length to a multiple of six times the lanes, with zeros:
 //
 //	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
@@ -452,7 +452,7 @@ func fineDot(x, y []float64) float64 {
 const stripRows = 3
 
 // stripLength returns what the length of vectors is rounded up to.
-func stripLength(l int) int { return roundUp(l, stripRows*lanes) }
+func stripLength(l int) int { return roundUp(l, 2*stripRows*lanes) }
 
 // stripSize returns how many numbers the strips of n vectors of length l take.
 func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }

@@ -417,7 +417,7 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 func tileSIMD(sums *[12]float64, a, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
-	for len(a) >= 9*v && len(b) >= 9*v { // lengths are multiples of three vectors
+	for len(a) >= 18*v && len(b) >= 18*v { // lengths are multiples of six vectors
 		p, q, r := load(b), load(b[v:]), load(b[2*v:])
 		s0, s1, s2 = load(a).MulAdd(p, s0), load(a).MulAdd(q, s1), load(a).MulAdd(r, s2)
 		s3, s4, s5 = load(a[v:]).MulAdd(p, s3), load(a[v:]).MulAdd(q, s4), load(a[v:]).MulAdd(r, s5)
@@ -430,7 +430,19 @@ func tileSIMD(sums *[12]float64, a, b []float64) {
 		s0, s1, s2 = load(a[6*v:]).MulAdd(p, s0), load(a[6*v:]).MulAdd(q, s1), load(a[6*v:]).MulAdd(r, s2)
 		s3, s4, s5 = load(a[7*v:]).MulAdd(p, s3), load(a[7*v:]).MulAdd(q, s4), load(a[7*v:]).MulAdd(r, s5)
 		s6, s7, s8 = p.MulAdd(load(a[8*v:]), s6), q.MulAdd(load(a[8*v:]), s7), r.MulAdd(load(a[8*v:]), s8)
-		a, b = a[9*v:], b[9*v:]
+		p, q, r = load(b[9*v:]), load(b[10*v:]), load(b[11*v:])
+		s0, s1, s2 = load(a[9*v:]).MulAdd(p, s0), load(a[9*v:]).MulAdd(q, s1), load(a[9*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a[10*v:]).MulAdd(p, s3), load(a[10*v:]).MulAdd(q, s4), load(a[10*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a[11*v:]), s6), q.MulAdd(load(a[11*v:]), s7), r.MulAdd(load(a[11*v:]), s8)
+		p, q, r = load(b[12*v:]), load(b[13*v:]), load(b[14*v:])
+		s0, s1, s2 = load(a[12*v:]).MulAdd(p, s0), load(a[12*v:]).MulAdd(q, s1), load(a[12*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a[13*v:]).MulAdd(p, s3), load(a[13*v:]).MulAdd(q, s4), load(a[13*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a[14*v:]), s6), q.MulAdd(load(a[14*v:]), s7), r.MulAdd(load(a[14*v:]), s8)
+		p, q, r = load(b[15*v:]), load(b[16*v:]), load(b[17*v:])
+		s0, s1, s2 = load(a[15*v:]).MulAdd(p, s0), load(a[15*v:]).MulAdd(q, s1), load(a[15*v:]).MulAdd(r, s2)
+		s3, s4, s5 = load(a[16*v:]).MulAdd(p, s3), load(a[16*v:]).MulAdd(q, s4), load(a[16*v:]).MulAdd(r, s5)
+		s6, s7, s8 = p.MulAdd(load(a[17*v:]), s6), q.MulAdd(load(a[17*v:]), s7), r.MulAdd(load(a[17*v:]), s8)
+		a, b = a[18*v:], b[18*v:]
 	}
 	storeSums(sums[:4], s0, s1, s2, s3)
 	storeSums(sums[4:8], s4, s5, s6, s7)

@@ -49,6 +49,9 @@ func placeSimplex(x dataset, g, basis *Matrix, o *Options, by path) (*placement,
 	if e == nil {
 		e = placeExtent(normals, ext, o, dimensions(g, basis.Rows, ext.radius))
 	}
+	if !gramOnly {
+		e.inside = ext
+	}
 	return e, fillMemberships(s, g, basis.Rows, e)
 }
 
@@ -157,10 +160,16 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 		addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
 		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
 			extents[at.chunk].add(g.row(i)[:p], normals, kind)
+			if !gramOnly {
+				extents[at.chunk].squares.add(s.weight(i) * sumSquares(g.row(i)[:p]))
+			}
 		}
 	})
 	for c := range extents[1:] {
 		extents[0].merge(&extents[c+1])
+		if !gramOnly {
+			extents[0].squares.merge(extents[c+1].squares)
+		}
 	}
 	return &extents[0], err
 }
@@ -174,6 +183,41 @@ func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 			e.coordinates.of(g.row(i), w)
 		}
 	})
+}
+
+// clearGap is the gap up to which projectedObjective serves, and a tenth of the share of the floor.
+const clearGap = 1e-11
+
+// projectedObjective returns what objectiveOf does, without a pass over X, for the memberships and centers of
+// a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
+// too few digits, as where the mean is far from 0.
+//
+// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the basis,
+// ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤ √p·γ(d+12)·√T. Then ‖X − ŴU‖² is T −
+// ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by `missed`.
+func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
+	if gramOnly || s.x == nil || e.regular == nil || pc.solver != SolverGram {
+		return 0, false
+	}
+	p, omega := pc.basis.Rows, skewOf(pc.basis)
+	moved := math.Sqrt(s.fine.squares()) + s.fine.off(pc.total)
+	total := pc.total + pc.totalError + 1.01*moved*moved
+	off := 2.1*math.Sqrt(float64(p))*gamma(s.d+12) + 1.1*omega + gamma(fineDepth(s.n)+p+16)
+	left := math.Sqrt(total - e.inside.squares.value() + off*total + underflow)
+	objective = e.objective(left, s.fine.mass, norm2(s.mean), e.inside.radius)
+	return objective, omega < 0.01 && objective-pc.floor <= clearGap*min(pc.total, 10*pc.floor)
+}
+
+// objective bounds the objective of a regular simplex around projections up to `longest`, from the root of
+// what these leave of the rows, the sum of the weights and the length of the mean.
+func (e *placement) objective(left, mass, mean, longest float64) float64 {
+	length := left + math.Sqrt(mass)*e.misses(mean, longest)
+	return length * length * (1 + 0x1p-48)
+}
+
+// misses is enclosure.missed for memberships that may share a vertex, and so round more often.
+func (e *placement) misses(mean, longest float64) float64 {
+	return float64(e.vertices.Rows) / float64(e.regular.normals.Rows) * e.regular.missed(mean, longest)
 }
 
 // simplexCenters returns the vertices of the enclosure in the data's units: for the ball those of Algorithm
@@ -193,32 +237,34 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 }
 
 // missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of divided by their
-// sums, are from the points w that these are for, in data with a mean of the given length.
+// sums, are from the points w that these are for, up to `longest`, in data with a mean of the given length.
 //
 // Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
-// mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less
-// than 6γ(p+8) each. A center is off by γ(p+6) of its terms and by one rounding of the sum.
-func (e *enclosure) missed(mean float64) float64 {
+// mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less than 6γ(p+8)
+// each, and by 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside what makes them add up to 1,
+// γ(k+8) in all. A center is off by γ(p+6) of its terms and by one rounding of the sum.
+func (e *enclosure) missed(mean, longest float64) float64 {
 	k, p := e.normals.Rows, e.normals.Cols
-	sum, product, longest := make([]float64, p), NewMatrix(p, p, nil), 0.0
+	sum, product, normal := make([]float64, p), NewMatrix(p, p, nil), 0.0
 	for j := range k {
 		u := e.normals.row(j)
 		axpy(sum, 1, u)
 		for c, v := range u {
 			axpy(product.row(c), v*float64(k-1)/float64(k), u)
 		}
-		longest = max(longest, norm2(u))
+		normal = max(normal, norm2(u))
 	}
 	for c := range p {
 		product.row(c)[c]--
 	}
 	root, far := math.Sqrt(float64(p)), float64(k-1)*e.radius
-	reach := norm2(e.centre) + far*longest
+	reach := norm2(e.centre) + far*normal
 	if reach == 0 { // all centers are the mean
 		return 0
 	}
 	off := far * (2*norm2(sum) + norm2(product.Data) + gamma(k+8)*(2+root))
-	return 1.1 * (off + float64(6*k)*gamma(p+8)*reach + gamma(p+6)*root*reach + gamma(1)*mean)
+	terms := min(float64(k), 1+(norm2(e.centre)+longest)/e.radius)
+	return 1.1 * (off + (6*terms*gamma(p+8)+gamma(k+8))*reach + gamma(p+6)*root*reach + gamma(1)*mean)
 }
 
 // farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
@@ -361,7 +407,7 @@ func placementBy(f *svdResult) *placement {
 			to.at[j] += u * v * f.V.At(p, l)
 		}
 	}
-	return &placement{vertices, to, nil}
+	return &placement{vertices: vertices, coordinates: to}
 }
 
 // missed returns the weighted sum of the squared distances of the rows of w from their mixtures.

@@ -32,7 +32,7 @@ func TestAutoFallsBack(t *testing.T) {
 		t.Errorf("objective %g, floor %g: %g apart", double(exact), double(minimum), rel)
 	}
 	checkObjective(t, "graded", auto.Objective, exact, hides(x, nil, auto.Centers, auto.Memberships,
-		SumToOne), 0)
+		SumToOne), 0, 0)
 	checkFloor(t, "graded", auto.Floor, auto.FloorError, minimum, 0)
 }
 

@@ -122,6 +122,8 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 type extent struct {
 	radius float64   // the largest length
 	facets []float64 // for each u_j the largest −u_jᵀw
+	// squares is the weighted sum of the squared lengths, of samples.project alone.
+	squares fineSum
 }
 
 // extentOf returns the extent of the rows of w.
@@ -197,6 +199,7 @@ type placement struct {
 	vertices    *Matrix // k×p
 	coordinates *barycentric
 	regular     *enclosure // with these vertices, or each of them once; nil where not regular
+	inside      *extent    // of placeSimplex: that of the points inside
 }
 
 // placement returns the enclosure's vertices and coordinates.
@@ -208,7 +211,7 @@ func (e *enclosure) placement() *placement {
 			v.row(j)[c] = e.centre[c] + float64(k-1)*e.radius*u
 		}
 	}
-	return &placement{v, e.coordinates(), e}
+	return &placement{vertices: v, coordinates: e.coordinates(), regular: e}
 }
 
 // repeated returns a placement of k vertices in p coordinates, which repeat those of a. Copies share the
@@ -227,7 +230,7 @@ func (a *placement) repeated(k, p int) *placement {
 			to.slope.row(c)[j] = share * old.slope.row(c)[from]
 		}
 	}
-	return &placement{vertices, to, a.regular}
+	return &placement{vertices: vertices, coordinates: to, regular: a.regular}
 }
 
 // placementOf returns the triangle with the given corners.
@@ -243,7 +246,7 @@ func placementOf(corners [3]point) *placement {
 		to.slope.row(0)[j], to.slope.row(1)[j] = -dy/area, dx/area
 		to.at[j] = (dy*b[0] - dx*b[1]) / area
 	}
-	return &placement{v, to, nil}
+	return &placement{vertices: v, coordinates: to}
 }
 
 // barycentric maps points to their barycentric coordinates in a simplex.
@@ -288,9 +291,7 @@ func (b *barycentric) of(g, w []float64) {
 	}
 	// A point on a facet may come out a rounding error below 0.
 	for j, v := range g {
-		if v <= 0 {
-			g[j] = 0
-		}
+		g[j] = max(v, 0)
 	}
 	fixSum(g)
 }

@@ -232,9 +232,11 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	objective, err := x.objective(m.Centers, m.Memberships, SumToOne)
-	if err != nil {
-		return nil, err
+	objective, ok := pc.projectedObjective(s, e)
+	if !ok {
+		if objective, err = x.objective(m.Centers, m.Memberships, SumToOne); err != nil {
+			return nil, err
+		}
 	}
 	return m.rate(s, objective, pc)
 }

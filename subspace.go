@@ -167,6 +167,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 		return err
 	}
 	f.objective, f.squares = objective, squares.value()
+	f.extent.squares = fineSum{} // which Fit alone needs
 	e.merge(&f)
 	return nil
 }
@@ -306,15 +307,12 @@ func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	dims := p.pc.basis.Rows
 	length := math.Sqrt(max(0, e.objective.value()))*(1+gamma(fineDepth(p.rows)+dotDepth(p.cols)+6)) +
 		1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
-	// memberships that share a vertex round more often
-	times := float64(p.k) / float64(around.regular.normals.Rows)
 	if p.sum == SumToOne {
-		length += math.Sqrt(p.weight) * times * around.regular.missed(norm2(p.mean))
-	} else {
-		// In the slice, about the axis, the mixtures miss as much for a height of 1. The
-		// heights' squares add up to less than all; their rounding is less than missed.
-		length += 1.1 * math.Sqrt(e.squares) * (2*times*around.regular.missed(1) + gamma(16))
+		return around.objective(length, p.weight, norm2(p.mean), e.radius)
 	}
+	// In the slice, about the axis, the mixtures miss as much for a height of 1. The heights' squares add up
+	// to less than all; their rounding is less than missed.
+	length += 1.1 * math.Sqrt(e.squares) * (2*around.misses(1, math.Inf(1)) + gamma(16))
 	return length * length * (1 + 0x1p-48)
 }
 
