@@ -232,10 +232,12 @@ func How(m *softkmeans.Model) string {
 	return how
 }
 
-// LossGap says how far the loss of a model may be above its least, after a comma; "" where that is not known.
+// LossGap says how far error plus penalty of a model may be above the least, after a comma; "" where that is
+// not known.
 func LossGap(m *softkmeans.Model) string {
 	if !(m.LossGap > 0) || !Finite(m.LossGap) {
 		return ""
 	}
-	return ", loss at most " + AtMost(100*m.LossGap) + "\u00a0% of the total above its least"
+	return ", error plus penalty at most " + AtMost(100*m.LossGap) +
+		"\u00a0% of the total variance above the least: proved"
 }
