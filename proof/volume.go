@@ -275,7 +275,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
 	around := q.around(r, size)
 	size += 2 * (near + r.each)
-	rows := farthestRows(q.w)
+	rows := farthestRows(q.ctx, q.w)
 	corners := draws.Chosen(q.w, rows)
 	moves, accuracy := slices.Repeat([]float64{r.each}, q.k), 1e-8
 	h = newShell(corners, moves, size)

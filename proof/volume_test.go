@@ -334,7 +334,7 @@ func TestTurned(t *testing.T) {
 	s := &table{x: x, rows: indices(40)}
 	right := &problem{ctx: t.Context(), k: 4, d: 6}
 	right.scale(s, nil)
-	basis := leading(s, tables.Must(softkmeans.Fit(t.Context(), x, 4, nil))(t))
+	basis := leading(t.Context(), s, tables.Must(softkmeans.Fit(t.Context(), x, 4, nil))(t))
 	if err := right.project(s, basis, 1, false); err != nil {
 		t.Fatal(err)
 	}
