@@ -106,7 +106,7 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 }
 
 // openShares returns the rows of memberships in the coordinates of RegularSimplex, about their mean, and how
-// far their rounding may move them.
+// far their rounding may move them; of too many centers for the ellipsoid, k alone.
 func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each float64, err error) {
 	if err := g.Check("memberships"); err != nil {
 		return nil, 0, err
@@ -116,8 +116,6 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 		return nil, 0, fault.New(softkmeans.ErrShape, "memberships are ", n, "×", k)
 	}
 	q = &problem{ctx: ctx, k: k, d: k, weights: slices.Repeat([]float64{1}, n)}
-	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
-	simplex := softkmeans.RegularSimplex(k)
 	for i := range n {
 		for j, v := range g.Row(i) {
 			if v < 0 {
@@ -125,13 +123,22 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 					Arg: "memberships", Row: i, Col: j, Value: v, Err: softkmeans.ErrOption,
 				}
 			}
-			axpy(q.w.Row(i), v, simplex.Row(j))
 		}
 		each = max(each, math.Abs(sumOf(g.Row(i))-1))
-		axpy(q.mean, 1/float64(n), q.w.Row(i))
 	}
-	if each > mostUnits {
+	switch {
+	case each > mostUnits:
 		return nil, 0, fault.New(softkmeans.ErrOption, "a row of memberships adds up to 1 but for ", each)
+	case k-1 > mostSides:
+		return q, 0, nil
+	}
+	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
+	simplex := softkmeans.RegularSimplex(k)
+	for i := range n {
+		for j, v := range g.Row(i) {
+			axpy(q.w.Row(i), v, simplex.Row(j))
+		}
+		axpy(q.mean, 1/float64(n), q.w.Row(i))
 	}
 	for i := range n {
 		axpy(q.w.Row(i), -1, q.mean)
@@ -189,7 +196,7 @@ func apart(k int, tau, rho, delta float64) float64 {
 	}
 	omega := 2*(1-b*b) + tau
 	nu := float64(k)*omega + (1+float64(k)*omega)*omega
-	off := math.Sqrt(float64(k)) * nu * (1 + 0x1p-40)
+	off := math.Sqrt(float64(k)) * nu * (1 + 0x1p-20) // eta is off by 2^-53, of δ by less than that
 	if !(2*omega*more < 1-delta && off < 1) {
 		return math.MaxFloat64
 	}

@@ -196,7 +196,8 @@ func TestUniqueFound(t *testing.T) {
 	}
 }
 
-// TestApart: no simplex that is turned about the centroid, and a little larger, is farther than the theorem says.
+// TestApart: no simplex that is turned about the centroid, and a little larger, is farther than the theorem
+// says.
 func TestApart(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 14))

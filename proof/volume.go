@@ -269,8 +269,8 @@ func (q *problem) byEllipsoid(r reach) float64 {
 	return log
 }
 
-// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. Where there
-// is none the shell is nil and the bound −Inf.
+// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. Where
+// there is none the shell is nil and the bound −Inf.
 func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
 	around := q.around(r, size)
