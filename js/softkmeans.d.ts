@@ -59,6 +59,7 @@ export interface Model extends Proof {
   warnings?: Warning[]
   iterations?: number
   lambda?: number
+  /** Of a model that was read. */
   volumeRatio?: number
   clusterMeans?: Matrix
   clusterAxes?: Matrix

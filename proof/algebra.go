@@ -3,6 +3,7 @@ package proof
 // Small dense algebra.
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -125,10 +126,14 @@ func sizeOf(w *softkmeans.Matrix) (size float64) {
 }
 
 // farthestRows returns p+1 rows of w (n×p): the longest, then each time the one farthest from the affine
-// hull of those before.
-func farthestRows(w *softkmeans.Matrix) (rows []int) {
+// hull of those before. Once ctx has ended they are of no use.
+func farthestRows(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
 	rest := w.Clone()
 	for j := range w.Cols + 1 {
+		if ctx.Err() != nil {
+			rows = append(rows, 0)
+			continue
+		}
 		best, most := 0, -1.0
 		for i := range rest.Rows {
 			if s := sumSquares(rest.Row(i)); s > most {

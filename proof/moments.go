@@ -36,7 +36,7 @@ func (q *problem) design(r reach) float64 {
 	scale(v, 1/sumOf(v))
 	a, row := make([]float64, k*k), make([]float64, k)
 	corners, rows := make([]float64, n), indices(n)
-	for _, i := range farthestRows(q.w) {
+	for _, i := range farthestRows(q.ctx, q.w) {
 		corners[i] = 1
 	}
 	best, next := q.weighted(corners, r), 1

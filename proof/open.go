@@ -68,7 +68,7 @@ func open(
 		return nil, err
 	}
 	q.beyond = max(0, e.Floor-e.FloorError)
-	return q, q.project(s, leading(s, e), o.Workers, off)
+	return q, q.project(s, leading(ctx, s, e), o.Workers, off)
 }
 
 // filledIn returns x with all its zeros.
@@ -162,7 +162,7 @@ func (s *table) centre() (top float64, far bool) {
 
 // leading returns the principal directions of the rows, orthonormal, in the span of the centers of a fit,
 // by its memberships.
-func leading(s *table, e *softkmeans.Model) *softkmeans.Matrix {
+func leading(ctx context.Context, s *table, e *softkmeans.Model) *softkmeans.Matrix {
 	k, f := e.Centers.Rows, e.Centers
 	span, q := softkmeans.NewMatrix(k-1, f.Cols, nil), 0
 	longest := 0.0
@@ -192,6 +192,9 @@ func leading(s *table, e *softkmeans.Model) *softkmeans.Matrix {
 	}
 	scatter, w := softkmeans.NewMatrix(q, q, nil), make([]float64, q)
 	for t, i := range s.rows {
+		if t%block == 0 && ctx.Err() != nil {
+			break // which project sees
+		}
 		copy(row, e.Memberships.Row(i))
 		axpy(row, -1, mean)
 		clear(w)

@@ -54,9 +54,6 @@ type facet struct {
 	corners []int // rising
 	normal  []float64
 	offset  float64
-	final   bool    // nothing is beyond
-	length  float64 // see values; 0: not known
-	off     float64
 }
 
 // newShell returns the shell of a simplex of p+1 points, still for now; nil if it is flat. Later they may

@@ -63,7 +63,7 @@ func TestHullHolds(t *testing.T) {
 		p := 1 + int(seed%5)
 		points, reach := hullCase(p, seed)
 		rng := rand.New(rand.NewPCG(seed, 6))
-		rows := farthestRows(points)
+		rows := farthestRows(t.Context(), points)
 		first := make([]float64, p+1)
 		for j, i := range rows {
 			first[j] = reach[i]
@@ -127,7 +127,7 @@ func TestLargestEllipsoid(t *testing.T) {
 					reach[i] = move
 				}
 				support := farthest(points, reach)
-				corners := draws.Chosen(points, farthestRows(points))
+				corners := draws.Chosen(points, farthestRows(t.Context(), points))
 				h := newShell(corners, reach[:p+1], 4)
 				if h == nil || !h.move(t.Context(), support) {
 					t.Fatalf("p = %d, %d points: nothing", p, points.Rows)

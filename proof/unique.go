@@ -40,12 +40,10 @@ import (
 )
 
 const (
-	nearly    = 1e-6  // no simplex that is smaller by more than this share: the smallest
-	same      = 1e-9  // volumes that are larger by this share at most count as the same
-	worthy    = 1.001 // other simplices are looked into where the factor is below
-	mostApart = 1e-2  // how far vertices of the only simplex may be apart
-	sameFacet = 1e-6  // facets nearer to a unit vector do not end the search for longer ones
-	mostUnits = 1e-9  // what a row of memberships may add up to beside 1
+	nearly    = 1e-6 // no simplex that is smaller by more than this share: the smallest
+	same      = 1e-9 // volumes that are larger by this share at most count as the same
+	mostApart = 1e-2 // how far vertices of the only simplex may be apart
+	mostUnits = 1e-9 // what a row of memberships may add up to beside 1
 )
 
 // Verdict is about all simplices around the mixtures of a fit.
@@ -53,9 +51,9 @@ type Verdict struct {
 	// Factor: the simplex of the fit has at most so many times the least volume of all of them. It is
 	// math.MaxFloat64 where nothing is proved, as for more than 10 centers.
 	Factor float64
-	// Rho is the largest length of a facet of the hull, or of a polytope inside, as its values at the k
-	// centers divided by their sum. At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not
-	// inside, or nothing is known.
+	// Rho is the largest length of a facet of a polytope inside the hull, as its values at the k centers
+	// divided by their sum. At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not inside, or
+	// nothing is known.
 	Rho float64
 	// Apart: each simplex with at most 1 + 1e-9 times this volume has its vertices within Apart of these, as
 	// memberships in them, in some order. math.MaxFloat64: that is not proved.
@@ -73,8 +71,8 @@ func (v Verdict) Only() bool { return v.Apart <= mostApart }
 // both, no other centers and memberships with the same product, the same mixtures, have centers of less
 // volume, or of as little. That is a theorem on the numbers in memory.
 //
-// Only is found for k up to 6 or so: the hull may have 2048 facets. Cost: some hundred passes over G, for k
-// above 4 some thousand. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
+// Nothing is proved for k above 10. Cost: some hundred passes over G; for k of 6 to 10 up to some seconds
+// beside. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
 // [softkmeans.ErrOption] for memberships below 0, or that do not add up to 1; and ctx's, wrapped.
 func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error) {
 	v := Verdict{Factor: math.MaxFloat64, Rho: math.MaxFloat64, Apart: math.MaxFloat64}
@@ -92,15 +90,12 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 	if err != nil {
 		return v, err
 	}
-	h, farthest, floor := q.ellipsoid(reach{each: each})
+	h, floor := q.ellipsoid(reach{each: each})
 	floor = max(floor, q.byTriangle(reach{each: each}, slices.Min(singularValues(q.w, q.weights))))
 	v.Factor = min(math.Exp(max(0, volume-floor)), math.MaxFloat64)
 	if h != nil {
 		for j := range corners.Rows {
 			axpy(corners.Row(j), -1, q.mean)
-		}
-		if v.Factor < worthy {
-			h.refine(ctx, farthest, corners)
 		}
 		v.Rho, v.Apart = h.apart(corners)
 	}
@@ -111,7 +106,7 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 }
 
 // openShares returns the rows of memberships in the coordinates of RegularSimplex, about their mean, and how
-// far their rounding may move them.
+// far their rounding may move them; of too many centers for the ellipsoid, k alone.
 func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each float64, err error) {
 	if err := g.Check("memberships"); err != nil {
 		return nil, 0, err
@@ -121,8 +116,6 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 		return nil, 0, fault.New(softkmeans.ErrShape, "memberships are ", n, "×", k)
 	}
 	q = &problem{ctx: ctx, k: k, d: k, weights: slices.Repeat([]float64{1}, n)}
-	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
-	simplex := softkmeans.RegularSimplex(k)
 	for i := range n {
 		for j, v := range g.Row(i) {
 			if v < 0 {
@@ -130,13 +123,22 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 					Arg: "memberships", Row: i, Col: j, Value: v, Err: softkmeans.ErrOption,
 				}
 			}
-			axpy(q.w.Row(i), v, simplex.Row(j))
 		}
 		each = max(each, math.Abs(sumOf(g.Row(i))-1))
-		axpy(q.mean, 1/float64(n), q.w.Row(i))
 	}
-	if each > mostUnits {
+	switch {
+	case each > mostUnits:
 		return nil, 0, fault.New(softkmeans.ErrOption, "a row of memberships adds up to 1 but for ", each)
+	case k-1 > mostSides:
+		return q, 0, nil
+	}
+	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
+	simplex := softkmeans.RegularSimplex(k)
+	for i := range n {
+		for j, v := range g.Row(i) {
+			axpy(q.w.Row(i), v, simplex.Row(j))
+		}
+		axpy(q.mean, 1/float64(n), q.w.Row(i))
 	}
 	for i := range n {
 		axpy(q.w.Row(i), -1, q.mean)
@@ -164,51 +166,21 @@ func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off flo
 	return length, off
 }
 
-// refine adds points beyond the longest facets, until there are none beyond the longest that is not that of a
-// corner.
-func (h *shell) refine(ctx context.Context, farthest support, corners *softkmeans.Matrix) {
-	y, longest := make([]float64, corners.Rows), 0.0
-	for range 2 * mostFacets {
-		worst := -1
-		for i := range h.facets {
-			f := &h.facets[i]
-			if f.final {
-				continue
-			}
-			if f.length == 0 {
-				f.length, f.off = f.values(y, corners)
-			}
-			if worst < 0 || f.length > h.facets[worst].length {
-				worst = i
-			}
-		}
-		if worst < 0 || h.facets[worst].length < longest || len(h.facets) > mostFacets || ctx.Err() != nil {
-			return
-		}
-		f := &h.facets[worst]
-		z, r := farthest(f.normal)
-		if h.beyond(f, z, r) > f.offset && h.add(z, r) {
-			continue
-		}
-		if f.final = true; f.off > sameFacet {
-			longest = max(longest, f.length)
-		}
-	}
-}
-
 // apart returns the largest length of a facet, and the least that the theorem gives for any τ.
 func (h *shell) apart(corners *softkmeans.Matrix) (rho, least float64) {
 	k, y := corners.Rows, make([]float64, corners.Rows)
+	var all [][2]float64 // distances and lengths
 	for i := range h.facets {
-		h.facets[i].length, h.facets[i].off = h.facets[i].values(y, corners)
+		length, off := h.facets[i].values(y, corners)
+		all = append(all, [2]float64{off, length})
 	}
-	slices.SortFunc(h.facets, func(a, b facet) int { return cmp.Compare(b.off, a.off) })
+	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(b[0], a[0]) })
 	least = math.MaxFloat64
-	for _, f := range h.facets { // those before are far
+	for _, f := range all { // those before are far
 		if rho < 1 {
-			least = min(least, apart(k, f.off, rho, same/(1+same)))
+			least = min(least, apart(k, f[0], rho, same/(1+same)))
 		}
-		rho = min(max(rho, f.length), math.MaxFloat64)
+		rho = min(max(rho, f[1]), math.MaxFloat64)
 	}
 	return rho, least
 }
@@ -224,7 +196,7 @@ func apart(k int, tau, rho, delta float64) float64 {
 	}
 	omega := 2*(1-b*b) + tau
 	nu := float64(k)*omega + (1+float64(k)*omega)*omega
-	off := math.Sqrt(float64(k)) * nu * (1 + 0x1p-40)
+	off := math.Sqrt(float64(k)) * nu * (1 + 0x1p-20) // eta is off by 2^-53, of δ by less than that
 	if !(2*omega*more < 1-delta && off < 1) {
 		return math.MaxFloat64
 	}

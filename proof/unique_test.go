@@ -185,15 +185,41 @@ func TestUniqueFound(t *testing.T) {
 			if v.Only() {
 				only++
 			}
-			if k == 3 {
-				t.Logf("%+v", v)
-			}
 		}
-		t.Logf("k = %d: %d of %d the smallest, %d the only one", k, smallest, tries, only)
+		if smallest < tries || only < tries {
+			t.Errorf("k = %d: %d of %d the smallest, %d the only one", k, smallest, tries, only)
+		}
 	}
 	v := tables.Must(Unique(t.Context(), scattered(100, 3, 0, .6, 1)))(t)
 	if v.Smallest() || v.Only() || !(v.Factor < 10) {
 		t.Errorf("no large share: %+v", v)
+	}
+}
+
+// TestApart: no simplex that is turned about the centroid, and a little larger, is farther than the theorem
+// says.
+func TestApart(t *testing.T) {
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 14))
+		k, share := 3+rng.IntN(4), 1-decades(rng, -14, -1)
+		b := softkmeans.RegularSimplex(k)
+		turned := product(b, softkmeans.RandomOrientation(k, seed))
+		m, rho := softkmeans.NewMatrix(k, k, nil), 0.0
+		for j := range k {
+			for i := range k {
+				m.Set(j, i, 1/float64(k)+share*dot(turned.Row(j), b.Row(i)))
+			}
+			rho = max(rho, norm2(m.Row(j)))
+		}
+		bound, off := apart(k, 1e-15, rho, 1-math.Pow(share, float64(k-1))), math.Inf(1)
+		vertices := transposed(mustInverse(m))
+		for j := range k { // of which one is nearest to the first
+			vertices.Row(j)[0]--
+			off = min(off, norm2(vertices.Row(j)))
+		}
+		if off > bound {
+			t.Errorf("seed %d, k = %d: a vertex is %g apart, the bound is %g", seed, k, off, bound)
+		}
 	}
 }
 

@@ -265,17 +265,17 @@ const (
 
 // byEllipsoid returns the bound by the largest ellipsoid inside the hull of the rows, or −Inf.
 func (q *problem) byEllipsoid(r reach) float64 {
-	_, _, log := q.ellipsoid(r)
+	_, log := q.ellipsoid(r)
 	return log
 }
 
-// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, what finds the farthest
-// point, and the bound. The shell is nil where there is none, and the bound −Inf.
-func (q *problem) ellipsoid(r reach) (h *shell, around support, log float64) {
+// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. Where
+// there is none the shell is nil and the bound −Inf.
+func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
-	around = q.around(r, size)
+	around := q.around(r, size)
 	size += 2 * (near + r.each)
-	rows := farthestRows(q.w)
+	rows := farthestRows(q.ctx, q.w)
 	corners := draws.Chosen(q.w, rows)
 	moves, accuracy := slices.Repeat([]float64{r.each}, q.k), 1e-8
 	h = newShell(corners, moves, size)
@@ -291,13 +291,13 @@ func (q *problem) ellipsoid(r reach) (h *shell, around support, log float64) {
 		h = newShell(corners, moves, size)
 	}
 	if h == nil || !h.move(q.ctx, around) {
-		return nil, nil, math.Inf(-1)
+		return nil, math.Inf(-1)
 	}
 	log = h.largestEllipsoid(q.ctx, around, accuracy) + float64(p+1)/2*math.Log(float64(p+1))
 	for i := range p {
 		log += math.Log(float64(p))/2 - math.Log(float64(i+1))
 	}
-	return h, around, log - 0x1p-44
+	return h, log - 0x1p-44
 }
 
 // around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/tables"
 )
 
@@ -71,9 +72,12 @@ func TestVolumeRatio(t *testing.T) {
 	wild.Row(7)[0] = 1e3
 	trim := &softkmeans.MinVolumeOptions{Trim: .01}
 	trimmed := tables.Must(softkmeans.FitMinVolume(t.Context(), wild, 3, trim))(t)
-	left := tables.Must(VolumeRatio(t.Context(), wild, trimmed, nil))(t)
-	if !slices.Equal(trimmed.Trimmed, []int{7}) || !(left < 10) {
-		t.Errorf("without %d: the ratio is %g", trimmed.Trimmed, left)
+	left, alone := tables.Must(VolumeRatio(t.Context(), wild, trimmed, nil))(t), *trimmed
+	alone.Trimmed, alone.Memberships, alone.Clusters = nil, nil, nil
+	rest := draws.Chosen(wild, slices.Delete(indices(wild.Rows), 7, 8))
+	want = tables.Must(VolumeRatio(t.Context(), rest, &alone, nil))(t)
+	if !slices.Equal(trimmed.Trimmed, []int{7}) || math.Abs(left-want) > 1e-6*want {
+		t.Errorf("without %d: the ratio is %g, not %g", trimmed.Trimmed, left, want)
 	}
 	if _, err := VolumeRatio(t.Context(), falling(30, 3, 1), m, nil); !errors.Is(err, softkmeans.ErrShape) {
 		t.Errorf("of other columns: %v", err)
@@ -330,7 +334,7 @@ func TestTurned(t *testing.T) {
 	s := &table{x: x, rows: indices(40)}
 	right := &problem{ctx: t.Context(), k: 4, d: 6}
 	right.scale(s, nil)
-	basis := leading(s, tables.Must(softkmeans.Fit(t.Context(), x, 4, nil))(t))
+	basis := leading(t.Context(), s, tables.Must(softkmeans.Fit(t.Context(), x, 4, nil))(t))
 	if err := right.project(s, basis, 1, false); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"errors"
 
 	"softkmeans"
-	"softkmeans/proof"
 )
 
 func main() {}
@@ -192,32 +191,20 @@ func fitMinVolume() error {
 	if err := small(); err != nil {
 		return err
 	}
-	x := rows()
-	m, err := softkmeans.FitMinVolume(context.Background(), x, whole(optK), &softkmeans.MinVolumeOptions{
+	m, err := softkmeans.FitMinVolume(context.Background(), rows(), whole(optK), &softkmeans.MinVolumeOptions{
 		Weights: weights(), Sum: softkmeans.Sum(whole(optSum)), Slack: number(optSlack), Lambda: number(optLambda),
 		Seed: uint64(number(optSeed)), MaxIter: whole(optMaxIter), Restarts: whole(optRestarts), Tol: number(optTol),
 		Init: softkmeans.Init(whole(optInit)), NonNegative: number(optNonNegative) != 0, Volume: softkmeans.Volume(whole(optVolume)),
 	})
-	if err != nil {
-		return err
-	}
-	ratio, err := proof.VolumeRatio(context.Background(), x, m, &softkmeans.Options{Weights: weights()})
-	if err := model(m, err); err != nil {
-		return err
-	}
-	out[outNumbers][outVolume] = ratio
-	return nil
+	return model(m, err)
 }
-
-// outVolume is the place of the volume's ratio in outNumbers, 0 for other models.
-const outVolume = 8
 
 // model writes the arrays of a model.
 func model(m *softkmeans.Model, err error) error {
 	if err != nil {
 		return err
 	}
-	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, 0, m.Certificate().ExcessShare}
+	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate().ExcessShare}
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
 	for _, w := range m.Warnings {
