@@ -7,6 +7,8 @@ package softkmeans
 const (
 	useSIMD = false
 	lanes   = 1
+
+	fourRowsWidth = 1
 )
 
 func dotSIMD(x, y []float64) float64                        { panic(useSIMD) }
@@ -27,3 +29,6 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	panic(useSIMD)
 }
 func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) { panic(useSIMD) }
+func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {
+	panic(useSIMD)
+}

@@ -191,5 +191,6 @@ func skewOf(basis *Matrix) float64 {
 			}
 		}
 	}
-	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(dotDepth(min(basis.Cols, part))+basis.Cols/part+4)
+	depth := dotDepth(min(basis.Cols, part)) + basis.Cols/part
+	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(depth+4)
 }

@@ -190,16 +190,17 @@ const clearGap = 1e-11
 
 // projectedObjective returns what objectiveOf does, without a pass over X, for the memberships and centers of
 // a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
-// too few digits, as where the mean is far from 0.
+// too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
 //
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the basis,
 // ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤ √p·γ(d+12)·√T. Then ‖X − ŴU‖² is T −
 // ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by `missed`.
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
-	if gramOnly || s.x == nil || e.regular == nil || pc.solver != SolverGram {
+	p := pc.basis.Rows
+	if gramOnly || s.x == nil || pc.solver != SolverGram || e.regular == nil || e.regular.normals.Cols != p {
 		return 0, false
 	}
-	p, omega := pc.basis.Rows, skewOf(pc.basis)
+	omega := skewOf(pc.basis)
 	moved := math.Sqrt(s.fine.squares()) + s.fine.off(pc.total)
 	total := pc.total + pc.totalError + 1.01*moved*moved
 	off := 2.1*math.Sqrt(float64(p))*gamma(s.d+12) + 1.1*omega + gamma(fineDepth(s.n)+p+16)

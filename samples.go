@@ -327,6 +327,10 @@ func (s *samples) packStrips(dst []float64, rows, cols span) {
 func (s *samples) packStripsT(dst []float64, rows, cols span) {
 	a, m := s.factor(), rows.hi-rows.lo
 	size := stripSize(stripRows, m)
+	if useSIMD && cols.hi-cols.lo >= fourRowsWidth {
+		s.packFours(dst, size, rows, cols)
+		return
+	}
 	// The first-level cache holds a tile of X together with its strips.
 	const height, width = 8, 96
 	var tile [height][width]float64
@@ -347,6 +351,34 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 			for l := 0; l < height && top+l < stripLength(m); l += 2 {
 				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+l, tile[l][:right-left],
 					tile[l+1][:right-left])
+			}
+		}
+	}
+}
+
+// packFours is packStripsT for strips of `size` numbers and at least fourRowsWidth columns.
+func (s *samples) packFours(dst []float64, size int, rows, cols span) {
+	a, mean, l := s.factor(), s.mean[cols.lo:cols.hi], cols.hi-cols.lo
+	full := l / stripRows * stripRows
+	for top := 0; top < size/stripRows; top += 4 {
+		var x [4][]float64
+		var w [4]float64
+		for r := range x {
+			i := min(rows.lo+top+r, rows.hi-1)
+			if x[r] = s.x.row(i)[cols.lo:cols.hi]; i == rows.lo+top+r {
+				w[r] = math.Sqrt(s.weight(i))
+			}
+		}
+		out := dst[top*stripRows:]
+		fourRowsSIMD(out, size, &x, mean[:full], a, &w)
+		if full == l {
+			continue
+		}
+		last := out[full/stripRows*size:][:stripRows*4] // a strip of one or two columns
+		clear(last)
+		for j, m := range mean[full:] {
+			for r, v := range x {
+				last[4*j+r] = (v[full+j]*a - m) * w[r]
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package softkmeans
 
 import (
+	"math"
 	"simd"
 	"simd/archsimd"
 )
@@ -23,4 +24,11 @@ func storeSums(dst []float64, a, b, c, d vector) {
 	for i, v := range [...]vector{a, b, c, d} {
 		dst[i] = v.GetElem(0) + v.GetElem(1)
 	}
+}
+
+// No table is as wide as fourRowsSIMD, for vectors of 256 bits, wants it here.
+const fourRowsWidth = math.MaxInt
+
+func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {
+	panic(lanes)
 }
