@@ -375,9 +375,9 @@ func (r *volumeRun) warn(m *Model) {
 	m.Warnings = findWarnings(r.f, &members, r.m.spread(), r.missed)
 }
 
-// lossGap returns Model.LossGap.
+// lossGap returns Model.LossGap, which is not known once the context has ended.
 func (r *volumeRun) lossGap() float64 {
-	if total := r.m.pc.total; r.lambda > 0 && total > 0 {
+	if total := r.m.pc.total; r.lambda > 0 && total > 0 && (gramOnly || !stopped(r.m.s.ctx)) {
 		return min(max(0, r.lossAt(r.lambda)-r.m.lossFloor(r.lambda))/total, math.MaxFloat64)
 	}
 	return 0

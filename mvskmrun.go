@@ -664,62 +664,46 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 		if moved <= boxClose*boxClose*all {
 			return
 		}
-		if pause := k / freeShare; sweep%(pause+1) == pause && !m.box.closed {
+		if pause := k / freeShare; !gramOnly && !m.box.closed && sweep%(pause+1) == pause {
 			m.freeStep(f, from, delta)
 		}
 	}
 }
 
-// freeStep takes the entries of f that are between their bounds to the minimum of what boxStep lowers, column
-// by column. Where that is outside of the box the step ends at the first bound, and another follows. Columns
-// in turn with the same such entries share a factorization.
+// freeStep takes the entries of f that are between their bounds towards the minimum of what boxStep lowers,
+// column by column, up to the first bound. Columns in turn with the same such entries share a factorization.
 func (m *alternation) freeStep(f *Matrix, from *iterate, delta float64) {
 	k, a, b := m.k, m.memory().a, m.box
 	var free, last []int
 	l, step, column := make([]float64, k*k), make([]float64, k), make([]float64, k)
-	for c := range f.Cols {
-		free = free[:0]
+	for c := 0; c < f.Cols && !stopped(m.s.ctx); c++ {
+		last, free = free, last[:0]
 		for i := range k {
 			if column[i] = f.row(i)[c]; column[i] > b.low[c] && column[i] < b.high[c] {
 				free = append(free, i)
 			}
 		}
-		for n := len(free); n > 0 && !stopped(m.s.ctx); {
-			if !slices.Equal(free, last) {
-				last = append(last[:0], free...)
-				for s, i := range free {
-					for t, j := range free[:s+1] {
-						l[s*n+t] = a[i*k+j]
-					}
-				}
-				if !cholesky(l, n) {
-					return // does not happen, as in centersStep
+		n, same := len(free), slices.Equal(free, last)
+		for s, i := range free {
+			step[s] = from.gz.row(i)[c] + delta*from.f.row(i)[c] - dot(a[i*k:(i+1)*k], column)
+			for t, j := range free[:s+1] {
+				if !same {
+					l[s*n+t] = a[i*k+j]
 				}
 			}
-			for s, i := range free {
-				step[s] = from.gz.row(i)[c] + delta*from.f.row(i)[c] - dot(a[i*k:(i+1)*k], column)
-			}
-			cholSolve(l, n, step[:n])
-			length := 1.0
-			for s, i := range free {
-				if to := b.clip(c, column[i]+step[s]); to == b.low[c] || to == b.high[c] {
-					length = min(length, (to-column[i])/step[s])
-				}
-			}
-			within := free[:0]
-			for s, i := range free { // a little further, so that rounding does not leave the first inside
-				column[i] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
-				if column[i] > b.low[c] && column[i] < b.high[c] {
-					within = append(within, i)
-				}
-			}
-			if len(within) == n {
-				break
-			}
-			free, n = within, len(within)
 		}
-		for i, v := range column {
-			f.row(i)[c] = v
+		if !same && !cholesky(l, n) {
+			return // does not happen, as in centersStep
+		}
+		cholSolve(l, n, step[:n])
+		length := 1.0
+		for s, i := range free {
+			if to := b.clip(c, column[i]+step[s]); to == b.low[c] || to == b.high[c] {
+				length = min(length, (to-column[i])/step[s])
+			}
+		}
+		for s, i := range free { // a little further, so that rounding does not leave the first inside
+			f.row(i)[c] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
 		}
 	}
 }

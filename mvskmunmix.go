@@ -89,6 +89,9 @@ func unmixByNoise(given *alternation, o *MinVolumeOptions) (*Model, error) {
 	}
 	var q noiseRule
 	best, err := q.solve(sc.fit)
+	if err != nil {
+		q.others = nil // they take time
+	}
 	best, wrong := best.inBounds()
 	if best == nil || wrong != nil {
 		return nil, cmp.Or(wrong, err)

@@ -48,7 +48,7 @@ type Model struct {
 	// LossGap, of FitMinVolume, MinVolumePath and Unmix, is a share of Total. The loss, error plus penalty,
 	// the last of Trace, is at most so much above the least that any centers and memberships have for this
 	// Lambda, Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is
-	// of the scaled rows. 0: not known, or none.
+	// of the scaled rows. 0: none, or not known, as where a context ended the fit.
 	LossGap  float64
 	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
