@@ -217,8 +217,11 @@ func localVerdict(q *quality, r *result) string {
 		}
 		text += "."
 	}
-	return fmt.Sprintf("%s\n%s(%s; status: %v%s.)", text, compactness(q, r),
-		count(m.Iterations, "iteration"), m.Status, view.LossGap(m))
+	proved := compactness(q, r)
+	if gap := view.LossGap(m); gap != "" {
+		proved += "Proved: " + gap + ".\n"
+	}
+	return fmt.Sprintf("%s\n%s(%s; status: %v.)", text, proved, count(m.Iterations, "iteration"), m.Status)
 }
 
 // writeHead writes what was read and the proposal, without a final newline.

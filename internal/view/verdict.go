@@ -227,17 +227,19 @@ func How(m *softkmeans.Model) string {
 	}
 	how := Count(m.Iterations, "iteration") + ", " + m.Status.String()
 	if m.Lambda > 0 {
-		how += ", λ\u00a0=\u00a0" + Small(m.Lambda) + LossGap(m)
+		how += ", λ\u00a0=\u00a0" + Small(m.Lambda)
+	}
+	if gap := LossGap(m); gap != "" {
+		how += "; proved: " + gap
 	}
 	return how
 }
 
-// LossGap says how far error plus penalty of a model may be above the least, after a comma; "" where that is
-// not known.
+// LossGap says how far error plus penalty of a model may be above the least; "" where that is not known.
 func LossGap(m *softkmeans.Model) string {
 	if !(m.LossGap > 0) || !Finite(m.LossGap) {
 		return ""
 	}
-	return ", error plus penalty at most " + AtMost(100*m.LossGap) +
-		"\u00a0% of the total variance above the least: proved"
+	return "error plus penalty is at most " + AtMost(100*m.LossGap) +
+		"\u00a0% of the total variance above the least"
 }
