@@ -171,26 +171,16 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others) * (1 + gamma(p*p)), math.Sqrt(coupled)
 }
 
-// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis. A product of 256 numbers at a time passes fewer
-// roundings than their number over 256 and dotDepth.
+// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis.
 func skewOf(basis *Matrix) float64 {
-	const part = 256
 	var squares float64
 	for i := range basis.Rows {
-		for j := range i + 1 {
-			x, y, v := basis.row(i), basis.row(j), 0.0
-			for len(x) > 0 {
-				c := min(part, len(x))
-				v += dot(x[:c], y)
-				x, y = x[c:], y[c:]
-			}
-			if i == j {
-				squares += (v - 1) * (v - 1)
-			} else {
-				squares += 2 * v * v
-			}
+		for j := range i {
+			v := fineDot(basis.row(i), basis.row(j))
+			squares += 2 * v * v
 		}
+		v := fineDot(basis.row(i), basis.row(i)) - 1
+		squares += v * v
 	}
-	depth := dotDepth(min(basis.Cols, part)) + basis.Cols/part
-	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(depth+4)
+	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(8)
 }
