@@ -644,12 +644,12 @@ const (
 func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 	k, a := m.k, m.memory().a
 	copy(f.Data, from.f.Data)
-	row, right := make([]float64, f.Cols), from.gz.Clone()
-	axpy(right.Data, delta, from.f.Data)
+	row := make([]float64, f.Cols)
 	for sweep := range boxSweeps {
 		var moved, all float64
 		for j := 0; j < k && !stopped(m.s.ctx); j++ {
-			copy(row, right.row(j))
+			copy(row, from.gz.row(j))
+			axpy(row, delta, from.f.row(j))
 			for i, v := range a[j*k : (j+1)*k] {
 				if i != j {
 					axpy(row, -v, f.row(i))
@@ -665,6 +665,8 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 			return
 		}
 		if pause := k / freeShare; !gramOnly && !m.box.closed && sweep%(pause+1) == pause {
+			right := from.gz.Clone()
+			axpy(right.Data, delta, from.f.Data)
 			m.box.freeStep(m.s.ctx, f, a, right)
 		}
 	}
