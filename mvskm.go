@@ -92,7 +92,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // chosen.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to
-// 50 of O(ndk) at the end; k > d+1, where centers depend on each other, up to ten times that. Memory: a copy
+// 50 of O(ndk) at the end. Where k > d+1 centers depend on each other: up to ten times that. Memory: a copy
 // of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)

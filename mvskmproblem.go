@@ -4,6 +4,7 @@ package softkmeans
 // the slack allows, and how λ follows it; bounds of centers.
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -413,5 +414,44 @@ func (b *box) along(f, direction []float64) {
 	b.project(to)
 	for c, v := range to {
 		direction[c] = (v - f[c]) / step
+	}
+}
+
+// freeStep takes the entries of f that are between their bounds towards the minimum of ½Tr(FᵀAF) − Tr(RᵀF),
+// for R = right, column by column, up to the first bound. Columns in turn with the same such entries share a
+// factorization. Sums do not count.
+func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matrix) {
+	k := f.Rows
+	var free, last []int
+	l, step, column := make([]float64, k*k), make([]float64, k), make([]float64, k)
+	for c := 0; c < f.Cols && !stopped(ctx); c++ {
+		last, free = free, last[:0]
+		for i := range k {
+			if column[i] = f.row(i)[c]; column[i] > b.low[c] && column[i] < b.high[c] {
+				free = append(free, i)
+			}
+		}
+		n, same := len(free), slices.Equal(free, last)
+		for s, i := range free {
+			step[s] = right.row(i)[c] - dot(a[i*k:(i+1)*k], column)
+			for t, j := range free[:s+1] {
+				if !same {
+					l[s*n+t] = a[i*k+j]
+				}
+			}
+		}
+		if !same && !cholesky(l, n) {
+			return // does not happen, as in centersStep
+		}
+		cholSolve(l, n, step[:n])
+		length := 1.0
+		for s, i := range free {
+			if to := b.clip(c, column[i]+step[s]); to == b.low[c] || to == b.high[c] {
+				length = min(length, (to-column[i])/step[s])
+			}
+		}
+		for s, i := range free { // a little further, so that rounding does not leave the first inside
+			f.row(i)[c] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
+		}
 	}
 }

@@ -665,45 +665,9 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 			return
 		}
 		if pause := k / freeShare; !gramOnly && !m.box.closed && sweep%(pause+1) == pause {
-			m.freeStep(f, from, delta)
-		}
-	}
-}
-
-// freeStep takes the entries of f that are between their bounds towards the minimum of what boxStep lowers,
-// column by column, up to the first bound. Columns in turn with the same such entries share a factorization.
-func (m *alternation) freeStep(f *Matrix, from *iterate, delta float64) {
-	k, a, b := m.k, m.memory().a, m.box
-	var free, last []int
-	l, step, column := make([]float64, k*k), make([]float64, k), make([]float64, k)
-	for c := 0; c < f.Cols && !stopped(m.s.ctx); c++ {
-		last, free = free, last[:0]
-		for i := range k {
-			if column[i] = f.row(i)[c]; column[i] > b.low[c] && column[i] < b.high[c] {
-				free = append(free, i)
-			}
-		}
-		n, same := len(free), slices.Equal(free, last)
-		for s, i := range free {
-			step[s] = from.gz.row(i)[c] + delta*from.f.row(i)[c] - dot(a[i*k:(i+1)*k], column)
-			for t, j := range free[:s+1] {
-				if !same {
-					l[s*n+t] = a[i*k+j]
-				}
-			}
-		}
-		if !same && !cholesky(l, n) {
-			return // does not happen, as in centersStep
-		}
-		cholSolve(l, n, step[:n])
-		length := 1.0
-		for s, i := range free {
-			if to := b.clip(c, column[i]+step[s]); to == b.low[c] || to == b.high[c] {
-				length = min(length, (to-column[i])/step[s])
-			}
-		}
-		for s, i := range free { // a little further, so that rounding does not leave the first inside
-			f.row(i)[c] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
+			right := from.gz.Clone()
+			axpy(right.Data, delta, from.f.Data)
+			m.box.freeStep(m.s.ctx, f, a, right)
 		}
 	}
 }
