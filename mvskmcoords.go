@@ -369,15 +369,18 @@ func (m *Model) complete(s *samples) (objective float64, err error) {
 
 // warn sets what a model says of its run: how far it is from rest, and reasons for doubt.
 func (r *volumeRun) warn(m *Model) {
-	m.Stationarity, m.LossGap = r.stationarity(r.lambda, r.m.pc.total), r.lossGap()
+	m.Stationarity = r.stationarity(r.lambda, r.m.pc.total)
+	if m.Status != StatusCancelled {
+		m.LossGap = r.lossGap()
+	}
 	var members membershipStats
 	members.add(r.m.s, r.m.length, r.g)
 	m.Warnings = findWarnings(r.f, &members, r.m.spread(), r.missed)
 }
 
-// lossGap returns Model.LossGap, which is not known once the context has ended.
+// lossGap returns Model.LossGap.
 func (r *volumeRun) lossGap() float64 {
-	if total := r.m.pc.total; r.lambda > 0 && total > 0 && (gramOnly || !stopped(r.m.s.ctx)) {
+	if total := r.m.pc.total; r.lambda > 0 && total > 0 {
 		return min(max(0, r.lossAt(r.lambda)-r.m.lossFloor(r.lambda))/total, math.MaxFloat64)
 	}
 	return 0
