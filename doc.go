@@ -32,14 +32,16 @@
 //
 // [LSD] and [TILSD] take similarities in place of samples: a kernel, a graph, correlations. For clusters
 // take LSD: it puts samples whose similarity is 0 into different ones, and has a floor, and no proof of its
-// minimum. TILSD is soft k-means with a kernel, global and vague as Fit is.
+// minimum. Package proof bounds how far it is from it. TILSD is soft k-means with a kernel, global and
+// vague as Fit is.
 //
 // For hard labels use [Model.Labels], and [Model.PredictLabels] for new samples. A cluster
 // between others is a mixture of these, so the largest membership is a poor label there:
 // FitMinVolume and FitAlternating label by the nearest mean of a cluster instead.
 //
-// The packages beside this one, choosek, stability, missing, proof and modelfile, choose k, test how stable a
-// model is, fit tables with gaps, bound how small a simplex can be, and read and write models as JSON.
+// Packages beside this one: choosek chooses k, stability tests how stable a model is, and missing fits
+// tables with gaps. Package proof proves how small a simplex and the error of LSD can be, modelfile reads
+// and writes models as JSON.
 //
 // In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
 // and TILSD TI-LSD. Its Lemma 3 has memberships for given centers, without signs: [SimplexLeastSquares] and

@@ -488,7 +488,8 @@ func leastTerm(square, half, eps, nu float64) (least, x float64) {
 // The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
 // where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
 // I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
-// which bounds the error of every eigenvalue (Weyl).
+// which bounds the error of every eigenvalue (Weyl). Package proof has the same in moments.go, since it uses
+// exported names alone: change both.
 func singularValues(w *Matrix, v []float64) (sigma []float64) {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)

@@ -185,16 +185,18 @@ func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 	})
 }
 
-// clearGap is the gap up to which projectedObjective serves, and a tenth of the share of the floor.
+// projectedObjective serves where it is above the floor by at most clearGap of the total, and ten times
+// clearGap of the floor.
 const clearGap = 1e-11
 
 // projectedObjective returns what objectiveOf does, without a pass over X, for the memberships and centers of
 // a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
 // too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
 //
-// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the basis,
-// ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤ √p·γ(d+12)·√T. Then ‖X − ŴU‖² is T −
-// ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by `missed`.
+// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the
+// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤
+// √p·γ(d+12)·√T. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ −
+// I)Ŵᵀ. The mixtures of the centers miss ŴU by `misses`.
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
 	if gramOnly || s.x == nil || pc.solver != SolverGram || e.regular == nil || e.regular.normals.Cols != p {
@@ -241,9 +243,10 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 // sums, are from the points w that these are for, up to `longest`, in data with a mean of the given length.
 //
 // Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
-// mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less than 6γ(p+8)
-// each, and by 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside what makes them add up to 1,
-// γ(k+8) in all. A center is off by γ(p+6) of its terms and by one rounding of the sum.
+// mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by
+// less than 6γ(p+8) each, and by 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside
+// what makes them add up to 1, γ(k+8) in all. A center is off by γ(p+6) of its terms and by one rounding
+// of the sum.
 func (e *enclosure) missed(mean, longest float64) float64 {
 	k, p := e.normals.Rows, e.normals.Cols
 	sum, product, normal := make([]float64, p), NewMatrix(p, p, nil), 0.0

@@ -28,8 +28,8 @@ func storeSums(dst []float64, a, b, c, d vector) {
 // fourRowsWidth is how many columns fourRowsSIMD takes at a time, and at least: four strips of three.
 const fourRowsWidth = 12
 
-// fourRowsSIMD writes four rows, (x_i·a − mean)·w_i, to strips of columns that are `size` numbers apart. The
-// length of the mean, a multiple of three, is theirs.
+// fourRowsSIMD writes four rows, (x_i·a − mean)·w_i, to strips of columns that are `size` numbers
+// apart. The length of the mean, a multiple of three, is theirs.
 func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {
 	f, w0, w1, w2, w3 := broadcast(a), broadcast(w[0]), broadcast(w[1]), broadcast(w[2]), broadcast(w[3])
 	for c := 0; c < len(mean); c += fourRowsWidth {

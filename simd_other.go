@@ -26,7 +26,7 @@ func storeSums(dst []float64, a, b, c, d vector) {
 	}
 }
 
-// No table is as wide as fourRowsSIMD, for vectors of 256 bits, wants it here.
+// fourRowsSIMD is for vectors of 256 bits. No table is as wide as fourRowsWidth, so nothing calls it here.
 const fourRowsWidth = math.MaxInt
 
 func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {

@@ -128,7 +128,7 @@ $files"
 # The tests in their full sizes, which go test ./... has no time for.
 complete() {
   local total
-  SOFTKMEANS_LONG=1 go test -timeout 30m ./cmd/... ./internal/...
+  SOFTKMEANS_LONG=1 go test -timeout 30m ./cmd/... ./internal/... ./proof
   SOFTKMEANS_LONG=1 go test -timeout 30m -coverprofile="$work/cover" .
   go tool cover -func="$work/cover" > "$work/functions"
   total=$(awk '$1 == "total:" { sub("%", "", $NF); print $NF }' "$work/functions")

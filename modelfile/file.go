@@ -310,7 +310,7 @@ func (f *File) check(kind error) error {
 		return fault.New(kind, "the model's scale is "+quotedShort(f.Scale)+", with ", len(f.Shift),
 			" shifts and ", len(f.Divisor), " divisors")
 	case f.VolumeRatio != 0 && !(f.VolumeRatio >= 1):
-		return fault.New(kind, "volumeRatio is ", f.VolumeRatio, ", not 0 and below 1")
+		return fault.New(kind, "volumeRatio is ", f.VolumeRatio, ", neither 0 nor at least 1")
 	case m.Rows == softkmeans.RowsGiven:
 		return fault.New(kind, "rowScaling is given")
 	case m.Rows == softkmeans.RowsUnit &&

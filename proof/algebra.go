@@ -34,15 +34,18 @@ func axpy(y []float64, a float64, x []float64) {
 	}
 }
 
+// scale multiplies x by a number.
 func scale(x []float64, by float64) {
 	for i := range x {
 		x[i] *= by
 	}
 }
 
+// sumSquares returns ‖x‖², norm2 returns ‖x‖.
 func sumSquares(x []float64) float64 { return dot(x, x) }
 func norm2(x []float64) float64      { return math.Sqrt(dot(x, x)) }
 
+// sumOf returns Σx.
 func sumOf(x []float64) (sum float64) {
 	for _, v := range x {
 		sum += v
@@ -107,6 +110,7 @@ func backward(l []float64, k int, b []float64) {
 	}
 }
 
+// transposed returns mᵀ.
 func transposed(m *softkmeans.Matrix) *softkmeans.Matrix {
 	t := softkmeans.NewMatrix(m.Cols, m.Rows, nil)
 	for i := range m.Rows {

@@ -1,6 +1,6 @@
 package proof
 
-// Newton's method.
+// The largest ellipsoid inside facets, by Newton's method on a barrier. shell.go says what the facets prove.
 
 import (
 	"context"

@@ -57,9 +57,10 @@ type LSDBound struct {
 // On cosines of iris and wine the gap is 5e-4 and 1e-5, where that of LSDModel is .5. It may be large where
 // LSD is at a minimum that is not the least, and where it takes more than one A to prove that.
 //
-// Cost: at most 100 steps of n²(3k+14), up to 6 factorizations of n³/6, and LSDFloors. Memory: 4 times K.
-// The floor is Spectral where Scale is 0, and where 4 steps are more than 2^33: for some 10 000 samples, or 250
-// if k is above n/4.
+// Cost: at most 100 steps of n²(3k+14), and LSDFloors. Up to 6 curves add up to 61 products of n²(2k+6)
+// and 3 factorizations of n³/6 each. For n ≤ 24, and k above n/4 − 4, a step is an eigenproblem of
+// order n instead. Memory: 4 times K. The floor is Spectral where Scale is 0, and where 4 steps are more
+// than 2^33: for some 10 000 samples, or 250 if k is above n/4.
 //
 // Errors: those of [softkmeans.LSD], and ErrShape or ErrOption for a model of another size or without an
 // objective.
@@ -103,7 +104,8 @@ func LSDFloor(
 	return bound, nil
 }
 
-// Bounds of the work: factorizations, and n³/6 multiplications of all together.
+// Bounds of the work: curves, and n³/6 multiplications for each of them; a curve takes up to three
+// factorizations.
 const (
 	mostCurves = 6
 	mostWork   = 1 << 33
@@ -215,6 +217,7 @@ type node struct {
 	h   []float64
 }
 
+// at returns the node of τ.
 func (c *cover) at(tau float64) node {
 	v := node{tau: tau, h: make([]float64, len(c.curves))}
 	for i, u := range c.curves {
@@ -233,7 +236,8 @@ func (c *cover) between(a, b node) (floor, at float64) {
 		if b.tau > a.tau {
 			slope = (b.h[i] - a.h[i]) / (b.tau - a.tau)
 		}
-		// rest − chord is the parabola n²(τ − t)² above its least, where t is off by 2^-50 of its parts.
+		// rest − chord is the parabola n²(τ − t)² above its least, where t is off by 2^-50 of its
+		// parts.
 		t := min(max((c.sum+c.cost+slope/2)/(n*n), a.tau), b.tau)
 		v, _ := c.rest(t)
 		v -= a.h[i] + slope*(t-a.tau)

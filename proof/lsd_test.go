@@ -184,8 +184,8 @@ func groups(t testing.TB, rng *rand.Rand, n int) *softkmeans.Matrix {
 	return s
 }
 
-// TestLSDFloorNear: on three groups with noise the floor is near the objective, far above that of eigenvalues,
-// and the same for any number of workers.
+// TestLSDFloorNear: on three groups with noise the floor is near the objective, far above that of
+// eigenvalues, and the same for any number of workers.
 func TestLSDFloorNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{20, 100} { // by all eigenvectors, by some
@@ -268,8 +268,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestDefinite: a factorization ends for a definite matrix of any order, and not for one that is indefinite by
-// little.
+// TestDefinite: a factorization ends for a definite matrix of any order, and not for one that is indefinite
+// by little.
 func TestDefinite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, n := range []int{1, 2, 31, 32, 33, 70} {

@@ -61,9 +61,10 @@ func (c *curve) at(tau float64) float64 {
 	return h * (1 + gamma(c.count+4))
 }
 
-// eigenvalues returns those of the symmetric matrix t, and how far they may be off: for any U with UᵀU
-// near I and any numbers μ each eigenvalue has its μ within ‖TU − UM‖/σ(U), the least singular
-// value of U (Kahan).
+// eigenvalues returns those of the symmetric matrix t, and how far they may be off.
+//
+// Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
+// UM‖/σ(U), for the least singular value σ of U (Kahan).
 func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	m := t.Rows
 	values, u, err := softkmeans.EigenSym(t)
@@ -106,8 +107,8 @@ func (d *dual) curve(tau float64) (*curve, error) {
 	return d.curveOf(tau, values, vectors)
 }
 
-// curveOf makes a curve of the p ≥ k−1 leading eigenpairs before the widest gap, with eigenvalues a little
-// larger, and of σ, a little above the next. values and vectors may be wrong.
+// curveOf makes a curve of the p ≥ k−1 leading eigenpairs before the widest gap, with eigenvalues a
+// little larger, and of σ, a little above the next. values and vectors may be wrong.
 func (d *dual) curveOf(tau float64, values []float64, vectors *softkmeans.Matrix) (*curve, error) {
 	c := &curve{tau: tau, count: min(d.k-1, d.n)}
 	next := func(p int) float64 { return values[min(p, len(values)-1)] }
@@ -224,9 +225,9 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 // which it overwrites with L. Every entry passes at most n+3 roundings. It goes by blocks of rows, of which
 // each is found from the rows above alone, and then the block's own triangle.
 func (d *dual) definite(m *softkmeans.Matrix) bool {
-	const block = 32
-	for top := 0; top < m.Rows; top += block {
-		end := min(top+block, m.Rows)
+	const panel = 32
+	for top := 0; top < m.Rows; top += panel {
+		end := min(top+panel, m.Rows)
 		draws.Run(d.workers, (end-top+7)/8, func(task int) {
 			lo := top + 8*task
 			hi := min(lo+8, end)

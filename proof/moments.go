@@ -89,7 +89,8 @@ func (q *problem) weighted(v []float64, r reach) float64 {
 // The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
 // where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
 // I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
-// which bounds the error of every eigenvalue (Weyl).
+// which bounds the error of every eigenvalue (Weyl). Package softkmeans has the same in mvskmcoords.go, and
+// does not export it: change both.
 func singularValues(w *softkmeans.Matrix, v []float64) (sigma []float64) {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)

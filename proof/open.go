@@ -135,6 +135,7 @@ func (q *problem) scale(s *table, given []float64) (all []float64) {
 	return all
 }
 
+// plain reports whether 2^exp is in the range that needs no scaling.
 func plain(exp int) bool { return max(exp, -exp) <= plainExp }
 
 // centre sets about to the mean of the rows. It returns their largest entry, and whether they are so far from

@@ -67,9 +67,11 @@ func (v Verdict) Smallest() bool { return v.Factor <= 1+nearly }
 func (v Verdict) Only() bool { return v.Apart <= mostApart }
 
 // Unique says how much smaller another simplex around the same mixtures can be, and how different one that
-// is as small. Pass the memberships of a fit, n×k, whose rows add up to 1. Call Smallest and Only: with
-// both, no other centers and memberships with the same product, the same mixtures, have centers of less
-// volume, or of as little. That is a theorem on the numbers in memory.
+// is as small. Pass the memberships of a fit, n×k, whose rows add up to 1. Its centers must be affinely
+// independent, so that k is at most d+1. Call Smallest and Only. With Smallest no centers of the same
+// mixtures, the product of memberships and centers, have less volume, but for 1e-6 of it. With Only all
+// that have as little have the same vertices, but for a hundredth of a membership. That is a theorem on the
+// numbers in memory.
 //
 // Nothing is proved for k above 10. Cost: some hundred passes over G; for k of 6 to 10 up to some seconds
 // beside. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];

@@ -1,4 +1,6 @@
-// Package proof bounds from below what a fit can reach, where the proof costs about as much as the fit.
+// Package proof proves how good fits are, where that may cost more than the fit: how small a simplex of
+// centers can be ([VolumeFloor], [VolumeRatio]), whether one is the smallest and the only one around its
+// mixtures ([Unique]), and how far a result of LSD is from the least ([LSDFloor]).
 package proof
 
 // How small the simplex of centers can be: proved lower bounds of its volume for every pair (F, G) with at
@@ -105,12 +107,14 @@ func VolumeFloor(
 	return q.stopped(q.inUnits(q.bound((1+slack)*q.outside, 0)))
 }
 
-// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with no
-// more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit had
-// some; Solver and Workers are read, too. Of [softkmeans.Fit] the others are those that reach the least error
-// exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where the
-// model has no volume to compare: with SumAtMostOne, rows of length 1, or more than d+1 centers. Cost and
-// errors: those of [VolumeFloor].
+// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with
+// no more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit
+// had some; Solver and Workers are read, too. For a model of [softkmeans.Fit] it compares with centers that
+// reach the least error exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0
+// where the model has no volume to compare: with SumAtMostOne, rows of length 1, or more than d+1 centers.
+//
+// Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
+// model without centers, or of other columns.
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
@@ -359,6 +363,7 @@ func without(weights []float64, m *softkmeans.Model) []float64 {
 	return out
 }
 
+// orZero returns the options, or the defaults for nil.
 func orZero(o *softkmeans.Options) softkmeans.Options {
 	if o == nil {
 		return softkmeans.Options{}

@@ -317,8 +317,8 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	return m.Memberships, err
 }
 
-// compact sets how many times the least volume the centers may span, for methods that are about it. Fits in
-// closed form have the least error, so that the others give the same mixtures.
+// compact sets what is proved of the volume of the centers: for minvol the ratio and the verdict, for the
+// smallest enclosure of global the verdict alone.
 func (f *fitFlags) compact(
 	ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64,
 ) (err error) {

@@ -1,5 +1,5 @@
-// Package draws has what the packages beside softkmeans share that fit rows drawn from a
-// table: which rows may be drawn, tables of some rows, and tasks on workers.
+// Package draws has what the packages beside softkmeans share: rows of positive weight, tables of some rows,
+// and tasks on workers.
 package draws
 
 import (

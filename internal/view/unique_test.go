@@ -15,7 +15,7 @@ import (
 func TestSame(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
 		"":                     {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"the only ones":        {Factor: 1, Apart: 1e-3},
+		"any others as small":  {Factor: 1, Apart: 1e-3},
 		"but for a millionth":  {Factor: 1, Apart: math.MaxFloat64},
 		"at most 1.5 times as": {Factor: 1.5, Apart: math.MaxFloat64},
 	} {
@@ -35,6 +35,11 @@ func TestSame(t *testing.T) {
 				t.Errorf("sums of at most one: %v, %v", v, err)
 			}
 		}
+	}
+	two := &softkmeans.Matrix{Rows: x.Rows, Cols: 2, Stride: x.Stride, Data: x.Data}
+	flat := tables.Must(softkmeans.FitMinVolume(t.Context(), two, 4, nil))(t)
+	if v, err := Unique(t.Context(), flat); err != nil || v != nil {
+		t.Errorf("prototypes without volume: %v, %v", v, err)
 	}
 	if Same(nil) != "" {
 		t.Error("words without a verdict")

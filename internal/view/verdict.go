@@ -194,11 +194,24 @@ func Volume(ratio float64) string {
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
 const mostUnique = 5
 
-// Unique returns the verdict of proof.Unique on a model whose volume counts; nil where shares do not add up
-// to 1, or of too many prototypes.
+// flat is the share of their longest direction below which the differences of prototypes span no volume.
+const flat = 1e-9
+
+// Unique returns the verdict of proof.Unique on a model; nil where shares do not add up to 1, where the
+// prototypes span no volume, or where there are too many.
 func Unique(ctx context.Context, m *softkmeans.Model) (*proof.Verdict, error) {
 	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || m.Missing > 0 || k < 2 || k > mostUnique {
 		return nil, nil
+	}
+	apart := m.Centers.Clone()
+	for i := range apart.Rows {
+		for c, v := range m.Centers.Row(0) {
+			apart.Row(i)[c] -= v
+		}
+	}
+	_, sizes, _, err := softkmeans.SVD(apart)
+	if p := apart.Rows - 1; err != nil || len(sizes) < p || !(sizes[p-1] > flat*sizes[0]) {
+		return nil, err
 	}
 	v, err := proof.Unique(ctx, m.Memberships)
 	return &v, err
@@ -211,8 +224,8 @@ func Same(v *proof.Verdict) string {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return " Proved: of all prototypes of the same mixtures these span the least volume, and are the " +
-			"only ones."
+		return " Proved: of all prototypes of the same mixtures these span the least volume, but for a " +
+			"millionth, and any others as small are within a hundredth of these."
 	case v.Smallest():
 		return " Proved: no prototypes of the same mixtures span a smaller volume, but for a millionth."
 	}
