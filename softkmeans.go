@@ -26,9 +26,10 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given. For
-	// Fit the bound is at most 1e-11 of Total, or rounding, above it. Like Floor and Total it is in squared
-	// units of the data, and math.MaxFloat64 where it is out of range.
+	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given,
+	// where rows of Memberships are divided by their sums. For Fit the bound is at most 1e-11 of Total, or
+	// rounding, above it. Like Floor and Total it is in squared units of the data, and math.MaxFloat64 where
+	// it is out of range.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as

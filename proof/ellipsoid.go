@@ -189,7 +189,7 @@ func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy
 		h.inflate(ctx, e, near, worth)
 		added, known := false, len(h.facets)
 		for _, f := range h.facets[:known:known] {
-			if e.room(&f, u) > max(8*worth, 1e-6) {
+			if e.room(&f, u) > max(8*worth, 1e-6) || ctx.Err() != nil {
 				continue
 			}
 			z, r := farthest(f.normal)

@@ -40,7 +40,7 @@ type LSDFloorOptions struct {
 // LSDBound says how good a decomposition is.
 type LSDBound struct {
 	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding.
-	// Compare it with LSDModel.Objective. It is not below LSDModel.Floor.
+	// Compare it with LSDModel.Objective. It is not below LSDModel.Floor, but for rounding.
 	Floor float64
 	// Objective is that of the model, Gap is (Objective − Floor)/‖K‖²: no decomposition is better by
 	// more.
@@ -84,10 +84,10 @@ func LSDFloor(
 	if err != nil {
 		return nil, err
 	}
-	if !(m.Objective >= 0) {
+	if !(m.Objective >= 0 && m.Objective <= math.MaxFloat64) {
 		return nil, fault.New(softkmeans.ErrOption, "the model's objective is ", m.Objective)
 	}
-	if m.Memberships == nil || m.Memberships.Rows != s.Len() || m.Memberships.Cols != k {
+	if m.Memberships.Check("memberships") != nil || m.Memberships.Rows != s.Len() || m.Memberships.Cols != k {
 		return nil, fault.New(softkmeans.ErrShape, "the model is not of these similarities and clusters")
 	}
 	bound := &LSDBound{Floor: floors[len(floors)-1], Objective: m.Objective, Spectral: true}

@@ -211,7 +211,7 @@ func TestLSDFloorErrors(t *testing.T) {
 	s := symmetric(5, func(i, j int) float64 { return float64(1 + i%2*(j%2)) })
 	p := softkmeans.NewMatrix(5, 2, nil)
 	for _, m := range []*softkmeans.LSDModel{{}, {Memberships: softkmeans.NewMatrix(5, 3, nil)},
-		{Memberships: softkmeans.NewMatrix(4, 2, nil)}} {
+		{Memberships: softkmeans.NewMatrix(4, 2, nil)}, {Memberships: &softkmeans.Matrix{Rows: 5, Cols: 2, Stride: 2}}} {
 		if _, err := LSDFloor(bg, s, 2, &LSDFloorOptions{Model: m}); !errors.Is(err, softkmeans.ErrShape) {
 			t.Error(err)
 		}

@@ -71,7 +71,7 @@ func (v Verdict) Only() bool { return v.Apart <= mostApart }
 // independent, so that k is at most d+1. Call Smallest and Only. With Smallest no centers of the same
 // mixtures, the product of memberships and centers, have less volume, but for 1e-6 of it. With Only all
 // that have as little have the same vertices, but for a hundredth of a membership. That is a theorem on the
-// numbers in memory.
+// numbers in memory. Leave out rows of weight 0, and those that a fit trimmed: they are not in the fit.
 //
 // Nothing is proved for k above 10. Cost: some hundred passes over G; for k of 6 to 10 up to some seconds
 // beside. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];

@@ -109,9 +109,11 @@ func VolumeFloor(
 
 // VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with
 // no more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit
-// had some; Solver and Workers are read, too. For a model of [softkmeans.Fit] it compares with centers that
-// reach the least error exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0
-// where the model has no volume to compare: with SumAtMostOne, rows of length 1, or more than d+1 centers.
+// had some; Solver and Workers are read, too. A model without a penalty whose objective
+// is the least, but for 1e-10 of the total, is compared with centers that reach the least error exactly. The
+// ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume to compare:
+// with SumAtMostOne, rows of length 1, missing entries, or more than d+1 centers, and where the objective is
+// below the floor of x.
 //
 // Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
 // model without centers, or of other columns.
@@ -125,7 +127,7 @@ func VolumeRatio(
 		return 0, err
 	}
 	k := m.Centers.Rows
-	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || k > m.Centers.Cols+1 {
+	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || m.Missing > 0 || k > m.Centers.Cols+1 {
 		return 0, nil
 	}
 	volume, err := softkmeans.LogVolume(m.Centers)
@@ -133,19 +135,27 @@ func VolumeRatio(
 		return 0, err
 	}
 	o := orZero(opts)
-	o.Weights = without(o.Weights, m)
-	q, err := open(ctx, x, k, &o, m.Trace == nil)
+	table, err := filledIn(x)
+	if err == nil {
+		o.Weights, err = without(o.Weights, m.Trimmed, table.Rows)
+	}
+	if err != nil {
+		return 0, err
+	}
+	q, err := open(ctx, table, k, &o, m.Lambda == 0)
 	if err != nil {
 		return 0, err
 	}
 	if q.d != m.Centers.Cols {
 		return 0, fault.New(softkmeans.ErrShape, "x has ", q.d, " columns, centers have ", m.Centers.Cols)
 	}
-	var b VolumeBound
-	if m.Trace == nil {
+	e := math.Ldexp(m.Objective*(1+0x1p-40), -2*q.exp-q.wexp)
+	if !(e >= q.lower-0x1p-40*q.total) {
+		return 0, nil
+	}
+	b := q.bound(max(e, q.lower), 0)
+	if m.Lambda == 0 && e-q.lower <= 1e-10*q.total {
 		b = q.least()
-	} else {
-		b = q.bound(math.Ldexp(m.Objective*(1+0x1p-40), -2*q.exp-q.wexp), 0)
 	}
 	b, err = q.stopped(q.inUnits(b))
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
@@ -348,19 +358,20 @@ func (q *problem) around(r reach, size float64) support {
 	}
 }
 
-// without returns weights that are 0 for the rows that the fit of m left out.
-func without(weights []float64, m *softkmeans.Model) []float64 {
-	if m.Trimmed == nil || m.Memberships == nil {
-		return weights
+// without returns weights of n rows that are 0 for those that a fit left out.
+func without(weights []float64, trimmed []int, n int) ([]float64, error) {
+	if len(trimmed) == 0 {
+		return weights, nil
 	}
-	out := slices.Repeat([]float64{1}, m.Memberships.Rows)
+	out := slices.Repeat([]float64{1}, n)
 	copy(out, weights)
-	for _, i := range m.Trimmed {
-		if i < len(out) {
-			out[i] = 0
+	for _, i := range trimmed {
+		if i < 0 || i >= n {
+			return nil, fault.New(softkmeans.ErrShape, "the model left out row ", i, ", x has ", n)
 		}
+		out[i] = 0
 	}
-	return out
+	return out, nil
 }
 
 // orZero returns the options, or the defaults for nil.

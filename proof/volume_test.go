@@ -82,6 +82,20 @@ func TestVolumeRatio(t *testing.T) {
 	if _, err := VolumeRatio(t.Context(), falling(30, 3, 1), m, nil); !errors.Is(err, softkmeans.ErrShape) {
 		t.Errorf("of other columns: %v", err)
 	}
+	trimmed.Trimmed = []int{-1}
+	if _, err := VolumeRatio(t.Context(), wild, trimmed, nil); !errors.Is(err, softkmeans.ErrShape) {
+		t.Errorf("without row -1: %v", err)
+	}
+	// A model file has no trace; an objective that is not of these rows proves nothing.
+	read := *m
+	read.Trace = nil
+	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != ratio {
+		t.Errorf("without a trace: the ratio is %g, not %g", got, ratio)
+	}
+	read.Objective = m.Floor / 2
+	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != 0 {
+		t.Errorf("below the floor: the ratio is %g", got)
+	}
 }
 
 // TestVolumeFloorExact: intervals, triangles and pure samples, whose least volume is known.

@@ -328,7 +328,7 @@ func (f *fitFlags) compact(
 		r.volume, err = proof.VolumeRatio(ctx, x, r.model, o)
 	}
 	if err == nil && (smallest || f.method == methodMinVolume) {
-		r.unique, err = view.Unique(ctx, r.model)
+		r.unique, err = view.Unique(ctx, r.model, weights)
 	}
 	return err
 }

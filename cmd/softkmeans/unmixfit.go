@@ -89,7 +89,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	if r.volume, err = proof.VolumeRatio(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
 		return err
 	}
-	if r.unique, err = view.Unique(ctx, m); err != nil {
+	if r.unique, err = view.Unique(ctx, m, nil); err != nil {
 		return err
 	}
 	u.shade = shadeOf(m)

@@ -77,8 +77,8 @@ func (u *unmixing) writeFit(b *bytes.Buffer) {
 	q.writeErrors(b)
 	b.WriteString("\n" + localVerdict(q, r) + "\n")
 	if u.shade != nil {
-		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade.\n" +
-			"What is proved of prototypes and penalty is of pixels of length 1, without shade.\n")
+		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade. " +
+			"Proofs are of pixels of length 1.\n")
 	}
 	if r.summarised {
 		b.WriteString("The spectra were fitted to a sample of the pixels and corrected by passes over " +

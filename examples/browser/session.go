@@ -217,7 +217,7 @@ func (r *result) compact(ctx context.Context, d *data) (err error) {
 		r.volume, err = proof.VolumeRatio(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
 	}
 	if err == nil {
-		r.unique, err = view.Unique(ctx, r.model)
+		r.unique, err = view.Unique(ctx, r.model, d.Weights)
 	}
 	return err
 }

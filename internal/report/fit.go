@@ -172,7 +172,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if in.MinVolume.Unique, err = view.Unique(ctx, m); err != nil {
+	if in.MinVolume.Unique, err = view.Unique(ctx, m, in.Weights); err != nil {
 		return err
 	}
 	o.step("other answers")

@@ -97,13 +97,13 @@ func TestSlackRule(t *testing.T) {
 		value            func(i, j int) float64
 		made, note, none string
 	}{
-		{"noisy", 3, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", k3, "millionth"},
+		{"noisy", 3, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", k3, "no prototypes span a smaller volume"},
 		{"exact", 3, mixed(1e-4), "25\u00a0% of a millionth of the total variance, which stands for the " +
 			"floor, allows", "minimal volume from rows at the corners", k3},
 		{"trivial", 5, mixed(.1), "25\u00a0% of a tenth of the total variance, which stands for the " +
-			"floor, allows", k3, "millionth"},
+			"floor, allows", k3, "no prototypes span a smaller volume"},
 		{"noise only", 2, func(i, j int) float64 { return r.NormFloat64() }, "as compact as half of what " +
-			"can be explained, which is less than a slack of 25\u00a0%, allows", k3, "millionth"},
+			"can be explained, which is less than a slack of 25\u00a0%, allows", k3, "no prototypes span a smaller volume"},
 		// no iteration
 		{"one", 1, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", "",
 			"ends above the floor"},

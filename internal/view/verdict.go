@@ -4,9 +4,11 @@ package view
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/proof"
 )
 
@@ -197,9 +199,9 @@ const mostUnique = 5
 // flat is the share of their longest direction below which the differences of prototypes span no volume.
 const flat = 1e-9
 
-// Unique returns the verdict of proof.Unique on a model; nil where shares do not add up to 1, where the
-// prototypes span no volume, or where there are too many.
-func Unique(ctx context.Context, m *softkmeans.Model) (*proof.Verdict, error) {
+// Unique returns the verdict of proof.Unique on a model that was fitted with weights; nil where shares do not
+// add up to 1, where the prototypes span no volume, or where there are too many.
+func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof.Verdict, error) {
 	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || m.Missing > 0 || k < 2 || k > mostUnique {
 		return nil, nil
 	}
@@ -213,7 +215,20 @@ func Unique(ctx context.Context, m *softkmeans.Model) (*proof.Verdict, error) {
 	if p := apart.Rows - 1; err != nil || len(sizes) < p || !(sizes[p-1] > flat*sizes[0]) {
 		return nil, err
 	}
-	v, err := proof.Unique(ctx, m.Memberships)
+	g := m.Memberships
+	if weights != nil || m.Trimmed != nil { // other rows are not in the fit
+		fitted := slices.Repeat([]float64{1}, g.Rows)
+		copy(fitted, weights)
+		for _, i := range m.Trimmed {
+			fitted[i] = 0
+		}
+		rows, err := draws.Rows(fitted, g.Rows)
+		if err != nil {
+			return nil, err
+		}
+		g = draws.Chosen(g, rows)
+	}
+	v, err := proof.Unique(ctx, g)
 	return &v, err
 }
 
