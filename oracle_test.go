@@ -646,7 +646,7 @@ func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *M
 		checkObjective(t, name, c.Objective, q.objective(f, g), hides(x, w, f, g, SumToOne), lost, room)
 	}
 	checkFloor(t, name, c.Floor, c.FloorError, q.minimum(f.Rows), lost)
-	if c.Total > 1e-280 && c.FloorError < 1e-9*c.Total && c.ExcessShare < math.MaxFloat64 &&
+	if c.Total > 1e-280 && c.FloorError < 1e-9*c.Total && max(c.Excess, c.ExcessShare) < math.MaxFloat64 &&
 		c.ExcessShare > c.Excess/c.Total*(1+1e-8) {
 		t.Errorf("%s: ExcessShare %g, Excess %g, Total %g", name, c.ExcessShare, c.Excess, c.Total)
 	}

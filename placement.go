@@ -187,7 +187,7 @@ func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 
 // projectedObjective serves where it is above the floor by at most clearGap of the total, and ten times
 // clearGap of the floor.
-const clearGap = 1e-11
+const clearGap = 1e-12
 
 // projectedObjective returns what objectiveOf does, without a pass over X, for the memberships and centers of
 // a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
@@ -199,7 +199,10 @@ const clearGap = 1e-11
 // I)Ŵᵀ. The mixtures of the centers miss ŴU by `misses`.
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
-	if gramOnly || s.x == nil || pc.solver != SolverGram || e.regular == nil || e.regular.normals.Cols != p {
+	if gramOnly || p == 0 || s.x == nil || pc.solver != SolverGram {
+		return 0, false
+	}
+	if e.regular == nil || e.regular.normals.Cols != p {
 		return 0, false
 	}
 	omega := skewOf(pc.basis)

@@ -77,7 +77,7 @@ func TestEnclosureSmallest(t *testing.T) {
 		}
 		before = volume
 	}
-	if m := mustDo(Fit(bg, x, 1, smallest))(t); math.Abs(m.Gap) > 1e-13 {
+	if m := mustDo(Fit(bg, x, 1, smallest))(t); math.Abs(m.Gap) > 1e-14 {
 		t.Errorf("k = 1: gap %g", m.Gap)
 	}
 	_, err1 := statsOf(t, x, nil).Subspace(3, smallest)

@@ -27,7 +27,7 @@ type Model struct {
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
 	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given,
-	// where rows of Memberships are divided by their sums. For Fit the bound is at most 1e-11 of Total, or
+	// where rows of Memberships are divided by their sums. For Fit the bound is at most 1e-12 of Total, or
 	// rounding, above it. Like Floor and Total it is in squared units of the data, and math.MaxFloat64 where
 	// it is out of range.
 	Objective float64
