@@ -171,16 +171,24 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others) * (1 + gamma(p*p)), math.Sqrt(coupled)
 }
 
-// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis.
+// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis. It adds up products of 32 columns.
 func skewOf(basis *Matrix) float64 {
 	var squares float64
 	for i := range basis.Rows {
-		for j := range i {
-			v := fineDot(basis.row(i), basis.row(j))
-			squares += 2 * v * v
+		for j := range i + 1 {
+			var v fineSum
+			x, y := basis.row(i), basis.row(j)
+			for ; len(x) > 32; x, y = x[32:], y[32:] {
+				v.add(dot(x[:32], y))
+			}
+			v.add(dot(x, y))
+			if i == j {
+				v.add(-1)
+				squares += v.value() * v.value()
+			} else {
+				squares += 2 * v.value() * v.value()
+			}
 		}
-		v := fineDot(basis.row(i), basis.row(i)) - 1
-		squares += v * v
 	}
-	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(8)
+	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(dotDepth(32)+4)
 }

@@ -194,9 +194,10 @@ const clearGap = 1e-12
 // too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
 //
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the
-// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤
-// √p·γ(d+12)·√T. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ −
-// I)Ŵᵀ. The mixtures of the centers miss ŴU by `misses`.
+// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤ √p·γ·√T for the depth of their
+// sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by AU +
+// B, where `misses` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I). So
+// ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
 	if gramOnly || p == 0 || s.x == nil || pc.solver != SolverGram {
@@ -208,22 +209,22 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	omega := skewOf(pc.basis)
 	moved := math.Sqrt(s.fine.squares()) + s.fine.off(pc.total)
 	total := pc.total + pc.totalError + 1.01*moved*moved
-	off := 2.1*math.Sqrt(float64(p))*gamma(s.d+12) + 1.1*omega + gamma(fineDepth(s.n)+p+16)
-	left := math.Sqrt(total - e.inside.squares.value() + off*total + underflow)
-	objective = e.objective(left, s.fine.mass, norm2(s.mean), e.inside.radius)
+	squares := e.inside.squares.value()
+	off := 1.01 * math.Sqrt(float64(p)*total) * gamma(s.d/lanes+simdLength+12)
+	within, outside := e.misses(norm2(s.mean), e.inside.radius)
+	within *= math.Sqrt(s.fine.mass)
+	left := total - squares + gamma(fineDepth(s.n)+p+16)*total + underflow +
+		1.01*(2*off*math.Sqrt(squares)+omega*squares+2*(off+omega*math.Sqrt(squares))*within+within*within)
+	length := math.Sqrt(left) + math.Sqrt(s.fine.mass)*outside
+	objective = length * length * (1 + 0x1p-48)
 	return objective, omega < 0.01 && objective-pc.floor <= clearGap*min(pc.total, 10*pc.floor)
 }
 
-// objective bounds the objective of a regular simplex around projections up to `longest`, from the root of
-// what these leave of the rows, the sum of the weights and the length of the mean.
-func (e *placement) objective(left, mass, mean, longest float64) float64 {
-	length := left + math.Sqrt(mass)*e.misses(mean, longest)
-	return length * length * (1 + 0x1p-48)
-}
-
 // misses is enclosure.missed for memberships that may share a vertex, and so round more often.
-func (e *placement) misses(mean, longest float64) float64 {
-	return float64(e.vertices.Rows) / float64(e.regular.normals.Rows) * e.regular.missed(mean, longest)
+func (e *placement) misses(mean, longest float64) (within, outside float64) {
+	within, outside = e.regular.missed(mean, longest)
+	shared := float64(e.vertices.Rows) / float64(e.regular.normals.Rows)
+	return shared * within, shared * outside
 }
 
 // simplexCenters returns the vertices of the enclosure in the data's units: for the ball those of Algorithm
@@ -243,14 +244,15 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 }
 
 // missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of divided by their
-// sums, are from the points w that these are for, up to `longest`, in data with a mean of the given length.
+// sums, are from the points w that these are for, up to `longest`, in data with a mean of the given length:
+// within the space of the simplex, and beside it in any direction.
 //
 // Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
 // mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by
 // less than 6γ(p+8) each, and by 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside
 // what makes them add up to 1, γ(k+8) in all. A center is off by γ(p+6) of its terms and by one rounding
 // of the sum.
-func (e *enclosure) missed(mean, longest float64) float64 {
+func (e *enclosure) missed(mean, longest float64) (within, outside float64) {
 	k, p := e.normals.Rows, e.normals.Cols
 	sum, product, normal := make([]float64, p), NewMatrix(p, p, nil), 0.0
 	for j := range k {
@@ -267,11 +269,11 @@ func (e *enclosure) missed(mean, longest float64) float64 {
 	root, far := math.Sqrt(float64(p)), float64(k-1)*e.radius
 	reach := norm2(e.centre) + far*normal
 	if reach == 0 { // all centers are the mean
-		return 0
+		return 0, 0
 	}
 	off := far * (2*norm2(sum) + norm2(product.Data) + gamma(k+8)*(2+root))
 	terms := min(float64(k), 1+(norm2(e.centre)+longest)/e.radius)
-	return 1.1 * (off + (6*terms*gamma(p+8)+gamma(k+8))*reach + gamma(p+6)*root*reach + gamma(1)*mean)
+	return 1.1 * (off + (6*terms*gamma(p+8)+gamma(k+8))*reach), 1.1 * (gamma(p+6)*root*reach + gamma(1)*mean)
 }
 
 // farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each

@@ -308,11 +308,14 @@ func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	length := math.Sqrt(max(0, e.objective.value()))*(1+gamma(fineDepth(p.rows)+dotDepth(p.cols)+6)) +
 		1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
 	if p.sum == SumToOne {
-		return around.objective(length, p.weight, norm2(p.mean), e.radius)
+		within, outside := around.misses(norm2(p.mean), e.radius)
+		length += math.Sqrt(p.weight) * (within + outside)
+	} else {
+		// In the slice, about the axis, the mixtures miss as much for a height of 1. The heights' squares add
+		// up to less than all; their rounding is less than these.
+		within, outside := around.misses(1, math.Inf(1))
+		length += 1.1 * math.Sqrt(e.squares) * (2*(within+outside) + gamma(16))
 	}
-	// In the slice, about the axis, the mixtures miss as much for a height of 1. The heights' squares add up
-	// to less than all; their rounding is less than missed.
-	length += 1.1 * math.Sqrt(e.squares) * (2*around.misses(1, math.Inf(1)) + gamma(16))
 	return length * length * (1 + 0x1p-48)
 }
 
