@@ -220,10 +220,10 @@ func fitJSON(r *result) *fitReportJSON {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
 	j.Solver, j.Lambda, j.Epsilon, j.LossGap = m.Solver.String(), m.Lambda, m.Epsilon, m.LossGap
-	if r.volume < math.MaxFloat64 {
-		j.Volume = r.volume
+	if v := r.compact.VolumeRatio; v < math.MaxFloat64 {
+		j.Volume = v
 	}
-	if v := r.unique; v != nil && v.Factor < math.MaxFloat64 {
+	if v := r.compact.Unique; v != nil && v.Factor < math.MaxFloat64 {
 		j.Unique = &uniqueJSON{v.Factor, v.Smallest(), v.Only()}
 	}
 	j.Iterations, j.Status = m.Iterations, m.Status.String()

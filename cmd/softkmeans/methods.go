@@ -157,9 +157,8 @@ type result struct {
 	residual   float64        // the largest of a row, if measured
 	streamed   bool           // the certificate comes from the passes; SpanError is unknown
 	summarised bool           // the centers were fitted to a sample of the rows
-	volume     float64        // proof.VolumeRatio; 0: not known, or not asked for
-	unique     *proof.Verdict // nil: not known, or not asked for
-	sure       *sureness      // nil: not asked for
+	compact    view.Compact
+	sure       *sureness // nil: not asked for
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
@@ -309,7 +308,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: weights, Workers: f.workers})
 	if err == nil {
-		err = f.compact(ctx, r, d.x, weights)
+		err = f.prove(ctx, r, d.x, weights)
 	}
 	if err == nil {
 		err = f.draw(ctx, d, r, o, p)
@@ -317,18 +316,17 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	return m.Memberships, err
 }
 
-// compact sets what is proved of the volume of the centers: for minvol the ratio and the verdict, for the
+// prove sets what is proved of the volume of the centers: for minvol the ratio and the verdict, for the
 // smallest enclosure of global the verdict alone.
-func (f *fitFlags) compact(
+func (f *fitFlags) prove(
 	ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64,
 ) (err error) {
 	smallest := f.method == methodGlobal && f.options.Enclosure == softkmeans.EnclosureSmallest
 	if f.method == methodMinVolume {
 		o := &softkmeans.Options{Weights: weights, Workers: f.workers}
-		r.volume, err = proof.VolumeRatio(ctx, x, r.model, o)
-	}
-	if err == nil && (smallest || f.method == methodMinVolume) {
-		r.unique, err = view.Unique(ctx, r.model, weights)
+		r.compact, err = view.Prove(ctx, x, r.model, o)
+	} else if smallest {
+		r.compact.Unique, err = view.Unique(ctx, r.model, weights)
 	}
 	return err
 }

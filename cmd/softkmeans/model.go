@@ -46,7 +46,7 @@ func newModelFile(r *result) *modelfile.File {
 	m.Memberships, m.Clusters, m.Trace, m.Shade, m.Trimmed = nil, nil, nil, nil, nil
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
 		c.FloorError, c.Total, c.Gap, c.Solver
-	f.Model, f.Centers, f.VolumeRatio = &m, r.centers, r.volume
+	f.Model, f.Centers, f.VolumeRatio = &m, r.centers, r.compact.VolumeRatio
 	return f
 }
 

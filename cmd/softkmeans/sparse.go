@@ -205,7 +205,7 @@ func (f *fitFlags) solveSparse(
 	if err == nil {
 		var x *softkmeans.Matrix
 		if x, err = filledSparse(t); err == nil && x != nil {
-			err = f.compact(ctx, r, x, t.Weights)
+			err = f.prove(ctx, r, x, t.Weights)
 		}
 	}
 	if err != nil || !f.details && f.model == "" {

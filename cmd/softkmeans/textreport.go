@@ -197,7 +197,7 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 
 // compactness says how compact other prototypes can be, in a line each.
 func compactness(q *quality, r *result) (text string) {
-	for _, s := range []string{view.Volume(r.volume), view.Same(r.unique)} {
+	for _, s := range []string{view.Volume(r.compact.VolumeRatio), view.Same(r.compact.Unique)} {
 		if s = strings.TrimSpace(s); s != "" && q.k > 1 {
 			text += strings.ReplaceAll(s, "prototype", q.word()) + "\n"
 		}

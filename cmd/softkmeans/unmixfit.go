@@ -13,7 +13,6 @@ import (
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
-	"softkmeans/proof"
 )
 
 // unmixing is a run of unmix.
@@ -86,10 +85,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	r.setModel(m)
-	if r.volume, err = proof.VolumeRatio(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
-		return err
-	}
-	if r.unique, err = view.Unique(ctx, m, nil); err != nil {
+	if r.compact, err = view.Prove(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
 		return err
 	}
 	u.shade = shadeOf(m)

@@ -284,7 +284,7 @@ func (u *unmixing) page() *report.Scene {
 	p := &report.Scene{Source: s.source, Kind: s.kind, Lines: s.lines,
 		Samples: s.samples, Pictured: s.pictured,
 		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.result.model,
-		VolumeRatio: u.result.volume, Unique: u.result.unique,
+		Compact: u.result.compact,
 		Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}
 	if k := u.known; k != nil {
 		p.Names, p.Class, p.Known = k.mixer.Groups, k.mixer.Class, true

@@ -19,7 +19,6 @@ import (
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
-	"softkmeans/proof"
 )
 
 // part is a text or a picture for the page, by its name in page.js.
@@ -45,9 +44,8 @@ type session struct {
 type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
-	options     options         // with the k that was fitted
-	volume      float64         // proof.VolumeRatio; 0: not known
-	unique      *proof.Verdict  // nil: not known
+	options     options // with the k that was fitted
+	compact     view.Compact
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
 	known       *sources.Answer // shares in known prototypes; nil: a fit
@@ -154,7 +152,7 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return nil, err
 	}
 	r.partial = cancelled
-	if err := r.compact(ctx, d); err != nil && ctx.Err() == nil {
+	if err := r.prove(ctx, d); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	if o.method == view.MinVolume && !cancelled && d.few() == d && d.given == nil {
@@ -208,16 +206,15 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 	return &result{model: m, certificate: c, options: o}, nil
 }
 
-// compact sets how compact other prototypes could be, for methods that are about it.
-func (r *result) compact(ctx context.Context, d *data) (err error) {
+// prove sets how compact other prototypes could be, for methods that are about it.
+func (r *result) prove(ctx context.Context, d *data) (err error) {
 	smallest := r.options.method == view.Global && r.options.enclosure == softkmeans.EnclosureSmallest
 	if minimal := r.options.method == view.MinVolume; d.given != nil || r.partial || !minimal && !smallest {
 		return nil
 	} else if minimal {
-		r.volume, err = proof.VolumeRatio(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
-	}
-	if err == nil {
-		r.unique, err = view.Unique(ctx, r.model, d.Weights)
+		r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
+	} else {
+		r.compact.Unique, err = view.Unique(ctx, r.model, d.Weights)
 	}
 	return err
 }
@@ -269,7 +266,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
-	r.volume = f.VolumeRatio
+	r.compact.VolumeRatio = f.VolumeRatio
 	old := *s
 	s.data, s.loaded, s.path, s.shown = d, true, newSlackPath(o.k), r
 	parts, err := s.view(r)

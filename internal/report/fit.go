@@ -12,7 +12,6 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/view"
-	"softkmeans/proof"
 	"softkmeans/stability"
 )
 
@@ -167,12 +166,9 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 		return err
 	}
 	o.step("the least volume")
-	in.MinVolume.VolumeRatio, err = proof.VolumeRatio(ctx, in.X, m,
+	in.MinVolume.Compact, err = view.Prove(ctx, in.X, m,
 		&softkmeans.Options{Weights: in.Weights, Workers: o.Workers})
 	if err != nil {
-		return err
-	}
-	if in.MinVolume.Unique, err = view.Unique(ctx, m, in.Weights); err != nil {
 		return err
 	}
 	o.step("other answers")

@@ -17,7 +17,6 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
-	"softkmeans/proof"
 )
 
 // Input is the content of a page. [Input.Fit] computes its fits.
@@ -62,10 +61,9 @@ type Image struct {
 type Fit struct {
 	Model       *softkmeans.Model
 	Certificate softkmeans.Certificate
-	VolumeRatio float64        // proof.VolumeRatio; 0: not known
-	Unique      *proof.Verdict // nil: not known
-	Errors      []float64      // the squared error after every iteration; nil: not recorded
-	Sampled     bool           // Model was found on a sample of the rows, and corrected by all
+	view.Compact
+	Errors  []float64 // the squared error after every iteration; nil: not recorded
+	Sampled bool      // Model was found on a sample of the rows, and corrected by all
 
 	accuracy, information float64 // see Compare
 }
@@ -223,6 +221,6 @@ func (b *builder) content() *content {
 func (b *builder) verdict(i int) *view.Fit {
 	f := b.fit(i)
 	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k,
-		Trivial:     b.k > min(b.Tally.rows-1, b.X.Cols),
-		VolumeRatio: f.VolumeRatio, Unique: f.Unique}
+		Trivial: b.k > min(b.Tally.rows-1, b.X.Cols),
+		Compact: f.Compact}
 }

@@ -17,7 +17,6 @@ import (
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
-	"softkmeans/proof"
 )
 
 // Scene is the content of a page about an image. [Scene.Begin] comes first, then
@@ -37,8 +36,7 @@ type Scene struct {
 	Version        string
 
 	Certificate softkmeans.Certificate
-	VolumeRatio float64           // proof.VolumeRatio; 0: not known
-	Unique      *proof.Verdict    // nil: not known
+	view.Compact
 	Proposal    *choosek.Proposal // nil: k was given
 	Sampled     bool              // Model was found on a sample of the pixels
 	Pixels      int               // that have data
@@ -167,7 +165,7 @@ func (s *Scene) HTML() ([]byte, error) {
 	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: m.Centers.Rows,
 		Trivial: m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) &&
 			view.SumOf(m) == softkmeans.SumToOne,
-		VolumeRatio: s.VolumeRatio, Unique: s.Unique, Sum: view.SumOf(m), Rule: s.Rule}
+		Compact: s.Compact, Sum: view.SumOf(m), Rule: s.Rule}
 	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m),

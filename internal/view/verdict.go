@@ -26,13 +26,12 @@ type Fit struct {
 	Certificate softkmeans.Certificate
 	Method      Method
 	K           int
-	NoSlack     bool           // of MinVolume: the certificate is that of the global simplex
-	Trivial     bool           // K prototypes mix any table of this size exactly
-	Partial     bool           // the fit was stopped early
-	VolumeRatio float64        // proof.VolumeRatio; 0: not known
-	Unique      *proof.Verdict // on the same mixtures; nil: not known
-	Sum         softkmeans.Sum
-	Rule        Rule // of MinVolume: where λ comes from
+	NoSlack     bool // of MinVolume: the certificate is that of the global simplex
+	Trivial     bool // K prototypes mix any table of this size exactly
+	Partial     bool // the fit was stopped early
+	Compact
+	Sum  softkmeans.Sum
+	Rule Rule // of MinVolume: where λ comes from
 }
 
 // Rule is what sets λ.
@@ -176,6 +175,21 @@ func repaired(c softkmeans.Certificate, k int) string {
 	}
 	return " This is for memberships whose negative entries count as 0, and whose rows are divided by " +
 		"their sums; the largest change is " + Small(c.Repair) + "."
+}
+
+// Compact is what is proved of how compact prototypes are.
+type Compact struct {
+	VolumeRatio float64        // proof.VolumeRatio; 0: not known, or not asked for
+	Unique      *proof.Verdict // on the same mixtures; nil: not known, or not asked for
+}
+
+// Prove returns what is proved of a model of minimal volume that was fitted to x with the option Weights.
+func Prove(ctx context.Context, x softkmeans.Samples, m *softkmeans.Model,
+	o *softkmeans.Options) (c Compact, err error) {
+	if c.VolumeRatio, err = proof.VolumeRatio(ctx, x, m, o); err == nil {
+		c.Unique, err = Unique(ctx, m, o.Weights)
+	}
+	return c, err
 }
 
 // Volume compares the volume that prototypes span with the least possible, in a sentence with
