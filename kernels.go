@@ -460,19 +460,18 @@ func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
 // roundUp returns the least multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// interleave writes one vector, (v_i·a − mean_i)·w, to a strip. dst is the strip from the vector's first
-// place on. mean is as long as v, and the vector's places beyond that become 0.
-func interleave(dst, v, mean []float64, a, w float64) {
+// interleave writes a strip: the vectors (x_i·a − mean)·w_i. Its places beyond the length of the mean become 0.
+func interleave(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
 	if useSIMD {
-		interleaveSIMD(dst, v, mean, a, w)
+		interleaveSIMD(dst, x, mean, a, w)
 		return
 	}
-	for i, m := range mean[:len(v)] {
-		dst[stripRows*i] = (v[i]*a - m) * w
+	x0, x1, x2 := x[0][:len(mean)], x[1][:len(mean)], x[2][:len(mean)]
+	for i, m := range mean {
+		out := (*[stripRows]float64)(dst[stripRows*i:])
+		out[0], out[1], out[2] = (x0[i]*a-m)*w[0], (x1[i]*a-m)*w[1], (x2[i]*a-m)*w[2]
 	}
-	for i := stripRows * len(v); i < len(dst); i += stripRows {
-		dst[i] = 0
-	}
+	clear(dst[stripRows*len(mean):])
 }
 
 // packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, of stripSize numbers.
@@ -481,13 +480,16 @@ func packStrips(dst, v []float64, n, l, row int) {
 		return
 	}
 	size, zero := stripSize(stripRows, l), make([]float64, l)
-	for i := range roundUp(n, stripRows) {
-		at := dst[i/stripRows*size:][:size][i%stripRows*lanes:]
-		if i < n {
-			interleave(at, v[i*row:][:l], zero, 1, 1)
-		} else {
-			interleave(at, nil, nil, 1, 1)
+	for i := 0; i < n; i += stripRows {
+		var x [stripRows][]float64
+		var w [stripRows]float64
+		for r := range x {
+			x[r] = v[min(i+r, n-1)*row:][:l]
+			if i+r < n {
+				w[r] = 1
+			}
 		}
+		interleave(dst[i/stripRows*size:][:size], &x, zero, 1, &w)
 	}
 }
 

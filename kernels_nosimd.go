@@ -13,12 +13,14 @@ const (
 
 func dotSIMD(x, y []float64) float64                        { panic(useSIMD) }
 func axpySIMD(y []float64, a float64, x []float64)          { panic(useSIMD) }
-func interleaveSIMD(dst, v, mean []float64, a, w float64)   { panic(useSIMD) }
 func stripSIMD(c []float64, ldc int, x, y []float64, n int) { panic(useSIMD) }
 func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	panic(useSIMD)
 }
 
+func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
+	panic(useSIMD)
+}
 func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	panic(useSIMD)
 }

@@ -384,21 +384,20 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 }
 
 // interleaveSIMD fulfils the contract of interleave.
-func interleaveSIMD(dst, x, mean []float64, a, w float64) {
-	mean = mean[:len(x)]
-	f, g := broadcast(a), broadcast(w)
+func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
+	x0, x1, x2 := x[0][:len(mean)], x[1][:len(mean)], x[2][:len(mean)]
+	f, w0, w1, w2 := broadcast(a), broadcast(w[0]), broadcast(w[1]), broadcast(w[2])
 	v := f.Len()
-	for len(x) >= v && len(mean) >= v && len(dst) >= v {
-		load(x).Mul(f).Sub(load(mean)).Mul(g).Store(dst)
-		x, mean, dst = x[v:], mean[v:], dst[min(3*v, len(dst)):]
+	for len(mean) >= v && len(x0) >= v && len(x1) >= v && len(x2) >= v && len(dst) >= 3*v {
+		load(x0).Mul(f).Sub(load(mean)).Mul(w0).Store(dst)
+		load(x1).Mul(f).Sub(load(mean)).Mul(w1).Store(dst[v:])
+		load(x2).Mul(f).Sub(load(mean)).Mul(w2).Store(dst[2*v:])
+		x0, x1, x2, mean, dst = x0[v:], x1[v:], x2[v:], mean[v:], dst[3*v:]
 	}
 	clearUpper()
-	for len(dst) >= v { // the end of x, and zeros
-		clear(dst[:v])
-		for i, m := range mean {
-			dst[i] = (x[i]*a - m) * w
-		}
-		mean, dst = nil, dst[min(3*v, len(dst)):]
+	clear(dst)
+	for i, m := range mean {
+		dst[i], dst[v+i], dst[2*v+i] = (x0[i]*a-m)*w[0], (x1[i]*a-m)*w[1], (x2[i]*a-m)*w[2]
 	}
 }
 

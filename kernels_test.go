@@ -411,18 +411,14 @@ func TestStripGaps(t *testing.T) {
 			strips := nans(stripSize(n, l))
 			packStrips(strips, v, n, l, row)
 			checkStrips(t, "gaps", strips, n, l, 0, func(i, j int) float64 { return v[i*row+j] })
-			// One vector at a time, shifted, scaled and weighted.
+			// Three vectors, shifted, scaled and weighted.
 			one, mean := nans(stripSize(1, l)), randomSlice(l, rand.New(rand.NewPCG(1, uint64(l))))
-			interleave(one[lanes:], v[:l], mean, 0.5, 2)
-			for j := range stripLength(l) {
-				want := 0.0
-				if j < l {
-					want = (v[j]*0.5 - mean[j]) * 2
-				}
-				if got := inStrips(one, l, 1, j); !(math.Abs(got-want) <= 1e-13) {
-					t.Fatalf("length %d: %g at %d, want %g", l, got, j, want)
-				}
-			}
+			x := [stripRows][]float64{v[:l], v[(n-1)*row:], v[n/2*row:][:l]}
+			w := [stripRows]float64{2, 3, 0}
+			interleave(one, &x, mean, 0.5, &w)
+			checkStrips(t, "shifted", one, stripRows, l, 1e-12, func(i, j int) float64 {
+				return (x[i][j]*0.5 - mean[j]) * w[i]
+			})
 		}
 	}
 }

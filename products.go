@@ -49,9 +49,16 @@ func gramError(s *samples, trace float64) float64 {
 	squares := s.fine.squares()
 	off := 1.01 * gamma(depth+stripRows+18) * (trace + squares)
 	if s.wide() {
-		off += 2.1 * gamma(s.d+18) * math.Sqrt(squares*(trace+squares))
+		off += gamma(s.d+18) * ofRest(s, trace)
 	}
 	return off
+}
+
+// ofRest bounds by how much the rest of the mean changes the Gram matrix, in the trace and in the Frobenius
+// norm: at most 2‖X‖_F‖E‖_F + ‖E‖_F² for X − E, E = √w·restᵀ, where ‖E‖_F² is below a hundredth of the trace.
+func ofRest(s *samples, trace float64) float64 {
+	squares := s.fine.squares()
+	return 2.1 * math.Sqrt(squares*(trace+squares))
 }
 
 // sharedGram is the least order at which workers share one block and one Gram matrix, where partial sums

@@ -308,17 +308,22 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 
 // packStrips writes some columns of some rows, weighted, as strips of rows.
 func (s *samples) packStrips(dst []float64, rows, cols span) {
-	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
 	size := stripSize(stripRows, cols.hi-cols.lo)
-	for l := range roundUp(rows.hi-rows.lo, stripRows) {
-		at, i := dst[l/stripRows*size:][:size][l%stripRows*lanes:], rows.lo+l
-		switch {
-		case i >= rows.hi || s.weight(i) == 0:
-			interleave(at, nil, nil, 0, 0)
-		case s.weights == nil:
-			interleave(at, s.x.row(i)[cols.lo:cols.hi], mean, a, 1)
-		default:
-			interleave(at, s.x.row(i)[cols.lo:cols.hi], mean, a, math.Sqrt(s.weight(i)))
+	for i := rows.lo; i < rows.hi; i += stripRows {
+		var x [stripRows][]float64
+		var w [stripRows]float64
+		s.some(x[:], w[:], i, rows.hi, cols)
+		interleave(dst[(i-rows.lo)/stripRows*size:][:size], &x, s.mean[cols.lo:cols.hi], s.factor(), &w)
+	}
+}
+
+// some sets x to some columns of as many rows, from row i on, and w to the roots of their weights. Rows from
+// `end` on are the one before, with weight 0.
+func (s *samples) some(x [][]float64, w []float64, i, end int, cols span) {
+	for r := range x {
+		x[r] = s.x.row(min(i+r, end-1))[cols.lo:cols.hi]
+		if w[r] = 0; i+r < end {
+			w[r] = math.Sqrt(s.weight(i + r))
 		}
 	}
 }
@@ -363,12 +368,7 @@ func (s *samples) packFours(dst []float64, size int, rows, cols span) {
 	for top := 0; top < size/stripRows; top += 4 {
 		var x [4][]float64
 		var w [4]float64
-		for r := range x {
-			i := min(rows.lo+top+r, rows.hi-1)
-			if x[r] = s.x.row(i)[cols.lo:cols.hi]; i == rows.lo+top+r {
-				w[r] = math.Sqrt(s.weight(i))
-			}
-		}
+		s.some(x[:], w[:], rows.lo+top, rows.hi, cols)
 		out := dst[top*stripRows:]
 		fourRowsSIMD(out, size, &x, mean[:full], a, &w)
 		if full == l {
