@@ -68,7 +68,7 @@ func TestStripsAtPageEnd(t *testing.T) {
 		for _, d := range []int{1, 2, 3, 7, 8, 9, 16, 17, 25, 47, 97} {
 			s := &samples{ctx: bg, n: n, d: d, mean: atPageEnd(t, d), x: &Matrix{Rows: n, Cols: d, Stride: d + 1, Data: atPageEnd(t, n*(d+1)-1)}}
 			rows, columns := atPageEnd(t, stripSize(n, d)), atPageEnd(t, stripSize(d, n))
-			s.packStrips(rows, span{0, n}, span{0, d})
+			s.packStrips(rows, span{0, n}, span{0, d}, true)
 			s.packStripsT(columns, span{0, n}, span{0, d})
 			s.pack(atPageEnd(t, n*d), 0, n, true)
 			s.packPart(atPageEnd(t, n*d), span{0, n}, span{0, d}, true)

@@ -296,7 +296,7 @@ func TestStrips(t *testing.T) {
 				checkStrips(t, "columns", got, last-first, hi-lo, 1e-15,
 					func(j, i int) float64 { return want(lo+i, first+j) })
 				got = nans(stripSize(n, last-first))
-				s.packStrips(got, span{0, n}, span{first, last})
+				s.packStrips(got, span{0, n}, span{first, last}, true)
 				checkStrips(t, "rows", got, n, last-first, 1e-15, func(i, j int) float64 {
 					return want(i, first+j)
 				})

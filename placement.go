@@ -153,12 +153,8 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
 	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
-	err := s.eachBlock(c.n, c.l, c.most, s.d, func(at block) {
-		rows, m := at.scratch, at.hi-at.lo
-		s.pack(rows, at.lo, at.hi, false)
-		clear(g.Data[at.lo*g.Stride : (at.hi-1)*g.Stride+p])
-		addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
-		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
+	err := s.eachProjected(g, basis, func(at block) {
+		for i := at.lo; i < at.hi; i++ { // rows of weight 0 have projections 0 and change no extent
 			extents[at.chunk].add(g.row(i)[:p], normals, kind)
 			if !gramOnly {
 				extents[at.chunk].squares.add(s.weight(i) * sumSquares(g.row(i)[:p]))

@@ -102,7 +102,7 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 // packSide writes some numbers of some vectors of the data's smaller side, rows or columns, as strips.
 func packSide(s *samples, dst []float64, numbers, vectors span) {
 	if s.wide() {
-		s.packStrips(dst, vectors, numbers)
+		s.packStrips(dst, vectors, numbers, true)
 	} else {
 		s.packStripsT(dst, numbers, vectors)
 	}
@@ -254,19 +254,54 @@ func sumParts(parts []*Matrix) *Matrix {
 // changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
 // basis given as rows; nil: the data's own axes, and z has no gaps.
 func changeBasis(s *samples, z, basis *Matrix) error {
-	if s.far != nil {
+	switch {
+	case s.far != nil:
 		return s.far.changeBasis(z, basis)
+	case basis != nil:
+		return s.eachProjected(z, basis, func(block) {})
 	}
 	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		if basis == nil {
-			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
-			return
+		s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
+	})
+}
+
+// projectedColumns columns of projectedRows rows are multiplied at a time: two small caches.
+const (
+	projectedRows    = 48
+	projectedColumns = 480
+)
+
+// eachProjected writes the products of the rows, shifted and scaled, with those of the basis, which has no
+// gaps, to the first columns of z, and calls fn for each block of them. Rows of weight 0 have 0.
+func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
+	p, wide := basis.Rows, min(projectedColumns, s.d)
+	if s.d < simdLength {
+		return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+			s.pack(at.scratch, at.lo, at.hi, false)
+			for i := at.lo; i < at.hi; i++ {
+				clear(z.row(i)[:p])
+			}
+			addMulNT(z.Data[at.lo*z.Stride:], z.Stride, at.scratch, at.hi-at.lo, basis.Data, p, s.d, false)
+			fn(at)
+		})
+	}
+	right, column := make([]float64, stripSize(p, s.d)), roundUp(p, stripRows)
+	for lo := 0; lo < s.d && p > 0; lo += wide {
+		packStrips(right[lo*column:], basis.Data[lo:], p, min(wide, s.d-lo), s.d)
+	}
+	return s.eachStrips(s.n, s.d, manyChunks, stripLength(wide), func(at block) {
+		for i := at.lo; i < at.hi; i += projectedRows {
+			rows := span{i, min(i+projectedRows, at.hi)}
+			for l := rows.lo; l < rows.hi; l++ {
+				clear(z.row(l)[:p])
+			}
+			for lo := 0; lo < s.d; lo += wide {
+				cols := span{lo, min(lo+wide, s.d)}
+				s.packStrips(at.scratch, rows, cols, false)
+				addMulStrips(z.Data[i*z.Stride:], z.Stride, at.scratch, rows.hi-i, right[lo*column:], p,
+					cols.hi-lo, false)
+			}
 		}
-		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			clear(z.row(i))
-		}
-		addMulNT(z.Data[at.lo*z.Stride:], z.Stride, rows, at.hi-at.lo, basis.Data, z.Cols, s.d, false)
+		fn(at)
 	})
 }

@@ -306,13 +306,18 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	}
 }
 
-// packStrips writes some columns of some rows, weighted, as strips of rows.
-func (s *samples) packStrips(dst []float64, rows, cols span) {
+// packStrips writes some columns of some rows as strips of rows; weighted multiplies them by √w_i.
+func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 	size := stripSize(stripRows, cols.hi-cols.lo)
 	for i := rows.lo; i < rows.hi; i += stripRows {
 		var x [stripRows][]float64
 		var w [stripRows]float64
 		s.some(x[:], w[:], i, rows.hi, cols)
+		for r, v := range w {
+			if !weighted && v > 0 {
+				w[r] = 1
+			}
+		}
 		interleave(dst[(i-rows.lo)/stripRows*size:][:size], &x, s.mean[cols.lo:cols.hi], s.factor(), &w)
 	}
 }
