@@ -153,15 +153,27 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
 	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
-	err := s.eachBlock(c.n, c.l, c.most, s.d, func(at block) {
+	err := s.eachBlock(c.n, c.l, c.most, s.d+fewColumns, func(at block) {
 		rows, m := at.scratch, at.hi-at.lo
-		s.pack(rows, at.lo, at.hi, false)
-		clear(g.Data[at.lo*g.Stride : (at.hi-1)*g.Stride+p])
-		addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
-		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
-			extents[at.chunk].add(g.row(i)[:p], normals, kind)
+		if s.d < fewColumns {
+			s.packColumns(rows, at.lo, at.hi, false)
+			w := NewMatrix(p, m, rows[m*s.d:][:m*p])
+			clear(w.Data)
+			for c := range p {
+				for j, v := range basis.row(c) {
+					axpy(w.row(c), v, rows[j*m:][:m])
+				}
+			}
+			transposeTo(rowsOf(g, at.lo, at.hi), w)
+		} else {
+			s.pack(rows, at.lo, at.hi, false)
+			clear(g.Data[at.lo*g.Stride : (at.hi-1)*g.Stride+p])
+			addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
+		}
+		for e, i := &extents[at.chunk], at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0
+			squares := e.add(g.row(i)[:p], normals, kind)
 			if !gramOnly {
-				extents[at.chunk].squares.add(s.weight(i) * sumSquares(g.row(i)[:p]))
+				e.squares.add(s.weight(i) * squares)
 			}
 		}
 	})

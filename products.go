@@ -19,6 +19,12 @@ func gramMatrix(s *samples) (*Matrix, error) {
 		parts[t] = NewMatrix(size, size, nil)
 	}
 	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
+		if size < fewColumns && !s.wide() { // strips of so few columns take twice as long
+			columns, m := at.scratch, at.hi-at.lo
+			s.packColumns(columns, at.lo, at.hi, true)
+			addMulNT(parts[at.chunk].Data, size, columns, size, columns, size, m, true)
+			return
+		}
 		packSide(s, at.scratch, span{at.lo, at.hi}, span{0, size})
 		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
 	})
