@@ -153,18 +153,20 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
 	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
-	err := s.eachBlock(c.n, c.l, c.most, s.d+fewColumns, func(at block) {
+	err := s.eachBlock(c.n, c.l, c.most, s.d+1, func(at block) {
 		rows, m := at.scratch, at.hi-at.lo
 		if s.d < fewColumns {
 			s.packColumns(rows, at.lo, at.hi, false)
-			w := NewMatrix(p, m, rows[m*s.d:][:m*p])
-			clear(w.Data)
+			w := rows[m*s.d:][:m]
 			for c := range p {
+				clear(w)
 				for j, v := range basis.row(c) {
-					axpy(w.row(c), v, rows[j*m:][:m])
+					axpy(w, v, rows[j*m:][:m])
+				}
+				for i, v := range w {
+					g.row(at.lo + i)[c] = v
 				}
 			}
-			transposeTo(rowsOf(g, at.lo, at.hi), w)
 		} else {
 			s.pack(rows, at.lo, at.hi, false)
 			clear(g.Data[at.lo*g.Stride : (at.hi-1)*g.Stride+p])

@@ -312,10 +312,9 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	}
 }
 
-// fewColumns is the least number of columns for which sums over rows take them as they lie.
-const fewColumns = 8
+const fewColumns = 8 // of fewer columns sums over rows take each by itself: tiles of them would not be full
 
-// packColumns writes what pack does column by column.
+// packColumns does what pack does, column by column.
 func (s *samples) packColumns(dst []float64, lo, hi int, weighted bool) {
 	a, m := s.factor(), hi-lo
 	for i := range m {

@@ -277,22 +277,19 @@ func (e *enclosure) coordinates() *barycentric {
 
 // of overwrites g (length k) with the coordinates of the point w: at least 0, adding up to 1.
 func (b *barycentric) of(g, w []float64) {
-	if b.radius == 0 || len(w) == 0 {
-		copy(g, b.at)
+	copy(g, b.at)
+	if b.radius == 0 {
 		return
 	}
-	at := b.at[:len(g)]
 	c := 0
 	for ; c+2 <= len(w); c += 2 {
 		u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)]
 		x, y := w[c]/b.radius, w[c+1]/b.radius // the slope over the radius could overflow
-		for j, a := range at {
-			g[j] = a + (x*u[j] + y*v[j])
+		for j := range g {
+			g[j] += x*u[j] + y*v[j]
 		}
-		at = g
 	}
 	if c < len(w) {
-		copy(g, at)
 		axpy(g, w[c]/b.radius, b.slope.row(c))
 	}
 	fixSum(g) // a point on a facet may come out a rounding error below 0
