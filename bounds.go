@@ -178,7 +178,7 @@ const definitePanel = 48
 // Every entry passes at most m+3 roundings. Cost: m³/6.
 func definite(ctx context.Context, a *Matrix, workers int) bool {
 	m := a.Rows
-	var strips, negative []float64
+	var both []float64
 	for lo := 0; lo < m; lo += definitePanel {
 		hi := min(lo+definitePanel, m)
 		for t := lo; t < hi; t++ {
@@ -195,8 +195,8 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 			break
 		}
 		size, rest := stripSize(stripRows, definitePanel), m-hi
-		strips = resized(strips, stripSize(rest, definitePanel))
-		negative = resized(negative, len(strips))
+		both = resized(both, 2*stripSize(rest, definitePanel))
+		strips, negative := both[:len(both)/2], both[len(both)/2:]
 		for t := 0; t < definitePanel; t += 2 {
 			interleaveT(strips, size, t, a.row(lo + t)[hi:], a.row(lo + t + 1)[hi:])
 		}

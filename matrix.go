@@ -18,6 +18,11 @@ type Matrix struct {
 // NewMatrix returns a rows×cols matrix of the values in data, row by row. It does not copy them. With nil
 // data all values are 0. NewMatrix panics if a size is negative or len(data) is not rows·cols.
 func NewMatrix(rows, cols int, data []float64) *Matrix {
+	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: valuesOf(rows, cols, data)}
+}
+
+// valuesOf returns the data of NewMatrix, a function of its own so that the compiler inlines NewMatrix.
+func valuesOf(rows, cols int, data []float64) []float64 {
 	if !addressable(rows, cols) {
 		panic("softkmeans: NewMatrix with size " + shape(rows, cols))
 	}
@@ -28,7 +33,7 @@ func NewMatrix(rows, cols int, data []float64) *Matrix {
 		panic("softkmeans: NewMatrix of size " + shape(rows, cols) + " with " +
 			strconv.Itoa(len(data)) + " values")
 	}
-	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
+	return data
 }
 
 // checkSize returns an [ErrShape] if a rows×cols matrix, described by what, is too large for NewMatrix.

@@ -95,20 +95,29 @@ func (w *workspace) eachBlock(ctx context.Context, workers int, c chunking, floa
 
 // each does what eachBlock does, with scratch space for `size` numbers in all.
 func (w *workspace) each(ctx context.Context, workers int, c chunking, size int, fn func(b block)) error {
-	tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
+	tasks := chunks(c.n, c.l, c.most)
 	for len(w.scratch) < max(1, min(workers, tasks)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	runTasks(workers, tasks, func(worker, task int) {
-		if cap(w.scratch[worker]) < size {
-			w.scratch[worker] = make([]float64, size)
+	if workers > 1 && tasks > 1 {
+		runTasks(workers, tasks, func(worker, task int) { w.run(ctx, worker, task, c, size, fn) })
+	} else { // a function of its own would be allocated
+		for t := range tasks {
+			w.run(ctx, 0, t, c, size, fn)
 		}
-		first, last := taskRange(c.n, tasks, task)
-		for lo := first; lo < last && !stopped(ctx); lo += step {
-			fn(block{worker, task, lo, min(lo+step, last), w.scratch[worker][:size]})
-		}
-	})
+	}
 	return cancelled(ctx)
+}
+
+// run does one task of each.
+func (w *workspace) run(ctx context.Context, worker, task int, c chunking, size int, fn func(b block)) {
+	if cap(w.scratch[worker]) < size {
+		w.scratch[worker] = make([]float64, size)
+	}
+	first, last := taskRange(c.n, chunks(c.n, c.l, c.most), task)
+	for lo, step := first, blockRows(c.n, c.l); lo < last && !stopped(ctx); lo += step {
+		fn(block{worker, task, lo, min(lo+step, last), w.scratch[worker][:size]})
+	}
 }
 
 // taskRange returns the part lo…hi−1 of 0…n−1 that task t of c covers.

@@ -154,10 +154,10 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
 	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
 	err := s.eachProjected(g, basis, func(at block) {
-		for i := at.lo; i < at.hi; i++ { // rows of weight 0 have projections 0 and change no extent
-			extents[at.chunk].add(g.row(i)[:p], normals, kind)
+		for e, i := &extents[at.chunk], at.lo; i < at.hi; i++ { // rows of weight 0 have projections 0
+			squares := e.add(g.row(i)[:p], normals, kind)
 			if !gramOnly {
-				extents[at.chunk].squares.add(s.weight(i) * sumSquares(g.row(i)[:p]))
+				e.squares.add(s.weight(i) * squares)
 			}
 		}
 	})
@@ -206,7 +206,7 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	moved := math.Sqrt(s.fine.squares()) + s.fine.off(pc.total)
 	total := pc.total + pc.totalError + 1.01*moved*moved
 	squares := e.inside.squares.value()
-	off := 1.01 * math.Sqrt(float64(p)*total) * gamma(min(s.d, projectedColumns)/lanes+s.d/projectedColumns+simdLength+12)
+	off := 1.01 * math.Sqrt(float64(p)*total) * gamma(projectedDepth(s.d))
 	within, outside := e.misses(norm2(s.mean), e.inside.radius)
 	within *= math.Sqrt(s.fine.mass)
 	left := total - squares + gamma(fineDepth(s.n)+p+16)*total + underflow +

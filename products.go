@@ -19,6 +19,12 @@ func gramMatrix(s *samples) (*Matrix, error) {
 		parts[t] = NewMatrix(size, size, nil)
 	}
 	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
+		if size < fewColumns && !s.wide() { // strips take twice as long
+			columns, m := at.scratch, at.hi-at.lo
+			s.packColumns(columns, at.lo, at.hi, true)
+			addMulNT(parts[at.chunk].Data, size, columns, size, columns, size, m, true)
+			return
+		}
 		packSide(s, at.scratch, span{at.lo, at.hi}, span{0, size})
 		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
 	})
@@ -271,17 +277,32 @@ const (
 	projectedColumns = 480
 )
 
+// fewColumns is the number of columns below which sums over rows take each by itself: tiles would not be full.
+const fewColumns = 8
+
+// projectedDepth returns how many roundings a product passes in eachProjected over d columns, with packing.
+func projectedDepth(d int) int {
+	return min(d, projectedColumns)/lanes + d/projectedColumns + 12
+}
+
 // eachProjected writes the products of the rows, shifted and scaled, with those of the basis, which has no
 // gaps, to the first columns of z, and calls fn for each block of them. Rows of weight 0 have 0.
 func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
 	p, wide := basis.Rows, min(projectedColumns, s.d)
-	if s.d < simdLength {
-		return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-			s.pack(at.scratch, at.lo, at.hi, false)
-			for i := at.lo; i < at.hi; i++ {
-				clear(z.row(i)[:p])
+	if s.d < fewColumns { // a column at a time
+		return s.eachBlock(s.n, s.d, manyChunks, s.d+1, func(at block) {
+			m := at.hi - at.lo
+			s.packColumns(at.scratch, at.lo, at.hi, false)
+			sums := at.scratch[m*s.d:][:m]
+			for c := range p {
+				clear(sums)
+				for j, v := range basis.row(c) {
+					axpy(sums, v, at.scratch[j*m:][:m])
+				}
+				for i, v := range sums {
+					z.row(at.lo + i)[c] = v
+				}
 			}
-			addMulNT(z.Data[at.lo*z.Stride:], z.Stride, at.scratch, at.hi-at.lo, basis.Data, p, s.d, false)
 			fn(at)
 		})
 	}

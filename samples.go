@@ -155,13 +155,12 @@ func (s *samples) workspace() *workspace {
 // error names the first entry out of range. It sums differences from the first of the heaviest rows: constant
 // columns have their exact value as mean, and the others lose less where they are far from 0.
 func (s *samples) survey() (top float64, err error) {
-	origin, first := make([]float64, s.d), 0
+	first := 0
 	for i, w := range s.weights {
 		if w > s.weights[first] {
 			first = i
 		}
 	}
-	copy(origin, s.x.row(first))
 	type part struct {
 		top, total float64
 		bad        bool
@@ -169,10 +168,13 @@ func (s *samples) survey() (top float64, err error) {
 		short      []float64 // sums of one block, which are then added to sums
 	}
 	parts := make([]part, chunks(s.n, s.d, reduceChunks))
-	rows := NewMatrix(2*len(parts), s.d, nil)
+	rows := NewMatrix(2*len(parts)+3, s.d, nil)
 	for t := range parts {
-		parts[t].sums, parts[t].short = rows.row(2*t), rows.row(2*t+1)
+		parts[t].sums, parts[t].short = rows.row(2*t+3), rows.row(2*t+4)
 	}
+	origin, rest := rows.row(1), rows.row(2)
+	s.mean = rows.row(0)
+	copy(origin, s.x.row(first))
 	err = s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
 		p := &parts[at.chunk]
 		clear(p.short)
@@ -192,7 +194,6 @@ func (s *samples) survey() (top float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.mean = make([]float64, s.d)
 	var all float64
 	for _, p := range parts {
 		if p.bad {
@@ -207,17 +208,17 @@ func (s *samples) survey() (top float64, err error) {
 		return 0, err
 	}
 	_, s.exp = math.Frexp(top)
-	s.setMean(origin, all, top)
+	s.setMean(origin, rest, all, top)
 	return top, nil
 }
 
 // setMean makes the mean and its rest, or zeros, of the sums of differences from the origin in mean.
-func (s *samples) setMean(origin []float64, mass, top float64) {
+func (s *samples) setMean(origin, rest []float64, mass, top float64) {
 	if !s.centred {
 		clear(s.mean)
 		return
 	}
-	s.fine = meanRest{rest: make([]float64, s.d), mass: mass, depth: chunking{s.n, s.d, reduceChunks}.depth()}
+	s.fine = meanRest{rest: rest, mass: mass, depth: chunking{s.n, s.d, reduceChunks}.depth()}
 	var squares float64
 	for j, v := range s.mean {
 		v /= mass
@@ -246,6 +247,11 @@ func (s *samples) weight(i int) float64 {
 	if s.weights == nil {
 		return 1
 	}
+	return s.ownWeight(i)
+}
+
+// ownWeight is weight where there are weights. The compiler inlines weight.
+func (s *samples) ownWeight(i int) float64 {
 	if w := math.Ldexp(s.weights[i], -s.wexp); w >= leastScale {
 		return w
 	}
@@ -302,6 +308,20 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	for i := rows.lo; i < rows.hi; i++ {
 		if w := s.weight(i); w > 0 {
 			axpy(dst[(i-rows.lo)*l:][:l], -math.Sqrt(w), rest)
+		}
+	}
+}
+
+// packColumns does what pack does, column by column.
+func (s *samples) packColumns(dst []float64, lo, hi int, weighted bool) {
+	a, m := s.factor(), hi-lo
+	for i := range m {
+		w := math.Sqrt(s.weight(lo + i))
+		if !weighted && w > 0 {
+			w = 1
+		}
+		for j, v := range s.x.row(lo + i) {
+			dst[j*m+i] = (v*a - s.mean[j]) * w
 		}
 	}
 }

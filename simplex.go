@@ -135,15 +135,18 @@ func extentOf(w, normals *Matrix, kind Enclosure) *extent {
 	return e
 }
 
-// add adds a point. A ball needs the radius only.
-func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
-	e.radius = max(e.radius, math.Sqrt(sumSquares(w)))
-	if kind == EnclosureBall {
-		return
+// add adds a point, and returns its squared length. A ball needs the radius only.
+func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) (squares float64) {
+	squares = sumSquares(w)
+	if r := math.Sqrt(squares); r > e.radius { // faster than max
+		e.radius = r
 	}
-	for j := range e.facets {
-		e.facets[j] = max(e.facets[j], -dot(normals.row(j), w))
+	if kind != EnclosureBall {
+		for j := range e.facets {
+			e.facets[j] = max(e.facets[j], -dot(normals.row(j), w))
+		}
 	}
+	return squares
 }
 
 // merge adds another set of points.
@@ -289,17 +292,23 @@ func (b *barycentric) of(g, w []float64) {
 	if c < len(w) {
 		axpy(g, w[c]/b.radius, b.slope.row(c))
 	}
-	// A point on a facet may come out a rounding error below 0.
-	for j, v := range g {
-		g[j] = max(v, 0)
-	}
-	fixSum(g)
+	fixSum(g) // a point on a facet may come out a rounding error below 0
 }
 
-// fixSum adds what the sum lacks of 1, a rounding error, to the largest entry. Zeros stay 0.
+// fixSum makes entries below 0 zero, and adds what the sum lacks of 1, a rounding error, to the largest entry.
+// Zeros stay 0.
 func fixSum(g []float64) {
 	for range 2 {
-		sum := sumOf(g)
+		sum, best := 0.0, 0
+		for j, v := range g {
+			if v < 0 {
+				v, g[j] = 0, 0
+			}
+			sum += v
+			if v > g[best] {
+				best = j
+			}
+		}
 		if len(g) > 1024 { // a plain sum's error is not small next to the entries
 			var all fineSum
 			for _, v := range g {
@@ -310,7 +319,7 @@ func fixSum(g []float64) {
 		if sum == 1 {
 			return
 		}
-		g[argmax(g)] += 1 - sum
+		g[best] += 1 - sum
 	}
 }
 

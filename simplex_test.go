@@ -224,7 +224,8 @@ func TestFixSum(t *testing.T) {
 	for _, c := range []struct{ g, want []float64 }{
 		{[]float64{.5, .25}, []float64{.75, .25}}, {[]float64{.25, .5}, []float64{.25, .75}},
 		{[]float64{.25, .25}, []float64{.75, .25}},
-		{[]float64{.5, .75, .75}, []float64{.5, -.25, .75}}, {[]float64{0, 1}, []float64{0, 1}},
+		{[]float64{.5, .75, .75}, []float64{.5, 0, .5}}, {[]float64{0, 1}, []float64{0, 1}},
+		{[]float64{-.25, 1}, []float64{0, 1}},
 		{[]float64{3}, []float64{1}},
 	} {
 		if fixSum(c.g); !slices.Equal(c.g, c.want) {

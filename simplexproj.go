@@ -37,7 +37,7 @@ func ProjectSimplex(dst, v []float64) []float64 {
 	}
 	tau := threshold(dst)
 	for i, x := range dst {
-		dst[i] = max(x-tau, 0)
+		dst[i] = x - tau
 	}
 	fixSum(dst)
 	return dst
