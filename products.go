@@ -94,7 +94,7 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 		})
 		runTasks(s.workers, reduceChunks, func(_, t int) {
 			first, last := bounds[t], bounds[t+1]
-			if first < last {
+			if first < last && !stopped(s.ctx) {
 				from := strips[first*one:]
 				addMulStrips(gram.Data[first*size+first:], size, from, last-first, from, size-first, hi-lo,
 					true)

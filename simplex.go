@@ -360,12 +360,9 @@ func LogVolume(vertices *Matrix) (float64, error) {
 			axpy(edges.row(c), b.row(j)[c], edge)
 		}
 	}
-	if edges.Rows < edges.Cols {
-		edges = edges.transposed()
-	}
-	log := 0.5 * math.Log(float64(k))
-	for i, s := range jacobiSVD(context.Background(), edges, 1).S {
-		log += math.Log(s) + float64(exp)*math.Ln2 - math.Log(float64(i+1))
+	f, log := qrPivot(context.Background(), edges.transposed()), 0.5*math.Log(float64(k))
+	for i := range k - 1 { // |Πr_ii| is Πσ_i
+		log += math.Log(math.Abs(f.a.row(i)[i])) + float64(exp)*math.Ln2 - math.Log(float64(i+1))
 	}
 	return log, nil
 }

@@ -74,6 +74,9 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 	}
 	rowOrder := descending(sizes)
 	a = chosenRows(a, rowOrder)
+	if stopped(ctx) {
+		return r
+	}
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)
 	rank := f1.rank

@@ -152,8 +152,8 @@ race() {
   some 5 -race -short -run 'Reader' ./internal/table
 }
 
-# By which power of n, d and k each call grows: to be read.
-growth() { SOFTKMEANS_GROWTH=. go test -run TestGrowth -timeout 60m -v . | grep -v '^==='; }
+# By which power of n, d and k each call grows, and how late it hears its context: to be read.
+growth() { SOFTKMEANS_GROWTH=. go test -run 'TestGrowth|TestLate' -timeout 60m -v ./internal/costs | grep -vE '^ *(===|---)'; }
 # claims TIMES: so many times the draws of go test in the search for false claims, with new seeds.
 claims() {
   SOFTKMEANS_CLAIMS=$1 go test -v -run 'TestClaims$' -timeout 60m . | grep -vE '^(=== |ok)'

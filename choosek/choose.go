@@ -201,19 +201,29 @@ func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some
 		_, exp = math.Frexp(slices.Max(weights))
 	}
 	var keys []key
+	leading := func() float64 { // leaves the largest, and returns the least of these
+		slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(b.value, a.value) })
+		keys = keys[:most]
+		return keys[most-1].value
+	}
+	least := math.Inf(-1)
 	for _, i := range of {
 		w := 1.0
 		if weights != nil {
 			w = math.Ldexp(weights[i], -exp)
 		}
-		if w >= 0x1p-500 {
-			keys = append(keys, key{i, math.Log(1-rng.Float64()) / w})
+		if w < 0x1p-500 {
+			continue
+		}
+		if v := math.Log(1-rng.Float64()) / w; v > least {
+			keys = append(keys, key{i, v})
+		}
+		if len(keys) == 2*most {
+			least = leading()
 		}
 	}
-	if len(keys) > most {
-		some = true
-		slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(b.value, a.value) })
-		keys = keys[:most]
+	if some = len(keys) > most || least > math.Inf(-1); some {
+		leading()
 	}
 	for _, k := range keys {
 		rows = append(rows, k.row)

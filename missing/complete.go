@@ -147,6 +147,9 @@ func openCompletion(
 		ctx: ctx, workers: workers, g: g, n: x.Rows, d: x.Cols, q: q, order: g.order(),
 		exp: exponent(g.largest(x)), y: x.Clone(), w: softkmeans.NewMatrix(x.Cols, q+1, nil),
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(err, "stopped")
+	}
 	for i, v := range c.y.Data {
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
 	}
@@ -246,13 +249,13 @@ func (c *completion) step() (change float64, err error) {
 			l.row(i, parts[p])
 		}
 	})
-	if err := c.ctx.Err(); err != nil {
-		return 0, fault.New(err, "stopped")
-	}
 	for _, p := range parts[1:] {
 		parts[0].add(p)
 	}
 	c.maximise(parts[0])
+	if err := c.ctx.Err(); err != nil {
+		return 0, fault.New(err, "stopped")
+	}
 	return math.Sqrt(parts[0].change / max(parts[0].missing, leastWeight)), nil
 }
 
@@ -371,6 +374,9 @@ func (c *completion) maximise(m *latentSums) {
 	r := c.q + 1
 	left, mass := make([]float64, c.d), make([]float64, c.d) // by column: squares left, and weights
 	draws.Run(c.workers, c.d, func(j int) {
+		if c.ctx.Err() != nil {
+			return // which step sees
+		}
 		gram, linear, row := m.gram.Row(j), m.linear.Row(j), c.w.Row(j)
 		axpy(gram, 1, m.whole)
 		a := make([]float64, r*r)

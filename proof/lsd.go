@@ -269,7 +269,7 @@ func (c *cover) least(tau, objective float64) (float64, error) {
 			break
 		}
 	}
-	return floor, nil
+	return floor, c.stopped()
 }
 
 // lowest returns the least floor over all cells between nodes, and where it is. It cuts the lowest cell in
@@ -294,7 +294,7 @@ func (c *cover) lowest(enough float64) (floor, at float64) {
 			}
 		}
 		u := cells[lowest]
-		if len(cells) >= most || u.floor >= enough || u.b.tau-u.a.tau <= 1e-9*u.b.tau {
+		if len(cells) >= most || u.floor >= enough || u.b.tau-u.a.tau <= 1e-9*u.b.tau || c.ctx.Err() != nil {
 			return u.floor, u.at
 		}
 		mid := c.at(u.a.tau + (u.b.tau-u.a.tau)/2)

@@ -137,6 +137,9 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
 	simplex := softkmeans.RegularSimplex(k)
 	for i := range n {
+		if i%block == 0 && ctx.Err() != nil {
+			break // which Unique sees
+		}
 		for j, v := range g.Row(i) {
 			axpy(q.w.Row(i), v, simplex.Row(j))
 		}
