@@ -53,7 +53,7 @@ func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
 		rows = t.accumulate(ctx, 1)
 		values = t.implicitQL(ctx, rows)
 	}
-	order := descending(values)
+	order := descending(ctx, values)
 	return rescaled(values, order, exp), chosenRows(rows, order)
 }
 
@@ -86,7 +86,7 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	exp := unitScale(a)
 	t := tridiagonal(ctx, a, workers)
 	raw := t.values(ctx)
-	order := descending(raw)
+	order := descending(ctx, raw)
 	values = rescaled(raw, order, exp)
 	// For more than half of the vectors QL steps are faster than making each pair orthogonal.
 	if 2*p <= n {
@@ -96,7 +96,7 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 		}
 	}
 	rows = t.accumulate(ctx, workers)
-	return values, chosenRows(rows, descending(t.implicitQL(ctx, rows))[:p])
+	return values, chosenRows(rows, descending(ctx, t.implicitQL(ctx, rows))[:p])
 }
 
 // eigenJacobi overwrites a by the cyclic Jacobi method and returns eigenvalues, in no order,

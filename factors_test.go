@@ -235,7 +235,7 @@ func TestAlgebraStops(t *testing.T) {
 		t.Error("QL begins")
 	}
 	raw := r.values(bg)
-	if rows, ok := r.leading(ended(), raw, descending(raw)); ok || sumSquares(rows.Data) != 0 {
+	if rows, ok := r.leading(ended(), raw, descending(bg, raw)); ok || sumSquares(rows.Data) != 0 {
 		t.Error("inverse iteration begins, or says it is done")
 	}
 	products := 0

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"strconv"
@@ -391,11 +392,12 @@ func copyRows(dst, m *Matrix) {
 	}
 }
 
-// descending returns the indices of v by descending value, equal values in their order. It merges runs.
-func descending(v []float64) []int {
+// descending returns the indices of v by descending value, equal values in their order. It merges runs; once
+// ctx has ended the order is none.
+func descending(ctx context.Context, v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)
-	for run := 1; run < n; run *= 2 {
+	for run := 1; run < n && ctx.Err() == nil; run *= 2 {
 		for lo := 0; lo < n; lo += 2 * run {
 			mid, hi := min(lo+run, n), min(lo+2*run, n)
 			a, b := lo, mid

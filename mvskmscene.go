@@ -180,7 +180,7 @@ func (p *minVolume) outliers(share float64) (list []int, err error) {
 			}
 		}
 	}
-	for _, i := range descending(far)[:int(share*float64(s.n))] {
+	for _, i := range descending(s.ctx, far)[:int(share*float64(s.n))] {
 		if far[i] > farRow {
 			list = append(list, i)
 		}
@@ -191,7 +191,7 @@ func (p *minVolume) outliers(share float64) (list []int, err error) {
 
 // medianOf returns the median of the values of rows by their weight, the lower of two.
 func medianOf(s *samples, values []float64) float64 {
-	order, rest := descending(values), 0.0
+	order, rest := descending(s.ctx, values), 0.0
 	for i := range values {
 		rest += s.weight(i) / 2
 	}

@@ -191,11 +191,11 @@ func TestUnitRows(t *testing.T) {
 // Their spectra are then not among the centers.
 func TestUnmixTrim(t *testing.T) {
 	for n, want := range map[int]float64{1: 4, 2: 1, 3: 4} { // the lower of two
-		if got := medianOf(&samples{n: n}, []float64{4, 1, 9}[:n]); got != want {
+		if got := medianOf(&samples{ctx: bg, n: n}, []float64{4, 1, 9}[:n]); got != want {
 			t.Errorf("the median of %d is %g, not %g", n, got, want)
 		}
 	}
-	if got := medianOf(&samples{n: 3, weights: []float64{1, 3, 1}}, []float64{4, 1, 9}); got != 1 {
+	if got := medianOf(&samples{ctx: bg, n: 3, weights: []float64{1, 3, 1}}, []float64{4, 1, 9}); got != 1 {
 		t.Errorf("the median of 4, 1, 1, 1 and 9 is %g", got)
 	}
 	x, spectra, _, _ := pixels(400, 20, 3, 0, 0.01, 3)

@@ -177,7 +177,7 @@ func regressEigen(_ *testing.T, p *pinnedBits) {
 			r := tridiagonal(bg, unit, 1)
 			raw := r.values(bg)
 			inverse = append(inverse, raw)
-			if rows, ok := r.leading(bg, raw, descending(raw)); ok {
+			if rows, ok := r.leading(bg, raw, descending(bg, raw)); ok {
 				inverse = append(inverse, rows.Data)
 			}
 		}

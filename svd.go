@@ -72,11 +72,8 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 		scale(a.row(i), math.Ldexp(1, -exp))
 		sizes[i], _ = rowMaxAbs(a.row(i))
 	}
-	rowOrder := descending(sizes)
+	rowOrder := descending(ctx, sizes)
 	a = chosenRows(a, rowOrder)
-	if stopped(ctx) {
-		return r
-	}
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)
 	rank := f1.rank
@@ -117,7 +114,7 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	n := l.Rows
 	norms, j := make([]float64, n), identity(n)
 	r.Iterations, r.Status = orthogonalizeRows(ctx, l, j, norms)
-	order := descending(norms)
+	order := descending(ctx, norms)
 	left, right = chosenRows(l, order), chosenRows(j, order)
 	values = make([]float64, n)
 	complete := true

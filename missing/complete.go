@@ -93,6 +93,9 @@ func (g *gaps) complete(
 	if err := g.fillMeans(out.X); err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(err, "stopped")
+	}
 	q := min(completeDirections*min(k, g.d), mostDirections, min(x.Rows-1, g.d)-1)
 	c, err := openCompletion(ctx, g, out.X, max(0, q), o.Workers)
 	if err != nil {
