@@ -26,7 +26,7 @@ type growing struct {
 func growingCalls() []growing {
 	wide, small, tall, square := [3]int{2000, 32, 8}, [3]int{500, 64, 3}, [3]int{2000}, [3]int{150, 8, 3}
 	// In small k stays below d: centers that depend on each other cost up to ten times as much.
-	all, pairs := [3]int{1, 2, 2}, [3]int{2, 1, 2}
+	all, pairs, steps := [3]int{1, 2, 2}, [3]int{2, 1, 2}, [3]int{1, 3, 3}
 	rising := func(j float64) float64 { return 4 + j }
 	normal := func(n, d int) *matrix { return random(n, d, 1, rising) }
 	// words has 20 entries a row.
@@ -124,24 +124,24 @@ func growingCalls() []growing {
 			_, _, err := softkmeans.Principal(bg, x, k-1, nil)
 			return err
 		})},
-		{"FitAlternating", small, all, volume(func(x *matrix, k int) error {
+		{"FitAlternating", small, [3]int{1, 3, 2}, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitAlternating(bg, x, k, v))
 		})},
-		{"FitMinVolume", small, all, volume(func(x *matrix, k int) error {
+		{"FitMinVolume", small, steps, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitMinVolume(bg, x, k, v))
 		})},
 		{"FitMinVolume sparse", [3]int{1000, 1000, 3}, all, func(n, d, k int) func() error {
 			x := words(n, d)
 			return func() error { return second(softkmeans.FitMinVolume(bg, x, k, v)) }
 		}},
-		{"MinVolumePath", small, all, volume(func(x *matrix, k int) error {
+		{"MinVolumePath", small, steps, volume(func(x *matrix, k int) error {
 			return second(softkmeans.MinVolumePath(bg, x, k, []float64{.1, 1}, v))
 		})},
-		{"Unmix", small, all, volume(func(x *matrix, k int) error { return second(softkmeans.Unmix(bg, x, k, v)) })},
+		{"Unmix", small, steps, volume(func(x *matrix, k int) error { return second(softkmeans.Unmix(bg, x, k, v)) })},
 		{"FitSeq", wide, all, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitSeq(bg, inBlocks(x, 500), k, nil))
 		})},
-		{"FitMinVolumeSeq", small, all, volume(func(x *matrix, k int) error {
+		{"FitMinVolumeSeq", small, steps, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitMinVolumeSeq(bg, inBlocks(x, 500), k, nil))
 		})},
 		{"Stats and Extent", wide, [3]int{1, 3, 2}, volume(func(x *matrix, k int) error {
@@ -223,7 +223,7 @@ func growingCalls() []growing {
 		})},
 		{"Unique, k = 4", [3]int{2000}, [3]int{1}, unique(4)},
 		{"Unique, k = 8", [3]int{2000}, [3]int{1}, unique(8)},
-		{"LSDFloor", square, [3]int{2, 1, 2}, func(n, d, k int) func() error {
+		{"LSDFloor", square, [3]int{3, 1, 2}, func(n, d, k int) func() error {
 			s := rbf(n, d)
 			o := &proof.LSDFloorOptions{Model: must(softkmeans.LSD(bg, s, k, nil))}
 			return func() error { return second(proof.LSDFloor(bg, s, k, o)) }
@@ -234,16 +234,16 @@ func growingCalls() []growing {
 		{"ProposeScene", [3]int{8192, 64, 4}, [3]int{1, 3}, volume(func(x *matrix, _ int) error {
 			return second(choosek.ProposeScene(bg, x, nil))
 		})},
-		{"missing.Complete", small, [3]int{1, 2, 3}, holes(func(x *matrix, k int) error {
+		{"missing.Complete", small, steps, holes(func(x *matrix, k int) error {
 			return second(missing.Complete(bg, x, k, nil))
 		})},
-		{"missing.Fit", small, [3]int{1, 2, 3}, holes(func(x *matrix, k int) error {
+		{"missing.Fit", small, steps, holes(func(x *matrix, k int) error {
 			return second(missing.Fit(bg, x, k, v))
 		})},
-		{"Others", small, all, modelled(func(x *matrix, m *softkmeans.Model) error {
+		{"Others", small, steps, modelled(func(x *matrix, m *softkmeans.Model) error {
 			return stability.Others(bg, x, m, v)
 		})},
-		{"Bootstrap", small, all, modelled(func(x *matrix, m *softkmeans.Model) error {
+		{"Bootstrap", small, steps, modelled(func(x *matrix, m *softkmeans.Model) error {
 			o := &stability.BootstrapOptions{MinVolumeOptions: *v, Resamples: 8}
 			return second(stability.Bootstrap(bg, x, m, o))
 		})},
