@@ -263,8 +263,8 @@ func endingAt(look int64) *counting {
 	return c
 }
 
-// TestContexts ends the context of every function with one at random looks at it, after which there are few
-// more.
+// TestContexts ends the context of every function with one at a random look at it, and at the last. There are
+// few more, and the call says that it was stopped.
 func TestContexts(t *testing.T) {
 	if long() {
 		t.Skip("TestLate has the full sizes")
@@ -278,8 +278,8 @@ func TestContexts(t *testing.T) {
 				continue
 			}
 			looks := 1<<30 - whole.left.Load()
-			for range 2 {
-				ctx := endingAt(rng.Int64N(max(1, looks)))
+			for _, at := range []int64{rng.Int64N(looks), looks - 1} {
+				ctx := endingAt(at)
 				if err := c.do(ctx); !ended(err) || ctx.left.Load() < -400 {
 					t.Errorf("%s, %s: %v, and %d looks after the end, of %d", s.name, c.name, err,
 						-ctx.left.Load(), looks)
