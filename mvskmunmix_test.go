@@ -441,7 +441,7 @@ func TestUnmixNoise(t *testing.T) {
 			t.Errorf("%s: %v off, trimmed %v", what, angle, got.Trimmed)
 		}
 	}
-	for _, factor := range []float64{20, 0.001, 1e-155} {
+	for _, factor := range fewer([]float64{20, 0.001, 1e-155}, []float64{20, 1e-155}) {
 		one := x.Clone()
 		scale(one.Row(7), factor)
 		off("one pixel", one, 1, nil)

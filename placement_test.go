@@ -94,7 +94,7 @@ func TestEnclosureSmallest(t *testing.T) {
 // TestDescended: descents end at the smallest triangle, and at the simplex of which the rows are mixtures,
 // with pure rows or without.
 func TestDescended(t *testing.T) {
-	for seed := range uint64(fewer(200, 12)) {
+	for seed := range uint64(fewer(200, 9)) {
 		x := randomData(8+int(seed), 2, 0, seed)
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
 		g := NewMatrix(x.Rows, 3, nil)
@@ -119,7 +119,7 @@ func TestDescended(t *testing.T) {
 	if !(math.Abs(m.Gap) < 1e-10) {
 		t.Errorf("of flat rows: gap %g", m.Gap)
 	}
-	for k := 4; k < fewer(8, 7) && !gramOnly; k++ {
+	for k := 4; k < fewer(8, 6) && !gramOnly; k++ {
 		for seed := range uint64(fewer(20, 1)) {
 			for _, most := range []float64{1, .8} { // the largest share
 				rng := rand.New(rand.NewPCG(seed, uint64(k)))

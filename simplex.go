@@ -295,8 +295,8 @@ func (b *barycentric) of(g, w []float64) {
 	fixSum(g) // a point on a facet may come out a rounding error below 0
 }
 
-// fixSum makes entries below 0 zero, and adds what the sum lacks of 1, a rounding error, to the largest entry.
-// Zeros stay 0.
+// fixSum makes entries below 0 zero, and adds what the sum lacks of 1, a rounding error, to the largest
+// entry. Zeros stay 0.
 func fixSum(g []float64) {
 	for range 2 {
 		sum, best := 0.0, 0

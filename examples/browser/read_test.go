@@ -41,7 +41,7 @@ func corpus(t *testing.T) (list []want) {
 // of the columns and roles their roles, as the page shows them before.
 func flagged(t *testing.T, flags []string, columns []string, roles string) (o options) {
 	t.Helper()
-	o = options{scale: scale.Auto, slack: .25}
+	o = options{k: 1, scale: scale.Auto, slack: .25}
 	if flags == nil {
 		return o
 	}
