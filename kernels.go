@@ -460,7 +460,7 @@ func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
 // roundUp returns the least multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// interleave writes a strip: the vectors (x_i·a − mean)·w_i. Its places beyond the length of the mean become 0.
+// interleave writes a strip: the vectors (x_i·a − mean)·w_i. Its places beyond the mean become 0.
 func interleave(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
 	if useSIMD {
 		interleaveSIMD(dst, x, mean, a, w)

@@ -18,7 +18,8 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	panic(useSIMD)
 }
 
-func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
+func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a float64,
+	w *[stripRows]float64) {
 	panic(useSIMD)
 }
 func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {

@@ -384,7 +384,8 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 }
 
 // interleaveSIMD fulfils the contract of interleave.
-func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
+func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a float64,
+	w *[stripRows]float64) {
 	x0, x1, x2 := x[0][:len(mean)], x[1][:len(mean)], x[2][:len(mean)]
 	f, w0, w1, w2 := broadcast(a), broadcast(w[0]), broadcast(w[1]), broadcast(w[2])
 	v := f.Len()
