@@ -189,9 +189,9 @@ const clearGap = 1e-12
 // a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
 // too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
 //
-// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound, U the
-// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory, off by E, ‖E‖_F ≤ √p·γ·√T for the depth of their
-// sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by AU +
+// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be the
+// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F ≤ √p·γ·√T for the depth of
+// their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by AU +
 // B, where `misses` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I). So
 // ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
@@ -240,8 +240,8 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 }
 
 // missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of divided by their
-// sums, are from the points w that these are for, up to `longest`, in data with a mean of the given length:
-// within the space of the simplex, and beside it in any direction.
+// sums, are from the points w that these are for: within the space of the simplex, and beside it in any
+// direction. The points are up to `longest` from 0, and mean is the length of the data's.
 //
 // Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
 // mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by

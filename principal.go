@@ -227,8 +227,8 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total+off)
 }
 
-// centredGram returns the smaller Gram matrix about the mean with its rest, and the bound gramError. Where X is
-// wide, which takes another pass, and the rest is below a rounding of the trace, the bound has it instead.
+// centredGram returns the smaller Gram matrix about the mean with its rest, and the bound gramError. Where X
+// is wide, the rest takes another pass; if it is below a rounding of the trace, the bound has it instead.
 func centredGram(s *samples) (gram *Matrix, off float64, err error) {
 	if gram, err = gramMatrix(s); err != nil {
 		return nil, 0, err

@@ -61,7 +61,8 @@ func gramError(s *samples, trace float64) float64 {
 }
 
 // ofRest bounds by how much the rest of the mean changes the Gram matrix, in the trace and in the Frobenius
-// norm: at most 2‖X‖_F‖E‖_F + ‖E‖_F² for X − E, E = √w·restᵀ, where ‖E‖_F² is below a hundredth of the trace.
+// norm. For X − E, E = √w·restᵀ, that is at most 2‖X‖_F‖E‖_F + ‖E‖_F², where ‖E‖_F² is below a hundredth of
+// the trace.
 func ofRest(s *samples, trace float64) float64 {
 	squares := s.fine.squares()
 	return 2.1 * math.Sqrt(squares*(trace+squares))
@@ -277,7 +278,8 @@ const (
 	projectedColumns = 480
 )
 
-// fewColumns is the number of columns below which sums over rows take each by itself: tiles would not be full.
+// fewColumns is the number of columns below which sums over rows take each by itself: tiles would not be
+// full.
 const fewColumns = 8
 
 // projectedDepth returns how many roundings a product passes in eachProjected over d columns, with packing.
