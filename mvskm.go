@@ -79,7 +79,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // always 0, and 10 % of the total variance stand for it.
 //
 // More than 16 384 rows, and 512 a prototype, begin on a draw of 4096, or of 128 a prototype, but of a
-// quarter of the rows at most. So do 64 rows a prototype where n·k² is above 2^26. Up to nine passes over
+// quarter of the rows at most. So do 64 rows a prototype where n·k² is above 2.5e7. Up to nine passes over
 // all rows correct a draw of 64 rows a prototype or more. A draw may lack clusters of fewer than one row in
 // a thousand. The error then ends within 5 % of the slack, and a run ends at a hundred times Tol. Plain,
 // Centers, a Lambda, a Slack below 0.05, and every Init but InitKMeans take all rows from the start.

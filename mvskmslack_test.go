@@ -459,7 +459,7 @@ func TestTallIs(t *testing.T) {
 	}{
 		{manyRows, 2, InitKMeans, false}, {manyRows + 1, 2, InitKMeans, true},
 		{manyRows + 1, 2, InitSPA, false}, {manyRows + 1, 2, InitGlobal, false},
-		{manyRows + 1, 32, InitKMeans, true}, {manyRows + 1, 40, InitKMeans, false},
+		{manyRows + 1, 32, InitKMeans, true}, {manyRows + 1, 36, InitKMeans, false},
 		{4*40*128 + 1, 40, InitKMeans, true},
 	} {
 		if got := fit(c.n, c.k, c.init, nil); got != c.want {
