@@ -222,9 +222,9 @@ func pureSamples(m *alternation) *volumeRun {
 // tallPasses measurements more; the first that fails is the last. Draws of fewer than fairlyDrawn rows a
 // center are not corrected: with 100 centers for 10 000 rows that took a third of the time, and the volume
 // was the same. With 60 for 8000 a sixth, and the volume was smaller by a fifth in each dimension, since λ
-// jumps; with 50 for 15 000 three quarters, and larger by 4 % in each. Tol is drawTol, then tallTol times as large, and tallTol times on draws without correction.
-// The objective ends within the shares drawClose and tallClose of the slack: more exact ends took two to four
-// times as many passes over all rows.
+// jumps; with 50 for 15 000 three quarters, and larger by 4 % in each. Tol is drawTol, then tallTol times as
+// large, and tallTol times on draws without correction. The objective ends within the shares drawClose and
+// tallClose of the slack: more exact ends took two to four times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
 	manyWork       = 3 << 23
