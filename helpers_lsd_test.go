@@ -150,7 +150,3 @@ func centredKernel(k *Matrix) *Matrix {
 
 // outer returns XXᵀ.
 func outer(x *Matrix) *Matrix { return similarityOf(x, 1) }
-
-func shifted(x *Matrix, by ...float64) *Matrix {
-	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
-}

@@ -515,12 +515,6 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	dst = dst[from:]
 	j := 0
 	switch {
-	case lanes == 8:
-		for ; j < len(x)-2; j += 3 {
-			o := (*[18]float64)(dst)
-			o[0], o[1], o[8], o[9], o[16], o[17] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
 	case lanes == 4:
 		for ; j < len(x)-2; j += 3 {
 			o := (*[10]float64)(dst)

@@ -102,8 +102,11 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 		q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil),
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x5eed))
-	for i := 0; i < block*size && (i%size > 0 || !stopped(ctx)); i++ {
-		s.q.Data[i] = 2*rng.Float64() - 1
+	for i := 0; i < block && !stopped(ctx); i++ {
+		row := s.q.row(i)
+		for j := range row {
+			row[j] = 2*rng.Float64() - 1
+		}
 	}
 	orthonormalize(ctx, rowsOf(s.q, 0, block), 0)
 	return s

@@ -392,8 +392,8 @@ func copyRows(dst, m *Matrix) {
 	}
 }
 
-// descending returns the indices of v by descending value, equal values in their order. It merges runs; once
-// ctx has ended the order is none.
+// descending returns the indices of v by descending value, equal values in their order, by merging runs. Once
+// ctx has ended it returns them all in an order that means nothing.
 func descending(ctx context.Context, v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)

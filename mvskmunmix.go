@@ -54,8 +54,8 @@ import (
 // turned by less when half of the rows were left out.
 //
 // Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
-// eight times O(md² + d³ + nkd) for the noise, m = min(n, 8192). Errors, ctx: as for FitMinVolume. What is
-// left to do then for the best model takes some ten passes over unit rows, .2 s for a million numbers.
+// eight times O(md² + d³ + nkd) for the noise, m = min(n, 8192). Errors, ctx: as for FitMinVolume. Once
+// ctx has ended, the best model of unit rows takes some ten more passes, .2 s for a million numbers.
 func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	x, err := matrixOf(samples, "Unmix")
 	if err != nil {

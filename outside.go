@@ -182,12 +182,12 @@ func skewOf(basis *Matrix) float64 {
 				v.add(dot(x[:32], y))
 			}
 			v.add(dot(x, y))
+			times := 2.0
 			if i == j {
 				v.add(-1)
-				squares += v.value() * v.value()
-			} else {
-				squares += 2 * v.value() * v.value()
+				times = 1
 			}
+			squares += times * v.value() * v.value()
 		}
 	}
 	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(dotDepth(32)+4)

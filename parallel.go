@@ -123,12 +123,7 @@ func (w *workspace) run(ctx context.Context, worker, task int, c chunking, size 
 // taskRange returns the part lo…hi−1 of 0…n−1 that task t of c covers.
 func taskRange(n, c, t int) (lo, hi int) {
 	q, r := n/c, n%c
-	lo = t*q + min(t, r)
-	hi = lo + q
-	if t < r {
-		hi++
-	}
-	return lo, hi
+	return t*q + min(t, r), (t+1)*q + min(t+1, r)
 }
 
 const (

@@ -49,9 +49,7 @@ func placeSimplex(x dataset, g, basis *Matrix, o *Options, by path) (*placement,
 	if e == nil {
 		e = placeExtent(normals, ext, o, dimensions(g, basis.Rows, ext.radius))
 	}
-	if !gramOnly {
-		e.inside = ext
-	}
+	e.inside = ext
 	return e, fillMemberships(s, g, basis.Rows, e)
 }
 
@@ -143,10 +141,9 @@ func smallestAround(s *samples, g *Matrix, k int) *placement {
 }
 
 // project writes the projections W on the basis (p×d) to the first p columns of g, which has no gaps, and
-// returns their extent. It may overwrite the other columns.
+// returns their extent.
 func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	p, c := basis.Rows, chunking{s.n, s.d, manyChunks}
-	count := chunks(c.n, c.l, c.most)
+	p, count := basis.Rows, chunks(s.n, s.d, manyChunks)
 	extents, facets := make([]extent, count), NewMatrix(count, normals.Rows, nil)
 	for t := range extents {
 		extents[t].facets = facets.row(t)
@@ -161,11 +158,8 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 			}
 		}
 	})
-	for c := range extents[1:] {
-		extents[0].merge(&extents[c+1])
-		if !gramOnly {
-			extents[0].squares.merge(extents[c+1].squares)
-		}
+	for t := range extents[1:] {
+		extents[0].merge(&extents[t+1])
 	}
 	return &extents[0], err
 }
@@ -196,10 +190,8 @@ const clearGap = 1e-12
 // Ŵ(UUᵀ − I). So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
-	if gramOnly || p == 0 || s.x == nil || pc.solver != SolverGram {
-		return 0, false
-	}
-	if e.regular == nil || e.regular.normals.Cols != p {
+	if gramOnly || p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
+		e.regular.normals.Cols != p {
 		return 0, false
 	}
 	omega := skewOf(pc.basis)
@@ -216,7 +208,8 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	return objective, omega < 0.01 && objective-pc.floor <= clearGap*min(pc.total, 10*pc.floor)
 }
 
-// misses is enclosure.missed for memberships that may share a vertex, and so round more often.
+// misses returns the bounds of enclosure.missed, for memberships that may share a vertex and so round more
+// often.
 func (e *placement) misses(mean, longest float64) (within, outside float64) {
 	within, outside = e.regular.missed(mean, longest)
 	shared := float64(e.vertices.Rows) / float64(e.regular.normals.Rows)

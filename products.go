@@ -21,7 +21,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
 		if size < fewColumns && !s.wide() { // strips take twice as long
 			columns, m := at.scratch, at.hi-at.lo
-			s.packColumns(columns, at.lo, at.hi, true)
+			s.packT(columns, at.lo, at.hi, true)
 			addMulNT(parts[at.chunk].Data, size, columns, size, columns, size, m, true)
 			return
 		}
@@ -143,19 +143,18 @@ func triangularFactor(s *samples) (*Matrix, error) {
 		}
 	}
 	err := s.eachBlock(items, size, most, size, func(at block) {
-		lo, hi := at.lo, at.hi
-		m := hi - lo
+		m, part := at.hi-at.lo, span{at.lo, at.hi}
 		if fill[at.chunk]+m > height {
 			reduce(at.chunk)
 		}
 		top := stacks[at.chunk].Data[fill[at.chunk]*size:][:m*size]
 		fill[at.chunk] += m
 		if !s.wide() {
-			s.packFine(top, span{lo, hi}, span{0, s.d})
+			s.packFine(top, part, span{0, s.d})
 			return
 		}
 		columns := NewMatrix(size, m, at.scratch[:size*m])
-		s.packFine(columns.Data, span{0, s.n}, span{lo, hi})
+		s.packFine(columns.Data, span{0, s.n}, part)
 		transposeTo(NewMatrix(m, size, top), columns)
 	})
 	if err != nil {
@@ -272,14 +271,14 @@ func changeBasis(s *samples, z, basis *Matrix) error {
 	})
 }
 
-// projectedColumns columns of projectedRows rows are multiplied at a time: two small caches.
+// eachProjected multiplies so many rows and columns at a time: their strips fit the second-level cache. The
+// rows are full strips, and the columns a length of them (stripLength) for any number of lanes.
 const (
 	projectedRows    = 48
 	projectedColumns = 480
 )
 
-// fewColumns is the number of columns below which sums over rows take each by itself: tiles would not be
-// full.
+// fewColumns is the number of columns from which products are in tiles. Fewer columns would not fill them.
 const fewColumns = 8
 
 // projectedDepth returns how many roundings a product passes in eachProjected over d columns, with packing.
@@ -287,14 +286,14 @@ func projectedDepth(d int) int {
 	return min(d, projectedColumns)/lanes + d/projectedColumns + 12
 }
 
-// eachProjected writes the products of the rows, shifted and scaled, with those of the basis, which has no
-// gaps, to the first columns of z, and calls fn for each block of them. Rows of weight 0 have 0.
+// eachProjected writes the products of the rows, shifted and scaled, with those of the basis to the first
+// columns of z, and calls fn for each block of rows. The basis has no gaps. Rows of weight 0 get zeros.
 func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
 	p, wide := basis.Rows, min(projectedColumns, s.d)
 	if s.d < fewColumns { // a column at a time
 		return s.eachBlock(s.n, s.d, manyChunks, s.d+1, func(at block) {
 			m := at.hi - at.lo
-			s.packColumns(at.scratch, at.lo, at.hi, false)
+			s.packT(at.scratch, at.lo, at.hi, false)
 			sums := at.scratch[m*s.d:][:m]
 			for c := range p {
 				clear(sums)

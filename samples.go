@@ -93,7 +93,7 @@ func newSamples(
 	if err := firstError(checkCount("Workers", workers), checkShape("x", x)); err != nil {
 		return nil, err
 	}
-	if err := checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols); err != nil {
+	if err := checkSize("partial sums of x", 2*min(x.Rows, reduceChunks)+2, x.Cols); err != nil {
 		return nil, err
 	}
 	s, err := unread(ctx, x.Rows, x.Cols, weights, workers, centred)
@@ -168,13 +168,12 @@ func (s *samples) survey() (top float64, err error) {
 		short      []float64 // sums of one block, which are then added to sums
 	}
 	parts := make([]part, chunks(s.n, s.d, reduceChunks))
-	rows := NewMatrix(2*len(parts)+3, s.d, nil)
+	rows := NewMatrix(2*len(parts)+2, s.d, nil)
 	for t := range parts {
-		parts[t].sums, parts[t].short = rows.row(2*t+3), rows.row(2*t+4)
+		parts[t].sums, parts[t].short = rows.row(2*t+2), rows.row(2*t+3)
 	}
-	origin, rest := rows.row(1), rows.row(2)
+	origin, rest := s.x.row(first), rows.row(1)
 	s.mean = rows.row(0)
-	copy(origin, s.x.row(first))
 	err = s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
 		p := &parts[at.chunk]
 		clear(p.short)
@@ -258,6 +257,15 @@ func (s *samples) ownWeight(i int) float64 {
 	return 0
 }
 
+// root returns what packing multiplies row i by: √w_i if weighted, else 1, and 0 where the weight is 0.
+func (s *samples) root(i int, weighted bool) float64 {
+	w := s.weight(i)
+	if !weighted && w > 0 {
+		return 1
+	}
+	return math.Sqrt(w)
+}
+
 // mass returns the sum of the weights.
 func (s *samples) mass() (all fineSum) {
 	for i := range s.n {
@@ -306,20 +314,15 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	}
 	rest, l := s.fine.rest[cols.lo:cols.hi], cols.hi-cols.lo
 	for i := rows.lo; i < rows.hi; i++ {
-		if w := s.weight(i); w > 0 {
-			axpy(dst[(i-rows.lo)*l:][:l], -math.Sqrt(w), rest)
-		}
+		axpy(dst[(i-rows.lo)*l:][:l], -s.root(i, true), rest)
 	}
 }
 
-// packColumns does what pack does, column by column.
-func (s *samples) packColumns(dst []float64, lo, hi int, weighted bool) {
+// packT writes the transpose of what pack writes: column by column.
+func (s *samples) packT(dst []float64, lo, hi int, weighted bool) {
 	a, m := s.factor(), hi-lo
 	for i := range m {
-		w := math.Sqrt(s.weight(lo + i))
-		if !weighted && w > 0 {
-			w = 1
-		}
+		w := s.root(lo+i, weighted)
 		for j, v := range s.x.row(lo + i) {
 			dst[j*m+i] = (v*a - s.mean[j]) * w
 		}
@@ -332,30 +335,25 @@ func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 	for i := rows.lo; i < rows.hi; i += stripRows {
 		var x [stripRows][]float64
 		var w [stripRows]float64
-		s.some(x[:], w[:], i, rows.hi, cols)
-		for r, v := range w {
-			if !weighted && v > 0 {
-				w[r] = 1
-			}
-		}
+		s.take(x[:], w[:], span{i, rows.hi}, cols, weighted)
 		interleave(dst[(i-rows.lo)/stripRows*size:][:size], &x, s.mean[cols.lo:cols.hi], s.factor(), &w)
 	}
 }
 
-// some sets x to some columns of as many rows, from row i on, and w to the roots of their weights. Rows from
-// `end` on are the one before, with weight 0.
-func (s *samples) some(x [][]float64, w []float64, i, end int, cols span) {
+// take sets x to some columns of the first rows, and w to their roots. Where x has more places than there are
+// rows, they get the last row, and 0.
+func (s *samples) take(x [][]float64, w []float64, rows, cols span, weighted bool) {
 	for r := range x {
-		x[r] = s.x.row(min(i+r, end-1))[cols.lo:cols.hi]
-		if w[r] = 0; i+r < end {
-			w[r] = math.Sqrt(s.weight(i + r))
+		x[r] = s.x.row(min(rows.lo+r, rows.hi-1))[cols.lo:cols.hi]
+		if w[r] = 0; rows.lo+r < rows.hi {
+			w[r] = s.root(rows.lo+r, weighted)
 		}
 	}
 }
 
 // packStripsT writes some columns of some rows, weighted, as strips of columns.
 func (s *samples) packStripsT(dst []float64, rows, cols span) {
-	a, m := s.factor(), rows.hi-rows.lo
+	m := rows.hi - rows.lo
 	size := stripSize(stripRows, m)
 	if useSIMD && cols.hi-cols.lo >= fourRowsWidth {
 		s.packFours(dst, size, rows, cols)
@@ -363,24 +361,17 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 	}
 	// The first-level cache holds a tile of X together with its strips.
 	const height, width = 8, 96
-	var tile [height][width]float64
+	var tile [height * width]float64
 	for top := 0; top < stripLength(m); top += height {
+		first := min(rows.lo+top, rows.hi)
+		some := span{first, min(first+height, rows.hi)}
 		for left := cols.lo; left < cols.hi; left += width {
-			right := min(left+width, cols.hi)
-			for l := range tile {
-				out, i := tile[l][:right-left], rows.lo+top+l
-				if i >= rows.hi || s.weight(i) == 0 {
-					clear(out)
-					continue
-				}
-				shift(out, s.x.row(i)[left:right], s.mean[left:right], a)
-				if s.weights != nil {
-					scale(out, math.Sqrt(s.weight(i)))
-				}
-			}
-			for l := 0; l < height && top+l < stripLength(m); l += 2 {
-				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+l, tile[l][:right-left],
-					tile[l+1][:right-left])
+			l := min(width, cols.hi-left)
+			s.packPart(tile[:], some, span{left, left + l}, true)
+			clear(tile[(some.hi-some.lo)*l:])
+			for i := 0; i < height && top+i < stripLength(m); i += 2 {
+				x, y := tile[i*l:][:l], tile[(i+1)*l:][:l]
+				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+i, x, y)
 			}
 		}
 	}
@@ -393,7 +384,7 @@ func (s *samples) packFours(dst []float64, size int, rows, cols span) {
 	for top := 0; top < size/stripRows; top += 4 {
 		var x [4][]float64
 		var w [4]float64
-		s.some(x[:], w[:], rows.lo+top, rows.hi, cols)
+		s.take(x[:], w[:], span{rows.lo + top, rows.hi}, cols, true)
 		out := dst[top*stripRows:]
 		fourRowsSIMD(out, size, &x, mean[:full], a, &w)
 		if full == l {

@@ -152,6 +152,7 @@ func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) (squares floa
 // merge adds another set of points.
 func (e *extent) merge(f *extent) {
 	e.radius = max(e.radius, f.radius)
+	e.squares.merge(f.squares)
 	for j, v := range f.facets {
 		e.facets[j] = max(e.facets[j], v)
 	}
@@ -361,6 +362,9 @@ func LogVolume(vertices *Matrix) (float64, error) {
 		}
 	}
 	f, log := qrPivot(context.Background(), edges.transposed()), 0.5*math.Log(float64(k))
+	if f.rank < k-1 {
+		return math.Inf(-1), nil
+	}
 	for i := range k - 1 { // |Πr_ii| is Πσ_i
 		log += math.Log(math.Abs(f.a.row(i)[i])) + float64(exp)*math.Ln2 - math.Log(float64(i+1))
 	}

@@ -44,6 +44,7 @@ func TestLogVolume(t *testing.T) {
 		{"huge", NewMatrix(3, 2, []float64{0, 0, 1e150, 0, 0, 1e150}), math.Log(0.5) + 300*math.Ln10},
 		{"tiny", NewMatrix(3, 2, []float64{0, 0, 1e-150, 0, 0, 1e-150}), math.Log(0.5) - 300*math.Ln10},
 		{"below the least", NewMatrix(2, 2, []float64{1, 1e-200, 1, 2e-200}), math.Inf(-1)},
+		{"one edge below the least", NewMatrix(3, 2, []float64{0, 0, 1, 0, 0, 1e-160}), math.Inf(-1)},
 		{"far from 0", NewMatrix(3, 2, []float64{1e8, -1e8, 1e8 + 3, -1e8, 1e8, -1e8 + 4}), math.Log(6)},
 		{"in a plane", NewMatrix(4, 2, []float64{0, 0, 1, 0, 0, 1, 3, 3}), math.Inf(-1)},
 		{"coinciding", NewMatrix(2, 2, []float64{1, 1, 1, 1}), math.Inf(-1)},

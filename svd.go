@@ -117,17 +117,15 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	order := descending(ctx, norms)
 	left, right = chosenRows(l, order), chosenRows(j, order)
 	values = make([]float64, n)
-	complete := true
 	for at, i := range order {
 		if norms[i] < negligible {
 			clear(left.row(at))
-			complete = false
 			continue
 		}
 		values[at] = norms[i]
 		scale(left.row(at), 1/norms[i])
 	}
-	if !complete {
+	if n > 0 && values[n-1] == 0 {
 		orthonormalize(ctx, left, 0)
 	}
 	return left, right, values

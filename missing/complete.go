@@ -378,7 +378,7 @@ func (c *completion) maximise(m *latentSums) {
 	left, mass := make([]float64, c.d), make([]float64, c.d) // by column: squares left, and weights
 	draws.Run(c.workers, c.d, func(j int) {
 		if c.ctx.Err() != nil {
-			return // which step sees
+			return // step returns the error
 		}
 		gram, linear, row := m.gram.Row(j), m.linear.Row(j), c.w.Row(j)
 		axpy(gram, 1, m.whole)

@@ -138,7 +138,7 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	simplex := softkmeans.RegularSimplex(k)
 	for i := range n {
 		if i%block == 0 && ctx.Err() != nil {
-			break // which Unique sees
+			break // Unique returns the error
 		}
 		for j, v := range g.Row(i) {
 			axpy(q.w.Row(i), v, simplex.Row(j))
