@@ -529,7 +529,7 @@ func (d *shrinking) improve(i, j int) float64 {
 				step, at, sign = room, r, 1
 			}
 		}
-		if at < 0 {
+		if at < 0 || len(a.a) == k { // k active bounds leave rounding alone to move along
 			break
 		}
 		step = max(0, step)

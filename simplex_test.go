@@ -41,6 +41,8 @@ func TestLogVolume(t *testing.T) {
 			math.Log(math.Sqrt(3) / 2)},
 		{"corner", NewMatrix(4, 3, []float64{0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 5}), math.Log(30.0 / 6)},
 		{"thin", NewMatrix(3, 2, []float64{0, 0, 1, 0, 0, 1e-20}), math.Log(0.5e-20)},
+		{"a column in a far smaller unit", NewMatrix(3, 2, []float64{0, 0, 3e-21, 1, 1e-20, .3}),
+			math.Log(.455e-20)},
 		{"huge", NewMatrix(3, 2, []float64{0, 0, 1e150, 0, 0, 1e150}), math.Log(0.5) + 300*math.Ln10},
 		{"tiny", NewMatrix(3, 2, []float64{0, 0, 1e-150, 0, 0, 1e-150}), math.Log(0.5) - 300*math.Ln10},
 		{"below the least", NewMatrix(2, 2, []float64{1, 1e-200, 1, 2e-200}), math.Inf(-1)},
