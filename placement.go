@@ -198,7 +198,7 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	moved := math.Sqrt(s.fine.squares()) + s.fine.off(pc.total)
 	total := pc.total + pc.totalError + 1.01*moved*moved
 	squares := e.inside.squares.value()
-	off := 1.01 * math.Sqrt(float64(p)*total) * gamma(projectedDepth(s.d))
+	off := 1.01 * math.Sqrt(float64(p)*total) * gamma(projectedDepth(p, s.d))
 	within, outside := e.misses(norm2(s.mean), e.inside.radius)
 	within *= math.Sqrt(s.fine.mass)
 	left := total - squares + gamma(fineDepth(s.n)+p+16)*total + underflow +
