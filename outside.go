@@ -178,16 +178,19 @@ func skewOf(basis *Matrix) float64 {
 		for j := range i + 1 {
 			var v fineSum
 			x, y := basis.row(i), basis.row(j)
-			for ; len(x) > 32; x, y = x[32:], y[32:] {
-				v.add(dot(x[:32], y))
+			for len(x) > 0 {
+				n := min(len(x), 32)
+				v.add(dot(x[:n], y))
+				x, y = x[n:], y[n:]
 			}
-			v.add(dot(x, y))
-			times := 2.0
 			if i == j {
 				v.add(-1)
-				times = 1
 			}
-			squares += times * v.value() * v.value()
+			square := v.value() * v.value()
+			if i != j {
+				square *= 2
+			}
+			squares += square
 		}
 	}
 	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(dotDepth(32)+4)

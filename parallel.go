@@ -99,7 +99,7 @@ func (w *workspace) each(ctx context.Context, workers int, c chunking, size int,
 	for len(w.scratch) < max(1, min(workers, tasks)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	if workers > 1 && tasks > 1 {
+	if goroutines && workers > 1 && tasks > 1 {
 		runTasks(workers, tasks, func(worker, task int) { w.run(ctx, worker, task, c, size, fn) })
 	} else { // a function of its own would be allocated
 		for t := range tasks {
