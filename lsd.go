@@ -32,8 +32,8 @@ import (
 // objective. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent,
-// O(nk⁴) for one of the rotation. Descents take 50 to 1000 steps, more for larger n (n^0.2 to n^0.4
-// was measured). For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above
+// O(nk⁴) for one of the rotation. Descents take 50 to 1000 steps, more for larger n (n^0.2 to n^0.4 was
+// measured). For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above
 // n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],

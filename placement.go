@@ -183,11 +183,12 @@ const clearGap = 1e-12
 // a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
 // too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
 //
-// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be
-// the basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F ≤ √p·γ·√T for the
-// depth of their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers
-// miss ŴU by AU + B, where `misses` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E −
-// Ŵ(UUᵀ − I). So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
+// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U
+// be the basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F
+// ≤ √p·γ·√T for the depth of their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩
+// + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by AU + B, where `misses` bounds A and B.
+// What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I). So ‖X − ŴU +
+// AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
 	if gramOnly || p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
@@ -511,7 +512,7 @@ func (d *shrinking) improve(i, j int) float64 {
 	for range 20 * k {
 		clear(along)
 		along[i], along[j] = 1, -1
-		if a.project(along); norm2(along) < tiny {
+		if a.project(along); norm2(along) < tiny || len(a.a) == k { // k bounds leave rounding alone
 			if !a.drop(i, j) {
 				break
 			}
@@ -529,7 +530,7 @@ func (d *shrinking) improve(i, j int) float64 {
 				step, at, sign = room, r, 1
 			}
 		}
-		if at < 0 || len(a.a) == k { // k active bounds leave rounding alone to move along
+		if at < 0 {
 			break
 		}
 		step = max(0, step)

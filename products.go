@@ -61,8 +61,8 @@ func gramError(s *samples, trace float64) float64 {
 }
 
 // ofRest bounds by how much the rest of the mean changes the Gram matrix, in the trace and in the Frobenius
-// norm. For X − E, E = √w·restᵀ, that is at most 2‖X‖_F‖E‖_F + ‖E‖_F², where ‖E‖_F² is below a hundredth of
-// the trace.
+// norm. For X − E, E = √w·restᵀ, that is at most 2‖X‖_F‖E‖_F + ‖E‖_F², where
+// ‖E‖_F² is below a hundredth of the trace.
 func ofRest(s *samples, trace float64) float64 {
 	squares := s.fine.squares()
 	return 2.1 * math.Sqrt(squares*(trace+squares))

@@ -361,13 +361,8 @@ func LogVolume(vertices *Matrix) (float64, error) {
 			axpy(edges.row(c), b.row(j)[c], edge)
 		}
 	}
-	// Rows by descending size: columns in far smaller units keep their digits (Cox & Higham 1998).
-	bg, columns := context.Background(), edges.transposed()
-	sizes := make([]float64, columns.Rows)
-	for i := range sizes {
-		sizes[i], _ = rowMaxAbs(columns.row(i))
-	}
-	f, log := qrPivot(bg, chosenRows(columns, descending(bg, sizes))), 0.5*math.Log(float64(k))
+	bg, columns, log := context.Background(), edges.transposed(), 0.5*math.Log(float64(k))
+	f := qrPivot(bg, chosenRows(columns, rowsBySize(bg, columns)))
 	if f.rank < k-1 {
 		return math.Inf(-1), nil
 	}

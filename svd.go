@@ -61,18 +61,26 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	return r, cancelled(ctx)
 }
 
+// rowsBySize returns the indices of a's rows by descending largest magnitude. In that order QR with pivoting
+// keeps the digits of rows in far smaller units (Cox and Higham, 1998).
+func rowsBySize(ctx context.Context, a *Matrix) []int {
+	sizes := make([]float64, a.Rows)
+	for i := range sizes {
+		sizes[i], _ = rowMaxAbs(a.row(i))
+	}
+	return descending(ctx, sizes)
+}
+
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest magnitude. Once ctx
 // has ended it returns soon, and the result is of no use.
 func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 	n, d := a.Rows, a.Cols
 	r := &svdResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
 	_, exp := math.Frexp(max(top, leastScale))
-	sizes := make([]float64, n)
 	for i := range n {
 		scale(a.row(i), math.Ldexp(1, -exp))
-		sizes[i], _ = rowMaxAbs(a.row(i))
 	}
-	rowOrder := descending(ctx, sizes)
+	rowOrder := rowsBySize(ctx, a)
 	a = chosenRows(a, rowOrder)
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)

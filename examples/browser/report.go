@@ -50,7 +50,8 @@ func (d *data) report(r *result) []part {
 // verdict returns a headline and what it means.
 func (d *data) verdict(r *result) (head, meaning string) {
 	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
-		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial, Compact: r.compact}
+		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial,
+		Compact: r.compact}
 	head, meaning = f.Verdict()
 	if d.given != nil {
 		head = "Fitted to the values that are there"

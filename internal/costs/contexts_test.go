@@ -126,7 +126,8 @@ func (s *shape) pure() *matrix {
 
 func (s *shape) volume(add adder) {
 	s.both(func(name string, x softkmeans.Samples) {
-		for _, init := range []softkmeans.Init{softkmeans.InitAuto, softkmeans.InitSPA, softkmeans.InitGlobal} {
+		starts := []softkmeans.Init{softkmeans.InitAuto, softkmeans.InitSPA, softkmeans.InitGlobal}
+		for _, init := range starts {
 			o := few()
 			o.Init = init
 			add(name+"FitMinVolume "+init.String(), func(ctx context.Context) error {
@@ -163,7 +164,9 @@ func (s *shape) similar(add adder) {
 	}
 	add("LSD", func(ctx context.Context) error { return second(softkmeans.LSD(ctx, kernel, k, o)) })
 	add("TILSD", func(ctx context.Context) error { return second(softkmeans.TILSD(ctx, kernel, k, o)) })
-	add("LSDFloors", func(ctx context.Context) error { return second(softkmeans.LSDFloors(ctx, kernel, k, o)) })
+	add("LSDFloors", func(ctx context.Context) error {
+		return second(softkmeans.LSDFloors(ctx, kernel, k, o))
+	})
 	add("TILSDFloors", func(ctx context.Context) error {
 		return second(softkmeans.TILSDFloors(ctx, kernel, k, o))
 	})

@@ -49,7 +49,10 @@ func growingCalls() []growing {
 		}
 	}
 	volume := func(f func(x *matrix, k int) error) func(n, d, k int) func() error {
-		return func(n, d, k int) func() error { x := mixtures(n, d, k); return func() error { return f(x, k) } }
+		return func(n, d, k int) func() error {
+			x := mixtures(n, d, k)
+			return func() error { return f(x, k) }
+		}
 	}
 	similar := func(f func(s softkmeans.Similarity, k int) error) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error { s := rbf(n, d); return func() error { return f(s, k) } }
@@ -137,7 +140,9 @@ func growingCalls() []growing {
 		{"MinVolumePath", small, steps, volume(func(x *matrix, k int) error {
 			return second(softkmeans.MinVolumePath(bg, x, k, []float64{.1, 1}, v))
 		})},
-		{"Unmix", small, steps, volume(func(x *matrix, k int) error { return second(softkmeans.Unmix(bg, x, k, v)) })},
+		{"Unmix", small, steps, volume(func(x *matrix, k int) error {
+			return second(softkmeans.Unmix(bg, x, k, v))
+		})},
 		{"FitSeq", wide, all, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitSeq(bg, inBlocks(x, 500), k, nil))
 		})},

@@ -89,7 +89,9 @@ func sparse(x *matrix) *softkmeans.SparseMatrix {
 	for i := range starts {
 		starts[i] = i * x.Cols
 	}
-	return &softkmeans.SparseMatrix{Rows: x.Rows, Cols: x.Cols, Indptr: starts, Indices: indices, Data: x.Data}
+	return &softkmeans.SparseMatrix{
+		Rows: x.Rows, Cols: x.Cols, Indptr: starts, Indices: indices, Data: x.Data,
+	}
 }
 
 // top returns the first rows of x.
