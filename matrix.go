@@ -397,7 +397,7 @@ func copyRows(dst, m *Matrix) {
 func descending(ctx context.Context, v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)
-	for run := 1; run < n && !stopped(ctx); run *= 2 {
+	for run := 1; run < n && ctx.Err() == nil; run *= 2 {
 		for lo := 0; lo < n; lo += 2 * run {
 			mid, hi := min(lo+run, n), min(lo+2*run, n)
 			a, b := lo, mid

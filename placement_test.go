@@ -147,6 +147,43 @@ func TestDescended(t *testing.T) {
 	}
 }
 
+// TestSmallestOfRounding fits rows of few dimensions far from 0, whose rounding spans the others. The linear
+// programs of some then have as many active bounds as coordinates, where none is left to move along.
+func TestSmallestOfRounding(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{133, 263, 308} {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		k := 5 + rng.IntN(3)
+		n, d, rank := k+1+rng.IntN(3), k+rng.IntN(8), 2+rng.IntN(k-2)
+		x, b, w := NewMatrix(n, d, nil), NewMatrix(rank, d, nil), make([]float64, n)
+		for i := range b.Data {
+			b.Data[i] = rng.NormFloat64()
+		}
+		far := math.Pow(10, 4+8*rng.Float64())
+		for i := range n {
+			for l := range rank {
+				axpy(x.row(i), rng.NormFloat64(), b.row(l))
+			}
+			for j := range d {
+				x.row(i)[j] += far
+			}
+		}
+		for i := range w {
+			if rng.IntN(4) > 0 {
+				w[i] = rng.Float64()
+			}
+		}
+		w[0] = 1
+		m, err := Fit(bg, x, k, &Options{Weights: w, Enclosure: EnclosureSmallest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(m.Objective <= 1e-9*m.Total) { // rank is below k
+			t.Errorf("seed %d: objective %g of %g", seed, m.Objective, m.Total)
+		}
+	}
+}
+
 // TestTightInFewDimensions: where the data has q < k−1 dimensions the tight simplex has
 // q+1 vertices that touch it.
 func TestTightInFewDimensions(t *testing.T) {

@@ -36,6 +36,17 @@ func TestAutoFallsBack(t *testing.T) {
 	checkFloor(t, "graded", auto.Floor, auto.FloorError, minimum, 0)
 }
 
+// TestWideFar: the rest of the mean is in the floor's error only where it is below a rounding.
+func TestWideFar(t *testing.T) {
+	for _, far := range []float64{1, 1e3, 1e6, 1e9} {
+		x := mapped(randomData(20, 90, 1, 1), func(_, _ int, v float64) float64 { return v + far })
+		m, err := Fit(bg, x, 4, &Options{Solver: SolverGram})
+		if err != nil || !(m.FloorError <= 1e-13*m.Total) {
+			t.Errorf("%g: error %g of %g (%v)", far, m.FloorError, m.Total, err)
+		}
+	}
+}
+
 // TestKrylovTied: of directions that tie one step finds one exactly, which says nothing
 // of the others: the floor has to be proved all the same.
 func TestKrylovTied(t *testing.T) {
