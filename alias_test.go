@@ -420,8 +420,8 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 	nan.Set(1, 1, math.NaN())
 	two, w2 := rowsOf(x, 28, 30), []float64{1, 1}
 	stats := func(x *Matrix) *Stats { return statsOf(t, x, nil) }
-	subspace := func(k int) *Subspace { return mustDo(stats(x).Subspace(k, nil))(t) }
-	reachOf := func(p *Subspace, x *Matrix) *Extent {
+	subspace := func(k int) *StreamSubspace { return mustDo(stats(x).StreamSubspace(k, nil))(t) }
+	reachOf := func(p *StreamSubspace, x *Matrix) *Extent {
 		e := &Extent{}
 		return mustDo(e, e.Add(p, x, nil))(t)
 	}
@@ -444,7 +444,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 		{"Stats.AddWeighted", ErrOption, on(func(s *Stats) error {
 			return s.AddWeighted(two, []float64{1, -1})
 		}), nil},
-		{"Stats.Subspace", nil, on(func(s *Stats) error { return second(s.Subspace(0, nil)) }), nil},
+		{"Stats.StreamSubspace", nil, on(func(s *Stats) error { return second(s.StreamSubspace(0, nil)) }), nil},
 	}
 	narrow, many := stats(NewMatrix(1, 2, nil)), &Stats{moments: moments{rows: math.MaxInt - 1}}
 	add("Stats", func() form { return &Stats{} }, grow, some...)
@@ -454,8 +454,8 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 			nil},
 		failure{"Stats.Merge", ErrShape, on(func(s *Stats) error { return s.Merge(narrow) }), []form{narrow}},
 		failure{"Stats.Merge", ErrShape, on(func(s *Stats) error { return s.Merge(many) }), []form{many}},
-		failure{"Stats.Subspace", ErrOption,
-			on(func(s *Stats) error { return second(s.Subspace(2, &Options{Weights: w2})) }), nil})...)
+		failure{"Stats.StreamSubspace", ErrOption,
+			on(func(s *Stats) error { return second(s.StreamSubspace(2, &Options{Weights: w2})) }), nil})...)
 	light := stats(two)
 	add("Stats", func() form { return &Stats{moments: moments{rows: math.MaxInt - 1}} },
 		on(func(s *Stats) error { return s.AddWeighted(rowsOf(x, 0, 1), []float64{0}) }),
@@ -473,11 +473,11 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 	crowd := &Extent{rows: math.MaxInt - 1,
 		coneExtent: coneExtent{extent: extent{facets: make([]float64, 2)}}}
 	crowd.fingerprint, crowd.started = p.fingerprint, true
-	reach := func(want error, p *Subspace, x *Matrix, w []float64) failure {
+	reach := func(want error, p *StreamSubspace, x *Matrix, w []float64) failure {
 		return failure{"Extent.Add", want, on(func(e *Extent) error { return e.Add(p, x, w) }), []form{p}}
 	}
 	fresh := []failure{
-		reach(ErrTooFewSamples, &Subspace{}, two, nil), reach(ErrShape, p, short, nil), reach(ErrNonFinite, p,
+		reach(ErrTooFewSamples, &StreamSubspace{}, two, nil), reach(ErrShape, p, short, nil), reach(ErrNonFinite, p,
 			nan, nil),
 		reach(ErrChanged, p, large, nil), reach(ErrChanged, p, two, []float64{1, 2}), reach(ErrOption, p, two,
 			[]float64{-1, 1}),
@@ -492,21 +492,21 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 			failure{"Extent.Merge", ErrShape, on(func(e *Extent) error { return e.Merge(foreign) }),
 				[]form{foreign}},
 			failure{"Extent.Merge", ErrShape, on(func(e *Extent) error { return e.Merge(crowd) }), []form{p}},
-			failure{"Subspace.Model", ErrChanged, on(func(e *Extent) error { return second(p.Model(e)) }),
+			failure{"StreamSubspace.Model", ErrChanged, on(func(e *Extent) error { return second(p.Model(e)) }),
 				[]form{p}},
-			failure{"Subspace.Model", ErrShape, on(func(e *Extent) error { return second(other.Model(e)) }),
+			failure{"StreamSubspace.Model", ErrShape, on(func(e *Extent) error { return second(other.Model(e)) }),
 				[]form{other}})...)
 
 	bad := reachOf(p, two)
 	of := func(want error, e *Extent) failure {
-		return failure{"Subspace.Model", want, on(func(p *Subspace) error { return second(p.Model(e)) }),
+		return failure{"StreamSubspace.Model", want, on(func(p *StreamSubspace) error { return second(p.Model(e)) }),
 			[]form{e}}
 	}
-	add("Subspace", func() form { return subspace(2) }, nil, of(ErrChanged, bad), of(ErrShape, foreign),
+	add("StreamSubspace", func() form { return subspace(2) }, nil, of(ErrChanged, bad), of(ErrShape, foreign),
 		of(ErrChanged, &Extent{}))
-	add("Subspace", func() form { return &Subspace{} }, nil, of(ErrTooFewSamples, &Extent{}),
-		failure{"Subspace.MarshalBinary", ErrTooFewSamples,
-			on(func(p *Subspace) error { return second(p.MarshalBinary()) }), nil})
+	add("StreamSubspace", func() form { return &StreamSubspace{} }, nil, of(ErrTooFewSamples, &Extent{}),
+		failure{"StreamSubspace.MarshalBinary", ErrTooFewSamples,
+			on(func(p *StreamSubspace) error { return second(p.MarshalBinary()) }), nil})
 	wrong := NewMatrix(1, 4, []float64{1, 2, 3, math.NaN()})
 	for _, m := range sampleModels(t) {
 		add("Model", func() form { return shipped(t, m) }, nil,
@@ -592,7 +592,7 @@ func TestReceivers(t *testing.T) {
 // TestMergeItself: the receiver as its own argument is as a copy of it.
 func TestMergeItself(t *testing.T) {
 	s := statsOf(t, randomData(9, 4, 3, 1), nil)
-	p := mustDo(s.Subspace(3, nil))(t)
+	p := mustDo(s.StreamSubspace(3, nil))(t)
 	e := &Extent{}
 	must(t, e.Add(p, randomData(9, 4, 3, 1), nil))
 	s2, e2 := shipped(t, s), shipped(t, e)

@@ -174,7 +174,7 @@ func TestOptimalNeeds(t *testing.T) {
 		f, g := NewMatrix(2, 1, c.f), NewMatrix(3, 2, c.g)
 		got, err := Certify(bg, x, f, g, nil)
 		if err != nil || got.Floor != 0 || got.FloorError != 0 || got.Repair != c.repair ||
-			got.Optimal(0) != (c.objective == 0) || c.objective > 0 && got.ExcessFloors != math.MaxFloat64 {
+			got.Optimal(0) != (c.objective == 0) || c.objective > 0 && got.ExcessFloors() != math.MaxFloat64 {
 			t.Errorf("centers %v, memberships %v: %+v, optimal %t, %v", c.f, c.g, got, got.Optimal(0), err)
 		}
 		if want := bigObjective(x, f, g, nil, SumToOne); double(want) != c.objective {
@@ -267,7 +267,7 @@ func TestCertificateUnderflow(t *testing.T) {
 		scale(x.Data, e)
 		start := NewMatrix(2, 1, []float64{0, e})
 		m := mustDo(FitAlternating(bg, x, 2, &MinVolumeOptions{Weights: w, Centers: start, MaxIter: 1}))(t)
-		if c := m.Certificate(); c.Optimal(0.1) || c.Objective == 0 || c.Excess == 0 {
+		if c := m.Certificate; c.Optimal(0.1) || c.Objective == 0 || c.Excess() == 0 {
 			t.Errorf("%g: %+v, with a gap of %g", e, c, m.Gap)
 		}
 	}
@@ -288,10 +288,10 @@ func TestCertificateOfEstimate(t *testing.T) {
 	if m == nil || m.Status != StatusCancelled || m.Objective >= m.Floor {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if c := m.Certificate(); c.Optimal(0.5) || c.ExcessShare < 1 {
+	if c := m.Certificate; c.Optimal(0.5) || c.ExcessShare() < 1 {
 		t.Errorf("%+v", c)
 	}
-	if c := compare(1, 2, 0.5, 4); c.Excess < 1 || c.ExcessShare < 0.25 {
+	if c := (Certificate{Objective: 1, Floor: 2, FloorError: .5, Total: 4, Solver: SolverGram}); c.Excess() < 1 || c.ExcessShare() < 0.25 {
 		t.Errorf("below the floor: %+v", c)
 	}
 }

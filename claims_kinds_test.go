@@ -143,7 +143,7 @@ func (c *claims) near(name string, m *Model, floor, total float64) {
 		floor)
 	claim(c, m.Objective >= m.Floor-m.FloorError, "%s: an objective of %g below the floor %g ± %g", name,
 		m.Objective, m.Floor, m.FloorError)
-	claim(c, !m.Certificate().Optimal(0) || m.Objective-floor <= 1.01e-9*total,
+	claim(c, !m.Certificate.Optimal(0) || m.Objective-floor <= 1.01e-9*total,
 		"%s: optimal with %g, the minimum is %g", name, m.Objective, floor)
 }
 

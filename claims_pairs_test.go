@@ -114,8 +114,8 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		if smallRow(x) { // every part has a range of its own
 			return 0
 		}
-		var all *Subspace
-		if all, err = c.statistics(t, rng, x, o.Weights).Subspace(k, &Options{Sum: c.sum}); err == nil {
+		var all *StreamSubspace
+		if all, err = c.statistics(t, rng, x, o.Weights).StreamSubspace(k, &Options{Sum: c.sum}); err == nil {
 			e := new(Extent)
 			if err = e.Add(all, x, o.Weights); err == nil {
 				m, err = all.Model(e)

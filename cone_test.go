@@ -240,7 +240,7 @@ func TestConeParts(t *testing.T) {
 			must(t, sum.Merge(shipped(t, statsOf(t, rowsOf(x, lo, min(lo+25, x.Rows)), nil))))
 		}
 		before := mustDo(sum.MarshalBinary())(t)
-		p := shipped(t, mustDo(sum.Subspace(k, o))(t))
+		p := shipped(t, mustDo(sum.StreamSubspace(k, o))(t))
 		if string(mustDo(sum.MarshalBinary())(t)) != string(before) {
 			t.Fatal("the statistics have changed")
 		}
@@ -254,23 +254,23 @@ func TestConeParts(t *testing.T) {
 		if b := p.Basis(); b.Rows != min(k, x.Cols) || p.K() != k {
 			t.Errorf("a basis of %d directions for %d centers", b.Rows, k)
 		}
-		other := mustDo(sum.Subspace(k, nil))(t)
+		other := mustDo(sum.StreamSubspace(k, nil))(t)
 		if _, err := other.Model(&all); !errors.Is(err, ErrShape) {
 			t.Errorf("the extent of another sum: %v", err)
 		}
 	}
-	p := mustDo(statsOf(t, nonnegative(9, 3, 0, 1), nil).Subspace(2, &Options{Sum: SumAtMostOne}))(t)
-	for what, change := range map[string]func(p *Subspace){
-		"no limit":        func(p *Subspace) { p.limit = 0 },
-		"a limit above 1": func(p *Subspace) { p.limit = 1.01 },
-		"a mean":          func(p *Subspace) { p.mean[1] = 0.1 },
-		"a mean's rest":   func(p *Subspace) { p.meanRest[1] = 1e-20 },
-		"one direction":   func(p *Subspace) { p.pc.basis = rowsOf(p.pc.basis, 0, 1) },
-		"another sum":     func(p *Subspace) { p.sum = SumToOne },
+	p := mustDo(statsOf(t, nonnegative(9, 3, 0, 1), nil).StreamSubspace(2, &Options{Sum: SumAtMostOne}))(t)
+	for what, change := range map[string]func(p *StreamSubspace){
+		"no limit":        func(p *StreamSubspace) { p.limit = 0 },
+		"a limit above 1": func(p *StreamSubspace) { p.limit = 1.01 },
+		"a mean":          func(p *StreamSubspace) { p.mean[1] = 0.1 },
+		"a mean's rest":   func(p *StreamSubspace) { p.meanRest[1] = 1e-20 },
+		"one direction":   func(p *StreamSubspace) { p.pc.basis = rowsOf(p.pc.basis, 0, 1) },
+		"another sum":     func(p *StreamSubspace) { p.sum = SumToOne },
 	} {
 		q := shipped(t, p)
 		change(q)
-		if err := new(Subspace).UnmarshalBinary(mustDo(marshal(subspaceForm, q.fields))(t)); !errors.Is(err,
+		if err := new(StreamSubspace).UnmarshalBinary(mustDo(marshal(subspaceForm, q.fields))(t)); !errors.Is(err,
 			ErrFormat) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -291,7 +291,7 @@ func TestConeSeqAxis(t *testing.T) {
 		m := mustDo(FitSeq(bg, inBlocks(x, 30), 3, &Options{Sum: SumAtMostOne, Solver: solver}))(t)
 		checkCone(t, m, x, nil)
 	}
-	p := mustDo(statsOf(t, x, nil).Subspace(3, &Options{Sum: SumAtMostOne}))(t)
+	p := mustDo(statsOf(t, x, nil).StreamSubspace(3, &Options{Sum: SumAtMostOne}))(t)
 	var e Extent
 	must(t, e.Add(p, x, nil))
 	if m := mustDo(p.Model(&e))(t); m.Status != StatusNoHalfSpace || m.Objective > m.Total {
@@ -305,7 +305,7 @@ func TestConeOptions(t *testing.T) {
 	x, bad := nonnegative(5, 2, 0, 1), &Options{Sum: sumCount}
 	for i, err := range []error{
 		second(Fit(bg, x, 2, bad)), second(FitSeq(bg, inBlocks(x, 2), 2, bad)), second(Floors(bg, x, bad)),
-		second(Certify(bg, x, x, NewMatrix(5, 5, nil), bad)), second(statsOf(t, x, nil).Subspace(2, bad)),
+		second(Certify(bg, x, x, NewMatrix(5, 5, nil), bad)), second(statsOf(t, x, nil).StreamSubspace(2, bad)),
 	} {
 		if !errors.Is(err, ErrOption) {
 			t.Errorf("%d: %v", i, err)

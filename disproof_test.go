@@ -50,7 +50,7 @@ func TestDisproved(t *testing.T) {
 // TestDisprovedBlocks: rows that change between the passes, with the same count and the same total.
 func TestDisprovedBlocks(t *testing.T) {
 	x := randomData(300, 4, 0, 3)
-	p := mustDo(statsOf(t, x, nil).Subspace(2, nil))(t)
+	p := mustDo(statsOf(t, x, nil).StreamSubspace(2, nil))(t)
 	size := math.Sqrt(p.unscaleSquare(p.pc.total) / 300)
 	line := mapped(x, func(i, j int, _ float64) float64 { // along the subspace
 		return math.Ldexp(p.mean[j], p.exp) + float64(i%2*2-1)*p.pc.basis.At(0, j)*size

@@ -73,13 +73,13 @@
 // memory for one block and a few d×d matrices; docs/streaming.md says what that loses.
 //
 // Where processes or machines hold parts of a table, each sums up its own in a [Stats].
-// Merged in any order these give the floors and the [Subspace]. A second round with [Extent]
+// Merged in any order these give the floors and the [StreamSubspace]. A second round with [Extent]
 // gives the model. All three have binary forms:
 //
 //	var s, t softkmeans.Stats
 //	err := s.Add(x)                    // in each process, its rows
 //	err = s.Merge(&t)                  // in one process, the others' statistics
-//	p, err := s.Subspace(k, nil)
+//	p, err := s.StreamSubspace(k, nil)
 //	var e, f softkmeans.Extent
 //	err = e.Add(p, x, nil)             // in each process, the same rows
 //	err = e.Merge(&f)                  // in one process, the others' extents

@@ -1,6 +1,6 @@
 package softkmeans
 
-// The binary forms of Model, LSDModel, Stats, Subspace and Extent. One function for each type goes through
+// The binary forms of Model, LSDModel, Stats, StreamSubspace and Extent. One function for each type goes through
 // its fields in order, and serves writing and reading. All is little-endian; a float64 is its IEEE 754 bits.
 //
 //	offset 0   magic

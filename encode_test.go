@@ -69,7 +69,7 @@ func partForms(t testing.TB) map[string][]form {
 	out["stats"] = []form{s, &Stats{}, statsOf(t, NewMatrix(1, 1, nil), []float64{1e-300})}
 	turned := &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}
 	for k, o := range map[int]*Options{1: nil, 3: turned, 4: {Radius: 9}, 9: nil} {
-		p := mustDo(s.Subspace(k, o))(t)
+		p := mustDo(s.StreamSubspace(k, o))(t)
 		var e Extent
 		must(t, e.Add(p, x, nil))
 		out["subspace"], out["extent"] = append(out["subspace"], p), append(out["extent"], &e)
@@ -91,7 +91,7 @@ func allForms(t testing.TB) map[string][]form {
 
 func newForm(kind string) form {
 	return map[string]form{
-		"model": &Model{}, "lsd": &LSDModel{}, "stats": &Stats{}, "subspace": &Subspace{},
+		"model": &Model{}, "lsd": &LSDModel{}, "stats": &Stats{}, "subspace": &StreamSubspace{},
 		"extent": &Extent{},
 	}[kind]
 }
@@ -160,7 +160,7 @@ func TestBinaryRefuses(t *testing.T) {
 	warn := func(w Warning) *Model { return &Model{Warnings: []Warning{{}, w}} }
 	lists := map[error][]form{
 		ErrOption: {
-			&Model{Solver: -1}, &Model{Solver: solverCount}, &Model{Status: -1}, &Model{Status: statusCount},
+			&Model{Certificate: Certificate{Solver: -1}}, &Model{Certificate: Certificate{Solver: solverCount}}, &Model{Status: -1}, &Model{Status: statusCount},
 			&Model{Volume: -1}, &Model{Volume: volumeCount}, &Model{Sum: -1}, &Model{Sum: 2},
 			&Model{Iterations: -1}, warn(Warning{Kind: -1}),
 			warn(Warning{Kind: warningCount}), warn(Warning{Cluster: -1}),
@@ -171,7 +171,7 @@ func TestBinaryRefuses(t *testing.T) {
 			&LSDModel{Rank: -1}, &LSDModel{Iterations: -1},
 		},
 		ErrNonFinite: {
-			&Model{Objective: nan}, &Model{Trace: []float64{math.Inf(1)}}, &Model{Shade: []float64{nan}},
+			&Model{Certificate: Certificate{Objective: nan}}, &Model{Trace: []float64{math.Inf(1)}}, &Model{Shade: []float64{nan}},
 			&Model{Centers: NewMatrix(1, 1, []float64{nan})}, &LSDModel{Scale: nan},
 			&Model{Centers: one, ClusterMeans: NewMatrix(1, 1, []float64{nan})},
 		},
@@ -210,7 +210,7 @@ func TestBinaryRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	// 2^17 centers on a line.
-	many := mustDo(statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).Subspace(1<<17, nil))(t)
+	many := mustDo(statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).StreamSubspace(1<<17, nil))(t)
 	if _, err := many.MarshalBinary(); !errors.Is(err, ErrShape) {
 		t.Errorf("2^17 centers: %v", err)
 	}
@@ -222,7 +222,7 @@ func TestModelBinaryBounds(t *testing.T) {
 	const large = math.MaxInt32
 	line := NewMatrix(2, 1, nil)
 	for _, m := range []*Model{
-		{Solver: solverCount - 1}, {Status: statusCount - 1}, {Volume: volumeCount - 1}, {Sum: SumAtMostOne},
+		{Certificate: Certificate{Solver: solverCount - 1}}, {Status: statusCount - 1}, {Volume: volumeCount - 1}, {Sum: SumAtMostOne},
 		{Iterations: large}, {Warnings: []Warning{{Kind: warningCount - 1, Cluster: large, Other: large}}},
 		{Centers: line, Memberships: NewMatrix(3, 2, nil)}, {Memberships: NewMatrix(1<<16, 0, nil)},
 		{Centers: NewMatrix(1, 2, []float64{mostCenter, -mostCenter})},
@@ -302,7 +302,7 @@ func TestModelBinaryBounds(t *testing.T) {
 func TestPartsForged(t *testing.T) {
 	list := partForms(t)
 	e, s := mustDo(list["extent"][1].MarshalBinary())(t), mustDo(list["stats"][0].MarshalBinary())(t)
-	line := mustDo(statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).Subspace(2, nil))(t)
+	line := mustDo(statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).StreamSubspace(2, nil))(t)
 	p := mustDo(line.MarshalBinary())(t)
 	with := func(b []byte, more ...byte) []byte { return resum(append(bytes.Clone(b), more...)) }
 	half := math.Float64bits(.5)
@@ -342,7 +342,7 @@ func TestPartsForged(t *testing.T) {
 		}
 	}
 	for k := 1; k < 4; k++ {
-		shipped(t, mustDo(shipped(t, indefinite).Subspace(k, nil))(t))
+		shipped(t, mustDo(shipped(t, indefinite).StreamSubspace(k, nil))(t))
 	}
 }
 
@@ -417,7 +417,7 @@ func fuzzForm(f *testing.F, kind string) {
 			useLSDModel(t, v, newInput(b))
 		case *Stats:
 			useStats(t, v)
-		case *Subspace:
+		case *StreamSubspace:
 			var e Extent
 			x := NewMatrix(2, v.cols, nil)
 			weight := math.Ldexp(1, v.wexp) // the largest that it knows of, and there may be
@@ -490,7 +490,7 @@ func useStats(t *testing.T, s *Stats) {
 	}
 	finite(t, "mean", s.Mean()...)
 	finite(t, "scatter", s.Scatter().Data...)
-	if p := mustDo(s.Subspace(3, nil))(t); !reflect.DeepEqual(shipped(t, p), p) {
+	if p := mustDo(s.StreamSubspace(3, nil))(t); !reflect.DeepEqual(shipped(t, p), p) {
 		t.Fatal("the subspace came back as another")
 	}
 }

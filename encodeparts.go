@@ -1,6 +1,6 @@
 package softkmeans
 
-// The binary forms of Stats, Subspace and Extent. encode.go says what all forms share.
+// The binary forms of Stats, StreamSubspace and Extent. encode.go says what all forms share.
 
 import (
 	"math"
@@ -95,7 +95,7 @@ func allZero(v []float64) bool {
 	return true
 }
 
-// The flags of a Subspace.
+// The flags of a StreamSubspace.
 const (
 	isTight        = 1
 	hasOrientation = 1 << 1
@@ -106,14 +106,14 @@ const (
 )
 
 // fields goes through the subspace's fields. A cone alone has a limit.
-func (p *Subspace) fields(c *codec) {
+func (p *StreamSubspace) fields(c *codec) {
 	pc := &p.pc
 	flags := flagIf(p.enclosure == EnclosureTight, isTight) | flagIf(p.orientation != nil, hasOrientation) |
 		uint16(pc.solver)<<solverShift | uint16(pc.status)<<statusShift |
 		flagIf(p.sum == SumAtMostOne, isCone) | flagIf(p.radius > 0, hasRadius)
 	c.flags(&flags, 1<<10-1)
 	p.header(c, &p.k, math.MaxInt32)
-	c.floats("Subspace", &pc.total, &pc.totalError, &pc.floor, &pc.floorError)
+	c.floats("StreamSubspace", &pc.total, &pc.totalError, &pc.floor, &pc.floorError)
 	c.whole(&pc.steps)
 	if c.reading {
 		p.enclosure, p.sum, p.atZero = Enclosure(flags&isTight), Sum(flags&isCone/isCone), flags&isCone != 0
@@ -138,7 +138,7 @@ func (p *Subspace) fields(c *codec) {
 // MarshalBinary returns the subspace in the binary form that UnmarshalBinary reads: 140 + 8·(2d + kd) bytes
 // or so. Errors, where UnmarshalBinary would not read the result: [ErrTooFewSamples] for the zero value;
 // [ErrShape] for more than 65537 centers in fewer columns.
-func (p *Subspace) MarshalBinary() ([]byte, error) {
+func (p *StreamSubspace) MarshalBinary() ([]byte, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
 	}
@@ -150,11 +150,11 @@ func (p *Subspace) MarshalBinary() ([]byte, error) {
 }
 
 // tooMany reports whether so few bytes as the subspace has could become gigabytes of centers.
-func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
+func (p *StreamSubspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
 
 // UnmarshalBinary reads what MarshalBinary wrote, as [Model.UnmarshalBinary] does.
-func (p *Subspace) UnmarshalBinary(data []byte) error {
-	err := unmarshal(p, data, subspaceForm, (*Subspace).fields, (*Subspace).soundSubspace)
+func (p *StreamSubspace) UnmarshalBinary(data []byte) error {
+	err := unmarshal(p, data, subspaceForm, (*StreamSubspace).fields, (*StreamSubspace).soundSubspace)
 	if err == nil {
 		p.fingerprint = fingerprintOf(p)
 	}
@@ -162,7 +162,7 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 }
 
 // soundSubspace reports whether the numbers can be those of rows in range.
-func (p *Subspace) soundSubspace() bool {
+func (p *StreamSubspace) soundSubspace() bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	switch {
 	case !p.sound() || p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols):

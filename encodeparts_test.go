@@ -101,26 +101,26 @@ func TestStatsBounds(t *testing.T) {
 func TestSubspaceBounds(t *testing.T) {
 	s := statsOf(t, NewMatrix(4, 3, []float64{1, 2, 3, 4, 5, 7, 1, 0, 1, 2, 2, 9}), nil)
 	o := &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}
-	try := func(what string, good bool, change func(p *Subspace)) {
+	try := func(what string, good bool, change func(p *StreamSubspace)) {
 		t.Helper()
-		p := mustDo(s.Subspace(3, o))(t)
+		p := mustDo(s.StreamSubspace(3, o))(t)
 		change(p)
-		reads(t, what, good, new(Subspace), mustDo(marshal(subspaceForm, p.fields))(t))
+		reads(t, what, good, new(StreamSubspace), mustDo(marshal(subspaceForm, p.fields))(t))
 	}
-	try("as it is", true, func(p *Subspace) {})
+	try("as it is", true, func(p *StreamSubspace) {})
 	most := 4 * 3 * s.weight * (1 + 0x1p-20)
 	for i := range 4 {
-		field := func(p *Subspace) *float64 {
+		field := func(p *StreamSubspace) *float64 {
 			return []*float64{&p.pc.total, &p.pc.floor, &p.pc.floorError, &p.pc.totalError}[i]
 		}
 		for v, good := range map[float64]bool{
 			0: true, -5e-324: false, most: true, above(most): i > 1, math.MaxFloat64: i > 1,
 		} {
-			try(fmt.Sprint("number ", i, " is ", v), good, func(p *Subspace) { *field(p) = v })
+			try(fmt.Sprint("number ", i, " is ", v), good, func(p *StreamSubspace) { *field(p) = v })
 		}
 	}
 	for steps, good := range map[int]bool{0: true, 1: true, math.MaxInt32: true, -1: false} {
-		try(fmt.Sprint("steps ", steps), good, func(p *Subspace) {
+		try(fmt.Sprint("steps ", steps), good, func(p *StreamSubspace) {
 			p.pc.steps = steps
 			if good && shipped(t, p).pc.steps != steps {
 				t.Error("other steps than", steps)
@@ -128,11 +128,11 @@ func TestSubspaceBounds(t *testing.T) {
 		})
 	}
 	if math.MaxInt > math.MaxInt32 {
-		try("more steps", false, func(p *Subspace) { p.pc.steps = math.MaxInt32; p.pc.steps++ })
+		try("more steps", false, func(p *StreamSubspace) { p.pc.steps = math.MaxInt32; p.pc.steps++ })
 	}
 	for solver := SolverAuto; solver < solverCount; solver++ {
 		for status := StatusNone; status < statusCount; status++ {
-			try(fmt.Sprint(solver, status), true, func(p *Subspace) {
+			try(fmt.Sprint(solver, status), true, func(p *StreamSubspace) {
 				p.pc.solver, p.pc.status = solver, status
 				if back := shipped(t, p); back.pc.solver != solver || back.pc.status != status ||
 					back.enclosure != EnclosureTight || back.orientation == nil {
@@ -141,29 +141,29 @@ func TestSubspaceBounds(t *testing.T) {
 			})
 		}
 	}
-	try("a solver too many", false, func(p *Subspace) { p.pc.solver = solverCount })
-	try("a status too many", false, func(p *Subspace) { p.pc.status = statusCount })
+	try("a solver too many", false, func(p *StreamSubspace) { p.pc.solver = solverCount })
+	try("a status too many", false, func(p *StreamSubspace) { p.pc.status = statusCount })
 	for row := range 2 {
 		for off, good := range map[float64]bool{0.4e-10: true, 0.8e-10: false, -0.8e-10: false} {
-			try("a direction's length", good, func(p *Subspace) { scale(p.pc.basis.row(row), 1+off) })
+			try("a direction's length", good, func(p *StreamSubspace) { scale(p.pc.basis.row(row), 1+off) })
 		}
 	}
-	try("no centers", false, func(p *Subspace) { p.k = 0 })
-	try("one center of two directions", false, func(p *Subspace) { p.k = 1 })
-	try("four centers of two directions", false, func(p *Subspace) { p.k, p.orientation = 4, nil })
-	try("an orientation that is none", false, func(p *Subspace) { p.orientation.Data[0] += 0.1 })
-	try("a basis of other columns", false, func(p *Subspace) { p.pc.basis = identity(2) })
+	try("no centers", false, func(p *StreamSubspace) { p.k = 0 })
+	try("one center of two directions", false, func(p *StreamSubspace) { p.k = 1 })
+	try("four centers of two directions", false, func(p *StreamSubspace) { p.k, p.orientation = 4, nil })
+	try("an orientation that is none", false, func(p *StreamSubspace) { p.orientation.Data[0] += 0.1 })
+	try("a basis of other columns", false, func(p *StreamSubspace) { p.pc.basis = identity(2) })
 	none := NewMatrix(0, 0, nil)
-	try("no weight", false, func(p *Subspace) { p.moments, p.pc.basis = moments{rows: 3}, none })
+	try("no weight", false, func(p *StreamSubspace) { p.moments, p.pc.basis = moments{rows: 3}, none })
 
 	// On a line 2^16 + 1 centers may travel, and one more may not.
 	line := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil)
 	for k, good := range map[int]bool{1<<16 + 1: true, 1<<16 + 2: false} {
-		p := mustDo(line.Subspace(k, nil))(t)
+		p := mustDo(line.StreamSubspace(k, nil))(t)
 		if _, err := p.MarshalBinary(); good != (err == nil) {
 			t.Errorf("%d centers: %v", k, err)
 		}
-		reads(t, fmt.Sprint(k, " centers"), good, new(Subspace), mustDo(marshal(subspaceForm, p.fields))(t))
+		reads(t, fmt.Sprint(k, " centers"), good, new(StreamSubspace), mustDo(marshal(subspaceForm, p.fields))(t))
 	}
 }
 

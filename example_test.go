@@ -421,7 +421,7 @@ func ExampleStats() {
 	}
 	fmt.Printf("%d rows, floors %.3f\n", all.Rows(), floors)
 
-	plane, err := all.Subspace(3, nil) // goes to all processes
+	plane, err := all.StreamSubspace(3, nil) // goes to all processes
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -139,12 +139,12 @@ func FuzzCertificate(f *testing.F) {
 			members = mustDo((&Model{Centers: centers}).Predict(nil, x))(t)
 		}
 		c := mustDo(Certify(bg, x, centers, members, &Options{Weights: w}))(t)
-		finite(t, "certificate", c.Objective, c.Floor, c.Gap, c.MinMembership, c.MaxSumError, c.SpanError, c.Total, c.FloorError, c.Excess, c.ExcessShare, c.ExcessFloors, c.Repair)
+		finite(t, "certificate", c.Objective, c.Floor, c.Gap, c.MinMembership, c.MaxSumError, c.SpanError, c.Total, c.FloorError, c.Excess(), c.ExcessShare(), c.ExcessFloors(), c.Repair)
 		if c.Objective < 0 || c.Floor < 0 || c.FloorError < 0 || c.MaxSumError < 0 || c.SpanError < 0 || c.SpanError > 1+1e-12 {
 			t.Fatalf("%+v", c)
 		}
 		checkCertificate(t, "certified", x, w, centers, members, c)
-		if c.Excess < 0 || c.ExcessShare < 0 || c.ExcessFloors < 0 || c.Repair < max(0, -c.MinMembership) || c.Objective < (c.Floor-c.FloorError)*(1-1e-15) {
+		if c.Excess() < 0 || c.ExcessShare() < 0 || c.ExcessFloors() < 0 || c.Repair < max(0, -c.MinMembership) || c.Objective < (c.Floor-c.FloorError)*(1-1e-15) {
 			t.Fatalf("below the floor: %+v, %v with weights %v in %v, %v", c, x, w, centers, members)
 		}
 		// min(n, d)·2^-52 of the total, as Floors says, times a constant. An entry's square has three more
@@ -201,7 +201,7 @@ func FuzzMatrix(f *testing.F) {
 		model := &Model{Centers: small}
 		ti := mustDo(TILSD(bg, outer(small), 2, nil))(t)
 		linear := mustDo(LinearKernel(small))(t)
-		sub := mustDo(statsOf(t, small, nil).Subspace(2, nil))(t)
+		sub := mustDo(statsOf(t, small, nil).StreamSubspace(2, nil))(t)
 		few := &MinVolumeOptions{MaxIter: 2}
 		inParts, other := seqOptions(*few, 0, 0), *ti
 		other.Memberships = m

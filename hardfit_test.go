@@ -103,7 +103,7 @@ func TestHardFit(t *testing.T) {
 				m := mustDo(Fit(bg, h.a, k, &Options{Solver: solver, Enclosure: enclosure}))(t)
 				checkFeasible(t, m.Memberships)
 				name := fmt.Sprintf("Fit %v %v k=%d", solver, enclosure, k)
-				objective := h.held(t, name, k, m.Certificate(), m.Centers, m.Memberships)
+				objective := h.held(t, name, k, m.Certificate, m.Centers, m.Memberships)
 				// The subspace is that of a matrix within the Gram matrix's rounding. Its sum of squares
 				// falls short by twice that at most (Ky Fan). The simplex and the memberships are rounded
 				// from projections of length d, and the centers once more, to the size of the mean.
@@ -133,7 +133,7 @@ func TestHardMinVolume(t *testing.T) {
 		for _, k := range []int{2, 3} {
 			m := mustDo(FitMinVolume(bg, h.a, k, &MinVolumeOptions{MaxIter: fewer(50, 20)}))(t)
 			checkFeasible(t, m.Memberships)
-			objective := double(h.held(t, "FitMinVolume", k, m.Certificate(), m.Centers, m.Memberships))
+			objective := double(h.held(t, "FitMinVolume", k, m.Certificate, m.Centers, m.Memberships))
 			if m.Status != StatusConverged && m.Status != StatusIterationLimit {
 				t.Errorf("%s k=%d: %v", h.family, k, m.Status)
 			}

@@ -73,7 +73,7 @@ func TestHugeK(t *testing.T) {
 			return second(Fit(bg, x, k, &Options{Weights: make1(x.Rows)}))
 		},
 		"FitSeq":          func(k int) error { return second(FitSeq(bg, inBlocks(x, 2), k, nil)) },
-		"Subspace":        func(k int) error { return second(stats.Subspace(k, nil)) },
+		"StreamSubspace":  func(k int) error { return second(stats.StreamSubspace(k, nil)) },
 		"FitAlternating":  func(k int) error { return second(FitAlternating(bg, x, k, nil)) },
 		"FitMinVolume":    func(k int) error { return second(FitMinVolume(bg, x, k, nil)) },
 		"FitMinVolumeSeq": func(k int) error { return second(FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil)) },

@@ -155,7 +155,7 @@ func MinVolumePath(
 			return path, cancelled(ctx)
 		}
 		model := all.model(out.f, out)
-		model.set(compareWithFloor(m.data, out.objective, m.pc))
+		model.Certificate = compareWithFloor(m.data, out.objective, m.pc)
 		model.LossGap = out.lossGap()
 		path = append(path, model)
 	}

@@ -78,7 +78,7 @@ type streamedFit struct {
 	sequence
 	o        *MinVolumeSeqOptions
 	k        int
-	p        *Subspace
+	p        *StreamSubspace
 	size     int                   // of the summary
 	residual float64               // of all rows, in the coordinates of the summary
 	problems map[int]*blockProblem // by the size of blocks: the full one, and that of the last
@@ -129,7 +129,7 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.p = &Subspace{moments: s.moments, pc: *pc, k: w.k}
+	w.p = &StreamSubspace{moments: s.moments, pc: *pc, k: w.k}
 	return nil, nil
 }
 
@@ -318,7 +318,10 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 	if wrong := m.pc.check(s, at.direct); err == nil && wrong != nil {
 		return nil, wrong
 	}
-	model.set(compareWithFloor(s, at.direct, m.pc))
+	model.Certificate = compareWithFloor(s, at.direct, m.pc)
+	if model.Status == StatusCancelled { // the objective is an estimate
+		model.Certificate.Solver = SolverAuto
+	}
 	model.Stationarity = at.stationarity(best.lambda, m.pc.total)
 	missed, allowed := 0.0, m.allowance()
 	if m.bySlack() && at.objective > m.target()+closeShare*allowed {
@@ -354,7 +357,7 @@ const (
 
 // summary collects rows in one pass over the rows of a subspace: those drawn, and the extremes.
 type summary struct {
-	p        *Subspace
+	p        *StreamSubspace
 	draws    int
 	rng      *rand.Rand
 	next     float64 // the probability at which the next row is drawn
@@ -375,7 +378,7 @@ type weightedRow struct {
 }
 
 // newSummary returns an empty summary for at most size rows.
-func newSummary(p *Subspace, size int, seed uint64) *summary {
+func newSummary(p *StreamSubspace, size int, seed uint64) *summary {
 	d := p.pc.basis.Rows
 	lines := min(linesPerCenter*(d+1), mostLines, size/8)
 	if d <= 1 {

@@ -100,7 +100,7 @@ func TestSummaryExtremes(t *testing.T) {
 		for i := range w {
 			w[i] = float64(i%3) / 2
 		}
-		p := mustDo(statsOf(t, x, w).Subspace(d+1, nil))(t)
+		p := mustDo(statsOf(t, x, w).StreamSubspace(d+1, nil))(t)
 		pc := mustDo(statsOf(t, x, w).principal(bg, d, 1))(t)
 		p.pc.squares = pc.squares
 		var kept [2]*summary
@@ -195,14 +195,14 @@ func TestSummaryExtremes(t *testing.T) {
 		}
 	}
 	// Rows that are all equal have no lines.
-	p := mustDo(statsOf(t, NewMatrix(9, 2, nil), nil).Subspace(3, nil))(t)
+	p := mustDo(statsOf(t, NewMatrix(9, 2, nil), nil).StreamSubspace(3, nil))(t)
 	if s := newSummary(p, 64, 0); s.lines.Rows != 0 || s.draws != 64 {
 		t.Errorf("%d lines, %d draws", s.lines.Rows, s.draws)
 	}
 	// A row of weight 0 counts as zeros. About 0, with all rows on one side, it is no extreme.
 	x, w := moved(randomData(n, 2, 0, 1), 9), make1(n)
 	w[5] = 0
-	p = mustDo(statsOf(t, x, w).Subspace(2, &Options{Sum: SumAtMostOne}))(t)
+	p = mustDo(statsOf(t, x, w).StreamSubspace(2, &Options{Sum: SumAtMostOne}))(t)
 	s := newSummary(p, 64, 1)
 	must(t, s.add(0, mustDo(p.part(bg, x, w, 1))(t)))
 	for _, e := range s.extremes {

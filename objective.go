@@ -144,37 +144,53 @@ func member(v, divisor float64, k int) float64 {
 
 // compareWithFloor returns what a certificate says of an objective in scaled units.
 func compareWithFloor(s *samples, objective float64, pc *principal) Certificate {
-	floorError := pc.floorError
-	if pc.floor > 0 {
-		floorError += underflow
+	c := Certificate{
+		Objective: objective, FloorError: pc.floorError, Floor: s.unscaleSquare(pc.floor),
+		Total: s.unscaleSquare(max(0, pc.total-underflow)), Solver: pc.solver,
+		Gap: quotient(objective-pc.floor, max(0, pc.total-underflow)),
 	}
-	c := compare(objective, pc.floor, floorError, max(0, pc.total-underflow))
-	c.Floor, c.Total = s.unscaleSquare(c.Floor), s.unscaleSquare(c.Total)
-	for _, v := range []*float64{&c.Objective, &c.FloorError, &c.Excess} {
+	if pc.floor > 0 {
+		c.FloorError += underflow
+	}
+	for _, v := range []*float64{&c.Objective, &c.FloorError} {
 		if *v > 0 { // what is above 0 stays so, and an upper bound one
 			if *v = s.unscaleSquare(*v); *v < 0x1p-1021 {
 				*v += 0x1p-1074 // a step there: this and Floor are off by half of that
 			}
 		}
 	}
-	c.Solver = pc.solver
 	return c
 }
 
-// compare compares an objective with a floor, in any units. An objective of +Inf is out of range.
-func compare(objective, floor, floorError, total float64) Certificate {
-	low := max(0, floor-floorError)
-	if objective < low { // an estimate: principal.check has seen all others
-		low = 0
+// low is the proved floor. An objective below it is an estimate, which proves nothing.
+func (c Certificate) low() float64 {
+	if low := max(0, c.Floor-c.FloorError); c.Objective >= low {
+		return low
 	}
-	excess := max(0, objective-low) * (1 + 0x1p-50)
-	return Certificate{
-		Objective: objective, Floor: floor, FloorError: floorError, Total: total,
-		Gap: quotient(objective-floor, total),
-		// The total is less than 2^-30 of it above the true one: see lowerTotal for sums that cancel.
-		Excess: excess, ExcessShare: quotient(excess, total*(1-0x1p-30)), ExcessFloors: quotient(excess, low),
-	}
+	return 0
 }
+
+// Excess bounds how far the pair is above the global minimum: Objective less the proved floor, Floor −
+// FloorError. It is math.MaxFloat64 where the objective is out of range or an estimate.
+func (c Certificate) Excess() float64 {
+	if c.Solver == SolverAuto || c.Objective == math.MaxFloat64 {
+		return math.MaxFloat64
+	}
+	return min(max(0, c.Objective-c.low())*(1+0x1p-50), math.MaxFloat64)
+}
+
+// ExcessShare returns Excess as a share of Total.
+func (c Certificate) ExcessShare() float64 {
+	total := c.Total
+	if total < 0x1p-1021 { // rounded to a step of 2^-1074
+		total = max(0, total-0x1p-1074)
+	}
+	// The total is less than 2^-30 of it above the true one: see lowerTotal for sums that cancel.
+	return quotient(c.Excess(), total*(1-0x1p-30))
+}
+
+// ExcessFloors returns Excess as a multiple of the proved floor, which for a floor of 0 is math.MaxFloat64.
+func (c Certificate) ExcessFloors() float64 { return quotient(c.Excess(), c.low()) }
 
 // quotient returns a/b, at most math.MaxFloat64; 0/0 is 0.
 func quotient(a, b float64) float64 {
@@ -226,7 +242,7 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 	return nil
 }
 
-// Certificate says how good centers and memberships are: see [Certify], and [Model.Certificate]. Read Gap for
+// Certificate says how good centers and memberships are: see [Certify]. Read Gap for
 // the distance from the minimum as a share of the total variance, or call Optimal.
 //
 // The verdict is on repaired memberships: negative ones count as 0, and a row is divided by its sum, for
@@ -242,11 +258,7 @@ type Certificate struct {
 	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F −
 	// 1x̄ᵀ‖: 0 at an optimum whose memberships use all dimensions, not unique where σ_{k−1} = σ_k.
 	SpanError float64
-	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum; then the
-	// same as a share of Total, and as a multiple of Floor − FloorError, which for 0 is math.MaxFloat64. An
-	// estimate that is below Floor − FloorError is no proof, and 0 takes its place.
-	Excess, ExcessShare, ExcessFloors float64
-	Solver                            Solver // the one that proved the floor
+	Solver    Solver // the solver that proved the floor; SolverAuto: nothing is proved
 }
 
 // Optimal reports whether the pair, repaired, is proved to be within tol times the total
@@ -256,5 +268,5 @@ func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9
 	}
-	return c.Solver != SolverAuto && c.ExcessShare <= tol // the zero value proves nothing
+	return c.Solver != SolverAuto && c.ExcessShare() <= tol // the zero value proves nothing
 }

@@ -78,8 +78,8 @@ func TestCompareWithFloor(t *testing.T) {
 		if math.Abs(got.Gap-c.gap) > 1e-15*math.Abs(c.gap) {
 			t.Errorf("%+v: %+v", c, got)
 		}
-		for _, v := range [][2]float64{{got.Excess, c.excess}, {got.ExcessShare, c.share},
-			{got.ExcessFloors, c.floors}} {
+		for _, v := range [][2]float64{{got.Excess(), c.excess}, {got.ExcessShare(), c.share},
+			{got.ExcessFloors(), c.floors}} {
 			if v[0] < v[1] || v[0] > v[1]+1e-9*math.Abs(v[1]) {
 				t.Errorf("%+v: %+v", c, got)
 			}
@@ -143,11 +143,11 @@ func TestObjectiveParts(t *testing.T) {
 		tol  float64
 		want bool
 	}{
-		{Certificate{Solver: SolverGram, ExcessShare: 1e-9}, 0, true},
-		{Certificate{Solver: SolverGram, ExcessShare: 1.1e-9}, 0, false},
+		{Certificate{Solver: SolverGram, Objective: .99e-9, Total: 1}, 0, true},
+		{Certificate{Solver: SolverGram, Objective: 1.1e-9, Total: 1}, 0, false},
 		{Certificate{Solver: SolverGram}, 0, true}, {Certificate{}, 0, false},
-		{Certificate{Solver: SolverJacobi, ExcessShare: .5, MinMembership: -.5, MaxSumError: .5}, .5, true},
-		{Certificate{Solver: SolverKrylov, ExcessShare: .5}, .4, false},
+		{Certificate{Solver: SolverJacobi, Objective: .49, Total: 1, MinMembership: -.5, MaxSumError: .5}, .5, true},
+		{Certificate{Solver: SolverKrylov, Objective: .5, Total: 1}, .4, false},
 	} {
 		if got := c.Optimal(c.tol); got != c.want {
 			t.Errorf("%+v: %t", c, got)

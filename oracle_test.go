@@ -357,23 +357,23 @@ func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate)
 			judge("Optimal", above, p.mul(p.num(orDefault(tol, 1e-9)), q.total))
 		}
 	}
-	if c.Excess < math.MaxFloat64 {
-		judge("Excess", above, p.num(c.Excess))
+	if c.Excess() < math.MaxFloat64 {
+		judge("Excess", above, p.num(c.Excess()))
 	}
-	if c.ExcessShare < math.MaxFloat64 {
-		judge("ExcessShare", above, p.mul(p.num(c.ExcessShare), q.total))
+	if c.ExcessShare() < math.MaxFloat64 {
+		judge("ExcessShare", above, p.mul(p.num(c.ExcessShare()), q.total))
 	}
-	if c.ExcessFloors < math.MaxFloat64 {
+	if c.ExcessFloors() < math.MaxFloat64 {
 		proved := p.sub(p.num(c.Floor), p.num(c.FloorError))
 		if c.Floor < 0x1p-900 || c.Floor == math.MaxFloat64 { // whose digits are lost
 			proved = minimum
 		}
-		judge("ExcessFloors", above, p.mul(p.num(c.ExcessFloors), proved))
+		judge("ExcessFloors", above, p.mul(p.num(c.ExcessFloors()), proved))
 	}
 	most := largestRepair(g, q.sum)
 	claim(t, math.Abs(c.Repair-most) <= 0x1p-48*(most+1), "Repair is %g, claimed %g: %v", most, c.Repair,
 		name)
-	lies[0] = double(above) / max(double(q.total), math.SmallestNonzeroFloat64) / max(c.ExcessShare, 1e-13)
+	lies[0] = double(above) / max(double(q.total), math.SmallestNonzeroFloat64) / max(c.ExcessShare(), 1e-13)
 	if c.Optimal(1e-6) { // a search stays where there are verdicts
 		lies[0] += 10
 	}
@@ -401,7 +401,7 @@ func (q *truth) floor(t testing.TB, name any, k int, floor, floorError float64) 
 // floor comes to a lie.
 func (q *truth) model(t testing.TB, name any, k int, m *Model) (lie float64) {
 	t.Helper()
-	p, c := truthDigits, m.Certificate()
+	p, c := truthDigits, m.Certificate
 	if m.Objective == math.MaxFloat64 {
 		return q.floor(t, name, k, m.Floor, m.FloorError)
 	}
@@ -646,9 +646,9 @@ func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *M
 		checkObjective(t, name, c.Objective, q.objective(f, g), hides(x, w, f, g, SumToOne), lost, room)
 	}
 	checkFloor(t, name, c.Floor, c.FloorError, q.minimum(f.Rows), lost)
-	if c.Total > 1e-280 && c.FloorError < 1e-9*c.Total && max(c.Excess, c.ExcessShare) < math.MaxFloat64 &&
-		c.ExcessShare > c.Excess/c.Total*(1+1e-8) {
-		t.Errorf("%s: ExcessShare %g, Excess %g, Total %g", name, c.ExcessShare, c.Excess, c.Total)
+	if c.Total > 1e-280 && c.FloorError < 1e-9*c.Total && max(c.Excess(), c.ExcessShare()) < math.MaxFloat64 &&
+		c.ExcessShare() > c.Excess()/c.Total*(1+1e-8) {
+		t.Errorf("%s: ExcessShare %g, Excess %g, Total %g", name, c.ExcessShare(), c.Excess(), c.Total)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestEnclosureSmallest(t *testing.T) {
 	if m := mustDo(Fit(bg, x, 1, smallest))(t); math.Abs(m.Gap) > 1e-14 {
 		t.Errorf("k = 1: gap %g", m.Gap)
 	}
-	_, err1 := statsOf(t, x, nil).Subspace(3, smallest)
+	_, err1 := statsOf(t, x, nil).StreamSubspace(3, smallest)
 	_, err2 := FitSeq(bg, nil, 3, smallest)
 	_, err3 := TILSD(bg, NewMatrix(2, 2, nil), 2, &LSDOptions{Enclosure: EnclosureSmallest})
 	for i, err := range []error{err1, err2, err3} {
@@ -312,13 +312,13 @@ func TestRadiusErrors(t *testing.T) {
 			}
 		}
 	}
-	p := mustDo(s.Subspace(3, &Options{Radius: 5}))(t)
+	p := mustDo(s.StreamSubspace(3, &Options{Radius: 5}))(t)
 	var e Extent
 	must(t, e.Add(p, x, nil))
 	want := mustDo(Fit(bg, x, 3, &Options{Radius: 5}))(t)
-	for _, p := range []*Subspace{p, shipped(t, p)} {
+	for _, p := range []*StreamSubspace{p, shipped(t, p)} {
 		if m := mustDo(p.Model(&e))(t); maxDiff(m.Centers, want.Centers) > 1e-12 ||
-			!m.Certificate().Optimal(0) {
+			!m.Certificate.Optimal(0) {
 			t.Errorf("centers %v, want %v", m.Centers, want.Centers)
 		}
 	}

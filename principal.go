@@ -14,7 +14,7 @@ import (
 type principal struct {
 	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
 	leading    *Matrix   // basis and further rows, about as many as were asked for: directions that follow
-	squares    []float64 // Σ(x·u)² for each of them, where data in parts needs it; else nil
+	squares    []float64 // squared singular values: all, or of SolverKrylov the p leading ones
 	floor      float64   // Σ_{i>p} σ_i²
 	floorError float64   // how far the true number may be from floor, on either side
 	total      float64   // ‖Xc‖²
@@ -207,6 +207,7 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 		kept = gram.Clone()
 	}
 	values, rows = leadingEigen(s.ctx, gram, min(q.all(), gram.Rows), s.workers)
+	pc.squares = values
 	switch {
 	case p == 0:
 		pc.floor, pc.floorError = pc.total, pc.totalError
@@ -289,6 +290,7 @@ func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, e
 	for i, v := range values {
 		values[i] = v * v
 	}
+	pc.squares = values
 	if err = pc.setBasis(s, rows, q, s.multiplyT); err != nil {
 		return nil, nil, err
 	}
@@ -488,42 +490,97 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 	return kry, err
 }
 
-// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared
-// singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option Weights rows
-// are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of [Floors].
-func Principal(ctx context.Context, x *Matrix, p int,
-	opts *Options) (z *Matrix, squares []float64, err error) {
+// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. Programs that
+// need more than [Fit] build on it. All numbers are in the units of the data.
+type Subspace struct {
+	Mean  []float64 // d: the weighted mean; zeros with SumAtMostOne
+	Basis *Matrix   // p×d: orthonormal directions from the mean, by descending scatter
+	// Squares are squared singular values of the weighted rows about Mean, descending: all that can be above
+	// 0, or the p leading ones of SolverKrylov.
+	Squares           []float64
+	Floor, FloorError float64 // the squares beyond the p leading ones, and how far that sum may be off
+	Total             float64 // the sum of all squares
+	Weight            float64 // Σw; the number of rows without weights
+	Solver            Solver  // the solver that found it
+	Status            Status
+}
+
+// Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean. p is
+// from 0 to min(n−1, d); with SumAtMostOne directions are from 0, and p is up to min(n, d).
+//
+// It reads the options Weights, Workers, Solver and Sum. SolverGram finds all Squares of any table. Cost and
+// errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
+func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	if err := firstError(checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+		return nil, err
+	}
+	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if p < 0 || p > s.rankBound() {
-		return nil, nil, fail(ErrOption,
-			"p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(s.rankBound()))
+	s := t.data()
+	if err := checkDirections(p, s.rankBound()); err != nil {
+		return nil, err
 	}
-	squares, _, err = squaredSingularValues(s)
+	pc, err := t.principal(wanted{p, 0}, o.Solver, toFit)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	squares = squares[:s.rankBound()]
-	for i, v := range squares {
-		squares[i] = s.unscaleSquare(v)
+	return pc.subspace(s, s.mass().value()), nil
+}
+
+// checkDirections returns an error unless rows of that rank have p directions.
+func checkDirections(p, rank int) error {
+	if p < 0 || p > rank {
+		return fail(ErrOption, "p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(rank))
 	}
-	z = NewMatrix(s.n, 0, nil)
-	if p > 0 {
-		pc, err := findPrincipal(s, p, SolverAuto)
-		if err != nil {
-			return nil, nil, err
+	return nil
+}
+
+// subspace returns pc in the units of the data, of so much weight in scaled units.
+func (pc *principal) subspace(s *samples, mass float64) *Subspace {
+	out := &Subspace{
+		Mean: slices.Clone(s.mean), Basis: pc.basis,
+		Floor: s.unscaleSquare(pc.floor), FloorError: s.unscaleSquare(pc.floorError),
+		Total: s.unscaleSquare(pc.total), Weight: min(math.Ldexp(mass, s.wexp), math.MaxFloat64),
+		Solver: pc.solver, Status: pc.status,
+	}
+	scale(out.Mean, math.Ldexp(1, s.exp))
+	for _, v := range pc.squares[:min(len(pc.squares), s.rankBound())] {
+		out.Squares = append(out.Squares, s.unscaleSquare(max(v, 0)))
+	}
+	return out
+}
+
+// Coordinates returns the rows of x (n×d) less Mean in the directions of Basis, n×p. dst receives the result;
+// nil allocates, and a wrong shape panics. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on
+// an error dst is unchanged.
+func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
+	t, err := openSamples(context.Background(), x, &Options{}, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	s := t.data()
+	if s.d != p.Basis.Cols || len(p.Mean) != s.d {
+		return nil, fail(ErrShape,
+			"x has "+strconv.Itoa(s.d)+" columns, the subspace is of "+strconv.Itoa(p.Basis.Cols))
+	}
+	s.mean, s.centred = slices.Clone(p.Mean), true
+	scale(s.mean, s.factor())
+	out := NewMatrix(s.n, p.Basis.Rows, nil)
+	if p.Basis.Rows > 0 {
+		if err := changeBasis(s, out, p.Basis.Clone()); err != nil {
+			return nil, err
 		}
-		zt, err := s.multiply(pc.basis)
-		if err != nil {
-			return nil, nil, err
-		}
-		z = zt.transposed()
-		scale(z.Data, math.Ldexp(math.Sqrt(math.Ldexp(1, s.wexp&1)), s.exp+s.wexp>>1))
+		scale(out.Data, math.Ldexp(1, s.exp))
 	}
-	return z, squares, nil
+	if dst == nil {
+		return out, nil
+	}
+	dst = destination(dst, out.Rows, out.Cols)
+	copyRows(dst, out)
+	return dst, nil
 }
 
 // squaredSingularValues returns the min(n, d) squared singular values, descending and

@@ -66,7 +66,7 @@ var soakCalls = []struct {
 		if err := errors.Join(part.Add(s.x), all.Merge(&part), all.Merge(&part)); err != nil {
 			return err
 		}
-		p, err := all.Subspace(s.k, nil)
+		p, err := all.StreamSubspace(s.k, nil)
 		if err != nil {
 			return err
 		}

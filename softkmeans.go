@@ -26,21 +26,9 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given,
-	// where rows of Memberships are divided by their sums. For Fit the bound is at most 1e-12 of Total, or
-	// rounding, above it. Like Floor and Total it is in squared units of the data, and math.MaxFloat64 where
-	// it is out of range.
-	Objective float64
-	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
-	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as
-	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate, and Floor − FloorError is proved.
-	Floor float64
-	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13 of Total for a
-	// hundred columns. SolverKrylov proves it for any data but for a chance of 2e-10, by random vectors that
-	// each call draws anew. With StatusIterationLimit it may so differ between calls, by a power of 2 or so.
-	FloorError float64
-	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
-	Gap        float64 // (Objective − Floor)/Total
+	// Certificate compares the pair with the global minimum. Its Objective is at most 1e-12 of Total, or
+	// rounding, above the true one. MinMembership, MaxSumError, Repair and SpanError are 0.
+	Certificate
 
 	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
@@ -69,8 +57,7 @@ type Model struct {
 	// of π, that it stays within at half or twice of λ, and mostly on half of the rows: see [Unmix].
 	PureRows, Turns []float64
 
-	Solver     Solver // the solver that gave the result
-	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov and its proof, otherwise 0
+	Iterations int // at the λ of the result; for Fit, steps of SolverKrylov and its proof, otherwise 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
 	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
 	// s·Stationarity·Objective. A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by
@@ -406,14 +393,8 @@ func (m *Model) rate(s *samples, objective float64, pc *principal) (*Model, erro
 	if err := pc.check(s, objective); err != nil {
 		return nil, err
 	}
-	m.set(compareWithFloor(s, objective, pc))
+	m.Certificate = compareWithFloor(s, objective, pc)
 	return m, nil
-}
-
-// set sets what a model has of a certificate, whose objective may be an estimate.
-func (m *Model) set(c Certificate) {
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
-	m.Solver = c.Solver
 }
 
 // check returns an error if a feasible pair has an objective, given from above, below the floor that pc
@@ -436,27 +417,6 @@ func (pc *principal) check(s *samples, objective float64) error {
 	}
 	*pc = *next
 	return pc.check(s, objective)
-}
-
-// Certificate returns what [Certify] says of the model's own pair, from its numbers alone. MinMembership,
-// MaxSumError, Repair and SpanError, which are rounding, are 0. It proves nothing of a cancelled model
-// without memberships, whose objective is an estimate.
-func (m *Model) Certificate() Certificate {
-	objective := m.Objective
-	if objective == math.MaxFloat64 { // out of range
-		objective = math.Inf(1)
-	}
-	total := m.Total
-	if total < 0x1p-1021 { // rounded to a step of 2^-1074
-		total = max(0, total-0x1p-1074)
-	}
-	c := compare(objective, m.Floor, m.FloorError, total)
-	c.Objective, c.Total, c.Excess, c.Solver = m.Objective, m.Total, min(c.Excess, math.MaxFloat64), m.Solver
-	if m.Status == StatusCancelled && m.Memberships == nil {
-		c.Solver = SolverAuto
-		c.Excess, c.ExcessShare, c.ExcessFloors = math.MaxFloat64, math.MaxFloat64, math.MaxFloat64
-	}
-	return c
 }
 
 // Labels returns the cluster of each row that the model was fitted to: Clusters, or without

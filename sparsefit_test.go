@@ -150,7 +150,7 @@ func TestFitSparseMany(t *testing.T) {
 			x.Indptr = append(x.Indptr, len(x.Data))
 		}
 		m := mustDo(Fit(bg, x, 3, nil))(t)
-		if c := m.Certificate(); !(c.ExcessShare < 1e-11 && m.FloorError < 1e-11*m.Total) {
+		if c := m.Certificate; !(c.ExcessShare() < 1e-11 && m.FloorError < 1e-11*m.Total) {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -177,10 +177,10 @@ func TestFitSparseFar(t *testing.T) {
 				want := mustDo(Fit(bg, x, k, &Options{Weights: o.Weights}))(t)
 				m := mustDo(Fit(bg, sparseOf(x), k, o))(t)
 				share := (m.Objective - want.Floor) / want.Total
-				if m.Certificate().ExcessShare < share*(1-1e-9) && share > 1e-12 && want.Total > 0 ||
+				if m.Certificate.ExcessShare() < share*(1-1e-9) && share > 1e-12 && want.Total > 0 ||
 					m.Total > want.Total*(1+1e-9) {
 					t.Errorf("%s, k = %d: %g of the total %g above the minimum; Total %g, ExcessShare %g",
-						name, k, share, want.Total, m.Total, m.Certificate().ExcessShare)
+						name, k, share, want.Total, m.Total, m.Certificate.ExcessShare())
 				}
 				if m.Objective < want.Floor-want.FloorError ||
 					math.Abs(m.Floor-want.Floor) > m.FloorError+want.FloorError ||
@@ -559,7 +559,7 @@ func FuzzSparse(f *testing.F) {
 		m := mustDo(Fit(bg, s, k, o))(t)
 		checkFeasible(t, m.Memberships)
 		finiteModel(t, m)
-		certifiedSparse(t, "fitted", x, w, m.Centers, m.Memberships, m.Certificate())
+		certifiedSparse(t, "fitted", x, w, m.Centers, m.Memberships, m.Certificate)
 		centers, members := in.matrix(k, x.Cols), in.matrix(x.Rows, k)
 		c := mustDo(Certify(bg, s, centers, members, &Options{Weights: w}))(t)
 		certifiedSparse(t, "certified", x, w, centers, members, c)

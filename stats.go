@@ -425,11 +425,37 @@ func (s *Stats) Floors() ([]float64, error) {
 // principal finds the p leading directions of the rows' scatter, p ≤ d.
 func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, error) {
 	full := s.full()
-	pc, values, rows, err := principalOfGram(s.frame(ctx, workers), full, wanted{p, 0}, s.fullError(full))
+	pc, _, rows, err := principalOfGram(s.frame(ctx, workers), full, wanted{p, 0}, s.fullError(full))
 	if err != nil {
 		return nil, err
 	}
-	pc.status, pc.squares = StatusOptimal, values[:p]
+	pc.status = StatusOptimal
 	pc.basis, err = completed(ctx, rows, p, s.cols)
 	return pc, err
+}
+
+// Principal returns what [Principal] returns of all rows, as far as the scatter matrix tells: squared singular
+// values below the error that [Floors] states are rounding. It reads the options Workers and Sum. Cost: 4d³/3.
+// Errors: [ErrTooFewSamples] without weight, [ErrOption] for p.
+func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
+	o := orZero(opts)
+	if s.weight == 0 {
+		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
+	}
+	if err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+		return nil, err
+	}
+	about := Stats{moments: s.moments.clone(), scatter: s.scatter}
+	if o.Sum == SumAtMostOne {
+		about.scatter = slices.Clone(s.scatter)
+		about.aboutZero()
+	}
+	if err := checkDirections(p, about.rankBound()); err != nil {
+		return nil, err
+	}
+	pc, err := about.principal(context.Background(), p, o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return pc.subspace(about.frame(context.Background(), o.Workers), about.weight), nil
 }

@@ -193,7 +193,7 @@ func TestMergeTakesCopies(t *testing.T) {
 		t.Error("statistics were changed with those that took them in:", err)
 	}
 	o := &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}
-	p := mustDo(s.Subspace(3, o))(t)
+	p := mustDo(s.StreamSubspace(3, o))(t)
 	o.Orientation.Set(0, 0, 7)
 	shipped(t, p) // is orthogonal still
 	var e, f Extent
@@ -260,7 +260,7 @@ func TestParts(t *testing.T) {
 				parts(func(x *Matrix, w []float64) {
 					must(t, s.Merge(shipped(t, statsOf(t, x, w))))
 				})
-				p := mustDo(s.Subspace(k, o))(t)
+				p := mustDo(s.StreamSubspace(k, o))(t)
 				var e Extent
 				parts(func(x *Matrix, w []float64) {
 					var part Extent

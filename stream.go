@@ -81,7 +81,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 }
 
 // fill returns what fills in the memberships of a block.
-func (p *Subspace) fill(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
+func (p *StreamSubspace) fill(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
 	around, dims := p.enclose(e), p.pc.basis.Rows
 	return func(s *samples, g *Matrix) error {
 		err := changeBasis(s, leftColumns(g, dims), p.pc.basis)
@@ -102,7 +102,7 @@ func (p *Subspace) fill(e *Extent, centers *Matrix) func(s *samples, g *Matrix) 
 }
 
 // reach makes the pass for the extent, and the model.
-func (q *sequence) reach(p *Subspace) (*Model, *Extent, error) {
+func (q *sequence) reach(p *StreamSubspace) (*Model, *Extent, error) {
 	e := new(Extent)
 	err := q.each(func(at rowBlock) error { return e.add(q.ctx, p, at.x, at.weights, q.o.Workers) })
 	if err != nil {
@@ -251,7 +251,7 @@ func (c *cutter) call(x *Matrix) error {
 }
 
 // again makes a pass over the rows about the mean of p. Their squares must add up to p's total.
-func (q *sequence) again(p *Subspace, fn func(at rowBlock, s *samples) error) error {
+func (q *sequence) again(p *StreamSubspace, fn func(at rowBlock, s *samples) error) error {
 	var squares float64
 	err := q.each(func(at rowBlock) error {
 		s, err := p.part(q.ctx, at.x, at.weights, q.o.Workers)
@@ -298,7 +298,7 @@ func (q *sequence) otherLength(rows string) error {
 }
 
 // subspace makes all passes but those for the extent and the memberships.
-func (q *sequence) subspace(k int) (*Subspace, error) {
+func (q *sequence) subspace(k int) (*StreamSubspace, error) {
 	s, err := q.statistics(k, nil)
 	if err != nil {
 		return nil, err
@@ -396,7 +396,7 @@ func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 	m := &s.moments
 	fine := meanRest{rest: m.meanRest, mass: m.weight}
-	data := &Subspace{moments: *m, k: 1, pc: principal{total: s.total}}
+	data := &StreamSubspace{moments: *m, k: 1, pc: principal{total: s.total}}
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
 		err := q.again(data, func(_ rowBlock, s *samples) error {
@@ -425,7 +425,7 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 
 // memberships makes the last pass, which hands out what fill finds for each block about p's mean, and rates
 // the objective of that by pc.
-func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
+func (q *sequence) memberships(p *StreamSubspace, pc *principal, m *Model,
 	fill func(s *samples, g *Matrix) error) (*Model, error) {
 	var objective fineSum
 	err := q.again(p, func(at rowBlock, s *samples) error {
@@ -464,7 +464,7 @@ const coneRounds = 3
 // axisSearch looks for the half-space of all rows, and of those that are not light: one for
 // every share of findAxis, since a pass cannot tell which will succeed.
 type axisSearch struct {
-	p      *Subspace
+	p      *StreamSubspace
 	levels [lightShares]halfSpace
 }
 
@@ -489,7 +489,7 @@ func (a *axisSearch) add(s *samples) error {
 }
 
 // subspace returns the subspace with the axis found, or as it was.
-func (a *axisSearch) subspace() *Subspace {
+func (a *axisSearch) subspace() *StreamSubspace {
 	for l := range a.levels {
 		h := &a.levels[l]
 		if h.axis == nil || h.none() {
@@ -506,9 +506,9 @@ func (a *axisSearch) subspace() *Subspace {
 }
 
 // fitCone makes passes for the half-space and for the extent, again where rows turn out to be outside.
-func (q *sequence) fitCone(start *Subspace) (*Model, error) {
+func (q *sequence) fitCone(start *StreamSubspace) (*Model, error) {
 	search := axisSearch{p: start}
-	var p *Subspace
+	var p *StreamSubspace
 	var m *Model
 	var e *Extent
 	for range coneRounds {
@@ -547,7 +547,7 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 }
 
 // sumToOne makes the passes of SumToOne, for data without a half-space.
-func (q *sequence) sumToOne(k int) (*Subspace, *Extent, *Model, error) {
+func (q *sequence) sumToOne(k int) (*StreamSubspace, *Extent, *Model, error) {
 	o := *q.o
 	o.Sum = SumToOne
 	one := *q

@@ -345,7 +345,7 @@ func TestZeroParts(t *testing.T) {
 			}
 			s, all := statsOf(t, rowsOf(x, 0, 4000), nil), statsOf(t, x, nil)
 			must(t, s.Merge(statsOf(t, rowsOf(x, 4000, 9000), nil)))
-			a, b := mustDo(s.Subspace(2, nil))(t).pc.total, mustDo(all.Subspace(2, nil))(t).pc.total
+			a, b := mustDo(s.StreamSubspace(2, nil))(t).pc.total, mustDo(all.StreamSubspace(2, nil))(t).pc.total
 			if s.exp != all.exp || math.Abs(a-b) > 1e-12*b || b < 1e-3 {
 				t.Errorf("%g, %d: %g·2^%d of parts, %g·2^%d of all", size, first, a, s.exp, b, all.exp)
 			}

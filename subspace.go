@@ -12,11 +12,11 @@ import (
 	"strconv"
 )
 
-// Subspace is the principal affine subspace in which the centers of a global solution lie, with the floor
-// that it proves; through 0 for SumAtMostOne. [Stats.Subspace] returns it after the first pass over the data;
+// StreamSubspace is the principal affine subspace in which the centers of a global solution lie, with the floor
+// that it proves; through 0 for SumAtMostOne. [Stats.StreamSubspace] returns it after the first pass over the data;
 // [Extent.Add] reads it in the second. It travels in its binary form, and goroutines may share it. The zero
 // value is empty, and what needs a subspace returns [ErrTooFewSamples] for it.
-type Subspace struct {
+type StreamSubspace struct {
 	moments
 	pc          principal
 	k           int
@@ -28,14 +28,14 @@ type Subspace struct {
 	fingerprint uint32  // see fingerprintOf
 }
 
-// Subspace finds the subspace for k centers. It reads the options Enclosure, Sum, Orientation, Radius, Solver
+// StreamSubspace finds the subspace for k centers. It reads the options Enclosure, Sum, Orientation, Radius, Solver
 // (SolverAuto or SolverGram) and Workers; Weights must be nil, since weights come with the rows. For
 // SumAtMostOne the axis of the cone is the sum of the singular vectors of one sign, or else the first one. If
-// rows are outside all the same, [Subspace.Model] says so; FitSeq looks for another axis.
+// rows are outside all the same, [StreamSubspace.Model] says so; FitSeq looks for another axis.
 //
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors: [ErrTooFewSamples]
 // without rows of positive weight, [ErrOption], [ErrShape].
-func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
+func (s *Stats) StreamSubspace(k int, opts *Options) (*StreamSubspace, error) {
 	o := orZero(opts)
 	switch {
 	case s.weight == 0:
@@ -66,8 +66,8 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 }
 
 // newSubspace returns the subspace for statistics that had this mean.
-func newSubspace(m moments, pc *principal, mean []float64, k int, o *Options) *Subspace {
-	p := &Subspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure, sum: o.Sum, radius: o.Radius}
+func newSubspace(m moments, pc *principal, mean []float64, k int, o *Options) *StreamSubspace {
+	p := &StreamSubspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure, sum: o.Sum, radius: o.Radius}
 	p.pc.squares = nil // the binary form does not hold them
 	if o.Sum == SumAtMostOne {
 		p.limit = leastMargin
@@ -81,7 +81,7 @@ func newSubspace(m moments, pc *principal, mean []float64, k int, o *Options) *S
 }
 
 // fingerprintOf tells subspaces apart: a CRC-32 of what extents depend on.
-func fingerprintOf(p *Subspace) uint32 {
+func fingerprintOf(p *StreamSubspace) uint32 {
 	var b []byte
 	for _, n := range []int{p.k, p.rows, p.cols, p.exp, p.wexp, int(p.enclosure)} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
@@ -100,12 +100,12 @@ func fingerprintOf(p *Subspace) uint32 {
 }
 
 // K returns the number of centers.
-func (p *Subspace) K() int { return p.k }
+func (p *StreamSubspace) K() int { return p.k }
 
 // Basis returns the subspace's orthonormal directions from the mean, min(k−1, d) rows of length d, by
 // descending scatter; nil of the zero value. For SumAtMostOne they are min(k, d) from 0, the first the cone's
 // axis.
-func (p *Subspace) Basis() *Matrix {
+func (p *StreamSubspace) Basis() *Matrix {
 	if p.k == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (p *Subspace) Basis() *Matrix {
 }
 
 // checkFilled returns an error for the zero value.
-func (p *Subspace) checkFilled() error {
+func (p *StreamSubspace) checkFilled() error {
 	if p.k == 0 {
 		return fail(ErrTooFewSamples, "the subspace is empty")
 	}
@@ -121,9 +121,9 @@ func (p *Subspace) checkFilled() error {
 }
 
 // Floor returns the global minimum for K centers, as Model.Floor has it.
-func (p *Subspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
+func (p *StreamSubspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 
-// Extent is what the second pass over the data finds: how far the rows reach in a [Subspace], and how far
+// Extent is what the second pass over the data finds: how far the rows reach in a [StreamSubspace], and how far
 // they are from it. As with [Stats], an Extent may take a part of the data, and extents merge. The zero value
 // is empty and ready. It belongs to the subspace of its first rows.
 type Extent struct {
@@ -140,11 +140,11 @@ type Extent struct {
 // seen, with the weights that they had there; nil: all 1. Cost: 4ndk. Errors: [ErrShape],
 // [ErrNonFinite], [ErrRange], [ErrOption] for a weight below 0, [ErrChanged] for an entry
 // or a weight larger than any in the statistics. e is then unchanged.
-func (e *Extent) Add(p *Subspace, x *Matrix, weights []float64) error {
+func (e *Extent) Add(p *StreamSubspace, x *Matrix, weights []float64) error {
 	return e.add(context.Background(), p, x, weights, 0)
 }
 
-func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []float64, workers int) error {
+func (e *Extent) add(ctx context.Context, p *StreamSubspace, x *Matrix, weights []float64, workers int) error {
 	if err := p.checkFilled(); err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 }
 
 // reach overwrites w with the rows' coordinates in the basis and returns their extent.
-func (p *Subspace) reach(s *samples, w *Matrix) (coneExtent, error) {
+func (p *StreamSubspace) reach(s *samples, w *Matrix) (coneExtent, error) {
 	normals, kind := p.normals(), p.enclosure
 	if p.sum == SumAtMostOne {
 		normals, kind = NewMatrix(0, w.Cols, nil), EnclosureBall
@@ -193,7 +193,7 @@ func (p *Subspace) reach(s *samples, w *Matrix) (coneExtent, error) {
 }
 
 // part checks some or all rows of the subspace's data, and returns them as samples about the mean of all.
-func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, workers int) (*samples, error) {
+func (p *StreamSubspace) part(ctx context.Context, x *Matrix, weights []float64, workers int) (*samples, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func (e *Extent) Rows() int { return e.rows }
 // which [Model.Predict] finds for any rows. Errors: [ErrShape] if the extent is of another subspace,
 // [ErrChanged] if it has another number of rows than the statistics, or their squares add up to another
 // number, [ErrOption] if the rows reach beyond Options.Radius.
-func (p *Subspace) Model(e *Extent) (*Model, error) {
+func (p *StreamSubspace) Model(e *Extent) (*Model, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 
 // upper returns an upper bound of a model's objective, in scaled units. Rounding hides as much of the
 // residuals from the projections as of outside.floor's, and the mixtures of the centers miss the projections.
-func (p *Subspace) upper(e *Extent, around *placement) float64 {
+func (p *StreamSubspace) upper(e *Extent, around *placement) float64 {
 	dims := p.pc.basis.Rows
 	length := math.Sqrt(max(0, e.objective.value()))*(1+gamma(fineDepth(p.rows)+dotDepth(p.cols)+6)) +
 		1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
@@ -322,7 +322,7 @@ func (p *Subspace) upper(e *Extent, around *placement) float64 {
 // sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
 // statistics. The same rows differ by the rounding of the sums, by that of the mean, which shifts all rows by
 // off, and by squares below 2^-1000, which count as 0.
-func (p *Subspace) sameSquares(squares float64) error {
+func (p *StreamSubspace) sameSquares(squares float64) error {
 	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
 	allowed := 1e-9*p.pc.total + 2*off*math.Sqrt(p.pc.total) + off*off + p.weight*float64(p.cols)*0x1p-1000
 	if math.Abs(squares-p.pc.total) <= allowed {
@@ -334,22 +334,22 @@ func (p *Subspace) sameSquares(squares float64) error {
 }
 
 // normals are those of the simplex that encloses the rows, or the slice of the cone.
-func (p *Subspace) normals() *Matrix { return fitNormals(p.k, p.dims(), p.placing()) }
+func (p *StreamSubspace) normals() *Matrix { return fitNormals(p.k, p.dims(), p.placing()) }
 
 // dims is how many coordinates the rows, or the points of the slice, have.
-func (p *Subspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) }
+func (p *StreamSubspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) }
 
 // cone returns the cone for SumAtMostOne.
-func (p *Subspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
+func (p *StreamSubspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
 
 // enclose returns the simplex around rows of the given extent and as many dimensions as the basis.
-func (p *Subspace) enclose(e *Extent) *placement {
+func (p *StreamSubspace) enclose(e *Extent) *placement {
 	reach := e.extent
 	reach.radius = max(reach.radius, math.Ldexp(p.radius, -p.exp))
 	return placeExtent(p.normals(), &reach, p.placing(), p.dims())
 }
 
 // placing are the options that place the simplex.
-func (p *Subspace) placing() *Options {
+func (p *StreamSubspace) placing() *Options {
 	return &Options{Enclosure: p.enclosure, Orientation: p.orientation}
 }

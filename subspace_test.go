@@ -11,25 +11,25 @@ import (
 // TestFingerprint: all that extents depend on makes another fingerprint, and nothing else.
 func TestFingerprint(t *testing.T) {
 	stats := statsOf(t, randomData(9, 3, 1, 1), nil)
-	of := func() *Subspace {
-		return mustDo(stats.Subspace(3, &Options{Orientation: RandomOrientation(3, 1)}))(t)
+	of := func() *StreamSubspace {
+		return mustDo(stats.StreamSubspace(3, &Options{Orientation: RandomOrientation(3, 1)}))(t)
 	}
 	seen := map[uint32]string{of().fingerprint: "as it is"}
 	if p := of(); p.fingerprint != fingerprintOf(p) {
 		t.Error("not always the same")
 	}
-	for what, change := range map[string]func(p *Subspace){
-		"k": func(p *Subspace) { p.k++ }, "rows": func(p *Subspace) { p.rows++ },
-		"columns": func(p *Subspace) { p.cols++ }, "exp": func(p *Subspace) { p.exp++ },
-		"many rows":      func(p *Subspace) { p.rows += 1 << 30 },
-		"exp below 0":    func(p *Subspace) { p.exp = -p.exp - 7 },
-		"wexp":           func(p *Subspace) { p.wexp++ },
-		"enclosure":      func(p *Subspace) { p.enclosure = EnclosureTight },
-		"mean":           func(p *Subspace) { p.mean[2] = -p.mean[2] },
-		"mean's rest":    func(p *Subspace) { p.meanRest[2] += 0x1p-80 },
-		"basis":          func(p *Subspace) { p.pc.basis.Data[5] *= 1 + 0x1p-50 },
-		"orientation":    func(p *Subspace) { p.orientation.Data[3] *= 1 + 0x1p-50 },
-		"no orientation": func(p *Subspace) { p.orientation = nil },
+	for what, change := range map[string]func(p *StreamSubspace){
+		"k": func(p *StreamSubspace) { p.k++ }, "rows": func(p *StreamSubspace) { p.rows++ },
+		"columns": func(p *StreamSubspace) { p.cols++ }, "exp": func(p *StreamSubspace) { p.exp++ },
+		"many rows":      func(p *StreamSubspace) { p.rows += 1 << 30 },
+		"exp below 0":    func(p *StreamSubspace) { p.exp = -p.exp - 7 },
+		"wexp":           func(p *StreamSubspace) { p.wexp++ },
+		"enclosure":      func(p *StreamSubspace) { p.enclosure = EnclosureTight },
+		"mean":           func(p *StreamSubspace) { p.mean[2] = -p.mean[2] },
+		"mean's rest":    func(p *StreamSubspace) { p.meanRest[2] += 0x1p-80 },
+		"basis":          func(p *StreamSubspace) { p.pc.basis.Data[5] *= 1 + 0x1p-50 },
+		"orientation":    func(p *StreamSubspace) { p.orientation.Data[3] *= 1 + 0x1p-50 },
+		"no orientation": func(p *StreamSubspace) { p.orientation = nil },
 	} {
 		p := of()
 		change(p)
@@ -45,7 +45,7 @@ func TestFingerprint(t *testing.T) {
 		t.Error("totals change it")
 	}
 	// Extents of other versions name their subspaces by the same number.
-	p = &Subspace{k: 2, enclosure: EnclosureTight, orientation: NewMatrix(1, 1, []float64{-1})}
+	p = &StreamSubspace{k: 2, enclosure: EnclosureTight, orientation: NewMatrix(1, 1, []float64{-1})}
 	p.moments = moments{units: units{exp: 1, wexp: 2}, rows: 3, cols: 2}
 	p.mean, p.meanRest, p.pc.basis = []float64{1, 2}, []float64{0, 3}, NewMatrix(1, 2, []float64{0.6, 0.8})
 	if got := fingerprintOf(p); got != 0x78bf6a07 {
@@ -60,8 +60,8 @@ func TestPartsWords(t *testing.T) {
 	w := []float64{1, 4, 2, 3}
 	stats := func() *Stats { return statsOf(t, x, w) }
 	counted := func(rows int) *Stats { s := &Stats{}; s.rows = rows; return s }
-	p, three := mustDo(stats().Subspace(2, nil))(t), mustDo(stats().Subspace(3, nil))(t)
-	extent := func(p *Subspace, n int) *Extent {
+	p, three := mustDo(stats().StreamSubspace(2, nil))(t), mustDo(stats().StreamSubspace(3, nil))(t)
+	extent := func(p *StreamSubspace, n int) *Extent {
 		var e Extent
 		must(t, e.Add(p, rowsOf(x, 0, n), w[:n]))
 		return &e
@@ -78,10 +78,10 @@ func TestPartsWords(t *testing.T) {
 		}
 		return err
 	}
-	subspace := func(s *Stats, k int, o Options) error { return second(s.Subspace(k, &o)) }
-	model := func(p *Subspace, e *Extent) error { return second(p.Model(e)) }
+	subspace := func(s *Stats, k int, o Options) error { return second(s.StreamSubspace(k, &o)) }
+	model := func(p *StreamSubspace, e *Extent) error { return second(p.Model(e)) }
 	_, floors := counted(0).Floors()
-	_, written := new(Subspace).MarshalBinary()
+	_, written := new(StreamSubspace).MarshalBinary()
 	narrow, nan, inf := NewMatrix(2, 2, nil), math.NaN(), math.Inf(1)
 	many := extent(p, 4)
 	many.rows = math.MaxInt - 3
@@ -120,7 +120,7 @@ func TestPartsWords(t *testing.T) {
 		{see(with(1e9), 1, 1, 1, 0), nil, ""}, {see(x, 1, 8, 2, 1), nil, ""},
 		{see(x, 1, 2, 8.5, 1), ErrChanged, "a weight is 8.5, larger than any in the statistics"},
 		{see(NewMatrix(0, 7, nil)), nil, ""},
-		{new(Extent).Add(&Subspace{}, x, nil), ErrTooFewSamples, "empty"},
+		{new(Extent).Add(&StreamSubspace{}, x, nil), ErrTooFewSamples, "empty"},
 		{extent(p, 4).Merge(extent(three, 4)), ErrShape, "the extents are of different subspaces"},
 		{many.Merge(extent(p, 4)), ErrShape, "more than an int"}, {many.Merge(extent(p, 3)), nil, ""},
 		{extent(p, 4).Merge(&Extent{}), nil, ""},
@@ -130,7 +130,7 @@ func TestPartsWords(t *testing.T) {
 		{model(p, extent(three, 4)), ErrShape, "the extent is of another subspace"},
 		{model(p, squares(1+2e-9)), ErrChanged, "the squared distances of the rows from the mean add up to "},
 		{model(p, squares(1+0.9e-9)), nil, ""}, {model(p, extent(p, 4)), nil, ""},
-		{model(&Subspace{}, extent(p, 4)), ErrTooFewSamples, "the subspace is empty"},
+		{model(&StreamSubspace{}, extent(p, 4)), ErrTooFewSamples, "the subspace is empty"},
 		{written, ErrTooFewSamples, "the subspace is empty"},
 	} {
 		if !errors.Is(c.err, c.want) || c.err != nil &&
@@ -141,7 +141,7 @@ func TestPartsWords(t *testing.T) {
 	if s := stats(); s.Cols() != 3 || s.Weight() != 10 || p.K() != 2 || extent(p, 3).Rows() != 3 {
 		t.Errorf("%d columns of weight %g, %d centers", s.Cols(), s.Weight(), p.K())
 	}
-	if s := (&Stats{}); s.Mean() != nil || s.Scatter() != nil || new(Subspace).Basis() != nil {
+	if s := (&Stats{}); s.Mean() != nil || s.Scatter() != nil || new(StreamSubspace).Basis() != nil {
 		t.Errorf("%+v", s)
 	}
 	// Rows without weight are counted and are nothing else.

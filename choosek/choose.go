@@ -163,7 +163,12 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 func (s *search) choose() (err error) {
 	// As many leading directions as fits of up to most prototypes look at.
 	p := min(3*s.most+4, s.x.Cols, s.x.Rows-1)
-	if s.z, s.values, err = softkmeans.Principal(s.ctx, s.x, p, s.options()); err != nil {
+	space, err := softkmeans.Principal(s.ctx, s.x, p, s.options())
+	if err != nil {
+		return err
+	}
+	s.values = space.Squares
+	if s.z, err = space.Coordinates(nil, s.x); err != nil {
 		return err
 	}
 	s.total = sumOf(s.values)
@@ -257,7 +262,9 @@ type search struct {
 	done   int
 }
 
-func (s *search) options() *softkmeans.Options { return &softkmeans.Options{Workers: s.o.Workers} }
+func (s *search) options() *softkmeans.Options {
+	return &softkmeans.Options{Workers: s.o.Workers, Solver: softkmeans.SolverGram} // which has all Squares
+}
 
 // advance tells of a step that is done. There are two, and one for each k from 2 on.
 func (s *search) advance() error {

@@ -59,10 +59,11 @@ func permutedEdge(
 				y.Row(i)[j] = x.Row(r)[j]
 			}
 		}
-		_, values, err := softkmeans.Principal(ctx, y, 0, o)
+		space, err := softkmeans.Principal(ctx, y, 0, o)
 		if err != nil {
 			return nil, err
 		}
+		values := space.Squares
 		if edges == nil {
 			edges = make([]float64, len(values))
 		}

@@ -17,8 +17,7 @@ func TestWhiteEdge(t *testing.T) {
 		for seed := range uint64(20) {
 			x := tables.Normal(n, d, 100+seed)
 			values := func() []float64 {
-				_, v, err := softkmeans.Principal(t.Context(), x, 0, nil)
-				return tables.Must(v, err)(t)
+				return tables.Must(softkmeans.Principal(t.Context(), x, 0, nil))(t).Squares
 			}
 			above, edges := whiteEdge(values(), max(n-1, d))
 			if above > 0 {
@@ -47,10 +46,7 @@ func TestWhiteEdge(t *testing.T) {
 func TestPermutedEdge(t *testing.T) {
 	t.Parallel()
 	x := tables.Mixtures(200, 6, 3, 7)
-	_, values, err := softkmeans.Principal(t.Context(), x, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := tables.Must(softkmeans.Principal(t.Context(), x, 0, nil))(t).Squares
 	edges, total := tables.Must(permutedEdge(t.Context(), x, 1, nil))(t), sumOf(values)
 	if sum := sumOf(edges); len(edges) != 6 || sum < total || sum > 1.5*total || edges[0] >= values[0] || edges[3] <= values[3] {
 		t.Errorf("edges %v of values %v", edges, values)

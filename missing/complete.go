@@ -172,11 +172,16 @@ func openCompletion(
 	if c.least = leastNoise * total / c.mass; c.least == 0 {
 		return c, nil
 	}
-	o := &softkmeans.Options{Weights: weights, Workers: workers}
-	z, squares, err := softkmeans.Principal(ctx, c.y, q, o)
+	o := &softkmeans.Options{Weights: weights, Workers: workers, Solver: softkmeans.SolverGram}
+	space, err := softkmeans.Principal(ctx, c.y, q, o)
 	if err != nil {
 		return nil, err
 	}
+	z, err := space.Coordinates(nil, c.y)
+	if err != nil {
+		return nil, err
+	}
+	squares := space.Squares
 	rest := total
 	for _, v := range squares[:q] {
 		rest -= v
@@ -184,7 +189,7 @@ func openCompletion(
 	c.noise = max(c.least, rest/c.mass/float64(c.d-q))
 	for i, w := range weights {
 		for j, v := range c.y.Row(i) {
-			axpy(c.w.Row(j), math.Sqrt(w)*v, z.Row(i))
+			axpy(c.w.Row(j), w*v, z.Row(i))
 		}
 	}
 	for a, square := range squares[:q] {

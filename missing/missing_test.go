@@ -264,8 +264,8 @@ func TestFit(t *testing.T) {
 		}
 		low := unscaled(tables.Must(tables.Must(findGaps(x, o.Weights))(t).provedFloor(bg, x, 3, &o))(t),
 			tables.Must(findGaps(x, o.Weights))(t).exp)
-		if c := m.Certificate(); m.Floor-m.FloorError > low || m.Floor-m.FloorError < (1-1e-9)*low ||
-			low < 0.25*m.Floor || c.Optimal(0) || c.Excess < m.Objective-low {
+		if c := m.Certificate; m.Floor-m.FloorError > low || m.Floor-m.FloorError < (1-1e-9)*low ||
+			low < 0.25*m.Floor || c.Optimal(0) || c.Excess() < m.Objective-low {
 			t.Errorf("floor %g − %g of %g, not %g: %+v", m.Floor, m.FloorError, m.Objective, low, c)
 		}
 		if r := m.Objective / m.Floor; !(r > 1 && r < 1.6) || m.Missing != gone {

@@ -199,7 +199,8 @@ func (f *File) complete() (*File, error) {
 			return nil, err
 		}
 		c.Model = &softkmeans.Model{
-			Objective: s.Objective, Floor: s.Floor, FloorError: s.FloorError, Total: s.Total, Gap: s.Gap,
+			Certificate: softkmeans.Certificate{Objective: s.Objective, Floor: s.Floor, FloorError: s.FloorError,
+				Total: s.Total, Gap: s.Gap},
 			Iterations: s.Iterations, Status: s.Status,
 		}
 		c.count(s.Memberships.Rows, s.Labels)

@@ -278,7 +278,7 @@ func TestFileFaults(t *testing.T) {
 		{}, {Model: &softkmeans.Model{}}, {Model: files["unit"].Model, Similarities: files["rbf"].Similarities}, {Similarities: &softkmeans.LSDModel{}},
 		{Model: files["unit"].Model, Columns: []string{"one"}}, {Model: files["unit"].Model, Shift: []float64{1, 2, 3}},
 		{Model: files["unit"].Model, Centers: softkmeans.NewMatrix(2, 3, nil)}, {Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, []float64{math.Inf(1)})}},
-		{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil), Objective: math.NaN()}}, {Model: files["unit"].Model, Sizes: []int{1}},
+		{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil), Certificate: softkmeans.Certificate{Objective: math.NaN()}}}, {Model: files["unit"].Model, Sizes: []int{1}},
 		{Model: files["unit"].Model, Sizes: []int{-1, 1}}, {Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil), Status: 99}}, {Similarities: files["rbf"].Similarities, Samples: softkmeans.NewMatrix(2, 2, nil)},
 	} {
 		if _, err := f.WriteTo(io.Discard); err == nil {
@@ -508,7 +508,7 @@ func TestModelNumbers(t *testing.T) {
 	t.Parallel()
 	for e := -1074; e <= 1023; e += 3 {
 		v := math.Ldexp(1.1, max(e, -1070))
-		f := &File{Method: "minvol", Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 2, []float64{0, 0}), Objective: v, Total: math.MaxFloat64}}
+		f := &File{Method: "minvol", Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 2, []float64{0, 0}), Certificate: softkmeans.Certificate{Objective: v, Total: math.MaxFloat64}}}
 		if e > -490 && e < 490 {
 			f.Model.Centers.Data[1] = -v
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -26,13 +25,8 @@ type certifiedJSON struct {
 // certificate returns the certificate that was printed. Its solver must be gram.
 func (c *certifiedJSON) certificate() softkmeans.Certificate {
 	j := &c.Certificate
-	floors := math.MaxFloat64
-	if j.ExcessFloors != nil {
-		floors = *j.ExcessFloors
-	}
 	cert := softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor,
 		FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
-		Excess: *j.Excess, ExcessShare: *j.ExcessShare, ExcessFloors: floors,
 		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, Repair: j.Repair, SpanError: *j.SpanError}
 	if j.Solver == "gram" {
 		cert.Solver = softkmeans.SolverGram

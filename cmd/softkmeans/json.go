@@ -104,7 +104,7 @@ func newCertificateJSON(c softkmeans.Certificate, tol float64, streamed bool) *c
 	j := &certificateJSON{Certified: c.Optimal(tol), Objective: c.Objective,
 		Floor: c.Floor, FloorError: c.FloorError,
 		Total: c.Total, Explained: explained(c), Gap: c.Gap,
-		Excess: inRange(c.Excess), ExcessShare: inRange(c.ExcessShare), ExcessFloors: inRange(c.ExcessFloors),
+		Excess: inRange(c.Excess()), ExcessShare: inRange(c.ExcessShare()), ExcessFloors: inRange(c.ExcessFloors()),
 		MinMembership: c.MinMembership, MaxSumError: c.MaxSumError,
 		Repair: c.Repair, Solver: c.Solver.String()}
 	if !streamed {

@@ -363,6 +363,6 @@ func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result,
 	}
 	r.setModel(m)
 	fillMixtures(d.x, m.Memberships, m.Centers, false)
-	r.cert = m.Certificate()
+	r.cert = m.Certificate
 	return m.Memberships, nil
 }

@@ -42,13 +42,13 @@ func (q *quality) write(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(b, "\nCertificate, %s\n\n", from)
 	floors := "times the floor less its rounding"
-	if q.ExcessFloors == math.MaxFloat64 {
+	if q.ExcessFloors() == math.MaxFloat64 {
 		floors = "the floor is 0 to rounding"
 	}
 	writeLine(b, "rounding of the floor", atMost(q.FloorError), "the minimum is at least the floor less this")
-	writeLine(b, "excess", atMost(q.Excess), "the error is at most this far above the minimum")
-	writeLine(b, "excess, as a share", atMost(q.ExcessShare), "of the "+q.totalName())
-	writeLine(b, "excess, in floors", atMost(q.ExcessFloors), floors)
+	writeLine(b, "excess", atMost(q.Excess()), "the error is at most this far above the minimum")
+	writeLine(b, "excess, as a share", atMost(q.ExcessShare()), "of the "+q.totalName())
+	writeLine(b, "excess, in floors", atMost(q.ExcessFloors()), floors)
 	if q.isRepaired() {
 		rule := "a row is divided by its sum"
 		if q.sum == softkmeans.SumAtMostOne {
@@ -127,17 +127,17 @@ func writeLine(b *bytes.Buffer, name, value, remark string) {
 // verdict says whether the result is proved optimal, how far above the minimum it may be,
 // and for which memberships that holds.
 func (q *quality) verdict() string {
-	if !(q.Excess < math.MaxFloat64) {
+	if !(q.Excess() < math.MaxFloat64) {
 		return "Not certified: the squared error is out of range." + q.repaired()
 	}
-	head := "Not certified: the squared error may be above the minimum by up to " + atMost(q.Excess) + "."
+	head := "Not certified: the squared error may be above the minimum by up to " + atMost(q.Excess()) + "."
 	if q.Optimal(q.tol) {
 		of := " "
 		if q.sum == softkmeans.SumAtMostOne {
 			of = " that add up to at most 1\n"
 		}
 		head = fmt.Sprintf("Certified: no %s and memberships%shave a squared error smaller by more than %s.",
-			q.prototypes(), of, atMost(q.Excess))
+			q.prototypes(), of, atMost(q.Excess()))
 	}
 	return head + q.relative() + q.repaired() + q.chance()
 }
@@ -145,21 +145,21 @@ func (q *quality) verdict() string {
 // relative gives the excess as a share of the total and as a multiple of the floor.
 func (q *quality) relative() string {
 	switch {
-	case q.Excess == 0:
+	case q.Excess() == 0:
 		return ""
 	case q.lost(q.Total):
 		return fmt.Sprintf("\nThe %s is no more than its rounding.", q.totalName())
-	case q.ExcessShare == math.MaxFloat64: // the total variance is 0 or next to it
+	case q.ExcessShare() == math.MaxFloat64: // the total variance is 0 or next to it
 		return fmt.Sprintf("\nThe %s is %s.", q.totalName(), number(q.Total))
 	}
-	text := fmt.Sprintf("\nThat is %s of the %s", atMost(q.ExcessShare), q.totalName())
+	text := fmt.Sprintf("\nThat is %s of the %s", atMost(q.ExcessShare()), q.totalName())
 	switch {
-	case q.ExcessFloors == math.MaxFloat64:
+	case q.ExcessFloors() == math.MaxFloat64:
 		return text + ".\nThe floor is 0 to rounding, so that nothing can be said relative to it."
-	case q.ExcessFloors > 1 && q.Optimal(q.tol):
-		return text + ", but " + atMost(q.ExcessFloors) + " times the proved floor."
+	case q.ExcessFloors() > 1 && q.Optimal(q.tol):
+		return text + ", but " + atMost(q.ExcessFloors()) + " times the proved floor."
 	}
-	return text + " and " + atMost(q.ExcessFloors) + " times the proved floor."
+	return text + " and " + atMost(q.ExcessFloors()) + " times the proved floor."
 }
 
 // isRepaired reports whether memberships were changed to be on the simplex, beyond rounding.
@@ -201,7 +201,7 @@ func (q *quality) distance() string {
 		return text + "Of these no floor above 0 is proved."
 	case q.Optimal(q.tol):
 		return q.verdict()
-	case q.ExcessShare == math.MaxFloat64:
+	case q.ExcessShare() == math.MaxFloat64:
 		only := "the mean of the rows"
 		if q.sum == softkmeans.SumAtMostOne {
 			only = "0"
@@ -209,9 +209,9 @@ func (q *quality) distance() string {
 		return fmt.Sprintf("The squared error is %s; with %s as the only prototype it is %s.",
 			number(q.Objective), only, number(q.Total))
 	case q.Floor-q.FloorError > 1e-12*q.Total:
-		how := fmt.Sprintf("%.3g %% above", 100*q.ExcessFloors)
-		if q.ExcessFloors >= 10 {
-			how = number(math.Round(1+q.ExcessFloors)) + " times"
+		how := fmt.Sprintf("%.3g %% above", 100*q.ExcessFloors())
+		if q.ExcessFloors() >= 10 {
+			how = number(math.Round(1+q.ExcessFloors())) + " times"
 		}
 		return "The squared error is " + how + " the floor." + q.repaired() + q.chance()
 	}

@@ -44,20 +44,16 @@ func TestVerdict(t *testing.T) {
 		want string
 	}{
 		{softkmeans.Certificate{}, "Not certified: "},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.NaN(), ExcessShare: math.NaN()},
-			"Not certified: the squared error is out of range."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.MaxFloat64,
-			ExcessShare: math.MaxFloat64}, "Not certified: the squared error is out of range."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 2e-9, ExcessShare: 2e-9,
-			ExcessFloors: .5}, "Not certified: the squared error may be above the minimum by up to 2e-09."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1e-9,
-			ExcessShare: 1e-9, ExcessFloors: 161},
-			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\n" +
-				"That is 1e-09 of the total variance, but 161 times the proved floor."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverKrylov, Excess: 1e-9, ExcessShare: 1e-9,
-			ExcessFloors: math.MaxFloat64},
-			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\n" +
-				"That is 1e-09 of the total variance.\n" +
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Objective: math.MaxFloat64, Total: 1}, "Not certified: the squared error is out of range."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Objective: 6e-9, Floor: 4e-9,
+			Total: 1}, "Not certified: the squared error may be above the minimum by up to 2.01e-09."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Objective: 9.9e-10,
+			Floor: 6e-12, Total: 1},
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 9.85e-10.\n" +
+				"That is 9.85e-10 of the total variance, but 165 times the proved floor."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverKrylov, Objective: 9.9e-10, Total: 1},
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 9.91e-10.\n" +
+				"That is 9.91e-10 of the total variance.\n" +
 				"The floor is 0 to rounding, so that nothing can be said relative to it.\n" +
 				"Solver krylov proves the floor by random vectors"},
 		{softkmeans.Certificate{Solver: softkmeans.SolverGram},
@@ -68,9 +64,9 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%+v: %s", test.c, got)
 		}
 	}
-	q := &quality{Certificate: softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1,
-		ExcessShare: .1, Repair: .5, MaxSumError: 1}, k: 3, sum: softkmeans.SumAtMostOne}
-	if got := q.verdict(); !strings.Contains(got, "That is 0.1 of the total and") ||
+	q := &quality{Certificate: softkmeans.Certificate{Solver: softkmeans.SolverGram, Objective: 1.99,
+		Floor: 1, Total: 10, Repair: .5, MaxSumError: 1}, k: 3, sum: softkmeans.SumAtMostOne}
+	if got := q.verdict(); !strings.Contains(got, "That is 0.0991 of the total and") ||
 		!strings.HasSuffix(got, "changed by up to 0.5: rows are divided by sums above 1 (by up to 1).") {
 		t.Error(got)
 	}

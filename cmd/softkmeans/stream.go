@@ -516,7 +516,7 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result,
 	}
 	r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
 	seen := r.cert
-	r.cert = m.Certificate()
+	r.cert = m.Certificate
 	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
 		seen.Repair
 	return m, nil

@@ -56,9 +56,9 @@ func TestWriteCenters(t *testing.T) {
 
 // If the floor may be too low, the verdict says how to find out.
 func TestVerdictAdvice(t *testing.T) {
-	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Solver: softkmeans.SolverKrylov,
+	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Certificate: softkmeans.Certificate{Solver: softkmeans.SolverKrylov},
 		Status: softkmeans.StatusIterationLimit}
-	c := softkmeans.Certificate{Objective: 3, Floor: 1, Total: 10, Gap: 0.2}
+	c := softkmeans.Certificate{Objective: 3, Floor: 1, Total: 10, Gap: 0.2, Solver: softkmeans.SolverKrylov}
 	q := &quality{Certificate: c, k: 3, tol: certifiedTol}
 	if s := globalVerdict(q, m); !strings.Contains(s, "Not certified") ||
 		!strings.Contains(s, "-solver gram tells; it needs about\n0.45 GB of memory for 3000 columns.") {

@@ -291,7 +291,7 @@ func (u *unmixing) take(out pixelTaker, b *block, g *softkmeans.Matrix) error {
 func (u *unmixing) certify() {
 	r := u.result
 	seen := r.cert
-	r.cert = r.model.Certificate()
+	r.cert = r.model.Certificate
 	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
 		seen.Repair
 }

@@ -17,7 +17,7 @@ import (
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[*summary](), encodeSummary, decodeSummary)
 	beam.RegisterCoder(reflect.TypeFor[*quality](), encodeQuality, decodeQuality)
-	beam.RegisterCoder(reflect.TypeFor[*softkmeans.Subspace](), encodeSubspace, decodeSubspace)
+	beam.RegisterCoder(reflect.TypeFor[*softkmeans.StreamSubspace](), encodeSubspace, decodeSubspace)
 	beam.RegisterCoder(reflect.TypeFor[*softkmeans.Extent](), encodeExtent, decodeExtent)
 	beam.RegisterCoder(reflect.TypeFor[*softkmeans.Model](), encodeModel, decodeModel)
 }
@@ -25,12 +25,12 @@ func init() {
 // Beam finds these by name on another machine, so they cannot be instances of one generic
 // function, which have the same name.
 
-func encodeSubspace(p *softkmeans.Subspace) ([]byte, error) { return p.MarshalBinary() }
-func encodeExtent(e *softkmeans.Extent) ([]byte, error)     { return e.MarshalBinary() }
-func encodeModel(m *softkmeans.Model) ([]byte, error)       { return m.MarshalBinary() }
+func encodeSubspace(p *softkmeans.StreamSubspace) ([]byte, error) { return p.MarshalBinary() }
+func encodeExtent(e *softkmeans.Extent) ([]byte, error)           { return e.MarshalBinary() }
+func encodeModel(m *softkmeans.Model) ([]byte, error)             { return m.MarshalBinary() }
 
-func decodeSubspace(data []byte) (*softkmeans.Subspace, error) {
-	p := &softkmeans.Subspace{}
+func decodeSubspace(data []byte) (*softkmeans.StreamSubspace, error) {
+	p := &softkmeans.StreamSubspace{}
 	return p, p.UnmarshalBinary(data)
 }
 

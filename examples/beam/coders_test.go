@@ -62,7 +62,7 @@ func FuzzCoders(f *testing.F) {
 	f.Add(data)
 	f.Add(encodeQuality(&quality{Rows: 7, Sizes: []int64{300, 0}}))
 	var e softkmeans.Extent
-	p, err := someSummary(f).Stats.Subspace(2, nil)
+	p, err := someSummary(f).Stats.StreamSubspace(2, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

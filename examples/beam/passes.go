@@ -75,15 +75,15 @@ func (s *summary) merge(t *summary) error {
 }
 
 // subspace computes the subspace of the centers from the first pass.
-func (j *job) subspace(s *summary) (*softkmeans.Subspace, error) {
+func (j *job) subspace(s *summary) (*softkmeans.StreamSubspace, error) {
 	if s.Stats.Rows() == 0 {
 		return nil, errors.New("the shards have no rows")
 	}
-	return s.Stats.Subspace(j.K, &softkmeans.Options{Enclosure: j.Enclosure})
+	return s.Stats.StreamSubspace(j.K, &softkmeans.Options{Enclosure: j.Enclosure})
 }
 
 // extent is the second pass: the extent of a shard's rows in the subspace.
-func (j *job) extent(ctx context.Context, s shard, p *softkmeans.Subspace) (*softkmeans.Extent, error) {
+func (j *job) extent(ctx context.Context, s shard, p *softkmeans.StreamSubspace) (*softkmeans.Extent, error) {
 	e := &softkmeans.Extent{}
 	_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) error { return e.Add(p, x, nil) })
 	return e, err

@@ -25,7 +25,7 @@ func (j *job) pipeline(root beam.Scope, shards []shard) {
 	names := beam.Reshuffle(root.Scope("Spread"), beam.CreateList(root, shards))
 	summaries, read := beam.ParDo2(root.Scope("Fold"), &foldFn{*j}, names)
 	total := beam.Combine(root.Scope("MergeSummaries"), &mergeSummaries{}, summaries)
-	subspace := beam.ParDo(root.Scope("Subspace"), &subspaceFn{*j}, total)
+	subspace := beam.ParDo(root.Scope("StreamSubspace"), &subspaceFn{*j}, total)
 	extents := beam.ParDo(root.Scope("Extent"), &extentFn{*j}, read, beam.SideInput{Input: subspace})
 	extent := beam.Combine(root.Scope("MergeExtents"), &mergeExtents{}, extents)
 	model := beam.ParDo(root.Scope("Model"), &modelFn{}, extent, beam.SideInput{Input: subspace})
@@ -41,10 +41,10 @@ func init() {
 	register.Emitter1[*summary]()
 	register.Emitter1[shard]()
 	register.Combiner1[*summary](&mergeSummaries{})
-	register.DoFn1x2[*summary, *softkmeans.Subspace, error](&subspaceFn{})
-	register.DoFn3x2[context.Context, shard, *softkmeans.Subspace, *softkmeans.Extent, error](&extentFn{})
+	register.DoFn1x2[*summary, *softkmeans.StreamSubspace, error](&subspaceFn{})
+	register.DoFn3x2[context.Context, shard, *softkmeans.StreamSubspace, *softkmeans.Extent, error](&extentFn{})
 	register.Combiner1[*softkmeans.Extent](&mergeExtents{})
-	register.DoFn2x2[*softkmeans.Extent, *softkmeans.Subspace, *softkmeans.Model, error](&modelFn{})
+	register.DoFn2x2[*softkmeans.Extent, *softkmeans.StreamSubspace, *softkmeans.Model, error](&modelFn{})
 	register.DoFn3x2[context.Context, shard, *softkmeans.Model, *quality, error](&membershipsFn{})
 	register.Combiner1[*quality](&mergeQualities{})
 	register.DoFn4x1[context.Context, *quality, *summary, *softkmeans.Model, error](&finishFn{})
@@ -66,21 +66,21 @@ func (f *foldFn) ProcessElement(ctx context.Context, s shard, summaries func(*su
 
 type subspaceFn struct{ Job job }
 
-func (f *subspaceFn) ProcessElement(s *summary) (p *softkmeans.Subspace, err error) {
+func (f *subspaceFn) ProcessElement(s *summary) (p *softkmeans.StreamSubspace, err error) {
 	defer bracket(&err)
 	return f.Job.subspace(s)
 }
 
 type extentFn struct{ Job job }
 
-func (f *extentFn) ProcessElement(ctx context.Context, s shard, p *softkmeans.Subspace) (e *softkmeans.Extent, err error) {
+func (f *extentFn) ProcessElement(ctx context.Context, s shard, p *softkmeans.StreamSubspace) (e *softkmeans.Extent, err error) {
 	defer bracket(&err)
 	return f.Job.extent(ctx, s, p)
 }
 
 type modelFn struct{}
 
-func (*modelFn) ProcessElement(e *softkmeans.Extent, p *softkmeans.Subspace) (m *softkmeans.Model, err error) {
+func (*modelFn) ProcessElement(e *softkmeans.Extent, p *softkmeans.StreamSubspace) (m *softkmeans.Model, err error) {
 	defer bracket(&err)
 	return p.Model(e)
 }

@@ -9,7 +9,7 @@ import (
 
 // report describes the fit and its quality.
 func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
-	c := m.Certificate()
+	c := m.Certificate
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s, %s, %s; %s, enclosure %v\n\n", count(int(s.Shards), "shard"), count(int(q.Rows), "row"),
 		count(len(s.Names), "column"), count(j.K, "center"), j.Enclosure)
@@ -17,7 +17,7 @@ func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
 	fmt.Fprintf(&b, "measured                %-16.10g on the rows with the memberships as written\n", q.Objective)
 	fmt.Fprintf(&b, "floor                   %-16.10g the least that any %d centers can leave over, but for rounding\n", c.Floor, j.K)
 	fmt.Fprintf(&b, "total variance          %-16.10g the sum of squares about the mean\n", c.Total)
-	fmt.Fprintf(&b, "excess                  %-16.3g the model is at most this far above the minimum\n", c.Excess)
+	fmt.Fprintf(&b, "excess                  %-16.3g the model is at most this far above the minimum\n", c.Excess())
 	fmt.Fprintf(&b, "smallest membership     %-16.3g must not be below 0\n", q.MinMembership)
 	fmt.Fprintf(&b, "largest |row sum − 1|   %-16.3g memberships of a row must add up to 1\n\n", q.MaxSumError)
 	for label, n := range q.Sizes {

@@ -24,7 +24,7 @@ func (d *data) report(r *result) []part {
 		{"above", view.Above(c)},
 		{"explained", view.Share(c, 1-c.Objective/c.Total)},
 		{"possible", view.Share(c, 1-c.Floor/c.Total)},
-		{"excess", view.AtMost(c.ExcessShare)},
+		{"excess", view.AtMost(c.ExcessShare())},
 		{"how", how(r)},
 		{"proposal", why},
 		{"proposed", proposed(k)},

@@ -13,8 +13,8 @@ import (
 func TestVerdict(t *testing.T) {
 	d := &data{found: &found{Table: &table.Table{Head: table.Head{Names: []string{"a", "b"}}, Rows: 9}}}
 	certificate := func(objective, floor float64) softkmeans.Certificate {
-		m := softkmeans.Model{Objective: objective, Floor: floor, Total: 100, Solver: softkmeans.SolverGram}
-		return m.Certificate()
+		return softkmeans.Certificate{Objective: objective, Floor: floor, Total: 100,
+			Gap: (objective - floor) / 100, Solver: softkmeans.SolverGram}
 	}
 	c := certificate(12.5, 10)
 	for _, c := range []struct {

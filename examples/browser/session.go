@@ -197,7 +197,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 // judge certifies a model.
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 	if d.given != nil {
-		return &result{model: m, certificate: m.Certificate(), options: o}, nil
+		return &result{model: m, certificate: m.Certificate, options: o}, nil
 	}
 	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
 	if err != nil {

@@ -58,7 +58,7 @@ func (c *config) toyFits(x *softkmeans.Matrix, k int) ([]toyFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := &softkmeans.Model{Centers: centers, Memberships: hard, Objective: certificate.Objective}
+	first := &softkmeans.Model{Centers: centers, Memberships: hard, Certificate: certificate}
 	fits := []toyFit{{"k-means", first}}
 	for i, m := range []*softkmeans.Model{alternating, global, compact} { // in the order of k-means' centers
 		fits = append(fits, toyFit{[]string{"SkM-AM", "SkM-Global", "MVSkM"}[i], view.Match(m, first)})

@@ -104,8 +104,7 @@ func (s *shape) global(add adder) {
 		})
 	})
 	add("Principal", func(ctx context.Context) error {
-		_, _, err := softkmeans.Principal(ctx, s.x, 1, one)
-		return err
+		return second(softkmeans.Principal(ctx, s.x, 1, one))
 	})
 	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
 		o := &options{Workers: 1, Sum: sum, Memberships: func(int, *matrix) error { return nil }}

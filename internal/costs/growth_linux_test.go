@@ -124,8 +124,7 @@ func growingCalls() []growing {
 			return func() error { return second(softkmeans.SkMable(bg, x, k, .1)) }
 		}},
 		{"Principal", [3]int{2000, 128, 8}, [3]int{1, 3, 1}, volume(func(x *matrix, k int) error {
-			_, _, err := softkmeans.Principal(bg, x, k-1, nil)
-			return err
+			return second(softkmeans.Principal(bg, x, k-1, nil))
 		})},
 		{"FitAlternating", small, [3]int{1, 3, 2}, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitAlternating(bg, x, k, v))
@@ -155,7 +154,7 @@ func growingCalls() []growing {
 			if err := s.Add(x); err != nil {
 				return err
 			}
-			p, err := s.Subspace(k, nil)
+			p, err := s.StreamSubspace(k, nil)
 			if err != nil {
 				return err
 			}

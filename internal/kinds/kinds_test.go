@@ -174,12 +174,12 @@ func TestSurprises(t *testing.T) {
 	if Decide(&c); c.K != 0 {
 		t.Errorf("opinions that differ decide for %d", c.K)
 	}
-	_, values, err := softkmeans.Principal(t.Context(), z, 0, nil)
+	space, err := softkmeans.Principal(t.Context(), z, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rest := 0.0
-	for _, v := range values[3:] {
+	for _, v := range space.Squares[3:] {
 		rest += v
 	}
 	if rest /= 199 * 37; math.Abs(rest-1) > .15 {

@@ -46,7 +46,7 @@ func sceneOf(t *testing.T, lines, samples int) *Scene {
 	}
 	s.Begin(x)
 	s.Add(cube.Rect{Lines: lines, Samples: samples}, at, x, m.Memberships, nil)
-	s.Certificate, s.Pixels, s.Shares, s.Sizes, s.Pure = m.Certificate(), x.Rows, make([]float64, 3),
+	s.Certificate, s.Pixels, s.Shares, s.Sizes, s.Pure = m.Certificate, x.Rows, make([]float64, 3),
 		make([]int, 3), make([]int, 3)
 	s.Left = []string{"1 pixel is left out."}
 	for i, label := range m.Labels(nil) {
@@ -165,7 +165,7 @@ func TestSceneShade(t *testing.T) {
 		t.Fatalf("%v, %v", err, m.Trimmed)
 	}
 	s := &Scene{Source: "x.npy", Lines: 8, Samples: 10, Pictured: true, Bands: []int{0, 1, 2, 3, 4, 5},
-		Model: m, Certificate: m.Certificate(), Pixels: 80,
+		Model: m, Certificate: m.Certificate, Pixels: 80,
 		Shares: []float64{.5, .5}, Sizes: []int{40, 40}, Pure: []int{8, 8},
 		Choices: []string{"Pixels are scaled."}, Rule: view.RuleNoise}
 	s.Begin(x)

@@ -62,10 +62,10 @@ func Small6(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 // Above writes how far the error is above the proved floor at most, in shares of that, or –
 // if it is 0 to rounding.
 func Above(c softkmeans.Certificate) string {
-	if !Finite(c.ExcessFloors) {
+	if !Finite(c.ExcessFloors()) {
 		return "–"
 	}
-	return more(c.ExcessFloors)
+	return more(c.ExcessFloors())
 }
 
 // more is Percent, but does not write a positive share as 0.

@@ -17,7 +17,7 @@ func TestMatch(t *testing.T) {
 	}
 	order := []int{2, 0, 3, 1}
 	other := &softkmeans.Model{Centers: m.Centers.Clone(),
-		Memberships: m.Memberships.Clone(), Objective: m.Objective,
+		Memberships: m.Memberships.Clone(), Certificate: m.Certificate,
 		Warnings: []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 0, Value: 4},
 			{Kind: softkmeans.WarnCoincident, Cluster: 2, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}}
 	other.ClusterMeans, other.Clusters = m.ClusterMeans.Clone(), make([]int, x.Rows)

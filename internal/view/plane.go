@@ -125,7 +125,7 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 // PlaneOf returns the plane of rows that were added up, and whose floors are known.
 func PlaneOf(s *softkmeans.Stats, floors []float64) (Plane, error) {
 	p := Plane{Mean: s.Mean(), Axes: softkmeans.NewMatrix(2, s.Cols(), nil)}
-	subspace, err := s.Subspace(3, nil)
+	subspace, err := s.StreamSubspace(3, nil)
 	if err != nil {
 		return p, err
 	}

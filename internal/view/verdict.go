@@ -72,7 +72,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 	case optimal:
 		head = "Proved optimal"
 		meaning = "No choice of " + Prototypes(k) + " and memberships has a squared error that is smaller " +
-			"by more than " + AtMost(c.Excess) + relative(c) + "." + chance(c) + repaired(c, k)
+			"by more than " + AtMost(c.Excess()) + relative(c) + "." + chance(c) + repaired(c, k)
 		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
 			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. " +
 				"Its corners lie outside of the data or at its edge, " +
@@ -80,7 +80,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 				Same(f.Unique)
 		}
 	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
-		head = more(c.ExcessFloors) + " above the floor"
+		head = more(c.ExcessFloors()) + " above the floor"
 		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " +
 			Number(c.Floor) + but(c) + "; these leave over " + Number(c.Objective) +
 			"." + chance(c) + repaired(c, k)
@@ -115,7 +115,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 				"before it converged."
 		default:
 			meaning += " Better prototypes may exist, by up to " +
-				AtMost(c.ExcessShare) + " of the total variance."
+				AtMost(c.ExcessShare()) + " of the total variance."
 		}
 	}
 	if f.Sum == softkmeans.SumAtMostOne { // nothing is centred
@@ -139,17 +139,17 @@ func (r Rule) allows() string {
 // relative gives the excess as a share of the total and as a multiple of the floor.
 func relative(c softkmeans.Certificate) string {
 	switch {
-	case c.Excess == 0 || !HasTotal(c):
+	case c.Excess() == 0 || !HasTotal(c):
 		return ""
-	case !Finite(c.ExcessFloors):
-		return ", which is " + AtMost(c.ExcessShare) +
+	case !Finite(c.ExcessFloors()):
+		return ", which is " + AtMost(c.ExcessShare()) +
 			" of the total variance; the floor is 0 to rounding, so that nothing can be said relative to it"
-	case c.ExcessFloors > 1:
-		return ", which is " + AtMost(c.ExcessShare) + " of the total variance, but " +
-			AtMost(c.ExcessFloors) + " times the proved floor"
+	case c.ExcessFloors() > 1:
+		return ", which is " + AtMost(c.ExcessShare()) + " of the total variance, but " +
+			AtMost(c.ExcessFloors()) + " times the proved floor"
 	}
-	return ", which is " + AtMost(c.ExcessShare) + " of the total variance and " +
-		AtMost(c.ExcessFloors) + " times the floor"
+	return ", which is " + AtMost(c.ExcessShare()) + " of the total variance and " +
+		AtMost(c.ExcessFloors()) + " times the floor"
 }
 
 // but names the rounding of the floor, where its digits are shown to be wrong by it.

@@ -10,9 +10,8 @@ import (
 
 // certificate is what Certify says of an objective, with SolverGram.
 func certificate(objective, floor, floorError, total float64) softkmeans.Certificate {
-	m := softkmeans.Model{Objective: objective, Floor: floor, FloorError: floorError, Total: total,
-		Solver: softkmeans.SolverGram}
-	return m.Certificate()
+	return softkmeans.Certificate{Objective: objective, Floor: floor, FloorError: floorError, Total: total,
+		Gap: (objective - floor) / total, Solver: softkmeans.SolverGram}
 }
 
 // The sentences about a certificate claim what is proved, and no more.
@@ -63,8 +62,7 @@ func TestVerdict(t *testing.T) {
 		{Fit{Certificate: certificate(1, 0, 0, 0), Method: Alternating, K: 3},
 			"No variance to explain", "equal", "optimal"},
 		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64,
-			Total: math.MaxFloat64, Gap: .014, Excess: math.MaxFloat64,
-			ExcessShare: .014, ExcessFloors: .1, Solver: softkmeans.SolverGram}, Method: MinVolume, K: 3},
+			Total: math.MaxFloat64, Gap: .014, Solver: softkmeans.SolverGram}, Method: MinVolume, K: 3},
 			"1.40 % of the variance above the floor", "out of range", "equal"},
 		{Fit{Certificate: certificate(10.0004, 10, 0, 100), Method: Alternating, K: 3},
 			"Less than 0.01 % above the floor", "local minimum", "optimal"},

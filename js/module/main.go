@@ -204,7 +204,7 @@ func model(m *softkmeans.Model, err error) error {
 	if err != nil {
 		return err
 	}
-	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate().ExcessShare}
+	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare}
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
 	for _, w := range m.Warnings {
@@ -271,7 +271,7 @@ func certify() error {
 	if err != nil {
 		return err
 	}
-	out[outNumbers] = []float64{c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.ExcessShare, c.MinMembership, c.MaxSumError, c.Repair, c.SpanError}
+	out[outNumbers] = []float64{c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.ExcessShare(), c.MinMembership, c.MaxSumError, c.Repair, c.SpanError}
 	return nil
 }
 
