@@ -73,7 +73,7 @@ func TestCompareWithFloor(t *testing.T) {
 		{2, 1, 0, 1, 1, 1, 1, 1}, {1e300, 0, 0, 1e-300, math.MaxFloat64, 1e300, math.MaxFloat64,
 			math.MaxFloat64},
 	} {
-		pc := &principal{floor: c.floor, floorError: c.floorError, total: c.total}
+		pc := &principal{floor: c.floor, floorError: c.floorError, total: c.total, solver: SolverGram}
 		got := compareWithFloor(&samples{}, c.objective, pc)
 		if math.Abs(got.Gap-c.gap) > 1e-15*math.Abs(c.gap) {
 			t.Errorf("%+v: %+v", c, got)

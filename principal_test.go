@@ -210,7 +210,7 @@ func TestPrincipalTable(t *testing.T) {
 					t.Errorf("%s: the basis leaves %g, want %g", name, s.unscaleSquare(left), want)
 				}
 				checkSigns(t, pc.basis.transposed())
-				for i, v := range pc.squares {
+				for i, v := range pc.squares[:min(p, len(pc.squares))] {
 					var want float64
 					for j := range c[0] {
 						want += w.At(j, i) * w.At(j, i)
@@ -416,5 +416,47 @@ func TestChooseSolver(t *testing.T) {
 			(got.first != krylov || got.then != krylov || got.steps != defaultKrylovSteps) {
 			t.Errorf("%+v, as asked: %v", c, got)
 		}
+	}
+}
+
+// TestSubspace: the exported form of dense rows, sparse ones and statistics is the same, about the mean and
+// about 0; coordinates have the singular values.
+func TestSubspace(t *testing.T) {
+	x := mapped(randomData(60, 7, 3, 5), func(_, _ int, v float64) float64 { return 1e100 * v })
+	w := inTurn(60, 1, 2, 0, 1.5)
+	var stats Stats
+	if err := stats.AddWeighted(x, w); err != nil {
+		t.Fatal(err)
+	}
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		o := &Options{Weights: w, Sum: sum}
+		dense := mustDo(Principal(bg, x, 3, o))(t)
+		floors := mustDo(Floors(bg, x, o))(t)
+		from := mustDo(stats.Principal(3, &Options{Sum: sum}))(t)
+		for name, p := range map[string]*Subspace{
+			"dense": dense, "sparse": mustDo(Principal(bg, sparseOf(x), 3, o))(t), "statistics": from,
+		} {
+			if want := floors[3-directionsOf(1, sum)]; math.Abs(p.Floor-want) > 1e-12*p.Total ||
+				p.FloorError > 1e-12*p.Total || math.Abs(p.Total-dense.Total) > 1e-13*p.Total || p.Weight != 67.5 {
+				t.Errorf("%s, %v: floor %g within %g, want %g; weight %g", name, sum, p.Floor, p.FloorError,
+					want, p.Weight)
+			}
+			z := mustDo(p.Coordinates(nil, x))(t)
+			for c := range 3 {
+				square := 0.0
+				for i, v := range w {
+					square += v * (z.At(i, c) / 1e100) * (z.At(i, c) / 1e100) * 1e200
+				}
+				if math.Abs(square-p.Squares[c]) > 1e-12*p.Total {
+					t.Errorf("%s, %v: direction %d has %g, want %g", name, sum, c, square, p.Squares[c])
+				}
+			}
+		}
+	}
+	if _, err := Principal(bg, x, 8, nil); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+	if _, err := stats.Principal(-1, nil); !errors.Is(err, ErrOption) {
+		t.Error(err)
 	}
 }
