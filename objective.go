@@ -186,11 +186,19 @@ func (c Certificate) ExcessShare() float64 {
 		total = max(0, total-0x1p-1074)
 	}
 	// The total is less than 2^-30 of it above the true one: see lowerTotal for sums that cancel.
-	return quotient(c.Excess(), total*(1-0x1p-30))
+	return c.excessIn(total * (1 - 0x1p-30))
 }
 
 // ExcessFloors returns Excess as a multiple of the proved floor, which for a floor of 0 is math.MaxFloat64.
-func (c Certificate) ExcessFloors() float64 { return quotient(c.Excess(), c.low()) }
+func (c Certificate) ExcessFloors() float64 { return c.excessIn(c.low()) }
+
+// excessIn returns Excess as a multiple of v; math.MaxFloat64 where Excess is out of range.
+func (c Certificate) excessIn(v float64) float64 {
+	if e := c.Excess(); e < math.MaxFloat64 {
+		return quotient(e, v)
+	}
+	return math.MaxFloat64
+}
 
 // quotient returns a/b, at most math.MaxFloat64; 0/0 is 0.
 func quotient(a, b float64) float64 {
