@@ -157,7 +157,7 @@ func (r *rowSolver) begin(p *simplexProblem) {
 func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []float64) {
 	k := r.p.k
 	long := k > 64 // a row of so many may take milliseconds
-	fast := !gramOnly && r.p.projected != nil
+	fast := r.p.projected != nil
 	if r.free = nil; fast {
 		r.frees = resized(r.frees, len(b))
 		for i := range hi - lo {
@@ -296,7 +296,7 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		if s == nil {
 			break
 		}
-		if !gramOnly && b == nil && !s.off {
+		if b == nil && !s.off {
 			b = r.terms()
 		}
 		r.evaluate(s, b, tol)
@@ -327,7 +327,7 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		r.cache.reset(r.p.k)
 		defer r.cache.reset(r.p.k)
 	}
-	if !gramOnly && b == nil {
+	if b == nil {
 		b = r.terms()
 	}
 	r.descend(b, tol)
@@ -397,9 +397,7 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	for j, v := range now {
 		r.g[j] = max(v, 0)
 	}
-	if !gramOnly {
-		r.multipliers(b)
-	}
+	r.multipliers(b)
 }
 
 // multipliers sets r.w to those of r.g, whatever it is: Ag − b, but for a constant. r.in becomes false.
@@ -473,7 +471,7 @@ func (r *rowSolver) factor() *support {
 // evaluate sets r.g to the solution on S, 0 elsewhere, and r.w to the gradient Ag − b + μ,
 // which the optimum has at 0 on S and at least at 0 off it.
 func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
-	if !gramOnly && s.off {
+	if s.off {
 		r.evaluateOff(s, b, tol)
 		return
 	}

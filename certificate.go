@@ -3,6 +3,7 @@ package softkmeans
 // What the closed form says of any solution: how far it is from the global minimum.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -28,7 +29,7 @@ import (
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
-	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK)); err != nil {
+	if err := cmp.Or(checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK)); err != nil {
 		return nil, err
 	}
 	o.Solver = SolverAuto
@@ -51,7 +52,7 @@ func Certify(
 ) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	err := firstError(checkMatrix("centers", centers, mostCenter),
+	err := cmp.Or(checkMatrix("centers", centers, mostCenter),
 		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver),
 		checkEnum("Sum", o.Sum, sumCount))
 	if err != nil {

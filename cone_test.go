@@ -84,9 +84,6 @@ func TestConeReachesFloor(t *testing.T) {
 		if k <= 3 && rng.IntN(3) == 0 {
 			o.Enclosure = EnclosureSmallest
 		}
-		if gramOnly {
-			o.Solver = SolverGram
-		}
 		m := mustDo(Fit(bg, x, k, o))(t)
 		scale(x.Data, 1/unit)
 		same := *m // in units in which plain sums keep their digits
@@ -333,9 +330,6 @@ func FuzzCone(f *testing.F) {
 		k := 1 + in.below(8)
 		o := Options{Sum: SumAtMostOne, Enclosure: Enclosure(in.below(2)), Solver: Solver(in.below(4)),
 			Weights: w, Workers: in.below(3)}
-		if gramOnly {
-			o.Solver = SolverGram
-		}
 		m := mustDo(Fit(bg, x, k, &o))(t)
 		g := collected{t, NewMatrix(0, k, nil)}
 		blocks := o

@@ -27,7 +27,7 @@ func TestDisproved(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, err, pc.solver)
 		}
 		pc.floor *= 2 // planted
-		if _, err := new(Model).rate(s, right.floor*1.01, pc); err != nil || !gramOnly && (pc.solver !=
+		if _, err := new(Model).rate(s, right.floor*1.01, pc); err != nil || (pc.solver !=
 			SolverGram || math.Abs(pc.floor-right.floor) > 1e-12*pc.total) {
 			t.Errorf("%s: %v, a floor of %g by %v, want %g", name, err, pc.floor, pc.solver, right.floor)
 		}

@@ -14,6 +14,7 @@ package softkmeans
 // A reader accepts only what a writer writes, and allocates only for entries that are there.
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 	"math"
@@ -334,7 +335,7 @@ func (c *codec) warnings(list *[]Warning) {
 
 // checkHeader returns an error for values of the header that no fit returns.
 func (m *Model) checkHeader() error {
-	return firstError(checkEnum("the model's solver", m.Solver, solverCount),
+	return cmp.Or(checkEnum("the model's solver", m.Solver, solverCount),
 		checkEnum("the model's status", m.Status, statusCount),
 		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount),
 		checkIterations(m.Iterations))
@@ -368,7 +369,7 @@ func (m *Model) checkClusters() error {
 // matrices of finite numbers with a row or a column for each center, labels, a Solver and a
 // Status that there are. Parts that are nil fit.
 func (m *Model) Check() error {
-	return firstError(checkStored("centers", m.Centers), checkStored("Memberships", m.Memberships),
+	return cmp.Or(checkStored("centers", m.Centers), checkStored("Memberships", m.Memberships),
 		checkStored("clusterMeans", m.ClusterMeans), checkStored("clusterAxes", m.ClusterAxes),
 		m.checkHeader(), m.checkCenters(), m.checkMeans(), m.checkClusters())
 }
@@ -430,7 +431,7 @@ func (m *LSDModel) check() error {
 	if m.Rank < 0 || m.Rank > math.MaxInt32 {
 		return fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
 	}
-	err := firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations),
+	err := cmp.Or(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations),
 		checkStored("Memberships", m.Memberships))
 	switch {
 	case err != nil || !m.isMapped():

@@ -47,7 +47,7 @@ func (e *InputError) Error() string {
 		at += "," + strconv.Itoa(e.Col)
 	}
 	msg := "softkmeans: " + e.Arg + "[" + at + "] = " + decimal(e.Value)
-	if e.Arg == "weights" && e.Value < 0 { // to compare Err takes 9 kB of reflection in TinyGo
+	if e.Arg == "weights" && e.Value < 0 {
 		msg += ", below 0"
 	}
 	if e.Err != nil {
@@ -70,30 +70,12 @@ func (p *problem) Unwrap() error { return p.err }
 
 func fail(err error, text string) error { return &problem{text, err} }
 
-// firstError returns the first of errs that is not nil. cmp.Or would take kilobytes of reflection in TinyGo.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // orZero returns *opts, the zero value where opts is nil.
 func orZero[T any](opts *T) (o T) {
 	if opts != nil {
 		o = *opts
 	}
 	return o
-}
-
-// orDefault returns v, or otherwise where v is 0.
-func orDefault[T ~int | float64](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }
 
 // checkCount returns an error if the option is below 0.
@@ -143,55 +125,8 @@ func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.I
 // may be fused with the subtraction, whose result is then a rounding error.
 func isFinite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
-// decimal returns v to 14 digits, as strconv.FormatFloat(v, 'g', -1, 64) does with kilobytes of TinyGo.
-func decimal(v float64) string {
-	switch {
-	case v != v:
-		return "NaN"
-	case v > math.MaxFloat64:
-		return "+Inf"
-	case v < -math.MaxFloat64:
-		return "-Inf"
-	case math.Signbit(v):
-		return "-" + decimal(-v)
-	case v == 0:
-		return "0"
-	}
-	// v is about 0.ddd…·10^k. The product errs by less than a tenth of the last of its 14 digits.
-	const digits = 14
-	_, e := math.Frexp(v)
-	k := int(math.Floor(float64(e) * (math.Ln2 / math.Ln10)))
-	half := (digits - k) / 2 // 10^(digits−k) itself may be out of range
-	scaled := v * math.Pow10(half) * math.Pow10(digits-k-half)
-	if scaled >= 1e14-0.5 {
-		scaled /= 10
-		k++
-	}
-	d := strconv.FormatInt(int64(math.Round(scaled)), 10)
-	k += len(d) - digits
-	for len(d) > 1 && d[len(d)-1] == '0' {
-		d = d[:len(d)-1]
-	}
-	switch {
-	case k < -3 || k > 6:
-		exponent := "e+"
-		if k--; k < 0 {
-			exponent, k = "e-", -k
-		}
-		if k < 10 {
-			exponent += "0"
-		}
-		if len(d) > 1 {
-			d = d[:1] + "." + d[1:]
-		}
-		return d + exponent + strconv.Itoa(k)
-	case k <= 0:
-		return "0." + "000"[:-k] + d
-	case k < len(d):
-		return d[:k] + "." + d[k:]
-	}
-	return d + "00000"[:k-len(d)]
-}
+// decimal returns v for messages: the fewest digits that tell it from all other numbers.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Status says why a computation stopped.
 type Status int

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 )
 
-const goroutines = true
-
 // share does the work of runTasks for more than one worker.
 func share(workers, tasks int, fn func(worker, task int)) {
 	var next atomic.Int64

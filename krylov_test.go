@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ func truncatedSVD(ctx context.Context, a *Matrix, k, workers int, o krylovOption
 	if err != nil {
 		return nil, err
 	}
-	o.residual, o.steps = orDefault(o.residual, 1e-10), orDefault(o.steps, defaultKrylovSteps)
+	o.residual, o.steps = cmp.Or(o.residual, 1e-10), cmp.Or(o.steps, defaultKrylovSteps)
 	kry, err := krylovVectors(s, k, o)
 	if err != nil {
 		return nil, err

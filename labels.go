@@ -176,7 +176,7 @@ func findClusters(s *samples, labels []int, centers, lead *Matrix, quick bool) (
 		return metric{}, err
 	}
 	places := c.places(centers)
-	if !quick && !gramOnly {
+	if !quick {
 		if err := c.choose(labels, places); err != nil {
 			return metric{}, err
 		}

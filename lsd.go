@@ -10,6 +10,7 @@ package softkmeans
 // and X. Li, On the Global Solution of Soft k-Means).
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -93,13 +94,13 @@ func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 func openSimilarity(ctx context.Context, s Similarity, k int,
 	opts *LSDOptions) (*operator, LSDOptions, error) {
 	o := orZero(opts)
-	err := firstError(checkCount("Starts", o.Starts), checkAmount("Tol", o.Tol),
+	err := cmp.Or(checkCount("Starts", o.Starts), checkAmount("Tol", o.Tol),
 		checkRegular(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation}))
 	if err != nil {
 		return nil, o, err
 	}
-	o.Starts, o.MaxIter = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps)
-	o.Tol = orDefault(o.Tol, descentTol)
+	o.Starts, o.MaxIter = cmp.Or(o.Starts, rotationStarts), cmp.Or(o.MaxIter, descentSteps)
+	o.Tol = cmp.Or(o.Tol, descentTol)
 	if m, ok := s.(*Matrix); ok {
 		if s, err = newDense(m); err != nil {
 			return nil, o, err
@@ -107,7 +108,7 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 	}
 	op, err := newOperator(ctx, s, o.Workers)
 	if err == nil {
-		err = firstError(checkSizeOfK(k, op.n, k), checkSquareOfK(k))
+		err = cmp.Or(checkSizeOfK(k, op.n, k), checkSquareOfK(k))
 	}
 	return op, o, err
 }
@@ -301,7 +302,7 @@ func (m *LSDModel) isMapped() bool { return m.Means != nil || m.Projection != ni
 
 // checkMap checks the map, which the caller may have made.
 func (m *LSDModel) checkMap() error {
-	err := firstError(checkMatrix("Projection", m.Projection, math.MaxFloat64),
+	err := cmp.Or(checkMatrix("Projection", m.Projection, math.MaxFloat64),
 		checkMatrix("Vertices", m.Vertices, mostCenter))
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package softkmeans
 // Symmetric matrices as LSD sees them: products, leading eigenpairs, and what a factor leaves over.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -27,7 +28,7 @@ type operator struct {
 
 // newOperator checks its arguments and finds the scale: one pass over K, two where symmetry is to be tested.
 func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
-	if err := firstError(checkCount("Workers", workers), checkSimilarity(src)); err != nil {
+	if err := cmp.Or(checkCount("Workers", workers), checkSimilarity(src)); err != nil {
 		return nil, err
 	}
 	o := &operator{ctx: ctx, n: src.Len(), workers: workerCount(workers), src: src}

@@ -9,6 +9,7 @@ package softkmeans
 // outliers in mvskmscene.go, with the noise of columns and rows.
 
 import (
+	"cmp"
 	"context"
 	"math"
 )
@@ -96,7 +97,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	o.Rows = orDefault(o.Rows, RowsGiven)
+	o.Rows = cmp.Or(o.Rows, RowsGiven)
 	raw, err := openMinVolume(ctx, x, k, &o, true)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package softkmeans
 // space at the end. The model of the best run.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -21,7 +22,7 @@ func openMinVolume(
 	if err != nil {
 		return nil, err
 	}
-	err = firstError(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
+	err = cmp.Or(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
 		checkSizeOfK(k, k+1, max(s.n, s.d)))
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package softkmeans
 // the slack allows, and how λ follows it; bounds of centers.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -43,17 +44,17 @@ const roundedFloor = 1e-14
 // by column, and keep it in the data's own axes. There is no penalty yet.
 func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	p := &minVolume{data: s, k: k, o: *o, pc: pc}
-	p.o.Restarts = orDefault(o.Restarts, defaultRestarts)
-	p.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
-	p.o.Tol = orDefault(o.Tol, defaultTol)
-	p.o.Slack = orDefault(o.Slack, DefaultSlack)
+	p.o.Restarts = cmp.Or(o.Restarts, defaultRestarts)
+	p.o.MaxIter = cmp.Or(o.MaxIter, defaultMaxIter)
+	p.o.Tol = cmp.Or(o.Tol, defaultTol)
+	p.o.Slack = cmp.Or(o.Slack, DefaultSlack)
 	rounding, b := roundedFloor*pc.total, pc.basis.Rows
 	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(s, rowsOf(pc.basis, b-1, b)) <= rounding
 	start, volume := InitKMeans, VolumeOrigin
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
 	}
-	p.o.Init, p.o.Volume = orDefault(o.Init, start), orDefault(o.Volume, volume)
+	p.o.Init, p.o.Volume = cmp.Or(o.Init, start), cmp.Or(o.Volume, volume)
 	p.quick = o.Init != InitAuto || start != InitKMeans
 	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1

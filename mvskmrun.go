@@ -134,7 +134,7 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm, v.inside.on = m, to, warm, false
-	if !gramOnly && m.far == nil && warm != nil {
+	if m.far == nil && warm != nil {
 		v.inside.begin(&v.problem, m.tol, m.pc.total)
 	}
 	if m.far != nil {
@@ -169,7 +169,7 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		}
 	}
 	v.inside.least = to.objective
-	if !gramOnly && v.inside.on {
+	if v.inside.on {
 		v.inside.end(to.gz, to.gg, &v.problem, v.sums[0].sum)
 	}
 	mirror(to.gg.Data, m.k)
@@ -198,13 +198,13 @@ func (v *passMemory) chunk(worker, task int) {
 	}
 	first, last := taskRange(v.m.z.Rows, len(v.sums), task)
 	for lo := first; lo < last && !stopped(v.m.s.ctx); lo += v.step {
-		if hi := min(lo+v.step, last); !gramOnly && v.inside.on {
+		if hi := min(lo+v.step, last); v.inside.on {
 			v.blockInside(part, h, lo, hi)
 		} else {
 			v.block(part, h, lo, hi)
 		}
 	}
-	if !gramOnly && v.inside.on {
+	if v.inside.on {
 		part.objective = math.Ldexp(part.objective, 2*v.problem.exp)
 	}
 }
@@ -664,7 +664,7 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 		if moved <= boxClose*boxClose*all {
 			return
 		}
-		if pause := k / freeShare; !gramOnly && !m.box.closed && sweep%(pause+1) == pause {
+		if pause := k / freeShare; !m.box.closed && sweep%(pause+1) == pause {
 			right := from.gz.Clone()
 			axpy(right.Data, delta, from.f.Data)
 			m.box.freeStep(m.s.ctx, f, a, right)

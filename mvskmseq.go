@@ -4,6 +4,7 @@ package softkmeans
 // memory, measured on all rows, and corrected by what the measurement shows.
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -86,7 +87,7 @@ type streamedFit struct {
 
 // check checks what can be checked before the first block.
 func (w *streamedFit) check() error {
-	if err := firstError(checkInMemory(&w.o.MinVolumeOptions),
+	if err := cmp.Or(checkInMemory(&w.o.MinVolumeOptions),
 		checkMinVolume(w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if err != nil || rows != nil {
 		return rows, err
 	}
-	err = firstError(w.o.checkCenters(w.k, w.cols), checkSizeOfK(w.k, w.size, max(w.cols, w.k)))
+	err = cmp.Or(w.o.checkCenters(w.k, w.cols), checkSizeOfK(w.k, w.size, max(w.cols, w.k)))
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +296,7 @@ func (w *streamedFit) fit(m *alternation) (*Model, error) {
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
 		at.membershipStats.add(m.s, m.length, best.g)
 	} else if w.o.Refinements >= 0 {
-		at, best, err = refine(at, best, orDefault(w.o.Refinements, defaultRefinements), false,
+		at, best, err = refine(at, best, cmp.Or(w.o.Refinements, defaultRefinements), false,
 			func(f *Matrix) (*measurement, error) { return w.measure(m, f, nil) })
 	}
 	model := m.model(at.f, best)

@@ -70,7 +70,7 @@ func checkAllRows(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeSeq
 	}
 	const trivialFloor = 1e-5 // of the total: the slack rule takes another share for a smaller floor
 	if m.Status == StatusConverged && o.Lambda == 0 && m.Floor > trivialFloor*m.Total {
-		allowed := min(orDefault(o.Slack, DefaultSlack)*m.Floor, mostGiven*(m.Total-m.Floor))
+		allowed := min(cmp.Or(o.Slack, DefaultSlack)*m.Floor, mostGiven*(m.Total-m.Floor))
 		if m.Objective > m.Floor+allowed*(1+2*closeShare) {
 			t.Errorf("%s: objective %g, floor %g: more than the slack of %g, though converged",
 				name, m.Objective, m.Floor, allowed)

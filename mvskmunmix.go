@@ -63,7 +63,7 @@ func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) 
 	}
 	o := orZero(opts)
 	o.NonNegative = true
-	o.Init, o.Volume = orDefault(o.Init, InitSPA), orDefault(o.Volume, VolumeAffine)
+	o.Init, o.Volume = cmp.Or(o.Init, InitSPA), cmp.Or(o.Volume, VolumeAffine)
 	if o.Tol == 0 {
 		o.Tol = unmixTol
 	}

@@ -3,6 +3,7 @@ package softkmeans
 // What callers choose (solvers, starts, volumes, options) and what Progress tells them.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -89,13 +90,10 @@ func checkRegular(k int, o *Options) error {
 	if o.Enclosure == EnclosureSmallest {
 		return fail(ErrOption, "Enclosure is smallest, which Fit alone has")
 	}
-	return firstError(checkFit(k, o), checkRadius(k, o.Radius, o))
+	return cmp.Or(checkFit(k, o), checkRadius(k, o.Radius, o))
 }
 
 func checkSolver(solver Solver) error {
-	if gramOnly && solver > SolverGram && solver < solverCount {
-		return fail(ErrOption, "Solver is "+solver.String()+", which the build tag gramonly leaves out")
-	}
 	return checkEnum("Solver", solver, solverCount)
 }
 
@@ -106,11 +104,7 @@ func checkFit(k int, o *Options) error {
 	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
 		return err
 	}
-	// The descents are too large for small modules.
-	if gramOnly && o.Enclosure == EnclosureSmallest && k > 3 {
-		return fail(ErrOption, "Enclosure is smallest with k above 3")
-	}
-	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
+	if err := cmp.Or(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
 		return err
 	}
 	return checkOrientation(k, o.Orientation)
@@ -309,7 +303,7 @@ const (
 
 // checkMinVolume returns an error if options have no meaning for k centers.
 func checkMinVolume(k int, o *MinVolumeOptions) error {
-	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
+	err := cmp.Or(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
 		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
 		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
@@ -320,7 +314,7 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 	if err != nil || o.Centers == nil {
 		return err
 	}
-	return firstError(checkMatrix("Centers", o.Centers, mostCenter), o.checkCenters(k, o.Centers.Cols))
+	return cmp.Or(checkMatrix("Centers", o.Centers, mostCenter), o.checkCenters(k, o.Centers.Cols))
 }
 
 // checkCenters returns an error for Centers that are not k×d.

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"runtime"
@@ -132,7 +133,7 @@ func TestOptionLimits(t *testing.T) {
 		t.Error(err)
 	}
 	for v, want := range map[int]int{0: 7, 1: 1, -1: -1} {
-		if got := orDefault(v, 7); got != want {
+		if got := cmp.Or(v, 7); got != want {
 			t.Errorf("%d becomes %d", v, got)
 		}
 	}

@@ -4,6 +4,7 @@ package softkmeans
 // and memberships for it. Floats count as the exact numbers that they are.
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -354,7 +355,7 @@ func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate)
 	}
 	for _, tol := range []float64{1e-12, 0, 1e-6} {
 		if c.Optimal(tol) {
-			judge("Optimal", above, p.mul(p.num(orDefault(tol, 1e-9)), q.total))
+			judge("Optimal", above, p.mul(p.num(cmp.Or(tol, 1e-9)), q.total))
 		}
 	}
 	if c.Excess() < math.MaxFloat64 {

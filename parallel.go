@@ -21,7 +21,7 @@ func workerCount(asked int) int {
 // done. Calls with the same worker number never overlap, so that fn may keep scratch space by worker.
 func runTasks(workers, tasks int, fn func(worker, task int)) {
 	workers = min(workers, tasks)
-	if workers <= 1 || !goroutines {
+	if workers <= 1 {
 		for t := range tasks {
 			fn(0, t)
 		}
@@ -99,7 +99,7 @@ func (w *workspace) each(ctx context.Context, workers int, c chunking, size int,
 	for len(w.scratch) < max(1, min(workers, tasks)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	if goroutines && workers > 1 && tasks > 1 {
+	if workers > 1 && tasks > 1 {
 		runTasks(workers, tasks, func(worker, task int) { w.run(ctx, worker, task, c, size, fn) })
 	} else { // a function of its own would be allocated
 		for t := range tasks {

@@ -113,7 +113,7 @@ func placeExtent(normals *Matrix, ext *extent, o *Options, q int) *placement {
 // g's rows; nil if they have fewer dimensions but for rounding, or k is above descentMost. For k = 3
 // it is the smallest triangle.
 func smallestAround(s *samples, g *Matrix, k int) *placement {
-	if gramOnly && k > 3 || k > descentMost {
+	if k > descentMost {
 		return nil
 	}
 	if k > 3 {
@@ -153,9 +153,7 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	err := s.eachProjected(g, basis, func(at block) {
 		for e, i := &extents[at.chunk], at.lo; i < at.hi; i++ { // rows of weight 0 have projections 0
 			squares := e.add(g.row(i)[:p], normals, kind)
-			if !gramOnly {
-				e.squares.add(s.weight(i) * squares)
-			}
+			e.squares.add(s.weight(i) * squares)
 		}
 	})
 	for t := range extents[1:] {
@@ -191,7 +189,7 @@ const clearGap = 1e-12
 // AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
-	if gramOnly || p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
+	if p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
 		e.regular.normals.Cols != p {
 		return 0, false
 	}

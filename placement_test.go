@@ -32,7 +32,7 @@ func globalCheck(t *testing.T, name string, x *Matrix, m *Model, weights []float
 func TestEnclosureSmallest(t *testing.T) {
 	smallest := &Options{Enclosure: EnclosureSmallest}
 	for _, c := range volumeCases(t, 40) {
-		if c.k > fewer(8, 4) || gramOnly && c.k > 3 {
+		if c.k > fewer(8, 4) {
 			continue
 		}
 		name := c.name + ", k = " + strconv.Itoa(c.k)
@@ -119,7 +119,7 @@ func TestDescended(t *testing.T) {
 	if !(math.Abs(m.Gap) < 1e-10) {
 		t.Errorf("of flat rows: gap %g", m.Gap)
 	}
-	for k := 4; k < fewer(8, 6) && !gramOnly; k++ {
+	for k := 4; k < fewer(8, 6); k++ {
 		for seed := range uint64(fewer(20, 1)) {
 			for _, most := range []float64{1, .8} { // the largest share
 				rng := rand.New(rand.NewPCG(seed, uint64(k)))
@@ -206,9 +206,6 @@ func TestTightInFewDimensions(t *testing.T) {
 					}
 				}
 				for k := q + 2; k < 8; k++ {
-					if gramOnly && kind == EnclosureSmallest && k > 3 {
-						continue
-					}
 					name := fmt.Sprintf("%v, %d of %d dimensions, k = %d", kind, q, d, k)
 					m := mustDo(Fit(bg, x, k, &Options{Enclosure: kind}))(t)
 					globalCheck(t, name, x, m, nil)

@@ -63,9 +63,6 @@ type choice struct {
 
 // chooseSolver decides what SolverAuto is, for p leading directions of rows whose sides are small and large.
 func chooseSolver(asked Solver, kind rowsKind, why purpose, p, small, large int) choice {
-	if gramOnly {
-		return choice{SolverGram, SolverGram, 0}
-	}
 	c := choice{asked, asked, defaultKrylovSteps}
 	if asked != SolverAuto {
 		return c
@@ -110,18 +107,18 @@ func (q wanted) all() int { return q.p + q.more }
 func findLeading(s *samples, q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
 	c := chooseSolver(solver, denseRows, why, q.p, small, large)
-	if !gramOnly && c.first == SolverKrylov {
+	if c.first == SolverKrylov {
 		pc, err := principalByKrylov(s, q, krylovOptions{steps: c.steps, hasty: c.then != SolverKrylov})
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err
 		}
 	}
 	by := principalByGram
-	if !gramOnly && c.first == SolverJacobi {
+	if c.first == SolverJacobi {
 		by = principalByJacobi
 	}
 	pc, _, err := by(s, q)
-	if !gramOnly && err == nil && c.first != c.then && c.then == SolverJacobi &&
+	if err == nil && c.first != c.then && c.then == SolverJacobi &&
 		0 < q.p && q.p < s.rankBound() && pc.floor < lostShare*pc.total {
 		pc, _, err = principalByJacobi(s, q)
 	}
@@ -512,7 +509,7 @@ type Subspace struct {
 // errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
-	if err := firstError(checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+	if err := cmp.Or(checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
 		return nil, err
 	}
 	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)

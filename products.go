@@ -11,7 +11,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 		return nil, errTooLarge(s)
 	}
 	most := gramChunks(s)
-	if goroutines && most == 1 && size >= sharedGram {
+	if most == 1 && size >= sharedGram {
 		return gramByBlocks(s)
 	}
 	parts := make([]*Matrix, chunks(items, stripLengthOf(size), most))
@@ -19,7 +19,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 		parts[t] = NewMatrix(size, size, nil)
 	}
 	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
-		if goroutines && size < fewColumns && !s.wide() { // strips take twice as long
+		if size < fewColumns && !s.wide() { // strips take twice as long
 			columns, m := at.scratch, at.hi-at.lo
 			s.packT(columns, at.lo, at.hi, true)
 			addMulNT(parts[at.chunk].Data, size, columns, size, columns, size, m, true)
@@ -38,7 +38,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
-	if goroutines && size < sharedGram && chunks(items, stripLengthOf(size), 4) == 4 {
+	if size < sharedGram && chunks(items, stripLengthOf(size), 4) == 4 {
 		least = 2
 	}
 	return max(least, min(reduceChunks, items/(4*size)))
@@ -282,14 +282,13 @@ const (
 const fewColumns = 8
 
 // fewProducts is the number of products a row from which eachProjected takes tiles. For 2000×12 onto two
-// directions they took 78 µs, a column at a time 60; onto nine 125 and 167. Builds without goroutines, the
-// small modules of TinyGo, have tiles alone.
+// directions they took 78 µs, a column at a time 60; onto nine 125 and 167.
 const fewProducts = 64
 
 // projectedDepth returns how many roundings a product of a row with p of d numbers passes in eachProjected,
 // with packing.
 func projectedDepth(p, d int) int {
-	if goroutines && p*d < fewProducts {
+	if p*d < fewProducts {
 		return d + 12
 	}
 	return min(d, projectedColumns)/lanes + d/projectedColumns + 12
@@ -299,7 +298,7 @@ func projectedDepth(p, d int) int {
 // columns of z, and calls fn for each block of rows. The basis has no gaps. Rows of weight 0 get zeros.
 func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
 	p, wide := basis.Rows, min(projectedColumns, s.d)
-	if goroutines && p*s.d < fewProducts { // a column at a time
+	if p*s.d < fewProducts { // a column at a time
 		return s.eachBlock(s.n, s.d, manyChunks, s.d+1, func(at block) {
 			m := at.hi - at.lo
 			s.packT(at.scratch, at.lo, at.hi, false)

@@ -5,6 +5,7 @@ package softkmeans
 // gaps. So X is never copied, and all packed entries are at most 2 in size. Rows of weight 0 become zeros.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -90,7 +91,7 @@ const (
 func newSamples(
 	ctx context.Context, x *Matrix, weights []float64, workers int, centred bool,
 ) (*samples, error) {
-	if err := firstError(checkCount("Workers", workers), checkShape("x", x)); err != nil {
+	if err := cmp.Or(checkCount("Workers", workers), checkShape("x", x)); err != nil {
 		return nil, err
 	}
 	if err := checkSize("partial sums of x", 2*min(x.Rows, reduceChunks)+2, x.Cols); err != nil {

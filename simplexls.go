@@ -4,6 +4,7 @@ package softkmeans
 // least squares, as unmixing calls it), solved in activeset.go. Then that on a cone.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -23,7 +24,7 @@ import (
 // without vertices, [ErrOption]. It reads the options Workers and Sum.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
-	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount),
+	err := cmp.Or(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount),
 		checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+
 			strconv.Itoa(vertices.Cols))
 	}
-	err = firstError(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1))
+	err = cmp.Or(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1))
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (p *simplexProblem) dependent() bool {
 	}
 	cholInverse(p.inverse, p.chol, k)
 	condition := norm2(p.inverse) * norm2(p.gram.Data) * float64(k)
-	if !gramOnly && p.fast && condition < fastCondition {
+	if p.fast && condition < fastCondition {
 		p.rough = condition > roughCondition
 		p.project()
 	}

@@ -9,6 +9,7 @@ package softkmeans
 // subspace that encloses the projected data then attains the relaxed minimum with G ≥ 0.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -311,7 +312,7 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 
 // fitCone returns the global solution under SumAtMostOne.
 func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error) {
-	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
+	if err := cmp.Or(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
 		return nil, err
 	}
 	t, err := openFit(ctx, x, k, o, o.Weights, false)
@@ -319,7 +320,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 		return nil, err
 	}
 	s := t.data()
-	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSquareOfK(k)); err != nil {
+	if err := cmp.Or(checkSizeOfK(k, k, max(s.n, s.d)), checkSquareOfK(k)); err != nil {
 		return nil, err
 	}
 	pc, err := t.principal(wanted{s.directions(k, SumAtMostOne), 0}, o.Solver, toFit)
@@ -401,10 +402,10 @@ func (m *Model) rate(s *samples, objective float64, pc *principal) (*Model, erro
 // proves. Where SolverKrylov has missed a direction, and the rows are at hand, pc becomes what SolverGram
 // finds.
 func (pc *principal) check(s *samples, objective float64) error {
-	if gramOnly && !goroutines || !(objective < pc.floor-pc.floorError-underflow) { // for TinyGo's size
+	if !(objective < pc.floor-pc.floorError-underflow) {
 		return nil
 	}
-	if gramOnly || !goroutines || pc.solver != SolverKrylov || s.x == nil && s.far == nil {
+	if pc.solver != SolverKrylov || s.x == nil && s.far == nil {
 		return fail(ErrChanged, "a solution is below the floor: rows changed, or SolverKrylov missed some")
 	}
 	var x dataset = s
@@ -447,7 +448,7 @@ func (m *Model) Labels(dst []int) []int {
 // dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
-		err := firstError(m.checkFitted(),
+		err := cmp.Or(m.checkFitted(),
 			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 		if err != nil {
 			return nil, err
@@ -598,5 +599,5 @@ func checkNewRows(rows, cols int, centers *Matrix) error {
 		return fail(ErrShape,
 			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(centers.Cols))
 	}
-	return firstError(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
+	return cmp.Or(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }

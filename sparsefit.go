@@ -4,6 +4,7 @@ package softkmeans
 // needs the zeros of new rows fills in a block of them at a time.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -54,7 +55,7 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 		return []float64{s.total}, 0, nil
 	}
 	c := chooseSolver(SolverAuto, sparseRows, toFit, p, small, large)
-	if !gramOnly && p < small && c.first == SolverKrylov {
+	if p < small && c.first == SolverKrylov {
 		pc, err := s.principalByKrylov(wanted{p, 0})
 		if err != nil {
 			return nil, 0, err
@@ -190,7 +191,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 }
 
 func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
-	if err := firstError(checkEnum("Sum", m.Sum, sumCount), x.checkNew(m.Centers)); err != nil {
+	if err := cmp.Or(checkEnum("Sum", m.Sum, sumCount), x.checkNew(m.Centers)); err != nil {
 		return nil, err
 	}
 	k := m.Centers.Rows
@@ -287,7 +288,7 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 }
 
 func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error) {
-	if err := firstError(checkSparseOptions(o), checkCount("Workers", o.Workers), x.check("x")); err != nil {
+	if err := cmp.Or(checkSparseOptions(o), checkCount("Workers", o.Workers), x.check("x")); err != nil {
 		return nil, err
 	}
 	full := x.filled()

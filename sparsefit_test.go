@@ -258,7 +258,7 @@ func TestFloorsSparse(t *testing.T) {
 			} else {
 				want = mustDo(Floors(bg, x, &all))(t)
 			}
-			if most := min(len(want), orDefault(o.MostK, len(want))); len(sparse) != most {
+			if most := min(len(want), cmp.Or(o.MostK, len(want))); len(sparse) != most {
 				t.Fatalf("%s: %d floors of %d, not %d", name, len(sparse), len(want), most)
 			}
 			for i, v := range sparse {

@@ -29,7 +29,7 @@ type sparseSamples struct {
 func newSparseSamples(
 	ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool,
 ) (*sparseSamples, error) {
-	if err := firstError(checkCount("Workers", workers), x.check("x")); err != nil {
+	if err := cmp.Or(checkCount("Workers", workers), x.check("x")); err != nil {
 		return nil, err
 	}
 	if err := checkSize("the starts of columns", x.Cols, 2); err != nil {
@@ -272,7 +272,7 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 func (s *sparseSamples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
 	c := chooseSolver(solver, sparseRows, why, q.p, small, large)
-	if !gramOnly && c.first == SolverKrylov {
+	if c.first == SolverKrylov {
 		pc, err := s.principalByKrylov(q)
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err

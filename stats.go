@@ -6,6 +6,7 @@ package softkmeans
 // and what its roundings lost (Knuth's two-sum), so that results do not depend on the order of the merges.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -333,7 +334,7 @@ func triangleSize(n int) int { return n * (n + 1) / 2 }
 // Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and t may be the same.
 // Cost: d². Errors: [ErrShape] if both have rows and different numbers of columns; s is then unchanged.
 func (s *Stats) Merge(t *Stats) error {
-	if err := s.checkMore("t", t.rows, orDefault(t.cols, s.cols)); err != nil {
+	if err := s.checkMore("t", t.rows, cmp.Or(t.cols, s.cols)); err != nil {
 		return err
 	}
 	s.merge(t) // where t is s, it reads each number before it writes it
@@ -442,7 +443,7 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	}
-	if err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+	if err := cmp.Or(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount)); err != nil {
 		return nil, err
 	}
 	about := Stats{moments: s.moments.clone(), scatter: s.scatter}

@@ -4,6 +4,7 @@ package softkmeans
 // rows. stats.go has the sums of the first pass, subspace.go those of the second.
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -128,7 +129,7 @@ func (q *sequence) check() error {
 	if q.blocks == nil {
 		return fail(ErrShape, "blocks is nil")
 	}
-	return firstError(checkCount("Workers", q.o.Workers), checkWeights(q.o.Weights, len(q.o.Weights)))
+	return cmp.Or(checkCount("Workers", q.o.Workers), checkWeights(q.o.Weights, len(q.o.Weights)))
 }
 
 // rowBlock has the rows first, first+1, …
@@ -386,7 +387,7 @@ func (s *statistics) addTotal(part *samples, t *moments) error {
 
 // principal finds the p leading directions, p ≤ d, with as many passes as the solver needs.
 func (q *sequence) principal(s *statistics, p int) (*principal, error) {
-	if gramOnly || q.solver() == SolverGram {
+	if q.solver() == SolverGram {
 		return s.principal(q.ctx, p, q.o.Workers)
 	}
 	return q.principalKrylov(s, p)
@@ -419,7 +420,7 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 			return q.again(data, func(_ rowBlock, s *samples) error { return left.add(s) })
 		},
 	}
-	steps := orDefault(q.o.Passes, defaultPasses) - fewestPasses + 1
+	steps := cmp.Or(q.o.Passes, defaultPasses) - fewestPasses + 1
 	return r.principal(wanted{p, 0}, krylovOptions{steps: steps})
 }
 

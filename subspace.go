@@ -4,6 +4,7 @@ package softkmeans
 // of the simplex, and how far they are from it, which gives the objective.
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"hash/crc32"
@@ -46,7 +47,7 @@ func (s *Stats) StreamSubspace(k int, opts *Options) (*StreamSubspace, error) {
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
 	}
-	if err := firstError(checkCount("Workers", o.Workers), checkRegular(k, &o),
+	if err := cmp.Or(checkCount("Workers", o.Workers), checkRegular(k, &o),
 		checkSizeOfK(k, k, s.cols)); err != nil {
 		return nil, err
 	}

@@ -281,8 +281,6 @@ machine() {
 modules() {
   command -v tinygo > /dev/null || skip 'there is no TinyGo'
   command -v node > /dev/null || skip 'there is no Node'
-  go test -tags gramonly -run GramOnly .
-  go vet -tags gramonly .
   sh examples/tinygo/build.sh "$work/wasm"
   [ "$(wc -c < "$work/wasm/fit.wasm")" -le 60000 ] || fail 'fit.wasm is above 60 kB'
   [ "$(wc -c < "$work/wasm/minvol.wasm")" -le 165000 ] || fail 'minvol.wasm is above 165 kB'

@@ -19,7 +19,7 @@ reactor() {
   GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -ldflags='-s -w' -tags "$2" -o "$out/$1.go.wasm" .
 }
 small fit nominvol
-small minvol gramonly
+small minvol ''
 reactor fit nominvol
 reactor minvol ''
 
