@@ -33,7 +33,7 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 		return nil, err
 	}
 	o.Solver = SolverAuto
-	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
+	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func Certify(
 	if err != nil {
 		return c, err
 	}
-	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
+	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
 	if err != nil {
 		return c, err
 	}
@@ -79,7 +79,7 @@ func Certify(
 	}
 	pc, err := t.principal(wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}, o.Solver, toCertify)
 	if err == nil {
-		err = pc.check(s, objective)
+		pc, err = pc.above(t, objective)
 	}
 	if err != nil {
 		return c, err
@@ -119,7 +119,7 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
 		return nil, err
 	}
-	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
+	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
@@ -153,52 +153,4 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 		}
 	}
 	return f, nil
-}
-
-// SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper calls SkMable: iff
-// the centred data has rank at most k−1 (Theorem "Condition of SkMable"). Pass tol 0 for the data's rounding.
-//
-// A singular value counts as zero up to tol·σ₁, and σ₁ itself up to tol times the length of the
-// data, mean included; tol 0 stands for max(n, d)·2^-52 of that length. A [*SparseMatrix] is filled in, up
-// to 2^27 entries. Cost: that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors:
-// those of Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
-func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
-	switch {
-	case k < 1:
-		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
-	case !(tol >= 0 && tol < 1):
-		return false, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
-	}
-	m, err := filledIn(x, "SkMable")
-	if err != nil {
-		return false, err
-	}
-	s, err := newSamples(ctx, m, nil, 0, true)
-	if err != nil {
-		return false, err
-	}
-	if k > s.rankBound() {
-		return true, nil
-	}
-	values, total, err := squaredSingularValues(s)
-	if err != nil {
-		return false, err
-	}
-	small, large := s.sides()
-	length := math.Sqrt(total + float64(s.n)*sumSquares(s.mean))
-	bound := tol * math.Sqrt(values[0])
-	switch {
-	case tol == 0:
-		bound = float64(large) * 0x1p-52 * length
-	case math.Sqrt(values[0]) <= tol*length:
-		return true, nil
-	}
-	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a small one from 0.
-	lost := lostShare * total
-	if small > jacobiMaxSide && values[k-1] < lost && bound*bound < lost {
-		if _, values, err = principalByJacobi(s, wanted{}); err != nil {
-			return false, err
-		}
-	}
-	return math.Sqrt(values[k-1]) <= bound, nil
 }

@@ -37,19 +37,7 @@ func labelsOf(dst []int, n int) []int {
 	return dst
 }
 
-// labelRows has the passes over sparse rows that labels need. Every farRows has these methods too.
-type labelRows interface {
-	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
-	// nearest sets dst to the index of the nearest mean of q for each row.
-	nearest(dst []int, q metric) error
-}
-
-// labelMeans returns the means of labelled samples in the data's units, k×d. A cluster without rows of
-// positive weight has its center.
-func labelMeans(s *samples, labels []int, centers *Matrix) (*Matrix, error) {
-	if s.far != nil {
-		return s.far.(labelRows).labelMeans(labels, centers)
-	}
+func (s *samples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
 	k, d := centers.Rows, s.d
 	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
 	parts := make([]*Matrix, chunks(s.n, d, most))
@@ -120,10 +108,11 @@ type clusters struct {
 }
 
 // openClusters takes samples to their leading directions.
-func openClusters(s *samples, k int, lead *Matrix) (*clusters, error) {
+func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
+	s := x.data()
 	p := min(labelDirections*k, s.rankBound())
 	if lead == nil {
-		pc, err := findLeading(s, wanted{p, 0}, SolverAuto, toLabel)
+		pc, err := x.principal(wanted{p, 0}, SolverAuto, toLabel)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +120,7 @@ func openClusters(s *samples, k int, lead *Matrix) (*clusters, error) {
 	}
 	p = min(p, lead.Rows)
 	c := &clusters{s: s, k: k, basis: rowsOf(lead, 0, p), y: NewMatrix(s.n, p, nil), mean: make([]float64, p)}
-	if err := changeBasis(s, c.y, c.basis); err != nil {
+	if err := x.changeBasis(c.y, c.basis); err != nil {
 		return nil, err
 	}
 	total := 0.0
@@ -170,8 +159,8 @@ func (c *clusters) addScatter() {
 // findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
 // means and axes of their clusters. lead are leading directions of the samples, or nil: they are found.
 // Unless quick is set, other starts are tried.
-func findClusters(s *samples, labels []int, centers, lead *Matrix, quick bool) (metric, error) {
-	c, err := openClusters(s, centers.Rows, lead)
+func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metric, error) {
+	c, err := openClusters(x, centers.Rows, lead)
 	if err != nil {
 		return metric{}, err
 	}
@@ -185,7 +174,7 @@ func findClusters(s *samples, labels []int, centers, lead *Matrix, quick bool) (
 	if err != nil {
 		return metric{}, err
 	}
-	means, err := labelMeans(s, labels, centers)
+	means, err := x.labelMeans(labels, centers)
 	if r == nil {
 		return metric{means: means}, err
 	}

@@ -12,7 +12,8 @@ import (
 
 // minVolume is what a call of FitAlternating, FitMinVolume, Unmix or their like fits.
 type minVolume struct {
-	data  *samples
+	rows  rows
+	data  *samples // of rows
 	k     int
 	o     MinVolumeOptions // with its defaults filled in
 	pc    *principal
@@ -42,14 +43,15 @@ const roundedFloor = 1e-14
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
 // by column, and keep it in the data's own axes. There is no penalty yet.
-func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
-	p := &minVolume{data: s, k: k, o: *o, pc: pc}
+func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
+	s := x.data()
+	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc}
 	p.o.Restarts = cmp.Or(o.Restarts, defaultRestarts)
 	p.o.MaxIter = cmp.Or(o.MaxIter, defaultMaxIter)
 	p.o.Tol = cmp.Or(o.Tol, defaultTol)
 	p.o.Slack = cmp.Or(o.Slack, DefaultSlack)
 	rounding, b := roundedFloor*pc.total, pc.basis.Rows
-	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(s, rowsOf(pc.basis, b-1, b)) <= rounding
+	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(x, rowsOf(pc.basis, b-1, b)) <= rounding
 	start, volume := InitKMeans, VolumeOrigin
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
@@ -67,7 +69,7 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 		p.low, p.high = o.bounds(s.d)
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
-	case rowSpace(s):
+	case rowSpace(x):
 		if p.basis = pc.leading; p.basis == nil || p.basis.Rows < s.rankBound() {
 			all, _, err := principalByGram(s, wanted{s.rankBound(), 0})
 			if err != nil {
@@ -79,21 +81,24 @@ func newMinVolume(s *samples, k int, o *MinVolumeOptions, pc *principal) (*minVo
 	return p, nil
 }
 
-// rowSpace reports whether the samples are taken to their row space, unless centers have bounds. A basis of
+// rowSpace reports whether the rows are taken to their row space, unless centers have bounds. A basis of
 // that has as many numbers as a sparse table with all its zeros.
-func rowSpace(s *samples) bool { return s.far == nil && s.wide() && s.n <= rowSpaceRows }
+func rowSpace(x rows) bool {
+	s, dense := x.(*samples)
+	return dense && s.wide() && s.n <= rowSpaceRows
+}
 
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
 // and its eigenvectors n³.
 const rowSpaceRows = 1024
 
 // squaresAlong returns the weighted sum of squares along a direction, 1×d.
-func squaresAlong(s *samples, direction *Matrix) float64 {
-	y := NewMatrix(s.n, 1, nil)
-	if err := changeBasis(s, y, direction); err != nil {
+func squaresAlong(x rows, direction *Matrix) float64 {
+	y := NewMatrix(x.data().n, 1, nil)
+	if err := x.changeBasis(y, direction); err != nil {
 		return math.Inf(1) // the next pass returns it
 	}
-	return squaresBeyond(s, y, nil)
+	return squaresBeyond(x.data(), y, nil)
 }
 
 // squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
@@ -107,23 +112,6 @@ func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 		sum += s.weight(i) * squares
 	}
 	return sum
-}
-
-// volumeRows is what minimal volume takes of sparse rows x_i, which are scaled and about the mean.
-type volumeRows interface {
-	dataset
-	// global returns the global solution.
-	global(k int, o *Options) (*Model, error)
-	// length returns ‖x_i‖.
-	length(i int) float64
-	// multiplyBy takes the products of all rows with centers F, for terms and residual.
-	multiplyBy(f *Matrix) error
-	// terms sets b to what p, the problem for these centers, has as products of rows lo….
-	terms(b []float64, p *simplexProblem, lo int)
-	// residual returns ‖x_i − gF‖², for the g of which −g is coef at index and 0 elsewhere.
-	residual(i int, coef []float64, index []int) float64
-	// sums returns Σ_i w_i·g_i·x_iᵀ for the rows of g (n×k) and the weights w_i: k×d.
-	sums(g *Matrix) (*Matrix, error)
 }
 
 // columns returns how many coordinates the samples have where the fit ends.
@@ -224,6 +212,7 @@ const (
 type steering struct {
 	floor, target, allowance float64
 	close                    float64 // the share of allowance below target that is near
+	tall                     bool    // many rows are fitted: see driftAhead and bracketed
 	unit                     float64 // of leastLambda and mostLambda
 	calmShare                float64
 	changes, most            int
@@ -234,13 +223,13 @@ type steering struct {
 	within                   *snapshot // the highest point within the slack
 }
 
-// newSteering returns a steering that ends within the share close of the slack.
-func (p *minVolume) newSteering(close float64) *steering {
+// newSteering returns a steering that ends within the share m.close of the slack.
+func (m *alternation) newSteering() *steering {
 	q := &steering{
-		floor: p.pc.floor, target: p.target(), allowance: p.allowance(), unit: p.pc.total / float64(p.k),
-		slope: firstSlope, close: close, calmShare: calmShare, most: mostChanges,
+		floor: m.pc.floor, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
+		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
 	}
-	if p.exact() {
+	if m.exact() {
 		q.calmShare, q.most = exactCalmShare, exactChanges
 	}
 	return q
@@ -279,7 +268,7 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 		return lambda, false
 	}
 	log := math.Log(lambda)
-	if q.close > closeShare {
+	if q.tall {
 		objective += driftAhead * q.drift
 	}
 	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
@@ -289,7 +278,7 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	q.last, q.excess = log, e
 	step := min(max(-e/q.slope, -mostStep), mostStep)
 	to := math.Exp(log + step)
-	if q.close > closeShare {
+	if q.tall {
 		to = q.bracketed(to, lambda, objective > q.target)
 	}
 	if math.Abs(step) < leastStep || to > mostLambda*q.unit || to < leastLambda*q.unit {
@@ -350,7 +339,7 @@ func (p *minVolume) newBox() *box {
 		least += b.low[c]
 		most += b.high[c]
 	}
-	sums := squaresAlong(s, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
+	sums := squaresAlong(p.rows, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
 	b.closed = p.o.Sum == SumToOne && least <= 0 && most >= 0 &&
 		sums < min(closedShare*p.pc.total, p.reference())*float64(s.d)
 	return b

@@ -17,16 +17,18 @@ import (
 // alternation is the loop over samples in given coordinates: all of them, or a draw.
 type alternation struct {
 	*minVolume
-	s        *samples   // the rows of z
-	z        *Matrix    // n×r: the samples, scaled and centred, in an orthonormal basis
-	far      volumeRows // nil: z has the rows. Otherwise z is a shape alone.
-	axes     *Matrix    // that basis, r×d; nil: the data's own axes
-	narrow   bool       // the axes are leading directions, and the fit ends in others
-	residual float64    // a part of every objective: weighted squares outside the axes; see also draw
-	box      *box       // bounds of centers, in the data's own axes; nil: none
-	most     int        // of a run: iterations at one λ
+	s        *samples       // of the rows
+	n, r     int            // how many rows and coordinates there are
+	z        *Matrix        // n×r: the rows, scaled and centred, in an orthonormal basis; nil: sparse has them
+	sparse   *sparseSamples // nil: z has the rows
+	axes     *Matrix        // that basis, r×d; nil: the data's own axes
+	narrow   bool           // the axes are leading directions, and the fit ends in others
+	residual float64        // a part of every objective: weighted squares outside the axes; see also draw
+	box      *box           // bounds of centers, in the data's own axes; nil: none
+	most     int            // of a run: iterations at one λ
 	// A run is at rest by tol, and by the slack within the share close below its target.
 	tol, close float64
+	tall       bool // of many rows: see steering
 	progress   func(Iteration)
 	correct    func(to *iterate) // changes the sums and the objective; nil: see correction
 	work       *passMemory       // made by the first pass
@@ -45,9 +47,9 @@ type iterate struct {
 }
 
 func (m *alternation) newIterate() *iterate {
-	k, r := m.k, m.z.Cols
+	k, r := m.k, m.r
 	return &iterate{
-		f: NewMatrix(k, r, nil), g: NewMatrix(m.z.Rows, k, nil),
+		f: NewMatrix(k, r, nil), g: NewMatrix(m.n, k, nil),
 		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil),
 		majoriser: NewMatrix(k, k, nil), box: m.box,
 	}
@@ -60,7 +62,7 @@ func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda
 // but goroutines, unless rows are sparse, centers have bounds, or it is the first by multipliers.
 type passMemory struct {
 	problem simplexProblem
-	r       int // columns of z that tasks read: 0 where z is a shape alone
+	r       int // columns of z; 0 for sparse rows
 	sums    []chunkSums
 	workers []workerMemory
 	step    int // rows of a block
@@ -106,19 +108,22 @@ func (m *alternation) memory() *passMemory {
 	if m.work != nil {
 		return m.work
 	}
-	k, r := m.k, m.z.Stride // 0 where z is a shape alone
-	c := chunks(m.z.Rows, r, reduceChunks)
+	k, r := m.k, 0
+	if m.z != nil {
+		r = m.r
+	}
+	c := chunks(m.n, r, reduceChunks)
 	v := &passMemory{
 		r:       r,
 		sums:    make([]chunkSums, c),
 		workers: make([]workerMemory, max(1, min(m.s.workers, c))),
-		step:    min(blockRows(m.z.Rows, r), max(m.z.Rows, 1)),
+		step:    min(blockRows(m.n, r), max(m.n, 1)),
 	}
 	for t := range v.sums {
 		v.sums[t] = chunkSums{gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), sum: make([]float64, k)}
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
-	v.task, v.problem.fast = v.chunk, m.z.Rows*k*k >= fastWork
+	v.task, v.problem.fast = v.chunk, m.n*k*k >= fastWork
 	v.inside.s, v.inside.z = m.s, m.z
 	m.work = v
 	return v
@@ -134,11 +139,11 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm, v.inside.on = m, to, warm, false
-	if m.far == nil && warm != nil {
+	if m.z != nil && warm != nil {
 		v.inside.begin(&v.problem, m.tol, m.pc.total)
 	}
-	if m.far != nil {
-		if err := m.far.multiplyBy(to.f); err != nil {
+	if m.sparse != nil {
+		if err := m.sparse.multiplyBy(to.f); err != nil {
 			return err
 		}
 	}
@@ -149,8 +154,8 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
-	if m.far != nil {
-		sums, err := m.far.sums(to.g)
+	if m.sparse != nil {
+		sums, err := m.sparse.sums(to.g)
 		if err != nil {
 			return err
 		}
@@ -196,7 +201,7 @@ func (v *passMemory) chunk(worker, task int) {
 		h.begun = true
 		h.solver.begin(&v.problem)
 	}
-	first, last := taskRange(v.m.z.Rows, len(v.sums), task)
+	first, last := taskRange(v.m.n, len(v.sums), task)
 	for lo := first; lo < last && !stopped(v.m.s.ctx); lo += v.step {
 		if hi := min(lo+v.step, last); v.inside.on {
 			v.blockInside(part, h, lo, hi)
@@ -212,12 +217,15 @@ func (v *passMemory) chunk(worker, task int) {
 // block adds rows lo…hi−1 to a chunk's sums.
 func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	m, to, p, r := v.m, v.to, &v.problem, v.r
-	z := m.z.Data[lo*r : hi*r]
+	var z []float64
+	if m.z != nil {
+		z = m.z.Data[lo*r : hi*r]
+	}
 	if !p.same(to.g, lo, hi) {
 		b := h.scratch[:(hi-lo)*p.k]
 		switch {
-		case m.far != nil:
-			m.far.terms(b, p, lo)
+		case m.sparse != nil:
+			m.sparse.terms(b, p, lo)
 		case p.near:
 			p.productsNear(b, z)
 		default:
@@ -253,8 +261,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 				row[c] += wg * coef[s+t]
 			}
 		}
-		if m.far != nil {
-			part.objective += w * m.far.residual(lo+i, coef, index)
+		if m.sparse != nil {
+			part.objective += w * m.sparse.residual(lo+i, coef, index)
 			continue
 		}
 		copy(h.row, z[i*r:(i+1)*r])
@@ -318,7 +326,7 @@ func (m *alternation) setPenalty(to *iterate) {
 	if m.eps == 0 { // FitAlternating; MinVolumePath needs the volume where λ is 0, too
 		return
 	}
-	k, r := m.k, m.z.Cols
+	k, r := m.k, m.r
 	v := m.memory()
 	f, size := to.f, k
 	if m.contrasts != nil { // BᵀF has the singular values of HF without the one that is always 0
@@ -474,57 +482,63 @@ type runStart struct {
 // magnifies rounding errors until the memberships are others.
 func (m *alternation) run(from runStart, lambda float64, most int, steer *steering) *volumeRun {
 	r := &volumeRun{iterate: m.newIterate(), m: m, restart: from.restart, lambda: lambda, steer: steer}
-	next := m.memory().spare
-	if next == nil {
-		next = m.newIterate()
+	w := &walk{plain: NewMatrix(m.k, m.r, nil), before: NewMatrix(m.k, m.r, nil), next: m.memory().spare}
+	if w.next == nil {
+		w.next = m.newIterate()
 	}
 	m.work.spare = nil
-	defer func() { m.work.spare = next }()
+	defer func() { m.work.spare = w.next }()
 	copy(r.f.Data, from.f.Data)
 	m.clamp(r.f)
 	if m.pass(r.iterate, nil) != nil {
 		return nil
 	}
-	r.tell(0)
-	plain := NewMatrix(m.k, m.z.Cols, nil) // the F-step, and the one before
-	before := NewMatrix(m.k, m.z.Cols, nil)
-	age := 0.0 // steps since the momentum was last 0, whatever λ was
-	calm := 0  // iterations in a row below the tolerance
+	for changed := true; changed; {
+		r.tell(0)
+		r.status, changed = r.atLambda(w, most)
+	}
+	return r
+}
+
+// walk is what a run keeps from step to step, also where λ changes.
+type walk struct {
+	plain, before *Matrix  // the F-step, and the one before
+	next          *iterate // the next one
+	age           float64  // steps since the momentum was last 0
+}
+
+// atLambda iterates at one λ, at most `most` times, until the run is at rest or steer changes λ.
+func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
+	m, calm := r.m, 0 // iterations in a row below the tolerance
 	for i := 1; i <= most; i++ {
-		plain, before = before, plain
-		m.centersStep(plain, r.iterate, r.lambda)
-		if r.advance(next, plain, before, &age) != nil {
-			r.status = StatusCancelled
-			return r
+		w.plain, w.before = w.before, w.plain
+		m.centersStep(w.plain, r.iterate, r.lambda)
+		if r.advance(w) != nil {
+			return StatusCancelled, false
 		}
-		fall := r.lossAt(r.lambda) - next.lossAt(r.lambda)
+		fall := r.lossAt(r.lambda) - w.next.lossAt(r.lambda)
 		// At rest only rounding is left.
 		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
 		done, slow := rest, rest
 		if !rest {
-			if calm++; !r.isCalm(next, fall) {
+			if calm++; !r.isCalm(w.next, fall) {
 				calm = 0
 			}
-			slow = steer != nil && i >= leastSteps && steer.watch(next.objective, r.objective)
-			r.iterate, next = next, r.iterate
+			slow = r.steer != nil && i >= leastSteps && r.steer.watch(w.next.objective, r.objective)
+			r.iterate, w.next = w.next, r.iterate
 			r.tell(i)
-			done = calm == 2 || slices.Equal(r.f.Data, next.f.Data)
+			done = calm == 2 || slices.Equal(r.f.Data, w.next.f.Data)
 		}
-		if steer != nil && (slow || done || i == most) {
-			var changed bool
-			if r.lambda, changed = steer.next(r.f, r.objective, r.lambda); changed {
-				r.tell(0)
-				i, calm = 0, 0
-				continue
+		if r.steer != nil && (slow || done || i == most) {
+			if r.lambda, changed = r.steer.next(r.f, r.objective, r.lambda); changed {
+				return StatusNone, true
 			}
 		}
 		if done {
-			r.status = StatusConverged
-			return r
+			return StatusConverged, false
 		}
 	}
-	r.status = StatusIterationLimit
-	return r
+	return StatusIterationLimit, false
 }
 
 // leastSteps is after how many iterations at one λ steering may move on: the first step after a change can be
@@ -553,25 +567,24 @@ func (r *volumeRun) tell(iteration int) {
 	}
 }
 
-// advance sets next to the iterate after that of r. plain and before are the F-steps from it and from the
-// iterate before it.
-func (r *volumeRun) advance(next *iterate, plain, before *Matrix, age *float64) error {
-	m := r.m
+// advance sets w.next to the iterate after that of r, by the F-steps from it and from the one before it.
+func (r *volumeRun) advance(w *walk) error {
+	m, next := r.m, w.next
 	if m.o.Plain {
-		*age = 0
+		w.age = 0
 	}
-	momentum := max(*age-1, 0) / (*age + 4)
-	*age++
-	copy(next.f.Data, plain.Data)
+	momentum := max(w.age-1, 0) / (w.age + 4)
+	w.age++
+	copy(next.f.Data, w.plain.Data)
 	if momentum > 0 {
-		axpy(next.f.Data, momentum, plain.Data)
-		axpy(next.f.Data, -momentum, before.Data)
+		axpy(next.f.Data, momentum, w.plain.Data)
+		axpy(next.f.Data, -momentum, w.before.Data)
 		m.clamp(next.f)
 	}
 	err := m.pass(next, r.g)
 	if err == nil && momentum > 0 && !(next.lossAt(r.lambda) <= r.lossAt(r.lambda)) {
-		*age = 0
-		copy(next.f.Data, plain.Data)
+		w.age = 0
+		copy(next.f.Data, w.plain.Data)
 		err = m.pass(next, r.g)
 	}
 	return err

@@ -1,11 +1,12 @@
 package softkmeans
 
 // Rules for λ: a fixed one, and the slack rule, which takes the λ of the objective nearest below
-// (1+Slack)·floor. λ follows the objective while a run goes on. Many rows begin on a draw of them. The rule
-// by the noise of a scene is in mvskmunmix.go.
+// (1+Slack)·floor. λ follows the objective while a run goes on. A fit of many rows begins on a random sample
+// of them.
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,7 +38,7 @@ func (l fixedLambda) solve(m *alternation) (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	return best.inFull(best.after)
+	return best.after()
 }
 
 // slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
@@ -48,7 +49,7 @@ func (slackRule) solve(m *alternation) (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = solveTall(m)
 	}
-	if err == nil && (best == nil || best.objective > m.target()) { // not tall, or the draw misled
+	if err == nil && (best == nil || best.objective > m.target()) { // not tall, or the sample misled
 		var all *volumeRun
 		if all, err = solveSlack(m); all != nil {
 			best = all
@@ -71,90 +72,43 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 	if err == nil && best.objective > m.target() {
 		best, err = fallBack(best)
 	}
+	if err != nil || !best.m.narrow {
+		return best, err
+	}
+	all, err := m.full()
 	if err != nil {
 		return best, err
 	}
-	return best.inFull(func(all *alternation, from runStart) *volumeRun {
-		out, _ := all.steered(from, best.lambda) // inFull asks the context
-		if out != nil && out.lambda == best.lambda {
-			out.follow(best)
-		}
-		return out
-	})
-}
-
-// solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on
-// a draw, which is corrected by what all rows show.
-func solveTall(m *alternation) (*volumeRun, error) {
-	part := m.draw()
-	if part.s.n < fairlyDrawn*m.k { // its error says little of that of all rows
-		part.tol = tallTol * m.tol
+	out, err := all.steered(best.lifted(), best.lambda)
+	if out == nil {
+		return best, err
 	}
-	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
-	from, best, err := part.chosenStart(lambda)
-	if err == nil {
-		best, err = part.steered(from, lambda)
+	if out.lambda == best.lambda {
+		out.follow(best)
 	}
-	if best == nil {
-		return nil, err
-	}
-	var at *measurement
-	measure := func(f *Matrix) (*measurement, error) {
-		var warm *Matrix
-		if at != nil {
-			warm = at.g
-		}
-		to := m.newIterate()
-		copy(to.f.Data, f.Data)
-		return &measurement{iterate: to}, m.pass(to, warm)
-	}
-	if err == nil {
-		at, err = measure(best.f)
-	}
-	if err == nil && part.s.n >= fairlyDrawn*m.k {
-		at, best, err = refine(at, best, tallPasses, true, measure)
-	}
-	var end *alternation
-	if err == nil {
-		end, err = m.end()
-	}
-	if err == nil {
-		all := *end
-		all.tol, all.close = tallTol*m.tol, tallClose
-		var out *volumeRun
-		if out, err = all.steered(runStart{m.lift(at.f), best.restart}, best.lambda); out != nil {
-			out.m = end // with the tolerance that was asked for
-			return out, err
-		}
-	}
-	best, wrong := m.afterEnd(best)
-	return best, cmp.Or(wrong, err)
+	return out, err
 }
 
 // steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
 // within the slack where the last is not.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
-	q := m.newSteering(m.close)
+	q := m.newSteering()
 	out := m.run(from, lambda, m.most, q)
 	// Where the objective jumps the last point within the slack is the answer.
 	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
-		back := m.run(runStart{q.within.f, from.restart}, q.within.lambda, m.most, nil)
-		if back == nil {
-			return out, cancelled(m.s.ctx)
+		if back := m.run(runStart{q.within.f, from.restart}, q.within.lambda, m.most, nil); back != nil {
+			out = back
 		}
-		out = back
 	}
-	if out == nil || out.status == StatusCancelled {
-		return out, cancelled(m.s.ctx)
-	}
-	return out, nil
+	return out, cancelled(m.s.ctx)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. The
-// global simplex has an objective equal to the floor, which a small λ can only raise by little.
+// global simplex has an objective equal to the floor, which a small λ can only raise by little. Under
+// SumAtMostOne there is none.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
-	if m.o.Init == InitGlobal && m.o.Centers == nil {
+	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne {
 		return best, nil
 	}
 	global, err := m.globalCenters()
@@ -204,9 +158,13 @@ func pureSamples(m *alternation) *volumeRun {
 			light = min(light, w)
 		}
 	}
-	sigma := singularValues(run.f, slices.Repeat([]float64{1}, m.k))[:m.k-1]
+	bg := context.Background()
+	simplex, err := thinSVD(bg, combine(bg, m.contrasts.transposed(), run.f))
+	if err != nil {
+		return nil
+	}
 	off, shrink := math.Sqrt(run.objective/light), 0.0
-	for _, v := range sigma {
+	for _, v := range simplex.S {
 		shrink -= math.Log1p(-min(1, off/v))
 	}
 	if !(shrink <= sameVolume) {
@@ -216,53 +174,101 @@ func pureSamples(m *alternation) *volumeRun {
 	return run
 }
 
-// A fit of more than manyRows rows, or with more than manyWork for rows·k², begins on a draw: drawnRows, or
-// drawnPerCenter a center, or a quarter of the rows, but no fewer than leastDrawn a center. Its first λ is
-// at most firstTall allowances a center. Its centers are measured on all rows, and corrected by up to
-// tallPasses measurements more; the first that fails is the last. Draws of fewer than fairlyDrawn rows a
-// center are not corrected: with 100 centers for 10 000 rows that took a third of the time, and the volume
-// was the same. With 60 for 8000 a sixth, and the volume was smaller by a fifth in each dimension, since λ
-// jumps; with 50 for 15 000 three quarters, and larger by 4 % in each. Tol is drawTol, then tallTol times as
-// large, and tallTol times on draws without correction. The objective ends within the shares drawClose and
-// tallClose of the slack: more exact ends took two to four times as many passes over all rows.
+// A fit of more than manyRows rows, or with more than manyWork for rows·k², begins on a random sample:
+// drawnRows, or drawnPerCenter a center, or a quarter of the rows, but no fewer than leastDrawn a center. Its
+// first λ is at most firstTall allowances a center. Its centers are measured on all rows, and corrected by up
+// to tallPasses measurements more. Samples of fewer than fairlyDrawn rows a center are not corrected: with 100
+// centers for 10 000 rows that took a third of the time, and the volume was the same. With 60 for 8000 a
+// sixth, and the volume was smaller by a fifth in each dimension, since λ jumps; with 50 for 15 000 three
+// quarters, and larger by 4 % in each. Tol is drawTol, then tallTol times as large, and tallTol times on
+// samples without correction. The objective ends within the shares drawClose and tallClose of the slack: more
+// exact ends took two to four times as many passes over all rows.
 const (
-	manyRows       = 1 << 14
-	manyWork       = 3 << 23
-	leastDrawn     = 16
-	drawnRows      = 1 << 12
-	drawnPerCenter = 128
-	fairlyDrawn    = 64
-	firstTall      = 10
-	tallPasses     = 8
-	drawTol        = 10
-	drawClose      = 0.1
-	tallTol        = 100
-	tallClose      = 0.05
-	leastTallSlack = 0.05
+	manyRows         = 1 << 14
+	manyWork         = 3 << 23
+	leastDrawn       = 16
+	drawnRows        = 1 << 12
+	drawnPerCenter   = 128
+	fairlyDrawn      = 64
+	firstTall        = 10
+	tallPasses       = 8
+	drawTol          = 10
+	drawClose        = 0.1
+	tallTol          = 100
+	tallClose        = 0.05
+	leastTallSlack   = 0.05
+	refineIterations = 100 // of a run on the corrected sample
 )
 
-// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below
-// leastTallSlack is not much above what the centers of a draw add to the floor by chance.
+// isTall reports whether the fit begins on a random sample. InitSPA looks for single rows among all. A slack
+// below leastTallSlack is not much above what the centers of a sample add to the floor by chance.
 func (m *alternation) isTall() bool {
-	n, k := float64(m.z.Rows), float64(m.k)
+	n, k := float64(m.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
 	return many && m.o.Slack >= leastTallSlack &&
 		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
 }
 
-func (m *alternation) drawSize() int { return min(max(drawnRows, drawnPerCenter*m.k), m.z.Rows/4) }
+// solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on a
+// random sample, which is corrected by what all rows show.
+func solveTall(m *alternation) (*volumeRun, error) {
+	best, err := m.solveDrawn()
+	if err == nil && best.m.n >= fairlyDrawn*m.k {
+		best, err = m.refine(best)
+	}
+	if err == nil {
+		var out *volumeRun
+		if out, err = m.goOn(best); out != nil {
+			return out, err
+		}
+	}
+	if best == nil {
+		return nil, err
+	}
+	out, wrong := m.atEnd(best)
+	return out, cmp.Or(wrong, err)
+}
+
+// solveDrawn returns the run on a random sample.
+func (m *alternation) solveDrawn() (*volumeRun, error) {
+	part := m.draw()
+	if part.n < fairlyDrawn*m.k { // its error says little of that of all rows
+		part.tol = tallTol * m.tol
+	}
+	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
+	from, best, err := part.chosenStart(lambda)
+	if err != nil {
+		return best, err
+	}
+	return part.steered(from, lambda)
+}
+
+// goOn continues the run on a sample on all rows, where the fit ends.
+func (m *alternation) goOn(best *volumeRun) (*volumeRun, error) {
+	end, err := m.end()
+	if err != nil {
+		return nil, err
+	}
+	all := *end
+	all.tol, all.close, all.tall = tallTol*m.tol, tallClose, true
+	out, err := all.steered(runStart{m.lift(best.f), best.restart}, best.lambda)
+	if out != nil {
+		out.m = end // with the tolerance that was asked for
+	}
+	return out, err
+}
 
 // draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
-// have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0. The
-// drawn rows have no table: InitGlobal does not begin with them.
+// have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0.
 func (m *alternation) draw() *alternation {
-	rows := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), m.drawSize())
+	size := min(max(drawnRows, drawnPerCenter*m.k), m.n/4)
+	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
 	s := *m.s
-	s.x, s.n = nil, len(rows)
+	s.x, s.n = nil, len(list)
 	s.weights = slices.Repeat([]float64{math.Ldexp(1/m.perWeight(1)/float64(s.n), s.wexp)}, s.n)
 	part := *m
-	part.s, part.work, part.z = &s, nil, chosenRows(m.z, rows)
-	part.tol, part.close = drawTol*m.tol, drawClose
+	part.s, part.n, part.work, part.z = &s, s.n, nil, chosenRows(m.z, list)
+	part.tol, part.close, part.tall = drawTol*m.tol, drawClose, true
 	inside, _ := part.principalRows()
 	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
 	return &part
@@ -271,26 +277,63 @@ func (m *alternation) draw() *alternation {
 // draw takes this stream of random numbers.
 const drawStream = 0xd0a7
 
-// measurement is what a pass over all rows finds for centers.
-type measurement struct {
-	*iterate // without memberships, of rows in blocks
-	// Of rows in blocks alone: ‖X − GF‖² from the numbers of F and G themselves, and what memberships say.
-	direct float64
-	membershipStats
+// refine improves the run on a sample by what all rows show of its centers: up to tallPasses times, until a
+// step does not lower the loss of all rows.
+func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
+	at, err := m.measure(best.f, nil)
+	if err != nil {
+		return best, err
+	}
+	part := *best.m // with a correction of its own
+	part.most = min(part.most, refineIterations)
+	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, n: part.n, r: part.r, z: part.z}
+	own := part.newIterate()
+	// The squared accuracy of the sample's centers, as a share, times the mean weight of a center.
+	proximal := trace(at.gg) / float64(part.n)
+	for range tallPasses {
+		copy(own.f.Data, at.f.Data)
+		if err := plain.pass(own, nil); err != nil {
+			return best, err
+		}
+		c := correctionAt(at, own, proximal)
+		part.correct = c.add
+		part.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
+		next := part.run(runStart{at.f, best.restart}, best.lambda, part.most, nil)
+		if err := cancelled(part.s.ctx); err != nil {
+			return best, err
+		}
+		// Where the sample lacks a center's rows, only the linear term determines it: the error may be absurd.
+		if next.objective < m.pc.floor-m.allowance() || part.promisesLittle(at, next) {
+			return best, nil
+		}
+		there, err := m.measure(next.f, at.g)
+		if err != nil || there.lossAt(next.lambda) > at.lossAt(next.lambda) {
+			return best, err
+		}
+		at, best = there, next
+	}
+	return best, nil
 }
 
-// correction is added to the objective of a draw or a summary: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for
-// centers F_0 that are measured on all rows. The linear term gives it the gradient of all rows at F_0. The
-// proximal one keeps the next centers near F_0, where that gradient holds. This is stochastic variance
-// reduction (Johnson & Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The error left is of second order
-// in the next step, and what is a fixed point is so for all rows.
+// measure makes a pass over all rows with the centers f. warm has memberships to begin with, or is nil.
+func (m *alternation) measure(f, warm *Matrix) (*iterate, error) {
+	to := m.newIterate()
+	copy(to.f.Data, f.Data)
+	return to, m.pass(to, warm)
+}
+
+// correction is added to the objective of a sample: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for centers F_0
+// that are measured on all rows. The linear term gives it the gradient of all rows at F_0. The proximal one
+// keeps the next centers near F_0, where that gradient holds. This is stochastic variance reduction (Johnson &
+// Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The error left is of second order in the next step, and
+// what is a fixed point is so for all rows.
 type correction struct {
 	linear, center *Matrix
 	proximal       float64
 }
 
-// correctionAt returns the correction for a measurement and the summary's own iterate at the same centers.
-func correctionAt(all *measurement, own *iterate, proximal float64) *correction {
+// correctionAt returns the correction for a measurement and the sample's own iterate at the same centers.
+func correctionAt(all, own *iterate, proximal float64) *correction {
 	c := &correction{linear: all.gz.Clone(), center: all.f, proximal: proximal}
 	axpy(c.linear.Data, -1, own.gz.Data)
 	for a := range all.gg.Rows {
@@ -310,87 +353,10 @@ func (c *correction) add(to *iterate) {
 	}
 }
 
-const (
-	refineIterations  = 100 // of a run on the corrected draw or summary
-	convergedProximal = 0.1 // above it the proximal term alone may keep the centers in place
-	largestProximal   = 1e6 // above it only rounding is left
-)
-
-// refine improves measured centers and the run on a draw or a summary that they came from, by up to so many
-// measurements, and sets the run's status, which a draw's does not need. once: λ stays, and the first step
-// that fails is the last.
-func refine(
-	at *measurement, from *volumeRun, most int, once bool, measure func(f *Matrix) (*measurement, error),
-) (*measurement, *volumeRun, error) {
-	m := *from.m // with a correction of its own
-	m.most = min(m.most, refineIterations)
-	status := StatusIterationLimit
-	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: m.s, z: m.z}
-	own := m.newIterate()
-	var unit float64 // of the proximal term
-	for a := range m.k {
-		unit += at.gg.row(a)[a] / float64(m.k)
-	}
-	least := float64(m.k) / float64(m.s.n) // the squared accuracy of the draw's centers, as a share
-	proximal := least
-	var err error
-	for used := 0; proximal <= largestProximal; {
-		copy(own.f.Data, at.f.Data)
-		if err = plain.pass(own, nil); err != nil {
-			break
-		}
-		c := correctionAt(at, own, proximal*unit)
-		m.correct = c.add
-		m.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
-		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda, !once)
-		if err = cancelled(m.s.ctx); err != nil {
-			break
-		}
-		if !absurd && m.promisesLittle(at, next) {
-			if proximal <= max(least, convergedProximal) {
-				status = StatusConverged
-			}
-			break
-		}
-		if used == most {
-			break
-		}
-		if !absurd {
-			used++
-			var there *measurement
-			if there, err = measure(next.f); err != nil {
-				break
-			}
-			if there.lossAt(next.lambda) <= at.lossAt(next.lambda) {
-				at, from = there, next
-				proximal = max(proximal/3, least)
-				continue
-			}
-		}
-		if once {
-			break
-		}
-		proximal *= 10
-	}
-	from.status = status
-	return at, from, err
-}
-
-// corrected solves the corrected draw from given centers. An absurd solution is below the floor by more than
-// the allowance: where the draw lacks a center's rows, only the linear term determines it.
-func (m *alternation) corrected(from runStart, lambda float64, steer bool) (next *volumeRun, absurd bool) {
-	least := m.pc.floor - m.allowance()
-	next = m.run(from, lambda, m.most, nil)
-	if next != nil && steer && m.bySlack() && !(next.objective < least) {
-		next, _ = m.steered(runStart{next.f, from.restart}, lambda) // the caller asks the context
-	}
-	return next, next != nil && next.objective < least
-}
-
-// promisesLittle reports whether a solution of the corrected draw would lower the loss by at most m.tol of
-// the objective, Tol or for a draw drawTol·Tol, and change that by at most closeShare of the slack.
-func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
+// promisesLittle reports whether a solution of the corrected sample would lower the loss by at most m.tol of
+// the objective, and change that by at most closeShare of the slack.
+func (m *alternation) promisesLittle(at *iterate, next *volumeRun) bool {
 	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&
-		(!m.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*m.allowance())
+		math.Abs(next.objective-at.objective) <= closeShare*m.allowance()
 }

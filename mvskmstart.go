@@ -43,21 +43,15 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	return from, err
 }
 
-// globalCenters returns the start of InitGlobal: the tight simplex of the global solution.
+// globalCenters returns the start of InitGlobal, under SumToOne: the tight simplex of the global solution.
 func (m *alternation) globalCenters() (*Matrix, error) {
-	s := m.data
-	o := &Options{Weights: m.o.Weights, Workers: m.o.Workers, Enclosure: EnclosureTight, Sum: m.o.Sum}
-	var out *Model
-	var err error
-	if s.far != nil {
-		out, err = s.far.(volumeRows).global(m.k, o)
-	} else {
-		out, err = Fit(s.ctx, s.x, m.k, o)
-	}
+	o := &Options{Enclosure: EnclosureTight}
+	g := NewMatrix(m.data.n, m.k, nil)
+	e, err := placeSimplex(m.rows, g, m.pc.basis, o)
 	if err != nil {
 		return nil, err
 	}
-	return m.fromData(out.Centers), nil
+	return m.fromData(simplexCenters(m.data, e, m.pc.basis)), nil
 }
 
 // chosenStart returns the start whose run at λ has the lowest loss. Without restarts there is no run.
@@ -207,7 +201,7 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 	for i := range weights {
 		weights[i] = m.s.weight(i)
 	}
-	f := NewMatrix(m.k, m.z.Cols, nil)
+	f := NewMatrix(m.k, m.r, nil)
 	for j, i := range farthestRows(m.s.ctx, w, weights, m.k, m.o.Sum == SumToOne) {
 		copy(f.row(j), m.z.row(i))
 	}

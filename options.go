@@ -5,7 +5,6 @@ package softkmeans
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -47,29 +46,8 @@ type Options struct {
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none.
 	// Every Q gives another global optimum: see RandomOrientation.
 	Orientation *Matrix
-	// Radius (r in the paper's Algorithm 1, line 4) is that of the ball about the mean, in units of the
-	// data; 0: the smallest with the projected rows in it. Each center is (k−1)·Radius from the mean where
-	// d ≥ k−1. Every larger r gives another global optimum, with memberships nearer to 1/k. A smaller one
-	// (by over 1e-9 of it), another enclosure, SumAtMostOne, and a radius above 2^200 times the largest
-	// entry are an [ErrOption].
-	Radius float64
-
-	Progress func(Iteration) // called by FitSeq alone, after every block, with Pass and Rows set
-	MostK    int             // the largest k of Floors; 0: all
-	// Memberships is for FitSeq alone. It receives the memberships g of rows first, first+1, … (n×k), in
-	// order, and may keep g. It costs one more pass. An error that it returns ends the fit, and is wrapped.
-	Memberships func(first int, g *Matrix) error
-	Passes      int // of FitSeq: the most of SolverKrylov, without that for Memberships: at least 4; 0: 30
+	MostK       int // the largest k of Floors; 0: all
 }
-
-// path is which code a fit takes.
-type path struct {
-	solver   Solver
-	smallest bool    // EnclosureSmallest
-	radius   float64 // Options.Radius
-}
-
-func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
 // largestK is the most centers: memberships of as many rows have no address.
 const largestK = 1 << 24
@@ -87,10 +65,7 @@ func checkK(k int) error {
 
 // checkRegular returns an error for options that a regular simplex does not have.
 func checkRegular(k int, o *Options) error {
-	if o.Enclosure == EnclosureSmallest {
-		return fail(ErrOption, "Enclosure is smallest, which Fit alone has")
-	}
-	return cmp.Or(checkFit(k, o), checkRadius(k, o.Radius, o))
+	return checkFit(k, o)
 }
 
 func checkSolver(solver Solver) error {
@@ -108,23 +83,6 @@ func checkFit(k int, o *Options) error {
 		return err
 	}
 	return checkOrientation(k, o.Orientation)
-}
-
-// checkRadius returns an error if Options.Radius is none, or not for these options. checkFit leaves it out:
-// a program without a radius has no code that writes decimals.
-func checkRadius(k int, radius float64, o *Options) error {
-	if err := checkAmount("Radius", radius); err != nil || radius == 0 {
-		return err
-	}
-	if float64(k)*radius > mostCenter/2 {
-		return fail(ErrOption,
-			"Radius is "+decimal(radius)+", and centers k times as far are out of range")
-	}
-	if o.Enclosure != EnclosureBall || o.Sum != SumToOne {
-		return fail(ErrOption,
-			"Radius is "+decimal(radius)+", which is for the enclosure ball and sums of one")
-	}
-	return nil
 }
 
 // checkOrientation returns an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.
@@ -196,8 +154,7 @@ const (
 // String returns "auto", "k-means", "SPA" or "global".
 func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means", "SPA", "global") }
 
-// Iteration is what Progress is told, on the goroutine of the caller: after every iteration over data in
-// memory, or after every block of a pass. Objective, Loss and Floor are in the squared units of the data.
+// Iteration is what Progress is told, on the goroutine of the caller, after every iteration. Objective, Loss and Floor are in the squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
 	Iteration int     // from 0, the start; again from 0 for every λ
@@ -206,9 +163,6 @@ type Iteration struct {
 	Floor     float64 // the least that Objective can be
 	Lambda    float64 // this run's
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
-
-	Pass int // over blocks, from 1; 0 for data in memory
-	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
 // MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero value and nil
@@ -249,46 +203,6 @@ type MinVolumeOptions struct {
 	// smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
-
-	Rows Rows // RowsAuto (the default), RowsGiven or RowsUnit; sparse rows stay as given
-	// Trim is the largest share of the rows to leave out as outliers: those whose squared distance from the
-	// principal plane, or in it from the mean with each direction by its spread, is more than 10 times the
-	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too. Sparse
-	// rows are all fitted.
-	Trim float64
-}
-
-// Rows is what the rows are scaled to before [FitMinVolume] and [Unmix] fit them.
-type Rows int
-
-const (
-	// RowsAuto is the default: RowsGiven for FitMinVolume; Unmix chooses.
-	RowsAuto Rows = iota
-	// RowsGiven takes the rows as they are.
-	RowsGiven
-	// RowsUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
-	// of x, and multiplies its weight by it. That takes out shade, a pixel's brightness; dark rows count
-	// little. The fit is that of SumAtMostOne. Memberships add up to 1, and Model.Shade is set.
-	RowsUnit
-	rowsCount // a new scaling stands before it
-)
-
-// String returns "auto", "given" or "unit".
-func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
-
-// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults. Progress hears of
-// blocks, with Pass and Rows set, and of runs on the summary.
-type MinVolumeSeqOptions struct {
-	MinVolumeOptions
-	// SummaryRows is how many rows the summary may have. With more the fit takes longer, and less is left
-	// to refine. 0: 16384, fewer where they have more than 1024 columns, but at least 32·k.
-	SummaryRows int
-	// Refinements is how many passes may improve the first solution; 0: 4, negative: none.
-	Refinements int
-	Memberships func(first int, g *Matrix) error // as in [Options]
-	// Labels receives the labels of rows first, first+1, …, those of [Model.PredictLabels], after the same
-	// rows' memberships. It may keep them. An error that it returns ends the fit.
-	Labels func(first int, labels []int) error
 }
 
 // DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as docs/accuracy.md says.
@@ -306,10 +220,9 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 	err := cmp.Or(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
 		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
-		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
-		checkEnum("Rows", o.Rows, rowsCount), checkAmount("Trim", o.Trim))
-	if err == nil && o.Trim >= 1 {
-		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
+		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount))
+	if err == nil && o.Sum == SumAtMostOne && o.Init == InitGlobal {
+		err = fail(ErrOption, "Init is global, and the sum is at most one")
 	}
 	if err != nil || o.Centers == nil {
 		return err
@@ -346,12 +259,6 @@ func (o *MinVolumeOptions) bounds(d int) (low, high []float64) {
 	return low, high
 }
 
-// inUnits reports whether there is a bound other than 0, which has no meaning for unit rows.
-func (o *MinVolumeOptions) inUnits() bool {
-	return slices.ContainsFunc(slices.Concat(o.Lower, o.Upper),
-		func(v float64) bool { return v != 0 && !math.IsInf(v, 0) })
-}
-
 // checkBounds returns an error for bounds that are not of d columns, or that no center is within.
 func checkBounds(d int, o *MinVolumeOptions) error {
 	if !o.bounded() {
@@ -362,9 +269,6 @@ func checkBounds(d int, o *MinVolumeOptions) error {
 			return fail(ErrShape, "bounds (Lower or Upper) are of "+strconv.Itoa(n)+" columns, x has "+
 				strconv.Itoa(d))
 		}
-	}
-	if o.Rows == RowsUnit && o.inUnits() {
-		return fail(ErrOption, "Rows is unit, and Lower or Upper is not 0")
 	}
 	low, high := o.bounds(d)
 	for c, v := range low {
@@ -389,36 +293,12 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 	if o.Volume != VolumeAuto {
 		return fail(ErrOption, "Volume is "+o.Volume.String()+", and FitAlternating has no penalty")
 	}
-	return checkGivenRows(o)
-}
-
-// checkGivenRows returns an error for scaled or trimmed rows, which [FitMinVolume] and [Unmix] alone have.
-func checkGivenRows(o *MinVolumeOptions) error {
-	switch {
-	case o.Rows == RowsUnit:
-		return fail(ErrOption, "Rows is unit, which is for FitMinVolume and Unmix")
-	case o.Trim > 0:
-		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", which is for FitMinVolume and Unmix")
-	}
 	return nil
 }
 
 // narrowColumns returns in how many leading directions a fit of k centers begins. Twice or four times k took
 // as long; the fewer, the more is left to do in all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
-
-// checkSparseOptions returns an error for options that sparse rows do not have.
-func checkSparseOptions(o *MinVolumeOptions) error {
-	switch {
-	case o.Rows == RowsUnit:
-		return fail(ErrOption, "Rows is unit, and sparse rows stay as they are")
-	case o.Trim > 0:
-		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", and sparse rows are all fitted")
-	case o.Plain:
-		return fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
-	}
-	return nil
-}
 
 // LSDOptions tunes [LSD] and [TILSD]. The zero value and nil are the defaults.
 type LSDOptions struct {

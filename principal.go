@@ -512,7 +512,7 @@ func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace,
 	if err := cmp.Or(checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
 		return nil, err
 	}
-	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
+	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
@@ -554,7 +554,7 @@ func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 // nil allocates, and a wrong shape panics. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on
 // an error dst is unchanged.
 func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
-	t, err := openSamples(context.Background(), x, &Options{}, nil, false)
+	t, err := openSamples(context.Background(), x, &Options{}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -567,7 +567,7 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	scale(s.mean, s.factor())
 	out := NewMatrix(s.n, p.Basis.Rows, nil)
 	if p.Basis.Rows > 0 {
-		if err := changeBasis(s, out, p.Basis.Clone()); err != nil {
+		if err := t.changeBasis(out, p.Basis.Clone()); err != nil {
 			return nil, err
 		}
 		scale(out.Data, math.Ldexp(1, s.exp))

@@ -259,11 +259,8 @@ func sumParts(parts []*Matrix) *Matrix {
 
 // changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
 // basis given as rows; nil: the data's own axes, and z has no gaps.
-func changeBasis(s *samples, z, basis *Matrix) error {
-	switch {
-	case s.far != nil:
-		return s.far.changeBasis(z, basis)
-	case basis != nil:
+func (s *samples) changeBasis(z, basis *Matrix) error {
+	if basis != nil {
 		return s.eachProjected(z, basis, func(block) {})
 	}
 	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {

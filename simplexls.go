@@ -1,7 +1,7 @@
 package softkmeans
 
 // Least squares on the simplex: the mixture of given vertices that is nearest to a sample (fully constrained
-// least squares, as unmixing calls it), solved in activeset.go. Then that on a cone.
+// least squares, as unmixing calls it), solved in activeset.go.
 
 import (
 	"cmp"
@@ -308,47 +308,6 @@ func (p *simplexProblem) solveBlocks(ctx context.Context, workers int, over chun
 		}
 		if !p.same(dst, at.lo, at.hi) {
 			solver.rows(ctx, dst, nil, at.lo, at.hi, products(at))
-		}
-	})
-}
-
-// coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the
-// vertices v_j (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and shade[i] to Σa,
-// unless shade is nil. dst may be x. It costs O(ndk), and O(k²) for each row and support tried.
-//
-// A row is scaled down until the origin has a share under SumAtMostOne: then the sum's bound does nothing.
-func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
-	p, k, d := newSimplexProblem(vertices, SumAtMostOne), vertices.Rows, vertices.Cols
-	_, vexp := math.Frexp(maxAbs(vertices))
-	over := chunking{x.Rows, d, manyChunks}
-	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
-	return eachBlock(ctx, workers, over, 2*(d+p.k), func(at block) {
-		solver, g, y := &solvers[at.worker], at.scratch[:k], NewMatrix(1, d, at.scratch[k:k+d])
-		if solver.p == nil {
-			solver.begin(p)
-		}
-		for i := at.lo; i < at.hi; i++ {
-			top, _ := rowMaxAbs(x.row(i))
-			_, exp := math.Frexp(top)
-			exp -= vexp
-			sum := 0.0
-			for again := top > 0 && !p.flat; again; again = solver.all[k] == 0 {
-				exp += 3
-				for c, e := range x.row(i) {
-					y.Data[c] = math.Ldexp(e, -exp)
-				}
-				solver.solve(g, p.products(block{hi: 1, scratch: at.scratch[k+d:]}, y), nil)
-				sum = sumOf(g)
-			}
-			for j, a := range g {
-				dst.row(i)[j] = 1 / float64(k)
-				if sum > 0 {
-					dst.row(i)[j] = a / sum
-				}
-			}
-			if shade != nil {
-				shade[i] = min(math.Ldexp(sum, exp), math.MaxFloat64)
-			}
 		}
 	})
 }

@@ -34,30 +34,11 @@ type Model struct {
 	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
-	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// LossGap, of FitMinVolume, MinVolumePath and Unmix, is a share of Total. The loss, error plus penalty,
-	// the last of Trace, is at most so much above the least that any centers and memberships have for this
-	// Lambda, Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is
-	// of the scaled rows. 0: none, or not known, as where a context ended the fit.
-	LossGap  float64
-	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
+	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
+	Warnings        []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
-	Others  []Answer
-	Missing int // of missing.Fit: how many entries were missing; Objective is of those present
-
-	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
-	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0
-	// has least squares. Objective is of that, and Floor of SumAtMostOne. nil otherwise.
-	Shade   []float64
-	Trimmed []int // the rows that Trim or Unmix left out of the fit, rising; nil: none
-	// Noise, of Unmix, is the noise of each column as a multiple of the median, by which the fit divided
-	// them. RowWeights is how much each row counted, of [0, 1]. nil: all alike.
-	Noise, RowWeights []float64
-	// PureRows, of Unmix, says on how many nearly pure rows each center rests. Turns is the angle, in percent
-	// of π, that it stays within at half or twice of λ, and mostly on half of the rows: see [Unmix].
-	PureRows, Turns []float64
-
+	Others     []Answer
 	Iterations int // at the λ of the result; for Fit, steps of SolverKrylov and its proof, otherwise 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
 	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
@@ -72,58 +53,21 @@ type Model struct {
 // need not be stored, and nothing else. Unmix takes no SparseMatrix so far.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
-	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
+	open(ctx context.Context, o *Options, centred bool) (rows, error)
 	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
 	mix(m *Model, dst *Matrix) (*Matrix, error)
-}
-
-// sparseTable has methods of SparseMatrix that functions find by a type assertion; else they take a Matrix.
-// So TinyGo leaves SparseMatrix out of programs that have none.
-type sparseTable interface {
-	// openVolume opens the rows for a fit of k centers by iteration.
-	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error)
 	// label sets dst, which it allocates if nil, to the index of the nearest mean of q for each row.
 	label(dst []int, q metric) ([]int, error)
+	// openVolume opens the rows for a fit of k centers by iteration.
+	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error)
 }
 
 // openSamples opens x, which may be nil.
-func openSamples(
-	ctx context.Context, x Samples, o *Options, weights []float64, centred bool,
-) (dataset, error) {
+func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.open(ctx, o, weights, centred)
-}
-
-// matrixOf returns x as a Matrix, or an error that names the function, which does not take sparse rows.
-func matrixOf(x Samples, function string) (*Matrix, error) {
-	if x == nil {
-		return nil, nil // which is an error of its own
-	}
-	if m, ok := x.(*Matrix); ok {
-		return m, nil
-	}
-	return nil, fail(ErrOption,
-		function+" does not take sparse rows so far: SparseMatrix.Dense fills them in")
-}
-
-// mostFilledIn is how many entries filledIn fills in: 1 GB of them.
-const mostFilledIn = 1 << 27
-
-// filledIn returns x with all its zeros. More than mostFilledIn entries are an error that names the function.
-func filledIn(x Samples, function string) (*Matrix, error) {
-	sparse, ok := x.(*SparseMatrix)
-	switch {
-	case !ok:
-		return matrixOf(x, function)
-	case sparse == nil:
-		return nil, nil
-	}
-	if float64(sparse.Rows)*float64(sparse.Cols) > mostFilledIn {
-		return nil, fail(ErrShape, function+" fills in sparse rows, and x would have more than 2^27 entries")
-	}
-	return sparse.Dense()
+	return x.open(ctx, o, centred)
 }
 
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the
@@ -155,72 +99,45 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // O(min(n, d)²) + O(d·k) floats and blocks of rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
 // [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
-	o := opts // a copy of a struct with padding would hide constants from TinyGo
-	if o == nil {
-		o = &Options{}
-	}
-	if o.Sum == SumAtMostOne {
-		return o.fitCone(ctx, x, k)
-	}
-	return o.fit(ctx, x, k, o.Weights, o.path())
-}
-
-// fit returns the global solution under SumToOne. Weights and by are arguments of their own:
-// where a program calls Fit with constants, TinyGo leaves out the code for the others.
-func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, by path) (*Model, error) {
-	if err := checkFit(k, o); err != nil {
+	o := orZero(opts)
+	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}
-	if by.radius != 0 {
-		if err := checkRadius(k, by.radius, o); err != nil {
-			return nil, err
-		}
+	if m, ok := x.(*Matrix); ok {
+		o.Workers = payingWorkers(o.Workers, m, k)
 	}
-	t, err := openFit(ctx, x, k, o, weights, true)
+	t, err := openSamples(ctx, x, &o, true)
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.solve(t, k, weights, by)
+	m, err := o.solve(t, k)
 	t.data().space.free()
 	return m, err
 }
 
-// openFit opens x for a fit, which does not take more workers than pay.
-func openFit(
-	ctx context.Context, x Samples, k int, o *Options, weights []float64, centred bool,
-) (dataset, error) {
-	if m, ok := x.(*Matrix); ok { // not by its method open: TinyGo leaves out more where it knows the type
-		return openMatrix(ctx, m, weights, payingWorkers(o.Workers, m, k), centred)
-	}
-	return openSamples(ctx, x, o, weights, centred)
-}
-
-// solve returns the global solution under SumToOne for rows about their mean. The options are checked.
-func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, error) {
+// solve returns the global solution for rows about their mean. The options are checked.
+func (o *Options) solve(x rows, k int) (*Model, error) {
 	s := x.data()
 	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
 		return nil, err
 	}
-	if weights != nil {
+	if o.Weights != nil {
 		if err := checkSquareOfK(k); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
 	}
-	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, by.solver, toFit)
+	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Iterations: pc.steps}
-	m.Memberships = NewMatrix(s.n, k, nil)
-	e, err := placeSimplex(x, m.Memberships, pc.basis, o, by)
+	m := &Model{Iterations: pc.steps, Status: pc.status, Memberships: NewMatrix(s.n, k, nil)}
+	e, err := placeSimplex(x, m.Memberships, pc.basis, o)
 	if err != nil {
 		return nil, err
 	}
-	m.Centers, m.Status = simplexCenters(s, e, pc.basis), pc.status
-	if weights != nil {
-		if err := x.solveRows(m.Centers, m.Memberships, SumToOne, s.zeroWeights()); err != nil {
-			return nil, err
-		}
+	m.Centers = simplexCenters(s, e, pc.basis)
+	if err := x.solveRows(m.Centers, m.Memberships, SumToOne, s.zeroWeights()); err != nil {
+		return nil, err
 	}
 	objective, ok := pc.projectedObjective(s, e)
 	if !ok {
@@ -228,53 +145,12 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	return m.rate(s, objective, pc)
+	return m, m.rate(x, objective, pc)
 }
 
-// Samples of a Matrix are a dataset.
-
-func (s *samples) data() *samples { return s }
-
-func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
-	return findLeading(s, q, solver, why)
-}
-
-func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
-
-func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
-	return solveRows(s, centers, g, sum, rows)
-}
-
-func (s *samples) aboutMean() (dataset, error) {
-	about, err := newSamples(s.ctx, s.x, s.weights, s.workers, true)
-	if err != nil {
-		return nil, err
-	}
-	about.space = s.space
-	return about, nil
-}
-
-func (s *samples) floors(most int, sum Sum) ([]float64, error) {
-	values, total, err := squaredSingularValues(s)
-	if err != nil {
-		return nil, err
-	}
-	all := floorsOf(s.units, values, total)[directionsOf(1, sum):]
-	if most > 0 {
-		all = all[:min(most, len(all))]
-	}
-	return all, nil
-}
-
-func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error) {
-	return openMatrix(ctx, m, weights, o.Workers, centred)
-}
-
-// openMatrix returns samples whose passes share their scratch space.
-func openMatrix(
-	ctx context.Context, m *Matrix, weights []float64, workers int, centred bool,
-) (*samples, error) {
-	s, err := newSamples(ctx, m, weights, workers, centred)
+// open returns samples whose passes share their scratch space.
+func (m *Matrix) open(ctx context.Context, o *Options, centred bool) (rows, error) {
+	s, err := newSamples(ctx, m, o.Weights, o.Workers, centred)
 	if err != nil {
 		return nil, err
 	}
@@ -283,14 +159,7 @@ func openMatrix(
 }
 
 func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
-	if model.Rows != RowsUnit {
-		return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
-	}
-	if err := checkNewSamples(m, model.Centers); err != nil {
-		return nil, err
-	}
-	dst = destination(dst, m.Rows, model.Centers.Rows)
-	return dst, coneShares(context.Background(), workerCount(0), dst, nil, m, model.Centers)
+	return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -310,114 +179,34 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 	return asked
 }
 
-// fitCone returns the global solution under SumAtMostOne.
-func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error) {
-	if err := cmp.Or(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
-		return nil, err
-	}
-	t, err := openFit(ctx, x, k, o, o.Weights, false)
-	if err != nil {
-		return nil, err
-	}
-	s := t.data()
-	if err := cmp.Or(checkSizeOfK(k, k, max(s.n, s.d)), checkSquareOfK(k)); err != nil {
-		return nil, err
-	}
-	pc, err := t.principal(wanted{s.directions(k, SumAtMostOne), 0}, o.Solver, toFit)
-	if err != nil {
-		return nil, err
-	}
-	m := &Model{Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
-	m.Memberships = NewMatrix(s.n, k, nil)
-	f, rest, complete, err := placeCone(t, m.Memberships, pc, o)
-	if err != nil {
-		return nil, err
-	}
-	m.Objective = math.Inf(1)
-	if !complete {
-		err = o.withoutHalfSpace(t, m, pc, f, rest)
-	} else {
-		err = m.improve(t, pc, f, m.Memberships, rest)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// improve makes f and g the result where their objective is lower than the model's. It gives rows of the list
-// their nearest mixture first.
-func (m *Model) improve(x dataset, pc *principal, f, g *Matrix, rows []int) error {
-	if err := x.solveRows(f, g, SumAtMostOne, rows); err != nil {
-		return err
-	}
-	objective, err := x.objective(f, g, SumAtMostOne)
-	if err == nil && x.data().unscaleSquare(objective) < m.Objective {
-		m.Centers, m.Memberships = f, g
-		_, err = m.rate(x.data(), objective, pc)
+// rate sets the certificate of m, by an upper bound of the objective in scaled units. Where SolverKrylov has
+// missed a direction, as a pair below its floor shows, the floor is what SolverGram finds.
+func (m *Model) rate(x rows, objective float64, pc *principal) error {
+	pc, err := pc.above(x, objective)
+	if err == nil {
+		m.Certificate = compareWithFloor(x.data(), objective, pc)
 	}
 	return err
 }
 
-// withoutHalfSpace sets the model for a cone f that leaves out rows: rest is to be solved. It keeps the best
-// of the global solution under SumToOne, which is feasible, the cone, and the former's centers with
-// memberships of at most 1. The first is optimal, to rounding, where the data has fewer than k directions.
-// The others then have dependent centers, which cost the digits of memberships, and much time.
-func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal, f *Matrix, rest []int) error {
-	about, err := x.aboutMean()
-	if err != nil {
-		return err
-	}
-	one, err := o.solve(about, f.Rows, o.Weights, o.path())
-	if err != nil {
-		return err
-	}
-	g := m.Memberships
-	if err := m.improve(x, pc, one.Centers, one.Memberships, nil); err != nil || m.Gap <= exactGap {
-		return err
-	}
-	if err := m.improve(x, pc, f, g, rest); err != nil {
-		return err
-	}
-	if m.Memberships == g { // that of the other is free
-		g = one.Memberships
-	}
-	err = m.improve(x, pc, one.Centers, g, indices(x.data().n))
-	if m.Gap > exactGap {
-		m.Status = StatusNoHalfSpace
-	}
-	return err
+// disproved reports whether a feasible pair has an objective, given from above, below the floor.
+func (pc *principal) disproved(objective float64) bool {
+	return objective < pc.floor-pc.floorError-underflow
 }
 
-// rate returns m with what compares an upper bound of the objective, in scaled units, with the floor.
-func (m *Model) rate(s *samples, objective float64, pc *principal) (*Model, error) {
-	if err := pc.check(s, objective); err != nil {
-		return nil, err
+// above returns pc, or what SolverGram finds if a pair disproves the floor of SolverKrylov.
+func (pc *principal) above(x rows, objective float64) (*principal, error) {
+	if pc.disproved(objective) && pc.solver == SolverKrylov {
+		next, err := x.principal(wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
+		if err != nil {
+			return nil, err
+		}
+		pc = next
 	}
-	m.Certificate = compareWithFloor(s, objective, pc)
-	return m, nil
-}
-
-// check returns an error if a feasible pair has an objective, given from above, below the floor that pc
-// proves. Where SolverKrylov has missed a direction, and the rows are at hand, pc becomes what SolverGram
-// finds.
-func (pc *principal) check(s *samples, objective float64) error {
-	if !(objective < pc.floor-pc.floorError-underflow) {
-		return nil
+	if pc.disproved(objective) {
+		return nil, fail(ErrChanged, "a solution is below the floor: rows changed while they were read")
 	}
-	if pc.solver != SolverKrylov || s.x == nil && s.far == nil {
-		return fail(ErrChanged, "a solution is below the floor: rows changed, or SolverKrylov missed some")
-	}
-	var x dataset = s
-	if s.far != nil {
-		x = s.far.(dataset)
-	}
-	next, err := x.principal(wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
-	if err != nil {
-		return err
-	}
-	*pc = *next
-	return pc.check(s, objective)
+	return pc, nil
 }
 
 // Labels returns the cluster of each row that the model was fitted to: Clusters, or without
@@ -454,11 +243,10 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 			return nil, err
 		}
 		q := metric{m.ClusterMeans, m.ClusterAxes}
-		if sparse, ok := x.(sparseTable); ok {
-			return sparse.label(dst, q)
+		if x == nil {
+			return nil, fail(ErrShape, "x is nil")
 		}
-		rows, _ := x.(*Matrix)
-		return nearest(dst, rows, q)
+		return x.label(dst, q)
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
@@ -477,18 +265,13 @@ func (m *Model) checkFitted() error {
 	return fail(ErrTooFewSamples, "the model has no centers")
 }
 
-// label sets the model's clusters, with their means and axes, for its samples, or returns the context's
-// error. lead are leading directions of these, or nil. quick leaves out all starts but the memberships.
-func (m *Model) label(s *samples, lead *Matrix, quick bool) error {
+// label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
+// lead are leading directions of these, or nil. quick leaves out all starts but the memberships.
+func (m *Model) label(x rows, lead *Matrix, quick bool) error {
 	labels := largest(nil, m.Memberships)
-	q, err := findClusters(s, labels, m.Centers, lead, quick)
-	if err != nil {
-		return err
-	}
-	if s.far != nil {
-		err = s.far.(labelRows).nearest(labels, q)
-	} else {
-		err = q.nearest(s.ctx, s.workers, labels, s.x)
+	q, err := findClusters(x, labels, m.Centers, lead, quick)
+	if err == nil {
+		err = x.nearest(labels, q)
 	}
 	if err == nil {
 		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
@@ -547,11 +330,11 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err
 	}
-	return nearest(dst, x, metric{means: m.Centers})
+	return x.label(dst, metric{means: m.Centers})
 }
 
-// nearest returns for each row of x the nearest mean of q, whose vectors are checked.
-func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
+// label returns for each row the nearest mean of q, whose vectors are checked.
+func (x *Matrix) label(dst []int, q metric) ([]int, error) {
 	if err := checkNewSamples(x, q.means); err != nil {
 		return nil, err
 	}

@@ -11,9 +11,7 @@ import (
 )
 
 // open opens the matrix with all its zeros where half of its entries are stored.
-func (x *SparseMatrix) open(
-	ctx context.Context, o *Options, weights []float64, centred bool,
-) (dataset, error) {
+func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows, error) {
 	if o.Solver == SolverJacobi {
 		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
 	}
@@ -21,9 +19,9 @@ func (x *SparseMatrix) open(
 		return nil, err
 	}
 	if full := x.filled(); full != nil {
-		return full.open(ctx, o, weights, centred)
+		return full.open(ctx, o, centred)
 	}
-	return newSparseSamples(ctx, x, weights, o.Workers, centred)
+	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 }
 
 // floors returns floors less what SolverKrylov may have missed, where min(n, d) is above streamGramSide and
@@ -89,10 +87,6 @@ func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error
 	err := mixSparse(parallelism{s.ctx, s.workers}, newSimplexProblem(centers, sum), found, some)
 	copyRowsTo(g, rows, found)
 	return err
-}
-
-func (s *sparseSamples) aboutMean() (dataset, error) {
-	return newSparseSamples(s.ctx, s.sparse, s.weights, s.workers, true)
 }
 
 // objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
@@ -200,11 +194,6 @@ func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
 	}
 	dst = destination(dst, x.Rows, k)
 	by := parallelism{context.Background(), workerCount(0)}
-	if m.Rows == RowsUnit {
-		return dst, eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return coneShares(by.ctx, 1, rowsOf(dst, lo, hi), nil, rows, m.Centers)
-		})
-	}
 	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
 }
 
@@ -287,9 +276,12 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 	return out, nil
 }
 
-func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (*samples, error) {
-	if err := cmp.Or(checkSparseOptions(o), checkCount("Workers", o.Workers), x.check("x")); err != nil {
+func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error) {
+	if err := cmp.Or(checkCount("Workers", o.Workers), x.check("x")); err != nil {
 		return nil, err
+	}
+	if o.Plain {
+		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
 	}
 	full := x.filled()
 	// Where a fit begins in all columns or the row space, these are hardly more than leading directions, or
@@ -300,18 +292,15 @@ func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOption
 			return nil, err
 		}
 	}
-	centred := o.Sum == SumToOne
 	if full != nil {
-		return newSamples(ctx, full, o.Weights, o.Workers, centred)
+		return full.openVolume(ctx, k, o)
 	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
-	return s.samples, nil
+	return s, nil
 }
-
-func (s *sparseSamples) global(k int, o *Options) (*Model, error) { return Fit(s.ctx, s.sparse, k, o) }
 
 // mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
 func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {

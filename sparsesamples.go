@@ -62,7 +62,6 @@ func newSparseSamples(
 	s.columns = s.a.transposed(s.d)
 	s.setMean()
 	s.setTotal()
-	s.far = s
 	return s, cancelled(ctx)
 }
 
@@ -366,12 +365,6 @@ func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*ext
 		return nil, err
 	}
 	return extentOf(w, normals, kind), cancelled(s.ctx)
-}
-
-func (s *sparseSamples) under(of *samples) farRows {
-	out := *s
-	out.samples = of
-	return &out
 }
 
 func (s *sparseSamples) length(i int) float64 { return math.Sqrt(s.squares[i]) }
