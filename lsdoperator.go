@@ -515,7 +515,7 @@ func aboutMeans(m *Matrix) *Matrix {
 // leadingData does so for XXᵀ, whose eigenvectors are XU with the right singular vectors U of X.
 func (o *operator) leadingData(p int) (*spectrum, error) {
 	count := min(p, o.data.d)
-	pc, err := findPrincipal(o.data, count, SolverAuto)
+	pc, err := o.data.principal(wanted{count, 0}, SolverAuto, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -553,7 +553,7 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	if z, left, err = o.rated(spec, p); err != nil {
 		return nil, nil, left, err
 	}
-	if spec.steps == 0 || o.data != nil || o.n > streamGramSide {
+	if spec.steps == 0 || o.data != nil || o.n > mostGramSide {
 		return spec, z, left, nil
 	}
 	open := func() bool { return err == nil && left.high-left.lows[p] > openShare*left.total }

@@ -27,23 +27,14 @@ type principal struct {
 // lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
 const lostShare = 1e-9
 
-// The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
-// SolverJacobi, a few seconds of work, follows where the Gram matrix has left few digits. Beyond
-// sparseGramSide the eigenvectors of sparse rows' Gram matrix take a second or more. Up to streamGramSide
-// three matrices of 32 MB are affordable, and Certify takes a solver without random vectors.
+// The limits of SolverAuto, on min(n, d). Up to jacobiMaxSide SolverJacobi, a few seconds of work, follows
+// where the Gram matrix has left few digits. Beyond sparseGramSide the eigenvectors of sparse rows' Gram
+// matrix take a second or more. Up to mostGramSide three matrices of 32 MB are affordable, and Certify takes
+// a solver without random vectors.
 const (
 	jacobiMaxSide  = 512
 	sparseGramSide = 1024
-	streamGramSide = 2048
-)
-
-// rowsKind says how rows are kept, which decides what a solver costs.
-type rowsKind int
-
-const (
-	denseRows rowsKind = iota
-	sparseRows
-	streamedRows
+	mostGramSide   = 2048
 )
 
 // purpose says what a principal subspace is for.
@@ -62,51 +53,38 @@ type choice struct {
 }
 
 // chooseSolver decides what SolverAuto is, for p leading directions of rows whose sides are small and large.
-func chooseSolver(asked Solver, kind rowsKind, why purpose, p, small, large int) choice {
-	c := choice{asked, asked, defaultKrylovSteps}
-	if asked != SolverAuto {
-		return c
+func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) choice {
+	steps := defaultKrylovSteps
+	krylov := small > sparseGramSide
+	if !sparse {
+		steps = min(steps, krylovSteps(p, small, large))
+		krylov = small > jacobiMaxSide && steps >= fewestKrylovSteps
 	}
-	var krylov bool
-	switch kind {
-	case denseRows:
-		c.steps = min(c.steps, krylovSteps(p, small, large))
-		krylov = small > jacobiMaxSide && c.steps >= fewestKrylovSteps
-	case sparseRows:
-		krylov = small > sparseGramSide
-	case streamedRows:
-		krylov = small > streamGramSide
+	switch gramAffordable := small <= mostGramSide; {
+	case asked != SolverAuto:
+		return choice{asked, asked, defaultKrylovSteps}
+	case sparse && !gramAffordable:
+		return choice{SolverKrylov, SolverKrylov, steps}
+	case krylov && !(gramAffordable && why == toCertify):
+		return choice{SolverKrylov, SolverGram, steps}
+	case !sparse && small <= jacobiMaxSide && why != toLabel:
+		return choice{SolverGram, SolverJacobi, 0}
 	}
-	affordable := small <= streamGramSide
-	switch {
-	case krylov && !affordable && kind != denseRows:
-		c.first, c.then = SolverKrylov, SolverKrylov
-	case krylov && !(affordable && why == toCertify):
-		c.first, c.then = SolverKrylov, SolverGram
-	case kind == denseRows && small <= jacobiMaxSide && why != toLabel:
-		c.first, c.then = SolverGram, SolverJacobi
-	default:
-		c.first, c.then = SolverGram, SolverGram
-	}
-	return c
+	return choice{SolverGram, SolverGram, 0}
 }
 
 const krylovTol = 1e-13 // the share of the total to which SolverKrylov proves its floor
-
-// findPrincipal finds the p ≤ d leading right singular vectors, completed where the data has fewer.
-func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
-	return findLeading(s, wanted{p, 0}, solver, toFit)
-}
 
 // wanted is how many leading directions are asked for, and how many more that need not have converged.
 type wanted struct{ p, more int }
 
 func (q wanted) all() int { return q.p + q.more }
 
-// findLeading finds what findPrincipal does, with further directions in principal.leading.
-func findLeading(s *samples, q wanted, solver Solver, why purpose) (*principal, error) {
+// principal finds the q.p ≤ d leading right singular vectors, completed where the data has fewer, and further
+// directions in principal.leading.
+func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
-	c := chooseSolver(solver, denseRows, why, q.p, small, large)
+	c := chooseSolver(solver, false, why, q.p, small, large)
 	if c.first == SolverKrylov {
 		pc, err := principalByKrylov(s, q, krylovOptions{steps: c.steps, hasty: c.then != SolverKrylov})
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
@@ -359,13 +337,10 @@ func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	return basis, cancelled(ctx)
 }
 
-// krylovData is data given by its products alone, for SolverKrylov.
-type krylovData struct {
-	ctx               context.Context
-	small             int // min(n, d)
-	d, rank           int // rank: the largest that the shape allows
+// krylovRows is rows given by their products alone, for SolverKrylov.
+type krylovRows struct {
+	*samples
 	total, totalError float64
-	mean              float64                                             // see outside.mean
 	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
 	measure           func(left *outside) error                           // adds all rows, about their mean
 }
@@ -375,24 +350,20 @@ func principalByKrylov(s *samples, q wanted, o krylovOptions) (*principal, error
 	if err != nil {
 		return nil, err
 	}
-	small, _ := s.sides()
-	r := krylovData{
-		ctx: s.ctx, small: small, d: s.d, rank: s.rankBound(), total: total, totalError: off,
-		mean:    s.fine.off(total),
-		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
-		measure: func(left *outside) error { return left.add(s) },
-	}
+	r := krylovRows{s, total, off, s.krylovVectors, func(left *outside) error { return left.add(s) }}
 	return r.principal(q, o)
 }
 
 // principal iterates, and bounds the floor by what the data leaves outside of the basis that it returns. Of o
 // it reads steps and hasty.
-func (s *krylovData) principal(q wanted, o krylovOptions) (*principal, error) {
+func (s *krylovRows) principal(q wanted, o krylovOptions) (*principal, error) {
 	p := q.p
-	count := min(p, s.small)
+	small, _ := s.sides()
+	count := min(p, small)
 	pc := &principal{total: s.total, totalError: s.totalError, solver: SolverKrylov, status: StatusOptimal}
 	if p == 0 { // the floor is the total
 		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
+		pc.leading = pc.basis
 		return pc, cancelled(s.ctx)
 	}
 	o.residual, o.sum, o.more = 1e-15, krylovTol/4, max(q.more, krylovExtra)
@@ -410,7 +381,7 @@ func (s *krylovData) principal(q wanted, o krylovOptions) (*principal, error) {
 		return nil, err
 	}
 	pc.basis, pc.leading, pc.squares = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows)), kry.values
-	if p >= s.rank {
+	if p >= s.rankBound() {
 		return pc, nil
 	}
 	return pc, s.bound(pc, kry, all, o.steps-kry.steps)
@@ -418,10 +389,10 @@ func (s *krylovData) principal(q wanted, o krylovOptions) (*principal, error) {
 
 // bound sets the floor, and its error by what is outside of the basis, of which `further` has more rows: see
 // complement.
-func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, most int) error {
+func (s *krylovRows) bound(pc *principal, kry *krylovResult, further *Matrix, most int) error {
 	p := len(kry.values)
 	left := newOutside(withProbes(s.ctx, further, p), p)
-	left.mean = s.mean
+	left.mean = s.fine.off(s.total)
 	if err := s.measure(left); err != nil {
 		return err
 	}
@@ -451,7 +422,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult, further *Matrix, mo
 }
 
 // krylovVectors iterates for the p leading right singular vectors of the data: p×d.
-func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
+func (s *samples) krylovVectors(p int, o krylovOptions) (*krylovResult, error) {
 	small, _ := s.sides()
 	if !s.wide() {
 		return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {

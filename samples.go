@@ -457,10 +457,6 @@ func (s *samples) wide() bool { return s.n < s.d && !s.part }
 
 func (s *samples) data() *samples { return s }
 
-func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
-	return findLeading(s, q, solver, why)
-}
-
 func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
 
 func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {

@@ -24,7 +24,7 @@ func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows
 	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 }
 
-// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above streamGramSide and
+// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above mostGramSide and
 // it has not converged.
 func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 	small, _ := s.sides()
@@ -52,7 +52,7 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 	if p == 0 {
 		return []float64{s.total}, 0, nil
 	}
-	c := chooseSolver(SolverAuto, sparseRows, toFit, p, small, large)
+	c := chooseSolver(SolverAuto, true, toFit, p, small, large)
 	if p < small && c.first == SolverKrylov {
 		pc, err := s.principalByKrylov(wanted{p, 0})
 		if err != nil {

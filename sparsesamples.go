@@ -270,7 +270,7 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 // principal returns leading directions of the rows, by the solvers that chooseSolver names.
 func (s *sparseSamples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
 	small, large := s.sides()
-	c := chooseSolver(solver, sparseRows, why, q.p, small, large)
+	c := chooseSolver(solver, true, why, q.p, small, large)
 	if c.first == SolverKrylov {
 		pc, err := s.principalByKrylov(q)
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
@@ -309,15 +309,10 @@ func (pc *principal) lowerTotal() {
 }
 
 func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
-	small, _ := s.sides()
-	r := krylovData{
-		ctx: s.ctx, small: small, d: s.d, rank: s.rankBound(), total: s.total, totalError: s.off,
-		mean: s.fine.off(s.total), leading: s.leadingVectors, measure: s.measure,
-	}
+	r := krylovRows{s.samples, s.total, s.off, s.leadingVectors, s.measure}
 	pc, err := r.principal(q, krylovOptions{steps: defaultKrylovSteps})
 	if err == nil {
 		pc.lowerTotal()
-		pc.leading = cmp.Or(pc.leading, pc.basis) // which is empty for p = 0
 	}
 	return pc, err
 }
