@@ -1,6 +1,6 @@
 package softkmeans
 
-// What the closed form says of any solution: how far it is from the global minimum.
+// How good centers and memberships are: the objective, its distance from the global minimum, and the floors.
 
 import (
 	"cmp"
@@ -8,6 +8,35 @@ import (
 	"math"
 	"strconv"
 )
+
+// Certificate says how good centers and memberships are: see [Certify]. Read Gap for
+// the distance from the minimum as a share of the total variance, or call Optimal.
+//
+// The verdict is on repaired memberships: negative ones count as 0, and a row is divided by its sum, for
+// SumAtMostOne only where that is above 1. A row without a positive entry has 1/k each (for SumAtMostOne 0).
+type Certificate struct {
+	Objective         float64 // bounds ‖X − GF‖² from above, weighted, rounding included
+	Floor, FloorError float64 // the least that k centers can reach, and its error (see Model)
+	Total             float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
+	Gap               float64 // (Objective − Floor)/Total
+	MinMembership     float64 // the smallest entry of G as given
+	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
+	Repair            float64 // the largest change of a membership by the repair
+	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F −
+	// 1x̄ᵀ‖: 0 at an optimum whose memberships use all dimensions, not unique where σ_{k−1} = σ_k.
+	SpanError float64
+	Solver    Solver // the solver that proved the floor; SolverAuto: nothing is proved
+}
+
+// Optimal reports whether the pair, repaired, is proved to be within tol times the total
+// variance of the global minimum, rounding included. tol 0 stands for 1e-9. With SolverKrylov
+// that is proved but for a chance of 2e-10 (see Model.FloorError).
+func (c Certificate) Optimal(tol float64) bool {
+	if tol == 0 {
+		tol = 1e-9
+	}
+	return c.Solver != SolverAuto && c.ExcessShare() <= tol // the zero value proves nothing
+}
 
 // Floors returns the least objective that 1, 2, … centers can reach, to choose k by, or to judge a
 // clustering of any origin. Pass the samples in rows. Floors(ctx, x, nil)[k−1] is the minimum for k
@@ -38,6 +67,18 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 		return nil, err
 	}
 	return t.floors(o.MostK, o.Sum)
+}
+
+func (s *samples) floors(most int, sum Sum) ([]float64, error) {
+	values, total, err := squaredSingularValues(s)
+	if err != nil {
+		return nil, err
+	}
+	all := floorsOf(s.units, values, total)[directionsOf(1, sum):]
+	if most > 0 {
+		all = all[:min(most, len(all))]
+	}
+	return all, nil
 }
 
 // Certify says how far any clustering is from the global minimum. Pass the samples x (n×d), its centers (k×d)
@@ -153,4 +194,250 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 		}
 	}
 	return f, nil
+}
+
+// objective returns an upper bound of ‖X − GF‖², weighted, in scaled units, with what rounding can
+// hide; +Inf where it overflows. G is put on the simplex: its negative entries count as 0, and each row is
+// divided by its sum, for SumAtMostOne where that is above 1. As rows then add up to 1 it is
+//
+//	Σw‖(x − c) − Σg_j(f_j − c)‖²
+//
+// for any c, here the mean, which does not cancel where that is far from 0.
+//
+// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at most γ(2k+2)·Σg_j‖f_j −
+// c‖, and x − c by γ(k+1)‖x − c‖, which is at most that of ‖r‖ + Σg_j‖f_j − c‖. Squares
+// have the relative rounding of their depth. The sums of a chunk are kept to twice the digits.
+func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
+	r := newResidual(s, f, sum)
+	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
+	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
+	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.pack(rows, at.lo, at.hi, false)
+		for i := at.lo; i < at.hi; i++ {
+			if w := s.weight(i); w > 0 {
+				squares, hidden := r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
+				length := math.Sqrt(squares) + hidden
+				all := &sums[at.chunk]
+				all.add(w * length * length)
+				if length > 0 {
+					all.lost += underflow
+				}
+			}
+		}
+	})
+	total = totalOf(sums).value() * (1 + 1.01*gamma(fineDepth(s.n)+dotDepth(s.d)+2*f.Rows+15))
+	if !isFinite(total) { // such as memberships and centers of 2^500 each
+		total = math.Inf(1)
+	}
+	return total, err
+}
+
+// repaired puts memberships on the simplex, and knows what that hides of residuals from mixtures of centers.
+type repaired struct {
+	sum     Sum
+	shifted *Matrix   // the centers less the mean, in scaled units
+	hidden  []float64 // what rounding can hide of a residual for a membership of 1
+}
+
+func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
+	k := f.Rows
+	r := repaired{sum: sum, shifted: NewMatrix(k, s.d, nil), hidden: make([]float64, k)}
+	for j := range k {
+		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
+	}
+	return r
+}
+
+// hide sets what center j hides. The mixture by a membership of 1 is off by `off`, at least 2^-52 of the
+// center's length.
+func (r *repaired) hide(j int, off float64) {
+	if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // whose square may be 0
+		r.hidden[j] = off + 0x1p-520
+	}
+}
+
+// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0.
+type mixture struct {
+	coef  []float64
+	index []int
+}
+
+// of sets mix to the memberships g, repaired, and returns what rounding can hide of a residual.
+func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
+	if cap(mix.coef) < len(g) {
+		mix.coef, mix.index = make([]float64, len(g)), make([]int, len(g))
+	}
+	coef, index, n, over := mix.coef[:len(g)], mix.index[:len(g)], 0, r.sum.divisor(g)
+	for j, v := range g {
+		if over != 0 && !(v > 0) {
+			continue
+		}
+		v = member(v, over, len(g))
+		if v != 0 {
+			coef[n], index[n] = -v, j
+			n++
+		}
+		hidden += max(v, 0x1p-540) * r.hidden[j] // a division may lose 2^-1075 of the center
+	}
+	mix.coef, mix.index = coef[:n], index[:n]
+	return hidden
+}
+
+// residual is what the residuals of all rows are computed from.
+type residual struct{ repaired }
+
+func newResidual(s *samples, f *Matrix, sum Sum) *residual {
+	r := &residual{newRepaired(s, f, sum)}
+	for j := range f.Rows {
+		r.hide(j, 1.01*gamma(3*f.Rows+4)*norm2(r.shifted.row(j))*(1+gamma(s.d+4)))
+	}
+	return r
+}
+
+// squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
+func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
+	hidden = r.of(mix, g)
+	addRows(row, mix.coef, mix.index, r.shifted.Data)
+	squares = sumSquares(row)
+	if squares == 0 && hidden == 0 {
+		if top, _ := rowMaxAbs(row); top > 0 {
+			hidden = 0x1p-1022
+		}
+	}
+	return squares, hidden
+}
+
+// divisor returns what the nonnegative memberships of a row are divided by.
+func (s Sum) divisor(g []float64) float64 {
+	var sum float64
+	for _, v := range g {
+		if v > 0 {
+			sum += v
+		}
+	}
+	if s == SumAtMostOne {
+		return max(sum, 1)
+	}
+	return sum
+}
+
+// member returns the membership v of k put on the simplex, for the divisor of its row: 0 where none is
+// above 0, and all are then equal.
+func member(v, divisor float64, k int) float64 {
+	switch {
+	case divisor == 1:
+		return max(v, 0)
+	case divisor == 0:
+		return 1 / float64(k)
+	}
+	return max(v, 0) / divisor
+}
+
+// compareWithFloor returns what a certificate says of an objective in scaled units.
+func compareWithFloor(s *samples, objective float64, pc *principal) Certificate {
+	c := Certificate{
+		Objective: objective, FloorError: pc.floorError, Floor: s.unscaleSquare(pc.floor),
+		Total: s.unscaleSquare(max(0, pc.total-underflow)), Solver: pc.solver,
+		Gap: quotient(objective-pc.floor, max(0, pc.total-underflow)),
+	}
+	if pc.floor > 0 {
+		c.FloorError += underflow
+	}
+	for _, v := range []*float64{&c.Objective, &c.FloorError} {
+		if *v > 0 { // what is above 0 stays so, and an upper bound one
+			if *v = s.unscaleSquare(*v); *v < 0x1p-1021 {
+				*v += 0x1p-1074 // a step there: this and Floor are off by half of that
+			}
+		}
+	}
+	return c
+}
+
+// low is the proved floor. An objective below it is an estimate, which proves nothing.
+func (c Certificate) low() float64 {
+	if low := max(0, c.Floor-c.FloorError); c.Objective >= low {
+		return low
+	}
+	return 0
+}
+
+// Excess bounds how far the pair is above the global minimum: Objective less the proved floor, Floor −
+// FloorError. It is math.MaxFloat64 where the objective is out of range or an estimate.
+func (c Certificate) Excess() float64 {
+	if c.Solver == SolverAuto || c.Objective == math.MaxFloat64 {
+		return math.MaxFloat64
+	}
+	return min(max(0, c.Objective-c.low())*(1+0x1p-50), math.MaxFloat64)
+}
+
+// ExcessShare returns Excess as a share of Total.
+func (c Certificate) ExcessShare() float64 {
+	total := c.Total
+	if total < 0x1p-1021 { // rounded to a step of 2^-1074
+		total = max(0, total-0x1p-1074)
+	}
+	// The total is less than 2^-30 of it above the true one: see lowerTotal for sums that cancel.
+	return c.excessIn(total * (1 - 0x1p-30))
+}
+
+// ExcessFloors returns Excess as a multiple of the proved floor, which for a floor of 0 is math.MaxFloat64.
+func (c Certificate) ExcessFloors() float64 { return c.excessIn(c.low()) }
+
+// excessIn returns Excess as a multiple of v; math.MaxFloat64 where Excess is out of range.
+func (c Certificate) excessIn(v float64) float64 {
+	if e := c.Excess(); e < math.MaxFloat64 {
+		return quotient(e, v)
+	}
+	return math.MaxFloat64
+}
+
+// quotient returns a/b, at most math.MaxFloat64; 0/0 is 0.
+func quotient(a, b float64) float64 {
+	switch {
+	case a == 0:
+		return 0
+	case b > 0:
+		return min(a/b*(1+0x1p-50), math.MaxFloat64)
+	}
+	return math.MaxFloat64
+}
+
+// spanError is Certificate.SpanError.
+func spanError(s *samples, centers, basis *Matrix) float64 {
+	_, exp := math.Frexp(maxAbs(centers))
+	exp = max(exp, s.exp) // centers may be 2^1020 times as large as the data
+	var all, off float64
+	r := make([]float64, s.d)
+	for j := range centers.Rows {
+		for i, v := range centers.row(j) {
+			r[i] = math.Ldexp(v, -exp) - math.Ldexp(s.mean[i], s.exp-exp)
+		}
+		all += sumSquares(r)
+		for range 2 {
+			projectOutRows(r, basis, basis.Rows)
+		}
+		off += sumSquares(r)
+	}
+	if all == 0 {
+		return 0
+	}
+	return math.Sqrt(off / all)
+}
+
+// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB at a time.
+func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	problem, step := newSimplexProblem(centers, sum), max(1, 1<<20/max(s.d, g.Cols))
+	for ; len(rows) > 0; rows = rows[min(step, len(rows)):] {
+		some := rows[:min(step, len(rows))]
+		found := NewMatrix(len(some), g.Cols, nil)
+		if err := problem.solve(s.ctx, found, chosenRows(s.x, some), s.workers); err != nil {
+			return err
+		}
+		copyRowsTo(g, some, found)
+	}
+	return nil
 }

@@ -1,122 +1,69 @@
-// Package softkmeans computes global minima of soft k-means, and measures any solution against them.
+// Package softkmeans describes the rows of a table as mixtures of k prototypes (soft k-means) and bounds
+// how far a fit is from the smallest possible squared error.
 //
-// Soft k-means writes every sample, a row of X (n×d), as a mixture of k prototypes:
-// X ≈ GF with centers F (k×d) and memberships G (n×k) that are at least 0 and add up to 1
-// in every row. It unmixes spectra, topics and cell types, and clusters softly.
+// For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G of
+// memberships with X ≈ GF. Memberships are at least 0, and those of a row add up to 1; with
+// [SumAtMostOne], to at most 1.
 //
-// [Fit] returns a global minimum of ‖X − GF‖² in closed form, after F. Nie, H. Chen,
-// R. Wang and X. Li, On the Global Solution of Soft k-Means. [Certify] proves how far above
-// that minimum any centers and memberships are at most, rounding included.
+//	x, err := softkmeans.FromRows(rows)
+//	m, err := softkmeans.FitMinVolume(ctx, x, 3, nil)
+//	m.Centers, m.Memberships        // F and G
+//	m.Objective, m.Floor            // the squared error, and the smallest possible one
+//	m.Labels(nil)                   // one cluster for each row
+//	g, err := m.Predict(nil, newX)  // memberships of new rows
 //
-//	x, err := softkmeans.FromRows(rows)              // a sample a row
-//	m, err := softkmeans.Fit(ctx, x, 3, nil)
-//	m.Centers, m.Memberships                         // 3×d and n×3
-//	m.Objective, m.Floor                             // reached, and the least possible
-//	m, err = softkmeans.FitMinVolume(ctx, x, 3, nil) // prototypes near the data
-//	m.Labels(nil)                                    // the cluster of each sample
-//	g, err := m.Predict(nil, newX)                   // memberships of other samples
-//	floors, err := softkmeans.Floors(ctx, x, nil)    // floors[k-1]: the least possible for k
+// # Choosing a function
 //
-// # Which function
+// [FitMinVolume] is the usual choice. It returns compact centers near the data, at a squared error that
+// is by default up to a quarter above the floor. Package unmix does this for spectra of images: it keeps
+// centers at 0 or above and allows for noise and varying brightness.
 //
-// To look at clusters and mixtures, use [FitMinVolume]. It gives up some error, by default a quarter of the
-// floor, for compact prototypes. [Unmix] is for spectra of scenes, with noise, shade and centers of at least
-// 0. Both report how far their error is above the floor; package proof says how far their volume is.
-// [MinVolumePath] shows error against volume; [FitAlternating] iterates without a penalty.
+// The floor is the minimum of ‖X − GF‖². [Floors] returns it for every k. [Fit] returns one of many
+// solutions that reach it, in closed form (F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
+// Soft k-Means). Its centers usually lie outside the data, and by default no membership is above 2/k: use
+// it as a reference. [Certify] bounds how far any solution is above the floor, rounding included.
 //
-// To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique: every simplex in
-// the principal subspace that encloses the projected data attains it. Fit returns a regular one, whose
-// centers lie outside of the data and whose memberships are vague: by default none is above 2/k. It is a
-// start for other methods, too. With [SumAtMostOne] memberships add up to at most 1: a vertex at 0, such as
-// shade, takes the rest.
+// [LSD] and [TILSD] cluster by similarities. LSD's result is not proved minimal; proof.LSDFloor bounds the
+// difference. TILSD is Fit with a kernel.
 //
-// [LSD] and [TILSD] take similarities in place of samples: a kernel, a graph, correlations. For clusters
-// take LSD: it puts samples whose similarity is 0 into different ones, and has a floor, and no proof of its
-// minimum. Package proof bounds how far it is from it. TILSD is soft k-means with a kernel, global and
-// vague as Fit is.
+// [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
+// largest membership is unreliable for a cluster between others.
 //
-// For hard labels use [Model.Labels], and [Model.PredictLabels] for new samples. A cluster
-// between others is a mixture of these, so the largest membership is a poor label there:
-// FitMinVolume and FitAlternating label by the nearest mean of a cluster instead.
+// Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics compares
+// labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles missing entries, proof bounds
+// volumes, stream fits tables larger than memory, and modelfile stores models.
 //
-// Packages beside this one: choosek chooses k, stability tests how stable a model is, and missing fits
-// tables with gaps. Package proof proves how small a simplex and the error of LSD can be, modelfile reads
-// and writes models as JSON.
-//
-// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
-// and TILSD TI-LSD. Its Lemma 3 has memberships for given centers, without signs: [SimplexLeastSquares] and
-// [Model.Predict] have them at least 0. docs/paper.md repeats its experiments, docs/errata.md corrects it.
+// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM, and
+// TILSD TI-LSD. docs/errata.md corrects the paper.
 //
 // # Data
 //
-// A [Matrix] has open storage, and wraps matrices of other libraries without a copy. The package does not
-// scale columns: give columns of different units mean 0 and variance 1, and leave those of one unit, such as
-// pixels, as they are. Scale new rows as those that were fitted. A NaN is an [ErrNonFinite], but a missing
-// entry for the package missing.
+// A [Matrix] can share memory with another library. Columns are not scaled: standardize columns of
+// different units, and scale new rows alike. Entries must be finite and at most 2^500 in magnitude, and
+// the largest must be 0 or at least 2^-500. Centers may reach 2^520. Weights must be finite and
+// nonnegative. Entries below 2^-500 of the largest count as 0 in squares; so do weights.
 //
-// Entries are finite and at most 2^500 (3.3e150) in size, and the largest is 0 or at least
-// 2^-500 (3.1e-151); otherwise the error is an [ErrRange]. Centers and other matrices that
-// are compared with data may be up to 2^520. Weights are finite and at least 0. Entries
-// below 2^-500 of the largest count as 0 in squares, and such weights as 0.
-//
-// # Sparse rows
-//
-// A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
-// [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in
-// place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify
-// fill them in where half of the entries or more are stored. [SkMable] and package proof always do. Unmix
-// returns an error for sparse rows: pass [SparseMatrix.Dense].
-//
-// # Larger than memory
-//
-// [FitSeq] reads blocks of rows in two passes, [FitMinVolumeSeq] in five to eight, with
-// memory for one block and a few d×d matrices; docs/streaming.md says what that loses.
-//
-// Where processes or machines hold parts of a table, each sums up its own in a [Stats].
-// Merged in any order these give the floors and the [StreamSubspace]. A second round with [Extent]
-// gives the model. All three have binary forms:
-//
-//	var s, t softkmeans.Stats
-//	err := s.Add(x)                    // in each process, its rows
-//	err = s.Merge(&t)                  // in one process, the others' statistics
-//	p, err := s.StreamSubspace(k, nil)
-//	var e, f softkmeans.Extent
-//	err = e.Add(p, x, nil)             // in each process, the same rows
-//	err = e.Merge(&f)                  // in one process, the others' extents
-//	m, err := p.Model(&e)
-//	g, err := m.Predict(nil, x)        // in each process
+// Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
+// fits, Floors and Certify expand it. Package proof always does.
 //
 // # Errors
 //
-// Functions check data before any work. Every error unwraps to [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples], [ErrFormat], [ErrChanged] or [ErrOption], or to the context's error. An error about one
-// value is an [*InputError] with its row and column. On an error receivers and destinations are unchanged. An
-// iteration that reaches its limit is a [Status], not an error. A panic is for a mistake that no data can
-// cause: an index out of range, or a destination of a wrong shape.
+// Data is checked before any computation. Every error wraps [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples], [ErrFormat], [ErrChanged], [ErrOption] or the context's error. An [*InputError] gives
+// the row and column of a bad value. After an error, receivers and destinations are unchanged. [Status]
+// reports an iteration limit. Only programming errors panic; TinyGo's WebAssembly cannot recover from that.
 //
-// Destinations come first in an argument list; nil allocates; the result is returned. A destination may be a
-// matrix that the call reads, if it is the whole matrix and has the result's shape. Any other overlap is not
-// allowed, nor one with the samples of a [SampleKernel]. Functions change no other argument.
+// Destinations come first; nil allocates. A destination may be an input if it is the whole matrix and has
+// the result's shape.
 //
 // # Concurrency
 //
-// Functions may run in many goroutines at once, and goroutines may share a Model that none
-// changes. Results have the same bits for any number of workers. The last bits differ
-// between machines with and without fused multiplication and addition, and with the length
-// of their vectors. Where random starts end equally well those bits decide between them.
-//
-// What takes a row at a time has no context, as [Model.Predict], [SimplexLeastSquares] and [Stats.Add] have
-// none: to end them early, hand them blocks of rows.
-//
-// In WebAssembly all goroutines share one thread. Functions with a context let others run
-// between two blocks of work, so that a deadline or a cancel ends them. JavaScript's events
-// wait until the function returns, unless the context's Err sleeps now and then, as in
-// examples/browser. TinyGo cannot recover from a panic there: it ends the program.
+// Functions may be called concurrently. Results are bit-identical for any number of workers, but may differ
+// between kinds of machines. Methods that work row by row, such as [Model.Predict], take no context: pass
+// blocks to stop early. In WebAssembly, JavaScript events wait unless the context's Err method sleeps.
 //
 // # Speed
 //
-// Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in numbers of 8
-// bytes, where no other unit is named. With Go 1.27 and GOEXPERIMENT=simd the same source uses vectors on
-// amd64, arm64 and WebAssembly: up to four times the speed. The build tag gramonly leaves out all solvers but
-// SolverGram, other starts of labels, and EnclosureSmallest for k above 3, for small WebAssembly files.
+// Costs count multiplications; memory counts 8-byte numbers. Go 1.27 with GOEXPERIMENT=simd is up to four
+// times as fast.
 package softkmeans

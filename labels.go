@@ -414,6 +414,10 @@ func (c *clusters) axes(inverse *Matrix) *Matrix {
 // metric has the means of clusters, and the axes along which their distances count; nil: all.
 type metric struct{ means, axes *Matrix }
 
+func (s *samples) nearest(dst []int, means, axes *Matrix) error {
+	return metric{means, axes}.nearest(s.ctx, s.workers, dst, s.x)
+}
+
 // nearest sets dst to the nearest mean for each row of x.
 func (q metric) nearest(ctx context.Context, workers int, dst []int, x *Matrix) error {
 	if q.axes == nil {

@@ -24,6 +24,31 @@ type principal struct {
 	status     Status
 }
 
+// rows are the rows of a fit: *samples of a Matrix, or *sparseSamples.
+type rows interface {
+	// data has the shape, the units, the weights and the mean.
+	data() *samples
+	// principal returns the leading directions and the floor.
+	principal(q wanted, solver Solver, why purpose) (*principal, error)
+	// changeBasis sets the first columns of z to the coordinates of the rows, about the mean, in a basis.
+	changeBasis(z, basis *Matrix) error
+	// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
+	multiplyT(yt *Matrix) (*Matrix, error)
+	// project writes the rows in the basis to g and returns their extent.
+	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
+	// objective returns an upper bound of ‖X − GF‖² in scaled units.
+	objective(f, g *Matrix, sum Sum) (float64, error)
+	// solveRows gives the rows of the list their nearest mixture of the centers.
+	solveRows(centers, g *Matrix, sum Sum, list []int) error
+	// floors returns the floors for 1, …, most centers; 0: all of them.
+	floors(most int, sum Sum) ([]float64, error)
+	// nearest sets dst to the index of the nearest mean for each row, along the axes; nil: in all directions.
+	nearest(dst []int, means, axes *Matrix) error
+	// labelMeans returns the means of labelled rows in the data's units, k×d. A cluster without rows of
+	// positive weight has its center.
+	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
+}
+
 // lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
 const lostShare = 1e-9
 

@@ -28,31 +28,6 @@ type samples struct {
 	space *workspace // what passes share that do not overlap; nil: each has its own
 }
 
-// rows are the rows of a fit: *samples of a Matrix, or *sparseSamples.
-type rows interface {
-	// data has the shape, the units, the weights and the mean.
-	data() *samples
-	// principal returns the leading directions and the floor.
-	principal(q wanted, solver Solver, why purpose) (*principal, error)
-	// changeBasis sets the first columns of z to the coordinates of the rows, about the mean, in a basis.
-	changeBasis(z, basis *Matrix) error
-	// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
-	multiplyT(yt *Matrix) (*Matrix, error)
-	// project writes the rows in the basis to g and returns their extent.
-	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
-	// objective returns an upper bound of ‖X − GF‖² in scaled units.
-	objective(f, g *Matrix, sum Sum) (float64, error)
-	// solveRows gives the rows of the list their nearest mixture of the centers.
-	solveRows(centers, g *Matrix, sum Sum, list []int) error
-	// floors returns the floors for 1, …, most centers; 0: all of them.
-	floors(most int, sum Sum) ([]float64, error)
-	// nearest sets dst to the index of the nearest mean of q for each row.
-	nearest(dst []int, q metric) error
-	// labelMeans returns the means of labelled rows in the data's units, k×d. A cluster without rows of
-	// positive weight has its center.
-	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
-}
-
 // meanRest is what the mean leaves open. The true mean is mean + rest, but for a rounding that bound knows.
 type meanRest struct {
 	rest   []float64 // nil: 0
@@ -456,26 +431,6 @@ func (s *samples) residuals(w, basis *Matrix) (objective, squares fineSum, err e
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 
 func (s *samples) data() *samples { return s }
-
-func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return objectiveOf(s, f, g, sum) }
-
-func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
-	return solveRows(s, centers, g, sum, rows)
-}
-
-func (s *samples) floors(most int, sum Sum) ([]float64, error) {
-	values, total, err := squaredSingularValues(s)
-	if err != nil {
-		return nil, err
-	}
-	all := floorsOf(s.units, values, total)[directionsOf(1, sum):]
-	if most > 0 {
-		all = all[:min(most, len(all))]
-	}
-	return all, nil
-}
-
-func (s *samples) nearest(dst []int, q metric) error { return q.nearest(s.ctx, s.workers, dst, s.x) }
 
 // directionsOf returns how many directions k centers span: from the mean, or from 0 with SumAtMostOne.
 func directionsOf(k int, sum Sum) int {

@@ -23,7 +23,7 @@ type Model struct {
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or its
 	// center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are ‖ClusterAxes·(x−y)‖ apart;
-	// nil: the plain distance. With RowsUnit both are nil, and labels are the largest membership.
+	// nil: the plain distance.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
@@ -49,8 +49,8 @@ type Model struct {
 	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
-// Samples is what fits take: a table with a sample in each row, a [*Matrix] or a [*SparseMatrix], whose zeros
-// need not be stored, and nothing else. Unmix takes no SparseMatrix so far.
+// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not be
+// stored. No other type has its methods.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, centred bool) (rows, error)
@@ -70,34 +70,25 @@ func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows
 	return x.open(ctx, o, centred)
 }
 
-// Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the
-// samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F (k×d) and
-// Memberships G (n×k); Gap says how far the result is above the minimum.
+// Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows
+// of x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k); Gap says how
+// far the result is above the minimum.
 //
-// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
-// encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data.
-// k is at most 2^24, with Weights or SumAtMostOne 2^15. It may be above n or d, where the minimum is 0; for
-// k−1 above them the simplex is the shadow of a regular one. The bits are the same on every call on one
-// kind of machine, for any number of workers, but for FloorError of SolverKrylov. x is neither changed nor
-// copied.
+// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses the
+// data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k is at most
+// 2^24, with Weights 2^15. k may be above n or d: the minimum is then 0, and for k−1 above both the simplex is
+// the shadow of a regular one. Package enclosure has a smaller simplex, and the cone of SumAtMostOne.
 //
-// With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
-// σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading
-// directions (Gillis & Kumar 2015). Nonnegative data has one, unless σ_k = σ_{k+1} mixes parts that share
-// no column. Otherwise Status is StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne,
-// and [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine of 2^-14
-// with each row above rounding. Enclosure and Orientation are those of a slice of the cone.
+// Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither changed
+// nor copied. Zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. If one of
+// its columns is far from 0 in all rows, or weights differ by many powers of ten, products cancel, and
+// FloorError is as wide as the rounding of x with its mean: subtract a constant from such columns before.
 //
-// The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Where a column is
-// far from 0 in all rows, as years are, or weights differ by many powers of ten, products cancel: FloorError,
-// Gap and ExcessShare are as wide as the rounding of x with its mean. Subtract a constant from such columns
-// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose proof
-// has random vectors (see [Model].FloorError). SolverJacobi takes no sparse rows.
-//
-// Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of SolverKrylov over z stored
-// entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule. Memory: n·k +
-// O(min(n, d)²) + O(d·k) floats and blocks of rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
+// Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; O(ndk) for
+// projection, memberships and objective. A step of SolverKrylov over z stored entries takes
+// O((z + n + d)(k + 8) + (n + d)(k + 8)²). Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one
+// pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	if err := checkFit(k, &o); err != nil {
@@ -213,14 +204,13 @@ func (pc *principal) above(x rows, objective float64) (*principal, error) {
 // these the largest membership, the lowest index on ties. dst receives the result; nil
 // allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit, and unless ctx ends. From
-// the largest memberships, poor labels of a cluster between others, each row goes to the nearest mean of a
-// cluster, until no row moves or for 20 steps. The distance is shorter in directions in which the clusters
-// are wide. Labels from up to 16 runs of k-means move in the same way, and those whose clusters are most
-// even in size and overlap least are taken. Their numbers are those by which they share most rows with the
-// prototypes. A fit with an Init other than InitAuto and an exact mixture have the labels of their
-// memberships alone. The result is empty without Memberships, as of FitSeq or of a model file: give the
-// rows to PredictLabels then.
+// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row goes
+// to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in directions in
+// which the clusters are wide. Labels from up to 16 runs of k-means move in the same way, and the labels whose
+// clusters are most even in size and overlap least are taken. Clusters have the numbers of the prototypes with
+// which they share most rows. A fit with an Init other than InitAuto and an exact mixture start from their
+// memberships alone. The result is empty without Memberships, as of a model file: give the rows to
+// PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)
@@ -271,7 +261,7 @@ func (m *Model) label(x rows, lead *Matrix, quick bool) error {
 	labels := largest(nil, m.Memberships)
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
-		err = x.nearest(labels, q)
+		err = x.nearest(labels, q.means, q.axes)
 	}
 	if err == nil {
 		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
@@ -322,17 +312,6 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-// Nearest returns the index of the nearest center for each row of x (n×d), the lowest where distances agree
-// to rounding. Centers may lie outside of the data, where this says little: [Model.PredictLabels] takes means
-// of clusters. dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk). Errors: those
-// of [Model.Predict]; on an error dst is unchanged.
-func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
-	if err := m.checkFitted(); err != nil {
-		return nil, err
-	}
-	return x.label(dst, metric{means: m.Centers})
-}
-
 // label returns for each row the nearest mean of q, whose vectors are checked.
 func (x *Matrix) label(dst []int, q metric) ([]int, error) {
 	if err := checkNewSamples(x, q.means); err != nil {
@@ -360,7 +339,6 @@ func checkNewSamples(x, centers *Matrix) error {
 //
 // On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
 // and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
-// With RowsUnit g is a/Σa for the a ≥ 0 with the least ‖x − Σa_j·center_j‖; 1/k each where a is 0.
 //
 // Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
 // are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]

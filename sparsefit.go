@@ -221,8 +221,8 @@ func (x *SparseMatrix) label(dst []int, q metric) ([]int, error) {
 	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, q)
 }
 
-func (s *sparseSamples) nearest(dst []int, q metric) error {
-	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, q)
+func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
+	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, metric{means, axes})
 }
 
 // nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
