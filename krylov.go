@@ -3,7 +3,8 @@ package softkmeans
 // Block Krylov iteration for the leading eigenvectors of a symmetric matrix that is given by its products:
 // the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015).
 // The block Lanczos process is kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that
-// memory is bounded. Measured residuals stop it.
+// memory is bounded. Measured residuals stop it. What the data leaves outside of the subspace proves a floor that
+// may be far below the Gram matrix's rounding.
 
 import (
 	"context"
@@ -213,4 +214,196 @@ func independent(ctx context.Context, v *Matrix) bool {
 		}
 	}
 	return true
+}
+
+// outside sums up, over weighted centred rows x with coordinates w on p basis rows U, and
+// y = x − Uᵀw: Σ‖y‖², Σ‖x‖², Σwyᵀ and Σwwᵀ. Vectors z that follow the basis are probes,
+// orthogonal to it: w has their products with x as well.
+type outside struct {
+	vectors        *Matrix // the basis, then the probes
+	p              int
+	squares, total float64
+	coupling       *Matrix // a row for every vector
+	gram           *Matrix // p×p
+	depth          int     // roundings of the sums
+	mean           float64 // √Σw times what the mean may be off
+	sparse         *sparseRounding
+}
+
+// sparseRounding is what the sums of sparse data are off by; nil: the data was not sparse.
+type sparseRounding struct {
+	reach float64 // see sparseSamples
+	off   float64 // bounds the error of outside.total
+	entry int     // roundings of an entry of w
+}
+
+func newOutside(vectors *Matrix, p int) *outside {
+	return &outside{vectors: vectors, p: p, coupling: NewMatrix(vectors.Rows, vectors.Cols, nil),
+		gram: NewMatrix(p, p, nil)}
+}
+
+// add adds rows.
+func (r *outside) add(s *samples) error {
+	p, q, d := r.p, r.vectors.Rows, s.d
+	c := chunking{s.n, d, max(1, min(reduceChunks, s.n/(4*q)))}
+	parts := []*outside{r}
+	if r.depth > 0 { // of several tables, each adds its sum
+		parts[0] = newOutside(r.vectors, p)
+	}
+	for range chunks(c.n, c.l, c.most) - 1 {
+		parts = append(parts, newOutside(r.vectors, p))
+	}
+	index, wide, high := indices(p), roundUp(d, stripRows), roundUp(q, stripRows)
+	err := s.eachStrips(c.n, c.l, c.most, d+q+wide+high, func(at block) {
+		m, part := at.hi-at.lo, parts[at.chunk]
+		rows, rest := at.scratch[:m*d], at.scratch[m*d:]
+		coords, rest := rest[:m*q], rest[m*q:]
+		s.packFine(rows, span{at.lo, at.hi}, span{0, d})
+		clear(coords)
+		addMulNT(coords, q, rows, m, r.vectors.Data, q, d, false)
+		var total, squares float64 // of the block
+		for i := range m {
+			y, w := rows[i*d:][:d], coords[i*q:][:q]
+			total += sumSquares(y)
+			scale(w[:p], -1)
+			addRows(y, w[:p], index, r.vectors.Data)
+			scale(w[:p], -1)
+			squares += sumSquares(y)
+		}
+		part.total += total
+		part.squares += squares
+		left, right := rest[:stripSize(q, m)], rest[stripSize(q, m):]
+		packColumns(left, coords, m, q)
+		packColumns(right, rows, m, d)
+		addMulStrips(part.coupling.Data, d, left, q, right, d, m, false)
+		addMulStrips(part.gram.Data, p, left, p, left, p, m, false)
+	})
+	for _, part := range parts[1:] {
+		parts[0].merge(part)
+	}
+	if parts[0] != r {
+		r.merge(parts[0])
+	}
+	r.depth = max(r.depth, c.depth()) + 1
+	return err
+}
+
+func (r *outside) merge(part *outside) {
+	r.total += part.total
+	r.squares += part.squares
+	axpy(r.coupling.Data, 1, part.coupling.Data)
+	axpy(r.gram.Data, 1, part.gram.Data)
+}
+
+// floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the
+// squared singular values outside of the basis; +Inf: none is known.
+//
+// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the rows U of the
+// basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing and forming ŷ from ŵ is off by at
+// most ε = γ(p+8)(2+√p) of √T. What ŷ has in the span is at most π√T, π = 1.2(√p·γ(d+12) + ω), as ŵ is off by
+// √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
+//
+// ‖Y‖² is more than the floor about that mean by at most ritzSumBound: the part of XᵀX·U outside of
+// the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖², and the least inside at least that
+// of Σwwᵀ less its rounding. The true mean is off by a vector of squared length mean², which is the most
+// that it takes from the floor.
+//
+// Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² −
+// ‖XP‖², and ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is
+// XᵀW less U's part of it, with sums of depth roundings of terms of S² at most. The rest is as above.
+func (r *outside) floor(next float64) (low, high float64) {
+	p, d, unit := r.p, r.vectors.Cols, r.unit()
+	in := func(v float64) float64 { return v * unit * unit }
+	omega, least, others, coupled := r.measures(unit)
+	if !(omega < 0.01) {
+		return 0, math.Inf(1)
+	}
+	root, mean := math.Sqrt(float64(p)), r.mean*unit
+	var lower, upper, rho, hidden float64 // bounds of ‖Y‖², and of (XU)ᵀY; π²T
+	if r.sparse == nil {
+		sums, eps := gamma(r.depth+d+12), 1.1*gamma(p+8)*(2+root)
+		pi := 1.2 * (root*gamma(d+12) + omega)
+		total := in(r.total) * (1 + 2*sums)
+		size, length := math.Sqrt(total), math.Sqrt(in(r.squares))
+		longest, shortest := length*(1+sums)+eps*size, max(length*(1-sums)-eps*size, 0)
+		least -= others + 3*(root*gamma(d+20)+sums+omega)*total
+		rho = 1.2 * (coupled*(1+sums) + sums*size*longest + root*gamma(d+20)*size*longest + (eps+pi)*total)
+		lower, upper, hidden = shortest*shortest*(1-0x1p-48), longest*longest, pi*pi*total
+	} else {
+		e, sums := 1.2*root*gamma(r.sparse.entry), gamma(r.depth+d+16)
+		reach := r.sparse.reach * unit
+		squares := reach * reach
+		eta := in(r.sparse.off) + (1.2*omega+2.2*e+gamma(p+16))*squares
+		least -= others + 3*(e+sums+omega)*squares
+		rho = 1.2 * (coupled*(1+sums) + 2*root*(e+sums+omega)*squares)
+		lower, upper = max(0, in(r.squares)-eta), in(r.squares)+eta
+	}
+	open := ritzSumBound(p, least, rho*rho, min(in(next), upper))
+	const up = 1 + 0x1p-48
+	low, high = max(0, lower-(hidden+open+mean*mean)*up), upper*up
+	return low / unit / unit, high / unit / unit
+}
+
+// noise bounds the norm of what rounding adds to a product with XᵀX, about the mean in memory, of a unit
+// vector that is orthogonal to vectors, and made so again. It is three times what floor has of inner
+// products, projections, and sums over rows, here or in a pass with fewer vectors.
+func (r *outside) noise() float64 {
+	q, d, squares, entry := r.vectors.Rows, r.vectors.Cols, r.total, 0
+	if r.sparse != nil {
+		squares, entry = r.sparse.reach*r.sparse.reach, r.sparse.entry
+	}
+	sums := gamma(entry + r.depth + d + reduceChunks + 28)
+	return 3 * squares * (math.Sqrt(float64(q))*gamma(q+d+20) + sums + skewOf(rowsOf(r.vectors, 0, q-probes)))
+}
+
+// unit is a power of two. In units of it no square of a square underflows.
+func (r *outside) unit() float64 {
+	_, exp := math.Frexp(r.total)
+	return math.Ldexp(1, -exp/2)
+}
+
+// measures returns ω, the least diagonal entry of Σwwᵀ, the norm of its rest and that of Σwyᵀ, in the unit.
+func (r *outside) measures(unit float64) (omega, least, others, coupled float64) {
+	p := r.p
+	in := func(v float64) float64 { return v * unit * unit }
+	least = math.Inf(1)
+	for i := range p {
+		for j := range p {
+			product := in(r.gram.row(i)[j])
+			if i == j {
+				least = min(least, product)
+			} else {
+				others += product * product
+			}
+		}
+		for _, v := range r.coupling.row(i) {
+			coupled += in(v) * in(v)
+		}
+	}
+	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others) * (1 + gamma(p*p)), math.Sqrt(coupled)
+}
+
+// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis. It adds up products of 32 columns.
+func skewOf(basis *Matrix) float64 {
+	var squares float64
+	for i := range basis.Rows {
+		for j := range i + 1 {
+			var v fineSum
+			x, y := basis.row(i), basis.row(j)
+			for len(x) > 0 {
+				n := min(len(x), 32)
+				v.add(dot(x[:n], y))
+				x, y = x[n:], y[n:]
+			}
+			if i == j {
+				v.add(-1)
+			}
+			square := v.value() * v.value()
+			if i != j {
+				square *= 2
+			}
+			squares += square
+		}
+	}
+	return math.Sqrt(squares) + 1.1*float64(basis.Rows)*gamma(dotDepth(32)+4)
 }

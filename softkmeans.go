@@ -362,3 +362,150 @@ func checkNewRows(rows, cols int, centers *Matrix) error {
 	}
 	return cmp.Or(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }
+
+// open opens the matrix with all its zeros where half of its entries are stored.
+func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows, error) {
+	if o.Solver == SolverJacobi {
+		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
+	}
+	if err := checkSolver(o.Solver); err != nil {
+		return nil, err
+	}
+	if full := x.filled(); full != nil {
+		return full.open(ctx, o, centred)
+	}
+	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
+}
+
+func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
+	if err := cmp.Or(checkEnum("Sum", m.Sum, sumCount), x.checkNew(m.Centers)); err != nil {
+		return nil, err
+	}
+	k := m.Centers.Rows
+	if x.Rows == 0 {
+		return destination(dst, 0, k), nil
+	}
+	dst = destination(dst, x.Rows, k)
+	by := parallelism{context.Background(), workerCount(0)}
+	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
+}
+
+// checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.
+func (x *SparseMatrix) checkNew(centers *Matrix) error {
+	if err := x.check("x"); err != nil {
+		return err
+	}
+	if err := checkNewRows(x.Rows, x.Cols, centers); err != nil {
+		return err
+	}
+	for i := range x.Rows {
+		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
+			return x.entryError(i, 0)
+		}
+	}
+	return nil
+}
+
+func (x *SparseMatrix) label(dst []int, q metric) ([]int, error) {
+	if err := x.checkNew(q.means); err != nil {
+		return nil, err
+	}
+	dst = labelsOf(dst, x.Rows)
+	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, q)
+}
+
+// nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
+// no axes it takes blocks of rows with their zeros.
+func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
+	if q.axes == nil {
+		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			return q.nearest(by.ctx, by.workers, dst[lo:hi], rows)
+		})
+	}
+	from := q.means.row(0)
+	means, err := alongAxes(by.ctx, by.workers, q.means, from, q.axes)
+	if err != nil {
+		return err
+	}
+	p, a, v := q.axes.Rows, x.rows(1), q.axes.transposed()
+	y, middle := NewMatrix(x.Rows, p, nil), make([]float64, p)
+	for c := range middle {
+		middle[c] = dot(from, q.axes.row(c))
+	}
+	over := chunking{x.Rows, a.length(p), manyChunks}
+	if err := eachBlock(by.ctx, by.workers, over, p, func(at block) {
+		for i := at.lo; i < at.hi; i++ {
+			a.addTo(y.row(i), i, v, at.scratch[:p])
+			axpy(y.row(i), -1, middle)
+		}
+	}); err != nil {
+		return err
+	}
+	return nearestRows(by.ctx, by.workers, dst, y, means)
+}
+
+func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error) {
+	if err := cmp.Or(checkCount("Workers", o.Workers), x.check("x")); err != nil {
+		return nil, err
+	}
+	if o.Plain {
+		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
+	}
+	full := x.filled()
+	// Where a fit begins in all columns or the row space, these are hardly more than leading directions, or
+	// the table than centers.
+	if few := 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
+		var err error
+		if full, err = x.Dense(); err != nil {
+			return nil, err
+		}
+	}
+	if full != nil {
+		return full.openVolume(ctx, k, o)
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
+func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
+	top, _ := rowMaxAbs(x.Data)
+	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
+		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			return p.solve(by.ctx, rowsOf(dst, lo, hi), rows, by.workers)
+		})
+	}
+	a, columns, f := x.rows(1), p.vertices.transposed(), math.Ldexp(1, -p.exp)
+	over := chunking{x.Rows, a.length(p.k), manyChunks}
+	return p.solveBlocks(by.ctx, by.workers, over, p.k, dst, func(at block) []float64 {
+		b := at.scratch[:(at.hi-at.lo)*p.k]
+		clear(b)
+		for i := at.lo; i < at.hi; i++ {
+			out := b[(i-at.lo)*p.k:][:p.k]
+			index, value := a.row(i)
+			addRows(out, value, index, columns.Data)
+			for j, c := range p.offset {
+				out[j] = out[j]*f - c
+			}
+		}
+		return b
+	})
+}
+
+// eachFilled calls fn with some rows after others, with all their zeros: 8 MB at a time.
+func eachFilled(by parallelism, x *SparseMatrix, fn func(lo, hi int, rows *Matrix) error) error {
+	rows := NewMatrix(min(x.Rows, max(1, 1<<20/max(x.Cols, 1))), x.Cols, nil)
+	for lo := 0; lo < x.Rows; lo += rows.Rows {
+		hi := min(lo+rows.Rows, x.Rows)
+		for i := lo; i < hi; i++ {
+			x.fill(rows.row(i-lo), i)
+		}
+		if err := fn(lo, hi, rowsOf(rows, 0, hi-lo)); err != nil {
+			return err
+		}
+	}
+	return cancelled(by.ctx)
+}

@@ -407,3 +407,188 @@ func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
 	}
 	return s.multiplyT(y.transposed())
 }
+
+// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above mostGramSide and
+// it has not converged.
+func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
+	small, _ := s.sides()
+	first := directionsOf(1, sum)
+	if all := small + 1 - first; most == 0 || most > all {
+		most = all
+	}
+	values, missed, err := s.spectrum(most - 1 + first)
+	if err != nil {
+		return nil, err
+	}
+	floors := floorsOf(s.units, values, s.total)[first : first+most]
+	for i, floor := range floors {
+		if i+first > 0 { // the total is whole
+			floors[i] = max(0, floor-s.unscaleSquare(missed))
+		}
+	}
+	return floors, nil
+}
+
+// spectrum returns all squared singular values; by SolverKrylov, or for p = 0, the p leading ones and the sum
+// of the rest. missed bounds by how much all together may be too small; 0 but for SolverKrylov.
+func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
+	small, large := s.sides()
+	if p == 0 {
+		return []float64{s.total}, 0, nil
+	}
+	c := chooseSolver(SolverAuto, true, toFit, p, small, large)
+	if p < small && c.first == SolverKrylov {
+		pc, err := s.principalByKrylov(wanted{p, 0})
+		if err != nil {
+			return nil, 0, err
+		}
+		if pc.status == StatusOptimal || c.then == SolverKrylov {
+			if pc.status != StatusOptimal {
+				missed = pc.floorError
+			}
+			return append(pc.squares[:p:p], pc.floor), missed, nil
+		}
+	}
+	_, values, err = s.principalByGram(wanted{})
+	if err == nil {
+		clear(values[s.rankBound():])
+	}
+	return values, 0, err
+}
+
+func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	some := &SparseMatrix{Rows: len(rows), Cols: s.d, Indptr: []int{0}}
+	for _, i := range rows {
+		lo, hi := s.sparse.Indptr[i], s.sparse.Indptr[i+1]
+		some.Indices = append(some.Indices, s.sparse.Indices[lo:hi]...)
+		some.Data = append(some.Data, s.sparse.Data[lo:hi]...)
+		some.Indptr = append(some.Indptr, len(some.Data))
+	}
+	found := NewMatrix(len(rows), g.Cols, nil)
+	err := mixSparse(parallelism{s.ctx, s.workers}, newSimplexProblem(centers, sum), found, some)
+	copyRowsTo(g, rows, found)
+	return err
+}
+
+// objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
+// F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has
+//
+//	‖x − c − Qᵀh‖² = ‖x − c‖² − ‖y‖² + ‖y − h‖² + hᵀ(QQᵀ − I)h
+//
+// and is Eᵀg from that. So far centers, whose squares would cancel, enter by y − h alone.
+//
+// Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖. Then y is off by
+// e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off by γ(2k +
+// 24) of the lengths of centers. E is measured, to γ(k + 4)(2 + √p) of a center's length. hidden has one term
+// for both, γ(4k + 24)(2 + √p).
+func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
+	q, err := newQuotients(s, f, sum)
+	if err != nil {
+		return 0, err
+	}
+	y := NewMatrix(s.n, q.basis.Rows, nil)
+	if err := s.changeBasis(y, q.basis); err != nil {
+		return 0, err
+	}
+	var all fineSum
+	for i := range s.n {
+		if i%1024 == 0 && stopped(s.ctx) {
+			break
+		}
+		if w := s.weight(i); w > 0 {
+			length := q.residual(s, i, y.row(i), g.row(i))
+			all.add(w * length * length)
+			if length > 0 || !s.zeros {
+				all.lost += underflow
+			}
+		}
+	}
+	total = all.value() * (1 + gamma(fineDepth(s.n)+30))
+	if !isFinite(total) {
+		total = math.Inf(1)
+	}
+	return total, cancelled(s.ctx)
+}
+
+// quotients are centers less the mean, as L times orthonormal rows.
+type quotients struct {
+	repaired
+	basis *Matrix // Q, p×d
+	left  *Matrix // L, k×p
+	apart float64 // bounds ‖QQᵀ − I‖
+	mean  float64 // ‖c‖
+	mean2 float64
+	h     []float64 // scratch
+	mix   mixture   // scratch
+}
+
+func newQuotients(s *sparseSamples, f *Matrix, sum Sum) (*quotients, error) {
+	k, p := f.Rows, min(f.Rows, s.d)
+	q := &quotients{repaired: newRepaired(s.samples, f, sum), left: NewMatrix(k, p, nil),
+		h: make([]float64, p)}
+	basis, err := completed(s.ctx, rowsOf(q.shifted, 0, p), p, s.d)
+	if err != nil {
+		return nil, err
+	}
+	q.basis, q.apart = basis, skewOf(basis)
+	q.mean2 = fineDot(s.mean, s.mean)
+	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)
+	for j := 0; j < k && !stopped(s.ctx); j++ {
+		row := slices.Clone(q.shifted.row(j))
+		size := norm2(row) * (1 + gamma(s.d+12))
+		for l := range p {
+			v := dot(row, basis.row(l))
+			q.left.row(j)[l] = v
+			axpy(row, -v, basis.row(l))
+		}
+		q.hide(j, norm2(row)*(1+gamma(s.d+12))+gamma(4*k+24)*(2+math.Sqrt(float64(p)))*size)
+	}
+	return q, nil
+}
+
+// residual returns an upper bound of the length of row i less its mixture with the memberships g.
+func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
+	product, squares := s.a.dot(i, s.mean)
+	depth, p := sumDepth(s.a.start[i+1]-s.a.start[i]), float64(q.basis.Rows)
+	rho := (math.Sqrt(squares) + q.mean) * (1 + 0x1p-40)
+	off := 1.2 * math.Sqrt(p) * gamma(depth+8) * rho
+	clear(q.h) // which becomes −h
+	hidden := q.of(&q.mix, g)
+	addRows(q.h, q.mix.coef, q.mix.index, q.left.Data)
+	inside, length := 0.0, sumSquares(q.h)
+	for l, v := range y {
+		inside += (v + q.h[l]) * (v + q.h[l])
+	}
+	outside := max(0, squares-2*product+q.mean2-sumSquares(y))
+	outside += 2.1*gamma(depth+len(y)+24)*rho*rho + 2.4*off*rho + 1.1*q.apart*(length+rho*rho)
+	inside = math.Sqrt(inside)*(1+gamma(len(y)+8)) + off
+	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
+}
+
+func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
+	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, metric{means, axes})
+}
+
+func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
+	member, weights := NewMatrix(s.n, centers.Rows, nil), make([]float64, centers.Rows)
+	for i, j := range labels {
+		member.row(i)[j] = 1
+		weights[j] += s.weight(i)
+	}
+	sums, err := s.sums(member)
+	if err != nil {
+		return nil, err
+	}
+	out := centers.Clone()
+	for j, w := range weights {
+		if w > 0 {
+			for c, v := range sums.row(j) {
+				out.row(j)[c] = math.Ldexp(s.mean[c]+v/w, s.exp)
+			}
+		}
+	}
+	return out, nil
+}
