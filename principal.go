@@ -49,6 +49,27 @@ type rows interface {
 	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
 }
 
+// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not be
+// stored. No other type has its methods.
+type Samples interface {
+	// open checks the rows, their weights and the options, and finds the units and the mean.
+	open(ctx context.Context, o *Options, centred bool) (rows, error)
+	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows.
+	mix(dst, centers *Matrix, sum Sum) (*Matrix, error)
+	// label sets dst, which it allocates if nil, to the nearest mean for each row, as rows.nearest does.
+	label(dst []int, means, axes *Matrix) ([]int, error)
+	// openVolume opens the rows for a fit of k centers by iteration.
+	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error)
+}
+
+// openSamples opens x, which may be nil.
+func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows, error) {
+	if x == nil {
+		return nil, fail(ErrShape, "x is nil")
+	}
+	return x.open(ctx, o, centred)
+}
+
 // lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
 const lostShare = 1e-9
 

@@ -49,27 +49,6 @@ type Model struct {
 	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
-// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not be
-// stored. No other type has its methods.
-type Samples interface {
-	// open checks the rows, their weights and the options, and finds the units and the mean.
-	open(ctx context.Context, o *Options, centred bool) (rows, error)
-	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
-	mix(m *Model, dst *Matrix) (*Matrix, error)
-	// label sets dst, which it allocates if nil, to the index of the nearest mean of q for each row.
-	label(dst []int, q metric) ([]int, error)
-	// openVolume opens the rows for a fit of k centers by iteration.
-	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error)
-}
-
-// openSamples opens x, which may be nil.
-func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows, error) {
-	if x == nil {
-		return nil, fail(ErrShape, "x is nil")
-	}
-	return x.open(ctx, o, centred)
-}
-
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows
 // of x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k); Gap says how
 // far the result is above the minimum.
@@ -149,8 +128,8 @@ func (m *Matrix) open(ctx context.Context, o *Options, centred bool) (rows, erro
 	return s, nil
 }
 
-func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
-	return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
+func (m *Matrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
+	return SimplexLeastSquares(dst, m, centers, &Options{Sum: sum})
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -232,11 +211,10 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		q := metric{m.ClusterMeans, m.ClusterAxes}
 		if x == nil {
 			return nil, fail(ErrShape, "x is nil")
 		}
-		return x.label(dst, q)
+		return x.label(dst, m.ClusterMeans, m.ClusterAxes)
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
@@ -312,13 +290,12 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-// label returns for each row the nearest mean of q, whose vectors are checked.
-func (x *Matrix) label(dst []int, q metric) ([]int, error) {
-	if err := checkNewSamples(x, q.means); err != nil {
+func (x *Matrix) label(dst []int, means, axes *Matrix) ([]int, error) {
+	if err := checkNewSamples(x, means); err != nil {
 		return nil, err
 	}
 	dst = labelsOf(dst, x.Rows)
-	return dst, q.nearest(context.Background(), workerCount(0), dst, x)
+	return dst, metric{means, axes}.nearest(context.Background(), workerCount(0), dst, x)
 }
 
 // checkNewSamples returns an error unless x has rows for the centers, with entries in range.
@@ -350,7 +327,7 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.mix(m, dst)
+	return x.mix(dst, m.Centers, m.Sum)
 }
 
 // checkNewRows returns an error unless rows of that shape can be compared with the centers.
@@ -377,17 +354,15 @@ func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows
 	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 }
 
-func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
-	if err := cmp.Or(checkEnum("Sum", m.Sum, sumCount), x.checkNew(m.Centers)); err != nil {
+func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
+	if err := cmp.Or(checkEnum("Sum", sum, sumCount), x.checkNew(centers)); err != nil {
 		return nil, err
 	}
-	k := m.Centers.Rows
+	dst = destination(dst, x.Rows, centers.Rows)
 	if x.Rows == 0 {
-		return destination(dst, 0, k), nil
+		return dst, nil
 	}
-	dst = destination(dst, x.Rows, k)
-	by := parallelism{context.Background(), workerCount(0)}
-	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
+	return dst, mixSparse(parallelism{context.Background(), workerCount(0)}, newSimplexProblem(centers, sum), dst, x)
 }
 
 // checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.
@@ -406,42 +381,12 @@ func (x *SparseMatrix) checkNew(centers *Matrix) error {
 	return nil
 }
 
-func (x *SparseMatrix) label(dst []int, q metric) ([]int, error) {
-	if err := x.checkNew(q.means); err != nil {
+func (x *SparseMatrix) label(dst []int, means, axes *Matrix) ([]int, error) {
+	if err := x.checkNew(means); err != nil {
 		return nil, err
 	}
 	dst = labelsOf(dst, x.Rows)
-	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, q)
-}
-
-// nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
-// no axes it takes blocks of rows with their zeros.
-func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
-	if q.axes == nil {
-		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return q.nearest(by.ctx, by.workers, dst[lo:hi], rows)
-		})
-	}
-	from := q.means.row(0)
-	means, err := alongAxes(by.ctx, by.workers, q.means, from, q.axes)
-	if err != nil {
-		return err
-	}
-	p, a, v := q.axes.Rows, x.rows(1), q.axes.transposed()
-	y, middle := NewMatrix(x.Rows, p, nil), make([]float64, p)
-	for c := range middle {
-		middle[c] = dot(from, q.axes.row(c))
-	}
-	over := chunking{x.Rows, a.length(p), manyChunks}
-	if err := eachBlock(by.ctx, by.workers, over, p, func(at block) {
-		for i := at.lo; i < at.hi; i++ {
-			a.addTo(y.row(i), i, v, at.scratch[:p])
-			axpy(y.row(i), -1, middle)
-		}
-	}); err != nil {
-		return err
-	}
-	return nearestRows(by.ctx, by.workers, dst, y, means)
+	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, metric{means, axes})
 }
 
 func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error) {
@@ -468,44 +413,4 @@ func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOption
 		return nil, err
 	}
 	return s, nil
-}
-
-// mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
-func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
-	top, _ := rowMaxAbs(x.Data)
-	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
-		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return p.solve(by.ctx, rowsOf(dst, lo, hi), rows, by.workers)
-		})
-	}
-	a, columns, f := x.rows(1), p.vertices.transposed(), math.Ldexp(1, -p.exp)
-	over := chunking{x.Rows, a.length(p.k), manyChunks}
-	return p.solveBlocks(by.ctx, by.workers, over, p.k, dst, func(at block) []float64 {
-		b := at.scratch[:(at.hi-at.lo)*p.k]
-		clear(b)
-		for i := at.lo; i < at.hi; i++ {
-			out := b[(i-at.lo)*p.k:][:p.k]
-			index, value := a.row(i)
-			addRows(out, value, index, columns.Data)
-			for j, c := range p.offset {
-				out[j] = out[j]*f - c
-			}
-		}
-		return b
-	})
-}
-
-// eachFilled calls fn with some rows after others, with all their zeros: 8 MB at a time.
-func eachFilled(by parallelism, x *SparseMatrix, fn func(lo, hi int, rows *Matrix) error) error {
-	rows := NewMatrix(min(x.Rows, max(1, 1<<20/max(x.Cols, 1))), x.Cols, nil)
-	for lo := 0; lo < x.Rows; lo += rows.Rows {
-		hi := min(lo+rows.Rows, x.Rows)
-		for i := lo; i < hi; i++ {
-			x.fill(rows.row(i-lo), i)
-		}
-		if err := fn(lo, hi, rowsOf(rows, 0, hi-lo)); err != nil {
-			return err
-		}
-	}
-	return cancelled(by.ctx)
 }

@@ -592,3 +592,73 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 	}
 	return out, nil
 }
+
+// nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
+// no axes it takes blocks of rows with their zeros.
+func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
+	if q.axes == nil {
+		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			return q.nearest(by.ctx, by.workers, dst[lo:hi], rows)
+		})
+	}
+	from := q.means.row(0)
+	means, err := alongAxes(by.ctx, by.workers, q.means, from, q.axes)
+	if err != nil {
+		return err
+	}
+	p, a, v := q.axes.Rows, x.rows(1), q.axes.transposed()
+	y, middle := NewMatrix(x.Rows, p, nil), make([]float64, p)
+	for c := range middle {
+		middle[c] = dot(from, q.axes.row(c))
+	}
+	over := chunking{x.Rows, a.length(p), manyChunks}
+	if err := eachBlock(by.ctx, by.workers, over, p, func(at block) {
+		for i := at.lo; i < at.hi; i++ {
+			a.addTo(y.row(i), i, v, at.scratch[:p])
+			axpy(y.row(i), -1, middle)
+		}
+	}); err != nil {
+		return err
+	}
+	return nearestRows(by.ctx, by.workers, dst, y, means)
+}
+
+// mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
+func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
+	top, _ := rowMaxAbs(x.Data)
+	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
+		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			return p.solve(by.ctx, rowsOf(dst, lo, hi), rows, by.workers)
+		})
+	}
+	a, columns, f := x.rows(1), p.vertices.transposed(), math.Ldexp(1, -p.exp)
+	over := chunking{x.Rows, a.length(p.k), manyChunks}
+	return p.solveBlocks(by.ctx, by.workers, over, p.k, dst, func(at block) []float64 {
+		b := at.scratch[:(at.hi-at.lo)*p.k]
+		clear(b)
+		for i := at.lo; i < at.hi; i++ {
+			out := b[(i-at.lo)*p.k:][:p.k]
+			index, value := a.row(i)
+			addRows(out, value, index, columns.Data)
+			for j, c := range p.offset {
+				out[j] = out[j]*f - c
+			}
+		}
+		return b
+	})
+}
+
+// eachFilled calls fn with some rows after others, with all their zeros: 8 MB at a time.
+func eachFilled(by parallelism, x *SparseMatrix, fn func(lo, hi int, rows *Matrix) error) error {
+	rows := NewMatrix(min(x.Rows, max(1, 1<<20/max(x.Cols, 1))), x.Cols, nil)
+	for lo := 0; lo < x.Rows; lo += rows.Rows {
+		hi := min(lo+rows.Rows, x.Rows)
+		for i := lo; i < hi; i++ {
+			x.fill(rows.row(i-lo), i)
+		}
+		if err := fn(lo, hi, rowsOf(rows, 0, hi-lo)); err != nil {
+			return err
+		}
+	}
+	return cancelled(by.ctx)
+}
