@@ -131,6 +131,26 @@ func Certify(
 	return c, nil
 }
 
+// disproved reports whether a feasible pair has an objective, given from above, below the floor.
+func (pc *principal) disproved(objective float64) bool {
+	return objective < pc.floor-pc.floorError-underflow
+}
+
+// above returns pc, or what SolverGram finds if a pair disproves the floor of SolverKrylov.
+func (pc *principal) above(x rows, objective float64) (*principal, error) {
+	if pc.disproved(objective) && pc.solver == SolverKrylov {
+		next, err := x.principal(wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
+		if err != nil {
+			return nil, err
+		}
+		pc = next
+	}
+	if pc.disproved(objective) {
+		return nil, fail(ErrChanged, "a solution is below the floor: rows changed while they were read")
+	}
+	return pc, nil
+}
+
 // setRepair sets what the memberships violate, and how far they are from those that the certificate is about.
 func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	c.MinMembership = memberships.row(0)[0]

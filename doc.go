@@ -29,12 +29,12 @@
 // [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
 // largest membership is unreliable for a cluster between others.
 //
-// Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics compares
-// labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles missing entries, proof bounds
-// volumes, stream fits tables larger than memory, and modelfile stores models.
+// Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
+// compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles
+// missing entries, proof bounds volumes, stream fits tables larger than memory, and modelfile stores models.
 //
-// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM, and
-// TILSD TI-LSD. docs/errata.md corrects the paper.
+// In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
+// and TILSD TI-LSD. docs/errata.md corrects the paper.
 //
 // # Data
 //

@@ -1,10 +1,10 @@
 package softkmeans
 
 // Block Krylov iteration for the leading eigenvectors of a symmetric matrix that is given by its products:
-// the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015).
-// The block Lanczos process is kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that
-// memory is bounded. Measured residuals stop it. What the data leaves outside of the subspace proves a floor that
-// may be far below the Gram matrix's rounding.
+// the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015). The
+// block Lanczos process is kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that memory is
+// bounded. Measured residuals stop it. What the data leaves outside of the subspace proves a floor that may
+// be far below the Gram matrix's rounding.
 
 import (
 	"context"

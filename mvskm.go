@@ -12,16 +12,16 @@ import (
 )
 
 // FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F (k×d) and
-// memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and [Model.Labels].
-// It is the paper's SkM-AM; [Fit] has the global minimum.
+// memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
+// [Model.Labels]. It is the paper's SkM-AM; [Fit] has the global minimum.
 //
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when
 // steps change the result by no more than Tol, which need not be the minimum: from some starts the objective
 // ends at four times the minimum (TestAlternatingStays). Model.Floor and Model.Gap bound how far above the
-// minimum the result can be. Model.Trace has the objective after every iteration, the start's first, and never
-// rises. With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron
-// 2023). Sparse rows are as in [FitMinVolume]. Erratum 9 of docs/errata.md is about the paper's name of this
-// method.
+// minimum the result can be. Model.Trace has the objective after every iteration, the start's first, and
+// never rises. With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis &
+// Lecron 2023). Sparse rows are as in [FitMinVolume]. Erratum 9 of docs/errata.md is about the paper's name
+// of this method.
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
 // if that is smaller, and 2n·k. Errors: those of [Fit]; [ErrOption] for Slack, Lambda, Epsilon and Volume, as
@@ -57,21 +57,22 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // # Details
 //
-// The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance that
-// the floor explains. A [Warning] tells if no λ keeps within the slack, as bounds of centers may cause.
+// The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
+// that the floor explains. A [Warning] tells if no λ keeps within the slack, as bounds of centers may cause.
 //
-// Data whose floor is at most 1e-6 of the total variance is an exact mixture: that share stands for the floor,
-// and Init and Volume find the smallest simplex around the data. If k of the samples are its corners to 1e-14,
-// they are returned, with a λ of 0. Where k > min(n−1, d), 10 % of the total variance stand for the floor.
+// Data whose floor is at most 1e-6 of the total variance is an exact mixture: that share stands for the
+// floor, and Init and Volume find the smallest simplex around the data. If k of the samples are its corners
+// to 1e-14, they are returned, with a λ of 0. Where k > min(n−1, d), 10 % of the total variance stand for the
+// floor.
 //
 // More than max(16384, 512k) rows start on a random sample of them, and so do rows with n·k² above 2.5e7. The
-// error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row in
-// a thousand may be missed. Plain, Centers, a Lambda, a Slack below 0.05, and every Init except InitKMeans take
-// all rows.
+// error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row
+// in a thousand may be missed. Plain, Centers, a Lambda, a Slack below 0.05, and every Init except InitKMeans
+// take all rows.
 //
-// Sparse rows are not filled in, unless half of the entries are stored, or rows or columns are fewer than some
-// 4.5k. Model.Trace never rises. The bits depend on Seed and not on Workers. docs/accuracy.md has the data on
-// which the defaults were chosen.
+// Sparse rows are not filled in, unless half of the entries are stored, or rows or columns are fewer than
+// some 4.5k. Model.Trace never rises. The bits depend on Seed and not on Workers. docs/accuracy.md has the
+// data on which the defaults were chosen.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to 50
 // of O(ndk) at the end; up to ten times that for k > d+1. Memory: a copy of the data as for [FitAlternating],

@@ -50,15 +50,6 @@ func openMinVolume(
 	return m.begin()
 }
 
-// openVolume opens the rows for a fit of k centers by iteration.
-func (m *Matrix) openVolume(ctx context.Context, _ int, o *MinVolumeOptions) (rows, error) {
-	s, err := newSamples(ctx, m, o.Weights, o.Workers, o.Sum == SumToOne)
-	if err != nil {
-		return nil, err // not a nil *samples as rows
-	}
-	return s, nil
-}
-
 // begin returns the coordinates in which the fit begins: leading directions where these are known, and at
 // most two thirds as many as those in which it ends.
 func (p *minVolume) begin() (*alternation, error) {

@@ -223,13 +223,13 @@ type steering struct {
 	within                   *snapshot // the highest point within the slack
 }
 
-// newSteering returns a steering that ends within the share m.close of the slack.
-func (m *alternation) newSteering() *steering {
+// newSteering returns a steering that ends within the share close of the slack. tall: of many rows.
+func (p *minVolume) newSteering(close float64, tall bool) *steering {
 	q := &steering{
-		floor: m.pc.floor, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
-		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
+		floor: p.pc.floor, target: p.target(), allowance: p.allowance(), unit: p.pc.total / float64(p.k),
+		slope: firstSlope, close: close, tall: tall, calmShare: calmShare, most: mostChanges,
 	}
-	if m.exact() {
+	if p.exact() {
 		q.calmShare, q.most = exactCalmShare, exactChanges
 	}
 	return q

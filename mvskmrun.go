@@ -19,7 +19,7 @@ type alternation struct {
 	*minVolume
 	s        *samples       // of the rows
 	n, r     int            // how many rows and coordinates there are
-	z        *Matrix        // n×r: the rows, scaled and centred, in an orthonormal basis; nil: sparse has them
+	z        *Matrix        // n×r: the rows, scaled and centred, in a basis; nil: sparse has them
 	sparse   *sparseSamples // nil: z has the rows
 	axes     *Matrix        // that basis, r×d; nil: the data's own axes
 	narrow   bool           // the axes are leading directions, and the fit ends in others

@@ -92,7 +92,7 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 // steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
 // within the slack where the last is not.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
-	q := m.newSteering()
+	q := m.newSteering(m.close, m.tall)
 	out := m.run(from, lambda, m.most, q)
 	// Where the objective jumps the last point within the slack is the answer.
 	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
@@ -177,8 +177,8 @@ func pureSamples(m *alternation) *volumeRun {
 // A fit of more than manyRows rows, or with more than manyWork for rows·k², begins on a random sample:
 // drawnRows, or drawnPerCenter a center, or a quarter of the rows, but no fewer than leastDrawn a center. Its
 // first λ is at most firstTall allowances a center. Its centers are measured on all rows, and corrected by up
-// to tallPasses measurements more. Samples of fewer than fairlyDrawn rows a center are not corrected: with 100
-// centers for 10 000 rows that took a third of the time, and the volume was the same. With 60 for 8000 a
+// to tallPasses measurements more. Samples of fewer than fairlyDrawn rows a center are not corrected: with
+// 100 centers for 10 000 rows that took a third of the time, and the volume was the same. With 60 for 8000 a
 // sixth, and the volume was smaller by a fifth in each dimension, since λ jumps; with 50 for 15 000 three
 // quarters, and larger by 4 % in each. Tol is drawTol, then tallTol times as large, and tallTol times on
 // samples without correction. The objective ends within the shares drawClose and tallClose of the slack: more
@@ -302,7 +302,8 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 		if err := cancelled(part.s.ctx); err != nil {
 			return best, err
 		}
-		// Where the sample lacks a center's rows, only the linear term determines it: the error may be absurd.
+		// Where the sample lacks a center's rows, only the linear term determines it: the error may be
+		// absurd.
 		if next.objective < m.pc.floor-m.allowance() || part.promisesLittle(at, next) {
 			return best, nil
 		}
@@ -322,9 +323,9 @@ func (m *alternation) measure(f, warm *Matrix) (*iterate, error) {
 	return to, m.pass(to, warm)
 }
 
-// correction is added to the objective of a sample: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for centers F_0
-// that are measured on all rows. The linear term gives it the gradient of all rows at F_0. The proximal one
-// keeps the next centers near F_0, where that gradient holds. This is stochastic variance reduction (Johnson &
+// correction is added to the objective of a sample: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for centers F_0 that
+// are measured on all rows. The linear term gives it the gradient of all rows at F_0. The proximal one keeps
+// the next centers near F_0, where that gradient holds. This is stochastic variance reduction (Johnson &
 // Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The error left is of second order in the next step, and
 // what is a fixed point is so for all rows.
 type correction struct {

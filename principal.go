@@ -49,8 +49,8 @@ type rows interface {
 	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
 }
 
-// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not be
-// stored. No other type has its methods.
+// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not
+// be stored. No other type has its methods.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, centred bool) (rows, error)

@@ -53,21 +53,21 @@ type Model struct {
 // of x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k); Gap says how
 // far the result is above the minimum.
 //
-// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses the
-// data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k is at most
-// 2^24, with Weights 2^15. k may be above n or d: the minimum is then 0, and for k−1 above both the simplex is
-// the shadow of a regular one. Package enclosure has a smaller simplex, and the cone of SumAtMostOne.
+// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
+// the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k is at
+// most 2^24, with Weights 2^15. k may be above n or d: the minimum is then 0, and for k−1 above both the
+// simplex is the shadow of a regular one. Package enclosure has a smaller simplex, and the cone of
+// SumAtMostOne.
 //
-// Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither changed
-// nor copied. Zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. If one of
-// its columns is far from 0 in all rows, or weights differ by many powers of ten, products cancel, and
-// FloorError is as wide as the rounding of x with its mean: subtract a constant from such columns before.
+// Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
+// changed nor copied. Zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. If
+// one of its columns is far from 0 in all rows, products cancel, and FloorError is as wide as the rounding of
+// x with its mean: subtract a constant from such columns before.
 //
 // Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; O(ndk) for
-// projection, memberships and objective. A step of SolverKrylov over z stored entries takes
-// O((z + n + d)(k + 8) + (n + d)(k + 8)²). Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one
-// pass over x.
+// projection, memberships and objective. A step of SolverKrylov over z stored entries takes O((z + n + d)(k +
+// 8) + (n + d)(k + 8)²). Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	if err := checkFit(k, &o); err != nil {
@@ -128,6 +128,14 @@ func (m *Matrix) open(ctx context.Context, o *Options, centred bool) (rows, erro
 	return s, nil
 }
 
+func (m *Matrix) openVolume(ctx context.Context, _ int, o *MinVolumeOptions) (rows, error) {
+	s, err := newSamples(ctx, m, o.Weights, o.Workers, o.Sum == SumToOne)
+	if err != nil {
+		return nil, err // not a nil *samples as rows
+	}
+	return s, nil
+}
+
 func (m *Matrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
 	return SimplexLeastSquares(dst, m, centers, &Options{Sum: sum})
 }
@@ -159,37 +167,17 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 	return err
 }
 
-// disproved reports whether a feasible pair has an objective, given from above, below the floor.
-func (pc *principal) disproved(objective float64) bool {
-	return objective < pc.floor-pc.floorError-underflow
-}
-
-// above returns pc, or what SolverGram finds if a pair disproves the floor of SolverKrylov.
-func (pc *principal) above(x rows, objective float64) (*principal, error) {
-	if pc.disproved(objective) && pc.solver == SolverKrylov {
-		next, err := x.principal(wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
-		if err != nil {
-			return nil, err
-		}
-		pc = next
-	}
-	if pc.disproved(objective) {
-		return nil, fail(ErrChanged, "a solution is below the floor: rows changed while they were read")
-	}
-	return pc, nil
-}
-
 // Labels returns the cluster of each row that the model was fitted to: Clusters, or without
 // these the largest membership, the lowest index on ties. dst receives the result; nil
 // allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row goes
-// to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in directions in
-// which the clusters are wide. Labels from up to 16 runs of k-means move in the same way, and the labels whose
-// clusters are most even in size and overlap least are taken. Clusters have the numbers of the prototypes with
-// which they share most rows. A fit with an Init other than InitAuto and an exact mixture start from their
-// memberships alone. The result is empty without Memberships, as of a model file: give the rows to
-// PredictLabels then.
+// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row
+// goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in
+// directions in which the clusters are wide. Labels from up to 16 runs of k-means move in the same way, and
+// the labels whose clusters are most even in size and overlap least are taken. Clusters have the numbers of
+// the prototypes with which they share most rows. A fit with an Init other than InitAuto and an exact mixture
+// start from their memberships alone. The result is empty without Memberships, as of a model file: give the
+// rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)
@@ -362,7 +350,8 @@ func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
 	if x.Rows == 0 {
 		return dst, nil
 	}
-	return dst, mixSparse(parallelism{context.Background(), workerCount(0)}, newSimplexProblem(centers, sum), dst, x)
+	by := parallelism{context.Background(), workerCount(0)}
+	return dst, mixSparse(by, newSimplexProblem(centers, sum), dst, x)
 }
 
 // checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.

@@ -43,16 +43,12 @@ func architecture(t *testing.T, page string) map[string]place {
 	return places
 }
 
-// mayUse reports whether a file at p may use one at q. mvskmseq alone knows another
-// wing, that of minimal volume.
-func (p place) mayUse(q place, file string) bool {
-	switch {
-	case p.layer != q.layer:
+// mayUse reports whether a file at p may use one at q.
+func (p place) mayUse(q place) bool {
+	if p.layer != q.layer {
 		return p.layer > q.layer
-	case p.wing != q.wing:
-		return file == "mvskmseq" && q.wing == "a"
 	}
-	return q.room <= p.room
+	return p.wing == q.wing && q.room <= p.room
 }
 
 // uses lists which file of the package uses which name of which other file.
@@ -60,7 +56,7 @@ func uses(t *testing.T) (list []use) {
 	t.Helper()
 	set, files := parsed(t)
 	files = slices.DeleteFunc(files, func(f *ast.File) bool { // of several builds the plain one
-		return slices.Contains([]string{"kernels_simd.go", "simd_amd64.go", "simd_other.go", "goroutines_none.go", "solvers_gram.go"},
+		return slices.Contains([]string{"kernels_simd.go", "simd_amd64.go", "simd_other.go", "goroutines_none.go"},
 			filepath.Base(set.Position(f.Package).Filename))
 	})
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
@@ -102,7 +98,7 @@ func TestLayers(t *testing.T) {
 		t.Errorf("only %d uses were found", len(all))
 	}
 	for _, u := range all {
-		if !places[u.from].mayUse(places[u.to], u.from) {
+		if !places[u.from].mayUse(places[u.to]) {
 			t.Errorf("%s: %s of layer %s%s uses %s of %s, layer %s%s", u.at, u.from, places[u.from].layer, places[u.from].wing,
 				u.name, u.to, places[u.to].layer, places[u.to].wing)
 		}
