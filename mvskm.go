@@ -36,7 +36,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 	if err != nil {
 		return nil, err
 	}
-	best, err := fixedLambda(0).solve(m)
+	best, err := fixedLambda(0).bestRun(m)
 	return best.finish(err)
 }
 
@@ -86,6 +86,6 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 	if best := pureSamples(m); best != nil {
 		return best.finish(nil)
 	}
-	best, err := m.rule().solve(m)
+	best, err := m.rule().bestRun(m)
 	return best.finish(err)
 }

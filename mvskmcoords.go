@@ -294,9 +294,7 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 		m.Status = StatusCancelled
 	}
 	m.Stationarity = r.stationarity(r.lambda, r.m.pc.total)
-	var members membershipStats
-	members.add(r.m.s, r.m.length, r.g)
-	m.Warnings = findWarnings(r.f, &members, r.m.spread(), r.missed)
+	m.Warnings = findWarnings(r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
 	return m, ended
 }
 

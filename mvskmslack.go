@@ -14,9 +14,9 @@ import (
 
 // lambdaRule finds λ and the best run for it.
 type lambdaRule interface {
-	// solve returns the best run of a fit that begins in the coordinates of m. If the context ends the
+	// bestRun returns the best run of a fit that begins in the coordinates of m. If the context ends the
 	// result is the best so far, nil if there is none, and the context's error.
-	solve(m *alternation) (*volumeRun, error)
+	bestRun(m *alternation) (*volumeRun, error)
 }
 
 // rule returns the rule that the options ask for.
@@ -33,7 +33,7 @@ func (p *minVolume) rule() lambdaRule {
 // fixedLambda is a given λ, in scaled units.
 type fixedLambda float64
 
-func (l fixedLambda) solve(m *alternation) (*volumeRun, error) {
+func (l fixedLambda) bestRun(m *alternation) (*volumeRun, error) {
 	best, _, err := m.runStarts(float64(l))
 	if err != nil {
 		return best, err
@@ -44,8 +44,8 @@ func (l fixedLambda) solve(m *alternation) (*volumeRun, error) {
 // slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
 type slackRule struct{}
 
-// solve looks for λ from firstLambda on. Bounds of centers may leave the run above the slack.
-func (slackRule) solve(m *alternation) (best *volumeRun, err error) {
+// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack.
+func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = solveTall(m)
 	}
@@ -296,7 +296,7 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 			return best, err
 		}
 		c := correctionAt(at, own, proximal)
-		part.correct = c.add
+		part.correct = c.apply
 		part.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
 		next := part.run(runStart{at.f, best.restart}, best.lambda, part.most, nil)
 		if err := cancelled(part.s.ctx); err != nil {
@@ -345,7 +345,7 @@ func correctionAt(all, own *iterate, proximal float64) *correction {
 	return c
 }
 
-func (c *correction) add(to *iterate) {
+func (c *correction) apply(to *iterate) {
 	to.objective += c.proximal*squaredDistance(to.f.Data, c.center.Data) - 2*dot(c.linear.Data, to.f.Data)
 	axpy(to.gz.Data, 1, c.linear.Data)
 	axpy(to.gz.Data, c.proximal, c.center.Data)

@@ -397,12 +397,12 @@ func principalByKrylov(s *samples, q wanted, o krylovOptions) (*principal, error
 		return nil, err
 	}
 	r := krylovRows{s, total, off, s.krylovVectors, func(left *outside) error { return left.add(s) }}
-	return r.principal(q, o)
+	return r.iterate(q, o)
 }
 
-// principal iterates, and bounds the floor by what the data leaves outside of the basis that it returns. Of o
+// iterate finds the directions, and bounds the floor by what the data leaves outside of the basis that it returns. Of o
 // it reads steps and hasty.
-func (s *krylovRows) principal(q wanted, o krylovOptions) (*principal, error) {
+func (s *krylovRows) iterate(q wanted, o krylovOptions) (*principal, error) {
 	p := q.p
 	small, _ := s.sides()
 	count := min(p, small)

@@ -80,7 +80,7 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.solve(t, k)
+	m, err := o.globalModel(t, k)
 	t.data().space.free()
 	return m, err
 }

@@ -310,7 +310,7 @@ func (pc *principal) lowerTotal() {
 
 func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
 	r := krylovRows{s.samples, s.total, s.off, s.leadingVectors, s.measure}
-	pc, err := r.principal(q, krylovOptions{steps: defaultKrylovSteps})
+	pc, err := r.iterate(q, krylovOptions{steps: defaultKrylovSteps})
 	if err == nil {
 		pc.lowerTotal()
 	}

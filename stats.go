@@ -423,8 +423,8 @@ func (s *Stats) Floors() ([]float64, error) {
 	return floorsOf(s.units, values, total), nil
 }
 
-// principal finds the p leading directions of the rows' scatter, p ≤ d.
-func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, error) {
+// leading finds the p leading directions of the rows' scatter, p ≤ d.
+func (s *Stats) leading(ctx context.Context, p, workers int) (*principal, error) {
 	full := s.full()
 	pc, _, rows, err := principalOfGram(s.frame(ctx, workers), full, wanted{p, 0}, s.fullError(full))
 	if err != nil {
@@ -454,7 +454,7 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if err := checkDirections(p, about.rankBound()); err != nil {
 		return nil, err
 	}
-	pc, err := about.principal(context.Background(), p, o.Workers)
+	pc, err := about.leading(context.Background(), p, o.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -94,22 +94,21 @@ type membershipStats struct {
 	farthest float64   // the largest distance of a sample from the origin
 }
 
-// add takes in samples of given lengths with memberships g. Those of weight 0 do not count.
-func (c *membershipStats) add(s *samples, length func(i int) float64, g *Matrix) {
-	if c.members == nil {
-		c.members, c.largest = make([]float64, g.Cols), make([]bool, g.Cols)
-	}
+// membershipsOf takes in rows of given lengths with memberships g. Rows of weight 0 do not count.
+func membershipsOf(s *samples, length func(i int) float64, g *Matrix) *membershipStats {
+	c := &membershipStats{members: make([]float64, g.Cols), largest: make([]bool, g.Cols)}
 	for i := range g.Rows {
 		w := s.weight(i)
 		if w == 0 {
 			continue
 		}
-		g := g.row(i)
-		axpy(c.members, w, g)
+		row := g.row(i)
+		axpy(c.members, w, row)
 		c.total += w
-		c.largest[argmax(g)] = true
+		c.largest[argmax(row)] = true
 		c.farthest = max(c.farthest, length(i))
 	}
+	return c
 }
 
 // findWarnings returns the warnings about centers f, in the order of the kinds. spread is that of the data;
