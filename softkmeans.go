@@ -85,8 +85,8 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	return m, err
 }
 
-// solve returns the global solution for rows about their mean. The options are checked.
-func (o *Options) solve(x rows, k int) (*Model, error) {
+// globalModel returns the global solution for rows about their mean. The options are checked.
+func (o *Options) globalModel(x rows, k int) (*Model, error) {
 	s := x.data()
 	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
 		return nil, err
