@@ -68,7 +68,7 @@ func partForms(t testing.TB) map[string][]form {
 	out := map[string][]form{"extent": {&Extent{}}}
 	out["stats"] = []form{s, &Stats{}, statsOf(t, NewMatrix(1, 1, nil), []float64{1e-300})}
 	turned := &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}
-	for k, o := range map[int]*Options{1: nil, 3: turned, 4: {Radius: 9}, 9: nil} {
+	for k, o := range map[int]*Options{1: nil, 3: turned, 4: {Enclosure: EnclosureTight}, 9: nil} {
 		p := mustDo(s.StreamSubspace(k, o))(t)
 		var e Extent
 		must(t, e.Add(p, x, nil))

@@ -101,22 +101,19 @@ const (
 	hasOrientation = 1 << 1
 	solverShift    = 2 // of three bits
 	statusShift    = 5 // of three bits
-	isCone         = 1 << 8
-	hasRadius      = 1 << 9
 )
 
-// fields goes through the subspace's fields. A cone alone has a limit.
+// fields goes through the subspace's fields.
 func (p *StreamSubspace) fields(c *codec) {
 	pc := &p.pc
 	flags := flagIf(p.enclosure == EnclosureTight, isTight) | flagIf(p.orientation != nil, hasOrientation) |
-		uint16(pc.solver)<<solverShift | uint16(pc.status)<<statusShift |
-		flagIf(p.sum == SumAtMostOne, isCone) | flagIf(p.radius > 0, hasRadius)
-	c.flags(&flags, 1<<10-1)
+		uint16(pc.solver)<<solverShift | uint16(pc.status)<<statusShift
+	c.flags(&flags, 1<<8-1)
 	p.header(c, &p.k, math.MaxInt32)
 	c.floats("StreamSubspace", &pc.total, &pc.totalError, &pc.floor, &pc.floorError)
 	c.whole(&pc.steps)
 	if c.reading {
-		p.enclosure, p.sum, p.atZero = Enclosure(flags&isTight), Sum(flags&isCone/isCone), flags&isCone != 0
+		p.enclosure = Enclosure(flags & isTight)
 		pc.solver, pc.status = Solver(flags>>solverShift&7), Status(flags>>statusShift&7)
 	}
 	if c.bad {
@@ -124,13 +121,6 @@ func (p *StreamSubspace) fields(c *codec) {
 	}
 	c.numbers("mean", &p.mean, p.cols)
 	c.numbers("mean", &p.meanRest, p.cols)
-	if p.sum == SumAtMostOne {
-		c.floats("limit", &p.limit)
-	}
-	if flags&hasRadius != 0 {
-		c.floats("radius", &p.radius)
-		c.bad = c.bad || !(p.radius > 0)
-	}
 	c.matrix(&pc.basis, true)
 	c.matrix(&p.orientation, flags&hasOrientation != 0)
 }
@@ -167,19 +157,15 @@ func (p *StreamSubspace) soundSubspace() bool {
 	switch {
 	case !p.sound() || p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols):
 		return false
-	case pc.basis.Cols != p.cols || pc.basis.Rows != min(directionsOf(p.k, p.sum), p.cols):
+	case pc.basis.Cols != p.cols || pc.basis.Rows != min(p.k-1, p.cols):
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most):
-		return false
-	case p.sum == SumAtMostOne && !(p.limit >= leastMargin && p.limit <= 1 && allZero(p.mean) &&
-		allZero(p.meanRest)):
 		return false
 	case !(pc.floorError >= 0 && isFinite(pc.floorError) && pc.totalError >= 0 && isFinite(pc.totalError)):
 		return false
 	case pc.steps < 0 || pc.solver >= solverCount || pc.status >= statusCount:
 		return false
-	case checkRegular(p.k, &Options{Enclosure: p.enclosure, Sum: p.sum, Orientation: p.orientation,
-		Radius: p.radius}) != nil:
+	case checkFit(p.k, p.placing()) != nil:
 		return false
 	}
 	for i := range pc.basis.Rows {
@@ -197,8 +183,8 @@ func (e *Extent) fields(c *codec) {
 	integer(c, 4, &none, 0)
 	fingerprint := uint32(c.bits(4, uint64(e.fingerprint)))
 	integer(c, 8, &e.rows, math.MaxInt)
-	c.floats("Extent", &e.radius, &e.objective.sum, &e.squares, &e.objective.lost, &e.height, &e.outside)
-	c.zeros(2)
+	c.floats("Extent", &e.radius, &e.objective.sum, &e.squares, &e.objective.lost)
+	c.zeros(4)
 	c.list("facets", &e.facets)
 	if c.reading { // several goroutines may write one extent
 		e.started, e.fingerprint = flags != 0, fingerprint
@@ -216,7 +202,7 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 // sound reports whether the numbers can be those of rows in range.
 func (e *Extent) sound() bool {
 	most := 8 * float64(e.rows) * math.MaxInt32
-	numbers := []float64{e.radius, e.objective.sum, e.squares, e.height, e.outside}
+	numbers := []float64{e.radius, e.objective.sum, e.squares}
 	for _, v := range append(numbers, e.facets...) {
 		if !(v >= 0 && v <= most) {
 			return false

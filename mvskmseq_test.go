@@ -301,7 +301,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 	} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			name := c.name
-			init := []Init{InitAuto, InitGlobal, InitSPA}[(at+int(sum))%3]
+			init := []Init{InitAuto, InitSPA, InitGlobal}[(at+int(sum))%(3-int(sum))]
 			o := MinVolumeOptions{Sum: sum, Init: init, MaxIter: 3}
 			m, _ := seqFit(t, c.x, c.k, seqOptions(o, 1, 1), 64)
 			if _, err := m.MarshalBinary(); err != nil { // every number is finite

@@ -151,10 +151,11 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. The
-// global simplex has an objective equal to the floor, which a small λ can only raise by little.
+// global simplex has an objective equal to the floor, which a small λ can only raise by little. SumAtMostOne
+// has none.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
-	if m.o.Init == InitGlobal && m.o.Centers == nil {
+	if m.o.Sum == SumAtMostOne || m.o.Init == InitGlobal && m.o.Centers == nil {
 		return best, nil
 	}
 	global, err := m.globalCenters()

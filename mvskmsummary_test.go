@@ -199,17 +199,6 @@ func TestSummaryExtremes(t *testing.T) {
 	if s := newSummary(p, 64, 0); s.lines.Rows != 0 || s.draws != 64 {
 		t.Errorf("%d lines, %d draws", s.lines.Rows, s.draws)
 	}
-	// A row of weight 0 counts as zeros. About 0, with all rows on one side, it is no extreme.
-	x, w := moved(randomData(n, 2, 0, 1), 9), make1(n)
-	w[5] = 0
-	p = mustDo(statsOf(t, x, w).StreamSubspace(2, &Options{Sum: SumAtMostOne}))(t)
-	s := newSummary(p, 64, 1)
-	must(t, s.add(0, mustDo(p.part(bg, x, w, 1))(t)))
-	for _, e := range s.extremes {
-		if e.row == nil || e.number == 5 {
-			t.Errorf("about 0: row %d is an extreme", e.number)
-		}
-	}
 }
 
 func squaredDistanceFromMean(s *samples, i int) float64 {

@@ -32,43 +32,27 @@ const (
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and [FitSeq]. Other functions name those that they read. The zero value and nil are the
-// defaults.
+// Options tunes [Fit] and other functions, each of which names the fields that it reads. A field that a
+// function does not read is an [ErrOption] unless it is zero. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
 	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
 	Weights   []float64
-	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest
-	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
+	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
+	Sum       Sum       // SumToOne (the default) or SumAtMostOne
 	// 0: GOMAXPROCS, but one for a Fit of some 1 ms or less. The bits do not depend on it.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none.
 	// Every Q gives another global optimum: see RandomOrientation.
 	Orientation *Matrix
-	// Radius (r in the paper's Algorithm 1, line 4) is that of the ball about the mean, in units of the
-	// data; 0: the smallest with the projected rows in it. Each center is (k−1)·Radius from the mean where
-	// d ≥ k−1. Every larger r gives another global optimum, with memberships nearer to 1/k. A smaller one
-	// (by over 1e-9 of it), another enclosure, SumAtMostOne, and a radius above 2^200 times the largest
-	// entry are an [ErrOption].
-	Radius float64
-
-	Progress func(Iteration) // called by FitSeq alone, after every block, with Pass and Rows set
-	MostK    int             // the largest k of Floors; 0: all
+	Progress    func(Iteration) // called by FitSeq alone, after every block, with Pass and Rows set
+	MostK       int             // the largest k of Floors; 0: all
 	// Memberships is for FitSeq alone. It receives the memberships g of rows first, first+1, … (n×k), in
 	// order, and may keep g. It costs one more pass. An error that it returns ends the fit, and is wrapped.
 	Memberships func(first int, g *Matrix) error
 	Passes      int // of FitSeq: the most of SolverKrylov, without that for Memberships: at least 4; 0: 30
 }
-
-// path is which code a fit takes.
-type path struct {
-	solver   Solver
-	smallest bool    // EnclosureSmallest
-	radius   float64 // Options.Radius
-}
-
-func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
 // largestK is the most centers: memberships of as many rows have no address.
 const largestK = 1 << 24
@@ -84,12 +68,21 @@ func checkK(k int) error {
 	return nil
 }
 
-// checkRegular returns an error for options that a regular simplex does not have.
-func checkRegular(k int, o *Options) error {
-	if o.Enclosure == EnclosureSmallest {
-		return fail(ErrOption, "Enclosure is smallest, which Fit alone has")
+// only returns an error if an option is set that the function does not read. Every function reads Workers.
+func (o *Options) only(function string, reads ...string) error {
+	for _, f := range [...]struct {
+		name string
+		set  bool
+	}{
+		{"Weights", o.Weights != nil}, {"Enclosure", o.Enclosure != EnclosureBall}, {"Sum", o.Sum != SumToOne},
+		{"Solver", o.Solver != SolverAuto}, {"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
+		{"Progress", o.Progress != nil}, {"Memberships", o.Memberships != nil}, {"Passes", o.Passes != 0},
+	} {
+		if f.set && !slices.Contains(reads, f.name) {
+			return fail(ErrOption, f.name+" is set, which "+function+" does not read")
+		}
 	}
-	return firstError(checkFit(k, o), checkRadius(k, o.Radius, o))
+	return nil
 }
 
 func checkSolver(solver Solver) error {
@@ -106,31 +99,7 @@ func checkFit(k int, o *Options) error {
 	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
 		return err
 	}
-	// The descents are too large for small modules.
-	if gramOnly && o.Enclosure == EnclosureSmallest && k > 3 {
-		return fail(ErrOption, "Enclosure is smallest with k above 3")
-	}
-	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
-		return err
-	}
-	return checkOrientation(k, o.Orientation)
-}
-
-// checkRadius returns an error if Options.Radius is none, or not for these options. checkFit leaves it out:
-// a program without a radius has no code that writes decimals.
-func checkRadius(k int, radius float64, o *Options) error {
-	if err := checkAmount("Radius", radius); err != nil || radius == 0 {
-		return err
-	}
-	if float64(k)*radius > mostCenter/2 {
-		return fail(ErrOption,
-			"Radius is "+decimal(radius)+", and centers k times as far are out of range")
-	}
-	if o.Enclosure != EnclosureBall || o.Sum != SumToOne {
-		return fail(ErrOption,
-			"Radius is "+decimal(radius)+", which is for the enclosure ball and sums of one")
-	}
-	return nil
+	return firstError(checkSolver(o.Solver), checkOrientation(k, o.Orientation))
 }
 
 // checkOrientation returns an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.
@@ -194,7 +163,8 @@ const (
 	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples. Restarts look for them
 	// after a random linear map.
 	InitSPA
-	// InitGlobal is the tight simplex of the global solution, which encloses the data.
+	// InitGlobal is the tight simplex of the global solution, which encloses the data. With SumAtMostOne
+	// and RowsUnit it is an [ErrOption].
 	InitGlobal
 	initCount // a new start stands before it
 )
@@ -314,6 +284,9 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
 		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
 		checkEnum("Rows", o.Rows, rowsCount), checkAmount("Trim", o.Trim))
+	if err == nil && o.Init == InitGlobal && (o.Sum == SumAtMostOne || o.Rows == RowsUnit) {
+		err = fail(ErrOption, "Init is global, which is for rows as given and sums of one")
+	}
 	if err == nil && o.Trim >= 1 {
 		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
 	}

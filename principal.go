@@ -512,7 +512,9 @@ type Subspace struct {
 // errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
-	if err := firstError(checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+	err := firstError(o.only("Principal", "Weights", "Solver", "Sum"),
+		checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
+	if err != nil {
 		return nil, err
 	}
 	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
@@ -529,6 +531,17 @@ func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace,
 	}
 	return pc.subspace(s, s.mass().value()), nil
 }
+
+// directionsOf returns how many principal directions k centers take, if the data has so many.
+func directionsOf(k int, sum Sum) int {
+	if sum == SumAtMostOne {
+		return k
+	}
+	return k - 1
+}
+
+// directions returns how many principal directions Fit takes for k centers: at most as many as rows.
+func (s *samples) directions(k int, sum Sum) int { return min(directionsOf(k, sum), s.d, s.n) }
 
 // checkDirections returns an error unless rows of that rank have p directions.
 func checkDirections(p, rank int) error {

@@ -131,17 +131,13 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
 // encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data.
-// k is at most 2^24, with Weights or SumAtMostOne 2^15. It may be above n or d, where the minimum is 0; for
+// k is at most 2^24, with Weights 2^15. It may be above n or d, where the minimum is 0; for
 // k−1 above them the simplex is the shadow of a regular one. The bits are the same on every call on one
 // kind of machine, for any number of workers, but for FloorError of SolverKrylov. x is neither changed nor
 // copied.
 //
-// With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
-// σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading
-// directions (Gillis & Kumar 2015). Nonnegative data has one, unless σ_k = σ_{k+1} mixes parts that share
-// no column. Otherwise Status is StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne,
-// and [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine of 2^-14
-// with each row above rounding. Enclosure and Orientation are those of a slice of the cone.
+// Fit reads the options Weights, Enclosure, Workers, Solver and Orientation. For memberships that add up to at
+// most 1, and for a simplex of small volume, there is package enclosure.
 //
 // The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Where a column is
 // far from 0 in all rows, as years are, or weights differ by many powers of ten, products cancel: FloorError,
@@ -159,43 +155,41 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 		o = &Options{}
 	}
 	if o.Sum == SumAtMostOne {
-		return o.fitCone(ctx, x, k)
+		return nil, fail(ErrOption, "Sum is at most one, which enclosure.Cone fits")
 	}
-	return o.fit(ctx, x, k, o.Weights, o.path())
+	if err := o.only("Fit", "Weights", "Enclosure", "Solver", "Orientation"); err != nil {
+		return nil, err
+	}
+	return o.fit(ctx, x, k, o.Weights, o.Solver)
 }
 
-// fit returns the global solution under SumToOne. Weights and by are arguments of their own:
+// fit returns the global solution. Weights and the solver are arguments of their own:
 // where a program calls Fit with constants, TinyGo leaves out the code for the others.
-func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, by path) (*Model, error) {
+func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, solver Solver) (*Model, error) {
 	if err := checkFit(k, o); err != nil {
 		return nil, err
 	}
-	if by.radius != 0 {
-		if err := checkRadius(k, by.radius, o); err != nil {
-			return nil, err
-		}
-	}
-	t, err := openFit(ctx, x, k, o, weights, true)
+	t, err := openFit(ctx, x, k, o, weights)
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.solve(t, k, weights, by)
+	m, err := o.solve(t, k, weights, solver)
 	t.data().space.free()
 	return m, err
 }
 
 // openFit opens x for a fit, which does not take more workers than pay.
 func openFit(
-	ctx context.Context, x Samples, k int, o *Options, weights []float64, centred bool,
+	ctx context.Context, x Samples, k int, o *Options, weights []float64,
 ) (dataset, error) {
 	if m, ok := x.(*Matrix); ok { // not by its method open: TinyGo leaves out more where it knows the type
-		return openMatrix(ctx, m, weights, payingWorkers(o.Workers, m, k), centred)
+		return openMatrix(ctx, m, weights, payingWorkers(o.Workers, m, k), true)
 	}
-	return openSamples(ctx, x, o, weights, centred)
+	return openSamples(ctx, x, o, weights, true)
 }
 
-// solve returns the global solution under SumToOne for rows about their mean. The options are checked.
-func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, error) {
+// solve returns the global solution for rows about their mean. The options are checked.
+func (o *Options) solve(x dataset, k int, weights []float64, solver Solver) (*Model, error) {
 	s := x.data()
 	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
 		return nil, err
@@ -205,13 +199,13 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, by.solver, toFit)
+	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, solver, toFit)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Iterations: pc.steps}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	e, err := placeSimplex(x, m.Memberships, pc.basis, o, by)
+	e, err := placeSimplex(x, m.Memberships, pc.basis, o)
 	if err != nil {
 		return nil, err
 	}
@@ -242,15 +236,6 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (float64, error) { return obj
 
 func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
 	return solveRows(s, centers, g, sum, rows)
-}
-
-func (s *samples) aboutMean() (dataset, error) {
-	about, err := newSamples(s.ctx, s.x, s.weights, s.workers, true)
-	if err != nil {
-		return nil, err
-	}
-	about.space = s.space
-	return about, nil
 }
 
 func (s *samples) floors(most int, sum Sum) ([]float64, error) {
@@ -307,85 +292,6 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 		return 1
 	}
 	return asked
-}
-
-// fitCone returns the global solution under SumAtMostOne.
-func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error) {
-	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
-		return nil, err
-	}
-	t, err := openFit(ctx, x, k, o, o.Weights, false)
-	if err != nil {
-		return nil, err
-	}
-	s := t.data()
-	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSquareOfK(k)); err != nil {
-		return nil, err
-	}
-	pc, err := t.principal(wanted{s.directions(k, SumAtMostOne), 0}, o.Solver, toFit)
-	if err != nil {
-		return nil, err
-	}
-	m := &Model{Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
-	m.Memberships = NewMatrix(s.n, k, nil)
-	f, rest, complete, err := placeCone(t, m.Memberships, pc, o)
-	if err != nil {
-		return nil, err
-	}
-	m.Objective = math.Inf(1)
-	if !complete {
-		err = o.withoutHalfSpace(t, m, pc, f, rest)
-	} else {
-		err = m.improve(t, pc, f, m.Memberships, rest)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// improve makes f and g the result where their objective is lower than the model's. It gives rows of the list
-// their nearest mixture first.
-func (m *Model) improve(x dataset, pc *principal, f, g *Matrix, rows []int) error {
-	if err := x.solveRows(f, g, SumAtMostOne, rows); err != nil {
-		return err
-	}
-	objective, err := x.objective(f, g, SumAtMostOne)
-	if err == nil && x.data().unscaleSquare(objective) < m.Objective {
-		m.Centers, m.Memberships = f, g
-		_, err = m.rate(x.data(), objective, pc)
-	}
-	return err
-}
-
-// withoutHalfSpace sets the model for a cone f that leaves out rows: rest is to be solved. It keeps the best
-// of the global solution under SumToOne, which is feasible, the cone, and the former's centers with
-// memberships of at most 1. The first is optimal, to rounding, where the data has fewer than k directions.
-// The others then have dependent centers, which cost the digits of memberships, and much time.
-func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal, f *Matrix, rest []int) error {
-	about, err := x.aboutMean()
-	if err != nil {
-		return err
-	}
-	one, err := o.solve(about, f.Rows, o.Weights, o.path())
-	if err != nil {
-		return err
-	}
-	g := m.Memberships
-	if err := m.improve(x, pc, one.Centers, one.Memberships, nil); err != nil || m.Gap <= exactGap {
-		return err
-	}
-	if err := m.improve(x, pc, f, g, rest); err != nil {
-		return err
-	}
-	if m.Memberships == g { // that of the other is free
-		g = one.Memberships
-	}
-	err = m.improve(x, pc, one.Centers, g, indices(x.data().n))
-	if m.Gap > exactGap {
-		m.Status = StatusNoHalfSpace
-	}
-	return err
 }
 
 // rate returns m with what compares an upper bound of the objective, in scaled units, with the floor.

@@ -90,10 +90,6 @@ func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error
 	return err
 }
 
-func (s *sparseSamples) aboutMean() (dataset, error) {
-	return newSparseSamples(s.ctx, s.sparse, s.weights, s.workers, true)
-}
-
 // objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
 // F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has
 //

@@ -442,7 +442,9 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	}
-	if err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+	err := firstError(o.only("Principal", "Sum"),
+		checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount))
+	if err != nil {
 		return nil, err
 	}
 	about := Stats{moments: s.moments.clone(), scatter: s.scatter}

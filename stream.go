@@ -34,10 +34,6 @@ const fewestPasses = 4
 // Where these do not reach its tolerance, as for spectra that do not fall, Status is StatusIterationLimit.
 // Objective and Floor may then both be off the minimum, which SolverGram finds.
 //
-// SumAtMostOne takes one more pass, for the half-space, and two more each where rows turn out to be outside,
-// at most twice. Without a half-space the passes of SumToOne follow. With StatusNoHalfSpace Objective is for
-// memberships of 0, or those of SumToOne, for the rows that no cone has; Predict's are better.
-//
 // Data that changes between passes is an [ErrChanged], as far as counts, squares and the floor show it.
 // Another number of rows or of columns is an [ErrShape] as well. Errors of blocks and of Options.Memberships
 // are wrapped, with the pass and the row that they came after; those of ctx come within one block.
@@ -47,7 +43,9 @@ const fewestPasses = 4
 // 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
-	if err := checkRegular(k, &o); err != nil {
+	err := firstError(o.only("FitSeq", "Weights", "Enclosure", "Solver", "Orientation", "Progress", "Memberships",
+		"Passes"), checkFit(k, &o))
+	if err != nil {
 		return nil, err
 	}
 	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
@@ -61,7 +59,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrOption,
 			"Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	}
-	if o.Weights != nil || o.Sum == SumAtMostOne {
+	if o.Weights != nil {
 		if err := checkSquareOfK(k); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
@@ -69,9 +67,6 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	p, err := q.subspace(k)
 	if err != nil {
 		return nil, err
-	}
-	if o.Sum == SumAtMostOne {
-		return q.fitCone(p)
 	}
 	m, e, err := q.reach(p)
 	if err != nil || o.Memberships == nil {
@@ -85,19 +80,13 @@ func (p *StreamSubspace) fill(e *Extent, centers *Matrix) func(s *samples, g *Ma
 	around, dims := p.enclose(e), p.pc.basis.Rows
 	return func(s *samples, g *Matrix) error {
 		err := changeBasis(s, leftColumns(g, dims), p.pc.basis)
-		if err != nil {
-			return err
-		}
-		rest := s.zeroWeights()
-		if p.sum == SumToOne {
+		if err == nil {
 			err = fillMemberships(s, g, dims, around)
-		} else {
-			rest, err = p.cone().fill(s, g, around, e.height, !e.complete(&p.pc))
 		}
 		if err != nil {
 			return err
 		}
-		return solveRows(s, centers, g, p.sum, rest)
+		return solveRows(s, centers, g, SumToOne, s.zeroWeights())
 	}
 }
 
@@ -303,11 +292,11 @@ func (q *sequence) subspace(k int) (*StreamSubspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	pc, mean, err := q.principalFor(s, k, q.o.Sum)
+	pc, _, err := q.principalFor(s, k, SumToOne)
 	if err != nil {
 		return nil, err
 	}
-	return newSubspace(s.moments, pc, mean, k, q.o), nil
+	return newSubspace(s.moments, pc, k, q.o), nil
 }
 
 // principalFor finds the directions for k centers, about 0 for SumAtMostOne. It returns the mean as well.
@@ -456,107 +445,4 @@ func (q *sequence) deliver(first int, g *Matrix) error {
 		return fail(err, "memberships from row "+strconv.Itoa(first))
 	}
 	return cancelled(q.ctx)
-}
-
-// coneRounds is how often a half-space is searched for and then measured.
-const coneRounds = 3
-
-// axisSearch looks for the half-space of all rows, and of those that are not light: one for
-// every share of findAxis, since a pass cannot tell which will succeed.
-type axisSearch struct {
-	p      *StreamSubspace
-	levels [lightShares]halfSpace
-}
-
-// add adds the rows of a block.
-func (a *axisSearch) add(s *samples) error {
-	w := NewMatrix(s.n, a.p.pc.basis.Rows, nil)
-	if err := changeBasis(s, w, a.p.pc.basis); err != nil {
-		return err
-	}
-	share := leastLight
-	for l := range a.levels {
-		light := share * a.p.pc.total / float64(a.p.rows)
-		share *= nextLight
-		_, err := a.levels[l].search(directions{s.ctx, s.workers, w, func(i int, squares float64) bool {
-			return s.weight(i)*squares <= light
-		}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// subspace returns the subspace with the axis found, or as it was.
-func (a *axisSearch) subspace() *StreamSubspace {
-	for l := range a.levels {
-		h := &a.levels[l]
-		if h.axis == nil || h.none() {
-			continue
-		}
-		p := *a.p
-		p.pc.basis = a.p.pc.basis.Clone()
-		turnTo(p.pc.basis, h.axis)
-		p.limit = max(h.norm/4, leastMargin) // rows of earlier blocks may be lower than h.norm
-		p.fingerprint = fingerprintOf(&p)
-		return &p
-	}
-	return a.p
-}
-
-// fitCone makes passes for the half-space and for the extent, again where rows turn out to be outside.
-func (q *sequence) fitCone(start *StreamSubspace) (*Model, error) {
-	search := axisSearch{p: start}
-	var p *StreamSubspace
-	var m *Model
-	var e *Extent
-	for range coneRounds {
-		err := q.again(start, func(_ rowBlock, s *samples) error { return search.add(s) })
-		if err != nil {
-			return nil, err
-		}
-		p = search.subspace()
-		if m, e, err = q.reach(p); err != nil {
-			return nil, err
-		}
-		if m.Status != StatusNoHalfSpace || p == start {
-			break
-		}
-	}
-	from, fill := p, p.fill(e, m.Centers)
-	if m.Status == StatusNoHalfSpace {
-		p1, e1, m1, err := q.sumToOne(p.k)
-		if err != nil {
-			return nil, err
-		}
-		if m1.Objective < m.Objective {
-			m.Centers, from, fill = m1.Centers, p1, p1.fill(e1, m1.Centers)
-			if _, err := m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc); err != nil {
-				return nil, err
-			}
-		}
-		if m.Gap <= exactGap {
-			m.Status = p.pc.status
-		}
-	}
-	if q.o.Memberships == nil {
-		return m, nil
-	}
-	return q.memberships(from, &p.pc, m, fill)
-}
-
-// sumToOne makes the passes of SumToOne, for data without a half-space.
-func (q *sequence) sumToOne(k int) (*StreamSubspace, *Extent, *Model, error) {
-	o := *q.o
-	o.Sum = SumToOne
-	one := *q
-	one.o = &o
-	p, err := one.subspace(k)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	m, e, err := one.reach(p)
-	q.pass = one.pass
-	return p, e, m, err
 }

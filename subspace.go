@@ -13,7 +13,7 @@ import (
 )
 
 // StreamSubspace is the principal affine subspace in which the centers of a global solution lie, with the floor
-// that it proves; through 0 for SumAtMostOne. [Stats.StreamSubspace] returns it after the first pass over the data;
+// that it proves. [Stats.StreamSubspace] returns it after the first pass over the data;
 // [Extent.Add] reads it in the second. It travels in its binary form, and goroutines may share it. The zero
 // value is empty, and what needs a subspace returns [ErrTooFewSamples] for it.
 type StreamSubspace struct {
@@ -21,17 +21,12 @@ type StreamSubspace struct {
 	pc          principal
 	k           int
 	enclosure   Enclosure
-	sum         Sum
-	limit       float64 // of SumAtMostOne: see cone; the basis then begins with the axis
 	orientation *Matrix // nil: none
-	radius      float64 // Options.Radius; extents do not depend on it
 	fingerprint uint32  // see fingerprintOf
 }
 
-// StreamSubspace finds the subspace for k centers. It reads the options Enclosure, Sum, Orientation, Radius, Solver
-// (SolverAuto or SolverGram) and Workers; Weights must be nil, since weights come with the rows. For
-// SumAtMostOne the axis of the cone is the sum of the singular vectors of one sign, or else the first one. If
-// rows are outside all the same, [StreamSubspace.Model] says so; FitSeq looks for another axis.
+// StreamSubspace finds the subspace for k centers. It reads the options Enclosure, Orientation, Solver
+// (SolverAuto or SolverGram) and Workers; Weights must be nil, since weights come with the rows.
 //
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors: [ErrTooFewSamples]
 // without rows of positive weight, [ErrOption], [ErrShape].
@@ -46,33 +41,25 @@ func (s *Stats) StreamSubspace(k int, opts *Options) (*StreamSubspace, error) {
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
 	}
-	if err := firstError(checkCount("Workers", o.Workers), checkRegular(k, &o),
-		checkSizeOfK(k, k, s.cols)); err != nil {
+	err := firstError(o.only("StreamSubspace", "Enclosure", "Solver", "Orientation"),
+		checkCount("Workers", o.Workers), checkFit(k, &o), checkSizeOfK(k, k, s.cols))
+	if err != nil {
 		return nil, err
 	}
 	about := Stats{moments: s.moments.clone(), scatter: s.scatter}
-	mean := about.mean
-	if o.Sum == SumAtMostOne {
-		about.scatter = slices.Clone(s.scatter)
-		mean = about.aboutZero()
-	}
-	pc, err := about.principal(context.Background(), min(directionsOf(k, o.Sum), s.cols), o.Workers)
+	pc, err := about.principal(context.Background(), min(k-1, s.cols), o.Workers)
 	if err != nil {
 		return nil, err
 	}
 	m := about.moments
 	m.weightOff, m.meanOff, m.scatterOff = 0, 0, 0 // pc has used them, and the binary form does not hold them
-	return newSubspace(m, pc, mean, k, &o), nil
+	return newSubspace(m, pc, k, &o), nil
 }
 
-// newSubspace returns the subspace for statistics that had this mean.
-func newSubspace(m moments, pc *principal, mean []float64, k int, o *Options) *StreamSubspace {
-	p := &StreamSubspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure, sum: o.Sum, radius: o.Radius}
+// newSubspace returns the subspace for statistics.
+func newSubspace(m moments, pc *principal, k int, o *Options) *StreamSubspace {
+	p := &StreamSubspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure}
 	p.pc.squares = nil // the binary form does not hold them
-	if o.Sum == SumAtMostOne {
-		p.limit = leastMargin
-		turnTo(p.pc.basis, axisOf(p.pc.basis, mean))
-	}
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
@@ -87,9 +74,6 @@ func fingerprintOf(p *StreamSubspace) uint32 {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	numbers := slices.Concat(p.mean, p.meanRest, p.pc.basis.Data)
-	if p.sum == SumAtMostOne {
-		numbers = append(numbers, p.limit)
-	}
 	if p.orientation != nil {
 		numbers = append(numbers, p.orientation.Data...)
 	}
@@ -103,8 +87,7 @@ func fingerprintOf(p *StreamSubspace) uint32 {
 func (p *StreamSubspace) K() int { return p.k }
 
 // Basis returns the subspace's orthonormal directions from the mean, min(k−1, d) rows of length d, by
-// descending scatter; nil of the zero value. For SumAtMostOne they are min(k, d) from 0, the first the cone's
-// axis.
+// descending scatter; nil of the zero value.
 func (p *StreamSubspace) Basis() *Matrix {
 	if p.k == 0 {
 		return nil
@@ -127,8 +110,8 @@ func (p *StreamSubspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 // they are from it. As with [Stats], an Extent may take a part of the data, and extents merge. The zero value
 // is empty and ready. It belongs to the subspace of its first rows.
 type Extent struct {
-	rows       int
-	coneExtent // an extent alone for SumToOne
+	rows int
+	extent
 	// Weighted, in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖² = ‖X − GF‖², and Σ‖x − x̄‖².
 	objective   fineSum
 	squares     float64
@@ -148,8 +131,7 @@ func (e *Extent) add(ctx context.Context, p *StreamSubspace, x *Matrix, weights 
 	if err := p.checkFilled(); err != nil {
 		return err
 	}
-	f := Extent{fingerprint: p.fingerprint, started: true,
-		coneExtent: coneExtent{extent: extent{facets: make([]float64, p.k)}}}
+	f := Extent{fingerprint: p.fingerprint, started: true, extent: extent{facets: make([]float64, p.k)}}
 	if err := e.checkMerge(&f); err != nil {
 		return err
 	}
@@ -159,9 +141,11 @@ func (e *Extent) add(ctx context.Context, p *StreamSubspace, x *Matrix, weights 
 	}
 	f.rows = s.n
 	w := NewMatrix(s.n, p.pc.basis.Rows, nil)
-	if f.coneExtent, err = p.reach(s, w); err != nil {
+	ext, err := s.project(w, p.pc.basis, p.normals(), p.enclosure)
+	if err != nil {
 		return err
 	}
+	f.extent = *ext
 	objective, squares, err := s.residuals(w, p.pc.basis)
 	if err != nil {
 		return err
@@ -170,26 +154,6 @@ func (e *Extent) add(ctx context.Context, p *StreamSubspace, x *Matrix, weights 
 	f.extent.squares = fineSum{} // which Fit alone needs
 	e.merge(&f)
 	return nil
-}
-
-// reach overwrites w with the rows' coordinates in the basis and returns their extent.
-func (p *StreamSubspace) reach(s *samples, w *Matrix) (coneExtent, error) {
-	normals, kind := p.normals(), p.enclosure
-	if p.sum == SumAtMostOne {
-		normals, kind = NewMatrix(0, w.Cols, nil), EnclosureBall
-	}
-	ext, err := s.project(w, p.pc.basis, normals, kind)
-	if err != nil || p.sum == SumToOne {
-		return coneExtent{extent: *ext}, err
-	}
-	reach, err := p.cone().reach(s, w)
-	row := make([]float64, w.Cols)
-	for i := range w.Rows {
-		if copy(row, w.row(i)); !slice(row, p.limit) {
-			clear(w.row(i)) // a membership of 0
-		}
-	}
-	return *reach, err
 }
 
 // part checks some or all rows of the subspace's data, and returns them as samples about the mean of all.
@@ -257,7 +221,7 @@ func (e *Extent) merge(f *Extent) {
 	if !e.started {
 		e.started, e.fingerprint, e.facets = true, f.fingerprint, make([]float64, len(f.facets))
 	}
-	e.coneExtent.merge(&f.coneExtent)
+	e.extent.merge(&f.extent)
 	e.rows += f.rows
 	e.objective.merge(f.objective)
 	e.squares += f.squares
@@ -269,7 +233,7 @@ func (e *Extent) Rows() int { return e.rows }
 // Model returns the global solution for rows of the given extent, as [Fit] does but without memberships,
 // which [Model.Predict] finds for any rows. Errors: [ErrShape] if the extent is of another subspace,
 // [ErrChanged] if it has another number of rows than the statistics, or their squares add up to another
-// number, [ErrOption] if the rows reach beyond Options.Radius.
+// number.
 func (p *StreamSubspace) Model(e *Extent) (*Model, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
@@ -285,19 +249,9 @@ func (p *StreamSubspace) Model(e *Extent) (*Model, error) {
 		return nil, err
 	}
 	s := p.frame(context.Background(), 0)
-	if _, err := ballRadius(e.radius, p.radius, p.units); err != nil {
-		return nil, err
-	}
 	around := p.enclose(e)
-	m := &Model{Iterations: p.pc.steps, Status: p.pc.status, Sum: p.sum}
-	if p.sum == SumToOne {
-		m.Centers = simplexCenters(s, around, p.pc.basis)
-	} else {
-		m.Centers = p.cone().centers(s, around, e.height)
-		if !e.complete(&p.pc) {
-			m.Status = StatusNoHalfSpace
-		}
-	}
+	m := &Model{Iterations: p.pc.steps, Status: p.pc.status}
+	m.Centers = simplexCenters(s, around, p.pc.basis)
 	return m.rate(s, p.upper(e, around), &p.pc)
 }
 
@@ -307,15 +261,8 @@ func (p *StreamSubspace) upper(e *Extent, around *placement) float64 {
 	dims := p.pc.basis.Rows
 	length := math.Sqrt(max(0, e.objective.value()))*(1+gamma(fineDepth(p.rows)+dotDepth(p.cols)+6)) +
 		1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
-	if p.sum == SumToOne {
-		within, outside := around.misses(norm2(p.mean), e.radius)
-		length += math.Sqrt(p.weight) * (within + outside)
-	} else {
-		// In the slice, about the axis, the mixtures miss as much for a height of 1. The heights' squares add
-		// up to less than all; their rounding is less than these.
-		within, outside := around.misses(1, math.Inf(1))
-		length += 1.1 * math.Sqrt(e.squares) * (2*(within+outside) + gamma(16))
-	}
+	within, outside := around.misses(norm2(p.mean), e.radius)
+	length += math.Sqrt(p.weight) * (within + outside)
 	return length * length * (1 + 0x1p-48)
 }
 
@@ -333,20 +280,12 @@ func (p *StreamSubspace) sameSquares(squares float64) error {
 		decimal(p.unscaleSquare(p.pc.total)))
 }
 
-// normals are those of the simplex that encloses the rows, or the slice of the cone.
-func (p *StreamSubspace) normals() *Matrix { return fitNormals(p.k, p.dims(), p.placing()) }
-
-// dims is how many coordinates the rows, or the points of the slice, have.
-func (p *StreamSubspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) }
-
-// cone returns the cone for SumAtMostOne.
-func (p *StreamSubspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
+// normals are those of the simplex that encloses the rows.
+func (p *StreamSubspace) normals() *Matrix { return fitNormals(p.k, p.pc.basis.Rows, p.placing()) }
 
 // enclose returns the simplex around rows of the given extent and as many dimensions as the basis.
 func (p *StreamSubspace) enclose(e *Extent) *placement {
-	reach := e.extent
-	reach.radius = max(reach.radius, math.Ldexp(p.radius, -p.exp))
-	return placeExtent(p.normals(), &reach, p.placing(), p.dims())
+	return placeExtent(p.normals(), &e.extent, p.placing(), p.pc.basis.Rows)
 }
 
 // placing are the options that place the simplex.

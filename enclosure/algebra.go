@@ -7,11 +7,19 @@ import (
 )
 
 // dot returns Σx_i·y_i.
-func dot(x, y []float64) (sum float64) {
-	for i, v := range x {
-		sum += v * y[i]
+func dot(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		x, y = x[4:], y[4:]
 	}
-	return sum
+	for i, v := range x {
+		s0 += v * y[i]
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 func norm2(x []float64) float64 { return math.Sqrt(dot(x, x)) }
