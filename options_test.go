@@ -215,6 +215,6 @@ func TestUnreadOptions(t *testing.T) {
 		"MostK is set, which Certify does not read: invalid option")
 	mustSay(t, second(Fit(bg, x, 1, fields["Sum"])), "Sum is at most one, which enclosure.Cone fits: invalid option")
 	o := &MinVolumeOptions{Init: InitGlobal, Sum: SumAtMostOne}
-	mustSay(t, second(FitMinVolume(bg, x, 2, o)), 
+	mustSay(t, second(FitMinVolume(bg, x, 2, o)),
 		"Init is global, which is for rows as given and sums of one: invalid option")
 }

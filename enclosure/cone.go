@@ -34,6 +34,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -170,7 +171,7 @@ func (c *cone) open(k int) error {
 		for l, v := range row {
 			row[l] = math.Ldexp(v, -c.exp)
 		}
-		c.squares[i] = dot(row, row)
+		c.squares[i] = la.Dot(row, row)
 		c.total += c.weights[i] * c.squares[i]
 	}
 	return nil
@@ -211,7 +212,7 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	var heights []float64
 	most := 0.0
 	for i := range c.w.Rows {
-		height := dot(c.axis, c.w.Row(i))
+		height := la.Dot(c.axis, c.w.Row(i))
 		switch {
 		case c.squares[i] < leastSquare:
 		case height >= c.limit*math.Sqrt(c.squares[i]):
@@ -227,7 +228,7 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	}
 	at := draws.Chosen(c.w, rows)
 	for i, h := range heights {
-		scale(at.Row(i), 1/h)
+		la.Scale(1/h, at.Row(i))
 	}
 	m, err := softkmeans.Fit(c.ctx, at, k, slice)
 	if err != nil {
@@ -239,7 +240,7 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	}
 	for i, at := range rows {
 		copy(g.Row(at), m.Memberships.Row(i))
-		scale(g.Row(at), heights[i]/most)
+		la.Scale(heights[i]/most, g.Row(at))
 	}
 	return f, g, nil
 }
@@ -323,7 +324,7 @@ func halfSpace(
 			}
 			cosine := 1.0
 			if axis != nil {
-				cosine = dot(axis, w.Row(i)) / norm2(w.Row(i))
+				cosine = la.Dot(axis, w.Row(i)) / la.Norm(w.Row(i))
 			}
 			if cosine < low {
 				low, at = cosine, i
@@ -333,7 +334,7 @@ func halfSpace(
 			return axis, low, nil
 		}
 		next := slices.Clone(w.Row(at))
-		scale(next, 1/norm2(next))
+		la.Scale(1/la.Norm(next), next)
 		corral = softkmeans.NewMatrix(corral.Rows+1, p, append(corral.Data, next...))
 		g, err := softkmeans.SimplexLeastSquares(nil, softkmeans.NewMatrix(1, p, nil), corral, nil)
 		if err != nil {
@@ -344,13 +345,13 @@ func halfSpace(
 		for j, v := range g.Row(0) {
 			if v > 0 {
 				used = append(used, j)
-				axpy(axis, v, corral.Row(j))
+				la.Axpy(axis, v, corral.Row(j))
 			}
 		}
 		corral = draws.Chosen(corral, used)
-		if norm = norm2(axis); norm < leastMargin {
+		if norm = la.Norm(axis); norm < leastMargin {
 			return nil, 0, nil
 		}
-		scale(axis, 1/norm)
+		la.Scale(1/norm, axis)
 	}
 }

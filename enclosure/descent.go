@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -44,7 +45,7 @@ func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
 	d := &descent{ctx: ctx, w: w, list: farthest(ctx, w)} // rows that span all dimensions bound every program
 	plain := softkmeans.RegularSimplex(k)
-	scale(plain.Data, math.Sqrt(float64(k)/float64(p)))
+	la.Scale(math.Sqrt(float64(k)/float64(p)), plain.Data)
 	var best, corners *softkmeans.Matrix
 	least, count := math.Inf(1), max(1, starts*1296/(k*k*k*k))
 	for seed := 0; seed <= count; seed++ {
@@ -59,7 +60,7 @@ func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 			for j := range k {
 				copy(d.f.Row(j), best.Row(j))
 				for l := range k {
-					axpy(d.f.Row(j), .1/float64(k)*dot(normals.Row(j), plain.Row(l)), best.Row(l))
+					la.Axpy(d.f.Row(j), .1/float64(k)*la.Dot(normals.Row(j), plain.Row(l)), best.Row(l))
 				}
 			}
 		default:
@@ -106,7 +107,7 @@ func farthest(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
 	for j := 0; j <= w.Cols && ctx.Err() == nil; j++ {
 		best, most := 0, -1.0
 		for i := range rest.Rows {
-			if s := dot(rest.Row(i), rest.Row(i)); s > most {
+			if s := la.Dot(rest.Row(i), rest.Row(i)); s > most {
 				best, most = i, s
 			}
 		}
@@ -115,9 +116,9 @@ func farthest(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
 		for i := range rest.Rows {
 			by := 1.0 // the first row is the new origin
 			if j > 0 {
-				by = dot(rest.Row(i), top) / max(most, 0x1p-1000)
+				by = la.Dot(rest.Row(i), top) / max(most, 0x1p-1000)
 			}
-			axpy(rest.Row(i), -by, top)
+			la.Axpy(rest.Row(i), -by, top)
 		}
 	}
 	return rows
@@ -155,7 +156,7 @@ func (d *descent) run() {
 // coordinate returns the barycentric coordinate j of row i.
 func (d *descent) coordinate(j, i int) float64 {
 	f, p := d.f.Row(j), d.w.Cols
-	return f[p] + dot(f[:p], d.w.Row(i))
+	return f[p] + la.Dot(f[:p], d.w.Row(i))
 }
 
 // enclose moves each facet to touch the rows from outside. It puts the rows that do on the list, and reports
@@ -185,7 +186,7 @@ func (d *descent) enclose() (outside bool) {
 		d.f.Row(j)[k-1] -= v
 		rest -= v
 	}
-	scale(d.f.Data, 1/rest)
+	la.Scale(1/rest, d.f.Data)
 	return outside
 }
 
@@ -204,7 +205,7 @@ func (d *descent) improve(i, j int) float64 {
 	for range 20 * k {
 		clear(along)
 		along[i], along[j] = 1, -1
-		if a.project(along); norm2(along) < tiny || len(a.a) == k { // k bounds leave rounding alone
+		if a.project(along); la.Norm(along) < tiny || len(a.a) == k { // k bounds leave rounding alone
 			if !a.drop(i, j) {
 				break
 			}
@@ -214,7 +215,7 @@ func (d *descent) improve(i, j int) float64 {
 		step, at, sign := math.Inf(1), -1, 0.0
 		for r := range t {
 			g := d.g[r*k : (r+1)*k]
-			t[r] = dot(g, along)
+			t[r] = la.Dot(g, along)
 			if room := y[r] / -t[r]; t[r] < -tiny && room < step {
 				step, at, sign = room, r, -1
 			}
@@ -226,8 +227,8 @@ func (d *descent) improve(i, j int) float64 {
 			break
 		}
 		step = max(0, step)
-		axpy(x, step, along)
-		axpy(y, step, t)
+		la.Axpy(x, step, along)
+		la.Axpy(y, step, t)
 		a.add(d.g[at*k:(at+1)*k], sign)
 	}
 	gain := math.Log(x[i] - x[j])
@@ -236,15 +237,15 @@ func (d *descent) improve(i, j int) float64 {
 	}
 	f := make([]float64, k)
 	for l, v := range x {
-		axpy(f, v, d.f.Row(l))
+		la.Axpy(f, v, d.f.Row(l))
 	}
-	axpy(d.f.Row(j), 1, d.f.Row(i))
-	axpy(d.f.Row(j), -1, f)
+	la.Axpy(d.f.Row(j), 1, d.f.Row(i))
+	la.Axpy(d.f.Row(j), -1, f)
 	copy(d.f.Row(i), f)
 	for r := range n {
 		g := d.g[r*k : (r+1)*k]
 		sum := g[i] + g[j]
-		g[i] = min(max(0, dot(g, x)), sum)
+		g[i] = min(max(0, la.Dot(g, x)), sum)
 		g[j] = sum - g[i]
 	}
 	return gain
@@ -256,18 +257,18 @@ type activeRows struct{ a, q, r [][]float64 }
 // add takes up sign·g, which is not in the span of the others.
 func (s *activeRows) add(g []float64, sign float64) {
 	a := slices.Clone(g)
-	scale(a, sign)
+	la.Scale(sign, a)
 	s.a = append(s.a, a)
 	q, r := slices.Clone(a), make([]float64, len(a))
 	for range 2 {
 		for l, u := range s.q {
-			c := dot(u, q)
+			c := la.Dot(u, q)
 			r[l] += c
-			axpy(q, -c, u)
+			la.Axpy(q, -c, u)
 		}
 	}
-	r[len(s.q)] = norm2(q)
-	scale(q, 1/r[len(s.q)])
+	r[len(s.q)] = la.Norm(q)
+	la.Scale(1/r[len(s.q)], q)
 	s.q, s.r = append(s.q, q), append(s.r, r)
 }
 
@@ -275,7 +276,7 @@ func (s *activeRows) add(g []float64, sign float64) {
 func (s *activeRows) project(x []float64) {
 	for range 2 {
 		for _, q := range s.q {
-			axpy(x, -dot(q, x), q)
+			la.Axpy(x, -la.Dot(q, x), q)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 	"softkmeans/internal/triangle"
 )
 
@@ -63,7 +64,7 @@ func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, erro
 		out.Centers, out.Memberships = repeated(p.centers(m.Centers, corners), shares, k)
 	}
 	for i, sum := range p.sums {
-		scale(out.Memberships.Row(i), sum)
+		la.Scale(sum, out.Memberships.Row(i))
 	}
 	return out, nil
 }
@@ -104,22 +105,22 @@ func pointsOf(m *softkmeans.Model) (*points, error) {
 	count := 0.0
 	for i := range g.Rows {
 		if p.sums != nil {
-			if p.sums[i] = sumOf(g.Row(i)); p.sums[i] == 0 {
+			if p.sums[i] = la.Sum(g.Row(i)); p.sums[i] == 0 {
 				continue
 			}
-			scale(g.Row(i), 1/p.sums[i])
+			la.Scale(1/p.sums[i], g.Row(i))
 		}
-		axpy(p.mean, 1, g.Row(i))
+		la.Axpy(p.mean, 1, g.Row(i))
 		count++
 	}
-	scale(p.mean, 1/max(count, 1))
+	la.Scale(1/max(count, 1), p.mean)
 	about := g.Clone()
 	for i := range g.Rows {
 		if p.sums != nil && p.sums[i] == 0 {
 			copy(g.Row(i), p.mean)
 			copy(about.Row(i), p.mean)
 		}
-		axpy(about.Row(i), -1, p.mean)
+		la.Axpy(about.Row(i), -1, p.mean)
 	}
 	u, s, v, err := softkmeans.SVD(about)
 	if err != nil {
@@ -190,11 +191,11 @@ func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
 	rest := make([]float64, p.at.Cols)
 	for i := range p.at.Rows {
 		copy(rest, p.at.Row(i))
-		all += dot(rest, rest)
+		all += la.Dot(rest, rest)
 		for j, v := range shares.Row(i) {
-			axpy(rest, -v, corners.Row(j))
+			la.Axpy(rest, -v, corners.Row(j))
 		}
-		off += dot(rest, rest)
+		off += la.Dot(rest, rest)
 	}
 	return !(off <= mostShare*all)
 }
@@ -203,15 +204,15 @@ func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
 func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
 	mean, about := make([]float64, f.Cols), f.Clone()
 	for j, v := range p.mean {
-		axpy(mean, v, f.Row(j))
+		la.Axpy(mean, v, f.Row(j))
 	}
 	for j := range f.Rows {
-		axpy(about.Row(j), -1, mean)
+		la.Axpy(about.Row(j), -1, mean)
 	}
 	axes := product(p.axes, about)
 	out := product(corners, axes)
 	for j := range out.Rows {
-		axpy(out.Row(j), 1, mean) // last: the mean may be far larger, and is rounded once
+		la.Axpy(out.Row(j), 1, mean) // last: the mean may be far larger, and is rounded once
 	}
 	return out
 }
@@ -230,17 +231,17 @@ func shrunk(f, shares *softkmeans.Matrix) (centers, g *softkmeans.Matrix) {
 	about := make([]float64, f.Cols)
 	for j, v := range low {
 		rest -= v
-		axpy(about, v, f.Row(j))
+		la.Axpy(about, v, f.Row(j))
 	}
 	centers = softkmeans.NewMatrix(k, f.Cols, nil)
 	for j := range k {
 		copy(centers.Row(j), about)
-		axpy(centers.Row(j), rest, f.Row(j))
+		la.Axpy(centers.Row(j), rest, f.Row(j))
 	}
 	for i := range shares.Rows {
 		row := shares.Row(i)
-		axpy(row, -1, low)
-		scale(row, 1/sumOf(row))
+		la.Axpy(row, -1, low)
+		la.Scale(1/la.Sum(row), row)
 	}
 	return centers, shares
 }
@@ -261,4 +262,15 @@ func repeated(f, g *softkmeans.Matrix, k int) (centers, memberships *softkmeans.
 		}
 	}
 	return centers, memberships
+}
+
+// product returns a·b.
+func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
+	for i := range a.Rows {
+		for l, v := range a.Row(i) {
+			la.Axpy(out.Row(i), v, b.Row(l))
+		}
+	}
+	return out
 }
