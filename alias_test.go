@@ -471,7 +471,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 	large.Set(1, 1, -1e9)
 	foreign := reachOf(other, two)
 	crowd := &Extent{rows: math.MaxInt - 1,
-		coneExtent: coneExtent{extent: extent{facets: make([]float64, 2)}}}
+		extent: extent{facets: make([]float64, 2)}}
 	crowd.fingerprint, crowd.started = p.fingerprint, true
 	reach := func(want error, p *StreamSubspace, x *Matrix, w []float64) failure {
 		return failure{"Extent.Add", want, on(func(e *Extent) error { return e.Add(p, x, w) }), []form{p}}

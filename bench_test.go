@@ -299,7 +299,7 @@ func BenchmarkStage(b *testing.B) {
 			pc, err := findPrincipal(s, p, SolverGram)
 			must(b, err)
 			g := NewMatrix(c.n, c.k, nil)
-			e, err := placeSimplex(s, g, pc.basis, &Options{}, path{})
+			e, err := placeSimplex(s, g, pc.basis, &Options{})
 			must(b, err)
 			f := simplexCenters(s, e, pc.basis)
 			run := func(stage string, flops, reads int, call func() error) {
@@ -326,7 +326,7 @@ func BenchmarkStage(b *testing.B) {
 				})
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
-				return second(placeSimplex(s, g, pc.basis, &Options{}, path{}))
+				return second(placeSimplex(s, g, pc.basis, &Options{}))
 			})
 			run("objective", 2*nd*(c.k+1), 1, func() error { return second(objectiveOf(s, f, g, SumToOne)) })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error {

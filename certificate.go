@@ -44,7 +44,7 @@ func (c Certificate) Optimal(tol float64) bool {
 //
 // It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data (Theorem
 // 1): first the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k =
-// 1 … min(n, d), a lower bound of the minimum (see [Fit]). They are in squared units of x, and
+// 1 … min(n, d), a lower bound of the minimum (package enclosure attains it). They are in squared units of x, and
 // math.MaxFloat64 where they are out of range.
 //
 // Let m be min(n, d) and M be max(n, d). A floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of
@@ -58,10 +58,11 @@ func (c Certificate) Optimal(tol float64) bool {
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
-	if err := cmp.Or(checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK)); err != nil {
+	err := cmp.Or(o.only("Floors", "Weights", "Sum", "MostK"),
+		checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK))
+	if err != nil {
 		return nil, err
 	}
-	o.Solver = SolverAuto
 	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func Certify(
 ) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	err := cmp.Or(checkMatrix("centers", centers, mostCenter),
+	err := cmp.Or(o.only("Certify", "Weights", "Solver", "Sum"), checkMatrix("centers", centers, mostCenter),
 		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver),
 		checkEnum("Sum", o.Sum, sumCount))
 	if err != nil {
@@ -177,7 +178,9 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // It reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: those of [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
-	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
+	err := cmp.Or(o.only("CentersOf", "Weights", "Sum"), checkEnum("Sum", o.Sum, sumCount),
+		checkMatrix("memberships", memberships, mostCenter))
+	if err != nil {
 		return nil, err
 	}
 	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)

@@ -108,11 +108,8 @@ func drawHidden(t *claims, rng *rand.Rand) {
 	if d > jacobiMaxSide {
 		o.Solver = SolverAuto
 	}
-	cone := o
-	cone.Sum = SumAtMostOne
 	for name, find := range map[string]func() (*Model, error){
 		"Fit":    func() (*Model, error) { return Fit(bg, x, p+1, &o) },
-		"cone":   func() (*Model, error) { return Fit(bg, x, p, &cone) },
 		"FitSeq": func() (*Model, error) { return FitSeq(bg, inBlocks(x, 100), p+1, &o) },
 		"FitMinVolume": func() (*Model, error) {
 			return FitMinVolume(bg, x, p+1, &MinVolumeOptions{MaxIter: 3})
@@ -334,7 +331,7 @@ func drawChanged(t *claims, rng *rand.Rand) {
 			yield(y, nil)
 		}
 	})
-	for _, o := range []*Options{{}, {Sum: SumAtMostOne}, {Solver: SolverKrylov},
+	for _, o := range []*Options{{}, {Solver: SolverKrylov},
 		{Memberships: func(int, *Matrix) error { return nil }}} {
 		pass, o.Workers = 0, 1
 		m, err := FitSeq(bg, blocks, k+1, o)

@@ -342,6 +342,9 @@ func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeSeqOptions {
 		Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7),
 		Init: Init(in.below(int(initCount))), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))},
 		SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
+	if o.Init == InitGlobal {
+		o.Sum = SumToOne
+	}
 	if more>>4 == 0 { // longer runs now and then
 		o.MaxIter = 12
 	}

@@ -495,3 +495,16 @@ func centersAngle(a, b *Matrix) (mean float64, worst int) {
 	}
 	return mean, worst
 }
+
+// nonnegative returns an n×d matrix of entries from 0 to 1, a share of them 0.
+func nonnegative(n, d int, zeros float64, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	return mapped(NewMatrix(n, d, nil), func(_, _ int, _ float64) float64 {
+		if rng.Float64() < zeros {
+			return 0
+		}
+		return rng.Float64()
+	})
+}
+
+func second[A any](_ A, err error) error { return err }

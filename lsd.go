@@ -95,7 +95,7 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 	opts *LSDOptions) (*operator, LSDOptions, error) {
 	o := orZero(opts)
 	err := cmp.Or(checkCount("Starts", o.Starts), checkAmount("Tol", o.Tol),
-		checkRegular(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation}))
+		checkFit(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation}))
 	if err != nil {
 		return nil, o, err
 	}

@@ -143,7 +143,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 	} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, volume := range []Volume{VolumeAuto, VolumeOrigin, VolumeAffine} {
-				for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
+				for _, init := range []Init{InitAuto, InitSPA, InitGlobal}[:3-sum] {
 					if volume == VolumeAuto != (init == InitAuto) {
 						continue
 					}

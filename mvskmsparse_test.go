@@ -231,6 +231,9 @@ func FuzzSparseMinVolume(f *testing.F) {
 		s := sparseOf(x)
 		o := &MinVolumeOptions{NonNegative: in.below(2) > 0, Sum: Sum(in.below(2)),
 			Volume: Volume(in.below(3)), Init: Init(in.below(4)), MaxIter: 20, Workers: in.below(3)}
+		if o.Init == InitGlobal {
+			o.Sum = SumToOne
+		}
 		m, err := FitMinVolume(bg, s, 1+in.below(2), o)
 		if errors.Is(err, ErrRange) {
 			return

@@ -3,6 +3,7 @@ package softkmeans
 // Where the alternating methods start: k-means centers, extreme samples, the global simplex.
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -206,4 +207,38 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 		copy(f.row(j), m.z.row(i))
 	}
 	return f
+}
+
+// farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
+// time the one farthest from the linear or affine hull of those before. If ctx ends they are fewer: the next
+// pass over the samples returns the error.
+func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affine bool) (rows []int) {
+	rest := w.Clone()
+	for j := range k {
+		if stopped(ctx) {
+			return rows
+		}
+		best, most := 0, -1.0
+		for i := range w.Rows {
+			if d := sumSquares(rest.row(i)); d > most && weights[i] > 0 {
+				best, most = i, d
+			}
+		}
+		rows = append(rows, best)
+		if most <= 0 {
+			continue
+		}
+		top := slices.Clone(rest.row(best))
+		if j == 0 && affine {
+			for i := range w.Rows {
+				axpy(rest.row(i), -1, top)
+			}
+			continue
+		}
+		scale(top, 1/norm2(top))
+		for i := range w.Rows {
+			projectOut(rest.row(i), top)
+		}
+	}
+	return rows
 }

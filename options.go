@@ -5,6 +5,7 @@ package softkmeans
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -32,14 +33,14 @@ const (
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and [FitSeq]. Other functions name those that they read. The zero value and nil are the
-// defaults.
+// Options tunes [Fit] and other functions, each of which names the fields that it reads. A field that a
+// function does not read is an [ErrOption] unless it is zero. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
 	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
 	Weights   []float64
-	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest
-	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
+	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
+	Sum       Sum       // SumToOne (the default) or SumAtMostOne; Fit takes SumToOne alone
 	// 0: GOMAXPROCS, but one for a Fit of some 1 ms or less. The bits do not depend on it.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
@@ -63,9 +64,20 @@ func checkK(k int) error {
 	return nil
 }
 
-// checkRegular returns an error for options that a regular simplex does not have.
-func checkRegular(k int, o *Options) error {
-	return checkFit(k, o)
+// only returns an error if an option is set that the function does not read. Every function reads Workers.
+func (o *Options) only(function string, reads ...string) error {
+	for _, f := range [...]struct {
+		name string
+		set  bool
+	}{
+		{"Weights", o.Weights != nil}, {"Enclosure", o.Enclosure != EnclosureBall}, {"Sum", o.Sum != SumToOne},
+		{"Solver", o.Solver != SolverAuto}, {"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
+	} {
+		if f.set && !slices.Contains(reads, f.name) {
+			return fail(ErrOption, f.name+" is set, which "+function+" does not read")
+		}
+	}
+	return nil
 }
 
 func checkSolver(solver Solver) error {
@@ -73,16 +85,8 @@ func checkSolver(solver Solver) error {
 }
 
 func checkFit(k int, o *Options) error {
-	if err := checkK(k); err != nil {
-		return err
-	}
-	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
-		return err
-	}
-	if err := cmp.Or(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
-		return err
-	}
-	return checkOrientation(k, o.Orientation)
+	return cmp.Or(checkK(k), checkEnum("Enclosure", o.Enclosure, enclosureCount), checkSolver(o.Solver),
+		checkOrientation(k, o.Orientation))
 }
 
 // checkOrientation returns an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.

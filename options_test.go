@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -41,7 +42,7 @@ func TestOptionLimits(t *testing.T) {
 	}{
 		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(largestK), "", nil},
 		{checkFit(0, &Options{}), "k is 0, below 1", ErrOption}, {checkFit(3, &Options{}), "", nil},
-		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(3)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
+		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(2)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
 		{checkFit(3, &Options{Solver: SolverGram}), "", nil}, {checkFit(3, &Options{Solver: -1}), "Solver is Solver(-1)", ErrOption}, {checkFit(3, &Options{Solver: solverCount}), "Solver is Solver(4)", ErrOption},
 		{checkFit(3, turn(0, 1, -1, 0)), "", nil}, {checkFit(1, &Options{Orientation: NewMatrix(0, 0, nil)}), "", nil},
 		{checkFit(3, turn(1, 0, 0, nan)), "Orientation[1,1] = NaN", ErrNonFinite}, {checkFit(3, &Options{Orientation: NewMatrix(2, 1, nil)}), "Orientation is 2×1, k−1 is 2", ErrShape},
@@ -181,4 +182,40 @@ func TestSizesOfK(t *testing.T) {
 	if _, err := triangularFactor(large); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
+}
+
+// TestUnreadOptions sets one field after the other: a function that does not read it says so, before any work.
+func TestUnreadOptions(t *testing.T) {
+	x, ones := NewMatrix(4, 2, []float64{0, 1, 2, 0, 1, 3, 5, 4}), NewMatrix(4, 1, make1(4))
+	fields := map[string]*Options{
+		"Weights": {Weights: make1(4)}, "Enclosure": {Enclosure: EnclosureTight}, "Sum": {Sum: SumAtMostOne},
+		"Solver": {Solver: SolverGram}, "Orientation": {Orientation: NewMatrix(0, 0, nil)}, "MostK": {MostK: 1},
+		"Progress":    {Progress: func(Iteration) {}},
+		"Memberships": {Memberships: func(int, *Matrix) error { return nil }}, "Passes": {Passes: 9},
+		"Workers": {Workers: 1},
+	}
+	reads := map[string][]string{
+		"Fit": {"Weights", "Enclosure", "Solver", "Orientation"}, "Floors": {"Weights", "Sum", "MostK"},
+		"Certify": {"Weights", "Solver", "Sum"}, "CentersOf": {"Weights", "Sum"},
+		"Principal": {"Weights", "Solver", "Sum"}, "SimplexLeastSquares": {"Sum"},
+	}
+	for name, o := range fields {
+		for call, err := range map[string]error{
+			"Fit": second(Fit(bg, x, 1, o)), "Floors": second(Floors(bg, x, o)),
+			"Certify":   second(Certify(bg, x, NewMatrix(1, 2, nil), ones, o)),
+			"CentersOf": second(CentersOf(bg, x, ones, o)), "Principal": second(Principal(bg, x, 1, o)),
+			"SimplexLeastSquares": second(SimplexLeastSquares(nil, x, x, o)),
+		} {
+			read := name == "Workers" || slices.Contains(reads[call], name)
+			if read != (err == nil) || err != nil && !errors.Is(err, ErrOption) {
+				t.Errorf("%s with %s: %v", call, name, err)
+			}
+		}
+	}
+	mustSay(t, second(Certify(bg, x, x, NewMatrix(4, 4, nil), fields["MostK"])),
+		"MostK is set, which Certify does not read: invalid option")
+	mustSay(t, second(Fit(bg, x, 1, fields["Sum"])), "Sum is at most one, which enclosure.Cone fits: invalid option")
+	o := &MinVolumeOptions{Init: InitGlobal, Sum: SumAtMostOne}
+	mustSay(t, second(FitMinVolume(bg, x, 2, o)),
+		"Init is global, which is for rows as given and sums of one: invalid option")
 }

@@ -325,7 +325,7 @@ func TestErrorsArrive(t *testing.T) {
 		o.Workers = 1
 		return func(ctx context.Context) (*Model, error) { return Fit(ctx, x, k, &o) }
 	}
-	below, cone := moved(tall, -1), Options{Sum: SumAtMostOne}
+	below := moved(tall, -1)
 	calls := []call{
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, tall, nil)) },
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wide, nil)) },
@@ -341,8 +341,7 @@ func TestErrorsArrive(t *testing.T) {
 		volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
 		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		volume(below, 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
-		fit(wide, 2, Options{Sum: SumAtMostOne, Weights: weights}), fit(below, 2, cone),
-		func(ctx context.Context) (*Model, error) { return FitSeq(ctx, inBlocks(below, 7), 2, &cone) },
+		func(ctx context.Context) (*Model, error) { return FitSeq(ctx, inBlocks(below, 7), 2, nil) },
 		func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},

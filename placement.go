@@ -3,9 +3,7 @@ package softkmeans
 // Where the simplex of the global solution lies: projections, centers and memberships.
 
 import (
-	"context"
 	"math"
-	"slices"
 )
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g
@@ -178,38 +176,4 @@ func (e *enclosure) missed(mean, longest float64) (within, outside float64) {
 	off := far * (2*norm2(sum) + norm2(product.Data) + gamma(k+8)*(2+root))
 	terms := min(float64(k), 1+(norm2(e.centre)+longest)/e.radius)
 	return 1.1 * (off + (6*terms*gamma(p+8)+gamma(k+8))*reach), 1.1 * (gamma(p+6)*root*reach + gamma(1)*mean)
-}
-
-// farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
-// time the one farthest from the linear or affine hull of those before. If ctx ends they are fewer: the next
-// pass over the samples returns the error.
-func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affine bool) (rows []int) {
-	rest := w.Clone()
-	for j := range k {
-		if stopped(ctx) {
-			return rows
-		}
-		best, most := 0, -1.0
-		for i := range w.Rows {
-			if d := sumSquares(rest.row(i)); d > most && weights[i] > 0 {
-				best, most = i, d
-			}
-		}
-		rows = append(rows, best)
-		if most <= 0 {
-			continue
-		}
-		top := slices.Clone(rest.row(best))
-		if j == 0 && affine {
-			for i := range w.Rows {
-				axpy(rest.row(i), -1, top)
-			}
-			continue
-		}
-		scale(top, 1/norm2(top))
-		for i := range w.Rows {
-			projectOut(rest.row(i), top)
-		}
-	}
-	return rows
 }

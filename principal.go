@@ -526,7 +526,9 @@ type Subspace struct {
 // errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
-	if err := cmp.Or(checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+	err := cmp.Or(o.only("Principal", "Weights", "Solver", "Sum"),
+		checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
+	if err != nil {
 		return nil, err
 	}
 	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)

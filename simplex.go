@@ -1,6 +1,6 @@
 package softkmeans
 
-// Regular simplices, simplices that enclose the data, the smallest triangle around points, and volumes.
+// Regular simplices, those that enclose the data, and volumes.
 
 import (
 	"context"
@@ -56,7 +56,8 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 }
 
 // Enclosure is the rule by which Fit places its simplex around the data. All
-// rules reach the same, global, minimum of the objective.
+// rules reach the same, global, minimum of the objective. enclosure.Smallest makes any
+// simplex of Fit smaller.
 type Enclosure int
 
 const (
@@ -190,7 +191,7 @@ func flatten(normals *Matrix, ext *extent, q int) *placement {
 type placement struct {
 	vertices    *Matrix // k×p
 	coordinates *barycentric
-	regular     *enclosure // with these vertices, or each of them once; nil where not regular
+	regular     *enclosure // with these vertices, or each of them once
 	inside      *extent    // of placeSimplex: that of the points inside
 }
 
@@ -351,8 +352,8 @@ const (
 	// SumToOne: exactly 1, the default.
 	SumToOne Sum = iota
 	// SumAtMostOne: at most 1. The rest up to 1 is the membership of a vertex at 0, such as
-	// the shade of a scene. The data is not centred. [Fit] has its global minimum in closed
-	// form for nonnegative data, among others.
+	// the shade of a scene. The data is not centred. Package enclosure has the global minimum
+	// in closed form for nonnegative data, among others.
 	SumAtMostOne
 	sumCount // a new sum stands before it
 )

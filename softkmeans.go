@@ -70,7 +70,11 @@ type Model struct {
 // [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
-	if err := checkFit(k, &o); err != nil {
+	err := cmp.Or(o.only("Fit", "Weights", "Enclosure", "Solver", "Orientation"), checkFit(k, &o))
+	if o.Sum == SumAtMostOne {
+		err = fail(ErrOption, "Sum is at most one, which Fit does not take: enclosure.Cone does")
+	}
+	if err != nil {
 		return nil, err
 	}
 	if m, ok := x.(*Matrix); ok {

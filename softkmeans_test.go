@@ -140,7 +140,7 @@ func TestRealData(t *testing.T) {
 			}
 			ball, tight := mustDo(Fit(bg, x, k, nil))(t),
 				mustDo(Fit(bg, x, k, &Options{Enclosure: EnclosureTight}))(t)
-			if k == 3 && !(logVolume(t, tight.Centers) < logVolume(t, ball.Centers)) {
+			if k == 3 && !(mustDo(LogVolume(tight.Centers))(t) < mustDo(LogVolume(ball.Centers))(t)) {
 				t.Errorf("%s: the tight simplex is not smaller", name)
 			}
 		}

@@ -443,7 +443,9 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	}
-	if err := cmp.Or(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount)); err != nil {
+	err := cmp.Or(o.only("Principal", "Sum"),
+		checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount))
+	if err != nil {
 		return nil, err
 	}
 	about := Stats{moments: s.moments.clone(), scatter: s.scatter}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/proof"
 )
 
@@ -16,12 +17,14 @@ func ExampleVolumeFloor() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	smallest := &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest}
-	m, err := softkmeans.Fit(context.Background(), x, 3, smallest)
+	m, err := softkmeans.Fit(context.Background(), x, 3, nil)
+	if err == nil {
+		m, err = enclosure.Smallest(context.Background(), m)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
 	area, _ := softkmeans.LogVolume(m.Centers)
-	fmt.Printf("no triangle below %.3f; Fit's is of %.3f\n", math.Exp(floor.LogVolume), math.Exp(area))
-	// Output: no triangle below 6.000; Fit's is of 6.000
+	fmt.Printf("no triangle below %.3f; the smallest is of %.3f\n", math.Exp(floor.LogVolume), math.Exp(area))
+	// Output: no triangle below 6.000; the smallest is of 6.000
 }

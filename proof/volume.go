@@ -65,6 +65,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/triangle"
 )
 
 // VolumeBound is a lower bound of the volume of the simplex of centers.
@@ -81,7 +82,7 @@ type VolumeBound struct {
 // smaller (k−1)-dimensional volume.
 //
 // At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and
-// σ_{k−1} > σ_k it is the volume of [softkmeans.EnclosureSmallest] but for rounding, some 1e-9 of it. For
+// σ_{k−1} > σ_k it is the volume of enclosure.Smallest but for rounding, some 1e-9 of it. For
 // k up to 10 it is that of the smallest simplex around the largest ellipsoid inside the hull of the projected
 // rows, or nearly. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
 // slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
@@ -256,20 +257,17 @@ type reach struct{ near, each float64 }
 // byTriangle returns the bound by the smallest triangle around the rows, or −Inf.
 func (q *problem) byTriangle(r reach, last float64) float64 {
 	width := 2 * last / math.Sqrt(sumOf(q.weights)) * (1 - gamma(q.w.Rows))
-	// Fit's steps move points and widths by some u of the size. Where it has no triangle width is 0 by that.
+	// The steps to the triangle move points and widths by some u of the size.
 	off := 3 * (r.each + r.near/math.Sqrt(q.lightest()) + 0x1p-40*sizeOf(q.w)) / width
 	if q.k != 3 || !(off < .5) {
 		return math.Inf(-1)
 	}
-	m, err := softkmeans.Fit(q.ctx, q.w, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest})
-	if err != nil {
-		return math.Inf(-1)
+	points := make([]triangle.Point, q.w.Rows)
+	for i := range points {
+		points[i] = triangle.Point(q.w.Row(i))
 	}
-	area, err := softkmeans.LogVolume(m.Centers)
-	if err != nil {
-		return math.Inf(-1)
-	}
-	return area + 2*math.Log1p(-off) - 0x1p-40
+	_, area := triangle.Smallest(q.ctx, points)
+	return math.Log(area) + 2*math.Log1p(-off) - 0x1p-40
 }
 
 const (

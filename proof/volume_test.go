@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/tables"
 )
@@ -59,9 +60,8 @@ func TestVolumeRatio(t *testing.T) {
 	if got != math.MaxFloat64 {
 		t.Errorf("with a slack of 1: the ratio is %g", got)
 	}
-	smallest := &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest}
-	for k := 2; k <= 4; k++ { // of Fit, beside pairs at the least error
-		m := tables.Must(softkmeans.Fit(t.Context(), x, k, smallest))(t)
+	for k := 2; k <= 4; k++ { // beside pairs at the least error
+		m := smallest(t, x, k)
 		got := tables.Must(VolumeRatio(t.Context(), x, m, nil))(t)
 		if most := []float64{1 + 1e-6, 1 + 1e-6, 1.1}[k-2]; !(got >= 1 && got <= most) {
 			t.Errorf("k = %d: the smallest is %g times the least", k, got)
@@ -98,15 +98,23 @@ func TestVolumeRatio(t *testing.T) {
 	}
 }
 
+// smallest is the global solution with the smallest simplex.
+func smallest(t *testing.T, x *softkmeans.Matrix, k int) *softkmeans.Model {
+	t.Helper()
+	m := tables.Must(softkmeans.Fit(t.Context(), x, k, nil))(t)
+	m = tables.Must(enclosure.Smallest(t.Context(), m))(t)
+	m.Certificate = tables.Must(softkmeans.Certify(t.Context(), x, m.Centers, m.Memberships, nil))(t)
+	return m
+}
+
 // TestVolumeFloorExact: intervals, triangles and pure samples, whose least volume is known.
 func TestVolumeFloorExact(t *testing.T) {
-	smallest := &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest}
 	for seed := range uint64(20) {
 		x := tables.Normal(3+int(seed), 2, seed)
 		if seed%2 == 1 { // many points on a line
 			x = tables.Mapped(x, func(_, _ int, v float64) float64 { return math.Round(2 * v) })
 		}
-		area := logVolume(t, tables.Must(softkmeans.Fit(t.Context(), x, 3, smallest))(t).Centers)
+		area := logVolume(t, smallest(t, x, 3).Centers)
 		b := tables.Must(VolumeFloor(t.Context(), x, 3, 0, nil))(t)
 		if !(b.LogVolume <= area && b.LogVolume > area-1e-4) && area > -20 {
 			t.Errorf("seed %d: the floor is %g of %g", seed, math.Exp(b.LogVolume), math.Exp(area))
@@ -117,7 +125,7 @@ func TestVolumeFloorExact(t *testing.T) {
 		t.Errorf("points on a line have the floor %g", b.LogVolume)
 	}
 	noise := falling(30, 3, 1) // whose interval of projected rows is Fit's
-	length := logVolume(t, tables.Must(softkmeans.Fit(t.Context(), noise, 2, smallest))(t).Centers)
+	length := logVolume(t, smallest(t, noise, 2).Centers)
 	b := tables.Must(VolumeFloor(t.Context(), noise, 2, 0, nil))(t)
 	if !(b.LogVolume <= length && b.LogVolume > length-1e-4) {
 		t.Errorf("an interval in noise: the floor is %g of %g", math.Exp(b.LogVolume), math.Exp(length))

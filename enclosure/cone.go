@@ -1,0 +1,357 @@
+package enclosure
+
+// Memberships that add up to at most 1: the simplicial cone of the global solution.
+//
+//	minimise ‖X − GF‖²  subject to  G ≥ 0, G1 ≤ 1,
+//
+// for data that is not centred. F may have any size, so the bound on the sums is one of units only, and this
+// is semi-nonnegative matrix factorization.
+//
+// Theorem. Let U (d×k) be leading right singular vectors of X, W = XU. If some v has vᵀw_i > 0 for all rows
+// w_i ≠ 0 of W, the minimum is Σ_{i>k} σ_i², and (G, F) below attain it.
+//
+// Proof. GF has rank k at most, so no objective is smaller (Eckart and Young). With heights h_i = vᵀw_i the
+// points w_i/h_i are finitely many in the hyperplane vᵀw = 1, and some simplex of k vertices t_j in it
+// encloses them: w_i/h_i = Σ_j b_ij t_j with b_ij ≥ 0, Σ_j b_ij = 1. With c = max h_i take G_ij = h_i·b_ij/c
+// and F_j = c·Ut_j; rows with w_i = 0 have G = 0. Then GF = WUᵀ = XUUᵀ, rows of G add up to h_i/c ≤ 1, and
+// ‖X − XUUᵀ‖² = Σ_{i>k} σ_i².
+//
+// Nonnegative data without a tie σ_k = σ_{k+1} has such a v. Sort rows and columns into the connected parts of
+// X's bipartite graph. Singular vectors are those of the parts, and a part's leading one, with u > 0 on all of
+// its columns, is simple (Perron and Frobenius). If U has a vector of the part it has this one, which has
+// xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for them. The sum of these vectors is in U's range, and
+// its coordinates are v. With a tie U has to be chosen part by part.
+//
+// If no half-space contains the rows, the problem is NP-hard, and its infimum need not be attained (N. Gillis
+// and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix Anal.
+// Appl. 36, 2015, who have the theorem as well). If rank X < k a simplex around 0 needs no half-space.
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
+)
+
+const (
+	mostCenters = 1 << 15   // the problem of rows outside has k×k numbers
+	roundingGap = 1e-12     // up to it a model without a half-space is optimal all the same
+	outsideMost = 0x1p-52   // the share of Σ‖w‖² up to which rows outside of a half-space count as 0
+	leastSquare = 0x1p-1000 // squares of rows below it count as 0, the largest row being about 1
+	leastWeight = 0x1p-500  // weights below it count as 0, the heaviest being 1
+
+	leastMargin = 0x1p-14    // the least cosine of a half-space; memberships in so wide a cone keep 38 bits
+	marginShare = 1 - 0x1p-6 // how near the least cosine comes to the largest possible one
+	mostSteps   = 1000       // of a search, at most; usual are some 3 to 5 a dimension
+
+	// The shares of the mean square ‖w‖² up to which a row is light for findAxis.
+	leastLight  = 0x1p-56
+	nextLight   = 0x1p8 // times the share before
+	lightShares = 7     // all are below 1
+)
+
+// Cone finds the global minimum of ‖X − GF‖² over memberships G ≥ 0 whose rows add up to at most 1, for data
+// that is not centred. Pass the samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F
+// (k×d) and Memberships G (n×k); Gap says how far the result is above the floor Σ_{i>k} σ_i(X)².
+//
+// A cone attains the floor if some half-space contains all rows that are not 0, projected on the k leading
+// directions (Gillis & Kumar 2015). Nonnegative data lies in one, unless σ_k = σ_{k+1} mixes parts that share
+// no column. A half-space counts if its normal has a cosine of 2^-14 with each row above rounding. Otherwise
+// Status is StatusNoHalfSpace: the model is feasible, no worse than the global solution for sums of 1, and
+// softkmeans.FitAlternating can start from its Centers. If k is above n or d, the further centers repeat
+// others.
+//
+// # Details
+//
+// It reads the options Weights, Workers and Solver. Enclosure and Orientation, for k up to min(n, d), are
+// those of a slice of the cone; pass the result to [Smallest] for a small slice. Sum may be SumAtMostOne.
+//
+// Cost: twice that of softkmeans.Fit for k+1 centers, and some passes of O(nk) a dimension for the half-space;
+// up to twice as much again without one. Errors: those of softkmeans.Fit; softkmeans.ErrOption for k above
+// 2^15.
+func Cone(
+	ctx context.Context, x softkmeans.Samples, k int, opts *softkmeans.Options,
+) (*softkmeans.Model, error) {
+	c := &cone{ctx: ctx, x: x}
+	if opts != nil {
+		c.Options = *opts
+	}
+	slice := softkmeans.Options{Enclosure: c.Enclosure, Orientation: c.Orientation, Workers: c.Workers}
+	c.Enclosure, c.Orientation, c.Sum = softkmeans.EnclosureBall, nil, softkmeans.SumAtMostOne
+	// A single point shows whether k and the options of the slice have a meaning.
+	if _, err := softkmeans.Fit(ctx, softkmeans.NewMatrix(1, 1, nil), k, &slice); err != nil {
+		return nil, err
+	}
+	if k > mostCenters {
+		return nil, fault.New(softkmeans.ErrOption, "k is ", k, ", above ", mostCenters)
+	}
+	if err := c.open(k); err != nil {
+		return nil, err
+	}
+	if err := c.findAxis(); err != nil {
+		return nil, err
+	}
+	f, g, err := c.enclosed(min(k, c.w.Cols), &slice)
+	if err != nil {
+		return nil, err
+	}
+	f, g = repeated(f, g, k)
+	if c.outside > outsideMost*c.total {
+		return c.withoutHalfSpace(f, g)
+	}
+	return c.rated(f, g)
+}
+
+// cone is the cone of the rows of a table.
+type cone struct {
+	ctx                context.Context
+	x                  softkmeans.Samples
+	softkmeans.Options // for functions of the root
+
+	status  softkmeans.Status  // of the subspace
+	basis   *softkmeans.Matrix // p×d, orthonormal
+	exp     int                // the rows are w·basis in units of 2^exp
+	w       *softkmeans.Matrix // n×p: its largest entry is about 1
+	weights []float64          // n: as shares of the heaviest
+	squares []float64          // n: ‖w_i‖²
+	total   float64            // Σ‖w‖², weighted
+
+	axis    []float64 // v of the theorem
+	limit   float64   // the least cosine with the axis: other rows are outside
+	outside float64   // Σ‖w‖² of the rows outside, weighted
+	unknown []int     // rows of weight 0 and outside, whose memberships are to be solved
+}
+
+// open finds the subspace and the rows' coordinates in it.
+func (c *cone) open(k int) error {
+	n, d := 0, 0
+	switch x := c.x.(type) {
+	case *softkmeans.Matrix:
+		if x != nil {
+			n, d = x.Rows, x.Cols
+		}
+	case *softkmeans.SparseMatrix:
+		if x != nil {
+			n, d = x.Rows, x.Cols
+		}
+	}
+	sub, err := softkmeans.Principal(c.ctx, c.x, min(k, n, d), &c.Options)
+	if err != nil {
+		return err
+	}
+	if c.w, err = sub.Coordinates(nil, c.x); err != nil {
+		return err
+	}
+	c.status, c.basis = sub.Status, sub.Basis
+	c.weights, c.squares = make([]float64, n), make([]float64, n)
+	heaviest, top := 1.0, 0.0
+	if c.Weights != nil {
+		heaviest = slices.Max(c.Weights)
+	}
+	for i := range n {
+		if c.weights[i] = 1; c.Weights != nil {
+			c.weights[i] = c.Weights[i] / heaviest
+		}
+		if c.weights[i] < leastWeight {
+			c.weights[i] = 0
+			clear(c.w.Row(i))
+			c.unknown = append(c.unknown, i)
+		}
+		for _, v := range c.w.Row(i) {
+			top = max(top, math.Abs(v))
+		}
+	}
+	_, c.exp = math.Frexp(top)
+	for i := range n {
+		row := c.w.Row(i)
+		for l, v := range row {
+			row[l] = math.Ldexp(v, -c.exp)
+		}
+		c.squares[i] = la.Dot(row, row)
+		c.total += c.weights[i] * c.squares[i]
+	}
+	return nil
+}
+
+// findAxis sets the axis of the narrowest cone around the rows, and the limit. It leaves out light rows: those
+// at rounding, and if no half-space contains the others, those whose squares are a growing share of the mean
+// square. If nothing helps the axis is the first singular vector.
+func (c *cone) findAxis() error {
+	share := leastLight
+	for range lightShares {
+		light := share * c.total / float64(c.w.Rows)
+		share *= nextLight
+		axis, margin, err := halfSpace(c.ctx, c.w, func(i int) bool {
+			return c.squares[i] < leastSquare || c.weights[i]*c.squares[i] <= light
+		})
+		if err != nil {
+			return err
+		}
+		if axis != nil && margin >= leastMargin {
+			c.axis, c.limit = axis, margin/2 // light rows do not make the cone wide
+			return nil
+		}
+	}
+	c.axis, c.limit = make([]float64, c.w.Cols), 0x1p-10 // rows this near to the border lose 1e-6 of their squares
+	var sum float64
+	for i := range c.w.Rows {
+		sum += c.weights[i] * c.w.At(i, 0) * math.Abs(c.w.At(i, 0))
+	}
+	c.axis[0] = math.Copysign(1, sum)
+	return nil
+}
+
+// enclosed returns the cone of k vertices, at most as many as directions, and the memberships of the rows
+// inside. It adds up the others.
+func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matrix, err error) {
+	var rows []int
+	var heights []float64
+	most := 0.0
+	for i := range c.w.Rows {
+		height := la.Dot(c.axis, c.w.Row(i))
+		switch {
+		case c.squares[i] < leastSquare:
+		case height >= c.limit*math.Sqrt(c.squares[i]):
+			rows, heights, most = append(rows, i), append(heights, height), max(most, height)
+		default:
+			c.outside += c.weights[i] * c.squares[i]
+			c.unknown = append(c.unknown, i)
+		}
+	}
+	f, g = softkmeans.NewMatrix(k, c.basis.Cols, nil), softkmeans.NewMatrix(c.w.Rows, k, nil)
+	if len(rows) == 0 {
+		return f, g, nil
+	}
+	at := draws.Chosen(c.w, rows)
+	for i, h := range heights {
+		la.Scale(1/h, at.Row(i))
+	}
+	m, err := softkmeans.Fit(c.ctx, at, k, slice)
+	if err != nil {
+		return nil, nil, err
+	}
+	f = product(m.Centers, c.basis)
+	for i, v := range f.Data {
+		f.Data[i] = math.Ldexp(most*v, c.exp)
+	}
+	for i, at := range rows {
+		copy(g.Row(at), m.Memberships.Row(i))
+		la.Scale(heights[i]/most, g.Row(at))
+	}
+	return f, g, nil
+}
+
+// rated returns the model of f and g, after it has solved the rows that are not known.
+func (c *cone) rated(f, g *softkmeans.Matrix) (*softkmeans.Model, error) {
+	m := &softkmeans.Model{Centers: f, Memberships: g, Sum: c.Sum, Status: c.status}
+	if len(c.unknown) > 0 {
+		all, err := m.Predict(nil, c.x)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range c.unknown {
+			copy(g.Row(i), all.Row(i))
+		}
+	}
+	var err error
+	m.Certificate, err = softkmeans.Certify(c.ctx, c.x, f, g, &c.Options)
+	return m, err
+}
+
+// withoutHalfSpace returns the best of three models: the global solution for sums of 1, which is feasible, the
+// cone (f, g), and the former's centers with memberships of at most 1. The first is optimal, to rounding, if the
+// data has fewer than k directions. The others then have dependent centers, which cost the digits of
+// memberships, and much time.
+func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, error) {
+	o := c.Options
+	o.Sum = softkmeans.SumToOne
+	one, err := softkmeans.Fit(c.ctx, c.x, f.Rows, &o)
+	if err != nil {
+		return nil, err
+	}
+	cone := *c
+	c.unknown = nil
+	best, err := c.rated(one.Centers, one.Memberships)
+	if err != nil || best.Gap <= roundingGap {
+		return best, err
+	}
+	free, err := (&softkmeans.Model{Centers: one.Centers, Sum: c.Sum}).Predict(nil, c.x)
+	if err != nil {
+		return nil, err
+	}
+	for _, next := range [...]func() (*softkmeans.Model, error){
+		func() (*softkmeans.Model, error) { return cone.rated(f, g) },
+		func() (*softkmeans.Model, error) { return c.rated(one.Centers, free) },
+	} {
+		m, err := next()
+		if err != nil {
+			return nil, err
+		}
+		if m.Objective < best.Objective {
+			best = m
+		}
+	}
+	if best.Gap > roundingGap {
+		best.Status = softkmeans.StatusNoHalfSpace
+	}
+	return best, nil
+}
+
+// halfSpace returns the unit vector whose least cosine with the rows of w is about as large as possible, and
+// that cosine, by P. Wolfe, Finding the Nearest Point in a Polytope, 1976. A row i with skip(i) does not count.
+// The axis is nil if no row counts, or if no half-space contains the others.
+//
+// It keeps a corral: few points, whose hull has the nearest point to 0 so far. A step adds the row whose cosine
+// with that point is least, and drops points no longer needed. The norm of the nearest point falls with every
+// step; if it falls to 0 there is no half-space.
+func halfSpace(
+	ctx context.Context, w *softkmeans.Matrix, skip func(i int) bool,
+) (axis []float64, margin float64, err error) {
+	p, norm := w.Cols, 1.0
+	corral := softkmeans.NewMatrix(0, p, nil)
+	for step := 0; ; step++ {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, fault.New(err, "stopped")
+		}
+		low, at := 2.0, -1
+		for i := range w.Rows {
+			if skip(i) {
+				continue
+			}
+			cosine := 1.0
+			if axis != nil {
+				cosine = la.Dot(axis, w.Row(i)) / la.Norm(w.Row(i))
+			}
+			if cosine < low {
+				low, at = cosine, i
+			}
+		}
+		if at < 0 || axis != nil && low >= marginShare*norm || step == mostSteps {
+			return axis, low, nil
+		}
+		next := slices.Clone(w.Row(at))
+		la.Scale(1/la.Norm(next), next)
+		corral = softkmeans.NewMatrix(corral.Rows+1, p, append(corral.Data, next...))
+		g, err := softkmeans.SimplexLeastSquares(nil, softkmeans.NewMatrix(1, p, nil), corral, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		var used []int
+		axis = make([]float64, p)
+		for j, v := range g.Row(0) {
+			if v > 0 {
+				used = append(used, j)
+				la.Axpy(axis, v, corral.Row(j))
+			}
+		}
+		corral = draws.Chosen(corral, used)
+		if norm = la.Norm(axis); norm < leastMargin {
+			return nil, 0, nil
+		}
+		la.Scale(1/norm, axis)
+	}
+}

@@ -1,0 +1,276 @@
+// Package enclosure places the centers of a global solution: a small simplex around the data, and the cone of
+// memberships that add up to at most 1.
+package enclosure
+
+import (
+	"context"
+	"math"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
+	"softkmeans/internal/triangle"
+)
+
+const (
+	flat      = 0x1p-46 // the share of the largest extent up to which a direction is rounding
+	mostShare = 0x1p-80 // the share of the squares by which mixtures may miss the points
+)
+
+// Smallest returns a model with the mixtures of m whose centers (k×d) span a small simplex around them. Pass
+// a model of [softkmeans.Fit], or of [Cone], with its memberships (n×k): the result reaches the same error.
+// m is unchanged.
+//
+// For k up to 3 no smaller simplex contains the mixtures. For larger k it is the smallest simplex at which
+// descents from several starts end; proof.VolumeRatio bounds how much smaller another may be. If the mixtures
+// have q < k−1 dimensions, the simplex has q+1 vertices, and the other centers repeat them. Every row counts,
+// also a row of weight 0: m says nothing about weights, so the nearest mixture of such a row stays inside.
+//
+// # Details
+//
+// The numbers of Certificate are those of m to rounding. Its Solver is SolverAuto, which proves nothing: pass
+// the result to [softkmeans.Certify]. Labels are by the largest membership.
+//
+// There are max(1, 32·(6/k)⁴) descents. Each takes some ten passes of O(nk²). Together they have 2^30
+// multiplications for linear programs, and end early if these are spent. Beyond k = 64, or if rounding is in
+// the way, the result is the simplex of m, shrunk until each facet touches a row.
+//
+// Errors: [softkmeans.ErrShape] without centers or memberships that fit each other,
+// [softkmeans.ErrNonFinite], [softkmeans.ErrRange], and ctx's, wrapped.
+func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, error) {
+	if err := check(m); err != nil {
+		return nil, err
+	}
+	p, err := pointsOf(m)
+	if err != nil {
+		return nil, err
+	}
+	corners := p.enclosed(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(err, "stopped")
+	}
+	var shares *softkmeans.Matrix
+	if corners != nil {
+		if shares, err = softkmeans.SimplexLeastSquares(nil, p.at, corners, nil); err != nil {
+			return nil, err
+		}
+	}
+	out := &softkmeans.Model{Certificate: m.Certificate, Sum: m.Sum, Status: m.Status, Iterations: m.Iterations}
+	out.Solver = softkmeans.SolverAuto
+	if corners == nil || p.missed(shares, corners) {
+		out.Centers, out.Memberships = shrunk(m.Centers, p.shares)
+	} else {
+		k := m.Centers.Rows
+		out.Centers, out.Memberships = repeated(p.centers(m.Centers, corners), shares, k)
+	}
+	for i, sum := range p.sums {
+		la.Scale(sum, out.Memberships.Row(i))
+	}
+	return out, nil
+}
+
+// check returns an error unless m has centers, with memberships for them.
+func check(m *softkmeans.Model) error {
+	if m == nil || m.Centers == nil || m.Memberships == nil {
+		return fault.New(softkmeans.ErrShape, "the model has no centers, or no memberships")
+	}
+	f, g := m.Centers, m.Memberships
+	if err := fault.First(f.Check("centers"), g.Check("memberships")); err != nil {
+		return err
+	}
+	if f.Rows == 0 || g.Rows == 0 || g.Cols != f.Rows {
+		return fault.New(softkmeans.ErrShape, "the model has ", f.Rows, " centers, and memberships of ",
+			g.Rows, " rows for ", g.Cols)
+	}
+	return nil
+}
+
+// points are the rows of a model, by their memberships as shares of a sum of 1.
+type points struct {
+	shares *softkmeans.Matrix // n×k
+	sums   []float64          // of the memberships; nil: 1 each
+	mean   []float64          // k: the mean of the shares
+	// at has the coordinates of the shares on their principal axes, n×q. The largest on each axis is 1.
+	at   *softkmeans.Matrix
+	axes *softkmeans.Matrix // q×k: the shares are mean + at·axes
+}
+
+// pointsOf returns the points of a model. Rows without memberships are at the mean.
+func pointsOf(m *softkmeans.Model) (*points, error) {
+	g := m.Memberships.Clone()
+	p := &points{shares: g, mean: make([]float64, g.Cols)}
+	if m.Sum == softkmeans.SumAtMostOne {
+		p.sums = make([]float64, g.Rows)
+	}
+	count := 0.0
+	for i := range g.Rows {
+		if p.sums != nil {
+			if p.sums[i] = la.Sum(g.Row(i)); p.sums[i] == 0 {
+				continue
+			}
+			la.Scale(1/p.sums[i], g.Row(i))
+		}
+		la.Axpy(p.mean, 1, g.Row(i))
+		count++
+	}
+	la.Scale(1/max(count, 1), p.mean)
+	about := g.Clone()
+	for i := range g.Rows {
+		if p.sums != nil && p.sums[i] == 0 {
+			copy(g.Row(i), p.mean)
+			copy(about.Row(i), p.mean)
+		}
+		la.Axpy(about.Row(i), -1, p.mean)
+	}
+	u, s, v, err := softkmeans.SVD(about)
+	if err != nil {
+		return nil, err
+	}
+	p.setAxes(u, s, v)
+	return p, nil
+}
+
+// setAxes sets at and axes from the SVD of the shares about their mean.
+func (p *points) setAxes(u *softkmeans.Matrix, s []float64, v *softkmeans.Matrix) {
+	reach := make([]float64, len(s)) // how far the rows of u reach
+	for i := range u.Rows {
+		for l, x := range u.Row(i) {
+			reach[l] = max(reach[l], math.Abs(x))
+		}
+	}
+	q := 0
+	for q < min(len(s), v.Rows-1) && s[q]*reach[q] > flat*s[0]*reach[0] {
+		q++
+	}
+	p.at, p.axes = softkmeans.NewMatrix(u.Rows, q, nil), softkmeans.NewMatrix(q, v.Rows, nil)
+	for l := range q {
+		for i := range u.Rows {
+			p.at.Set(i, l, u.At(i, l)/reach[l])
+		}
+		for j := range v.Rows {
+			p.axes.Set(l, j, v.At(j, l)*s[l]*reach[l])
+		}
+	}
+}
+
+// enclosed returns the corners of a small simplex around the points, (q+1)×q; nil if there is none. Once ctx
+// has ended they mean nothing.
+func (p *points) enclosed(ctx context.Context) *softkmeans.Matrix {
+	switch q := p.at.Cols; {
+	case q == 0:
+		return softkmeans.NewMatrix(1, 0, nil)
+	case q == 1:
+		low, high := p.at.At(0, 0), p.at.At(0, 0)
+		for i := range p.at.Rows {
+			low, high = min(low, p.at.At(i, 0)), max(high, p.at.At(i, 0))
+		}
+		return softkmeans.NewMatrix(2, 1, []float64{low, high})
+	case q == 2:
+		plane := make([]triangle.Point, p.at.Rows)
+		for i := range plane {
+			plane[i] = triangle.Point(p.at.Row(i))
+		}
+		corners, area := triangle.Smallest(ctx, plane)
+		if !(area > 0) {
+			return nil
+		}
+		out := softkmeans.NewMatrix(3, 2, nil)
+		for j, c := range corners {
+			copy(out.Row(j), c[:])
+		}
+		return out
+	case q < mostVertices:
+		return descended(ctx, p.at)
+	}
+	return nil
+}
+
+// missed reports whether mixtures of the corners are off the points by more than rounding.
+func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
+	off, all := 0.0, 0.0
+	rest := make([]float64, p.at.Cols)
+	for i := range p.at.Rows {
+		copy(rest, p.at.Row(i))
+		all += la.Dot(rest, rest)
+		for j, v := range shares.Row(i) {
+			la.Axpy(rest, -v, corners.Row(j))
+		}
+		off += la.Dot(rest, rest)
+	}
+	return !(off <= mostShare*all)
+}
+
+// centers returns the corners as mixtures of the centers f.
+func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
+	mean, about := make([]float64, f.Cols), f.Clone()
+	for j, v := range p.mean {
+		la.Axpy(mean, v, f.Row(j))
+	}
+	for j := range f.Rows {
+		la.Axpy(about.Row(j), -1, mean)
+	}
+	axes := product(p.axes, about)
+	out := product(corners, axes)
+	for j := range out.Rows {
+		la.Axpy(out.Row(j), 1, mean) // last: the mean may be far larger, and is rounded once
+	}
+	return out
+}
+
+// shrunk returns the simplex of the centers f and the rows' shares in it, shrunk about a point until each
+// facet touches a row. It overwrites the shares.
+func shrunk(f, shares *softkmeans.Matrix) (centers, g *softkmeans.Matrix) {
+	k := f.Rows
+	low, rest := make([]float64, k), 1.0
+	copy(low, shares.Row(0))
+	for i := range shares.Rows {
+		for j, v := range shares.Row(i) {
+			low[j] = max(0, min(low[j], v))
+		}
+	}
+	about := make([]float64, f.Cols)
+	for j, v := range low {
+		rest -= v
+		la.Axpy(about, v, f.Row(j))
+	}
+	centers = softkmeans.NewMatrix(k, f.Cols, nil)
+	for j := range k {
+		copy(centers.Row(j), about)
+		la.Axpy(centers.Row(j), rest, f.Row(j))
+	}
+	for i := range shares.Rows {
+		row := shares.Row(i)
+		la.Axpy(row, -1, low)
+		la.Scale(1/la.Sum(row), row)
+	}
+	return centers, shares
+}
+
+// repeated returns k centers that repeat those of f, and share their memberships.
+func repeated(f, g *softkmeans.Matrix, k int) (centers, memberships *softkmeans.Matrix) {
+	m := f.Rows
+	if m == k {
+		return f, g
+	}
+	centers, memberships = softkmeans.NewMatrix(k, f.Cols, nil), softkmeans.NewMatrix(g.Rows, k, nil)
+	for j := range k {
+		from := j % m
+		copy(centers.Row(j), f.Row(from))
+		copies := float64((k - from + m - 1) / m)
+		for i := range g.Rows {
+			memberships.Set(i, j, g.At(i, from)/copies)
+		}
+	}
+	return centers, memberships
+}
+
+// product returns a·b.
+func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
+	for i := range a.Rows {
+		for l, v := range a.Row(i) {
+			la.Axpy(out.Row(i), v, b.Row(l))
+		}
+	}
+	return out
+}
