@@ -282,8 +282,8 @@ modules() {
   command -v tinygo > /dev/null || skip 'there is no TinyGo'
   command -v node > /dev/null || skip 'there is no Node'
   sh examples/tinygo/build.sh "$work/wasm"
-  [ "$(wc -c < "$work/wasm/fit.wasm")" -le 60000 ] || fail 'fit.wasm is above 60 kB'
-  [ "$(wc -c < "$work/wasm/minvol.wasm")" -le 165000 ] || fail 'minvol.wasm is above 165 kB'
+  [ "$(wc -c < "$work/wasm/fit.wasm")" -le 132000 ] || fail 'fit.wasm is above 132 kB'
+  [ "$(wc -c < "$work/wasm/minvol.wasm")" -le 196000 ] || fail 'minvol.wasm is above 196 kB'
   node --no-warnings examples/tinygo/run.mjs "$work"/wasm/*.wasm
 }
 
