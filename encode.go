@@ -414,10 +414,11 @@ const (
 func (m *LSDModel) fields(c *codec) {
 	flags := flagIf(m.Memberships != nil, lsdMembers) | flagIf(m.isMapped(), lsdMap)
 	c.flags(&flags, lsdMembers|lsdMap)
-	integer(c, 4, &m.Rank, math.MaxInt32)
+	var rank int // which the model has no more
+	integer(c, 4, &rank, math.MaxInt32)
 	integer(c, 4, &m.Status, math.MaxInt32)
 	integer(c, 8, &m.Iterations, math.MaxInt32)
-	c.floats("Model", &m.Scale, &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Distortion)
+	c.floats("Model", &m.Scale, &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, new(float64))
 	c.zeros(1)
 	c.matrix(&m.Memberships, flags&lsdMembers != 0)
 	c.matrix(&m.Projection, flags&lsdMap != 0)
@@ -427,9 +428,6 @@ func (m *LSDModel) fields(c *codec) {
 
 // check returns an error for values that no function returns, or that contradict each other.
 func (m *LSDModel) check() error {
-	if m.Rank < 0 || m.Rank > math.MaxInt32 {
-		return fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
-	}
 	err := firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations),
 		checkStored("Memberships", m.Memberships))
 	switch {
@@ -442,7 +440,7 @@ func (m *LSDModel) check() error {
 }
 
 // MarshalBinary returns the model in binary form, with the errors of [Model.MarshalBinary]. The kernel is not
-// stored: to predict with a model that was read, keep the training samples and [SampleKernel.Gamma].
+// stored: to predict with a model that was read, keep the training samples and γ.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
