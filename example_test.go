@@ -114,15 +114,6 @@ func ExampleProjectSimplex() {
 	// [0 1 0]
 }
 
-func ExampleAccuracy() {
-	truth := []int{0, 0, 0, 1, 1, 2}
-	labels := []int{2, 2, 2, 0, 0, 0}
-	acc, err := softkmeans.Accuracy(truth, labels)
-	fmt.Printf("%.3f %v\n", acc, err)
-	// Output:
-	// 0.833 <nil>
-}
-
 // Prototypes that are as compact as a quarter more than the least possible error
 // allows: they move from the simplex around the data into it.
 func ExampleFitMinVolume() {
@@ -443,22 +434,6 @@ func ExampleStats() {
 	// Output:
 	// 6 rows, floors [32.167 4.527 0.660 0.000]
 	// objective 0.660, floor 0.660
-}
-
-func ExampleSkMable() {
-	mixed, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 0}, {1, 3, 0}, {3, 1, 0}})
-	other, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 1}})
-	for _, x := range []*softkmeans.Matrix{mixed, other} {
-		two, err := softkmeans.SkMable(context.Background(), x, 2, 0)
-		if err != nil {
-			log.Fatal(err)
-		}
-		three, _ := softkmeans.SkMable(context.Background(), x, 3, 0)
-		fmt.Println("exact mixtures of two:", two, "of three:", three)
-	}
-	// Output:
-	// exact mixtures of two: true of three: true
-	// exact mixtures of two: false of three: true
 }
 
 func ExampleLogVolume() {
