@@ -139,7 +139,7 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, from, 
 	}
 	shifted := NewMatrix(m, m, nil)
 	rounding := 1.1 * gamma(m+p+8)
-	margin = max(margin, 4*rounding*(size+float64(m)*math.Abs(from)))
+	margin = max(margin, rounding*(size+float64(m)*math.Abs(from)))
 	for range 4 {
 		sigma := from + margin
 		var trace float64

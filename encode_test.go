@@ -168,7 +168,7 @@ func TestBinaryRefuses(t *testing.T) {
 			&Model{Clusters: []int{0}}, &Model{Centers: line, ClusterMeans: line, Clusters: []int{0, -1}},
 			&Model{Centers: line, ClusterMeans: line, Clusters: []int{0}, Memberships: NewMatrix(3, 2, nil)},
 			&LSDModel{Status: -1}, &LSDModel{Status: statusCount},
-			&LSDModel{Rank: -1}, &LSDModel{Iterations: -1},
+			&LSDModel{Iterations: -1},
 		},
 		ErrNonFinite: {
 			&Model{Certificate: Certificate{Objective: nan}}, &Model{Trace: []float64{math.Inf(1)}}, &Model{Shade: []float64{nan}},
@@ -192,7 +192,7 @@ func TestBinaryRefuses(t *testing.T) {
 		large := math.MaxInt32
 		large++
 		lists[ErrOption] = append(lists[ErrOption], &Model{Iterations: large}, warn(Warning{Cluster: large}),
-			warn(Warning{Other: large}), &LSDModel{Rank: large}, &LSDModel{Iterations: large})
+			warn(Warning{Other: large}), &LSDModel{Iterations: large})
 	}
 	for want, list := range lists {
 		for _, v := range list {
@@ -231,7 +231,7 @@ func TestModelBinaryBounds(t *testing.T) {
 			t.Errorf("%+v came back as %+v", m, back)
 		}
 	}
-	for _, m := range []*LSDModel{{Status: statusCount - 1}, {Rank: large}, {Iterations: large}} {
+	for _, m := range []*LSDModel{{Status: statusCount - 1}, {Iterations: large}} {
 		if back := shipped(t, m); !reflect.DeepEqual(back, m) {
 			t.Errorf("%+v came back as %+v", m, back)
 		}
@@ -264,7 +264,7 @@ func TestModelBinaryBounds(t *testing.T) {
 		{labelled, 112, nil, []uint64{2}}, {labelled, 120, nil, []uint64{2}},
 		{labelled, 136, nil, []uint64{2}}, {labelled, 144, nil, []uint64{1}},
 		{empty, 88, []uint64{1}, []uint64{1<<16 + 1}},
-		{lsd, 8, []uint64{large}, []uint64{large + 1}},
+		{lsd, 8, nil, []uint64{large + 1}},
 		{lsd, 12, []uint64{uint64(statusCount) - 1}, []uint64{uint64(statusCount)}},
 		{lsd, 16, []uint64{large}, []uint64{large + 1}}, {lsd, 80, nil, []uint64{1}},
 		// Flags in the upper half: unknown, no volume; a map alone, unknown.

@@ -161,9 +161,9 @@ func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 	size := frobenius(a)
 	l.off = gamma(dotDepth(m)+8) * size
 	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
-		// The first σ is so far below that its bound is below `from`, too.
-		below := (1+math.Sqrt(float64(m)))*size + float64(m+1)*from
-		return complementBound(ctx, a, NewMatrix(0, m, nil), nil, from-6*gamma(m+8)*below, 0, workers), nil
+		// The first σ is 14 margins below `from`, the second one above.
+		margin := 1.1 * gamma(m+8) * (size + float64(m)*from)
+		return complementBound(ctx, a, NewMatrix(0, m, nil), nil, from-15*margin, margin, workers), nil
 	})
 	return lows, high
 }

@@ -125,7 +125,7 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 		o := seqOptions(s.o, s.rows, 0)
 		m, passes := seqFit(t, s.x, s.k, o, 1000)
 		checkAllRows(t, name, s.x, m, o)
-		same := mustDo(Accuracy(want.Labels(nil), m.Labels(nil)))(t)
+		same := accuracyOf(want.Labels(nil), m.Labels(nil))
 		off := apart(want.Centers, m.Centers, m, float64(s.x.Rows))
 		used := (m.Objective - m.Floor) / (want.Objective - want.Floor)
 		t.Logf("| %s | %d×%d, %d | %d | %d%s | %.3f | %.4f | %.4f | %+.3f |",

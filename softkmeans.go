@@ -107,24 +107,6 @@ func matrixOf(x Samples, function string) (*Matrix, error) {
 		function+" does not take sparse rows so far: SparseMatrix.Dense fills them in")
 }
 
-// mostFilledIn is how many entries filledIn fills in: 1 GB of them.
-const mostFilledIn = 1 << 27
-
-// filledIn returns x with all its zeros. More than mostFilledIn entries are an error that names the function.
-func filledIn(x Samples, function string) (*Matrix, error) {
-	sparse, ok := x.(*SparseMatrix)
-	switch {
-	case !ok:
-		return matrixOf(x, function)
-	case sparse == nil:
-		return nil, nil
-	}
-	if float64(sparse.Rows)*float64(sparse.Cols) > mostFilledIn {
-		return nil, fail(ErrShape, function+" fills in sparse rows, and x would have more than 2^27 entries")
-	}
-	return sparse.Dense()
-}
-
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the
 // samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F (k×d) and
 // Memberships G (n×k); Gap says how far the result is above the minimum.

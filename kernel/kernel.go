@@ -160,7 +160,7 @@ func checkGamma(gamma float64) error {
 
 // checkRange returns the size of the largest entry of a table, or an error that names one above 2^500.
 func checkRange(arg string, x *softkmeans.Matrix) (top float64, err error) {
-	if err := x.Check(arg); err != nil {
+	if err := x.Check(arg); err != nil || x.Cols == 0 { // there may be 2^31 rows
 		return 0, err
 	}
 	for i := range x.Rows {
@@ -245,6 +245,9 @@ const medianRows = 1000
 
 // median returns the m of Gamma.
 func (p *points) median() float64 {
+	if p.Cols == 0 {
+		return 1
+	}
 	rows := make([]int, p.Rows)
 	for i := range rows {
 		rows[i] = i
