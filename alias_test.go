@@ -17,22 +17,11 @@ type destinationCase struct {
 	name string    // of the function, as in the documentation
 	what string    // of these inputs
 	in   []*Matrix // all that the call reads, arguments and the receiver's matrices
-	// apart has the inputs that dst must not be: "the samples of a SampleKernel".
-	apart []int
 	// bad has what the error is where an input is nil; the others may be nil.
 	bad  map[int]error
 	dims []int // inputs of which only the shape counts
 	call func(dst *Matrix, in []*Matrix) (*Matrix, error)
 	size int // rows of the result that a call without a dst cannot tell; 0: it can
-}
-
-// rowsFrom is the case of a CopyRows method, which has no result and no error.
-func rowsFrom(s Similarity, err error, dst *Matrix, lo int) (*Matrix, error) {
-	if err != nil {
-		return nil, err
-	}
-	s.CopyRows(dst, lo)
-	return dst, nil
 }
 
 func destinationCases(t testing.TB) (cases []destinationCase) {
@@ -110,39 +99,6 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 		own.dims = nil
 		add(own, what+", training samples", append([]*Matrix{nil}, in[1:]...)...)
 	}
-	for what, kernel := range map[string]func(x *Matrix) (*SampleKernel, error){
-		"linear": LinearKernel, "RBF": func(x *Matrix) (*SampleKernel, error) { return RBFKernel(x, 0.7) },
-	} {
-		cross := model("SampleKernel.Cross", map[int]error{0: ErrShape, 1: ErrShape},
-			func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-				k, err := kernel(in[1])
-				if err != nil {
-					return nil, err
-				}
-				return k.Cross(dst, in[0])
-			})
-		cross.apart = []int{1}
-		add(cross, what, square(6, 1), square(6, 2))
-		add(cross, what+", blocks", randomData(500, 4, 0, 1), square(4, 2))
-		add(cross, what+", many samples", square(3, 1), randomData(300, 3, 0, 2))
-		rows := destinationCase{name: "SampleKernel.CopyRows", apart: []int{0},
-			bad: map[int]error{0: ErrShape}, size: 5}
-		rows.call = func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-			k, err := kernel(in[0])
-			return rowsFrom(k, err, dst, 295)
-		}
-		add(rows, what, randomData(300, 3, 0, 2))
-	}
-	own := destinationCase{name: "Matrix.CopyRows", apart: []int{0}, size: 3,
-		call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-			return rowsFrom(in[0], checkShape("m", in[0]), dst, 4)
-		}}
-	add(own, "", randomData(7, 7, 0, 3))
-	function := destinationCase{name: "Similarity.CopyRows", size: 3,
-		call: func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
-			return rowsFrom(similarityFunc(7, func(i, j int) float64 { return float64(i + j) }), nil, dst, 4)
-		}}
-	add(function, "a function")
 	return cases
 }
 
@@ -244,7 +200,7 @@ func TestDestinations(t *testing.T) {
 			met[c.name] = make([]bool, 8)
 		}
 		for i, m := range c.in {
-			if m == nil || m.Rows != want.Rows || m.Cols != want.Cols || slices.Contains(c.apart, i) {
+			if m == nil || m.Rows != want.Rows || m.Cols != want.Cols {
 				continue
 			}
 			met[c.name][i] = true
@@ -298,7 +254,7 @@ func TestDestinations(t *testing.T) {
 	}
 	for _, c := range destinationCases(t) {
 		for i := range c.in {
-			if c.in[i] != nil && i < 4 && !met[c.name][i] && !slices.Contains(c.apart, i) {
+			if c.in[i] != nil && i < 4 && !met[c.name][i] {
 				t.Errorf("%s: dst was never input %d", c.name, i)
 			}
 		}

@@ -1,10 +1,9 @@
 package softkmeans
 
 // Proved bounds: of rounding, of eigenvalues by approximate eigenvectors, of those of a matrix given by its
-// products by random vectors, and of the distance from the positive semidefinite matrices of a rank. Every
-// operation is off by at most u = 2^-53 of its result (Higham, Accuracy and Stability of Numerical
-// Algorithms, 2002, chapter 3), fused ones less. What sums lose of numbers below the range of float64,
-// 2^-1075 for every operation, is in underflow.
+// products by random vectors. Every operation is off by at most u = 2^-53 of its result (Higham, Accuracy and
+// Stability of Numerical Algorithms, 2002, chapter 3), fused ones less. Numbers below the range of float64,
+// 2^-1075 for every operation, are in underflow.
 
 import (
 	"context"
@@ -118,20 +117,21 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	}
 	least -= math.Sqrt(others) + 1.1*pe*norm
 	rho := (1 + omega) * (math.Sqrt(squares) + 4*pe*norm)
-	next := complementBound(ctx, a, v, values, workers)
+	next := complementBound(ctx, a, v, values, values[p], (values[p-1]-values[p])/2, workers)
 	open := ritzSumBound(p, least-2*omega*math.Abs(least), rho*rho, next)
 	off = 1.01 * (1.1*pe*norm + 1.2*omega*(math.Sqrt(all)+1.1*pe*norm) + open)
 	return sum, off + gamma(p+2)*math.Sqrt(float64(p)*all)
 }
 
 // complementBound returns an upper bound of the eigenvalues of a on the complement of the rows of v, vectors
-// of its leading eigenvalues: +Inf where it finds none. It looks between values[p−1] and values[p].
+// of its leading eigenvalues: +Inf if it finds none. It tries σ = from + margin, and up to three larger ones.
 //
 // Proof. If M = σI + Σθ_i·v_iv_iᵀ − a has no eigenvalue below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x
 // orthogonal to v, whatever θ is. A Cholesky factorization that ends proves that of the M in memory with φ =
 // γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3). Forming M
 // rounds every entry p+3 times, which is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in norm.
-func complementBound(ctx context.Context, a, v *Matrix, values []float64, workers int) float64 {
+func complementBound(ctx context.Context, a, v *Matrix, values []float64, from, margin float64,
+	workers int) float64 {
 	p, m := v.Rows, a.Rows
 	size := math.Sqrt(sumSquares(a.Data))
 	for l := range p {
@@ -139,15 +139,17 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 	}
 	shifted := NewMatrix(m, m, nil)
 	rounding := 1.1 * gamma(m+p+8)
-	margin := max((values[p-1]-values[p])/2, 4*rounding*(size+float64(m)*math.Abs(values[p])))
+	margin = max(margin, rounding*(size+float64(m)*math.Abs(from)))
 	for range 4 {
-		sigma := values[p] + margin
+		sigma := from + margin
 		var trace float64
 		for i := range m {
 			if stopped(ctx) {
 				return math.Inf(1)
 			}
-			row := negated(shifted, a, i)
+			row := shifted.row(i)[i:]
+			copy(row, a.row(i)[i:])
+			scale(row, -1)
 			row[0] += sigma
 			for l := range p {
 				axpy(row, values[l]*v.row(l)[i], v.row(l)[i:])
@@ -160,14 +162,6 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 		margin *= 16
 	}
 	return math.Inf(1)
-}
-
-// negated sets row i of m, from the diagonal on, to that of −a, and returns it.
-func negated(m, a *Matrix, i int) []float64 {
-	row := m.row(i)[i:]
-	copy(row, a.row(i)[i:])
-	scale(row, -1)
-	return row
 }
 
 // definitePanel is how many rows of the factor are found before the rest is updated: full strips.
@@ -361,153 +355,4 @@ func (c *complement) level(t *chebyshev, size, width float64) float64 {
 		return t.trace
 	}
 	return min(high*(1+0x1p-40), t.trace)
-}
-
-// semidefiniteFloor returns the floors of leftover for a symmetric m×m matrix a, given on and right of the
-// diagonal, and overwritten. The true matrix is within `slip` of a in Frobenius norm. y (p×m) is a factor of
-// the best M of rank r, as eigenvectors give it. Once ctx has ended floors are less than they could be. Cost:
-// pm² and m³/6 for each of up to five tries of σ.
-func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
-	workers int) (lows []float64, high float64) {
-	p, m := y.Rows, a.Rows
-	sums, norm := gamma(dotDepth(m)+8), triangleNorm(a)
-	minus, plain := y.transposed(), y.transposed()
-	scale(minus.Data, -1)
-	addMulNT(a.Data, m, minus.Data, m, plain.Data, m, p, false)
-	mirror(a.Data, m)
-	l := leftover{y: y, times: NewMatrix(p, m, nil), norm: norm, slip: slip}
-	for i := range m {
-		l.squares += sumSquares(a.row(i))
-		for c := range p {
-			l.times.row(c)[i] = dot(a.row(i), y.row(c))
-		}
-	}
-	l.off = sums * math.Sqrt(l.squares) * (1 + gamma(dotDepth(m)+m+4))
-	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
-		return belowBound(ctx, a, from, workers), nil
-	})
-	return lows, high
-}
-
-// leftover is what a factor Y, in rows y (p×m), leaves of a symmetric matrix a: R = a − YYᵀ.
-type leftover struct {
-	y, times *Matrix // times has the products of R with these rows
-	norm     float64 // ‖a‖
-	squares  float64 // ‖R‖²
-	off      float64 // bounds the rounding in times, for rows of length 1
-	slip     float64 // bounds ‖A − a‖ for the matrix A in question
-}
-
-// floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less,
-// for k = 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD.
-// above returns a bound σ of R's eigenvalues on the complement of y, which are at most `most`. It need not
-// be below `from`.
-//
-// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an
-// exact meaning but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the
-// half of a that is a copy. Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ)
-// with eigenvalues up to σ, and t_i those of YᵀY, descending, so YYᵀ = QTQᵀ. In B = Q·max(T,
-// σ)·Qᵀ + C the p leading eigenvalues are max(t_i, σ), and each other is at most σ. So D(B)² ≥
-// ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖. Then ‖R −
-// C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e +
-// √Σmax(σ − t_i, 0)².
-//
-// With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is
-// at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of
-// YᵀY off its diagonal of those on it (Weyl).
-func (l *leftover) floors(r int,
-	above func(from, most float64) (float64, error)) (lows []float64, high float64, err error) {
-	y, p, m := l.y, l.y.Rows, l.y.Cols
-	sums, depth := gamma(dotDepth(m)+8), dotDepth(m)+m+4
-	length := math.Sqrt(l.squares) * (1 + gamma(depth))
-	slip := 1.5 * (l.slip + gamma(p+2)*(l.norm+sumSquares(y.Data)*(1+gamma(p*m))))
-	lows, high = make([]float64, r+1), (length+slip)*(length+slip)*(1+0x1p-50)
-
-	var apart, off, size, outside float64
-	least := math.Inf(1)
-	t := make([]float64, p)
-	for i := range t {
-		t[i] = sumSquares(y.row(i))
-		least = min(least, t[i])
-		size += t[i]
-		for j := range i {
-			v := dot(y.row(i), y.row(j))
-			off += 2 * v * v
-			apart += 2 * v / t[i] * v / t[j]
-		}
-		outside += sumSquares(l.times.row(i)) / t[i]
-	}
-	omega := math.Sqrt(apart)*(1+gamma(p*p)) + 2*float64(p)*sums
-	if !(omega < 0.5) {
-		return lows, high, nil
-	}
-	eta := math.Sqrt(off)*(1+gamma(p*p)) + 2*sums*size
-	e := (math.Sqrt(outside)*(1+gamma(p+m)) + math.Sqrt(float64(p))*l.off) * (1 + 2*omega)
-	sigma, from, raised := 0.0, 0.0, 0.0
-	if r > 0 && m > p {
-		if p == r {
-			from = max(least-eta, 0)
-		}
-		if sigma, err = above(from, length); err != nil {
-			return nil, 0, err
-		}
-		sigma = max(0, min(sigma, length))
-		for _, v := range t {
-			raised += max(0, sigma-v+eta) * max(0, sigma-v+eta)
-		}
-	}
-	slip += 0x1p-51 * length // the rounding of what follows
-	slices.Sort(t)
-	kept, at := l.squares*(1-gamma(depth))-2*e*e-float64(r-p)*sigma*sigma, 0
-	for k := r; k >= 0; k-- {
-		distance := math.Sqrt(max(kept, 0)) - math.Sqrt2*e - math.Sqrt(raised) - slip
-		lows[k] = max(distance, 0) * max(distance, 0) * (1 - 0x1p-50)
-		if k > p {
-			kept += sigma * sigma
-		} else if at < p {
-			kept += max(t[at]-eta, 0) * max(t[at]-eta, 0) * (1 - gamma(p+4))
-			slip += 0x1p-51 * t[at]
-			at++
-		}
-	}
-	return lows, high, nil
-}
-
-// triangleNorm bounds the Frobenius norm of a symmetric matrix that is given on and right of the diagonal.
-func triangleNorm(a *Matrix) float64 {
-	squares := 0.0
-	for i := range a.Rows {
-		squares += sumSquares(a.row(i)[i:])
-	}
-	return math.Sqrt(2*squares) * (1 + gamma(dotDepth(a.Rows)+a.Rows+4))
-}
-
-// belowBound returns an upper bound of the eigenvalues of the symmetric matrix a: about `least` if they are
-// below that, otherwise one that is near them if they are little above it, or +Inf. The proof is that of
-// complementBound for M = σI − a, which is rounded on its diagonal only, once more.
-func belowBound(ctx context.Context, a *Matrix, least float64, workers int) float64 {
-	m := a.Rows
-	rounding := 1.1 * gamma(m+6)
-	trace := float64(m) * least // of N for that σ
-	for i := range m {
-		trace -= a.row(i)[i]
-	}
-	unit := 1.1*rounding*max(trace, 0) + 0x1p-52*triangleNorm(a)
-	shifted := NewMatrix(m, m, nil)
-	for _, steps := range []float64{-1, 0.1, 2, 64, 4096} {
-		sigma := least + steps*unit
-		if sigma < 0 {
-			continue
-		}
-		sum := 0.0
-		for i := range m {
-			row := negated(shifted, a, i)
-			row[0] += sigma
-			sum += row[0]
-		}
-		if definite(ctx, shifted, workers) {
-			return sigma + rounding*sum*(1+gamma(m))
-		}
-	}
-	return math.Inf(1)
 }

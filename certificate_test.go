@@ -37,42 +37,6 @@ func TestCertify(t *testing.T) {
 	}
 }
 
-// TestSkMable: mixtures of k are those of k and more, at all scales.
-func TestSkMable(t *testing.T) {
-	for _, scale := range []float64{1, 1e-150, 3e148} { // times 100
-		for _, k := range []int{1, 2, 5} {
-			// An exact mixture of k prototypes far from the origin.
-			x := product(dirichlet(60, k, 1, uint64(k)), moved(randomData(k, 9, 0, uint64(k)), 100))
-			for i := range x.Data {
-				x.Data[i] *= scale
-			}
-			for try := 1; try <= 10; try++ {
-				ok, err := SkMable(bg, x, try, 0)
-				if err != nil || ok != (try >= k) {
-					t.Errorf("mixture of %d, k=%d: %v, %v", k, try, ok, err)
-				}
-			}
-			x.Data[7] *= 1 + 1e-6
-			if ok, _ := SkMable(bg, x, k, 0); ok {
-				t.Errorf("k=%d: noise of 1e-6 not seen", k)
-			}
-			if ok, _ := SkMable(bg, x, k, 1e-4); !ok {
-				t.Errorf("k=%d: tolerance not used", k)
-			}
-		}
-	}
-	// A line so far from 0 that storing it bends it by some 1e-9 of its length.
-	far := NewMatrix(60, 4, nil)
-	for i := range far.Rows {
-		for j := range far.Cols {
-			far.Set(i, j, 1e8+float64(j+1)*float64(i)/180)
-		}
-	}
-	if !mustDo(SkMable(bg, far, 2, 0))(t) {
-		t.Error("a line, rounded as doubles near 1e8 are, is no mixture of 2")
-	}
-}
-
 // TestCentersOf: the residuals are orthogonal to the memberships, for weights, sparse rows and data far
 // from 0.
 func TestCentersOf(t *testing.T) {
@@ -104,32 +68,6 @@ func TestCentersOf(t *testing.T) {
 		}
 		if _, err := CentersOf(bg, x, rowsOf(wide, 0, 5), o); !errors.Is(err, ErrShape) {
 			t.Error(err)
-		}
-	}
-}
-
-// TestSkMableLarge: where min(n, d) is above SolverAuto's limit, too, σ_k is told from rounding.
-func TestSkMableLarge(t *testing.T) {
-	t.Parallel()
-	const n = jacobiMaxSide + 8
-	rng := rand.New(rand.NewPCG(1, 2))
-	a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
-	for i := range a.Data {
-		a.Data[i] = rng.Float64()
-	}
-	for i := range 3 {
-		for j := range 60 { // the other columns are 0, which cost Jacobi's method nothing
-			b.Set(i, j, rng.Float64()*[]float64{1, 1, 1e-9}[i])
-		}
-	}
-	x := product(a, b)
-	for _, c := range []struct {
-		k    int
-		tol  float64
-		want bool
-	}{{3, 0, false}, {3, 1e-7, true}, {4, 0, true}} {
-		if got := mustDo(SkMable(bg, x, c.k, c.tol))(t); got != c.want {
-			t.Errorf("a third direction of 1e-9, k=%d, tol=%g: %v", c.k, c.tol, got)
 		}
 	}
 }

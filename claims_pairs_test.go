@@ -28,7 +28,7 @@ type pairing struct {
 // The ways to a floor, beside Certify's.
 var floorPaths = []string{
 	"Fit gram", "Fit jacobi", "Fit krylov", "Stats", "FitSeq gram", "FitSeq jacobi", "FitSeq krylov",
-	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "SkMable", "FitMinVolume",
+	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "FitMinVolume",
 }
 
 // Those that add up squares of rows.
@@ -104,9 +104,6 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 	switch name {
 	case "Floors":
 		return c.floors(t, rows, o)
-	case "SkMable":
-		c.mixable(t, x, rng)
-		return 0
 	case "FitMinVolume":
 		m, err = FitMinVolume(bg, x, k,
 			&MinVolumeOptions{Weights: o.Weights, Sum: c.sum, MaxIter: 3, Workers: 1})
@@ -170,19 +167,6 @@ func (c *pairing) floors(t testing.TB, rows Samples, o *Options) (lie float64) {
 		lie = max(lie, double(above)/double(off))
 	}
 	return lie
-}
-
-// mixable judges SkMable where rounding does not decide.
-func (c *pairing) mixable(t testing.TB, x *Matrix, rng *rand.Rand) {
-	q := truthOf(c.x, nil, c.order, SumToOne)
-	top, k := math.Sqrt(double(truthDigits.sub(q.minimum(1), q.minimum(2)))), c.f.Rows
-	value := math.Sqrt(double(truthDigits.sub(q.minimum(k), q.minimum(k+1))))
-	tol := decades(rng, -9, 0) / 2
-	got, err := SkMable(bg, x, k, tol)
-	length := maxAbs(x) * math.Sqrt(float64(len(x.Data)))
-	if err == nil && math.Abs(value-tol*top) > 1e-6*tol*top+1e-13*length && top > tol*length {
-		claim(t, got == (value < tol*top), "σ is %g of %g, and SkMable of %g %t: %v", value, top, tol, got, c)
-	}
 }
 
 func solverNamed(name string) Solver {

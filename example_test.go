@@ -114,15 +114,6 @@ func ExampleProjectSimplex() {
 	// [0 1 0]
 }
 
-func ExampleAccuracy() {
-	truth := []int{0, 0, 0, 1, 1, 2}
-	labels := []int{2, 2, 2, 0, 0, 0}
-	acc, err := softkmeans.Accuracy(truth, labels)
-	fmt.Printf("%.3f %v\n", acc, err)
-	// Output:
-	// 0.833 <nil>
-}
-
 // Prototypes that are as compact as a quarter more than the least possible error
 // allows: they move from the simplex around the data into it.
 func ExampleFitMinVolume() {
@@ -256,84 +247,6 @@ func ExampleLSD() {
 	// error 1.1% of ‖K‖², at least 0.6%
 }
 
-// Soft k-means with a kernel, and a new sample.
-func ExampleTILSD_computed() {
-	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {1, 0}, {0, 1}, {8, 8}, {9, 8}, {8, 9}})
-	kernel, err := softkmeans.RBFKernel(x, 0) // the median heuristic
-	if err != nil {
-		log.Fatal(err)
-	}
-	m, err := softkmeans.TILSD(context.Background(), kernel, 2, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(m.Labels(nil), m.Status)
-	more, _ := softkmeans.FromRows([][]float64{{0.5, 0.5}, {4.5, 4.5}})
-	rows, err := kernel.Cross(nil, more)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := m.Predict(nil, rows)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i := range g.Rows {
-		fmt.Printf("%.2f\n", g.Row(i))
-	}
-	// Output:
-	// [0 0 0 1 1 1] optimal
-	// [0.96 0.04]
-	// [0.47 0.53]
-}
-
-// Compact prototypes with a kernel: minimal volume on the kernel's leading
-// coordinates. Two rings, one in the other, which no prototypes in the plane
-// tell apart.
-func ExampleLSDModel_Coordinates() {
-	x := softkmeans.NewMatrix(60, 2, nil)
-	for i := range 60 {
-		radius := 1 + 4*float64(i%2)
-		angle := 2 * math.Pi * float64(i) / 60
-		x.Set(i, 0, radius*math.Cos(angle))
-		x.Set(i, 1, radius*math.Sin(angle))
-	}
-	ctx := context.Background()
-	kernel, err := softkmeans.RBFKernel(x, 0.2)
-	if err != nil {
-		log.Fatal(err)
-	}
-	const k = 2
-	space, err := softkmeans.TILSD(ctx, kernel, 3*k, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	w, err := space.Coordinates(nil, nil) // of the training samples
-	if err != nil {
-		log.Fatal(err)
-	}
-	m, err := softkmeans.FitMinVolume(ctx, w, k, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(m.Labels(nil)[:10])
-	more, _ := softkmeans.FromRows([][]float64{{0, 1.1}, {-4.8, 0}})
-	rows, err := kernel.Cross(nil, more)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if w, err = space.Coordinates(nil, rows); err != nil {
-		log.Fatal(err)
-	}
-	g, err := m.Predict(nil, w)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.1f %.1f\n", g.Row(0), g.Row(1))
-	// Output:
-	// [1 0 1 0 1 0 1 0 1 0]
-	// [0.0 1.0] [1.0 0.0]
-}
-
 // Five texts about two topics, as counts of six words. A word that a text is without is
 // not stored.
 func ExampleFit_sparse() {
@@ -443,22 +356,6 @@ func ExampleStats() {
 	// Output:
 	// 6 rows, floors [32.167 4.527 0.660 0.000]
 	// objective 0.660, floor 0.660
-}
-
-func ExampleSkMable() {
-	mixed, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 0}, {1, 3, 0}, {3, 1, 0}})
-	other, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 1}})
-	for _, x := range []*softkmeans.Matrix{mixed, other} {
-		two, err := softkmeans.SkMable(context.Background(), x, 2, 0)
-		if err != nil {
-			log.Fatal(err)
-		}
-		three, _ := softkmeans.SkMable(context.Background(), x, 3, 0)
-		fmt.Println("exact mixtures of two:", two, "of three:", three)
-	}
-	// Output:
-	// exact mixtures of two: true of three: true
-	// exact mixtures of two: false of three: true
 }
 
 func ExampleLogVolume() {

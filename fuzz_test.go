@@ -166,9 +166,6 @@ func FuzzCertificate(f *testing.F) {
 		if v := mustDo(LogVolume(centers))(t); math.IsNaN(v) || math.IsInf(v, 1) {
 			t.Fatalf("volume %g of %v", v, centers.Data)
 		}
-		if mixed := mustDo(SkMable(bg, x, k, 0))(t); !mixed && k > min(x.Rows-1, x.Cols) {
-			t.Fatal("more centers than dimensions do not mix all rows")
-		}
 		in.finish(t)
 	})
 }
@@ -200,7 +197,6 @@ func FuzzMatrix(f *testing.F) {
 		small := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
 		model := &Model{Centers: small}
 		ti := mustDo(TILSD(bg, outer(small), 2, nil))(t)
-		linear := mustDo(LinearKernel(small))(t)
 		sub := mustDo(statsOf(t, small, nil).StreamSubspace(2, nil))(t)
 		few := &MinVolumeOptions{MaxIter: 2}
 		inParts, other := seqOptions(*few, 0, 0), *ti
@@ -217,7 +213,6 @@ func FuzzMatrix(f *testing.F) {
 			"starts at Centers":   second(FitMinVolume(bg, small, 2, &MinVolumeOptions{MaxIter: 2, Centers: m})),
 			"Orientation":         second(Fit(bg, small, 3, &Options{Orientation: m})),
 			"Floors":              second(Floors(bg, m, nil)),
-			"SkMable":             second(SkMable(bg, m, 2, 0)),
 			"LogVolume":           second(LogVolume(m)),
 			"Certify x":           second(Certify(bg, m, small, NewMatrix(3, 3, nil), nil)),
 			"Certify centers":     second(Certify(bg, small, m, small, nil)),
@@ -236,9 +231,6 @@ func FuzzMatrix(f *testing.F) {
 			"TILSD":               second(TILSD(bg, m, 2, nil)),
 			"LSDModel.Predict":    second(ti.Predict(nil, m)),
 			"Coordinates":         second(other.Coordinates(nil, m)),
-			"LinearKernel":        second(LinearKernel(m)),
-			"RBFKernel":           second(RBFKernel(m, 0)),
-			"Cross":               second(linear.Cross(nil, m)),
 			"Stats":               new(Stats).Add(m),
 			"Extent":              new(Extent).Add(sub, m, nil),
 		} {

@@ -13,27 +13,22 @@ func similarity(n int, at func(i, j int) float64) *Matrix {
 	return mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return at(i, j) })
 }
 
-// functionKernel is the n×n similarity with the entries at(i, j).
-type functionKernel struct {
-	n  int
-	at func(i, j int) float64
+// rbfOf returns exp(−γ‖x_i − x_j‖²).
+func rbfOf(x *Matrix, gamma float64) *Matrix {
+	return similarity(x.Rows, func(i, j int) float64 { return math.Exp(-gamma * squaredDistance(x.Row(i), x.Row(j))) })
 }
 
-func similarityFunc(n int, at func(i, j int) float64) Similarity { return functionKernel{n, at} }
-
-func (k functionKernel) Len() int { return k.n }
-
-func (k functionKernel) CopyRows(dst *Matrix, lo int) {
-	checkRowsOf(dst, lo, k.n)
-	for i := range dst.Rows {
-		for j := range dst.Row(i) {
-			dst.Set(i, j, k.at(lo+i, j))
-		}
+// optionsOf returns those of o that the method of this name reads.
+func optionsOf(name string, o LSDOptions) *LSDOptions {
+	if name == "LSD" {
+		o.Enclosure = EnclosureBall
+		return &o
 	}
+	return &LSDOptions{Workers: o.Workers, Seed: o.Seed, Enclosure: o.Enclosure}
 }
 
 // decompositions are LSD and TILSD.
-var decompositions = map[string]func(context.Context, Similarity, int, *LSDOptions) (*LSDModel, error){
+var decompositions = map[string]func(context.Context, *Matrix, int, *LSDOptions) (*LSDModel, error){
 	"LSD": LSD, "TILSD": TILSD,
 }
 
@@ -57,7 +52,7 @@ func lsdModels(t testing.TB) []*LSDModel {
 func checkLSDModel(t *testing.T, m *LSDModel) {
 	t.Helper()
 	checkFeasible(t, m.Memberships)
-	finite(t, "model", m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion)
+	finite(t, "model", m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap)
 	if !(m.Scale >= 0 && m.Floor >= 0 && m.FloorError >= 0 && m.Gap >= 0 && m.Floor <= m.Objective) ||
 		m.Objective > m.Total*(1+1e-12)+m.FloorError {
 		t.Fatalf("%+v", m)

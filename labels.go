@@ -354,12 +354,54 @@ func (c *clusters) choose(labels []int, places *Matrix) error {
 	for i, j := range found {
 		shared.row(j)[own[i]] += part.s.weight(i)
 	}
-	number := Assignment(shared)
+	number := assignment(shared)
 	err = c.assign(labels, best)
 	for i, j := range labels {
 		labels[i] = number[j]
 	}
 	return err
+}
+
+// assignment gives each row of a square matrix of gains a column of its own, such that their gains add up to
+// the most, and returns these columns (Kuhn 1955, by shortest augmenting paths in O(k³)).
+func assignment(gain *Matrix) []int {
+	k := gain.Rows
+	u, v := make([]float64, k+1), make([]float64, k+1) // potentials; index k is for what is not assigned yet
+	rowOf, from := slices.Repeat([]int{-1}, k+1), make([]int, k+1)
+	for i := range k {
+		rowOf[k] = i
+		at, dist, done := k, slices.Repeat([]float64{math.Inf(1)}, k+1), make([]bool, k+1)
+		for rowOf[at] >= 0 { // Dijkstra over the columns
+			done[at] = true
+			row, next := rowOf[at], k
+			for j, g := range gain.row(row) {
+				if d := -g - u[row] - v[j]; !done[j] && d < dist[j] {
+					dist[j], from[j] = d, at
+				}
+				if !done[j] && dist[j] < dist[next] {
+					next = j
+				}
+			}
+			low := dist[next]
+			for j := range done {
+				if done[j] {
+					u[rowOf[j]] += low
+					v[j] -= low
+				} else {
+					dist[j] -= low
+				}
+			}
+			at = next
+		}
+		for ; at != k; at = from[at] { // assign along the path
+			rowOf[at] = rowOf[from[at]]
+		}
+	}
+	of := make([]int, k)
+	for j, i := range rowOf[:k] {
+		of[i] = j
+	}
+	return of
 }
 
 // start sets labels to those that settle from another run of k-means, and returns their rule.

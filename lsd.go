@@ -16,34 +16,34 @@ import (
 	"strconv"
 )
 
-// LSD clusters samples of which only similarities are known. Pass a symmetric n×n
-// similarity, such as a [*Matrix], and the number of clusters; read Memberships for
-// the share of each cluster in each sample, or Labels for one cluster each.
+// LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
+// the number of clusters k. The result's Memberships contain the share of each cluster in each sample; Labels
+// returns one cluster for each sample. Package kernel makes similarities of rows. Cosines of positive rows
+// are all near 1 and say little: standardize the columns first.
 //
-// Cosines of positive rows are all near 1 and say little: standardize the columns first.
+// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft memberships P (n×k) and a
+// scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n. If K = PPᵀ/c with a P that has a pure sample of
+// each cluster, LSD returns P up to the order of its columns. For k > 2 the result is not proved to be a
+// minimum; Gap bounds how far it is from one.
 //
-// It is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft
-// memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n.
+// # Details
 //
-// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in, m =
+// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 in which the samples should lie, m =
 // (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples times √c, projected onto the hyperplane, are turned into
-// that of the simplex, for k > 2 about its centre until they are closest to the simplex, and projected onto
-// it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure sample of each cluster, this
-// returns P up to the order of its columns. Elsewhere a descent on P, with the best c for each P, lowers the
-// objective. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
+// the hyperplane of the simplex, for k > 2 about its centre until they are closest to the simplex, and
+// projected onto it (Arora et al., Algorithm 1). A descent on P, with the best c for each P, then lowers the
+// objective.
 //
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent,
-// O(nk⁴) for one of the rotation. Descents take 50 to 1000 steps, more for larger n (n^0.2 to n^0.4 was
-// measured). For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above
-// n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
+// for a step of the rotation. Descents take 50 to 1000 steps. For n ≤ 128 or k above n/4 − 8 the eigensolver
+// is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K itself, which takes 8 GB for n = 30 000, and O(nk);
+// a second K if the eigensolver is direct, the stride is above n, or K differs from Kᵀ.
 //
-// Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] for n = 0, [ErrOption]. Entries of a [*Matrix] that differ from their
-// mirror image by at most 1e-8 of the largest entry are averaged. The symmetry of what is
-// not stored is tested with random vectors only. An error of ctx is wrapped, with the best
-// model so far if there is one; ctx is checked between blocks of 32 rows or more.
-func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
-	op, o, err := openSimilarity(ctx, s, k, opts)
+// Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
+// n = 0, [ErrOption]. Entries that differ from their mirror image by at most 1e-8 of the largest entry are
+// averaged. An error of ctx is wrapped, with the best model so far if there is one.
+func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
+	op, o, err := openSimilarity(ctx, s, k, opts, "LSD")
 	if err != nil {
 		return nil, err
 	}
@@ -51,25 +51,25 @@ func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel,
 }
 
 // TILSD clusters as [LSD] does, attains the global minimum, and does not depend on where the origin lies.
-// Pass a symmetric n×n similarity; read Memberships or Labels, and call Predict for new samples.
+// Pass a symmetric n×n matrix of similarities. The result has a map for new samples: see [LSDModel.Predict].
 //
 // The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
-// whose PPᵀ/c is closest to one of them. It needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n.
-// With W = VΛ^(1/2), B of [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c
-// = 1/s². The least objective is the sum of the squares of all other eigenvalues of HKH. With the ball's
-// simplex, c = 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+// whose PPᵀ/c is closest to one of them. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like
+// Fit's, its memberships are spread out; EnclosureTight helps.
 //
-// It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like Fit's, its memberships are vague:
-// EnclosureTight helps.
+// # Details
 //
-// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is orthogonal
-// to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may leave the span
-// of the samples. The remark on its Theorem 8 says the solution of LSD and means that of TI-LSD.
+// TILSD needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of
+// [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least
+// objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
+// 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
-// Cost: as [LSD], without rotation and descent; for [LinearKernel] that of [Fit] and of XᵀX
-// or XXᵀ, whichever is smaller. Errors: those of LSD.
-func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
-	op, o, err := openSimilarity(ctx, s, k, opts)
+// Cost and errors: as [LSD], without rotation and descent.
+func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
+	// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is orthogonal
+	// to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may leave the span
+	// of the samples. The remark on its Theorem 8 says the solution of LSD and means that of TI-LSD.
+	op, o, err := openSimilarity(ctx, s, k, opts, "TILSD")
 	if err != nil {
 		return nil, err
 	}
@@ -80,37 +80,42 @@ func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	if err != nil {
 		return nil, err
 	}
-	m := &LSDModel{Iterations: spec.steps, Status: StatusOptimal, Rank: w.Rows}
+	m := &LSDModel{Iterations: spec.steps, Status: StatusOptimal}
 	if spec.status == StatusIterationLimit {
 		m.Status = spec.status
 	}
 	m.rate(op, left, left.squares)
-	m.Distortion = unscale(left.trace, op.exp)
-	m.encloseFeatures(op, spec, w, k, &o)
+	m.encloseFeatures(op, spec, w, k, o.Enclosure)
 	return m, nil
 }
 
-// openSimilarity checks all arguments, and returns the operator of s and the options with defaults.
-func openSimilarity(ctx context.Context, s Similarity, k int,
-	opts *LSDOptions) (*operator, LSDOptions, error) {
-	o := orZero(opts)
-	err := cmp.Or(checkCount("Starts", o.Starts), checkAmount("Tol", o.Tol),
-		checkFit(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation}))
-	if err != nil {
-		return nil, o, err
+// openSimilarity checks all arguments, and returns the operator of s and the options with defaults. Options
+// that are read by another function than `of` are an error.
+func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
+	of string) (op *operator, o LSDOptions, err error) {
+	o = orZero(opts)
+	err = cmp.Or(checkCount("Starts", o.Starts), checkAmount("Tol", o.Tol),
+		checkFit(k, &Options{Enclosure: o.Enclosure}))
+	switch {
+	case err != nil:
+	case of != "LSD" && (o.Starts != 0 || o.MaxIter != 0 || o.Tol != 0 || o.Progress != nil):
+		err = fail(ErrOption, "Starts, MaxIter, Tol or Progress is set, which LSD alone reads")
+	case of != "TILSD" && o.Enclosure != EnclosureBall:
+		err = fail(ErrOption, "Enclosure is "+o.Enclosure.String()+", which TILSD alone reads")
+	default:
+		op, err = newOperator(ctx, s, o.Workers)
 	}
-	o.Starts, o.MaxIter = cmp.Or(o.Starts, rotationStarts), cmp.Or(o.MaxIter, descentSteps)
-	o.Tol = cmp.Or(o.Tol, descentTol)
-	if m, ok := s.(*Matrix); ok {
-		if s, err = newDense(m); err != nil {
-			return nil, o, err
-		}
-	}
-	op, err := newOperator(ctx, s, o.Workers)
 	if err == nil {
 		err = cmp.Or(checkSizeOfK(k, op.n, k), checkSquareOfK(k))
 	}
+	o.Starts, o.MaxIter = cmp.Or(o.Starts, rotationStarts), cmp.Or(o.MaxIter, descentSteps)
+	o.Tol = cmp.Or(o.Tol, descentTol)
 	return op, o, err
+}
+
+// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be larger.
+func unscale(v float64, exp int) float64 {
+	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }
 
 // rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled units; left is what the
@@ -133,9 +138,9 @@ func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor 
 }
 
 // encloseFeatures encloses the samples' coordinates Wᵀ (p×n), and sets memberships, scale and map.
-func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
+func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, kind Enclosure) {
 	w := wt.transposed()
-	e := enclosed(w, k, opts.Orientation, opts.Enclosure)
+	e := enclosed(w, k, kind)
 	around := e.placement()
 	m.Memberships, m.Vertices = NewMatrix(o.n, k, nil), around.vertices
 	scale(m.Vertices.Data, math.Ldexp(1, o.exp/2))
@@ -153,25 +158,13 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 }
 
-// newDense returns a matrix of similarities that is not empty, square, in range and symmetric, or an error.
-func newDense(kernel *Matrix) (*denseKernel, error) {
-	if err := checkShape("kernel", kernel); err != nil {
-		return nil, err
-	}
-	if kernel.Rows == 0 && kernel.Cols == 0 {
-		return nil, fail(ErrTooFewSamples, "kernel has no rows")
-	}
-	exact, err := checkSymmetric("kernel", kernel)
-	return &denseKernel{kernel, !exact}, err
-}
-
 // decompose returns the decomposition of the operator's matrix.
 func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	spec, z, left, err := o.nearest(k, opts.Seed)
 	if err != nil {
 		return nil, err
 	}
-	m = &LSDModel{Rank: z.Rows}
+	m = &LSDModel{}
 	floor := m.rate(o, left, left.total)
 	d := &descent{operator: o, k: min(k, z.Rows+extraColumns), total: left.total, floor: floor, opts: opts}
 	d.fullRank = z.Rows == d.k
@@ -200,95 +193,35 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	return m, err
 }
 
-// LSDFloors helps to choose the number of clusters of [LSD]. Pass a symmetric n×n
-// similarity and the largest k of interest; read at index k−1 how low the objective of
-// k clusters could be at best, for k = 1, …, most (at most n).
-//
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all
-// eigenvalues λ of K but the k largest that are above 0. It is not above that, by the theorem of
-// LSDModel.FloorError, and mostly less than some n·2^-52 of ‖K‖² below.
-//
-// Cost: that of the eigenpairs of [LSD] for k = most, quadratic in n. Random vectors do not part
-// eigenvalues that are near each other, as those of a K near I. Then the proof for 512 < n ≤ 2048 takes
-// n³/6 for each of up to five factorizations, and 4n³/3 if these prove too little. Errors: those of LSD,
-// and [ErrOption] for most < 1.
-func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
-	return spectralFloors(ctx, s, most, opts, false)
-}
-
-// TILSDFloors returns for k = 1, …, most (at most n) the floor of [TILSD]: Σλ_i² over all eigenvalues
-// λ of HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values,
-// not the squares of [Floors]. Theorem, cost, rounding and errors are those of [LSDFloors].
-func TILSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
-	return spectralFloors(ctx, s, most, opts, true)
-}
-
-// spectralFloors is TILSDFloors if centred, otherwise LSDFloors.
-func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions,
-	centred bool) ([]float64, error) {
-	op, o, err := openSimilarity(ctx, s, most, opts)
-	if err != nil {
-		return nil, err
-	}
-	rank := min(most, op.n)
-	floors := make([]float64, rank)
-	if centred {
-		rank--
-		if err := op.centre(); err != nil {
-			return nil, err
-		}
-	}
-	_, _, left, err := op.nearest(rank, o.Seed)
-	if err != nil {
-		return nil, err
-	}
-	for i := range floors {
-		floors[i] = unscale(left.lows[i+rank-len(floors)+1], 2*op.exp)
-	}
-	return floors, nil
-}
-
 // LSDModel is the result of [LSD] and [TILSD]: similarities K ≈ PPᵀ/c. Read Memberships,
 // or Labels for one cluster per sample. Gap says how far from the best the result may be.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
-	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. It is 0 where no
+	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. Scale is 0 if no
 	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. TILSD's scale follows from the
 	// simplex and cannot be compared between enclosures or with LSD's.
 	Scale float64
-	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation
-	// K′ of K leaves, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Like Floor and Total it is in
-	// squared units of K, and at most math.MaxFloat64.
+	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation K′ of K leaves,
+	// ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Objective, Floor and Total are in squared units of K, and at most
+	// math.MaxFloat64.
 	Objective float64
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
-	// K but the k largest positive ones. PPᵀ has no negative entries, so where K has some, Floor is far
-	// below what LSD can reach; that of LSDFloor, in package proof, is mostly near. For TILSD the rank is
-	// k−1 and the matrix HKH, and Floor is the minimum.
+	// K except the k largest positive ones. PPᵀ has no negative entries: if K has some, Floor is far below
+	// the objective that LSD can reach. The floor of LSDFloor, in package proof, is mostly near. For TILSD
+	// the rank is k−1 and the matrix HKH, and Floor is the minimum.
 	Floor float64
 	// FloorError bounds how far Floor may be below the exact bound. It is a theorem that the exact bound is
-	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. It is about
-	// the symmetric matrix on and right of the diagonal of K, or the mean of K and its transpose where these
-	// differ. Beyond 512 samples it holds but for a chance of 2e-10, by random vectors that each call draws
-	// anew, of a symmetric K.
-	//
-	// Of [LinearKernel] beyond min(n, d) = 512 rounding counts as (n+d)·2^-52 of ‖K‖² instead.
+	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. Beyond 512
+	// samples the theorem fails with probability 2e-10, by random vectors that each call draws anew.
 	FloorError float64
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
 	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
 	// ‖K‖². No k clusters can express the share Floor/Total.
 	Gap float64
-	// Rank is the number of positive eigenvalues used: k for LSD and k−1 for TILSD, or
-	// fewer if K has fewer. With fewer, the columns of TILSD's P are affinely dependent.
-	// Those of LSD's need not be, after the descent. With none, P is 1/k everywhere.
-	Rank int
-	// Distortion is, for TILSD, tr(HKH) − Σλ_i over the eigenvalues used: the objective
-	// of soft k-means in the feature space of the kernel, that of [Fit] where K = XXᵀ.
-	// It may be negative for an indefinite K. It is 0 for LSD.
-	Distortion float64
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
 	// Means, Projection and Vertices are the map of a model of TILSD, nil for LSD: from the similarities of a
-	// sample with the n training samples to coordinates in the feature space, and to memberships.
+	// sample with the n training samples to p ≤ k−1 coordinates in the feature space, and to memberships.
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
@@ -328,11 +261,11 @@ func (m *LSDModel) checkMap() error {
 func (m *LSDModel) Labels(dst []int) []int { return largest(dst, m.Memberships) }
 
 // Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) has the similarities of new
-// sample i with the n training samples, in their order, as [SampleKernel.Cross] makes them.
+// sample i with the n training samples, in their order, as the functions of package kernel return them.
 //
 // A model of TILSD centres the row as HKH was, takes it to [LSDModel.Coordinates], and returns the exact
 // mixture of the prototypes that is nearest there (see [SimplexLeastSquares]). The rows of K itself give
-// Memberships, to rounding, or to 1e-6 where Rank is below k−1 and many mixtures are equally near.
+// Memberships, to rounding, or to 1e-6 if p is below k−1 and many mixtures are equally near.
 //
 // A model of LSD returns the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². The rows of K
 // give Memberships where K = PPᵀ/c and the columns of P are independent. Otherwise they
@@ -376,8 +309,8 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	return SimplexLeastSquares(dst, rows, vertices, nil)
 }
 
-// Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p =
-// Rank ≤ k−1. They are its kernel principal components. rows (m×n) has the similarities with the n
+// Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p
+// ≤ k−1. They are its kernel principal components. rows (m×n) has the similarities with the n
 // training samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K.
 // Vertices has the prototypes in the same coordinates.
 //

@@ -38,10 +38,10 @@ func TestLSDExact(t *testing.T) {
 				t.Errorf("k=%d seed=%d c=%g: c off by %.1e, objective %g of %g, memberships off by %.1e",
 					k, seed, c, m.Scale/c-1, got, total, matched(p, m.Memberships))
 			}
-			if m.Status != StatusConverged || m.Rank != k || m.Floor > m.Objective ||
+			if m.Status != StatusConverged || m.Floor > m.Objective ||
 				math.Abs(m.Objective-got) > 1e-25*total {
-				t.Errorf("k=%d seed=%d: %v, rank %d, floor %g, objective %g, here %g",
-					k, seed, m.Status, m.Rank, m.Floor, m.Objective, got)
+				t.Errorf("k=%d seed=%d: %v, floor %g, objective %g, here %g",
+					k, seed, m.Status, m.Floor, m.Objective, got)
 			}
 		}
 	}
@@ -88,20 +88,19 @@ func TestLSDNoisy(t *testing.T) {
 func TestKernelPredict(t *testing.T) {
 	x := loadCSV(t, "wine")
 	train, rest := rowsOf(x, 0, 90), rowsOf(x, 120, 178)
-	linear := mustDo(LinearKernel(train))(t)
-	m := mustDo(TILSD(bg, linear, 3, nil))(t)
-	g := mustDo(shipped(t, m).Predict(nil, mustDo(linear.Cross(nil, rest))(t)))(t)
+	all := outer(train)
+	m := mustDo(TILSD(bg, all, 3, nil))(t)
+	g := mustDo(shipped(t, m).Predict(nil, product(rest, train.transposed())))(t)
 	want := mustDo(mustDo(Fit(bg, train, 3, nil))(t).Predict(nil, rest))(t)
 	if d := maxDiff(outer(g), outer(want)); d > 1e-8 {
 		t.Errorf("PPᵀ of new samples differs by %g", d)
 	}
-	all := mustDo(linear.Cross(nil, train))(t)
 	w := mustDo(m.Coordinates(nil, all))(t)
 	left := axpyOf(centredKernel(all), -1, outer(w))
 	if got := sumSquares(left.Data); math.Abs(got-m.Objective) > 1e-9*m.Total || w.Cols != 2 {
 		t.Errorf("‖HKH − WWᵀ‖² = %g, objective %g", got, m.Objective)
 	}
-	rbf := mustDo(SimilarityMatrix(mustDo(RBFKernel(train, 0))(t)))(t)
+	rbf := rbfOf(train, 1e-5)
 	kernel := similarityOf(dirichlet(60, 4, 0.5, 1), 5)
 	for name, c := range map[string]struct {
 		m    *LSDModel
@@ -117,28 +116,24 @@ func TestKernelPredict(t *testing.T) {
 	}
 }
 
-// TestLSDBits: the same bits for any number of workers, for a strided view, for a
-// matrix, a function and a kernel of samples. A power of two is a change of units.
+// TestLSDBits: the same bits for any number of workers and for a strided view. A power of two is a change of
+// units.
 func TestLSDBits(t *testing.T) {
 	t.Parallel()
 	n, most := fewer(290, fullOrder+8), fewer(30, 3)
-	rbf := mustDo(RBFKernel(randomData(n, 6, 1, 5), 0.05))(t)
-	kernel := mustDo(SimilarityMatrix(rbf))(t)
+	kernel := rbfOf(randomData(n, 6, 1, 5), 0.05)
 	for name, decompose := range decompositions {
-		want := mustDo(decompose(bg, kernel, 4, &LSDOptions{Workers: 1, MaxIter: most}))(t)
+		o := LSDOptions{Workers: 1, MaxIter: most}
+		want := mustDo(decompose(bg, kernel, 4, optionsOf(name, o)))(t)
 		first := mustDo(want.MarshalBinary())(t)
-		for kind, s := range map[string]Similarity{
-			"strided": laStrided(kernel), "function": similarityFunc(n, kernel.At), "rbf": rbf,
-		} {
-			for _, workers := range fewer([]int{1, 2, 7}, []int{7}) {
-				m := mustDo(decompose(bg, s, 4, &LSDOptions{Workers: workers, MaxIter: most}))(t)
-				if !slices.Equal(mustDo(m.MarshalBinary())(t), first) {
-					t.Errorf("%s, %s, %d workers: other bits", name, kind, workers)
-				}
+		for _, o.Workers = range fewer([]int{1, 2, 7}, []int{7}) {
+			m := mustDo(decompose(bg, laStrided(kernel), 4, optionsOf(name, o)))(t)
+			if !slices.Equal(mustDo(m.MarshalBinary())(t), first) {
+				t.Errorf("%s, %d workers: other bits", name, o.Workers)
 			}
 		}
 		large := mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, 300) })
-		m := mustDo(decompose(bg, large, 4, &LSDOptions{MaxIter: most}))(t)
+		m := mustDo(decompose(bg, large, 4, optionsOf(name, o)))(t)
 		if maxDiff(m.Memberships, want.Memberships) != 0 || m.Scale != math.Ldexp(want.Scale, -300) ||
 			m.Gap != want.Gap {
 			t.Errorf("%s: other bits for K·2^300", name)
@@ -155,19 +150,13 @@ func TestLSDErrors(t *testing.T) {
 	nan := good.Clone()
 	nan.Set(4, 5, math.NaN())
 	large := 1 << (strconv.IntSize/2 - 9) // k×k numbers have no address
-	of := func(n int) Similarity { return similarityFunc(n, func(i, j int) float64 { return float64(i - 2*j) }) }
-	log := similarityFunc(5, func(i, j int) float64 { return math.Log(float64(i - 3)) })
 	option := func(o LSDOptions, err error, says string) lsdError { return lsdError{good, 2, &o, err, says} }
 	for _, c := range []lsdError{
-		{(*Matrix)(nil), 2, nil, ErrShape, "kernel is nil"},
-		{NewMatrix(3, 4, nil), 2, nil, ErrShape, "3×4, not square"},
-		{NewMatrix(0, 0, nil), 2, nil, ErrTooFewSamples, "kernel has no rows"},
-		{lopsided, 2, nil, ErrShape, "worst at [7,3]"}, {nan, 2, nil, ErrNonFinite, "kernel[4,5] = NaN"},
-		{nil, 2, nil, ErrShape, "the similarity is nil"}, {log, 2, nil, ErrNonFinite, ""},
-		{of(5), 2, nil, ErrShape, "not symmetric"}, {of(0), 2, nil, ErrTooFewSamples, ""},
-		{of(-3), 2, nil, ErrTooFewSamples, ""}, {of(math.MaxInt), 2, nil, ErrShape, ""},
-		{(*SampleKernel)(nil), 2, nil, ErrShape, "without samples"},
-		{&SampleKernel{}, 2, nil, ErrShape, "without samples"},
+		{nil, 2, nil, ErrShape, "s is nil"}, {NewMatrix(3, 4, nil), 2, nil, ErrShape, "s is 3×4, not square"},
+		{NewMatrix(0, 0, nil), 2, nil, ErrTooFewSamples, "s has no rows"},
+		{lopsided, 2, nil, ErrShape, "worst at [7,3]"}, {nan, 2, nil, ErrNonFinite, "s[4,5] = NaN"},
+		{mapped(good, func(i, j int, v float64) float64 { return v * above(mostEntry) }), 2, nil, ErrRange, "s[0,0]"},
+		{mapped(good, func(i, j int, v float64) float64 { return v * leastScale / 2 }), 2, nil, ErrRange, "s[0,0]"},
 		{good, 0, nil, ErrOption, "k is 0"}, {good, -1, nil, ErrOption, "k is -1"},
 		{good, math.MaxInt, nil, ErrOption, "too large"},
 		{good, math.MaxInt / 2, nil, ErrOption, "too large"},
@@ -176,7 +165,6 @@ func TestLSDErrors(t *testing.T) {
 		option(LSDOptions{Starts: -1}, ErrOption, "Starts is -1"),
 		option(LSDOptions{Tol: math.NaN()}, ErrOption, "Tol is NaN"),
 		option(LSDOptions{Enclosure: 7}, ErrOption, "Enclosure"),
-		option(LSDOptions{Orientation: NewMatrix(2, 2, nil)}, ErrShape, "Orientation"),
 	} {
 		for name, decompose := range decompositions {
 			if _, err := decompose(bg, c.s, c.k, c.opts); !errors.Is(err, c.err) ||
@@ -188,48 +176,34 @@ func TestLSDErrors(t *testing.T) {
 }
 
 type lsdError struct {
-	s    Similarity
+	s    *Matrix
 	k    int
 	opts *LSDOptions
 	err  error
 	says string
 }
 
-// TestLSDRange: samples of any size in range have products beyond it, and LSD works on the samples.
-func TestLSDRange(t *testing.T) {
-	x := mapped(dirichlet(30, 3, 0.5, 1), func(_, _ int, v float64) float64 { return v * mostEntry })
-	linear := mustDo(LinearKernel(x))(t)
-	m := mustDo(LSD(bg, linear, 3, nil))(t)
-	if math.Abs(m.Scale*mostEntry*mostEntry-1) > 1e-9 || m.Gap > 1e-9 {
-		t.Errorf("scale %g, gap %g", m.Scale, m.Gap)
-	}
-	if _, err := m.Predict(nil, mustDo(linear.Cross(nil, x))(t)); !errors.Is(err, ErrRange) {
-		t.Errorf("products beyond the range: %v", err)
-	}
-}
-
 // TestLSDDegenerate: what is documented for similarities without structure.
 func TestLSDDegenerate(t *testing.T) {
 	for name, c := range map[string]struct {
 		kernel   *Matrix
-		rank     int
 		c        float64 // for k = 2; 0: none is best
 		relative float64 // objective for k = 2 over the total
 	}{
-		"zero":              {NewMatrix(5, 5, nil), 0, 0, 0},
-		"negative definite": {NewMatrix(2, 2, []float64{-1, 0, 0, -3}), 0, 0, 1},
-		"one":               {NewMatrix(1, 1, []float64{4}), 1, 1.0 / 8, 0},
-		"one below 0":       {NewMatrix(1, 1, []float64{-4}), 0, 0, 1},
-		"constant":          {NewMatrix(4, 4, slices.Repeat([]float64{2}, 16)), 1, 0.25, 0},
-		"no positive entry": {NewMatrix(2, 2, []float64{0, -1, -1, 0}), 1, 0, 1},
-		"1 not in range":    {NewMatrix(2, 2, []float64{1, -1, -1, 1}), 1, 1, 0.5},
+		"zero":              {NewMatrix(5, 5, nil), 0, 0},
+		"negative definite": {NewMatrix(2, 2, []float64{-1, 0, 0, -3}), 0, 1},
+		"one":               {NewMatrix(1, 1, []float64{4}), 1.0 / 8, 0},
+		"one below 0":       {NewMatrix(1, 1, []float64{-4}), 0, 1},
+		"constant":          {NewMatrix(4, 4, slices.Repeat([]float64{2}, 16)), 0.25, 0},
+		"no positive entry": {NewMatrix(2, 2, []float64{0, -1, -1, 0}), 0, 1},
+		"1 not in range":    {NewMatrix(2, 2, []float64{1, -1, -1, 1}), 1, 0.5},
 	} {
 		for _, f := range []float64{5e149, 1e-150} {
 			scaled := mapped(c.kernel, func(_, _ int, v float64) float64 { return f * v })
 			for _, k := range []int{1, 2, 9} {
 				m := mustDo(LSD(bg, scaled, k, nil))(t)
 				checkFeasible(t, m.Memberships)
-				if m.Rank != min(c.rank, k) || m.Gap < -1e-12 ||
+				if m.Gap < -1e-12 ||
 					m.Status != StatusConverged && m.Status != StatusIterationLimit {
 					t.Errorf("%s ×%g, k=%d: %+v", name, f, k, m)
 				}
@@ -273,7 +247,7 @@ func TestLSDMemory(t *testing.T) {
 	const n, k = 2500, 6
 	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)
 	for name, decompose := range decompositions {
-		o := &LSDOptions{Workers: 2, MaxIter: 20}
+		o := optionsOf(name, LSDOptions{Workers: 2, MaxIter: 20})
 		if used := allocated(func() { mustDo(decompose(bg, kernel, k, o))(t) }); used > 8*n*n {
 			t.Errorf("%s allocated %d bytes, K has %d", name, used, 8*n*n)
 		}
@@ -300,7 +274,7 @@ func FuzzLSD(f *testing.F) {
 		top, _ := rowMaxAbs(kernel.Data)
 		good := top == 0 || leastScale <= top && top <= mostEntry
 		for name, decompose := range decompositions {
-			m, err := decompose(bg, kernel, k, &LSDOptions{MaxIter: 50})
+			m, err := decompose(bg, kernel, k, optionsOf(name, LSDOptions{MaxIter: 50}))
 			if good && err != nil || !good && !errors.Is(err, ErrRange) {
 				t.Fatalf("%s, largest entry %g: %v", name, top, err)
 			}
@@ -308,9 +282,20 @@ func FuzzLSD(f *testing.F) {
 				continue
 			}
 			checkLSDModel(t, m)
-			mustDo(m.MarshalBinary())(t)
-			if _, err := m.Predict(nil, kernel); (err != nil) != (m.Scale == 0) {
+			back := shipped(t, m)
+			g, err := m.Predict(nil, kernel)
+			if (err != nil) != (m.Scale == 0) {
 				t.Fatal(name, err)
+			}
+			if err == nil {
+				checkFeasible(t, g)
+				if p := mustDo(back.Predict(nil, kernel))(t); !laSameBits(p.Data, g.Data) {
+					t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)
+				}
+			}
+			if name == "TILSD" {
+				finite(t, "coordinates", mustDo(m.Coordinates(nil, nil))(t).Data...)
+				finite(t, "coordinates of rows", mustDo(m.Coordinates(nil, kernel))(t).Data...)
 			}
 		}
 	})
@@ -340,10 +325,10 @@ func TestTILSDFarOrigin(t *testing.T) {
 		for _, v := range []float64{0.3, leastScale, mostEntry} {
 			kernel := similarity(n, func(_, _ int) float64 { return v })
 			m := mustDo(TILSD(bg, kernel, 3, nil))(t)
-			if m.Rank != 0 || m.Floor != 0 || m.Objective > m.FloorError ||
+			if m.Projection.Cols != 0 || m.Floor != 0 || m.Objective > m.FloorError ||
 				maxDiff(m.Memberships, uniform(n, 3)) > 0 {
 				t.Errorf("n=%d, all %g: rank %d, objective %g, floor %g, memberships %v",
-					n, v, m.Rank, m.Objective, m.Floor, m.Memberships.Row(0))
+					n, v, m.Projection.Cols, m.Objective, m.Floor, m.Memberships.Row(0))
 			}
 			mustDo(m.MarshalBinary())(t)
 			mustDo(m.Predict(nil, kernel))(t)
@@ -368,15 +353,13 @@ func TestTILSDFarOrigin(t *testing.T) {
 // TestLSDCancelled ends the context at every look that is taken at it: the error is ctx's, and a
 // model of LSD is feasible, shows something of K, and is what it says it is.
 func TestLSDCancelled(t *testing.T) {
-	linear := mustDo(LinearKernel(randomData(20, 6, 3, 5)))(t)
 	dense := disturbed(similarityOf(dirichlet(20, 3, 0.5, 1), 2), 0.3, 2)
-	for kind, s := range map[string]Similarity{"linear": linear, "dense": dense} {
-		kernel := mustDo(SimilarityMatrix(s))(t)
+	for kind, kernel := range map[string]*Matrix{"linear": outer(randomData(20, 6, 3, 5)), "dense": dense} {
 		for name, decompose := range decompositions {
 			kept := 0
 			for at := 0; ; at++ {
 				ctx := endingAt(at)
-				m, err := decompose(ctx, s, 3, &LSDOptions{Workers: 1, MaxIter: 5, Starts: 1})
+				m, err := decompose(ctx, kernel, 3, optionsOf(name, LSDOptions{Workers: 1, MaxIter: 5, Starts: 1}))
 				if err == nil {
 					if ctx.left.Load() < 0 || at < 5 {
 						t.Errorf("%s, %s: no error at look %d", kind, name, at)

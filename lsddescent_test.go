@@ -14,7 +14,7 @@ func TestTILSDMinimum(t *testing.T) {
 	x := randomData(n, 12, 2, 9)
 	for name, kernel := range map[string]*Matrix{
 		"linear":     outer(x),
-		"rbf":        mustDo(SimilarityMatrix(mustDo(RBFKernel(x, 0))(t)))(t),
+		"rbf":        rbfOf(x, 0.02),
 		"indefinite": disturbed(NewMatrix(80, 80, slices.Repeat([]float64{1}, 6400)), 2, 1),
 		"small":      disturbed(similarityOf(dirichlet(30, 4, 1, 1), 1e-3), 0.2, 1),
 	} {
@@ -26,12 +26,11 @@ func TestTILSDMinimum(t *testing.T) {
 			for _, k := range fewer([]int{1, 2, 3, 7}, []int{1, 3 + 4*i}) {
 				m := mustDo(TILSD(bg, scaled, k, &LSDOptions{Enclosure: allEnclosures[(k+i)%2]}))(t)
 				checkFeasible(t, m.Memberships)
-				want, trace, total := 0.0, 0.0, 0.0
+				want, total := 0.0, 0.0
 				for i, v := range values {
 					total += v * v
 					if i >= k-1 || v < 0 {
 						want += v * v
-						trace += v
 					}
 				}
 				want, total = want*factor*factor, total*factor*factor
@@ -39,10 +38,6 @@ func TestTILSDMinimum(t *testing.T) {
 					math.Abs(m.Total-total) > 1e-9*total || m.Status != StatusOptimal {
 					t.Errorf("%s ×%g k=%d: objective %g, floor %g, total %g, %v; want %g of %g", name,
 						factor, k, m.Objective, m.Floor, m.Total, m.Status, want, total)
-				}
-				trace *= factor
-				if math.Abs(m.Distortion-trace) > 1e-9*math.Abs(trace)+1e-12*math.Sqrt(total) {
-					t.Errorf("%s ×%g k=%d: distortion %g, want %g", name, factor, k, m.Distortion, trace)
 				}
 				if k == 1 {
 					continue
@@ -57,54 +52,42 @@ func TestTILSDMinimum(t *testing.T) {
 	}
 }
 
-// TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through LinearKernel, and the scale
-// is 1/(r²k(k−1)). Rows of the training samples, or none, give the model's own coordinates and
-// memberships.
+// TestTILSDFit: TI-LSD of XXᵀ is Fit of X, and the scale is 1/(r²k(k−1)). Rows of the training samples, or
+// none, give the model's own coordinates and memberships.
 func TestTILSDFit(t *testing.T) {
 	t.Parallel()
 	for _, x := range []*Matrix{
 		loadCSV(t, "iris"), randomData(40, 90, 3, 1), randomData(fullOrder+8, 5, 3, 1),
 	} {
-		n, d := x.Rows, x.Cols
-		linear := mustDo(LinearKernel(x))(t)
-		rows := mustDo(linear.Cross(nil, x))(t)
+		n, d, rows := x.Rows, x.Cols, outer(x)
 		for _, k := range []int{1, 2, 5} {
 			for _, enclosure := range allEnclosures {
 				fit := mustDo(Fit(bg, x, k, &Options{Enclosure: enclosure}))(t)
-				dense := mustDo(TILSD(bg, outer(x), k, &LSDOptions{Enclosure: enclosure}))(t)
-				factored := mustDo(TILSD(bg, linear, k, &LSDOptions{Enclosure: enclosure}))(t)
-				for name, m := range map[string]*LSDModel{"dense": dense, "linear": factored} {
-					fails := func(what string, got, want float64) {
-						t.Helper()
-						t.Errorf("%d×%d k=%d %v %s: %s %g, not %g", n, d, k, enclosure, name, what, got, want)
+				m := mustDo(TILSD(bg, rows, k, &LSDOptions{Enclosure: enclosure}))(t)
+				fails := func(what string, got, want float64) {
+					t.Helper()
+					t.Errorf("%d×%d k=%d %v: %s %g, not %g", n, d, k, enclosure, what, got, want)
+				}
+				// Signs of eigenvectors differ: PPᵀ of the ball's simplex does not know them.
+				if enclosure == EnclosureBall {
+					if diff := maxDiff(outer(m.Memberships), outer(fit.Memberships)); diff > 1e-9 {
+						fails("PPᵀ is off by", diff, 0)
 					}
-					if math.Abs(m.Distortion-fit.Objective) > 1e-9*fit.Total {
-						fails("distortion", m.Distortion, fit.Objective)
+					row := slices.Clone(fit.Centers.Row(0))
+					axpy(row, -1, statsOf(t, x, nil).Mean())
+					r := norm2(row) / float64(max(k-1, 1))
+					if want := 1 / (r * r * float64(k*(k-1))); k > 1 && math.Abs(m.Scale/want-1) > 1e-9 {
+						fails("c", m.Scale, want)
 					}
-					if math.Abs(m.Objective-dense.Objective) > 1e-9*dense.Total {
-						fails("objective", m.Objective, dense.Objective)
-					}
-					// Signs of eigenvectors differ: PPᵀ of the ball's simplex does not know them.
-					if enclosure == EnclosureBall {
-						if diff := maxDiff(outer(m.Memberships), outer(fit.Memberships)); diff > 1e-9 {
-							fails("PPᵀ is off by", diff, 0)
-						}
-						row := slices.Clone(fit.Centers.Row(0))
-						axpy(row, -1, statsOf(t, x, nil).Mean())
-						r := norm2(row) / float64(max(k-1, 1))
-						if want := 1 / (r * r * float64(k*(k-1))); k > 1 && math.Abs(m.Scale/want-1) > 1e-9 {
-							fails("c", m.Scale, want)
-						}
-					}
-					own := mustDo(m.Coordinates(nil, nil))(t)
-					diff := maxDiff(mustDo(m.Coordinates(nil, rows))(t), own)
-					if diff > 1e-8*math.Sqrt(fit.Total) {
-						fails("coordinates with and without K are apart by", diff, 0)
-					}
-					diff = maxDiff(mustDo(m.Predict(nil, rows))(t), m.Memberships)
-					if diff > 1e-8 && k <= min(n-1, d)+1 {
-						fails("Predict is off by", diff, 0)
-					}
+				}
+				own := mustDo(m.Coordinates(nil, nil))(t)
+				diff := maxDiff(mustDo(m.Coordinates(nil, rows))(t), own)
+				if diff > 1e-8*math.Sqrt(fit.Total) {
+					fails("coordinates with and without K are apart by", diff, 0)
+				}
+				diff = maxDiff(mustDo(m.Predict(nil, rows))(t), m.Memberships)
+				if diff > 1e-8 && k <= min(n-1, d)+1 {
+					fails("Predict is off by", diff, 0)
 				}
 			}
 		}
@@ -116,7 +99,7 @@ func TestTILSDFit(t *testing.T) {
 func TestDescentStep(t *testing.T) {
 	const n, k = 24, 3
 	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 3), 0.1, 1)
-	op, opts, err := openSimilarity(bg, &denseKernel{m: kernel}, k, nil)
+	op, opts, err := openSimilarity(bg, kernel, k, nil, "LSD")
 	must(t, err)
 	unit := mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, -op.exp) })
 	left := mustDo(op.without(NewMatrix(0, n, nil)))(t)

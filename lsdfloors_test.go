@@ -6,47 +6,31 @@ import (
 	"testing"
 )
 
-func TestSimilarityFloorsOption(t *testing.T) {
-	if _, err := LSDFloors(bg, identity(3), 0, nil); !errors.Is(err, ErrOption) {
-		t.Error(err)
+// refused returns the errors of f for these options.
+func refused(list []*LSDOptions, f func(o *LSDOptions) error) (errs []error) {
+	for _, o := range list {
+		errs = append(errs, f(o))
 	}
+	return errs
 }
 
-// TestDistanceKernel compares with the kernel of the samples that have these distances.
-func TestDistanceKernel(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{1, 4, 30, 31} {
-		x := randomData(n, 2, 0, uint64(n))
-		if n > 1 { // equal rows, with 4 so many that half of the pairs are at distance 0
-			copy(x.Row(1), x.Row(0))
-			copy(x.Row(2), x.Row(0))
-		}
-		d := similarity(n, func(i, j int) float64 { return math.Sqrt(squaredDistance(x.Row(i), x.Row(j))) })
-		for _, gamma := range []float64{0, 0.3} {
-			rbf := mustDo(RBFKernel(x, gamma))(t)
-			got, used, err := DistanceKernel(d, gamma)
-			if err != nil || n > 1 && math.Abs(used-rbf.Gamma()) > 1e-12*rbf.Gamma() {
-				t.Fatalf("n = %d: γ is %v, not %v, %v", n, used, rbf.Gamma(), err)
-			}
-			if diff := maxDiff(got, mustDo(SimilarityMatrix(rbf))(t)); diff > 1e-12 {
-				t.Errorf("n = %d: off by %g", n, diff)
-			}
-		}
-	}
-	for _, c := range []struct {
-		bad  []float64
-		want error
-	}{
-		{[]float64{1, 0, 0, 1}, ErrShape}, {[]float64{0, -1, -1, 0}, ErrShape},
-		{[]float64{0, 1, 2, 0}, ErrShape}, {[]float64{0, math.NaN(), 1, 0}, ErrNonFinite},
+// TestLSDUnread: an option that a function does not read is an error there.
+func TestLSDUnread(t *testing.T) {
+	k := identity(3)
+	lsd := []*LSDOptions{{Starts: 1}, {MaxIter: -1}, {Tol: 1}, {Progress: func(Iteration) {}}}
+	tilsd := []*LSDOptions{{Enclosure: EnclosureTight}}
+	for name, err := range map[string][]error{
+		"LSD":         refused(tilsd, func(o *LSDOptions) error { return second(LSD(bg, k, 2, o)) }),
+		"TILSD":       refused(lsd, func(o *LSDOptions) error { return second(TILSD(bg, k, 2, o)) }),
+		"LSDFloors":   refused(append(lsd, tilsd...), func(o *LSDOptions) error { return second(LSDFloors(bg, k, 2, o)) }),
+		"TILSDFloors": refused(append(lsd, tilsd...), func(o *LSDOptions) error { return second(TILSDFloors(bg, k, 2, o)) }),
+		"no clusters": {second(LSDFloors(bg, k, 0, nil)), second(TILSDFloors(bg, k, 0, nil))},
 	} {
-		if _, _, err := DistanceKernel(NewMatrix(2, 2, c.bad), 0); !errors.Is(err, c.want) {
-			t.Errorf("%v: %v", c.bad, err)
+		for i, err := range err {
+			if !errors.Is(err, ErrOption) {
+				t.Errorf("%s, %d: %v", name, i, err)
+			}
 		}
-	}
-	equal, gamma, err := DistanceKernel(NewMatrix(3, 3, nil), 0)
-	if err != nil || !(gamma > 0) || equal.Data[1] != 1 {
-		t.Errorf("%v, %v, %v", equal, gamma, err)
 	}
 }
 

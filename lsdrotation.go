@@ -326,7 +326,13 @@ func hyperplane(z *Matrix, k int) *Matrix {
 // It scales the coordinates about the mean, so that the tight simplex around them is the probability simplex.
 // It returns nil if the samples coincide.
 func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
-	r, centred := z.Rows, aboutMeans(z)
+	r, centred := z.Rows, z.Clone()
+	for i := range r {
+		row := centred.row(i)
+		for mean, j := sumOf(row)/float64(o.n), 0; j < o.n; j++ {
+			row[j] -= mean
+		}
+	}
 	gram := NewMatrix(r, r, nil)
 	timesT(gram, centred, centred)
 	values, rows := eigenSym(o.ctx, gram)
@@ -339,7 +345,7 @@ func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	}
 	w := NewMatrix(o.n, p, nil)
 	timesT(w, centred.transposed(), rowsOf(rows, 0, p))
-	e := enclosed(w, k, nil, EnclosureTight)
+	e := enclosed(w, k, EnclosureTight)
 	out := NewMatrix(o.n, k-1, nil)
 	for i := range o.n {
 		for c, v := range w.row(i) { // see surround: 1/s = 1/(ρ√(k(k−1)))
@@ -362,7 +368,7 @@ func inSimplex(o *operator, points *Matrix, k int, opts *LSDOptions) *Matrix {
 }
 
 // enclosed returns the simplex with k vertices around the rows of w.
-func enclosed(w *Matrix, k int, orientation *Matrix, kind Enclosure) *enclosure {
-	normals := normalsOf(k, w.Cols, orientation)
+func enclosed(w *Matrix, k int, kind Enclosure) *enclosure {
+	normals := normalsOf(k, w.Cols, nil)
 	return enclose(kind, normals, extentOf(w, normals, kind))
 }

@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"errors"
 	"math"
 	"testing"
 )
@@ -219,35 +218,5 @@ func TestCertifyTable(t *testing.T) {
 		if err == nil || err.Error() != "softkmeans: "+c.text || got != (Certificate{}) {
 			t.Errorf("%d: %v, want %s; %+v", i, err, c.text, got)
 		}
-	}
-	for _, c := range []struct {
-		k    int
-		tol  float64
-		text string
-	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
-		if ok, err := SkMable(bg, x, c.k, c.tol); ok || err == nil ||
-			err.Error() != "softkmeans: "+c.text+": invalid option" {
-			t.Errorf("%v, %v", ok, err)
-		}
-	}
-	// Singular values 4 and 2: the second is half of the first, which is .632 of the length √40.
-	for _, c := range []struct {
-		k    int
-		tol  float64
-		want bool
-	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .63, false}, {1, .64,
-		true}} {
-		if ok, err := SkMable(bg, x, c.k, c.tol); ok != c.want || err != nil {
-			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
-		}
-	}
-	near := moved(NewMatrix(3, 2, []float64{1, 0, 0, 1, -1, -1}), 1e3)
-	for k := 1; k <= 2; k++ { // one center is enough for three near rows, and so are two
-		if ok, err := SkMable(bg, near, k, 0.01); !ok || err != nil {
-			t.Errorf("k = %d, near rows: %t, %v", k, ok, err)
-		}
-	}
-	if ok, err := SkMable(bg, nil, 1, 0); ok || !errors.Is(err, ErrShape) {
-		t.Error(ok, err)
 	}
 }

@@ -305,22 +305,25 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 // as long; the fewer, the more is left to do in all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// LSDOptions tunes [LSD] and [TILSD]. The zero value and nil are the defaults.
+// LSDOptions are the options of [LSD], [TILSD] and their floors. The zero value and nil are the defaults. An
+// option that the function does not read is an [ErrOption].
 type LSDOptions struct {
-	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Workers int    // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed    uint64 // of all that is random: the same seed gives the same result
-	// Starts is from how many random rotations LSD looks for the simplex (k > 2); 0: 5.
+
+	// Enclosure is read by TILSD alone: EnclosureBall (the default) or EnclosureTight.
+	Enclosure Enclosure
+
+	// The other options are read by LSD alone. Starts is the number of random rotations from which LSD looks
+	// for the simplex (k > 2); 0: 5.
 	Starts int
-	// MaxIter is the most steps of each of up to four descents that follow the rotation in LSD; 0: 1000.
-	// Reaching it is StatusIterationLimit. Negative: no descent, as in the method's source.
+	// MaxIter is the most steps of each of up to four descents that follow the rotation; 0: 1000. Reaching it
+	// is StatusIterationLimit. Negative: no descent, as in the method's source.
 	MaxIter int
 	// Tol ends a descent when twenty steps lower the least objective by no more than this share of ‖K‖²;
 	// 0: 1e-9.
 	Tol float64
-	// Progress is called by LSD alone, at the start of each descent and after every step of it. Objective
-	// and Loss are both the objective. Restart numbers the descents, with gaps.
+	// Progress is called at the start of each descent and after every step of it. Objective and Loss are both
+	// the objective. Restart numbers the descents, with gaps.
 	Progress func(Iteration)
-
-	Enclosure   Enclosure // read by TILSD alone: EnclosureBall (the default) or EnclosureTight
-	Orientation *Matrix   // read by TILSD alone: see Options.Orientation
 }

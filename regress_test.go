@@ -188,7 +188,6 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	must(t, err)
 	p = add("TILSD")
 	p.text("status", c.Status)
-	p.text("rank", c.Rank)
 	p.labels(c.Labels(nil))
 	// K's rounding is that of XXᵀ, n·2^-52·‖X‖² for the matrix, which its
 	// square has twice; what is left is compared with Total.
@@ -205,7 +204,6 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	// error, and where they end at MaxIter none is near a minimum. What is compared is the floor, and the
 	// objective where they converged: Tol is when they end.
 	p = add("LSD")
-	p.text("rank", c.Rank)
 	p.number("floor", c.Floor, 2*size*math.Sqrt(c.Total))
 	loose := 1e-9 * c.Total
 	if c.Status != StatusConverged {

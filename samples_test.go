@@ -97,7 +97,6 @@ func TestErrRange(t *testing.T) {
 			"weight 0": second(Fit(bg, x, 2, &Options{Weights: w})),
 			"Floors":   second(Floors(bg, x, nil)),
 			"Certify":  second(Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil)),
-			"SkMable":  second(SkMable(bg, x, 2, 0)),
 			"Stats":    new(Stats).Add(x),
 			"FitSeq":   second(FitSeq(bg, inBlocks(x, 3), 2, nil)),
 		} {

@@ -472,31 +472,13 @@ func TestSamplesKinds(t *testing.T) {
 			"Fit":    second(Fit(bg, x, 1, nil)),
 			"Floors": second(Floors(bg, x, nil)), "Certify": second(Certify(bg, x, NewMatrix(1, 3, nil),
 				members, nil)),
-			"SkMable": second(SkMable(bg, x, 1, 0)),
 			"Predict": second(m.Predict(nil, x)), "PredictLabels": second(m.PredictLabels(nil, x)),
 			"FitMinVolume":   second(FitMinVolume(bg, x, 2, nil)),
 			"FitAlternating": second(FitAlternating(bg, x, 2, nil)),
-			"MinVolumePath":  second(MinVolumePath(bg, x, 2, nil, nil)),
 		} {
 			if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "x is nil") {
 				t.Errorf("%s of %s: %v", call, name, err)
 			}
-		}
-	}
-	x := product(dirichlet(30, 3, 1, 1), randomData(3, 5, 1, 2))
-	s := sparseOf(x)
-	for k := 2; k < 5; k++ {
-		if got, want := mustDo(SkMable(bg, s, k, 1e-9))(t), mustDo(SkMable(bg, x, k, 1e-9))(t); got != want {
-			t.Errorf("k=%d: SkMable %v, of all entries %v", k, got, want)
-		}
-	}
-	large := &SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
-	for call, err := range map[string]error{
-		"SkMable": second(SkMable(bg, large, 2, 0)),
-		"Unmix":   second(Unmix(bg, s, 2, nil)),
-	} {
-		if err == nil || !strings.Contains(err.Error(), call) {
-			t.Errorf("%s: %v", call, err)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
+	"softkmeans/metrics"
 )
 
 // labelSet is a table with the class of each row. k is the number of classes.
@@ -286,10 +287,10 @@ func (s *labelSet) agreements(ctx context.Context, ways []labelWay, seed int, py
 			return nil, fmt.Errorf("%s: %w", way.name, err)
 		}
 		var a agreement
-		if a.acc, err = softkmeans.Accuracy(s.classes, labels); err != nil {
+		if a.acc, err = metrics.Accuracy(s.classes, labels); err != nil {
 			return nil, err
 		}
-		if a.nmi, err = softkmeans.NMI(s.classes, labels); err != nil {
+		if a.nmi, err = metrics.NMI(s.classes, labels); err != nil {
 			return nil, err
 		}
 		all = append(all, a)

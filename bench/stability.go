@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/metrics"
 	"softkmeans/stability"
 )
 
@@ -45,7 +46,7 @@ func (s *labelSet) stability(ctx context.Context) (*moves, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		acc, err := softkmeans.Accuracy(s.classes, labels)
+		acc, err := metrics.Accuracy(s.classes, labels)
 		return m, acc, err
 	}
 	m, acc, err := accuracyOf(all, softkmeans.MinVolumeOptions{})

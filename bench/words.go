@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/metrics"
 )
 
 // wordShape has the size of a table of counts: n rows over d columns from k known topics, and some `length`
@@ -142,10 +143,10 @@ func (t truth) score(f *softkmeans.Matrix, labels []int) (shared, nmi float64, e
 			}
 		}
 	}
-	for i, j := range softkmeans.Assignment(gain) {
+	for i, j := range metrics.Assignment(gain) {
 		shared += gain.At(i, j) / float64(len(a))
 	}
-	nmi, err = softkmeans.NMI(labels, t.labels)
+	nmi, err = metrics.NMI(labels, t.labels)
 	return shared, nmi, err
 }
 

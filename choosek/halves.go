@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/metrics"
 )
 
 // Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of
@@ -71,7 +72,7 @@ func (h *halves) agreement(ctx context.Context, k int, seed uint64) (float64, er
 			return 0, nil
 		}
 	}
-	return softkmeans.AdjustedRand(labels[0], labels[1])
+	return metrics.AdjustedRand(labels[0], labels[1])
 }
 
 // agreements returns the mean agreement on k prototypes over some halves.

@@ -65,7 +65,7 @@ type LSDBound struct {
 // Errors: those of [softkmeans.LSD], and ErrShape or ErrOption for a model of another size or without an
 // objective.
 func LSDFloor(
-	ctx context.Context, s softkmeans.Similarity, k int, opts *LSDFloorOptions,
+	ctx context.Context, s *softkmeans.Matrix, k int, opts *LSDFloorOptions,
 ) (*LSDBound, error) {
 	o := LSDFloorOptions{}
 	if opts != nil {
@@ -87,7 +87,7 @@ func LSDFloor(
 	if !(m.Objective >= 0 && m.Objective <= math.MaxFloat64) {
 		return nil, fault.New(softkmeans.ErrOption, "the model's objective is ", m.Objective)
 	}
-	if m.Memberships.Check("memberships") != nil || m.Memberships.Rows != s.Len() || m.Memberships.Cols != k {
+	if m.Memberships.Check("memberships") != nil || m.Memberships.Rows != s.Rows || m.Memberships.Cols != k {
 		return nil, fault.New(softkmeans.ErrShape, "the model is not of these similarities and clusters")
 	}
 	bound := &LSDBound{Floor: floors[len(floors)-1], Objective: m.Objective, Spectral: true}
@@ -127,11 +127,8 @@ type kernel struct {
 }
 
 // openKernel reads s, which LSDFloors has checked.
-func openKernel(ctx context.Context, s softkmeans.Similarity, k, workers int) (*kernel, error) {
-	rows, err := softkmeans.SimilarityMatrix(s)
-	if err != nil {
-		return nil, err
-	}
+func openKernel(ctx context.Context, s *softkmeans.Matrix, k, workers int) *kernel {
+	rows := s.Clone()
 	n, top := rows.Rows, 0.0
 	for _, v := range rows.Data {
 		top = max(top, math.Abs(v))
@@ -155,17 +152,14 @@ func openKernel(ctx context.Context, s softkmeans.Similarity, k, workers int) (*
 		}
 		kn.squares, kn.sum, kn.sizes = kn.squares+squares, kn.sum+sum, kn.sizes+sizes
 	}
-	return kn, nil
+	return kn
 }
 
 // dualFloor returns the floor by duality, 0 where there is none, and ‖K‖².
 func dualFloor(
-	ctx context.Context, s softkmeans.Similarity, k int, m *softkmeans.LSDModel, workers int,
+	ctx context.Context, s *softkmeans.Matrix, k int, m *softkmeans.LSDModel, workers int,
 ) (floor, total float64, err error) {
-	kn, err := openKernel(ctx, s, k, workers)
-	if err != nil {
-		return 0, 0, err
-	}
+	kn := openKernel(ctx, s, k, workers)
 	unscaled := func(v float64) float64 { return min(math.Ldexp(v, 2*kn.exp), math.MaxFloat64) }
 	total = unscaled(kn.squares)
 	tau := math.Ldexp(1/m.Scale/float64(k), -kn.exp)

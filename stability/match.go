@@ -6,6 +6,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
+	"softkmeans/metrics"
 )
 
 // Matching says how the prototypes of a model b are those of a model a.
@@ -26,7 +27,7 @@ type Matching struct {
 // two options or of two samples. Pass models with Centers of the same columns, scaled by the
 // same numbers; read To. Each prototype has at most one match: of models with k and k'
 // prototypes |k−k'| stay without. The sum of squared distances over the matches is the least,
-// by [softkmeans.Assignment].
+// by [metrics.Assignment].
 //
 // Where both models have labels of as many rows these are taken to be the same rows, and
 // Changed lists those whose label is another one.
@@ -84,7 +85,7 @@ func matchCenters(f, g *softkmeans.Matrix) []int {
 			gain.Set(i, j, -squaredDistance(f.Row(i), g.Row(j)))
 		}
 	}
-	return softkmeans.Assignment(gain)
+	return metrics.Assignment(gain)
 }
 
 // squaredDistance returns ‖x − y‖², added up in four parts.

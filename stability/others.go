@@ -9,6 +9,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/metrics"
 )
 
 // The share of other labels above which there is another answer, and how many rows are few:
@@ -145,7 +146,7 @@ func answer(
 	for i, l := range m.Clusters {
 		shared.Row(l)[labels[i]]++
 	}
-	to := softkmeans.Assignment(shared)
+	to := metrics.Assignment(shared)
 	for l, at := range to {
 		same += shared.At(l, at)
 	}

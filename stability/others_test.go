@@ -12,6 +12,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/tables"
+	"softkmeans/metrics"
 )
 
 func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
@@ -73,7 +74,7 @@ func TestOthers(t *testing.T) {
 				}
 				other := fit(draws.Chosen(digits, chosen), &part)
 				labels := tables.Must(other.PredictLabels(nil, digits))(t)
-				if share := 1 - tables.Must(softkmeans.Accuracy(m.Clusters, labels))(t); share > want[half].Moved {
+				if share := 1 - tables.Must(metrics.Accuracy(m.Clusters, labels))(t); share > want[half].Moved {
 					want[half] = softkmeans.Answer{Centers: other.Centers, Factor: factor, Moved: share}
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
+	"softkmeans/metrics"
 )
 
 // The labels of a method are the same in the file of fit, in its report, by its model, with
@@ -49,7 +50,7 @@ func TestLabelsAgree(t *testing.T) {
 				}
 			}
 			shown := m.Labels(nil)
-			if same, err := softkmeans.Accuracy(fitted, shown); err != nil || same != 1 ||
+			if same, err := metrics.Accuracy(fitted, shown); err != nil || same != 1 ||
 				method == "minvol" && !slices.Equal(fitted, shown) {
 				t.Errorf("%s, %s: %g of the page's labels are those of fit", name, method, same)
 			}

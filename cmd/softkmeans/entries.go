@@ -55,10 +55,10 @@ func (s *session) located(err error) error {
 	}
 	arg := e.Arg
 	switch arg {
-	case "rows", "similarity": // computed from the rows
+	case "rows", computed:
 		return fmt.Errorf("%s: the similarity of row %d to row %d: %v is %w; or use -scale zscore",
 			s.source, e.Row+1, e.Col+1, e.Value, e.Err)
-	case "y", "kernel":
+	case "y", "s", "d":
 		arg = "x"
 	case "vertices":
 		arg = "centers"

@@ -10,13 +10,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/table"
+	"softkmeans/metrics"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"softkmeans"
-	"softkmeans/internal/rows"
-	"softkmeans/internal/table"
 )
 
 const evaluateHelp = `Usage: softkmeans evaluate [flags] TRUTH LABELS
@@ -208,7 +207,7 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	for _, m := range []struct {
 		to  *float64
 		get func(truth, labels []int) (float64, error)
-	}{{&e.nmi, softkmeans.NMI}, {&e.purity, softkmeans.Purity}, {&e.adjustedRand, softkmeans.AdjustedRand}} {
+	}{{&e.nmi, metrics.NMI}, {&e.purity, metrics.Purity}, {&e.adjustedRand, metrics.AdjustedRand}} {
 		if *m.to, err = m.get(a, b); err != nil {
 			return nil, err
 		}
@@ -216,7 +215,7 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	if len(labels.Classes) > mostPairs/len(truth.Classes) {
 		return e, nil
 	}
-	accuracy, err := softkmeans.Accuracy(a, b)
+	accuracy, err := metrics.Accuracy(a, b)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"softkmeans"
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
+	"softkmeans/metrics"
 )
 
 // evaluationJSON is what -json prints.
@@ -46,8 +46,8 @@ func TestEvaluateSets(t *testing.T) {
 		}
 		_, labels, _ := parseMemberships(t, string(text))
 		var want [4]float64
-		for i, f := range []func(a, b []int) (float64, error){softkmeans.Accuracy, softkmeans.NMI,
-			softkmeans.Purity, softkmeans.AdjustedRand} {
+		for i, f := range []func(a, b []int) (float64, error){metrics.Accuracy, metrics.NMI,
+			metrics.Purity, metrics.AdjustedRand} {
 			if want[i], err = f(truth, labels); err != nil {
 				t.Fatal(err)
 			}

@@ -184,8 +184,6 @@ type similarityJSON struct {
 	Total      float64 `json:"total"`
 	Gap        float64 `json:"gap"`
 	Scale      float64 `json:"scale"`
-	Rank       int     `json:"rank"`
-	Distortion float64 `json:"distortion"`
 }
 
 func fitJSON(r *result) *fitReportJSON {
@@ -208,8 +206,7 @@ func fitJSON(r *result) *fitReportJSON {
 		}
 		j.Kernel, j.Gamma = r.kernel.String(), r.gamma
 		j.Similarity = &similarityJSON{r.similarityAtFloor(), m.Objective,
-			m.Floor, m.FloorError, by, m.Total, m.Gap,
-			m.Scale, m.Rank, m.Distortion}
+			m.Floor, m.FloorError, by, m.Total, m.Gap, m.Scale}
 		j.Iterations, j.Status = m.Iterations, m.Status.String()
 		return j
 	}

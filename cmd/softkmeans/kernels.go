@@ -4,14 +4,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/kernel"
 )
 
 // A kernelKind is a value of -kernel: a row of kernels.
@@ -31,9 +30,8 @@ var kernels = [...]struct {
 	says     string // what the similarities are; γ follows if the kernel has one
 	compares bool   // the table compares its rows with each other
 	hasGamma bool
-	// open returns the similarities of the rows, as a matrix if that is given or small enough
-	// to store. It sets γ and the samples of the result.
-	open func(*fitFlags, *data, *result) (softkmeans.Similarity, *softkmeans.Matrix, error)
+	// open returns the similarities of the rows, and sets γ of the result.
+	open func(*fitFlags, *data, *result) (*softkmeans.Matrix, error)
 	// between returns a function that compares new rows with those of the fit.
 	between func(*modelFile) (predictor, error)
 }{
@@ -60,7 +58,7 @@ var kernels = [...]struct {
 		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
 		open: openDistances, between: func(m *modelFile) (predictor, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-				return fromDistances(x, m.Gamma)
+				return kernel.DistancesBetween(x, m.Gamma)
 			}, nil
 		},
 	},
@@ -114,10 +112,6 @@ func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	atLeastZeroFlag(fs, gamma, "gamma")
 }
 
-// storedRows is the largest number of rows whose similarities are stored, in 8n²
-// bytes: 800 MB. For more rows they are computed whenever they are used.
-const storedRows = 10000
-
 // fitSimilarities runs tilsd or lsd.
 func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	p *progress) (g *softkmeans.Matrix, err error) {
@@ -138,33 +132,30 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	return r.lsd.Memberships, s.prove(ctx, r)
 }
 
-func openRBF(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
-	r.samples = d.x
-	kernel, err := softkmeans.RBFKernel(d.x, f.gamma)
-	if err != nil {
-		return nil, nil, err
+func openRBF(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
+	if r.gamma = f.gamma; r.gamma == 0 {
+		if r.gamma, err = kernel.Gamma(d.x); err != nil {
+			return nil, err
+		}
 	}
-	r.gamma = kernel.Gamma()
-	if d.Rows > storedRows {
-		return kernel, nil, nil
-	}
-	matrix, err := softkmeans.SimilarityMatrix(kernel)
-	return kernel, matrix, err
+	return kernel.RBF(d.x, f.gamma)
 }
 
 func betweenRBF(m *modelFile) (predictor, error) {
-	kernel, err := softkmeans.RBFKernel(m.Samples, m.Gamma)
-	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return kernel.Cross(nil, x) }, err
+	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+		return kernel.RBFBetween(x, m.Samples, m.Gamma)
+	}, nil
 }
 
-func openLinear(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
-	r.samples = d.x
-	kernel, err := softkmeans.LinearKernel(d.x) // also checks the entries
-	if err == nil && f.method == methodTILSD {
-		x, _ := centred(d.x)
-		kernel, err = softkmeans.LinearKernel(x)
+func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
+	if f.method != methodTILSD {
+		return kernel.Linear(d.x)
 	}
-	return kernel, nil, err
+	if err := d.x.Check("x"); err != nil { // its entries have means
+		return nil, err
+	}
+	x, _ := centred(d.x)
+	return kernel.Linear(x)
 }
 
 func betweenLinear(m *modelFile) (predictor, error) {
@@ -173,14 +164,13 @@ func betweenLinear(m *modelFile) (predictor, error) {
 	if m.Method == methodTILSD.String() {
 		samples, shift = centred(samples)
 	}
-	kernel, err := softkmeans.LinearKernel(samples)
 	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 		if shift != nil {
 			x = x.Clone()
 			shift.Apply(x.Data)
 		}
-		return kernel.Cross(nil, x)
-	}, err
+		return kernel.LinearBetween(x, samples)
+	}, nil
 }
 
 // centred returns a copy of x with the mean of the rows subtracted, and that shift.
@@ -195,49 +185,29 @@ func centred(x *softkmeans.Matrix) (*softkmeans.Matrix, *scale.Scaling) {
 	return x, shift
 }
 
-func openMatrix(_ *fitFlags, d *data, _ *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	if d.x.Rows != d.x.Cols {
-		return nil, nil, d.notSquare("similarities")
+		return nil, d.notSquare("similarities")
 	}
 	if d.distances() {
-		return nil, nil,
-			fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; "+
-				"give -kernel distances", d.Source)
+		return nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not "+
+			"similarities; give -kernel distances", d.Source)
 	}
-	return nil, d.x, nil
+	return d.x, nil
 }
 
 // openDistances returns the similarities of a table of distances.
-func openDistances(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
 	if d.x.Rows != d.x.Cols {
-		return nil, nil, d.notSquare("distances")
+		return nil, d.notSquare("distances")
 	}
-	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", d.Source, err)
-	}
-	r.gamma = gamma
-	return nil, matrix, nil
-}
-
-var errDistance = errors.New("below 0, and no distance")
-
-// fromDistances returns the similarities of new rows, given their distances to those of the
-// fit, as softkmeans.DistanceKernel does.
-func fromDistances(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
-	k := softkmeans.NewMatrix(x.Rows, x.Cols, nil)
-	for i := range x.Rows {
-		row := k.Row(i)
-		for j, v := range x.Row(i) {
-			switch {
-			case v < 0:
-				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: errDistance}
-			case v != v:
-				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j,
-					Value: v, Err: softkmeans.ErrNonFinite}
-			}
-			row[j] = math.Exp(-min(gamma*v*v, 1e4))
+	if r.gamma = f.gamma; r.gamma == 0 {
+		if r.gamma, err = kernel.GammaOfDistances(d.x); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Source, err)
 		}
 	}
-	return k, nil
+	if k, err = kernel.Distances(d.x, r.gamma); err != nil {
+		err = fmt.Errorf("%s: %w", d.Source, err)
+	}
+	return k, err
 }

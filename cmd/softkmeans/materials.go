@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/table"
+	"softkmeans/metrics"
 )
 
 // materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
@@ -167,7 +168,7 @@ func matchMaterials(a, b *materials) *materialsJSON {
 		}
 	}
 	matched := 0.0
-	for i, j := range softkmeans.Assignment(gain) {
+	for i, j := range metrics.Assignment(gain) {
 		m := materialMatch{Truth: a.names[i]}
 		if j >= 0 {
 			square := 0.0

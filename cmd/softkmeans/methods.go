@@ -41,8 +41,8 @@ var methods = [...]struct {
 	// fit fits rows, with the options that all methods share.
 	fit func(context.Context, *fitFlags, *data, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
 	// decompose fits similarities, and floors returns their least errors.
-	decompose func(*similar, context.Context, int, *softkmeans.LSDOptions) (*softkmeans.LSDModel, error)
-	floors    func(context.Context, softkmeans.Similarity, int, *softkmeans.LSDOptions) ([]float64, error)
+	decompose func(context.Context, *softkmeans.Matrix, int, *softkmeans.LSDOptions) (*softkmeans.LSDModel, error)
+	floors    func(context.Context, *softkmeans.Matrix, int, *softkmeans.LSDOptions) ([]float64, error)
 }{
 	methodMinVolume: {
 		word: "minvol",
@@ -71,7 +71,7 @@ var methods = [...]struct {
 		takes:     "enclosure kernel gamma",
 		similar:   true,
 		help:      `global, from similarities (-kernel) instead of rows`,
-		decompose: (*similar).tilsd,
+		decompose: softkmeans.TILSD,
 		floors:    softkmeans.TILSDFloors,
 	},
 	methodLSD: {
@@ -79,7 +79,7 @@ var methods = [...]struct {
 		takes:     "seed kernel gamma",
 		similar:   true,
 		help:      `local search from similarities that are 0 between clusters`,
-		decompose: (*similar).lsd,
+		decompose: softkmeans.LSD,
 		floors:    softkmeans.LSDFloors,
 	},
 }

@@ -85,41 +85,38 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 type similar struct {
 	*fitFlags
 	d      *data
-	of     softkmeans.Similarity
-	matrix *softkmeans.Matrix // that of them; nil: too large to store
+	matrix *softkmeans.Matrix
 }
 
-// open takes the similarities of the rows. It sets γ and the samples of the result.
+// computed is the argument that errors name in place of the "s" of LSD if s comes from rows.
+const computed = "similarity"
+
+// mostSimilar is the largest number of rows whose similarities are computed: 8n² bytes, 7.2 GB.
+const mostSimilar = 30000
+
+// openSimilar takes the similarities of the rows. It sets γ and the samples of the result.
 func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 	r.kernel = f.kernel
 	if !f.kernel.compares() {
-		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
+		if d.Rows > mostSimilar {
+			return nil, fmt.Errorf("%s: %s; similarities of more than %d do not fit in memory; take a part of "+
+				"the rows, or a method for rows", d.Source, count(d.Rows, "row"), mostSimilar)
+		}
+		r.samples, r.columns = d.x, scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
 	}
-	of, matrix, err := kernels[f.kernel].open(f, d, r)
-	if matrix != nil {
-		of = stored{matrix}
-	}
-	return &similar{f, d, of, matrix}, err
+	matrix, err := kernels[f.kernel].open(f, d, r)
+	return &similar{f, d, matrix}, err
 }
 
 // decompose runs the method with k clusters.
 func (s *similar) decompose(ctx context.Context, m method, k int,
 	o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
-	return methods[m].decompose(s, ctx, k, o)
-}
-
-func (s *similar) tilsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
-	if s.matrix != nil {
-		return softkmeans.TILSD(ctx, s.matrix, k, o)
+	fit, err := methods[m].decompose(ctx, s.matrix, k, o)
+	var e *softkmeans.InputError
+	if errors.As(err, &e) && !s.kernel.compares() {
+		e.Arg = computed
 	}
-	return softkmeans.TILSD(ctx, s.of, k, o)
-}
-
-func (s *similar) lsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
-	if s.matrix != nil {
-		return softkmeans.LSD(ctx, s.matrix, k, o)
-	}
-	return softkmeans.LSD(ctx, s.of, k, o)
+	return fit, err
 }
 
 // LSD has a floor by duality for up to mostProved rows and mostParts clusters. For 500 rows that takes .2 s
@@ -131,14 +128,10 @@ const (
 
 // prove looks for a floor by duality of the fit, where that is quick.
 func (s *similar) prove(ctx context.Context, r *result) (err error) {
-	if r.method != methodLSD || s.of.Len() > mostProved || r.k > mostParts {
+	if r.method != methodLSD || s.matrix.Rows > mostProved || r.k > mostParts {
 		return nil
 	}
-	of := s.of
-	if s.matrix != nil {
-		of = s.matrix
-	}
-	r.bound, err = proof.LSDFloor(ctx, of, r.k, &proof.LSDFloorOptions{Model: r.lsd, Workers: s.workers})
+	r.bound, err = proof.LSDFloor(ctx, s.matrix, r.k, &proof.LSDFloorOptions{Model: r.lsd, Workers: s.workers})
 	return err
 }
 
@@ -163,22 +156,8 @@ func (s *similar) floors(ctx context.Context, most int) (total float64, floors [
 	if err != nil {
 		return 0, nil, err
 	}
-	floors, err = methods[s.method].floors(ctx, s.of, min(most, s.d.Rows), o)
+	floors, err = methods[s.method].floors(ctx, s.matrix, min(most, s.d.Rows), o)
 	return m.Total, floors, err
-}
-
-// stored is a matrix of similarities. It may differ from its transpose by rounding.
-type stored struct{ m *softkmeans.Matrix }
-
-func (s stored) Len() int { return s.m.Rows }
-
-func (s stored) CopyRows(dst *softkmeans.Matrix, lo int) {
-	for i := range dst.Rows {
-		row := dst.Row(i)
-		for j, v := range s.m.Row(lo + i) {
-			row[j] = v/2 + s.m.At(j, lo+i)/2
-		}
-	}
 }
 
 const (
@@ -243,13 +222,10 @@ func decideSimilar(c *choosek.Choice) {
 // It is turned at random, so that every column has a part of all directions: choosek.Choose
 // permutes columns and holds out entries. nil: there is no direction.
 func (s *similar) coordinates(ctx context.Context) (*softkmeans.Matrix, error) {
-	matrix, err := s.drawn()
-	if err != nil {
-		return nil, err
-	}
+	matrix := s.drawn()
 	k := min(mostDirections, matrix.Rows-1) + 1
 	m, err := softkmeans.TILSD(ctx, matrix, k, &softkmeans.LSDOptions{Workers: s.workers})
-	if err != nil || m.Rank == 0 {
+	if err != nil || m.Projection.Cols == 0 {
 		return nil, err
 	}
 	w, err := m.Coordinates(nil, nil)
@@ -278,22 +254,20 @@ func (s *similar) coordinates(ctx context.Context) (*softkmeans.Matrix, error) {
 }
 
 // drawn returns the similarities of some rows: of all up to mostCompared.
-func (s *similar) drawn() (*softkmeans.Matrix, error) {
+func (s *similar) drawn() *softkmeans.Matrix {
 	n := s.d.Rows
-	if n <= mostCompared && s.matrix != nil {
-		return s.matrix, nil
+	if n <= mostCompared {
+		return s.matrix
 	}
 	rows := rand.New(rand.NewPCG(s.seed, 0xd3a35)).Perm(n)[:min(n, mostCompared)]
 	slices.Sort(rows)
 	part := softkmeans.NewMatrix(len(rows), len(rows), nil)
-	one := softkmeans.NewMatrix(1, n, nil)
 	for i, at := range rows {
-		s.of.CopyRows(one, at)
 		for j, other := range rows {
-			part.Set(i, j, one.At(0, other))
+			part.Set(i, j, s.matrix.At(at, other))
 		}
 	}
-	return part, nil
+	return part
 }
 
 // propose chooses a number, or returns an error that says that there is none.

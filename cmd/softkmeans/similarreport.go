@@ -99,11 +99,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
 	c.Pure, c.Between = r.meaning.ranked()
 	if d.Rows <= mostDrawn {
-		if c.Matrix = s.matrix; c.Matrix == nil {
-			if c.Matrix, err = softkmeans.SimilarityMatrix(s.of); err != nil {
-				return nil, err
-			}
-		}
+		c.Matrix = s.matrix
 	}
 	show.step("floors")
 	if c.Total, c.Floors, err = s.floors(ctx, max(mostFloors, r.k+2)); err != nil {

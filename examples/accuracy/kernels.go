@@ -7,6 +7,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/sets"
+	"softkmeans/kernel"
+	"softkmeans/metrics"
 )
 
 // narrower is the factor between the γ of the narrow kernel and that of the median
@@ -20,19 +22,15 @@ func kernelTable(dir string) error {
 	fmt.Println("| set | n, k | Fit | FitMinVolume | TILSD, tight | kernel FitMinVolume | LSD | LSD, 8γ | error, floor |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
-		kernel, err := softkmeans.RBFKernel(x, 0)
+		gamma, err := kernel.Gamma(x)
 		if err != nil {
 			return err
 		}
 		r := kernelRow{x: x, k: slices.Max(classes) + 1}
-		if r.wide, err = softkmeans.SimilarityMatrix(kernel); err != nil {
+		if r.wide, err = kernel.RBF(x, gamma); err != nil {
 			return err
 		}
-		narrow, err := softkmeans.RBFKernel(x, narrower*kernel.Gamma())
-		if err != nil {
-			return err
-		}
-		if r.narrow, err = softkmeans.SimilarityMatrix(narrow); err != nil {
+		if r.narrow, err = kernel.RBF(x, narrower*gamma); err != nil {
 			return err
 		}
 		fmt.Printf("| %s | %d, %d |", s.Name, x.Rows, r.k)
@@ -41,11 +39,11 @@ func kernelTable(dir string) error {
 			if err != nil {
 				return err
 			}
-			acc, err := softkmeans.Accuracy(classes, found)
+			acc, err := metrics.Accuracy(classes, found)
 			if err != nil {
 				return err
 			}
-			nmi, err := softkmeans.NMI(classes, found)
+			nmi, err := metrics.NMI(classes, found)
 			if err != nil {
 				return err
 			}

@@ -33,6 +33,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sets"
+	"softkmeans/metrics"
 )
 
 // A set is a table with the class of each row.
@@ -120,8 +121,8 @@ func labelTable(dir string, seeds int, slack float64) error {
 				score  func(truth, labels []int) (float64, error)
 				labels []int
 			}{
-				{softkmeans.Accuracy, labels}, {softkmeans.NMI, labels}, {softkmeans.Purity, labels},
-				{softkmeans.Accuracy, nearest}, {softkmeans.Accuracy, alternating.Labels(nil)},
+				{metrics.Accuracy, labels}, {metrics.NMI, labels}, {metrics.Purity, labels},
+				{metrics.Accuracy, nearest}, {metrics.Accuracy, alternating.Labels(nil)},
 			} {
 				v, err := c.score(classes, c.labels)
 				if err != nil {
@@ -134,7 +135,7 @@ func labelTable(dir string, seeds int, slack float64) error {
 		if err != nil {
 			return err
 		}
-		acc, err := softkmeans.Accuracy(classes, global.Labels(nil))
+		acc, err := metrics.Accuracy(classes, global.Labels(nil))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/view"
+	"softkmeans/metrics"
 )
 
 // report returns all texts about a result.
@@ -38,8 +39,8 @@ func (d *data) report(r *result) []part {
 	}
 	if len(d.Class) > 0 {
 		labels := m.Labels(nil)
-		accuracy, err := softkmeans.Accuracy(d.Class, labels)
-		nmi, err2 := softkmeans.NMI(d.Class, labels)
+		accuracy, err := metrics.Accuracy(d.Class, labels)
+		nmi, err2 := metrics.NMI(d.Class, labels)
 		if err == nil && err2 == nil {
 			return append(parts, part{"accuracy", view.Percent(accuracy)}, part{"nmi", strconv.FormatFloat(nmi, 'f', 3, 64)})
 		}

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/sets"
+	"softkmeans/metrics"
 )
 
 // method is a way to cluster the rows of x. All that is random is by the seed.
@@ -79,7 +80,7 @@ func table(c *config, out io.Writer) error {
 				for _, score := range []struct {
 					to *[]float64
 					of func(truth, labels []int) (float64, error)
-				}{{&acc, softkmeans.Accuracy}, {&nmi, softkmeans.NMI}, {&purity, softkmeans.Purity}} {
+				}{{&acc, metrics.Accuracy}, {&nmi, metrics.NMI}, {&purity, metrics.Purity}} {
 					v, err := score.of(t.Class, labels)
 					if err != nil {
 						return err

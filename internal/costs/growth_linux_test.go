@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/metrics"
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
@@ -205,7 +206,7 @@ func growingCalls() []growing {
 		}},
 		{"Assignment (of order n)", square, [3]int{3}, func(n, _, _ int) func() error {
 			x := normal(n, n)
-			return func() error { softkmeans.Assignment(x); return nil }
+			return func() error { metrics.Assignment(x); return nil }
 		}},
 		{"LogVolume", [3]int{0, 500, 10}, [3]int{0, 1, 2}, func(_, d, k int) func() error {
 			x := normal(k, d)
@@ -215,10 +216,10 @@ func growingCalls() []growing {
 			x := normal(n, 1)
 			return func() error { softkmeans.ProjectSimplex(nil, x.Data); return nil }
 		}},
-		{"Accuracy", tall, [3]int{1}, labels(softkmeans.Accuracy)},
-		{"AdjustedRand", tall, [3]int{1}, labels(softkmeans.AdjustedRand)},
-		{"NMI", tall, [3]int{1}, labels(softkmeans.NMI)},
-		{"Purity", tall, [3]int{1}, labels(softkmeans.Purity)},
+		{"Accuracy", tall, [3]int{1}, labels(metrics.Accuracy)},
+		{"AdjustedRand", tall, [3]int{1}, labels(metrics.AdjustedRand)},
+		{"NMI", tall, [3]int{1}, labels(metrics.NMI)},
+		{"Purity", tall, [3]int{1}, labels(metrics.Purity)},
 		{"VolumeFloor, k = 3", [3]int{2000, 32}, [3]int{1, 2}, floor(3)},
 		{"VolumeFloor, k = 6", [3]int{2000, 32}, [3]int{1, 2}, floor(6)},
 		{"VolumeRatio", [3]int{2000, 32, 2}, all, volume(func(x *matrix, k int) error {

@@ -17,6 +17,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/metrics"
 )
 
 // Input is the content of a page. [Input.Fit] computes its fits.
@@ -70,10 +71,10 @@ type Fit struct {
 
 // Compare compares the labels of all rows with their classes.
 func (f *Fit) Compare(class, labels []int) (err error) {
-	if f.accuracy, err = softkmeans.Accuracy(class, labels); err != nil {
+	if f.accuracy, err = metrics.Accuracy(class, labels); err != nil {
 		return err
 	}
-	f.information, err = softkmeans.NMI(class, labels)
+	f.information, err = metrics.NMI(class, labels)
 	return err
 }
 

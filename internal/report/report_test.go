@@ -5,12 +5,11 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"softkmeans/internal/scale"
+	"softkmeans/metrics"
 	"strconv"
 	"strings"
 	"testing"
-
-	"softkmeans"
-	"softkmeans/internal/scale"
 )
 
 // The sections, pictures and tables for a set with classes.
@@ -63,7 +62,7 @@ func TestIris(t *testing.T) {
 		t.Errorf("the classes have %d rows, with their sums", counted)
 	}
 	// The table of methods has the certificates, accuracy among them.
-	accuracy, err := softkmeans.Accuracy(in.Table.Class, in.MinVolume.Model.Labels(nil))
+	accuracy, err := metrics.Accuracy(in.Table.Class, in.MinVolume.Model.Labels(nil))
 	if err != nil || !strings.Contains(tables[0].text,
 		strconv.FormatFloat(100*accuracy, 'f', 1, 64)+"\u00a0%") {
 		t.Errorf("an accuracy of %v is not among %s", accuracy, tables[0].text)

@@ -1,12 +1,15 @@
 package view
 
-import "softkmeans"
+import (
+	"softkmeans"
+	"softkmeans/metrics"
+)
 
 // Match puts the prototypes of a model in the order of those of another model of the
 // same rows, so that a number and a color mean about the same in both: matched prototypes
 // share the most membership.
 func Match(m, like *softkmeans.Model) *softkmeans.Model {
-	place := softkmeans.Assignment(product(m.Memberships, like.Memberships))
+	place := metrics.Assignment(product(m.Memberships, like.Memberships))
 	from := make([]int, len(place)) // prototype from[j] of m is matched to j
 	for i, j := range place {
 		from[j] = i

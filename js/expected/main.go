@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/kernel"
 	"softkmeans/testdata"
 )
 
@@ -94,11 +95,11 @@ func solve(name string, k int) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := softkmeans.RBFKernel(x, 0)
+	similarities, err := kernel.RBF(x, 0)
 	if err != nil {
 		return nil, err
 	}
-	s, err := softkmeans.LSD(ctx, kernel, k, nil)
+	s, err := softkmeans.LSD(ctx, similarities, k, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"softkmeans"
+	"softkmeans/kernel"
 )
 
 func main() {}
@@ -281,22 +282,16 @@ func lsd() error {
 	if n*n > most {
 		return errors.New("this is too large for the module")
 	}
-	var s softkmeans.Similarity
 	x, err := rows(), error(nil)
 	switch whole(optKernel) {
 	case 0:
 	case 1:
-		s, err = softkmeans.RBFKernel(x, number(optGamma))
+		x, err = kernel.RBF(x, number(optGamma))
 	default:
-		s, err = softkmeans.LinearKernel(x)
+		x, err = kernel.Linear(x)
 	}
 	if err != nil {
 		return err
-	}
-	if s != nil {
-		if x, err = softkmeans.SimilarityMatrix(s); err != nil {
-			return err
-		}
 	}
 	m, err := softkmeans.LSD(context.Background(), x, whole(optK), &softkmeans.LSDOptions{Seed: uint64(number(optSeed)), Starts: whole(optStarts), MaxIter: whole(optMaxIter)})
 	if err != nil {

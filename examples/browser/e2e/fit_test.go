@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/metrics"
 	"softkmeans/modelfile"
 )
 
@@ -101,11 +102,11 @@ func (p *page) compare(m *softkmeans.Model, truth []int) {
 	// The page shows seven digits; an iteration may end with other last digits.
 	p.near("objective", m.Objective, 1e-5)
 	p.near("floor", m.Floor, 1e-6)
-	accuracy, err := softkmeans.Accuracy(truth, m.Labels(nil))
+	accuracy, err := metrics.Accuracy(truth, m.Labels(nil))
 	if err != nil {
 		p.Fatal(err)
 	}
-	nmi, err := softkmeans.NMI(truth, m.Labels(nil))
+	nmi, err := metrics.NMI(truth, m.Labels(nil))
 	if err != nil {
 		p.Fatal(err)
 	}

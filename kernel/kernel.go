@@ -1,0 +1,357 @@
+// Package kernel makes similarities of rows for softkmeans.LSD and softkmeans.TILSD: symmetric n×n matrices K.
+// Functions whose names end in Between make the similarities of new rows to the old ones, for
+// LSDModel.Predict and LSDModel.Coordinates.
+//
+// K takes 8n² bytes: 8 GB for n = 30 000. Entries of rows are at most 2^500 in size, as everywhere in
+// softkmeans. Errors are softkmeans.ErrShape, ErrNonFinite and ErrRange for bad data or a result too large to
+// address, ErrTooFewSamples for a table without rows, and ErrOption for a bad γ.
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+// Linear returns K = XXᵀ for the rows of x (n×d). TILSD of K is Fit of x, which is faster. Products may be
+// above the range of LSD, 2^500. Cost: n²d/2.
+func Linear(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	if _, err := check("x", x); err != nil {
+		return nil, err
+	}
+	return symmetric(x.Rows, func(i, j int) float64 { return dot(x.Row(i), x.Row(j)) })
+}
+
+// LinearBetween returns the products of the rows of y (m×d) with those of x (n×d): YXᵀ, m×n. Cost: mnd.
+func LinearBetween(y, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	if err := checkBoth(y, x); err != nil {
+		return nil, err
+	}
+	return between(y.Rows, x.Rows, func(i, j int) float64 { return dot(y.Row(i), x.Row(j)) })
+}
+
+// RBF returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma is γ; 0 stands for Gamma(x).
+// Cost: n²d/2 and n²/2 exponentials.
+func RBF(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
+	s, err := open(x, gamma)
+	if err != nil {
+		return nil, err
+	}
+	return symmetric(x.Rows, func(i, j int) float64 { return s.similarity(s.Row(i), s.Row(j)) })
+}
+
+// RBFBetween returns exp(−γ‖y_i − x_j‖²) for the rows of y (m×d) and x (n×d): m×n. gamma is γ; 0 stands for
+// Gamma(x), as in RBF(x, 0). Cost: mnd and mn exponentials.
+func RBFBetween(y, x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
+	s, err := open(x, gamma)
+	if err == nil {
+		err = checkBoth(y, x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	y = scaled(y, s.exp)
+	return between(y.Rows, x.Rows, func(i, j int) float64 { return s.similarity(y.Row(i), s.Row(j)) })
+}
+
+// Gamma returns the γ of the median heuristic for the rows of x (n×d): 1/(2m²) with the median m of
+// ‖x_i − x_j‖ over all pairs i < j. If that is 0, m is the median of the distances above 0. If there are none,
+// m is a power of two near the largest entry. Above 1000 rows, m is that of 1000 random rows, always the same.
+// γ is at most math.MaxFloat64. Cost: min(n, 1000)²·d/2.
+func Gamma(x *softkmeans.Matrix) (float64, error) {
+	s, err := open(x, 0)
+	if err != nil {
+		return 0, err
+	}
+	return min(math.Ldexp(s.gamma, -2*s.exp), math.MaxFloat64), nil
+}
+
+// Distances returns K_ij = exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at least 0, and 0
+// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). K is that of [RBF] for Euclidean distances,
+// and may have negative eigenvalues for others, which count as error. An entry may differ from its mirror
+// image by 1e-8 of the largest; K is made from those below the diagonal. Cost: n²/2 exponentials.
+func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
+	gamma, err := gammaOf(d, gamma)
+	if err != nil {
+		return nil, err
+	}
+	return symmetric(d.Rows, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
+}
+
+// DistancesBetween returns exp(−γd_ij²) for the distances d (m×n) of new rows to the old ones. gamma is
+// that of the old ones, above 0. Cost: mn exponentials.
+func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
+	if _, err := checkDistances(d, gamma, false); err != nil {
+		return nil, err
+	}
+	if gamma == 0 {
+		return nil, fault.New(softkmeans.ErrOption, "gamma is 0, and new rows have no median")
+	}
+	return between(d.Rows, d.Cols, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
+}
+
+// GammaOfDistances returns the γ of [Gamma] for a symmetric n×n matrix of distances, from all pairs. It is 1/2
+// if no distance is above 0. Cost: that of sorting n²/2 numbers.
+func GammaOfDistances(d *softkmeans.Matrix) (float64, error) { return gammaOf(d, 0) }
+
+// gammaOf returns gamma, or that of the median heuristic if gamma is 0.
+func gammaOf(d *softkmeans.Matrix, gamma float64) (float64, error) {
+	top, err := checkDistances(d, gamma, true)
+	if err != nil {
+		return 0, err
+	}
+	var all []float64
+	for i := range d.Rows {
+		for j, v := range d.Row(i)[:i] {
+			if w := d.At(j, i); math.Abs(v-w) > 1e-8*top {
+				return 0, fault.New(softkmeans.ErrShape, "d is not symmetric: [", i, ",", j, "] = ", v, " and [",
+					j, ",", i, "] = ", w)
+			}
+			if gamma == 0 {
+				all = append(all, v)
+			}
+		}
+	}
+	if gamma == 0 {
+		m := medianOf(all, math.SmallestNonzeroFloat64)
+		gamma = min(1/(2*m)/m, math.MaxFloat64)
+	}
+	return gamma, nil
+}
+
+// checkDistances returns the largest entry, or an error for a bad gamma or what is no distance. A square table
+// has zeros on its diagonal.
+func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float64, err error) {
+	if err := checkGamma(gamma); err != nil {
+		return 0, err
+	}
+	if top, err = checkRange("d", d); err != nil {
+		return 0, err
+	}
+	switch {
+	case !square:
+	case d.Rows != d.Cols:
+		return 0, fault.New(softkmeans.ErrShape, "d is ", d.Rows, "×", d.Cols, ", not square")
+	case d.Rows == 0:
+		return 0, fault.New(softkmeans.ErrTooFewSamples, "d has no rows")
+	}
+	for i := range d.Rows {
+		for j, v := range d.Row(i) {
+			if v < 0 || square && i == j && v != 0 {
+				return 0, &softkmeans.InputError{Arg: "d", Row: i, Col: j, Value: v, Err: errDistance}
+			}
+		}
+	}
+	return top, nil
+}
+
+var errDistance = fault.New(softkmeans.ErrShape, "distances are at least 0, and 0 on the diagonal")
+
+func checkGamma(gamma float64) error {
+	if !(gamma >= 0 && gamma <= math.MaxFloat64) {
+		return fault.New(softkmeans.ErrOption, "gamma is ", gamma, ", not a finite number of at least 0")
+	}
+	return nil
+}
+
+// checkRange returns the size of the largest entry of a table, or an error that names one above 2^500.
+func checkRange(arg string, x *softkmeans.Matrix) (top float64, err error) {
+	if err := x.Check(arg); err != nil || x.Cols == 0 { // there may be 2^31 rows
+		return 0, err
+	}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			if top = max(top, math.Abs(v)); top > 0x1p500 {
+				return 0, &softkmeans.InputError{Arg: arg, Row: i, Col: j, Value: v, Err: softkmeans.ErrRange}
+			}
+		}
+	}
+	return top, nil
+}
+
+// check is checkRange for a table that has rows, and a largest entry that is 0 or not too small.
+func check(arg string, x *softkmeans.Matrix) (top float64, err error) {
+	top, err = checkRange(arg, x)
+	switch {
+	case err != nil:
+	case x.Rows == 0:
+		err = fault.New(softkmeans.ErrTooFewSamples, arg, " has no rows")
+	case top > 0 && top < 0x1p-500:
+		err = fault.New(softkmeans.ErrRange, arg, " has no entry above ", top)
+	}
+	return top, err
+}
+
+// checkBoth checks new rows y and old rows x.
+func checkBoth(y, x *softkmeans.Matrix) error {
+	_, err := check("x", x)
+	if err == nil {
+		_, err = checkRange("y", y)
+	}
+	if err == nil && y.Cols != x.Cols {
+		err = fault.New(softkmeans.ErrShape, "y has ", y.Cols, " columns, x has ", x.Cols)
+	}
+	return err
+}
+
+// points are rows times 2^-exp, whose largest entry is in [½, 1), and γ for them.
+type points struct {
+	*softkmeans.Matrix
+	exp   int
+	gamma float64
+}
+
+// open checks its arguments. gamma 0 is the median heuristic.
+func open(x *softkmeans.Matrix, gamma float64) (*points, error) {
+	if err := checkGamma(gamma); err != nil {
+		return nil, err
+	}
+	top, err := check("x", x)
+	if err != nil {
+		return nil, err
+	}
+	_, exp := math.Frexp(max(top, 0x1p-500))
+	p := &points{scaled(x, exp), exp, min(math.Ldexp(gamma, 2*exp), math.MaxFloat64)}
+	if gamma == 0 {
+		m := p.median()
+		p.gamma = 1 / (2 * m) / m
+	}
+	return p, nil
+}
+
+// scaled returns a copy of x times 2^-exp.
+func scaled(x *softkmeans.Matrix, exp int) *softkmeans.Matrix {
+	x = x.Clone()
+	for i, v := range x.Data {
+		x.Data[i] = math.Ldexp(v, -exp)
+	}
+	return x
+}
+
+// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite.
+func (p *points) similarity(a, b []float64) float64 {
+	return gaussian(p.gamma * min(squaredDistance(a, b), math.MaxFloat64))
+}
+
+// gaussian returns exp(−v).
+func gaussian(v float64) float64 { return math.Exp(-min(v, 1e4)) }
+
+// medianRows is how many rows the median heuristic compares at most.
+const medianRows = 1000
+
+// median returns the m of Gamma.
+func (p *points) median() float64 {
+	if p.Cols == 0 {
+		return 1
+	}
+	rows := make([]int, p.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	if len(rows) > medianRows {
+		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows),
+			func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rows = rows[:medianRows]
+	}
+	all := make([]float64, 0, len(rows)*(len(rows)-1)/2)
+	for i, at := range rows {
+		for _, other := range rows[:i] {
+			all = append(all, math.Sqrt(squaredDistance(p.Row(at), p.Row(other))))
+		}
+	}
+	return medianOf(all, 0x1p-500)
+}
+
+// medianOf returns the median or, if that is below least, the median of the other numbers; 1 without any. It
+// sorts all.
+func medianOf(all []float64, least float64) float64 {
+	slices.Sort(all)
+	if len(all) > 0 && all[len(all)/2] < least {
+		all = slices.DeleteFunc(all, func(v float64) bool { return v < least })
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+const (
+	block = 32 // rows of a task: what is written below each other is then in a cache
+	most  = min(math.MaxInt/16, 1<<44)
+)
+
+// symmetric returns the n×n matrix of at(i, j), j ≤ i, and its mirror image.
+func symmetric(n int, at func(i, j int) float64) (*softkmeans.Matrix, error) {
+	if n > most/n {
+		return nil, fault.New(softkmeans.ErrShape, "the similarities of ", n, " rows are too many to address")
+	}
+	k := softkmeans.NewMatrix(n, n, nil)
+	tasks := (n + block - 1) / block
+	draws.Run(0, tasks, func(task int) {
+		lo := (tasks - 1 - task) * block // the longest rows first
+		hi := min(lo+block, n)
+		for j := range hi {
+			for i := max(lo, j); i < hi; i++ {
+				v := at(i, j)
+				k.Data[i*n+j], k.Data[j*n+i] = v, v
+			}
+		}
+	})
+	return k, nil
+}
+
+// between returns the m×n matrix of at(i, j).
+func between(m, n int, at func(i, j int) float64) (*softkmeans.Matrix, error) {
+	if m > 0 && n > most/m {
+		return nil, fault.New(softkmeans.ErrShape, "the similarities of ", m, " and ", n,
+			" rows are too many to address")
+	}
+	k := softkmeans.NewMatrix(m, n, nil)
+	draws.Run(0, (m+block-1)/block, func(task int) {
+		for i := task * block; i < min((task+1)*block, m); i++ {
+			for j := range n {
+				k.Data[i*n+j] = at(i, j)
+			}
+		}
+	})
+	return k, nil
+}
+
+// dot and squaredDistance have four sums, which are faster and more accurate than one.
+func dot(a, b []float64) float64 {
+	var s [4]float64
+	for len(a) >= 4 && len(b) >= 4 {
+		x, y := (*[4]float64)(a), (*[4]float64)(b)
+		s[0] += x[0] * y[0]
+		s[1] += x[1] * y[1]
+		s[2] += x[2] * y[2]
+		s[3] += x[3] * y[3]
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		s[0] += v * b[i]
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+func squaredDistance(a, b []float64) float64 {
+	var s [4]float64
+	for len(a) >= 4 && len(b) >= 4 {
+		x, y := (*[4]float64)(a), (*[4]float64)(b)
+		d0, d1, d2, d3 := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		s[0] += d0 * d0
+		s[1] += d1 * d1
+		s[2] += d2 * d2
+		s[3] += d3 * d3
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		d := v - b[i]
+		s[0] += d * d
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
