@@ -308,7 +308,7 @@ func (m *Model) fields(c *codec) {
 	c.integers(&m.Clusters)
 	c.list("Trace", &m.Trace)
 	c.warnings(&m.Warnings)
-	c.floats("LossGap", &m.LossGap)
+	c.floats("LossGap", new(float64))
 	c.list("Shade", &m.Shade)
 	c.integers(&m.Trimmed)
 }

@@ -20,7 +20,7 @@ import (
 func sampleModels(t testing.TB) []*Model {
 	full := mustDo(Fit(bg, loadCSV(t, "iris"), 3, &Options{Solver: SolverKrylov}))(t)
 	full.Trace = []float64{3, 2, 1}
-	full.Lambda, full.Epsilon, full.Stationarity, full.LossGap = 0.5, 1e-9, 0.25, 0.125
+	full.Lambda, full.Epsilon, full.Stationarity = 0.5, 1e-9, 0.25
 	full.Sum, full.Volume = SumAtMostOne, VolumeAffine
 	full.Warnings = []Warning{{WarnCoincident, 1, 2, 1e-9}, {WarnSlack, 0, 0, 1.5}, {WarnSeveral, 2, 0, 3}}
 	full.ClusterMeans, full.Clusters = rowsOf(full.Centers, 0, 3).Clone(), slices.Repeat([]int{2, 0, 1}, 50)
@@ -450,7 +450,6 @@ func useModel(t *testing.T, m *Model, in *input) {
 		if finite(t, "memberships", g.Data...); m.Sum == SumToOne {
 			checkFeasible(t, g)
 		}
-		mustDo(m.Nearest(nil, y))(t)
 		in.finish(t)
 	}
 }

@@ -10,7 +10,6 @@ package softkmeans
 
 import (
 	"context"
-	"math"
 )
 
 // FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F (k×d)
@@ -102,62 +101,4 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 		return nil, err
 	}
 	return raw.fitScene(x, &o)
-}
-
-// MinVolumePath fits prototypes for many λ, to show how error and volume trade and where prototypes merge.
-// Pass lambdas in squared units of the data, or nil for 25 values from 1e-4 to 100 times Total/k, and read
-// Lambda, Objective, LossGap and Centers of each model.
-//
-// The models have no memberships, labels or warnings; [Model.Predict] finds memberships. All runs start
-// from the first restart's centers. Slack and Lambda of opts are not used. If ctx ends the result is the
-// models so far and its error. Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative
-// or not finite.
-func MinVolumePath(
-	ctx context.Context, x Samples, k int, lambdas []float64, opts *MinVolumeOptions,
-) ([]*Model, error) {
-	o := orZero(opts)
-	if err := checkGivenRows(&o); err != nil {
-		return nil, err
-	}
-	for i, v := range lambdas {
-		if !(v >= 0 && isFinite(v)) {
-			return nil, &InputError{Arg: "lambdas", Row: i, Col: -1, Value: v, Err: ErrOption}
-		}
-	}
-	m, err := openMinVolume(ctx, x, k, &o, true)
-	if err != nil {
-		return nil, err
-	}
-	from, err := m.startCenters(0)
-	if err != nil {
-		return nil, err
-	}
-	var scaled []float64
-	for _, v := range lambdas {
-		scaled = append(scaled, m.scaledLambda(v))
-	}
-	if lambdas == nil {
-		for i := range 25 {
-			scaled = append(scaled, m.pc.total/float64(k)*math.Pow(10, float64(i-16)/4))
-		}
-	}
-	all, err := m.end()
-	if err != nil {
-		return nil, err
-	}
-	var path []*Model
-	for _, lambda := range scaled {
-		out := m.run(from, lambda, m.most, nil)
-		if out != nil && out.status != StatusCancelled && m.narrow {
-			out = out.after(all, out.lifted())
-		}
-		if out == nil || out.status == StatusCancelled {
-			return path, cancelled(ctx)
-		}
-		model := all.model(out.f, out)
-		model.Certificate = compareWithFloor(m.data, out.objective, m.pc)
-		model.LossGap = out.lossGap()
-		path = append(path, model)
-	}
-	return path, nil
 }

@@ -6,6 +6,7 @@ package softkmeans
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -177,7 +178,8 @@ const sameVolume = 1e-4
 //
 // Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled
 // units and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k
-// mixtures no larger volume than that. Its singular values are less than the samples' own by r at most.
+// mixtures no larger volume than that. Its singular values are less than the samples' own by r at most, and
+// by the rounding of these.
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
@@ -204,9 +206,13 @@ func pureSamples(m *alternation) *volumeRun {
 			light = min(light, w)
 		}
 	}
-	sigma := singularValues(run.f, slices.Repeat([]float64{1}, m.k))[:m.k-1]
-	off, shrink := math.Sqrt(run.objective/light), 0.0
-	for _, v := range sigma {
+	vertices := combine(context.Background(), m.contrasts.transposed(), run.f)
+	svd, err := thinSVD(context.Background(), vertices)
+	if err != nil {
+		return nil
+	}
+	off, shrink := math.Sqrt(run.objective/light)+0x1p-40*svd.S[0], 0.0
+	for _, v := range svd.S {
 		shrink -= math.Log1p(-min(1, off/v))
 	}
 	if !(shrink <= sameVolume) {

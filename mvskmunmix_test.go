@@ -256,11 +256,6 @@ func TestUnmixHard(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	for _, o := range []MinVolumeOptions{{Rows: RowsUnit}, {Trim: 0.1}} {
-		if _, err := MinVolumePath(bg, x, 3, nil, &o); !errors.Is(err, ErrOption) {
-			t.Errorf("%+v: %v", o, err)
-		}
-	}
 	for _, o := range []MinVolumeOptions{{Rows: RowsUnit}, {Trim: 0.1}, {NonNegative: true}} {
 		if _, err := FitMinVolumeSeq(bg, inBlocks(x, 10), 3, &MinVolumeSeqOptions{MinVolumeOptions: o}); !errors.Is(err, ErrOption) {
 			t.Errorf("%+v: %v", o, err)

@@ -33,17 +33,11 @@ type Model struct {
 	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
-	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// LossGap, of FitMinVolume, MinVolumePath and Unmix, is a share of Total. The loss, error plus penalty,
-	// the last of Trace, is at most so much above the least that any centers and memberships have for this
-	// Lambda, Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is
-	// of the scaled rows. 0: none, or not known, as where a context ended the fit.
-	LossGap  float64
-	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
+	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
+	Warnings        []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
-	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
-	Others  []Answer
-	Missing int // of missing.Fit: how many entries were missing; Objective is of those present
+	// binary form is without them, and without Noise, RowWeights, PureRows and Turns.
+	Others []Answer
 
 	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
 	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0
@@ -536,17 +530,6 @@ func (m *Model) checkAxes() error {
 		}
 	}
 	return nil
-}
-
-// Nearest returns the index of the nearest center for each row of x (n×d), the lowest where distances agree
-// to rounding. Centers may lie outside of the data, where this says little: [Model.PredictLabels] takes means
-// of clusters. dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk). Errors: those
-// of [Model.Predict]; on an error dst is unchanged.
-func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
-	if err := m.checkFitted(); err != nil {
-		return nil, err
-	}
-	return nearest(dst, x, metric{means: m.Centers})
 }
 
 // nearest returns for each row of x the nearest mean of q, whose vectors are checked.

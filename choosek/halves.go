@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of
@@ -80,5 +81,5 @@ func agreements(ctx context.Context, list []halves, k, workers int, seed uint64)
 	draws.Run(workers, len(list), func(task int) {
 		found[task], errs[task] = list[task].agreement(ctx, k, seed)
 	})
-	return sumOf(found) / float64(len(list)), fault.First(errs...)
+	return la.Sum(found) / float64(len(list)), fault.First(errs...)
 }

@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Noise and fit of the rows follow each other for sceneTurns turns, or until no row's fit changes by
@@ -143,7 +144,7 @@ func proposalOf(energies []float64, n, most int) (p Proposal) {
 	if len(energies) == 0 {
 		return p
 	}
-	total, sum := sumOf(energies), 0.0
+	total, sum := la.Sum(energies), 0.0
 	_, edges := whiteEdge(energies, max(n, len(energies)))
 	percent := func(square float64) string {
 		return strconv.FormatFloat(100*math.Sqrt(max(square, 0)/energies[0]), 'g', 2, 64) + " %"

@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Fit fits k compact prototypes to the rows of x (n×d), in which NaN marks a missing entry. Read
@@ -125,20 +126,9 @@ func (c *Completion) slack(ctx context.Context, g *gaps, k int, o *softkmeans.Mi
 	}
 	o.Slack = min(o.Slack*(c.floor/own), math.MaxFloat64)
 	if o.Epsilon == 0 {
-		o.Epsilon = c.floor / sumOf(weights, c.X.Rows)
+		o.Epsilon = c.floor / la.Sum(weights)
 	}
 	return nil
-}
-
-// sumOf returns the sum of n weights.
-func sumOf(weights []float64, n int) (sum float64) {
-	if weights == nil {
-		return float64(n)
-	}
-	for _, w := range weights {
-		sum += w
-	}
-	return sum
 }
 
 // observe takes a fit of a completed table to the entries of x that are there: memberships,
@@ -146,7 +136,6 @@ func sumOf(weights []float64, n int) (sum float64) {
 func (g *gaps) observe(
 	ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int,
 ) (err error) {
-	m.Missing = g.total
 	if err := g.predict(ctx, m, m.Memberships, x, workers); err != nil {
 		return err
 	}

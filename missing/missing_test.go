@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -59,7 +60,7 @@ func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(g.Rows, f.Cols, nil)
 	for i := range g.Rows {
 		for a, s := range g.Row(i) {
-			axpy(out.Row(i), s, f.Row(a))
+			la.Axpy(out.Row(i), s, f.Row(a))
 		}
 	}
 	return out
@@ -320,8 +321,8 @@ func TestFitNearer(t *testing.T) {
 				least := math.Inf(1)
 				for l := range k {
 					gap := slices.Clone(whole.Centers.Row(j))
-					axpy(gap, -1, m.Centers.Row(l))
-					least = min(least, dot(gap, gap))
+					la.Axpy(gap, -1, m.Centers.Row(l))
+					least = min(least, la.Dot(gap, gap))
 				}
 				sum += least
 			}

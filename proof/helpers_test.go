@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -28,7 +29,7 @@ func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
 	x := softkmeans.NewMatrix(g.Rows, f.Cols, nil)
 	for i := range g.Rows {
 		for j, v := range g.Row(i) {
-			axpy(x.Row(i), v, f.Row(j))
+			la.Axpy(x.Row(i), v, f.Row(j))
 		}
 	}
 	return x
@@ -49,7 +50,7 @@ func shares(n, k int, alpha float64, seed uint64) *softkmeans.Matrix {
 		if i < k {
 			row[i] = 1
 		}
-		scale(row, 1/sumOf(row))
+		la.Scale(1/la.Sum(row), row)
 	}
 	return g
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 var bg = context.Background()
@@ -52,10 +53,10 @@ func drawSimilarity(rng *rand.Rand, n, k int) *softkmeans.Matrix {
 	low := draw(rng, n, 1+rng.IntN(3), 1)
 	kind := rng.IntN(4)
 	return symmetric(n, func(i, j int) float64 {
-		v := sign * dot(p.Row(i), p.Row(j))
+		v := sign * la.Dot(p.Row(i), p.Row(j))
 		switch kind {
 		case 0:
-			v += noise * (dot(low.Row(i), low.Row(j)) - .3)
+			v += noise * (la.Dot(low.Row(i), low.Row(j)) - .3)
 		case 1:
 			v = math.Round(v + noise*rng.NormFloat64())
 		case 2:
@@ -72,13 +73,13 @@ func objective(k, p *softkmeans.Matrix) (squares float64) {
 	a, b := 0.0, 0.0
 	for i := range k.Rows {
 		for j, v := range k.Row(i) {
-			y := dot(p.Row(i), p.Row(j))
+			y := la.Dot(p.Row(i), p.Row(j))
 			a, b = a+v*y, b+y*y
 		}
 	}
 	for i := range k.Rows {
 		for j, v := range k.Row(i) {
-			v -= max(0, a) / b * dot(p.Row(i), p.Row(j))
+			v -= max(0, a) / b * la.Dot(p.Row(i), p.Row(j))
 			squares += v * v
 		}
 	}
@@ -259,7 +260,7 @@ func TestCurve(t *testing.T) {
 				for _, v := range values[:min(k-1, n)] {
 					h += max(0, v) * max(0, v)
 				}
-				size := dot(low.Data, low.Data)
+				size := la.Dot(low.Data, low.Data)
 				if v := c.at(at); v < h-1e-13*size || at == tau && v > 1.1*h+1e-6*size {
 					t.Errorf("n = %d, k = %d, τ = %g·%g: %g, want %g", n, k, tau, at/tau, v, h)
 				}
@@ -275,13 +276,13 @@ func TestDefinite(t *testing.T) {
 	for _, n := range []int{1, 2, 31, 32, 33, 70} {
 		x := draw(rng, n, n, 1)
 		d := &dual{kernel: &kernel{ctx: bg, n: n, workers: 1}}
-		values, _, err := softkmeans.EigenSym(symmetric(n, func(i, j int) float64 { return dot(x.Row(i), x.Row(j)) }))
+		values, _, err := softkmeans.EigenSym(symmetric(n, func(i, j int) float64 { return la.Dot(x.Row(i), x.Row(j)) }))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, shift := range []float64{1e-9, -1e-9} {
 			m := symmetric(n, func(i, j int) float64 {
-				v := dot(x.Row(i), x.Row(j))
+				v := la.Dot(x.Row(i), x.Row(j))
 				if i == j {
 					v += shift - values[n-1]
 				}

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 )
 
 // curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors
@@ -141,7 +142,7 @@ func (d *dual) coupling(p int) (squares float64) {
 	}
 	for l := range p {
 		r := d.basis.Row(d.basis.Rows/2 + l)
-		squares += dot(r, r)
+		squares += la.Dot(r, r)
 	}
 	return squares
 }
@@ -158,10 +159,10 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 	}
 	for range 2 {
 		for l := range v.Rows {
-			axpy(last, -dot(last, v.Row(l)), v.Row(l))
+			la.Axpy(last, -la.Dot(last, v.Row(l)), v.Row(l))
 		}
 	}
-	if size := math.Sqrt(dot(last, last)); size > 0x1p-20*root {
+	if size := math.Sqrt(la.Dot(last, last)); size > 0x1p-20*root {
 		for i := range last {
 			last[i] /= size
 		}
@@ -171,19 +172,19 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 	one, apart := slices.Clone(rest), 0.0
 	c.x = make([]float64, q.Rows)
 	for l := range c.x {
-		c.x[l] = dot(one, q.Row(l))
-		axpy(rest, -c.x[l], q.Row(l))
+		c.x[l] = la.Dot(one, q.Row(l))
+		la.Axpy(rest, -c.x[l], q.Row(l))
 		for j := range l {
-			s := dot(q.Row(l), q.Row(j))
+			s := la.Dot(q.Row(l), q.Row(j))
 			apart += 2 * s * s
 		}
-		s := dot(q.Row(l), q.Row(l)) - 1
+		s := la.Dot(q.Row(l), q.Row(l)) - 1
 		apart += s * s
 	}
 	// What products of vectors of about length 1 are off by, and n sums of x_l·q_l.
 	m := float64(q.Rows)
 	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*gamma(n/4+20)
-	c.rest = 1.01*math.Sqrt(dot(rest, rest)) + 1.1*gamma(q.Rows+4)*root*(1+m)
+	c.rest = 1.01*math.Sqrt(la.Dot(rest, rest)) + 1.1*gamma(q.Rows+4)*root*(1+m)
 	if !(c.omega < 0.1) {
 		c.rest = math.Inf(1)
 	}
@@ -195,19 +196,19 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 	m := softkmeans.NewMatrix(n, n, nil)
 	norms, terms := make([]float64, n), 0.0
 	for l, w := range c.w {
-		terms += math.Abs(w) * dot(v.Row(l), v.Row(l))
+		terms += math.Abs(w) * la.Dot(v.Row(l), v.Row(l))
 	}
 	d.eachTask(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := m.Row(i)[:i+1]
 			for l, w := range c.w {
-				axpy(row, w*v.Row(l)[i], v.Row(l)[:i+1])
+				la.Axpy(row, w*v.Row(l)[i], v.Row(l)[:i+1])
 			}
 			for j, a := range d.a.Row(i)[:i+1] {
 				row[j] -= a - c.tau
 			}
 			row[i] += c.sigma
-			norms[i] = dot(d.a.Row(i), d.a.Row(i))
+			norms[i] = la.Dot(d.a.Row(i), d.a.Row(i))
 		}
 	})
 	squares, trace := 0.0, 0.0
@@ -240,9 +241,9 @@ func (d *dual) definite(m *softkmeans.Matrix) bool {
 		for i := top; i < end; i++ {
 			row := m.Row(i)
 			for j := top; j < i; j++ {
-				row[j] = (row[j] - dot(row[:j], m.Row(j)[:j])) / m.Data[j*m.Cols+j]
+				row[j] = (row[j] - la.Dot(row[:j], m.Row(j)[:j])) / m.Data[j*m.Cols+j]
 			}
-			left := row[i] - dot(row[:i], row[:i])
+			left := row[i] - la.Dot(row[:i], row[:i])
 			if !(left > 0) || d.ctx.Err() != nil {
 				return false
 			}

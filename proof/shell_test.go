@@ -7,6 +7,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -47,7 +48,7 @@ func farthest(points *softkmeans.Matrix, reach []float64) func(a []float64) ([]f
 	return func(a []float64) ([]float64, float64) {
 		best, most := 0, math.Inf(-1)
 		for i := range points.Rows {
-			if v := dot(points.Row(i), a) - reach[i]*norm2(a); v > most {
+			if v := la.Dot(points.Row(i), a) - reach[i]*la.Norm(a); v > most {
 				best, most = i, v
 			}
 		}
@@ -81,15 +82,15 @@ func TestHullHolds(t *testing.T) {
 		inside := func(a []float64) {
 			least := math.Inf(1) // of the facets, those of a cone around a: K ends before there
 			for i := range h.facets {
-				if along := dot(h.facets[i].normal, a); along > 0 {
+				if along := la.Dot(h.facets[i].normal, a); along > 0 {
 					least = min(least, h.facets[i].offset/along)
 				}
 			}
 			// least·a is on the boundary of K, or outside of it for good.
 			z, r := support(a)
-			if !math.IsInf(least, 1) && dot(z, a)-r*norm2(a) < least*sumSquares(a)*(1-1e-12) {
-				t.Fatalf("seed %d, p = %d: K reaches %g, the points %g", seed, p, least*sumSquares(a),
-					dot(z, a)-r*norm2(a))
+			if !math.IsInf(least, 1) && la.Dot(z, a)-r*la.Norm(a) < least*la.SumSquares(a)*(1-1e-12) {
+				t.Fatalf("seed %d, p = %d: K reaches %g, the points %g", seed, p, least*la.SumSquares(a),
+					la.Dot(z, a)-r*la.Norm(a))
 			}
 		}
 		for i := range 200 {
@@ -98,8 +99,8 @@ func TestHullHolds(t *testing.T) {
 				a[j] = rng.NormFloat64()
 			}
 			if i > 20 {
-				scale(a, decades(rng, -6, 0))
-				axpy(a, 1, h.facets[rng.IntN(len(h.facets))].normal)
+				la.Scale(decades(rng, -6, 0), a)
+				la.Axpy(a, 1, h.facets[rng.IntN(len(h.facets))].normal)
 			}
 			inside(a)
 		}
@@ -166,7 +167,7 @@ func around(w, normals *softkmeans.Matrix) float64 {
 		copy(a.Row(j), normals.Row(j))
 		least := math.Inf(1)
 		for i := range w.Rows {
-			least = min(least, dot(w.Row(i), normals.Row(j)))
+			least = min(least, la.Dot(w.Row(i), normals.Row(j)))
 		}
 		a.Row(j)[p] = -least
 	}
@@ -207,13 +208,13 @@ func mustInverse(m *softkmeans.Matrix) *softkmeans.Matrix {
 			b.Row(j)[c], b.Row(top)[c] = b.Row(top)[c], b.Row(j)[c]
 		}
 		by := 1 / a.At(j, j)
-		scale(a.Row(j), by)
-		scale(b.Row(j), by)
+		la.Scale(by, a.Row(j))
+		la.Scale(by, b.Row(j))
 		for i := range n {
 			if i != j {
 				by := -a.At(i, j)
-				axpy(a.Row(i), by, a.Row(j))
-				axpy(b.Row(i), by, b.Row(j))
+				la.Axpy(a.Row(i), by, a.Row(j))
+				la.Axpy(b.Row(i), by, b.Row(j))
 			}
 		}
 	}
@@ -236,7 +237,7 @@ func TestVolumeFloorAround(t *testing.T) {
 			} else {
 				by := decades(rng, -4, 0)
 				for i := range next.Data {
-					next.Data[i] += by * rng.NormFloat64() * norm2(next.Row(i/p))
+					next.Data[i] += by * rng.NormFloat64() * la.Norm(next.Row(i/p))
 				}
 			}
 			if v := around(w, next); v < least {

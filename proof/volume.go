@@ -65,6 +65,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // VolumeBound is a lower bound of the volume of the simplex of centers.
@@ -112,7 +113,7 @@ func VolumeFloor(
 // had some; Solver and Workers are read, too. A model without a penalty whose objective
 // is the least, but for 1e-10 of the total, is compared with centers that reach the least error exactly. The
 // ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume to compare:
-// with SumAtMostOne, rows of length 1, missing entries, or more than d+1 centers, and where the objective is
+// with SumAtMostOne, rows of length 1, or more than d+1 centers, and where the objective is
 // below the floor of x.
 //
 // Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
@@ -127,7 +128,7 @@ func VolumeRatio(
 		return 0, err
 	}
 	k := m.Centers.Rows
-	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || m.Missing > 0 || k > m.Centers.Cols+1 {
+	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || k > m.Centers.Cols+1 {
 		return 0, nil
 	}
 	volume, err := softkmeans.LogVolume(m.Centers)
@@ -255,7 +256,7 @@ type reach struct{ near, each float64 }
 
 // byTriangle returns the bound by the smallest triangle around the rows, or −Inf.
 func (q *problem) byTriangle(r reach, last float64) float64 {
-	width := 2 * last / math.Sqrt(sumOf(q.weights)) * (1 - gamma(q.w.Rows))
+	width := 2 * last / math.Sqrt(la.Sum(q.weights)) * (1 - gamma(q.w.Rows))
 	// Fit's steps move points and widths by some u of the size. Where it has no triangle width is 0 by that.
 	off := 3 * (r.each + r.near/math.Sqrt(q.lightest()) + 0x1p-40*sizeOf(q.w)) / width
 	if q.k != 3 || !(off < .5) {
@@ -297,7 +298,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 		accuracy = roughly
 		corners = corners.Clone()
 		for j, f := range h.facets {
-			scale(f.normal, -1)
+			la.Scale(-1, f.normal)
 			var z []float64
 			z, moves[j] = around(f.normal)
 			copy(corners.Row(j), z)
@@ -319,9 +320,9 @@ func (q *problem) around(r reach, size float64) support {
 	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
 	return func(a []float64) ([]float64, float64) {
-		top, length := all[0], norm2(a)
+		top, length := all[0], la.Norm(a)
 		for _, i := range all {
-			if along[i] = dot(q.w.Row(i), a) / length; along[i] > along[top] {
+			if along[i] = la.Dot(q.w.Row(i), a) / length; along[i] > along[top] {
 				top = i
 			}
 		}
@@ -352,7 +353,7 @@ func (q *problem) around(r reach, size float64) support {
 		}
 		z := make([]float64, q.w.Cols)
 		for _, i := range rows {
-			axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.Row(i))
+			la.Axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.Row(i))
 		}
 		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/lightest+size)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -274,7 +275,7 @@ func TestLeastLogProduct(t *testing.T) {
 					at[j] /= sigma[j] // as at the least
 				}
 			}
-			size, log := norm2(at), 0.0
+			size, log := la.Norm(at), 0.0
 			for j, v := range at {
 				log += math.Log(sigma[j] - r*v/size)
 			}
@@ -310,7 +311,7 @@ func TestMomentBound(t *testing.T) {
 		moments := func(g *softkmeans.Matrix, w []float64) float64 {
 			x := product(g, f)
 			q := &problem{k: k, d: k - 1, w: x, weights: w}
-			return q.moments(singularValues(x, w), w, 0)
+			return q.moments(singularValues(x, w, true), w, 0)
 		}
 		volume := logVolume(t, f)
 		if bound := moments(g, w); bound > volume+1e-12 {
@@ -348,7 +349,7 @@ func TestTurned(t *testing.T) {
 	s := &table{x: x, rows: indices(40)}
 	right := &problem{ctx: t.Context(), k: 4, d: 6}
 	right.scale(s, nil)
-	basis := leading(t.Context(), s, tables.Must(softkmeans.Fit(t.Context(), x, 4, nil))(t))
+	basis := tables.Must(softkmeans.Principal(t.Context(), x, 3, nil))(t).Basis
 	if err := right.project(s, basis, 1, false); err != nil {
 		t.Fatal(err)
 	}
