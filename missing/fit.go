@@ -32,8 +32,8 @@ import (
 // these are too small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's
 // floor on tables of up to 30 columns, and .06 on one of 64.
 //
-// Missing is how many entries were missing. Lambda, LossGap, Trace, Stationarity, Warnings
-// and ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
+// Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed table; Clusters are those
+// of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
