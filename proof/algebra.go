@@ -4,6 +4,7 @@ package proof
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"softkmeans"
@@ -15,6 +16,37 @@ import (
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)
+}
+
+// eigenvalues returns those of the symmetric matrix t, descending, and how far they may be off.
+//
+// Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
+// UM‖/σ(U), for the least singular value σ of U (Kahan).
+func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
+	m := t.Rows
+	values, vectors, err := softkmeans.EigenSym(t)
+	if err != nil { // out of range
+		return make([]float64, m), math.Inf(1)
+	}
+	u, row := la.Transpose(vectors), make([]float64, m)
+	var size, left, apart float64
+	for i, mu := range values {
+		for c := range row {
+			row[c] = la.Dot(t.Row(c), u.Row(i)) - mu*u.At(i, c)
+		}
+		size, left = size+la.SumSquares(t.Row(i)), left+la.SumSquares(row)
+		for j := range m {
+			e := la.Dot(u.Row(j), u.Row(i))
+			if i == j {
+				e--
+			}
+			apart += e * e
+		}
+	}
+	if !(apart < 0.01) {
+		return values, math.Inf(1)
+	}
+	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
 }
 
 // indices returns 0 … n−1.

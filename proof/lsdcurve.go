@@ -62,37 +62,6 @@ func (c *curve) at(tau float64) float64 {
 	return h * (1 + gamma(c.count+4))
 }
 
-// eigenvalues returns those of the symmetric matrix t, and how far they may be off.
-//
-// Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
-// UM‖/σ(U), for the least singular value σ of U (Kahan).
-func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
-	m := t.Rows
-	values, u, err := softkmeans.EigenSym(t)
-	if err != nil {
-		return make([]float64, m), math.Inf(1)
-	}
-	var size, left, apart float64
-	for i := range m {
-		for j := range m {
-			tu, uu := 0.0, 0.0
-			for l := range m {
-				tu += t.Data[i*m+l] * u.Data[l*m+j]
-				uu += u.Data[l*m+i] * u.Data[l*m+j]
-			}
-			tu -= u.Data[i*m+j] * values[j]
-			if i == j {
-				uu--
-			}
-			size, left, apart = size+t.Data[i*m+j]*t.Data[i*m+j], left+tu*tu, apart+uu*uu
-		}
-	}
-	if !(apart < 0.01) {
-		return values, math.Inf(1)
-	}
-	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
-}
-
 // curve returns a curve that is near h at τ, or nil where none is proved.
 func (d *dual) curve(tau float64) (*curve, error) {
 	if d.k == 1 {
@@ -141,8 +110,7 @@ func (d *dual) coupling(p int) (squares float64) {
 		return 0
 	}
 	for l := range p {
-		r := d.basis.Row(d.basis.Rows/2 + l)
-		squares += la.Dot(r, r)
+		squares += la.SumSquares(d.basis.Row(d.basis.Rows/2 + l))
 	}
 	return squares
 }
@@ -157,15 +125,9 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 	for i := range last {
 		last[i], rest[i] = 1, 1
 	}
-	for range 2 {
-		for l := range v.Rows {
-			la.Axpy(last, -la.Dot(last, v.Row(l)), v.Row(l))
-		}
-	}
-	if size := math.Sqrt(la.Dot(last, last)); size > 0x1p-20*root {
-		for i := range last {
-			last[i] /= size
-		}
+	projectOut(last, v, v.Rows)
+	if size := la.Norm(last); size > 0x1p-20*root {
+		la.Scale(1/size, last)
 	} else {
 		q = v
 	}
@@ -184,7 +146,7 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 	// What products of vectors of about length 1 are off by, and n sums of x_l·q_l.
 	m := float64(q.Rows)
 	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*gamma(n/4+20)
-	c.rest = 1.01*math.Sqrt(la.Dot(rest, rest)) + 1.1*gamma(q.Rows+4)*root*(1+m)
+	c.rest = 1.01*la.Norm(rest) + 1.1*gamma(q.Rows+4)*root*(1+m)
 	if !(c.omega < 0.1) {
 		c.rest = math.Inf(1)
 	}
@@ -196,7 +158,7 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 	m := softkmeans.NewMatrix(n, n, nil)
 	norms, terms := make([]float64, n), 0.0
 	for l, w := range c.w {
-		terms += math.Abs(w) * la.Dot(v.Row(l), v.Row(l))
+		terms += math.Abs(w) * la.SumSquares(v.Row(l))
 	}
 	d.eachTask(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -208,15 +170,14 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 				row[j] -= a - c.tau
 			}
 			row[i] += c.sigma
-			norms[i] = la.Dot(d.a.Row(i), d.a.Row(i))
+			norms[i] = la.SumSquares(d.a.Row(i))
 		}
 	})
-	squares, trace := 0.0, 0.0
-	for i, v := range norms {
-		squares += v
-		trace += m.Data[i*n+i]
+	trace := 0.0
+	for i := range n {
+		trace += m.At(i, i)
 	}
-	size := math.Abs(c.sigma) + terms + math.Sqrt(squares) + float64(n)*c.tau
+	size := math.Abs(c.sigma) + terms + math.Sqrt(la.Sum(norms)) + float64(n)*c.tau
 	c.eta = 1.1*(gamma(p+6)*size+gamma(n+10)*max(0, trace)) + 0x1p-900
 	ok := d.definite(m)
 	return ok, d.stopped()
@@ -243,7 +204,7 @@ func (d *dual) definite(m *softkmeans.Matrix) bool {
 			for j := top; j < i; j++ {
 				row[j] = (row[j] - la.Dot(row[:j], m.Row(j)[:j])) / m.Data[j*m.Cols+j]
 			}
-			left := row[i] - la.Dot(row[:i], row[:i])
+			left := row[i] - la.SumSquares(row[:i])
 			if !(left > 0) || d.ctx.Err() != nil {
 				return false
 			}

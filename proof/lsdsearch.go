@@ -133,10 +133,7 @@ func (d *dual) move(y *softkmeans.Matrix, share float64) {
 			}
 		}
 	})
-	d.cost = 0
-	for _, v := range costs {
-		d.cost += v
-	}
+	d.cost = la.Sum(costs)
 }
 
 // eachTask calls fn for all blocks of rows.
@@ -195,9 +192,7 @@ func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
 	b := d.basis
 	shifts := make([]float64, b.Rows)
 	for l := range shifts {
-		for _, v := range b.Row(l) {
-			shifts[l] += tau * v
-		}
+		shifts[l] = tau * la.Sum(b.Row(l))
 	}
 	d.eachTask(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -228,18 +223,10 @@ func orthonormalize(m *softkmeans.Matrix) {
 	for i := range m.Rows {
 		row := m.Row(i)
 		for range 4 {
-			before := math.Sqrt(la.Dot(row, row))
-			if before > 0 { // twice is enough unless most of the row cancels
-				for range 2 {
-					for j := range i {
-						la.Axpy(row, -la.Dot(row, m.Row(j)), m.Row(j))
-					}
-				}
-			}
-			if after := math.Sqrt(la.Dot(row, row)); after > 0x1p-40*before {
-				for j := range row {
-					row[j] /= after
-				}
+			before := la.Norm(row)
+			projectOut(row, m, i)
+			if after := la.Norm(row); after > 0x1p-40*before { // else most of the row cancels
+				la.Scale(1/after, row)
 				break
 			}
 			for j := range row {

@@ -88,10 +88,8 @@ func (q *problem) weighted(v []float64, r reach) float64 {
 // − w̄), descending, and little smaller. Unless centred, w̄ is 0.
 //
 // The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
-// where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
-// I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
-// which bounds the error of every eigenvalue (Weyl).
-func singularValues(w *softkmeans.Matrix, v []float64, centred bool) (sigma []float64) {
+// where a term goes through m sums.
+func singularValues(w *softkmeans.Matrix, v []float64, centred bool) []float64 {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)
 	var sum, raw float64
@@ -123,34 +121,13 @@ func singularValues(w *softkmeans.Matrix, v []float64, centred bool) (sigma []fl
 			clear(part.Data)
 		}
 	}
-	values, vectors, err := softkmeans.EigenSym(s)
-	if err != nil { // out of range
-		return make([]float64, p)
-	}
-	size, rounding := 0.0, float64(min(rows, scatterRows)+rows/scatterRows+p+16)*0x1p-52
-	var residual, skew float64
+	size, rounding := 0.0, float64(min(rows, scatterRows)+rows/scatterRows+16)*0x1p-52
 	for i := range p {
 		size += s.At(i, i)
 	}
-	turned := la.Transpose(vectors)
-	for i, theta := range values {
-		x := turned.Row(i)
-		for c := range row {
-			row[c] = la.Dot(s.Row(c), x) - theta*x[c]
-		}
-		residual += la.SumSquares(row)
-		for j := range values {
-			e := la.Dot(turned.Row(j), x)
-			if i == j {
-				e--
-			}
-			skew += e * e
-		}
-	}
-	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size +
-		float64(rows)*float64(rows)*0x1p-104*raw
-	sigma = values
-	for i, theta := range values {
+	sigma, off := eigenvalues(s)
+	off += 2*rounding*size + float64(rows)*float64(rows)*0x1p-104*raw
+	for i, theta := range sigma {
 		sigma[i] = math.Sqrt(max(0, theta-off)) * (1 - 0x1p-50)
 	}
 	return sigma
