@@ -272,15 +272,7 @@ func (s *search) advance() error {
 	if s.done++; s.o.Progress != nil {
 		s.o.Progress(s.done, s.most+1)
 	}
-	return stopped(s.ctx)
-}
-
-// stopped returns an error if ctx has ended.
-func stopped(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fault.New(err, "stopped")
-	}
-	return nil
+	return fault.Stopped(s.ctx)
 }
 
 // findEdge sets Edge.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"softkmeans"
+	"softkmeans/internal/fault"
 	"softkmeans/internal/la"
 )
 
@@ -45,7 +46,7 @@ func heldOutErrors(
 				split.train, split.test = split.test, split.train
 			}
 			for part := range parts {
-				if err := stopped(ctx); err != nil {
+				if err := fault.Stopped(ctx); err != nil {
 					return nil, nil, err
 				}
 				if err := split.addErrors(each, part*p/parts, (part+1)*p/parts); err != nil {

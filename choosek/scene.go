@@ -190,7 +190,7 @@ type pixels struct {
 // energies returns the energies of the directions, descending; nil where there is no noise.
 func (p *pixels) energies(ctx context.Context) ([]float64, error) {
 	for range sceneTurns {
-		if err := stopped(ctx); err != nil {
+		if err := fault.Stopped(ctx); err != nil {
 			return nil, err
 		}
 		energies, axes, err := p.directions(func(fit float64) float64 { return fit })

@@ -84,8 +84,8 @@ func Complete(
 func (g *gaps) complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Options,
 ) (*Completion, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	out := &Completion{X: x.Clone(), Status: softkmeans.StatusConverged}
 	if g.total == 0 {
@@ -94,8 +94,8 @@ func (g *gaps) complete(
 	if err := g.fillMeans(out.X); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	q := min(completeDirections*min(k, g.d), mostDirections, min(x.Rows-1, g.d)-1)
 	c, err := openCompletion(ctx, g, out.X, max(0, q), o.Workers)
@@ -151,8 +151,8 @@ func openCompletion(
 		ctx: ctx, workers: workers, g: g, n: x.Rows, d: x.Cols, q: q, order: g.order(),
 		exp: exponent(g.largest(x)), y: x.Clone(), w: softkmeans.NewMatrix(x.Cols, q+1, nil),
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	for i, v := range c.y.Data {
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
@@ -262,10 +262,7 @@ func (c *completion) step() (change float64, err error) {
 		parts[0].add(p)
 	}
 	c.maximise(parts[0])
-	if err := c.ctx.Err(); err != nil {
-		return 0, fault.New(err, "stopped")
-	}
-	return math.Sqrt(parts[0].change / max(parts[0].missing, leastWeight)), nil
+	return math.Sqrt(parts[0].change / max(parts[0].missing, leastWeight)), fault.Stopped(c.ctx)
 }
 
 // addOuter adds a·vvᵀ to a triangle.

@@ -276,11 +276,9 @@ func (g *gaps) predict(
 	}
 	errs := make([]error, len(tasks))
 	draws.Run(workers, len(tasks), func(t int) {
-		if err := ctx.Err(); err != nil {
-			errs[t] = fault.New(err, "stopped")
-			return
+		if errs[t] = fault.Stopped(ctx); errs[t] == nil {
+			errs[t] = g.predictAlike(m, dst, x, tasks[t])
 		}
-		errs[t] = g.predictAlike(m, dst, x, tasks[t])
 	})
 	return fault.First(errs...)
 }

@@ -58,14 +58,6 @@ func shares(n, k int, alpha float64, seed uint64) *softkmeans.Matrix {
 // decades returns 10^v for a v between lo and hi.
 func decades(rng *rand.Rand, lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*rng.Float64()) }
 
-func ones(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1
-	}
-	return w
-}
-
 func logVolume(t *testing.T, vertices *softkmeans.Matrix) float64 {
 	t.Helper()
 	return tables.Must(softkmeans.LogVolume(vertices))(t)

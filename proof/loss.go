@@ -138,7 +138,7 @@ func openLoss(
 	l.eps = l.unit(m.Epsilon, 0)
 	l.beyond = math.Ldexp(max(0, space.Floor-space.FloorError), -2*l.exp-l.wexp)
 	l.measure(w, weights, d, far)
-	return l, ctx.Err()
+	return l, fault.Stopped(ctx)
 }
 
 // unit takes a number in squared units of the data, and in 2^wexp, to those of l.

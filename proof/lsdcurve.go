@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
 	"softkmeans/internal/la"
 )
 
@@ -180,7 +181,7 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 	size := math.Abs(c.sigma) + terms + math.Sqrt(la.Sum(norms)) + float64(n)*c.tau
 	c.eta = 1.1*(gamma(p+6)*size+gamma(n+10)*max(0, trace)) + 0x1p-900
 	ok := d.definite(m)
-	return ok, d.stopped()
+	return ok, fault.Stopped(d.ctx)
 }
 
 // definite reports whether the Cholesky factorization m = LLᵀ runs to its end, for the lower triangle of m,

@@ -157,7 +157,7 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 		if values, vectors, err = softkmeans.EigenSym(s); err != nil {
 			return nil, nil, err
 		}
-		return values, la.Transpose(vectors), d.stopped()
+		return values, la.Transpose(vectors), fault.Stopped(d.ctx)
 	}
 	b := d.basis.Rows
 	orthonormalize(d.basis)
@@ -184,7 +184,7 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 		la.Axpy(rest, -values[l], found)
 	}
 	d.basis = next
-	return values[:b/2], firstRows(next, b/2), d.stopped()
+	return values[:b/2], firstRows(next, b/2), fault.Stopped(d.ctx)
 }
 
 // multiply writes the products of A − τ11ᵀ with the rows of basis to those of out.
@@ -207,14 +207,6 @@ func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
 			}
 		}
 	})
-}
-
-// stopped returns the error of a context that has ended.
-func (k *kernel) stopped() error {
-	if err := k.ctx.Err(); err != nil {
-		return fault.New(err, "stopped")
-	}
-	return nil
 }
 
 // orthonormalize makes the rows of m orthonormal, random ones where they are dependent.

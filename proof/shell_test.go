@@ -3,6 +3,7 @@ package proof
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"softkmeans"
@@ -189,36 +190,18 @@ func around(w, normals *softkmeans.Matrix) float64 {
 	return v
 }
 
-// mustInverse returns the inverse by Gauss's and Jordan's elimination; not finite where there is none.
+// mustInverse returns the inverse by the SVD; not finite where there is none.
 func mustInverse(m *softkmeans.Matrix) *softkmeans.Matrix {
-	n := m.Rows
-	a, b := m.Clone(), softkmeans.NewMatrix(n, n, nil)
-	for j := range n {
-		b.Set(j, j, 1)
+	u, sizes, v, err := softkmeans.SVD(m)
+	if err != nil {
+		return softkmeans.NewMatrix(m.Rows, m.Rows, slices.Repeat([]float64{math.NaN()}, m.Rows*m.Rows))
 	}
-	for j := range n {
-		top := j
-		for i := j; i < n; i++ {
-			if math.Abs(a.At(i, j)) > math.Abs(a.At(top, j)) {
-				top = i
-			}
-		}
-		for c := range n {
-			a.Row(j)[c], a.Row(top)[c] = a.Row(top)[c], a.Row(j)[c]
-			b.Row(j)[c], b.Row(top)[c] = b.Row(top)[c], b.Row(j)[c]
-		}
-		by := 1 / a.At(j, j)
-		la.Scale(by, a.Row(j))
-		la.Scale(by, b.Row(j))
-		for i := range n {
-			if i != j {
-				by := -a.At(i, j)
-				la.Axpy(a.Row(i), by, a.Row(j))
-				la.Axpy(b.Row(i), by, b.Row(j))
-			}
+	for i := range v.Rows {
+		for j, size := range sizes {
+			v.Row(i)[j] /= size
 		}
 	}
-	return b
+	return product(v, la.Transpose(u))
 }
 
 // TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a

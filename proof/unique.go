@@ -102,10 +102,7 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 		}
 		v.Rho, v.Apart = h.apart(corners)
 	}
-	if err := ctx.Err(); err != nil {
-		return v, fault.New(err, "stopped")
-	}
-	return v, nil
+	return v, fault.Stopped(ctx)
 }
 
 // openShares returns the rows of memberships in the coordinates of RegularSimplex, about their mean, and how

@@ -171,10 +171,11 @@ func (q *problem) inUnits(b VolumeBound) VolumeBound {
 
 // stopped returns b, or the error of a context that has ended.
 func (q *problem) stopped(b VolumeBound) (VolumeBound, error) {
-	if err := q.ctx.Err(); err != nil {
-		return VolumeBound{LogVolume: math.Inf(-1)}, fault.New(err, "stopped")
+	err := fault.Stopped(q.ctx)
+	if err != nil {
+		b.LogVolume = math.Inf(-1)
 	}
-	return b, nil
+	return b, err
 }
 
 // problem is what the bounds need, in units of powers of two.

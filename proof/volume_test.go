@@ -143,7 +143,7 @@ func TestVolumeFloorRows(t *testing.T) {
 		rows, columns = append(rows, i/5), append(columns, i%5)
 	}
 	sparse := tables.Must(softkmeans.SparseFromTriples(40, 5, rows, columns, x.Data))(t)
-	twice, weights := softkmeans.NewMatrix(60, 5, nil), ones(40)
+	twice, weights := softkmeans.NewMatrix(60, 5, nil), slices.Repeat([]float64{1}, 40)
 	for i := range 60 {
 		copy(twice.Row(i), x.Row(i%40))
 		weights[i%20] = 2
@@ -193,7 +193,7 @@ func TestVolumeClimb(t *testing.T) {
 				func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
 		}
 		if rng.IntN(3) == 0 {
-			o.Weights = ones(n)
+			o.Weights = slices.Repeat([]float64{1}, n)
 			for i := 1; i < n; i++ {
 				o.Weights[i] = float64(rng.IntN(4))
 			}
@@ -318,7 +318,7 @@ func TestMomentBound(t *testing.T) {
 			t.Errorf("seed %d: the bound is %g, the volume %g", seed, bound, volume)
 		}
 		// The vertices alone have the most scatter that there is.
-		if bound := moments(shares(k, k, 1, 0), ones(k)); math.Abs(bound-volume) > 1e-8 {
+		if bound := moments(shares(k, k, 1, 0), slices.Repeat([]float64{1}, k)); math.Abs(bound-volume) > 1e-8 {
 			t.Errorf("seed %d: the bound of vertices is %g, the volume %g", seed, bound, volume)
 		}
 	}
