@@ -43,10 +43,7 @@ func TestPropose(t *testing.T) {
 	// Mixtures of k prototypes, exact and with a little noise.
 	x := tables.Mixtures(500, 30, 5, 1)
 	for _, data := range []*softkmeans.Matrix{x, tables.Noisy(x, 30, 1)} {
-		floors, err := softkmeans.Floors(t.Context(), data, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		floors := tables.Must(softkmeans.Floors(t.Context(), data, nil))(t)
 		if p, err := Propose(floors); err != nil || p.K != 5 {
 			t.Errorf("5 prototypes: %+v, %v", p, err)
 		}

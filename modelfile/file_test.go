@@ -38,14 +38,8 @@ func kinds(t testing.TB) map[string]*File {
 	minvol.Others = []softkmeans.Answer{{Centers: minvol.Centers.Clone(), Factor: .5, Moved: .25}}
 	unit := &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 1}), Rows: softkmeans.RowsUnit}
 	cone := fit(softkmeans.Fit(t.Context(), softkmeans.NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, &softkmeans.Options{Sum: softkmeans.SumAtMostOne}))
-	kernel, err := softkmeans.RBFKernel(x, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lsd, err := softkmeans.TILSD(t.Context(), kernel, 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernel := tables.Must(softkmeans.RBFKernel(x, 0))(t)
+	lsd := tables.Must(softkmeans.TILSD(t.Context(), kernel, 2, nil))(t)
 	return map[string]*File{
 		"global": {Model: global, Method: "global"},
 		"minvol": {Model: minvol, Method: "minvol", Columns: []string{"a", "b\t\"", "ü€😀<>"}, Named: true, Units: []string{"cm", "", "°"},
@@ -139,10 +133,7 @@ func sameMemberships(t *testing.T, a, b *File) bool {
 		}
 		return f.Model.Predict(nil, x)
 	}
-	g, err := predict(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := tables.Must(predict(a))(t)
 	h, err := predict(b)
 	return err == nil && slices.Equal(g.Data, h.Data) && slices.Equal(a.Columns, b.Columns)
 }
@@ -156,10 +147,7 @@ func TestFileDamage(t *testing.T) {
 			continue // much as kernels and global
 		}
 		text := []byte(f.written(t))
-		good, err := readText(string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := tables.Must(readText(string(text)))(t)
 		accepted, tried := 0, 0
 		for i, c := range text {
 			for n := range 2 {
@@ -292,10 +280,7 @@ func TestFileForeign(t *testing.T) {
 	t.Parallel()
 	binary := func(f form) string { return string(formOf(f)) }
 	m := kinds(t)["global"].Model
-	asJSON, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asJSON := tables.Must(json.Marshal(m))(t)
 	for text, want := range map[string]string{
 		"":                                  "the file is empty",
 		binary(m):                           "a softkmeans model in the binary form of MarshalBinary",

@@ -11,6 +11,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/la"
+	"softkmeans/internal/tables"
 )
 
 var bg = context.Background()
@@ -100,18 +101,12 @@ func TestLSDFloorHolds(t *testing.T) {
 			n, k = 1+rng.IntN(4), 1+rng.IntN(3)
 		}
 		s := drawSimilarity(rng, n, k)
-		m, err := softkmeans.LSD(bg, s, k, &softkmeans.LSDOptions{MaxIter: 1 + rng.IntN(300), Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(softkmeans.LSD(bg, s, k, &softkmeans.LSDOptions{MaxIter: 1 + rng.IntN(300), Workers: 1}))(t)
 		worse := *m // a floor holds whatever the model says
 		if at%2 == 0 {
 			worse.Objective = m.Total
 		}
-		b, err := LSDFloor(bg, s, k, &LSDFloorOptions{Model: &worse, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := tables.Must(LSDFloor(bg, s, k, &LSDFloorOptions{Model: &worse, Workers: 1}))(t)
 		if !b.Spectral {
 			higher++
 		}
@@ -122,10 +117,7 @@ func TestLSDFloorHolds(t *testing.T) {
 		}
 		for seed := range uint64(2) {
 			o := &softkmeans.LSDOptions{Seed: seed, Workers: 1, Enclosure: softkmeans.EnclosureTight}
-			other, err := softkmeans.LSD(bg, s, k, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := tables.Must(softkmeans.LSD(bg, s, k, o))(t)
 			try(other.Memberships)
 		}
 		if n <= 4 && k <= 3 {
@@ -174,14 +166,8 @@ func groups(t testing.TB, rng *rand.Rand, n int) *softkmeans.Matrix {
 			x.Data[i] += 3
 		}
 	}
-	k, err := softkmeans.RBFKernel(x, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := softkmeans.SimilarityMatrix(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := tables.Must(softkmeans.RBFKernel(x, 0))(t)
+	s := tables.Must(softkmeans.SimilarityMatrix(k))(t)
 	return s
 }
 
@@ -191,10 +177,7 @@ func TestLSDFloorNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{20, 100} { // by all eigenvectors, by some
 		s := groups(t, rng, n)
-		m, err := softkmeans.LSD(bg, s, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(softkmeans.LSD(bg, s, 3, nil))(t)
 		one, err := LSDFloor(bg, s, 3, &LSDFloorOptions{Workers: 1})
 		if err != nil || one.Objective != m.Objective || one.Spectral || !(one.Gap < 1e-4) ||
 			math.Abs(one.Gap-(m.Objective-one.Floor)/m.Total) > 1e-12 || !(m.Gap > 10*one.Gap) {
@@ -235,10 +218,7 @@ func TestCurve(t *testing.T) {
 	for _, n := range []int{6, 40, 61} {
 		for k := 1; k <= 5; k++ {
 			s := drawSimilarity(rng, n, k)
-			kn, err := openKernel(bg, s, k, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kn := tables.Must(openKernel(bg, s, k, 1))(t)
 			tau := rng.Float64() / 4
 			d := newDual(kn, draw(rng, n, k, 2), tau)
 			if err := d.search(5, 1); err != nil {
@@ -335,10 +315,7 @@ func TestDualCost(t *testing.T) {
 // TestCurveMissed: no curve of eigenvectors without the leading one.
 func TestCurveMissed(t *testing.T) {
 	const n = 8
-	kn, err := openKernel(bg, symmetric(n, func(i, j int) float64 { return 1 / float64(1+i-j) }), 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kn := tables.Must(openKernel(bg, symmetric(n, func(i, j int) float64 { return 1 / float64(1+i-j) }), 3, 1))(t)
 	d := newDual(kn, nil, 0)
 	values, vectors, err := d.leading(0)
 	if err != nil {
@@ -365,10 +342,7 @@ func TestLSDFloorAsymmetric(t *testing.T) {
 			skew.Set(j, i, s.At(i, j)-v)
 		}
 	}
-	a, err := LSDFloor(bg, s, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := tables.Must(LSDFloor(bg, s, 3, nil))(t)
 	b, err := LSDFloor(bg, skew, 3, nil)
 	if err != nil || a.Spectral || math.Abs(a.Floor-b.Floor) > 1e-12*a.Floor {
 		t.Errorf("%+v, %+v, %v", a, b, err)

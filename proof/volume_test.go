@@ -34,10 +34,7 @@ func TestVolumeRatio(t *testing.T) {
 	}
 	for by, off := range map[float64]float64{0x1p90: 0, 0x1p-480: 0, 0x1p480: 0, 1: 1e6} {
 		far := tables.Mapped(x, func(_, _ int, v float64) float64 { return by*v + off })
-		m, err := softkmeans.FitMinVolume(t.Context(), far, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(softkmeans.FitMinVolume(t.Context(), far, 3, nil))(t)
 		if got := tables.Must(VolumeRatio(t.Context(), far, m, nil))(t); math.Abs(got-ratio) > 1e-3*got {
 			t.Errorf("%g times as large, %g away: the ratio is %g, not %g", by, off, got, ratio)
 		}
