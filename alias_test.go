@@ -271,15 +271,11 @@ type sliceCase struct {
 
 func intCases() []sliceCase {
 	x, f, g := randomData(500, 3, 0, 1), randomData(4, 3, 0, 2), randomData(500, 4, 0, 3)
-	nearest := func(dst []int, in []*Matrix) ([]int, error) {
-		return (&Model{Centers: in[1]}).Nearest(dst, in[0])
-	}
 	labels := func(dst []int, in []*Matrix) ([]int, error) {
 		return (&Model{Centers: in[1], ClusterMeans: in[2]}).PredictLabels(dst, in[0])
 	}
 	bad := map[int]error{0: ErrShape, 1: ErrTooFewSamples}
 	return []sliceCase{
-		{name: "Model.Nearest", what: "several blocks", in: []*Matrix{x, f}, bad: bad, call: nearest},
 		{name: "Model.PredictLabels", what: "means", in: []*Matrix{x, f, randomData(4, 3, 0, 4)}, bad: bad,
 			call: labels},
 		{name: "Model.PredictLabels", what: "no means", in: []*Matrix{x, f, nil}, bad: bad, call: labels},
@@ -386,15 +382,10 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 	}
 	grow := on(func(s *Stats) error {
 		return errors.Join(s.Add(rowsOf(x, 0, 20)), s.AddWeighted(two, []float64{0.5, 0}),
-			s.AddSparse(sparseOf(two), []float64{0, 2}), s.Merge(stats(rowsOf(x, 20, 28))))
+			s.Merge(stats(rowsOf(x, 20, 28))))
 	})
 	some := []failure{
 		{"Stats.Add", ErrNonFinite, on(func(s *Stats) error { return s.Add(nan) }), nil},
-		{"Stats.AddSparse", ErrNonFinite, on(func(s *Stats) error { return s.AddSparse(sparseOf(nan), w2) }),
-			nil},
-		{"Stats.AddSparse", ErrOption, on(func(s *Stats) error {
-			return s.AddSparse(sparseOf(two), []float64{1, -1})
-		}), nil},
 		{"Stats.AddWeighted", ErrNonFinite,
 			on(func(s *Stats) error { return s.AddWeighted(nan, make([]float64, 2)) }), nil},
 		{"Stats.AddWeighted", ErrOption, on(func(s *Stats) error {
@@ -418,8 +409,6 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 		failure{"Stats.Add", ErrShape, on(func(s *Stats) error { return s.Add(two) }), nil},
 		failure{"Stats.AddWeighted", ErrShape,
 			on(func(s *Stats) error { return s.AddWeighted(two, make([]float64, 2)) }), nil},
-		failure{"Stats.AddSparse", ErrShape,
-			on(func(s *Stats) error { return s.AddSparse(sparseOf(two), make([]float64, 2)) }), nil},
 		failure{"Stats.Merge", ErrShape, on(func(s *Stats) error { return s.Merge(light) }), []form{light}})
 
 	p, other := subspace(2), subspace(3)
@@ -469,9 +458,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 			failure{"Model.Predict", nil, on(func(m *Model) error { return second(m.Predict(nil, wrong)) }),
 				nil},
 			failure{"Model.PredictLabels", nil,
-				on(func(m *Model) error { return second(m.PredictLabels(nil, wrong)) }), nil},
-			failure{"Model.Nearest", nil, on(func(m *Model) error { return second(m.Nearest(nil, wrong)) }),
-				nil})
+				on(func(m *Model) error { return second(m.PredictLabels(nil, wrong)) }), nil})
 	}
 	for _, m := range lsdModels(t) {
 		add("LSDModel", func() form { return shipped(t, m) }, nil, failure{"LSDModel.Predict", nil,

@@ -36,7 +36,6 @@ var claimKinds = []struct {
 }{
 	{"pairs", 12, 25, drawPair}, {"many rows", 2, 13, drawManyRows}, {"hidden", 2, 1, drawHidden},
 	{"similarities", 20, 1, drawSimilarity}, {"changed", 8, 1, drawChanged}, {"volumes", 3, 1, drawVolume},
-	{"losses", 20, 1, drawLoss},
 }
 
 // TestClaims: of the claims of random and adversarial draws none is false.

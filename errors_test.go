@@ -19,7 +19,6 @@ func TestErrorNames(t *testing.T) {
 			{"a", second(thinSVD(bg, m))},
 			{"vertices", second(SimplexLeastSquares(nil, ok, m, nil))},
 			{"centers", second((&Model{Centers: m}).Predict(nil, ok))},
-			{"centers", second((&Model{Centers: m}).Nearest(nil, ok))},
 			{"x", second((&Model{Centers: ok}).Predict(nil, m))},
 		} {
 			var e *InputError

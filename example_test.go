@@ -200,24 +200,6 @@ func ExampleFitAlternating() {
 	// converged: error 0.0641, at least 0.0641
 }
 
-// How error and volume trade as λ grows.
-func ExampleMinVolumePath() {
-	x, _ := softkmeans.FromRows(paint)
-	path, err := softkmeans.MinVolumePath(context.Background(), x, 2, []float64{0.1, 1, 10, 100}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, m := range path {
-		length, _ := softkmeans.LogVolume(m.Centers)
-		fmt.Printf("λ %5.1f: error %6.3f, log volume %.2f\n", m.Lambda, m.Objective, length)
-	}
-	// Output:
-	// λ   0.1: error  0.064, log volume 2.25
-	// λ   1.0: error  0.070, log volume 2.24
-	// λ  10.0: error  0.778, log volume 2.12
-	// λ 100.0: error 65.750, log volume -5.58
-}
-
 // Who answers whose messages: similarities without any vectors behind them.
 func ExampleLSD() {
 	kernel, err := softkmeans.FromRows([][]float64{

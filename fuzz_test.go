@@ -82,11 +82,6 @@ func checkModel(t *testing.T, in *input, m *Model) {
 			t.Fatalf("with a stride %v, without %v", into.Data, g.Data)
 		}
 	}
-	for _, j := range mustDo(m.Nearest(nil, y))(t) {
-		if j < 0 || j >= m.Centers.Rows {
-			t.Fatalf("nearest is %d", j)
-		}
-	}
 	for i, j := range m.Labels(nil) {
 		if row := m.Memberships.Row(i); m.ClusterMeans == nil && row[j] != slices.Max(row) {
 			t.Fatalf("label %d of %v", j, row)
@@ -110,9 +105,6 @@ func checkModel(t *testing.T, in *input, m *Model) {
 	labels := slices.Repeat([]int{-7}, y.Rows)
 	if _, err := m.PredictLabels(labels, bad); !errors.Is(err, kind) || slices.Max(labels) != -7 {
 		t.Fatalf("PredictLabels: %v, and dst is %v", err, labels)
-	}
-	if _, err := m.Nearest(labels, bad); !errors.Is(err, kind) || slices.Max(labels) != -7 {
-		t.Fatalf("%v, and dst is %v", err, labels)
 	}
 }
 
@@ -209,7 +201,6 @@ func FuzzMatrix(f *testing.F) {
 			"FitAlternating":      second(FitAlternating(bg, m, 2, few)),
 			"FitMinVolume":        second(FitMinVolume(bg, m, 2, few)),
 			"FitMinVolumeSeq":     second(FitMinVolumeSeq(bg, oneBlock(m), 2, &inParts)),
-			"MinVolumePath":       second(MinVolumePath(bg, m, 2, []float64{1}, few)),
 			"starts at Centers":   second(FitMinVolume(bg, small, 2, &MinVolumeOptions{MaxIter: 2, Centers: m})),
 			"Orientation":         second(Fit(bg, small, 3, &Options{Orientation: m})),
 			"Floors":              second(Floors(bg, m, nil)),
@@ -224,8 +215,6 @@ func FuzzMatrix(f *testing.F) {
 			"Predict":             second(model.Predict(nil, m)),
 			"Predict of centers":  second((&Model{Centers: m}).Predict(nil, small)),
 			"PredictLabels":       second(model.PredictLabels(nil, m)),
-			"Nearest":             second(model.Nearest(nil, m)),
-			"Nearest of centers":  second((&Model{Centers: m}).Nearest(nil, small)),
 			"MarshalBinary":       second((&Model{Centers: small, Memberships: m}).MarshalBinary()),
 			"LSD":                 second(LSD(bg, m, 2, &LSDOptions{MaxIter: 2})),
 			"TILSD":               second(TILSD(bg, m, 2, nil)),
@@ -337,22 +326,6 @@ func FuzzFitMinVolume(f *testing.F) {
 			if math.Abs(c.Gap-a.Gap) > most {
 				t.Fatalf("gap %g, certified %+v of %v with weights %v in %v, %v", a.Gap, c, x, w, a.Centers, a.Memberships)
 			}
-		}
-		if in.byte()&3 > 0 {
-			in.finish(t)
-			return // the path, three fits, takes as long as all before
-		}
-		lambdas := []float64{in.lambda(), 0, math.Abs(in.float())}
-		path := mustDo(MinVolumePath(bg, x, k, lambdas, &o.MinVolumeOptions))(t)
-		for i, p := range path {
-			finite(t, "path", p.Lambda, p.Objective, p.Floor, p.Gap)
-			finite(t, "centers of the path", p.Centers.Data...)
-			if p.Objective < 0 || p.Floor < 0 || p.Iterations > o.MaxIter || i >= len(lambdas) {
-				t.Fatalf("%+v", p)
-			}
-		}
-		if len(path) != len(lambdas) {
-			t.Fatalf("%d points", len(path))
 		}
 		in.finish(t)
 	})

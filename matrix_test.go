@@ -77,7 +77,6 @@ func TestHugeK(t *testing.T) {
 		"FitAlternating":  func(k int) error { return second(FitAlternating(bg, x, k, nil)) },
 		"FitMinVolume":    func(k int) error { return second(FitMinVolume(bg, x, k, nil)) },
 		"FitMinVolumeSeq": func(k int) error { return second(FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil)) },
-		"MinVolumePath":   func(k int) error { return second(MinVolumePath(bg, x, k, nil, nil)) },
 		"LSD":             func(k int) error { return second(LSD(bg, kernel, k, nil)) },
 		"TILSD":           func(k int) error { return second(TILSD(bg, kernel, k, nil)) },
 	} {
@@ -112,7 +111,6 @@ func TestProductsBeyondInt(t *testing.T) {
 		"FitSeq with a weight of 0": {second(FitSeq(bg, inBlocks(x, 2), k, o)), ErrOption},
 		"more rows than fit at once": {
 			second(FitSeq(bg, inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil)), nil},
-		"Nearest": {second(far.Nearest(nil, x)), ErrShape},
 		"Predict": {second(far.Predict(nil, x)), ErrShape},
 	} {
 		if !errors.Is(c.err, c.want) {
@@ -135,9 +133,6 @@ func TestEmptyOfAnySize(t *testing.T) {
 		}
 	}
 	huge := &Matrix{Rows: math.MaxInt}
-	if _, err := (&Model{Centers: huge}).Nearest(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrShape) {
-		t.Errorf("Nearest: %v", err)
-	}
 	if _, err := SimplexLeastSquares(nil, &Matrix{}, huge, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("SimplexLeastSquares: %v", err)
 	}

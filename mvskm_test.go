@@ -190,14 +190,8 @@ func TestMinVolumeErrors(t *testing.T) {
 		if m, err := FitMinVolume(bg, c.x, c.k, &c.o); m != nil || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
-		if path, err := MinVolumePath(bg, c.x, c.k, nil, &c.o); path != nil || !errors.Is(err, c.want) {
-			t.Errorf("%s: path %v, want %v", c.name, err, c.want)
-		}
 	}
 	if m, err := FitAlternating(bg, bad, 2, nil); m != nil || !errors.Is(err, ErrNonFinite) {
-		t.Error(err)
-	}
-	if _, err := MinVolumePath(bg, x, 2, []float64{1, -1}, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 	if calls > 0 {
@@ -290,82 +284,6 @@ func TestMinVolumeCancel(t *testing.T) {
 		if stops < 5 || models < 3 {
 			t.Errorf("%d stops, %d models: the test does not test", stops, models)
 		}
-	}
-}
-
-// TestPath: larger λ leave more error and less volume, and a model of the path is that of
-// FitMinVolume at its λ.
-func TestPath(t *testing.T) {
-	x := standardized(loadCSV(t, "wine"))
-	path := mustDo(MinVolumePath(bg, x, 3, nil, &MinVolumeOptions{Seed: 2}))(t)
-	before := math.Inf(1)
-	for i, p := range path {
-		penalty := (p.Trace[len(p.Trace)-1] - p.Objective) / p.Lambda * 2
-		if i > 0 && !(p.Objective >= path[i-1].Objective*(1-1e-6) && penalty <= before+1e-3) {
-			t.Errorf("λ %g: error %g after %g, volume %g after %g", p.Lambda, p.Objective, path[i-1].Objective, penalty, before)
-		}
-		before = penalty
-	}
-	same := func(x *Matrix, p *Model) {
-		m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Seed: 2, Lambda: p.Lambda}))(t)
-		if math.Abs(m.Objective-p.Objective) > 1e-6*m.Total || maxDiff(m.Centers, p.Centers) > 1e-4 ||
-			!(math.Abs(m.LossGap-p.LossGap) <= 1e-6 && p.LossGap > 0) {
-			t.Errorf("%s, λ %g: error %g, gap %g; FitMinVolume has %g and %g", shape(x.Rows, x.Cols), p.Lambda,
-				p.Objective, p.LossGap, m.Objective, m.LossGap)
-		}
-	}
-	same(x, path[6])
-	same(x, path[18])
-	wide := randomData(30, 40, 0, 3) // which begins in leading directions
-	same(wide, mustDo(MinVolumePath(bg, wide, 3, []float64{1}, &MinVolumeOptions{Seed: 2}))(t)[0])
-}
-
-// TestPathTable: a path's points are runs from the first restart's start, in the data's
-// units, on the default grid and on a given one.
-func TestPathTable(t *testing.T) {
-	x := mapped(randomData(20, 3, 1, 2), func(_, _ int, v float64) float64 { return 8 * v })
-	o := &MinVolumeOptions{Centers: randomCenters(x, 3, 3), MaxIter: 5, Workers: 1}
-	vf, start := started(t, x, 3, o)
-	var grid []float64
-	for i := range 25 {
-		grid = append(grid, vf.s.unscaleSquare(vf.pc.total)/3*math.Pow(10, -4+float64(i)/4))
-	}
-	for _, lambdas := range [][]float64{nil, {0, 20, 3}, {}} {
-		path, err := MinVolumePath(bg, x, 3, lambdas, o)
-		want := lambdas
-		if lambdas == nil {
-			want = grid
-		}
-		if err != nil || len(path) != len(want) {
-			t.Fatalf("%d points, want %d, %v", len(path), len(want), err)
-		}
-		for i, p := range path {
-			out := vf.run(runStart{f: start}, vf.scaledLambda(want[i]), 5, nil)
-			if lambdas == nil { // to the bit only from the same λ
-				out = vf.run(runStart{f: start}, vf.scaledLambda(p.Lambda), 5, nil)
-			}
-			if math.Abs(p.Lambda-want[i]) > 1e-13*want[i] || p.Objective != vf.s.unscaleSquare(out.objective) ||
-				p.Floor != vf.s.unscaleSquare(vf.pc.floor) || !slices.Equal(p.Trace, out.trace) ||
-				maxDiff(p.Centers, vf.toData(out.f)) != 0 || p.Iterations != out.iterations || p.Status != out.status {
-				t.Errorf("λ %g: %+v", want[i], p)
-			}
-		}
-	}
-	for i, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
-		var in *InputError
-		if path, err := MinVolumePath(bg, x, 3, []float64{0, bad}, o); path != nil || !errors.As(err, &in) || in.Arg != "lambdas" || in.Row != 1 || in.Col != -1 || in.Err != ErrOption {
-			t.Errorf("%d: %v", i, err)
-		}
-	}
-	// A context that ends leaves the points so far.
-	ctx, cancel := context.WithCancel(bg)
-	o.Progress = func(it Iteration) {
-		if it.Lambda > 10 {
-			cancel()
-		}
-	}
-	if path, err := MinVolumePath(ctx, x, 3, []float64{1, 2, 20, 3}, o); len(path) != 2 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d points, %v", len(path), err)
 	}
 }
 

@@ -240,13 +240,6 @@ var boundedFits = map[string]func(x *Matrix, k int, o *MinVolumeOptions) (*Model
 		return FitAlternating(bg, x, k, o)
 	},
 	"Unmix": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) { return Unmix(bg, x, k, o) },
-	"a path": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
-		m, err := MinVolumePath(bg, x, k, []float64{0.001}, o)
-		if err != nil {
-			return nil, err
-		}
-		return m[0], nil
-	},
 }
 
 // TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no
@@ -287,9 +280,6 @@ func TestBounds(t *testing.T) {
 			scale(large.Upper, 0x1p100)
 			y := x.Clone()
 			scale(y.Data, 0x1p100)
-			if name == "a path" {
-				continue // its λ has a unit
-			}
 			far := mustDo(fit(y, 3, &large))(t)
 			scale(far.Centers.Data, 0x1p-100)
 			if !slices.Equal(far.Centers.Data, m.Centers.Data) {
@@ -418,10 +408,7 @@ func TestBoundsHard(t *testing.T) {
 		"huge, of tiny data": {tiny, 3, one(0x1p500), nil},
 		"no such":            {x, 3, one(-0x1p500), one(0x1p500)},
 	} {
-		for call, fit := range boundedFits {
-			if call == "a path" {
-				continue
-			}
+		for _, fit := range boundedFits {
 			m, err := fit(c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
 			if name == "below" && errors.Is(err, ErrOption) { // for Unmix
 				continue

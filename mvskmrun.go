@@ -323,7 +323,7 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 func (m *alternation) setPenalty(to *iterate) {
 	to.penalty = 0
 	clear(to.majoriser.Data)
-	if m.eps == 0 { // FitAlternating; MinVolumePath needs the volume where λ is 0, too
+	if m.eps == 0 { // FitAlternating
 		return
 	}
 	k, r := m.k, m.r

@@ -129,9 +129,10 @@ const sameVolume = 1e-4
 // pureSamples returns the samples of InitSPA as the result if they are the smallest simplex around an exact
 // mixture. nil: they are not, or are not asked for, or the context ended.
 //
-// Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled
-// units and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k
-// mixtures no larger volume than that. Its singular values are less than the samples' own by r at most.
+// Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled units
+// and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k mixtures no
+// larger volume than that. Its singular values are less than the samples' own by r at most, and by the
+// rounding of these.
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
@@ -163,7 +164,7 @@ func pureSamples(m *alternation) *volumeRun {
 	if err != nil {
 		return nil
 	}
-	off, shrink := math.Sqrt(run.objective/light), 0.0
+	off, shrink := math.Sqrt(run.objective/light)+0x1p-40*simplex.S[0], 0.0
 	for _, v := range simplex.S {
 		shrink -= math.Log1p(-min(1, off/v))
 	}

@@ -96,11 +96,6 @@ func TestSparseMinVolume(t *testing.T) {
 			nearModel(t, name+", alternating", mustDo(FitAlternating(bg, s, 3, &o))(t),
 				mustDo(FitAlternating(bg, x, 3, &o))(t), 1e-8)
 		}
-		lambdas := []float64{0, 1e-3 * sumSquares(x.Data)}
-		path := mustDo(MinVolumePath(bg, x, 3, lambdas, nil))(t)
-		for i, m := range mustDo(MinVolumePath(bg, s, 3, lambdas, nil))(t) {
-			nearModel(t, fmt.Sprint(name, ", path ", i), m, path[i], 1e-8)
-		}
 	}
 }
 

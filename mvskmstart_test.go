@@ -31,8 +31,7 @@ func TestKMeansStart(t *testing.T) {
 	x := separated(sizes)
 	for seed := range uint64(8) {
 		j, f := started(t, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
-		m := Model{Centers: j.toData(f)}
-		labels := mustDo(m.Nearest(nil, x))(t)
+		labels, _ := plainNearest(x, j.toData(f))
 		at := 0
 		seen := map[int]bool{}
 		for _, size := range sizes {

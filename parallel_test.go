@@ -345,10 +345,6 @@ func TestErrorsArrive(t *testing.T) {
 		func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},
-		func(ctx context.Context) (*Model, error) {
-			o := &MinVolumeOptions{Workers: 1, MaxIter: 2, Init: InitSPA}
-			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, o))
-		},
 		func(ctx context.Context) (*Model, error) { // a hasty attempt
 			s, err := newSamples(ctx, flat, nil, 1, true)
 			if err != nil {

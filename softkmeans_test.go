@@ -204,7 +204,7 @@ func TestFitAllocations(t *testing.T) {
 	}
 }
 
-// TestNearest: the label of the smallest distance, at any scale, for rows far
+// TestNearest: with means, the label of the smallest distance, at any scale, for rows far
 // away, and in the order of the centers on ties.
 func TestNearest(t *testing.T) {
 	x, f := randomData(500, 6, 2, 1), randomData(7, 6, 2, 2)
@@ -213,13 +213,14 @@ func TestNearest(t *testing.T) {
 	scale(x.row(11), 1e9)
 	for _, unit := range []float64{1, 5e140, 1e-150} { // a row is 1e9 times as large
 		times := func(_, _ int, v float64) float64 { return v * unit }
-		m := &Model{Centers: mapped(f, times)}
-		got := mustDo(m.Nearest(nil, mapped(x, times)))(t)
+		means := mapped(f, times)
+		got := mustDo((&Model{Centers: means, ClusterMeans: means}).PredictLabels(nil, mapped(x, times)))(t)
 		if want, _ := plainNearest(x, f); !slices.Equal(got, want) {
 			t.Errorf("unit %g: %v, want %v", unit, got, want)
 		}
 	}
-	if got, err := (&Model{Centers: NewMatrix(3, 6, nil)}).Nearest(nil, x); err != nil ||
+	f = NewMatrix(3, 6, nil)
+	if got, err := (&Model{Centers: f, ClusterMeans: f}).PredictLabels(nil, x); err != nil ||
 		slices.Max(got) > 0 {
 		t.Error("coincident centers:", got, err)
 	}
@@ -277,8 +278,8 @@ func TestNearestTie(t *testing.T) {
 		want int
 	}{{0, 0}, {1, 0}, {64, 1}, {-64, 0}} {
 		// The sample is halfway between −1 and 1, but for the offset.
-		m := &Model{Centers: NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})}
-		got, err := m.Nearest([]int{9}, NewMatrix(1, 1, []float64{0}))
+		f := NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})
+		got, err := (&Model{Centers: f, ClusterMeans: f}).PredictLabels([]int{9}, NewMatrix(1, 1, []float64{0}))
 		if err != nil || got[0] != c.want {
 			t.Errorf("%g: %v, want %d, %v", c.off, got, c.want, err)
 		}
@@ -294,13 +295,7 @@ func TestNearestTie(t *testing.T) {
 	if got, err := m.Predict(nil, NewMatrix(0, 2, nil)); err != nil || got.Rows != 0 || got.Cols != 3 {
 		t.Error(got, err)
 	}
-	if got, err := m.Nearest(nil, NewMatrix(0, 2, nil)); err != nil || len(got) != 0 {
-		t.Error(got, err)
-	}
-	wide := NewMatrix(2, 3, nil)
-	for _, err := range []error{second(m.Nearest(nil, wide)), second(m.Predict(nil, wide))} {
-		if !errors.Is(err, ErrShape) {
-			t.Error(err)
-		}
+	if _, err := m.Predict(nil, NewMatrix(2, 3, nil)); !errors.Is(err, ErrShape) {
+		t.Error(err)
 	}
 }

@@ -327,37 +327,8 @@ func TestPredictSparse(t *testing.T) {
 	}
 }
 
-// TestStatsSparse: sums of sparse parts are those of the table, and merge with dense ones.
-func TestStatsSparse(t *testing.T) {
-	tables := sparseTables(t)
-	delete(tables, "long rows") // their scatter has 6000² numbers
-	for name, x := range tables {
-		w := fifths(x.Rows)
-		var want, got Stats
-		must(t, want.AddWeighted(x, w))
-		for lo, part := 0, 0; lo < x.Rows; part++ {
-			hi := min(lo+7+5*part, x.Rows)
-			rows := rowsOf(x, lo, hi)
-			var err error
-			if part%3 == 2 {
-				err = got.AddWeighted(rows, w[lo:hi])
-			} else {
-				err = got.AddSparse(sparseOf(rows), w[lo:hi])
-			}
-			must(t, err)
-			lo = hi
-		}
-		a, b := want.Scatter(), got.Scatter()
-		if got.Rows() != x.Rows || got.Weight() != want.Weight() || maxDiff(a, b) > 1e-13*trace(a) {
-			t.Errorf("%s: scatter off by %v of %v", name, maxDiff(a, b), trace(a))
-		}
-		for j, v := range got.Mean() {
-			if math.Abs(v-want.Mean()[j]) > 1e-15*maxAbs(x) {
-				t.Errorf("%s: mean %d is %v, not %v", name, j, v, want.Mean()[j])
-			}
-		}
-	}
-	// The digits that the first sum loses are in the rest of the mean.
+// TestSparseMean: the digits that the first sum loses are in the rest of the mean.
+func TestSparseMean(t *testing.T) {
 	fine := sparseOf(NewMatrix(2, 3, []float64{0, 1, 0, 0, 0x1p-60, 0}))
 	mean := mustDo(newSparseSamples(bg, fine, nil, 1, true))(t)
 	if m, rest := mean.mean[1], mean.fine.rest[1]; m != 0.25 || rest != 0x1p-62 { // in units of 2
@@ -374,21 +345,6 @@ func TestStatsSparse(t *testing.T) {
 		if v, _ := off.Float64(); math.Abs(v) > 0x1p-100 {
 			t.Errorf("mean %d with its rest is off by %g", j, v)
 		}
-	}
-	var s Stats
-	zero := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 0, 0}}
-	if err := s.AddSparse(zero, []float64{0, 0}); err != nil || s.Rows() != 2 || s.Cols() != 0 {
-		t.Error(err, s.Rows(), s.Cols())
-	}
-	if err := s.AddSparse(zero, nil); err != nil || s.Rows() != 4 || maxAbs(s.Scatter()) != 0 {
-		t.Error(err)
-	}
-	if full := statsOf(t, NewMatrix(2, 3, nil), nil); s.units != full.units {
-		t.Errorf("zeros have the units %+v, those of full rows %+v", s.units, full.units)
-	}
-	if err := s.AddSparse(&SparseMatrix{Rows: 1, Cols: 2, Indptr: []int{0, 0}}, nil); !errors.Is(err,
-		ErrShape) {
-		t.Error(err)
 	}
 }
 
@@ -428,7 +384,7 @@ func TestSparseErrors(t *testing.T) {
 		_, floors := Floors(bg, x, nil)
 		_, certify := Certify(bg, x, NewMatrix(1, 3, nil), NewMatrix(2, 1, nil), nil)
 		for _, err := range []error{fit, floors, certify, second(FitMinVolume(bg, x, 1, nil)),
-			second(FitAlternating(bg, x, 1, nil)), second(MinVolumePath(bg, x, 1, nil, nil))} {
+			second(FitAlternating(bg, x, 1, nil))} {
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%q: %v", c.text, err)
 			}

@@ -211,14 +211,9 @@ func (s *Stats) addPart(part *samples, m *moments) error {
 		return err
 	}
 	gram, off, err := centredGram(part)
-	if err == nil {
-		s.addGram(part, m, gram, off)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// addGram adds a part by its Gram matrix, which is off by at most off.
-func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) {
 	size := triangleSize(part.d)
 	t := Stats{moments: *m, scatter: make([]float64, 0, size), scatterRest: make([]float64, size)}
 	for i := range part.d {
@@ -226,40 +221,6 @@ func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) {
 	}
 	t.setErrors(part, trace(gram), off)
 	s.merge(&t)
-}
-
-// AddSparse is [Stats.AddWeighted] for sparse rows. Where the mean is far from 0 the sums are as accurate as
-// numbers of the length of x with its mean. Cost: the sum of the squared numbers of entries of rows, and d².
-// Errors: those of AddWeighted, and of [Fit] for the shape.
-func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
-	if err := x.check("x"); err != nil || x.Rows == 0 {
-		return err
-	}
-	if err := checkSize("the scatter matrix", x.Cols+1, x.Cols+1); err != nil {
-		return err
-	}
-	var p *sparseSamples
-	some, err := s.admit(x.Rows, x.Cols, weights, func(weights []float64) (err error) {
-		p, err = newSparseSamples(context.Background(), x, weights, 0, true)
-		return err
-	})
-	if err != nil || !some {
-		return err
-	}
-	p.part = true
-	gram, off, err := p.gramMatrix()
-	if err != nil {
-		return err
-	}
-	m := &moments{units: p.units, rows: p.n, cols: p.d, weight: p.fine.mass, mean: p.mean,
-		meanRest: p.fine.rest}
-	if p.zeros {
-		m.exp = leastExp
-	}
-	if weights != nil {
-		m.weightOff = 0x1p-51
-	}
-	s.addGram(p.samples, m, gram, off)
 	return nil
 }
 
@@ -280,35 +241,25 @@ func newPart(
 	if x.Rows == 0 {
 		return nil, nil, cancelled(ctx)
 	}
-	some, err := m.admit(x.Rows, x.Cols, weights, func(weights []float64) (err error) {
-		s, err = newSamples(ctx, x, weights, workers, true)
-		return err
-	})
-	if err != nil || !some {
+	if err := m.checkMore("x", x.Rows, x.Cols); err != nil {
+		return nil, nil, err
+	}
+	top, err := heaviest(weights, x.Rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	if top == 0 { // they are checked and counted
+		if _, err = newSamples(ctx, x, nil, workers, true); err == nil {
+			m.rows += x.Rows
+		}
+		return nil, nil, err
+	}
+	if s, err = newSamples(ctx, x, weights, workers, true); err != nil {
 		return nil, nil, err
 	}
 	s.part = true
 	t, err = momentsOf(s)
 	return s, t, err
-}
-
-// admit checks the shape and the weights of rows that come after those of m, and opens them. If all weights
-// are 0 it counts the rows, opens them only to check them, and reports false.
-func (m *moments) admit(rows, cols int, weights []float64, open func(weights []float64) error) (bool, error) {
-	if err := m.checkMore("x", rows, cols); err != nil {
-		return false, err
-	}
-	top, err := heaviest(weights, rows)
-	if err != nil {
-		return false, err
-	}
-	if top > 0 {
-		return true, open(weights)
-	}
-	if err = open(nil); err == nil {
-		m.rows += rows
-	}
-	return false, err
 }
 
 // checkMore returns an error if no rows of such a shape can follow those of m.

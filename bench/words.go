@@ -215,7 +215,7 @@ func runWords(w io.Writer, argument string) error {
 	if err != nil {
 		return err
 	}
-	out := wordFigure{cpuTime() - start, m.Objective, peakMemory(), m.Certificate.ExcessShare, m.Clusters}
+	out := wordFigure{cpuTime() - start, m.Objective, peakMemory(), m.ExcessShare(), m.Clusters}
 	b, err := binary.Append(nil, binary.LittleEndian, m.Centers.Data)
 	if err == nil {
 		err = os.WriteFile(f[0]+".centers", b, 0o600)

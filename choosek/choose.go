@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Options tunes [Choose] and [ProposeScene], which does not call Progress. The zero value and nil
@@ -171,7 +172,7 @@ func (s *search) choose() (err error) {
 	if s.z, err = space.Coordinates(nil, s.x); err != nil {
 		return err
 	}
-	s.total = sumOf(s.values)
+	s.total = la.Sum(s.values)
 	switch {
 	case s.total == 0 && s.c.Drawn:
 		s.c.Reason = "all samples that were drawn are equal"
@@ -271,15 +272,7 @@ func (s *search) advance() error {
 	if s.done++; s.o.Progress != nil {
 		s.o.Progress(s.done, s.most+1)
 	}
-	return stopped(s.ctx)
-}
-
-// stopped returns an error if ctx has ended.
-func stopped(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fault.New(err, "stopped")
-	}
-	return nil
+	return fault.Stopped(s.ctx)
 }
 
 // findEdge sets Edge.

@@ -11,6 +11,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -20,7 +21,7 @@ func init() { debug.SetGCPercent(400) } // the tests make much garbage of little
 func blobs(n, d, k int, seed uint64) *softkmeans.Matrix {
 	x, at := tables.Normal(n, d, seed), tables.Normal(k, d, seed+1)
 	for i := range n {
-		add(x.Row(i), 8, at.Row(i%k))
+		la.Axpy(x.Row(i), 8, at.Row(i%k))
 	}
 	return x
 }

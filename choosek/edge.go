@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // tracyWidom is the quantile of 99.5 % of the Tracy–Widom distribution of order 1, that of
@@ -22,7 +23,7 @@ const tracyWidom = 2.42
 // after the other in this way; their correction of the variance is left out. edges has
 // the bound of each value.
 func whiteEdge(values []float64, large int) (above int, edges []float64) {
-	total := sumOf(values)
+	total := la.Sum(values)
 	rest, counting := total, true
 	for i, v := range values {
 		left := float64(len(values) - i)
@@ -72,12 +73,4 @@ func permutedEdge(
 		}
 	}
 	return edges, nil
-}
-
-// sumOf adds up v, in order.
-func sumOf(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x
-	}
-	return sum
 }

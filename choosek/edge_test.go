@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -47,8 +48,8 @@ func TestPermutedEdge(t *testing.T) {
 	t.Parallel()
 	x := tables.Mixtures(200, 6, 3, 7)
 	values := tables.Must(softkmeans.Principal(t.Context(), x, 0, nil))(t).Squares
-	edges, total := tables.Must(permutedEdge(t.Context(), x, 1, nil))(t), sumOf(values)
-	if sum := sumOf(edges); len(edges) != 6 || sum < total || sum > 1.5*total || edges[0] >= values[0] || edges[3] <= values[3] {
+	edges, total := tables.Must(permutedEdge(t.Context(), x, 1, nil))(t), la.Sum(values)
+	if sum := la.Sum(edges); len(edges) != 6 || sum < total || sum > 1.5*total || edges[0] >= values[0] || edges[3] <= values[3] {
 		t.Errorf("edges %v of values %v", edges, values)
 	}
 }

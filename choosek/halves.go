@@ -12,6 +12,7 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 	"softkmeans/metrics"
+	"softkmeans/internal/la"
 )
 
 // Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of
@@ -81,5 +82,5 @@ func agreements(ctx context.Context, list []halves, k, workers int, seed uint64)
 	draws.Run(workers, len(list), func(task int) {
 		found[task], errs[task] = list[task].agreement(ctx, k, seed)
 	})
-	return sumOf(found) / float64(len(list)), fault.First(errs...)
+	return la.Sum(found) / float64(len(list)), fault.First(errs...)
 }

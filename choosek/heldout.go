@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 
 	"softkmeans"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // The columns are split into heldOutParts, and the rows into two, in heldOutRepeats ways.
@@ -44,7 +46,7 @@ func heldOutErrors(
 				split.train, split.test = split.test, split.train
 			}
 			for part := range parts {
-				if err := stopped(ctx); err != nil {
+				if err := fault.Stopped(ctx); err != nil {
 					return nil, nil, err
 				}
 				if err := split.addErrors(each, part*p/parts, (part+1)*p/parts); err != nil {
@@ -54,7 +56,7 @@ func heldOutErrors(
 		}
 	}
 	for r := range each.Rows {
-		sum := sumOf(each.Row(r)) / heldOutRepeats
+		sum := la.Sum(each.Row(r)) / heldOutRepeats
 		var squares float64
 		for _, v := range each.Row(r) {
 			squares += (v/heldOutRepeats - sum/float64(n)) * (v/heldOutRepeats - sum/float64(n))
@@ -104,11 +106,11 @@ func (s *split) addErrors(each *softkmeans.Matrix, lo, hi int) error {
 			// The r-th component of both parts, and its regression.
 			t, at := make([]float64, seen.Cols), make([]float64, given.Cols)
 			for j := range seen.Rows {
-				add(t, vectors.At(j, r-1), seen.Row(j))
-				add(at, vectors.At(j, r-1), given.Row(j))
+				la.Axpy(t, vectors.At(j, r-1), seen.Row(j))
+				la.Axpy(at, vectors.At(j, r-1), given.Row(j))
 			}
 			for j := range hidden.Rows {
-				add(wanted.Row(j), -dot(hidden.Row(j), t)/values[r-1], at)
+				la.Axpy(wanted.Row(j), -la.Dot(hidden.Row(j), t)/values[r-1], at)
 			}
 		}
 		for j := range wanted.Rows {
@@ -120,26 +122,12 @@ func (s *split) addErrors(each *softkmeans.Matrix, lo, hi int) error {
 	return nil
 }
 
-// add adds c·v to sum.
-func add(sum []float64, c float64, v []float64) {
-	for i, x := range v {
-		sum[i] += c * x
-	}
-}
-
-func dot(v, w []float64) (sum float64) {
-	for i, x := range v {
-		sum += x * w[i]
-	}
-	return sum
-}
-
 // timesT returns a·bᵀ.
 func timesT(a, b *softkmeans.Matrix) *softkmeans.Matrix {
 	c := softkmeans.NewMatrix(a.Rows, b.Rows, nil)
 	for i := range a.Rows {
 		for j := range b.Rows {
-			c.Set(i, j, dot(a.Row(i), b.Row(j)))
+			c.Set(i, j, la.Dot(a.Row(i), b.Row(j)))
 		}
 	}
 	return c
@@ -148,7 +136,7 @@ func timesT(a, b *softkmeans.Matrix) *softkmeans.Matrix {
 // about subtracts the mean of each row of a from it, and from the row of b.
 func about(a, b *softkmeans.Matrix) {
 	for i := range a.Rows {
-		mean := sumOf(a.Row(i)) / float64(a.Cols)
+		mean := la.Sum(a.Row(i)) / float64(a.Cols)
 		for _, row := range [][]float64{a.Row(i), b.Row(i)} {
 			for j := range row {
 				row[j] -= mean

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Proposal is a proposed number of prototypes with the numbers that it rests on.
@@ -161,10 +162,7 @@ func profile(step []float64) int {
 
 // scatter returns Σ(v − mean)².
 func scatter(v []float64) (sum float64) {
-	var mean float64
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
+	mean := la.Sum(v) / float64(len(v))
 	for _, x := range v {
 		sum += (x - mean) * (x - mean)
 	}

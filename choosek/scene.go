@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Noise and fit of the rows follow each other for sceneTurns turns, or until no row's fit changes by
@@ -143,7 +144,7 @@ func proposalOf(energies []float64, n, most int) (p Proposal) {
 	if len(energies) == 0 {
 		return p
 	}
-	total, sum := sumOf(energies), 0.0
+	total, sum := la.Sum(energies), 0.0
 	_, edges := whiteEdge(energies, max(n, len(energies)))
 	percent := func(square float64) string {
 		return strconv.FormatFloat(100*math.Sqrt(max(square, 0)/energies[0]), 'g', 2, 64) + " %"
@@ -189,7 +190,7 @@ type pixels struct {
 // energies returns the energies of the directions, descending; nil where there is no noise.
 func (p *pixels) energies(ctx context.Context) ([]float64, error) {
 	for range sceneTurns {
-		if err := stopped(ctx); err != nil {
+		if err := fault.Stopped(ctx); err != nil {
 			return nil, err
 		}
 		energies, axes, err := p.directions(func(fit float64) float64 { return fit })

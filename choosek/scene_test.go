@@ -19,10 +19,7 @@ import (
 // simulated returns the pixels of a scene.
 func simulated(t *testing.T, r scenes.Recipe) (*scenes.Scene, *softkmeans.Matrix) {
 	t.Helper()
-	s, err := r.Simulate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := tables.Must(r.Simulate())(t)
 	return s, softkmeans.NewMatrix(s.Lines*s.Columns, s.Bands, s.Pixels)
 }
 
@@ -44,18 +41,9 @@ func TestProposeSceneCounts(t *testing.T) {
 		for seed := l[0]; seed < l[1]; seed += l[2] {
 			for purity := scenes.Pure; purity <= scenes.None; purity++ {
 				s, x := simulated(t, scenes.Random(uint64(seed), purity))
-				p, err := ProposeScene(t.Context(), x, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				floors, err := softkmeans.Floors(t.Context(), x, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				old, err := Propose(floors)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := tables.Must(ProposeScene(t.Context(), x, nil))(t)
+				floors := tables.Must(softkmeans.Floors(t.Context(), x, nil))(t)
+				old := tables.Must(Propose(floors))(t)
 				count := func(k int, right, near *int) {
 					if k == s.Materials {
 						*right++
@@ -206,14 +194,8 @@ func TestProposeSceneSimple(t *testing.T) {
 	for name, x := range map[string]*softkmeans.Matrix{"exact": exact, "constant": constant,
 		"few rows": tables.Noisy(tables.Mixtures(40, 30, 3, 2), 30, 3),
 		"zero":     softkmeans.NewMatrix(50, 6, nil), "3 columns": tables.Normal(50, 3, 4)} {
-		floors, err := softkmeans.Floors(t.Context(), x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := Propose(floors)
-		if err != nil {
-			t.Fatal(err)
-		}
+		floors := tables.Must(softkmeans.Floors(t.Context(), x, nil))(t)
+		want := tables.Must(Propose(floors))(t)
 		p, err := ProposeScene(t.Context(), x, nil)
 		if err != nil || p.K != want.K || p.Reason != want.Reason {
 			t.Errorf("%s: %+v, %v, not %+v", name, p, err, want)

@@ -18,6 +18,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Completion is a table whose missing entries have been filled in.
@@ -83,8 +84,8 @@ func Complete(
 func (g *gaps) complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Options,
 ) (*Completion, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	out := &Completion{X: x.Clone(), Status: softkmeans.StatusConverged}
 	if g.total == 0 {
@@ -93,8 +94,8 @@ func (g *gaps) complete(
 	if err := g.fillMeans(out.X); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	q := min(completeDirections*min(k, g.d), mostDirections, min(x.Rows-1, g.d)-1)
 	c, err := openCompletion(ctx, g, out.X, max(0, q), o.Workers)
@@ -150,8 +151,8 @@ func openCompletion(
 		ctx: ctx, workers: workers, g: g, n: x.Rows, d: x.Cols, q: q, order: g.order(),
 		exp: exponent(g.largest(x)), y: x.Clone(), w: softkmeans.NewMatrix(x.Cols, q+1, nil),
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	for i, v := range c.y.Data {
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
@@ -166,7 +167,7 @@ func openCompletion(
 			row[j] = min(max(v-c.mean[j], -0x1p200), 0x1p200)
 		}
 		if weights[i] > 0 {
-			total += weights[i] * dot(row, row)
+			total += weights[i] * la.Dot(row, row)
 		}
 	}
 	if c.least = leastNoise * total / c.mass; c.least == 0 {
@@ -189,7 +190,7 @@ func openCompletion(
 	c.noise = max(c.least, rest/c.mass/float64(c.d-q))
 	for i, w := range weights {
 		for j, v := range c.y.Row(i) {
-			axpy(c.w.Row(j), w*v, z.Row(i))
+			la.Axpy(c.w.Row(j), w*v, z.Row(i))
 		}
 	}
 	for a, square := range squares[:q] {
@@ -225,10 +226,10 @@ func newLatentSums(d, q int) *latentSums {
 }
 
 func (m *latentSums) add(other *latentSums) {
-	axpy(m.all, 1, other.all)
-	axpy(m.whole, 1, other.whole)
-	axpy(m.gram.Data, 1, other.gram.Data)
-	axpy(m.linear.Data, 1, other.linear.Data)
+	la.Axpy(m.all, 1, other.all)
+	la.Axpy(m.whole, 1, other.whole)
+	la.Axpy(m.gram.Data, 1, other.gram.Data)
+	la.Axpy(m.linear.Data, 1, other.linear.Data)
 	m.change += other.change
 	m.missing += other.missing
 }
@@ -243,7 +244,7 @@ func (c *completion) step() (change float64, err error) {
 	outer, full := softkmeans.NewMatrix(c.d, triangular(c.q), nil), make([]float64, triangular(c.q))
 	for j := range c.d {
 		addOuter(outer.Row(j), 1, c.w.Row(j)[:c.q])
-		axpy(full, 1, outer.Row(j))
+		la.Axpy(full, 1, outer.Row(j))
 	}
 	every := max(1, 1<<22/(c.d*t))                                  // rows between two looks at ctx
 	parts := make([]*latentSums, max(1, min(mostParts, c.n/(4*t)))) // a quarter of x at most
@@ -261,16 +262,13 @@ func (c *completion) step() (change float64, err error) {
 		parts[0].add(p)
 	}
 	c.maximise(parts[0])
-	if err := c.ctx.Err(); err != nil {
-		return 0, fault.New(err, "stopped")
-	}
-	return math.Sqrt(parts[0].change / max(parts[0].missing, leastWeight)), nil
+	return math.Sqrt(parts[0].change / max(parts[0].missing, leastWeight)), fault.Stopped(c.ctx)
 }
 
 // addOuter adds a·vvᵀ to a triangle.
 func addOuter(tri []float64, a float64, v []float64) {
 	for i, x := range v {
-		axpy(tri[:i+1], a*x, v[:i+1])
+		la.Axpy(tri[:i+1], a*x, v[:i+1])
 		tri = tri[i+1:]
 	}
 }
@@ -309,24 +307,24 @@ func (l *latent) factor(i int) {
 	if len(l.missing) < len(l.there) { // the fewer terms, and no more rounding
 		copy(tri, l.full)
 		for _, j := range l.missing {
-			axpy(tri, -1, l.outer.Row(j))
+			la.Axpy(tri, -1, l.outer.Row(j))
 		}
 	} else {
 		clear(tri)
 		for _, j := range l.there {
-			axpy(tri, 1, l.outer.Row(j))
+			la.Axpy(tri, 1, l.outer.Row(j))
 		}
 	}
 	for a := range q {
 		copy(l.m[a*q:], tri[triangular(a):triangular(a+1)])
 		l.m[a*q+a] += c.noise
 	}
-	cholesky(l.m, q) // which has a factor, by leastNoise
+	la.Cholesky(l.m, q) // which has a factor, by leastNoise
 	for a := range q {
 		column := l.inverse[a*q : (a+1)*q]
 		clear(column)
 		column[a] = 1
-		cholSolve(l.m, q, column)
+		la.CholeskySolve(l.m, q, column)
 	}
 }
 
@@ -338,14 +336,14 @@ func (l *latent) row(i int, m *latentSums) {
 	clear(l.h)
 	for _, j := range l.there {
 		loading := c.w.Row(j)
-		axpy(l.h, y[j]-loading[q], loading[:q])
+		la.Axpy(l.h, y[j]-loading[q], loading[:q])
 	}
 	for a := range q {
-		l.z[a] = dot(l.inverse[a*q:(a+1)*q], l.h)
+		l.z[a] = la.Dot(l.inverse[a*q:(a+1)*q], l.h)
 	}
 	l.z[q] = 1
 	for _, j := range l.missing {
-		v := dot(c.w.Row(j), l.z)
+		v := la.Dot(c.w.Row(j), l.z)
 		if w > 0 {
 			m.change += w * (v - y[j]) * (v - y[j])
 			m.missing += w
@@ -358,20 +356,20 @@ func (l *latent) row(i int, m *latentSums) {
 	clear(l.tri)
 	addOuter(l.tri, w, l.z)
 	for a := range q {
-		axpy(l.tri[triangular(a):triangular(a+1)], w*c.noise, l.inverse[a*q:a*q+a+1])
+		la.Axpy(l.tri[triangular(a):triangular(a+1)], w*c.noise, l.inverse[a*q:a*q+a+1])
 	}
-	axpy(m.all, 1, l.tri)
+	la.Axpy(m.all, 1, l.tri)
 	sign, columns := 1.0, l.there // of which there are fewer
 	if len(l.missing) < len(l.there) {
-		axpy(m.whole, 1, l.tri)
+		la.Axpy(m.whole, 1, l.tri)
 		sign, columns = -1, l.missing
 	}
 	for _, j := range columns {
-		axpy(m.gram.Row(j), sign, l.tri)
+		la.Axpy(m.gram.Row(j), sign, l.tri)
 	}
 	for _, j := range l.there {
 		sums := m.linear.Row(j)
-		axpy(sums[:q+1], w*y[j], l.z)
+		la.Axpy(sums[:q+1], w*y[j], l.z)
 		sums[q+1] += w * y[j] * y[j]
 	}
 }
@@ -386,19 +384,19 @@ func (c *completion) maximise(m *latentSums) {
 			return // step returns the error
 		}
 		gram, linear, row := m.gram.Row(j), m.linear.Row(j), c.w.Row(j)
-		axpy(gram, 1, m.whole)
+		la.Axpy(gram, 1, m.whole)
 		a := make([]float64, r*r)
 		for i := range r {
 			copy(a[i*r:], gram[triangular(i):triangular(i+1)])
 		}
-		if cholesky(a, r) { // or the row stays, next to rounding
+		if la.Cholesky(a, r) { // or the row stays, next to rounding
 			copy(row, linear[:r])
-			cholSolve(a, r, row)
+			la.CholeskySolve(a, r, row)
 		}
-		left[j] = max(0, linear[r]-dot(row, linear[:r]))
+		left[j] = max(0, linear[r]-la.Dot(row, linear[:r]))
 		mass[j] = gram[len(gram)-1]
 	})
-	c.noise = max(c.least, sumOf(left, c.d)/sumOf(mass, c.d))
+	c.noise = max(c.least, la.Sum(left)/la.Sum(mass))
 	c.standardize(m.all)
 }
 
@@ -407,19 +405,19 @@ func (c *completion) standardize(all []float64) {
 	q := c.q
 	mass := all[len(all)-1]
 	mean := make([]float64, q)
-	axpy(mean, 1/mass, all[triangular(q):triangular(q)+q])
+	la.Axpy(mean, 1/mass, all[triangular(q):triangular(q)+q])
 	l := make([]float64, q*q)
 	for a := range q {
 		for b, v := range all[triangular(a):triangular(a+1)] {
 			l[a*q+b] = v/mass - mean[a]*mean[b]
 		}
 	}
-	if !cholesky(l, q) { // does not happen: each row adds the variance of its z
+	if !la.Cholesky(l, q) { // does not happen: each row adds the variance of its z
 		return
 	}
 	for j := range c.d {
 		row := c.w.Row(j)
-		row[q] += dot(row[:q], mean)
+		row[q] += la.Dot(row[:q], mean)
 		for b := range q { // W·L, whose column b needs rows b and below
 			v := row[b] * l[b*q+b]
 			for a := b + 1; a < q; a++ {
@@ -442,7 +440,7 @@ func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 		copy(row, c.w.Row(j))
 		row[c.q] += c.mean[j]
 		for a, v := range row[:r] {
-			axpy(gram.Row(a), v, row[:r])
+			la.Axpy(gram.Row(a), v, row[:r])
 		}
 	}
 	rest := float64(max(0, c.d-p)) * c.noise
@@ -456,67 +454,4 @@ func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 		}
 	}
 	return unscaled(c.mass*rest, 2*c.exp), nil
-}
-
-// dot returns the inner product of a and b, as far as the shorter of them goes.
-func dot(a, b []float64) (sum float64) {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
-	var s, t, u, v float64 // four chains of additions, which the processor does side by side
-	for len(a) >= 4 && len(b) >= 4 {
-		s += a[0] * b[0]
-		t += a[1] * b[1]
-		u += a[2] * b[2]
-		v += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, x := range a {
-		s += x * b[i]
-	}
-	return s + t + (u + v)
-}
-
-// axpy adds a·x to y, as far as the shorter of them goes.
-func axpy(y []float64, a float64, x []float64) {
-	n := min(len(x), len(y))
-	x, y = x[:n], y[:n]
-	for len(x) >= 4 && len(y) >= 4 {
-		y[0] += a * x[0]
-		y[1] += a * x[1]
-		y[2] += a * x[2]
-		y[3] += a * x[3]
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		y[i] += a * v
-	}
-}
-
-// cholesky overwrites the k×k matrix a, on and below the diagonal, with L, a = LLᵀ. It reports false,
-// with a in no useful state, if a pivot is not above 0.
-func cholesky(a []float64, k int) bool {
-	for i := range k {
-		row := a[i*k : i*k+i+1]
-		for j := range i {
-			other := a[j*k : j*k+j+1]
-			row[j] = (row[j] - dot(other[:j], row)) / other[j]
-		}
-		pivot := row[i] - dot(row[:i], row)
-		if !(pivot > 0) {
-			return false
-		}
-		row[i] = math.Sqrt(pivot)
-	}
-	return true
-}
-
-// cholSolve overwrites b with (LLᵀ)⁻¹b.
-func cholSolve(l []float64, k int, b []float64) {
-	for i := range k {
-		b[i] = (b[i] - dot(l[i*k:i*k+i], b)) / l[i*k+i]
-	}
-	for i := k - 1; i >= 0; i-- {
-		b[i] /= l[i*k+i]
-		axpy(b[:i], -b[i], l[i*k:i*k+i])
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -77,17 +78,17 @@ func (c *completion) density(t *testing.T) (sum float64, expected *softkmeans.Ma
 		cov, r := make([]float64, n*n), make([]float64, n)
 		for a, j := range there {
 			for b, l := range there {
-				cov[a*n+b] = dot(c.w.Row(j)[:q], c.w.Row(l)[:q])
+				cov[a*n+b] = la.Dot(c.w.Row(j)[:q], c.w.Row(l)[:q])
 			}
 			cov[a*n+a] += c.noise
 			r[a] = c.y.Row(i)[j] - c.w.Row(j)[q]
 		}
-		if !cholesky(cov, n) {
+		if !la.Cholesky(cov, n) {
 			t.Fatal("no density")
 		}
 		v := slices.Clone(r)
-		cholSolve(cov, n, v)
-		one := -float64(n)/2*math.Log(2*math.Pi) - dot(r, v)/2
+		la.CholeskySolve(cov, n, v)
+		one := -float64(n)/2*math.Log(2*math.Pi) - la.Dot(r, v)/2
 		for a := range n {
 			one -= math.Log(cov[a*n+a])
 		}
@@ -95,7 +96,7 @@ func (c *completion) density(t *testing.T) (sum float64, expected *softkmeans.Ma
 		for _, j := range missing {
 			e := c.w.Row(j)[q]
 			for a, l := range there {
-				e += dot(c.w.Row(j)[:q], c.w.Row(l)[:q]) * v[a]
+				e += la.Dot(c.w.Row(j)[:q], c.w.Row(l)[:q]) * v[a]
 			}
 			expected.Row(i)[j] = e
 		}

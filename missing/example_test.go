@@ -25,7 +25,7 @@ func ExampleFit() {
 		log.Fatal(err)
 	}
 	labels := m.Labels(nil)
-	fmt.Println(m.Missing, "missing; is row i labelled otherwise than row i+4:")
+	fmt.Println("is row i labelled otherwise than row i+4:")
 	for i := range 4 {
 		fmt.Print(" ", labels[i] != labels[i+4])
 	}
@@ -37,7 +37,7 @@ func ExampleFit() {
 	}
 	fmt.Println("a new row is like row 4:", of[0] == labels[4])
 	// Output:
-	// 4 missing; is row i labelled otherwise than row i+4:
+	// is row i labelled otherwise than row i+4:
 	//  true true true true
 	// a new row is like row 4: true
 }

@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Fit fits k compact prototypes to the rows of x (n×d), in which NaN marks a missing entry. Read
@@ -31,8 +32,8 @@ import (
 // these are too small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's
 // floor on tables of up to 30 columns, and .06 on one of 64.
 //
-// Missing is how many entries were missing. Lambda, LossGap, Trace, Stationarity, Warnings
-// and ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
+// Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed table; Clusters are those
+// of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
@@ -125,20 +126,9 @@ func (c *Completion) slack(ctx context.Context, g *gaps, k int, o *softkmeans.Mi
 	}
 	o.Slack = min(o.Slack*(c.floor/own), math.MaxFloat64)
 	if o.Epsilon == 0 {
-		o.Epsilon = c.floor / sumOf(weights, c.X.Rows)
+		o.Epsilon = c.floor / la.Sum(weights)
 	}
 	return nil
-}
-
-// sumOf returns the sum of n weights.
-func sumOf(weights []float64, n int) (sum float64) {
-	if weights == nil {
-		return float64(n)
-	}
-	for _, w := range weights {
-		sum += w
-	}
-	return sum
 }
 
 // observe takes a fit of a completed table to the entries of x that are there: memberships,
@@ -146,7 +136,6 @@ func sumOf(weights []float64, n int) (sum float64) {
 func (g *gaps) observe(
 	ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int,
 ) (err error) {
-	m.Missing = g.total
 	if err := g.predict(ctx, m, m.Memberships, x, workers); err != nil {
 		return err
 	}
@@ -287,11 +276,9 @@ func (g *gaps) predict(
 	}
 	errs := make([]error, len(tasks))
 	draws.Run(workers, len(tasks), func(t int) {
-		if err := ctx.Err(); err != nil {
-			errs[t] = fault.New(err, "stopped")
-			return
+		if errs[t] = fault.Stopped(ctx); errs[t] == nil {
+			errs[t] = g.predictAlike(m, dst, x, tasks[t])
 		}
-		errs[t] = g.predictAlike(m, dst, x, tasks[t])
 	})
 	return fault.First(errs...)
 }

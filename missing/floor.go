@@ -41,10 +41,7 @@ func (g *gaps) provedFloor(
 			sum += max(0, m.Floor-m.FloorError) * (1 - 0x1p-46) // the rounding of all sums
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return 0, fault.New(err, "stopped")
-	}
-	return sum, nil
+	return sum, fault.Stopped(ctx)
 }
 
 // rowSet is a set of rows, a bit for each.

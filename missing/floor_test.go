@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -60,17 +61,17 @@ func descend(t *testing.T, g *gaps, x *softkmeans.Matrix, k int, sum softkmeans.
 				a, b := make([]float64, k*k), make([]float64, k)
 				for i := range x.Rows {
 					if v, row := x.At(i, j), members.Row(i); v == v {
-						axpy(b, g.weight(i)*v, row)
+						la.Axpy(b, g.weight(i)*v, row)
 						for l := range k {
-							axpy(a[l*k:(l+1)*k], g.weight(i)*row[l], row)
+							la.Axpy(a[l*k:(l+1)*k], g.weight(i)*row[l], row)
 						}
 					}
 				}
 				for l := range k {
 					a[l*k+l] += 1e-12
 				}
-				if cholesky(a, k) {
-					cholSolve(a, k, b)
+				if la.Cholesky(a, k) {
+					la.CholeskySolve(a, k, b)
 					for l, v := range b {
 						m.Centers.Set(l, j, v)
 					}

@@ -67,6 +67,7 @@ type File struct {
 	LargestResidual float64
 
 	VolumeRatio float64 // see [softkmeans/proof.VolumeRatio]; 0: not known
+	LossGap     float64 // see [softkmeans/proof.LossGap]; 0: not known
 
 	Slack float64 // that was asked for; 0: the default, or none
 	// Lower and Upper bound all entries of Centers, one number each; nil: none.
@@ -124,7 +125,7 @@ func (f *File) fields(t *walk) {
 	choose(t, "volume", &m.Volume)
 	t.number("volumeRatio", &f.VolumeRatio, 0)
 	t.number("stationarity", &m.Stationarity, 0)
-	t.number("lossGap", &m.LossGap, 0)
+	t.number("lossGap", &f.LossGap, notBelow0)
 	t.integer("iterations", &m.Iterations, math.MaxInt32, 0)
 	choose(t, "status", &m.Status)
 	t.warnings(m)

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"softkmeans"
@@ -123,7 +124,7 @@ func (w *writer) text(s string) {
 		case r == '"' || r == '\\':
 			b = append(b, '\\', byte(r))
 		case r < ' ':
-			if at := indexByte("\b\t\n\f\r", byte(r)); at >= 0 {
+			if at := strings.IndexByte("\b\t\n\f\r", byte(r)); at >= 0 {
 				b = append(b, '\\', "btnfr"[at])
 			} else {
 				b = append(b, '\\', 'u', '0', '0', '0'+byte(r>>4), "0123456789abcdef"[r&15])
@@ -133,16 +134,6 @@ func (w *writer) text(s string) {
 		}
 	}
 	w.from(append(b, '"'))
-}
-
-// indexByte returns where c stands in s, or −1.
-func indexByte(s string, c byte) int {
-	for i := range len(s) {
-		if s[i] == c {
-			return i
-		}
-	}
-	return -1
 }
 
 // reader reads one JSON object. After the first error every read returns a zero value.
@@ -362,7 +353,7 @@ func (r *reader) escape(b []byte) []byte {
 		}
 		return utf8.AppendRune(b, u)
 	}
-	at := indexByte(`"\/btnfr`, c)
+	at := strings.IndexByte(`"\/btnfr`, c)
 	if at < 0 {
 		r.fail("a backslash before " + quotedShort(string(rune(c))))
 		return b
@@ -392,7 +383,7 @@ func (r *reader) token() string {
 		return ""
 	}
 	n := 0
-	for ; r.err == nil && (c >= '0' && c <= '9' || indexByte("+-.eE", c) >= 0); c = r.byte() {
+	for ; r.err == nil && (c >= '0' && c <= '9' || strings.IndexByte("+-.eE", c) >= 0); c = r.byte() {
 		if n == len(text) {
 			r.fail("a number of more than " + strconv.Itoa(mostNumber) + " digits")
 			return ""

@@ -8,56 +8,45 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
-
-// dot passes every product through len(x)/4 + 8 roundings at most.
-func dot(x, y []float64) float64 {
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 && len(y) >= 4 {
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		s0 += v * y[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// axpy adds a·x to y.
-func axpy(y []float64, a float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += a * v
-	}
-}
-
-// scale multiplies x by a number.
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
-	}
-}
-
-// sumSquares returns ‖x‖², norm2 returns ‖x‖.
-func sumSquares(x []float64) float64 { return dot(x, x) }
-func norm2(x []float64) float64      { return math.Sqrt(dot(x, x)) }
-
-// sumOf returns Σx.
-func sumOf(x []float64) (sum float64) {
-	for _, v := range x {
-		sum += v
-	}
-	return sum
-}
 
 // gamma returns mu/(1−mu): a sum in which every term passes m roundings is off by at most so much of the
 // sum of their sizes.
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)
+}
+
+// eigenvalues returns those of the symmetric matrix t, descending, and how far they may be off.
+//
+// Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
+// UM‖/σ(U), for the least singular value σ of U (Kahan).
+func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
+	m := t.Rows
+	values, vectors, err := softkmeans.EigenSym(t)
+	if err != nil { // out of range
+		return make([]float64, m), math.Inf(1)
+	}
+	u, row := la.Transpose(vectors), make([]float64, m)
+	var size, left, apart float64
+	for i, mu := range values {
+		for c := range row {
+			row[c] = la.Dot(t.Row(c), u.Row(i)) - mu*u.At(i, c)
+		}
+		size, left = size+la.SumSquares(t.Row(i)), left+la.SumSquares(row)
+		for j := range m {
+			e := la.Dot(u.Row(j), u.Row(i))
+			if i == j {
+				e--
+			}
+			apart += e * e
+		}
+	}
+	if !(apart < 0.01) {
+		return values, math.Inf(1)
+	}
+	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
 }
 
 // indices returns 0 … n−1.
@@ -73,58 +62,15 @@ func indices(n int) []int {
 func projectOut(x []float64, v *softkmeans.Matrix, count int) {
 	for range 2 {
 		for c := range count {
-			axpy(x, -dot(v.Row(c), x), v.Row(c))
+			la.Axpy(x, -la.Dot(v.Row(c), x), v.Row(c))
 		}
 	}
-}
-
-// cholesky overwrites the lower triangle of a (k×k) with L, a = LLᵀ. It reports false where a is not
-// positive.
-func cholesky(a []float64, k int) bool {
-	for i := range k {
-		row := a[i*k : i*k+i+1]
-		for j := range i {
-			row[j] = (row[j] - dot(a[j*k:j*k+j], row)) / a[j*k+j]
-		}
-		pivot := row[i] - sumSquares(row[:i])
-		if !(pivot > 0) {
-			return false
-		}
-		row[i] = math.Sqrt(pivot)
-	}
-	return true
-}
-
-// forward overwrites b with L⁻¹b.
-func forward(l []float64, k int, b []float64) {
-	for i := range k {
-		b[i] = (b[i] - dot(l[i*k:i*k+i], b)) / l[i*k+i]
-	}
-}
-
-// backward overwrites b with L⁻ᵀb.
-func backward(l []float64, k int, b []float64) {
-	for i := k - 1; i >= 0; i-- {
-		b[i] /= l[i*k+i]
-		axpy(b[:i], -b[i], l[i*k:i*k+i])
-	}
-}
-
-// transposed returns mᵀ.
-func transposed(m *softkmeans.Matrix) *softkmeans.Matrix {
-	t := softkmeans.NewMatrix(m.Cols, m.Rows, nil)
-	for i := range m.Rows {
-		for j, v := range m.Row(i) {
-			t.Set(j, i, v)
-		}
-	}
-	return t
 }
 
 // sizeOf returns the largest length of a row.
 func sizeOf(w *softkmeans.Matrix) (size float64) {
 	for i := range w.Rows {
-		size = max(size, norm2(w.Row(i)))
+		size = max(size, la.Norm(w.Row(i)))
 	}
 	return size
 }
@@ -140,7 +86,7 @@ func farthestRows(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
 		}
 		best, most := 0, -1.0
 		for i := range rest.Rows {
-			if s := sumSquares(rest.Row(i)); s > most {
+			if s := la.SumSquares(rest.Row(i)); s > most {
 				best, most = i, s
 			}
 		}
@@ -149,9 +95,9 @@ func farthestRows(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
 		for i := range rest.Rows {
 			by := 1.0
 			if j > 0 {
-				by = dot(rest.Row(i), top) / max(most, 0x1p-1000)
+				by = la.Dot(rest.Row(i), top) / max(most, 0x1p-1000)
 			}
-			axpy(rest.Row(i), -by, top)
+			la.Axpy(rest.Row(i), -by, top)
 		}
 	}
 	return rows

@@ -6,6 +6,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"softkmeans/internal/la"
 )
 
 // ellipsoid is {Lu + d: ‖u‖ ≤ 1}. l has the columns of the lower triangle of L, one after the other,
@@ -30,7 +32,7 @@ func (e *ellipsoid) middle() []float64 { return e.v[len(e.v)-e.p:] }
 // spread overwrites u with Lᵀa: the ellipsoid reaches up to aᵀd + ‖u‖.
 func (e *ellipsoid) spread(u, a []float64) {
 	for c, i := 0, 0; c < e.p; c++ {
-		u[c] = dot(e.v[i:i+e.p-c], a[c:])
+		u[c] = la.Dot(e.v[i:i+e.p-c], a[c:])
 		i += e.p - c
 	}
 }
@@ -41,7 +43,7 @@ func (h *shell) fill(e *ellipsoid) float64 {
 	for i := range h.facets {
 		f := &h.facets[i]
 		e.spread(u, f.normal)
-		share = min(share, (f.offset-dot(f.normal, e.middle())-h.slip)/norm2(u))
+		share = min(share, (f.offset-la.Dot(f.normal, e.middle())-h.slip)/la.Norm(u))
 	}
 	return share * (1 - 0x1p-44)
 }
@@ -76,9 +78,9 @@ func (h *shell) inflate(ctx context.Context, e *ellipsoid, near, worth float64) 
 
 // room returns by what share of its distance the ellipsoid is off a facet. It overwrites u.
 func (e *ellipsoid) room(f *facet, u []float64) float64 {
-	s := f.offset - dot(f.normal, e.middle())
+	s := f.offset - la.Dot(f.normal, e.middle())
 	e.spread(u, f.normal)
-	return (s - norm2(u)) / math.Abs(s)
+	return (s - la.Norm(u)) / math.Abs(s)
 }
 
 // maximize is Newton's method for the largest t·log det L + Σ log((b − aᵀd)² − ‖Lᵀa‖²) over
@@ -92,16 +94,15 @@ func maximize(ctx context.Context, e *ellipsoid, facets []facet, worth float64) 
 		for range 50 {
 			e.barrier(facets, t, grad, hess)
 			step := slices.Clone(grad)
-			if ctx.Err() != nil || !cholesky(hess, q) {
+			if ctx.Err() != nil || !la.Cholesky(hess, q) {
 				return false
 			}
-			forward(hess, q, step)
-			backward(hess, q, step)
-			decrement := dot(step, grad)
+			la.CholeskySolve(hess, q, step)
+			decrement := la.Dot(step, grad)
 			share, better := 1.0, 0.0
 			for ; share > 0x1p-30; share /= 2 {
 				copy(next.v, e.v)
-				axpy(next.v, share, step)
+				la.Axpy(next.v, share, step)
 				if better = next.barrier(facets, t, nil, nil); better >= value+share*decrement/8 {
 					break
 				}
@@ -140,8 +141,8 @@ func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (va
 	for i := range facets {
 		f := &facets[i]
 		e.spread(u, f.normal)
-		s := f.offset - dot(f.normal, e.middle())
-		w := s*s - sumSquares(u)
+		s := f.offset - la.Dot(f.normal, e.middle())
+		w := s*s - la.SumSquares(u)
 		if !(s > 0 && w > 0) {
 			return math.Inf(-1)
 		}
@@ -157,13 +158,13 @@ func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (va
 			}
 			for r, v := range a {
 				g[at+r] = by * v
-				axpy(hess[(at+r)*q+at:(at+r)*q+at+r+1], curve*v, a[:r+1])
+				la.Axpy(hess[(at+r)*q+at:(at+r)*q+at+r+1], curve*v, a[:r+1])
 			}
 			at += len(a)
 		}
-		axpy(grad, 1, g)
+		la.Axpy(grad, 1, g)
 		for r, v := range g {
-			axpy(hess[r*q:r*q+r+1], v, g[:r+1])
+			la.Axpy(hess[r*q:r*q+r+1], v, g[:r+1])
 		}
 	}
 	return value
@@ -183,7 +184,7 @@ func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy
 		i += p - c
 	}
 	copy(e.middle(), h.centre)
-	scale(e.v[:len(e.v)-p], h.fill(e)/2)
+	la.Scale(h.fill(e)/2, e.v[:len(e.v)-p])
 	u, worth := make([]float64, p), max(1e-3, accuracy)
 	for near, round := 1.0, 1; ; near, round = .4, round+1 {
 		h.inflate(ctx, e, near, worth)
@@ -193,7 +194,7 @@ func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy
 				continue
 			}
 			z, r := farthest(f.normal)
-			if h.beyond(&f, z, r)-f.offset > worth*(f.offset-dot(f.normal, e.middle())) {
+			if h.beyond(&f, z, r)-f.offset > worth*(f.offset-la.Dot(f.normal, e.middle())) {
 				added = h.add(z, r) || added
 			}
 		}
@@ -204,10 +205,10 @@ func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy
 		if !added {
 			worth = accuracy
 		}
-		scale(e.v[:len(e.v)-p], .9) // off the facets
+		la.Scale(.9, e.v[:len(e.v)-p]) // off the facets
 	}
 	share := h.fill(e)
-	if !(share > 0 && norm2(e.middle())*0x1p-46 <= h.slip) {
+	if !(share > 0 && la.Norm(e.middle())*0x1p-46 <= h.slip) {
 		return math.Inf(-1)
 	}
 	return e.volume() + float64(p)*math.Log(share) - 0x1p-40

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -28,7 +29,7 @@ func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
 	x := softkmeans.NewMatrix(g.Rows, f.Cols, nil)
 	for i := range g.Rows {
 		for j, v := range g.Row(i) {
-			axpy(x.Row(i), v, f.Row(j))
+			la.Axpy(x.Row(i), v, f.Row(j))
 		}
 	}
 	return x
@@ -49,21 +50,13 @@ func shares(n, k int, alpha float64, seed uint64) *softkmeans.Matrix {
 		if i < k {
 			row[i] = 1
 		}
-		scale(row, 1/sumOf(row))
+		la.Scale(1/la.Sum(row), row)
 	}
 	return g
 }
 
 // decades returns 10^v for a v between lo and hi.
 func decades(rng *rand.Rand, lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*rng.Float64()) }
-
-func ones(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1
-	}
-	return w
-}
 
 func logVolume(t *testing.T, vertices *softkmeans.Matrix) float64 {
 	t.Helper()

@@ -263,7 +263,7 @@ func (c *cover) least(tau, objective float64) (float64, error) {
 			break
 		}
 	}
-	return floor, c.stopped()
+	return floor, fault.Stopped(c.ctx)
 }
 
 // lowest returns the least floor over all cells between nodes, and where it is. It cuts the lowest cell in

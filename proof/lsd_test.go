@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
+	"softkmeans/internal/tables"
 )
 
 var bg = context.Background()
@@ -52,10 +54,10 @@ func drawSimilarity(rng *rand.Rand, n, k int) *softkmeans.Matrix {
 	low := draw(rng, n, 1+rng.IntN(3), 1)
 	kind := rng.IntN(4)
 	return symmetric(n, func(i, j int) float64 {
-		v := sign * dot(p.Row(i), p.Row(j))
+		v := sign * la.Dot(p.Row(i), p.Row(j))
 		switch kind {
 		case 0:
-			v += noise * (dot(low.Row(i), low.Row(j)) - .3)
+			v += noise * (la.Dot(low.Row(i), low.Row(j)) - .3)
 		case 1:
 			v = math.Round(v + noise*rng.NormFloat64())
 		case 2:
@@ -72,13 +74,13 @@ func objective(k, p *softkmeans.Matrix) (squares float64) {
 	a, b := 0.0, 0.0
 	for i := range k.Rows {
 		for j, v := range k.Row(i) {
-			y := dot(p.Row(i), p.Row(j))
+			y := la.Dot(p.Row(i), p.Row(j))
 			a, b = a+v*y, b+y*y
 		}
 	}
 	for i := range k.Rows {
 		for j, v := range k.Row(i) {
-			v -= max(0, a) / b * dot(p.Row(i), p.Row(j))
+			v -= max(0, a) / b * la.Dot(p.Row(i), p.Row(j))
 			squares += v * v
 		}
 	}
@@ -99,18 +101,12 @@ func TestLSDFloorHolds(t *testing.T) {
 			n, k = 1+rng.IntN(4), 1+rng.IntN(3)
 		}
 		s := drawSimilarity(rng, n, k)
-		m, err := softkmeans.LSD(bg, s, k, &softkmeans.LSDOptions{MaxIter: 1 + rng.IntN(300), Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(softkmeans.LSD(bg, s, k, &softkmeans.LSDOptions{MaxIter: 1 + rng.IntN(300), Workers: 1}))(t)
 		worse := *m // a floor holds whatever the model says
 		if at%2 == 0 {
 			worse.Objective = m.Total
 		}
-		b, err := LSDFloor(bg, s, k, &LSDFloorOptions{Model: &worse, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := tables.Must(LSDFloor(bg, s, k, &LSDFloorOptions{Model: &worse, Workers: 1}))(t)
 		if !b.Spectral {
 			higher++
 		}
@@ -121,10 +117,7 @@ func TestLSDFloorHolds(t *testing.T) {
 		}
 		for seed := range uint64(2) {
 			o := &softkmeans.LSDOptions{Seed: seed, Workers: 1, Enclosure: softkmeans.EnclosureTight}
-			other, err := softkmeans.LSD(bg, s, k, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := tables.Must(softkmeans.LSD(bg, s, k, o))(t)
 			try(other.Memberships)
 		}
 		if n <= 4 && k <= 3 {
@@ -173,14 +166,8 @@ func groups(t testing.TB, rng *rand.Rand, n int) *softkmeans.Matrix {
 			x.Data[i] += 3
 		}
 	}
-	k, err := softkmeans.RBFKernel(x, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := softkmeans.SimilarityMatrix(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := tables.Must(softkmeans.RBFKernel(x, 0))(t)
+	s := tables.Must(softkmeans.SimilarityMatrix(k))(t)
 	return s
 }
 
@@ -190,10 +177,7 @@ func TestLSDFloorNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{20, 100} { // by all eigenvectors, by some
 		s := groups(t, rng, n)
-		m, err := softkmeans.LSD(bg, s, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(softkmeans.LSD(bg, s, 3, nil))(t)
 		one, err := LSDFloor(bg, s, 3, &LSDFloorOptions{Workers: 1})
 		if err != nil || one.Objective != m.Objective || one.Spectral || !(one.Gap < 1e-4) ||
 			math.Abs(one.Gap-(m.Objective-one.Floor)/m.Total) > 1e-12 || !(m.Gap > 10*one.Gap) {
@@ -234,10 +218,7 @@ func TestCurve(t *testing.T) {
 	for _, n := range []int{6, 40, 61} {
 		for k := 1; k <= 5; k++ {
 			s := drawSimilarity(rng, n, k)
-			kn, err := openKernel(bg, s, k, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kn := tables.Must(openKernel(bg, s, k, 1))(t)
 			tau := rng.Float64() / 4
 			d := newDual(kn, draw(rng, n, k, 2), tau)
 			if err := d.search(5, 1); err != nil {
@@ -259,7 +240,7 @@ func TestCurve(t *testing.T) {
 				for _, v := range values[:min(k-1, n)] {
 					h += max(0, v) * max(0, v)
 				}
-				size := dot(low.Data, low.Data)
+				size := la.Dot(low.Data, low.Data)
 				if v := c.at(at); v < h-1e-13*size || at == tau && v > 1.1*h+1e-6*size {
 					t.Errorf("n = %d, k = %d, τ = %g·%g: %g, want %g", n, k, tau, at/tau, v, h)
 				}
@@ -275,13 +256,13 @@ func TestDefinite(t *testing.T) {
 	for _, n := range []int{1, 2, 31, 32, 33, 70} {
 		x := draw(rng, n, n, 1)
 		d := &dual{kernel: &kernel{ctx: bg, n: n, workers: 1}}
-		values, _, err := softkmeans.EigenSym(symmetric(n, func(i, j int) float64 { return dot(x.Row(i), x.Row(j)) }))
+		values, _, err := softkmeans.EigenSym(symmetric(n, func(i, j int) float64 { return la.Dot(x.Row(i), x.Row(j)) }))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, shift := range []float64{1e-9, -1e-9} {
 			m := symmetric(n, func(i, j int) float64 {
-				v := dot(x.Row(i), x.Row(j))
+				v := la.Dot(x.Row(i), x.Row(j))
 				if i == j {
 					v += shift - values[n-1]
 				}
@@ -334,10 +315,7 @@ func TestDualCost(t *testing.T) {
 // TestCurveMissed: no curve of eigenvectors without the leading one.
 func TestCurveMissed(t *testing.T) {
 	const n = 8
-	kn, err := openKernel(bg, symmetric(n, func(i, j int) float64 { return 1 / float64(1+i-j) }), 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kn := tables.Must(openKernel(bg, symmetric(n, func(i, j int) float64 { return 1 / float64(1+i-j) }), 3, 1))(t)
 	d := newDual(kn, nil, 0)
 	values, vectors, err := d.leading(0)
 	if err != nil {
@@ -364,10 +342,7 @@ func TestLSDFloorAsymmetric(t *testing.T) {
 			skew.Set(j, i, s.At(i, j)-v)
 		}
 	}
-	a, err := LSDFloor(bg, s, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := tables.Must(LSDFloor(bg, s, 3, nil))(t)
 	b, err := LSDFloor(bg, skew, 3, nil)
 	if err != nil || a.Spectral || math.Abs(a.Floor-b.Floor) > 1e-12*a.Floor {
 		t.Errorf("%+v, %+v, %v", a, b, err)

@@ -9,6 +9,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors
@@ -61,37 +63,6 @@ func (c *curve) at(tau float64) float64 {
 	return h * (1 + gamma(c.count+4))
 }
 
-// eigenvalues returns those of the symmetric matrix t, and how far they may be off.
-//
-// Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
-// UM‖/σ(U), for the least singular value σ of U (Kahan).
-func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
-	m := t.Rows
-	values, u, err := softkmeans.EigenSym(t)
-	if err != nil {
-		return make([]float64, m), math.Inf(1)
-	}
-	var size, left, apart float64
-	for i := range m {
-		for j := range m {
-			tu, uu := 0.0, 0.0
-			for l := range m {
-				tu += t.Data[i*m+l] * u.Data[l*m+j]
-				uu += u.Data[l*m+i] * u.Data[l*m+j]
-			}
-			tu -= u.Data[i*m+j] * values[j]
-			if i == j {
-				uu--
-			}
-			size, left, apart = size+t.Data[i*m+j]*t.Data[i*m+j], left+tu*tu, apart+uu*uu
-		}
-	}
-	if !(apart < 0.01) {
-		return values, math.Inf(1)
-	}
-	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
-}
-
 // curve returns a curve that is near h at τ, or nil where none is proved.
 func (d *dual) curve(tau float64) (*curve, error) {
 	if d.k == 1 {
@@ -140,8 +111,7 @@ func (d *dual) coupling(p int) (squares float64) {
 		return 0
 	}
 	for l := range p {
-		r := d.basis.Row(d.basis.Rows/2 + l)
-		squares += dot(r, r)
+		squares += la.SumSquares(d.basis.Row(d.basis.Rows/2 + l))
 	}
 	return squares
 }
@@ -156,34 +126,28 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 	for i := range last {
 		last[i], rest[i] = 1, 1
 	}
-	for range 2 {
-		for l := range v.Rows {
-			axpy(last, -dot(last, v.Row(l)), v.Row(l))
-		}
-	}
-	if size := math.Sqrt(dot(last, last)); size > 0x1p-20*root {
-		for i := range last {
-			last[i] /= size
-		}
+	projectOut(last, v, v.Rows)
+	if size := la.Norm(last); size > 0x1p-20*root {
+		la.Scale(1/size, last)
 	} else {
 		q = v
 	}
 	one, apart := slices.Clone(rest), 0.0
 	c.x = make([]float64, q.Rows)
 	for l := range c.x {
-		c.x[l] = dot(one, q.Row(l))
-		axpy(rest, -c.x[l], q.Row(l))
+		c.x[l] = la.Dot(one, q.Row(l))
+		la.Axpy(rest, -c.x[l], q.Row(l))
 		for j := range l {
-			s := dot(q.Row(l), q.Row(j))
+			s := la.Dot(q.Row(l), q.Row(j))
 			apart += 2 * s * s
 		}
-		s := dot(q.Row(l), q.Row(l)) - 1
+		s := la.Dot(q.Row(l), q.Row(l)) - 1
 		apart += s * s
 	}
 	// What products of vectors of about length 1 are off by, and n sums of x_l·q_l.
 	m := float64(q.Rows)
 	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*gamma(n/4+20)
-	c.rest = 1.01*math.Sqrt(dot(rest, rest)) + 1.1*gamma(q.Rows+4)*root*(1+m)
+	c.rest = 1.01*la.Norm(rest) + 1.1*gamma(q.Rows+4)*root*(1+m)
 	if !(c.omega < 0.1) {
 		c.rest = math.Inf(1)
 	}
@@ -195,30 +159,29 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 	m := softkmeans.NewMatrix(n, n, nil)
 	norms, terms := make([]float64, n), 0.0
 	for l, w := range c.w {
-		terms += math.Abs(w) * dot(v.Row(l), v.Row(l))
+		terms += math.Abs(w) * la.SumSquares(v.Row(l))
 	}
 	d.eachTask(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := m.Row(i)[:i+1]
 			for l, w := range c.w {
-				axpy(row, w*v.Row(l)[i], v.Row(l)[:i+1])
+				la.Axpy(row, w*v.Row(l)[i], v.Row(l)[:i+1])
 			}
 			for j, a := range d.a.Row(i)[:i+1] {
 				row[j] -= a - c.tau
 			}
 			row[i] += c.sigma
-			norms[i] = dot(d.a.Row(i), d.a.Row(i))
+			norms[i] = la.SumSquares(d.a.Row(i))
 		}
 	})
-	squares, trace := 0.0, 0.0
-	for i, v := range norms {
-		squares += v
-		trace += m.Data[i*n+i]
+	trace := 0.0
+	for i := range n {
+		trace += m.At(i, i)
 	}
-	size := math.Abs(c.sigma) + terms + math.Sqrt(squares) + float64(n)*c.tau
+	size := math.Abs(c.sigma) + terms + math.Sqrt(la.Sum(norms)) + float64(n)*c.tau
 	c.eta = 1.1*(gamma(p+6)*size+gamma(n+10)*max(0, trace)) + 0x1p-900
 	ok := d.definite(m)
-	return ok, d.stopped()
+	return ok, fault.Stopped(d.ctx)
 }
 
 // definite reports whether the Cholesky factorization m = LLᵀ runs to its end, for the lower triangle of m,
@@ -240,9 +203,9 @@ func (d *dual) definite(m *softkmeans.Matrix) bool {
 		for i := top; i < end; i++ {
 			row := m.Row(i)
 			for j := top; j < i; j++ {
-				row[j] = (row[j] - dot(row[:j], m.Row(j)[:j])) / m.Data[j*m.Cols+j]
+				row[j] = (row[j] - la.Dot(row[:j], m.Row(j)[:j])) / m.Data[j*m.Cols+j]
 			}
-			left := row[i] - dot(row[:i], row[:i])
+			left := row[i] - la.SumSquares(row[:i])
 			if !(left > 0) || d.ctx.Err() != nil {
 				return false
 			}

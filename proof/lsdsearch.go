@@ -9,6 +9,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -109,7 +110,7 @@ func (d *dual) move(y *softkmeans.Matrix, share float64) {
 		for i := lo; i < hi; i++ {
 			clear(g)
 			for l := range y.Rows {
-				axpy(g, share*y.Row(l)[i], y.Row(l))
+				la.Axpy(g, share*y.Row(l)[i], y.Row(l))
 			}
 			a, known := d.a.Row(i), d.rows.Row(i)
 			for j, v := range known {
@@ -132,10 +133,7 @@ func (d *dual) move(y *softkmeans.Matrix, share float64) {
 			}
 		}
 	})
-	d.cost = 0
-	for _, v := range costs {
-		d.cost += v
-	}
+	d.cost = la.Sum(costs)
 }
 
 // eachTask calls fn for all blocks of rows.
@@ -159,7 +157,7 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 		if values, vectors, err = softkmeans.EigenSym(s); err != nil {
 			return nil, nil, err
 		}
-		return values, transposed(vectors), d.stopped()
+		return values, la.Transpose(vectors), fault.Stopped(d.ctx)
 	}
 	b := d.basis.Rows
 	orthonormalize(d.basis)
@@ -168,7 +166,7 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 	inner := softkmeans.NewMatrix(b, b, nil)
 	for i := range b {
 		for j := range i + 1 {
-			inner.Data[i*b+j] = dot(times.Row(i), d.basis.Row(j))
+			inner.Data[i*b+j] = la.Dot(times.Row(i), d.basis.Row(j))
 			inner.Data[j*b+i] = inner.Data[i*b+j]
 		}
 	}
@@ -180,13 +178,13 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 	for l := range b / 2 {
 		found, rest := next.Row(l), next.Row(b/2+l)
 		for i := range b {
-			axpy(found, turn.At(i, l), d.basis.Row(i))
-			axpy(rest, turn.At(i, l), times.Row(i))
+			la.Axpy(found, turn.At(i, l), d.basis.Row(i))
+			la.Axpy(rest, turn.At(i, l), times.Row(i))
 		}
-		axpy(rest, -values[l], found)
+		la.Axpy(rest, -values[l], found)
 	}
 	d.basis = next
-	return values[:b/2], firstRows(next, b/2), d.stopped()
+	return values[:b/2], firstRows(next, b/2), fault.Stopped(d.ctx)
 }
 
 // multiply writes the products of A − τ11ᵀ with the rows of basis to those of out.
@@ -194,9 +192,7 @@ func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
 	b := d.basis
 	shifts := make([]float64, b.Rows)
 	for l := range shifts {
-		for _, v := range b.Row(l) {
-			shifts[l] += tau * v
-		}
+		shifts[l] = tau * la.Sum(b.Row(l))
 	}
 	d.eachTask(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -207,18 +203,10 @@ func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
 				out.Row(l + 2)[i], out.Row(l + 3)[i] = s2-shifts[l+2], s3-shifts[l+3]
 			}
 			for ; l < b.Rows; l++ {
-				out.Row(l)[i] = dot(a, b.Row(l)) - shifts[l]
+				out.Row(l)[i] = la.Dot(a, b.Row(l)) - shifts[l]
 			}
 		}
 	})
-}
-
-// stopped returns the error of a context that has ended.
-func (k *kernel) stopped() error {
-	if err := k.ctx.Err(); err != nil {
-		return fault.New(err, "stopped")
-	}
-	return nil
 }
 
 // orthonormalize makes the rows of m orthonormal, random ones where they are dependent.
@@ -227,18 +215,10 @@ func orthonormalize(m *softkmeans.Matrix) {
 	for i := range m.Rows {
 		row := m.Row(i)
 		for range 4 {
-			before := math.Sqrt(dot(row, row))
-			if before > 0 { // twice is enough unless most of the row cancels
-				for range 2 {
-					for j := range i {
-						axpy(row, -dot(row, m.Row(j)), m.Row(j))
-					}
-				}
-			}
-			if after := math.Sqrt(dot(row, row)); after > 0x1p-40*before {
-				for j := range row {
-					row[j] /= after
-				}
+			before := la.Norm(row)
+			projectOut(row, m, i)
+			if after := la.Norm(row); after > 0x1p-40*before { // else most of the row cancels
+				la.Scale(1/after, row)
 				break
 			}
 			for j := range row {

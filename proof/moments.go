@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // moments returns the bound for rows weighted by v. The mixtures' singular values differ by at most r.
 func (q *problem) moments(sigma, v []float64, r float64) float64 {
 	k := float64(q.k)
-	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/sumOf(v)) + leastLogProduct(sigma, r)
+	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/la.Sum(v)) + leastLogProduct(sigma, r)
 	for i := range q.k - 1 {
 		log -= math.Log(float64(i + 1))
 	}
@@ -33,7 +34,7 @@ const (
 func (q *problem) design(r reach) float64 {
 	n, k := q.w.Rows, q.k
 	v := slices.Clone(q.weights)
-	scale(v, 1/sumOf(v))
+	la.Scale(1/la.Sum(v), v)
 	a, row := make([]float64, k*k), make([]float64, k)
 	corners, rows := make([]float64, n), indices(n)
 	for _, i := range farthestRows(q.ctx, q.w) {
@@ -45,16 +46,16 @@ func (q *problem) design(r reach) float64 {
 		for _, i := range rows {
 			row[copy(row, q.w.Row(i))] = 1
 			for c := range row {
-				axpy(a[c*k:(c+1)*k], v[i]*row[c], row)
+				la.Axpy(a[c*k:(c+1)*k], v[i]*row[c], row)
 			}
 		}
-		if !cholesky(a, k) {
+		if !la.Cholesky(a, k) {
 			break
 		}
 		for _, i := range rows {
 			row[copy(row, q.w.Row(i))] = 1
-			forward(a, k, row)
-			v[i] *= sumSquares(row) / float64(k)
+			la.SolveLower(a, k, row)
+			v[i] *= la.SumSquares(row) / float64(k)
 		}
 		if step == designAll && n > designRows {
 			slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(v[j], v[i]) })
@@ -79,75 +80,54 @@ func (q *problem) weighted(v []float64, r reach) float64 {
 			most = max(most, u/q.weights[i])
 		}
 	}
-	sigma := singularValues(q.w, v)
-	return q.moments(sigma, v, (r.near*math.Sqrt(most)+r.each*math.Sqrt(sumOf(v)))*(1+0x1p-40))
+	sigma := singularValues(q.w, v, true)
+	return q.moments(sigma, v, (r.near*math.Sqrt(most)+r.each*math.Sqrt(la.Sum(v)))*(1+0x1p-40))
 }
 
 // singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
-// − w̄), descending, and little smaller.
+// − w̄), descending, and little smaller. Unless centred, w̄ is 0.
 //
 // The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
-// where a term goes through m sums. For eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ −
-// I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ,
-// which bounds the error of every eigenvalue (Weyl). Package softkmeans has the same in mvskmcoords.go, and
-// does not export it: change both.
-func singularValues(w *softkmeans.Matrix, v []float64) (sigma []float64) {
+// where a term goes through m sums.
+func singularValues(w *softkmeans.Matrix, v []float64, centred bool) []float64 {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)
 	var sum, raw float64
 	rows, done := 0, 0 // of positive weight
 	for i, u := range v {
 		if u > 0 {
-			axpy(mean, u, w.Row(i))
+			la.Axpy(mean, u, w.Row(i))
 			sum += u
-			raw += u * sumSquares(w.Row(i))
+			raw += u * la.SumSquares(w.Row(i))
 			rows++
 		}
 	}
-	scale(mean, 1/sum)
+	if !centred {
+		sum = math.Inf(1)
+	}
+	la.Scale(1/sum, mean)
 	s, part := softkmeans.NewMatrix(p, p, nil), softkmeans.NewMatrix(p, p, nil)
 	for i, u := range v {
 		if !(u > 0) {
 			continue
 		}
 		copy(row, w.Row(i))
-		axpy(row, -1, mean)
+		la.Axpy(row, -1, mean)
 		for c, e := range row {
-			axpy(part.Row(c), u*e, row)
+			la.Axpy(part.Row(c), u*e, row)
 		}
 		if done++; done%scatterRows == 0 || done == rows {
-			axpy(s.Data, 1, part.Data)
+			la.Axpy(s.Data, 1, part.Data)
 			clear(part.Data)
 		}
 	}
-	values, vectors, err := softkmeans.EigenSym(s)
-	if err != nil { // out of range
-		return make([]float64, p)
-	}
-	size, rounding := 0.0, float64(min(rows, scatterRows)+rows/scatterRows+p+16)*0x1p-52
-	var residual, skew float64
+	size, rounding := 0.0, float64(min(rows, scatterRows)+rows/scatterRows+16)*0x1p-52
 	for i := range p {
 		size += s.At(i, i)
 	}
-	turned := transposed(vectors)
-	for i, theta := range values {
-		x := turned.Row(i)
-		for c := range row {
-			row[c] = dot(s.Row(c), x) - theta*x[c]
-		}
-		residual += sumSquares(row)
-		for j := range values {
-			e := dot(turned.Row(j), x)
-			if i == j {
-				e--
-			}
-			skew += e * e
-		}
-	}
-	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size +
-		float64(rows)*float64(rows)*0x1p-104*raw
-	sigma = values
-	for i, theta := range values {
+	sigma, off := eigenvalues(s)
+	off += 2*rounding*size + float64(rows)*float64(rows)*0x1p-104*raw
+	for i, theta := range sigma {
 		sigma[i] = math.Sqrt(max(0, theta-off)) * (1 - 0x1p-50)
 	}
 	return sigma

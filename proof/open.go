@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	plainExp     = 100     // entries and weights beyond 2^±plainExp are scaled
 	block        = 64      // rows that are added up before their sum is added to others
 	passes       = 16      // sums of all rows are added up in so many parts, at most
-	flat         = 0x1p-40 // a direction of centers shorter than this share of the longest is none
+	flat         = 0x1p-40 // a direction of less than this share of the largest singular value is none
 )
 
 // table is rows about a vector, with weights.
@@ -62,13 +63,17 @@ func open(
 	}
 	q := &problem{ctx: ctx, k: k, d: m.Cols}
 	all := q.scale(s, o.Weights)
-	e, err := softkmeans.Fit(ctx, s.x, min(k, m.Rows, m.Cols)+1,
+	space, err := softkmeans.Principal(ctx, s.x, min(k, m.Rows-1, m.Cols),
 		&softkmeans.Options{Weights: all, Solver: o.Solver, Workers: o.Workers})
 	if err != nil {
 		return nil, err
 	}
-	q.beyond = max(0, e.Floor-e.FloorError)
-	return q, q.project(s, leading(ctx, s, e), o.Workers, off)
+	q.beyond = max(0, space.Floor-space.FloorError)
+	basis := space.Basis
+	for basis.Rows > 0 && !(space.Squares[basis.Rows-1] > flat*flat*space.Squares[0]) {
+		basis.Rows--
+	}
+	return q, q.project(s, basis, o.Workers, off)
 }
 
 // filledIn returns x with all its zeros.
@@ -144,7 +149,7 @@ func (s *table) centre() (top float64, far bool) {
 	d := s.x.Cols
 	s.about = make([]float64, d)
 	low, high := slices.Repeat([]float64{math.Inf(1)}, d), slices.Repeat([]float64{math.Inf(-1)}, d)
-	share := 1 / sumOf(s.weights)
+	share := 1 / la.Sum(s.weights)
 	for t, i := range s.rows {
 		by := s.weights[t] * share
 		for j, v := range s.x.Row(i) {
@@ -161,67 +166,6 @@ func (s *table) centre() (top float64, far bool) {
 	return top, middle > farFrom0*ranges
 }
 
-// leading returns the principal directions of the rows, orthonormal, in the span of the centers of a fit,
-// by its memberships.
-func leading(ctx context.Context, s *table, e *softkmeans.Model) *softkmeans.Matrix {
-	k, f := e.Centers.Rows, e.Centers
-	span, q := softkmeans.NewMatrix(k-1, f.Cols, nil), 0
-	longest := 0.0
-	for j := 1; j < k; j++ {
-		u := span.Row(q)
-		copy(u, f.Row(j))
-		axpy(u, -1, f.Row(0))
-		longest = max(longest, norm2(u))
-		projectOut(u, span, q)
-		if size := norm2(u); size > flat*longest {
-			scale(u, 1/size)
-			q++
-		}
-	}
-	span.Rows = q
-	at := softkmeans.NewMatrix(k, q, nil) // the centers in the span, but for one
-	for j := 1; j < k; j++ {
-		u := slices.Clone(f.Row(j))
-		axpy(u, -1, f.Row(0))
-		for c := range q {
-			at.Row(j)[c] = dot(u, span.Row(c))
-		}
-	}
-	mean, row, share := make([]float64, k), make([]float64, k), 1/sumOf(s.weights)
-	for t, i := range s.rows {
-		axpy(mean, s.weights[t]*share, e.Memberships.Row(i))
-	}
-	scatter, w := softkmeans.NewMatrix(q, q, nil), make([]float64, q)
-	for t, i := range s.rows {
-		if t%block == 0 && ctx.Err() != nil {
-			break // which project sees
-		}
-		copy(row, e.Memberships.Row(i))
-		axpy(row, -1, mean)
-		clear(w)
-		for j, v := range row {
-			axpy(w, v, at.Row(j))
-		}
-		for c, v := range w {
-			axpy(scatter.Row(c), s.weights[t]*v, w)
-		}
-	}
-	_, vectors, err := softkmeans.EigenSym(scatter)
-	if err != nil { // out of range
-		return span
-	}
-	basis := softkmeans.NewMatrix(q, f.Cols, nil)
-	for c := range q {
-		u := basis.Row(c)
-		for j := range q {
-			axpy(u, vectors.At(j, c), span.Row(j))
-		}
-		projectOut(u, basis, c)
-		scale(u, 1/norm2(u))
-	}
-	return basis
-}
-
 // project sets the rows in the leading directions, and what these leave: ‖Y − YŨŨᵀ‖², σ_k, and
 // with off the norm of R = YᵀYŨ − ŨM.
 func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off bool) error {
@@ -235,20 +179,20 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 		for t := lo; t < hi && !(t%block == 0 && q.ctx.Err() != nil); t++ {
 			s.row(y, t)
 			v, w := s.weights[t], all.Row(t)
-			axpy(sum.mean, v, y)
-			squares += v * sumSquares(y)
+			la.Axpy(sum.mean, v, y)
+			squares += v * la.SumSquares(y)
 			for c := range w {
-				w[c] = dot(y, basis.Row(c))
+				w[c] = la.Dot(y, basis.Row(c))
 			}
 			if off {
 				for c, u := range w[:p] {
-					axpy(sum.product.Row(c), v*u, y)
+					la.Axpy(sum.product.Row(c), v*u, y)
 				}
 			}
 			for c, u := range w[:p] {
-				axpy(y, -u, basis.Row(c))
+				la.Axpy(y, -u, basis.Row(c))
 			}
-			rest += v * sumSquares(y)
+			rest += v * la.SumSquares(y)
 			if t%block == block-1 || t == hi-1 { // so that few roundings add up
 				sum.total, sum.outside, squares, rest = sum.total+squares, sum.outside+rest, 0, 0
 			}
@@ -261,8 +205,8 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 		}
 		parts[0].total += sum.total
 		parts[0].outside += sum.outside
-		axpy(parts[0].mean, 1, sum.mean)
-		axpy(parts[0].product.Data, 1, sum.product.Data)
+		la.Axpy(parts[0].mean, 1, sum.mean)
+		la.Axpy(parts[0].product.Data, 1, sum.product.Data)
 	}
 	sum := &parts[0]
 	// A row is rounded by γ(1), and by γ(2p+8) of its length where it is projected.
@@ -272,10 +216,10 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 	q.outside = length * length
 	q.weights = s.weights
 	q.w = &softkmeans.Matrix{Rows: n, Cols: p, Stride: all.Stride, Data: all.Data}
-	q.sigma = singularValues(q.w, q.weights)
+	q.sigma = singularValues(q.w, q.weights, true)
 	q.lower = q.beyond
 	if b > p { // σ_k² is at least the Ritz value
-		sigma := max(0, singularValues(all, q.weights)[p]-q.rounding(p+1))
+		sigma := max(0, singularValues(all, q.weights, true)[p]-q.rounding(p+1))
 		q.lower += sigma * sigma
 	}
 	if off {
@@ -284,9 +228,9 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 			projectOut(u, basis, p)
 		}
 		// YᵀYŨ is summed over n rows, and about a vector that is not quite the mean.
-		mass := sumOf(q.weights)
-		moved := (norm2(sum.mean)/math.Sqrt(mass) + gamma(n+8)*math.Sqrt(q.total)) * (1 + 0x1p-40)
-		q.off = norm2(sum.product.Data) + moved*moved +
+		mass := la.Sum(q.weights)
+		moved := (la.Norm(sum.mean)/math.Sqrt(mass) + gamma(n+8)*math.Sqrt(q.total)) * (1 + 0x1p-40)
+		q.off = la.Norm(sum.product.Data) + moved*moved +
 			math.Sqrt(float64(p))*q.total*(gamma(n+64)+float64(q.d+p+16)*0x1p-50)
 	}
 	return q.ctx.Err()

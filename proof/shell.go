@@ -31,6 +31,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // mostFacets is how many facets, or points, end the search for better ones.
@@ -63,7 +64,7 @@ func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell 
 	h := &shell{reach: reach, still: true, centre: make([]float64, p), slip: 0x1p-46 * size}
 	for j := range simplex.Rows {
 		h.points = append(h.points, simplex.Row(j))
-		axpy(h.centre, 1/float64(p+1), simplex.Row(j))
+		la.Axpy(h.centre, 1/float64(p+1), simplex.Row(j))
 	}
 	for j := range h.points {
 		f, ok := h.facet(slices.Delete(indices(p+1), j, j+1))
@@ -116,29 +117,29 @@ func (h *shell) facet(corners []int) (f facet, ok bool) {
 			rise = h.reach[j] - h.reach[first]
 		}
 		copy(q, h.points[j])
-		axpy(q, -1, h.points[first])
-		rise -= dot(tilt, q)
+		la.Axpy(q, -1, h.points[first])
+		rise -= la.Dot(tilt, q)
 		projectOut(q, along, i)
-		long := norm2(q)
+		long := la.Norm(q)
 		if !(long > h.slip) {
 			return f, false
 		}
-		scale(q, 1/long)
-		axpy(tilt, rise/long, q)
+		la.Scale(1/long, q)
+		la.Axpy(tilt, rise/long, q)
 	}
 	f = facet{corners: corners, normal: slices.Clone(h.points[first]), offset: math.Inf(1)}
-	axpy(f.normal, -1, h.centre)
+	la.Axpy(f.normal, -1, h.centre)
 	projectOut(f.normal, along, p-1)
-	long, rest := norm2(f.normal), 1-sumSquares(tilt)
+	long, rest := la.Norm(f.normal), 1-la.SumSquares(tilt)
 	if !(long > h.slip && rest > 0) {
 		return f, false
 	}
-	scale(f.normal, math.Sqrt(rest)/long)
-	axpy(f.normal, 1, tilt)
+	la.Scale(math.Sqrt(rest)/long, f.normal)
+	la.Axpy(f.normal, 1, tilt)
 	for _, j := range corners {
 		f.offset = min(f.offset, h.beyond(&f, h.points[j], h.reach[j])-h.slip)
 	}
-	return f, dot(f.normal, h.centre) < f.offset-h.slip
+	return f, la.Dot(f.normal, h.centre) < f.offset-h.slip
 }
 
 // beyond returns aᵀz − r‖a‖, how far along the normal of f a point reaches for certain.
@@ -146,7 +147,7 @@ func (h *shell) beyond(f *facet, z []float64, r float64) float64 {
 	if h.still {
 		r = 0
 	}
-	return dot(f.normal, z) - r*norm2(f.normal)
+	return la.Dot(f.normal, z) - r*la.Norm(f.normal)
 }
 
 // add adds a point and returns true. If it is not clearly beyond some facet, or if a new facet would be no

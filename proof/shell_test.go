@@ -3,10 +3,12 @@ package proof
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -47,7 +49,7 @@ func farthest(points *softkmeans.Matrix, reach []float64) func(a []float64) ([]f
 	return func(a []float64) ([]float64, float64) {
 		best, most := 0, math.Inf(-1)
 		for i := range points.Rows {
-			if v := dot(points.Row(i), a) - reach[i]*norm2(a); v > most {
+			if v := la.Dot(points.Row(i), a) - reach[i]*la.Norm(a); v > most {
 				best, most = i, v
 			}
 		}
@@ -81,15 +83,15 @@ func TestHullHolds(t *testing.T) {
 		inside := func(a []float64) {
 			least := math.Inf(1) // of the facets, those of a cone around a: K ends before there
 			for i := range h.facets {
-				if along := dot(h.facets[i].normal, a); along > 0 {
+				if along := la.Dot(h.facets[i].normal, a); along > 0 {
 					least = min(least, h.facets[i].offset/along)
 				}
 			}
 			// least·a is on the boundary of K, or outside of it for good.
 			z, r := support(a)
-			if !math.IsInf(least, 1) && dot(z, a)-r*norm2(a) < least*sumSquares(a)*(1-1e-12) {
-				t.Fatalf("seed %d, p = %d: K reaches %g, the points %g", seed, p, least*sumSquares(a),
-					dot(z, a)-r*norm2(a))
+			if !math.IsInf(least, 1) && la.Dot(z, a)-r*la.Norm(a) < least*la.SumSquares(a)*(1-1e-12) {
+				t.Fatalf("seed %d, p = %d: K reaches %g, the points %g", seed, p, least*la.SumSquares(a),
+					la.Dot(z, a)-r*la.Norm(a))
 			}
 		}
 		for i := range 200 {
@@ -98,8 +100,8 @@ func TestHullHolds(t *testing.T) {
 				a[j] = rng.NormFloat64()
 			}
 			if i > 20 {
-				scale(a, decades(rng, -6, 0))
-				axpy(a, 1, h.facets[rng.IntN(len(h.facets))].normal)
+				la.Scale(decades(rng, -6, 0), a)
+				la.Axpy(a, 1, h.facets[rng.IntN(len(h.facets))].normal)
 			}
 			inside(a)
 		}
@@ -166,7 +168,7 @@ func around(w, normals *softkmeans.Matrix) float64 {
 		copy(a.Row(j), normals.Row(j))
 		least := math.Inf(1)
 		for i := range w.Rows {
-			least = min(least, dot(w.Row(i), normals.Row(j)))
+			least = min(least, la.Dot(w.Row(i), normals.Row(j)))
 		}
 		a.Row(j)[p] = -least
 	}
@@ -188,36 +190,18 @@ func around(w, normals *softkmeans.Matrix) float64 {
 	return v
 }
 
-// mustInverse returns the inverse by Gauss's and Jordan's elimination; not finite where there is none.
+// mustInverse returns the inverse by the SVD; not finite where there is none.
 func mustInverse(m *softkmeans.Matrix) *softkmeans.Matrix {
-	n := m.Rows
-	a, b := m.Clone(), softkmeans.NewMatrix(n, n, nil)
-	for j := range n {
-		b.Set(j, j, 1)
+	u, sizes, v, err := softkmeans.SVD(m)
+	if err != nil {
+		return softkmeans.NewMatrix(m.Rows, m.Rows, slices.Repeat([]float64{math.NaN()}, m.Rows*m.Rows))
 	}
-	for j := range n {
-		top := j
-		for i := j; i < n; i++ {
-			if math.Abs(a.At(i, j)) > math.Abs(a.At(top, j)) {
-				top = i
-			}
-		}
-		for c := range n {
-			a.Row(j)[c], a.Row(top)[c] = a.Row(top)[c], a.Row(j)[c]
-			b.Row(j)[c], b.Row(top)[c] = b.Row(top)[c], b.Row(j)[c]
-		}
-		by := 1 / a.At(j, j)
-		scale(a.Row(j), by)
-		scale(b.Row(j), by)
-		for i := range n {
-			if i != j {
-				by := -a.At(i, j)
-				axpy(a.Row(i), by, a.Row(j))
-				axpy(b.Row(i), by, b.Row(j))
-			}
+	for i := range v.Rows {
+		for j, size := range sizes {
+			v.Row(i)[j] /= size
 		}
 	}
-	return b
+	return product(v, la.Transpose(u))
 }
 
 // TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a
@@ -236,7 +220,7 @@ func TestVolumeFloorAround(t *testing.T) {
 			} else {
 				by := decades(rng, -4, 0)
 				for i := range next.Data {
-					next.Data[i] += by * rng.NormFloat64() * norm2(next.Row(i/p))
+					next.Data[i] += by * rng.NormFloat64() * la.Norm(next.Row(i/p))
 				}
 			}
 			if v := around(w, next); v < least {

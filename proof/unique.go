@@ -37,6 +37,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -93,18 +94,15 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 		return v, err
 	}
 	h, floor := q.ellipsoid(reach{each: each})
-	floor = max(floor, q.byTriangle(reach{each: each}, slices.Min(singularValues(q.w, q.weights))))
+	floor = max(floor, q.byTriangle(reach{each: each}, slices.Min(singularValues(q.w, q.weights, true))))
 	v.Factor = min(math.Exp(max(0, volume-floor)), math.MaxFloat64)
 	if h != nil {
 		for j := range corners.Rows {
-			axpy(corners.Row(j), -1, q.mean)
+			la.Axpy(corners.Row(j), -1, q.mean)
 		}
 		v.Rho, v.Apart = h.apart(corners)
 	}
-	if err := ctx.Err(); err != nil {
-		return v, fault.New(err, "stopped")
-	}
-	return v, nil
+	return v, fault.Stopped(ctx)
 }
 
 // openShares returns the rows of memberships in the coordinates of RegularSimplex, about their mean, and how
@@ -126,7 +124,7 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 				}
 			}
 		}
-		each = max(each, math.Abs(sumOf(g.Row(i))-1))
+		each = max(each, math.Abs(la.Sum(g.Row(i))-1))
 	}
 	switch {
 	case each > mostUnits:
@@ -141,12 +139,12 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 			break // Unique returns the error
 		}
 		for j, v := range g.Row(i) {
-			axpy(q.w.Row(i), v, simplex.Row(j))
+			la.Axpy(q.w.Row(i), v, simplex.Row(j))
 		}
-		axpy(q.mean, 1/float64(n), q.w.Row(i))
+		la.Axpy(q.mean, 1/float64(n), q.w.Row(i))
 	}
 	for i := range n {
-		axpy(q.w.Row(i), -1, q.mean)
+		la.Axpy(q.w.Row(i), -1, q.mean)
 	}
 	return q, each + 0x1p-48*float64(k), nil
 }
@@ -156,18 +154,18 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 // above 0.
 func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off float64) {
 	for j := range y {
-		y[j] = f.offset - dot(f.normal, corners.Row(j))
+		y[j] = f.offset - la.Dot(f.normal, corners.Row(j))
 	}
-	sum := sumOf(y)
+	sum := la.Sum(y)
 	if !(sum > 0x1p-20) {
 		return math.Inf(1), math.Inf(1)
 	}
-	scale(y, 1/sum)
-	rounding := float64(len(y)*len(y)) * 0x1p-48 / sum * (1 + norm2(y))
-	length = norm2(y) + rounding
+	la.Scale(1/sum, y)
+	rounding := float64(len(y)*len(y)) * 0x1p-48 / sum * (1 + la.Norm(y))
+	length = la.Norm(y) + rounding
 	top := slices.Index(y, slices.Max(y))
 	y[top]--
-	off = norm2(y) + rounding
+	off = la.Norm(y) + rounding
 	return length, off
 }
 

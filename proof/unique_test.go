@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -77,13 +78,13 @@ func common(v *softkmeans.Matrix) *softkmeans.Matrix {
 			g[i] = b.At(i, k-1)
 		}
 		for f := range facets.Rows {
-			ok = ok && dot(facets.Row(f), g) > -1e-12
+			ok = ok && la.Dot(facets.Row(f), g) > -1e-12
 		}
 		if ok {
 			for i := range g {
 				g[i] = max(0, g[i])
 			}
-			scale(g, 1/sumOf(g))
+			la.Scale(1/la.Sum(g), g)
 			rows = append(rows, g)
 		}
 		l := k - 2
@@ -131,7 +132,7 @@ func TestUniqueFalse(t *testing.T) {
 			for i := range k {
 				off := slices.Clone(other.Row(i))
 				off[j]--
-				nearest = min(nearest, norm2(off))
+				nearest = min(nearest, la.Norm(off))
 			}
 			apart = max(apart, nearest)
 		}
@@ -157,7 +158,7 @@ func scattered(n, k, pure int, most float64, seed uint64) *softkmeans.Matrix {
 				row[j] = rng.ExpFloat64()
 			}
 			row[i%k] = 0
-			scale(row, 1/sumOf(row))
+			la.Scale(1/la.Sum(row), row)
 		}
 		if i < pure {
 			clear(row)
@@ -207,15 +208,15 @@ func TestApart(t *testing.T) {
 		m, rho := softkmeans.NewMatrix(k, k, nil), 0.0
 		for j := range k {
 			for i := range k {
-				m.Set(j, i, 1/float64(k)+share*dot(turned.Row(j), b.Row(i)))
+				m.Set(j, i, 1/float64(k)+share*la.Dot(turned.Row(j), b.Row(i)))
 			}
-			rho = max(rho, norm2(m.Row(j)))
+			rho = max(rho, la.Norm(m.Row(j)))
 		}
 		bound, off := apart(k, 1e-15, rho, 1-math.Pow(share, float64(k-1))), math.Inf(1)
-		vertices := transposed(mustInverse(m))
+		vertices := la.Transpose(mustInverse(m))
 		for j := range k { // of which one is nearest to the first
 			vertices.Row(j)[0]--
-			off = min(off, norm2(vertices.Row(j)))
+			off = min(off, la.Norm(vertices.Row(j)))
 		}
 		if off > bound {
 			t.Errorf("seed %d, k = %d: a vertex is %g apart, the bound is %g", seed, k, off, bound)

@@ -65,6 +65,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 	"softkmeans/internal/triangle"
 )
 
@@ -113,7 +114,7 @@ func VolumeFloor(
 // had some; Solver and Workers are read, too. A model without a penalty whose objective
 // is the least, but for 1e-10 of the total, is compared with centers that reach the least error exactly. The
 // ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume to compare:
-// with SumAtMostOne, rows of length 1, missing entries, or more than d+1 centers, and where the objective is
+// with SumAtMostOne, rows of length 1, or more than d+1 centers, and where the objective is
 // below the floor of x.
 //
 // Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
@@ -128,7 +129,7 @@ func VolumeRatio(
 		return 0, err
 	}
 	k := m.Centers.Rows
-	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || m.Missing > 0 || k > m.Centers.Cols+1 {
+	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || k > m.Centers.Cols+1 {
 		return 0, nil
 	}
 	volume, err := softkmeans.LogVolume(m.Centers)
@@ -171,10 +172,11 @@ func (q *problem) inUnits(b VolumeBound) VolumeBound {
 
 // stopped returns b, or the error of a context that has ended.
 func (q *problem) stopped(b VolumeBound) (VolumeBound, error) {
-	if err := q.ctx.Err(); err != nil {
-		return VolumeBound{LogVolume: math.Inf(-1)}, fault.New(err, "stopped")
+	err := fault.Stopped(q.ctx)
+	if err != nil {
+		b.LogVolume = math.Inf(-1)
 	}
-	return b, nil
+	return b, err
 }
 
 // problem is what the bounds need, in units of powers of two.
@@ -256,7 +258,7 @@ type reach struct{ near, each float64 }
 
 // byTriangle returns the bound by the smallest triangle around the rows, or −Inf.
 func (q *problem) byTriangle(r reach, last float64) float64 {
-	width := 2 * last / math.Sqrt(sumOf(q.weights)) * (1 - gamma(q.w.Rows))
+	width := 2 * last / math.Sqrt(la.Sum(q.weights)) * (1 - gamma(q.w.Rows))
 	// The steps to the triangle move points and widths by some u of the size.
 	off := 3 * (r.each + r.near/math.Sqrt(q.lightest()) + 0x1p-40*sizeOf(q.w)) / width
 	if q.k != 3 || !(off < .5) {
@@ -295,7 +297,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 		accuracy = roughly
 		corners = corners.Clone()
 		for j, f := range h.facets {
-			scale(f.normal, -1)
+			la.Scale(-1, f.normal)
 			var z []float64
 			z, moves[j] = around(f.normal)
 			copy(corners.Row(j), z)
@@ -317,9 +319,9 @@ func (q *problem) around(r reach, size float64) support {
 	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
 	return func(a []float64) ([]float64, float64) {
-		top, length := all[0], norm2(a)
+		top, length := all[0], la.Norm(a)
 		for _, i := range all {
-			if along[i] = dot(q.w.Row(i), a) / length; along[i] > along[top] {
+			if along[i] = la.Dot(q.w.Row(i), a) / length; along[i] > along[top] {
 				top = i
 			}
 		}
@@ -350,7 +352,7 @@ func (q *problem) around(r reach, size float64) support {
 		}
 		z := make([]float64, q.w.Cols)
 		for _, i := range rows {
-			axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.Row(i))
+			la.Axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.Row(i))
 		}
 		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/lightest+size)
 	}

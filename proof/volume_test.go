@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/enclosure"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -34,10 +35,7 @@ func TestVolumeRatio(t *testing.T) {
 	}
 	for by, off := range map[float64]float64{0x1p90: 0, 0x1p-480: 0, 0x1p480: 0, 1: 1e6} {
 		far := tables.Mapped(x, func(_, _ int, v float64) float64 { return by*v + off })
-		m, err := softkmeans.FitMinVolume(t.Context(), far, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(softkmeans.FitMinVolume(t.Context(), far, 3, nil))(t)
 		if got := tables.Must(VolumeRatio(t.Context(), far, m, nil))(t); math.Abs(got-ratio) > 1e-3*got {
 			t.Errorf("%g times as large, %g away: the ratio is %g, not %g", by, off, got, ratio)
 		}
@@ -150,7 +148,7 @@ func TestVolumeFloorRows(t *testing.T) {
 		rows, columns = append(rows, i/5), append(columns, i%5)
 	}
 	sparse := tables.Must(softkmeans.SparseFromTriples(40, 5, rows, columns, x.Data))(t)
-	twice, weights := softkmeans.NewMatrix(60, 5, nil), ones(40)
+	twice, weights := softkmeans.NewMatrix(60, 5, nil), slices.Repeat([]float64{1}, 40)
 	for i := range 60 {
 		copy(twice.Row(i), x.Row(i%40))
 		weights[i%20] = 2
@@ -200,7 +198,7 @@ func TestVolumeClimb(t *testing.T) {
 				func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
 		}
 		if rng.IntN(3) == 0 {
-			o.Weights = ones(n)
+			o.Weights = slices.Repeat([]float64{1}, n)
 			for i := 1; i < n; i++ {
 				o.Weights[i] = float64(rng.IntN(4))
 			}
@@ -282,7 +280,7 @@ func TestLeastLogProduct(t *testing.T) {
 					at[j] /= sigma[j] // as at the least
 				}
 			}
-			size, log := norm2(at), 0.0
+			size, log := la.Norm(at), 0.0
 			for j, v := range at {
 				log += math.Log(sigma[j] - r*v/size)
 			}
@@ -318,14 +316,14 @@ func TestMomentBound(t *testing.T) {
 		moments := func(g *softkmeans.Matrix, w []float64) float64 {
 			x := product(g, f)
 			q := &problem{k: k, d: k - 1, w: x, weights: w}
-			return q.moments(singularValues(x, w), w, 0)
+			return q.moments(singularValues(x, w, true), w, 0)
 		}
 		volume := logVolume(t, f)
 		if bound := moments(g, w); bound > volume+1e-12 {
 			t.Errorf("seed %d: the bound is %g, the volume %g", seed, bound, volume)
 		}
 		// The vertices alone have the most scatter that there is.
-		if bound := moments(shares(k, k, 1, 0), ones(k)); math.Abs(bound-volume) > 1e-8 {
+		if bound := moments(shares(k, k, 1, 0), slices.Repeat([]float64{1}, k)); math.Abs(bound-volume) > 1e-8 {
 			t.Errorf("seed %d: the bound of vertices is %g, the volume %g", seed, bound, volume)
 		}
 	}
@@ -356,7 +354,7 @@ func TestTurned(t *testing.T) {
 	s := &table{x: x, rows: indices(40)}
 	right := &problem{ctx: t.Context(), k: 4, d: 6}
 	right.scale(s, nil)
-	basis := leading(t.Context(), s, tables.Must(softkmeans.Fit(t.Context(), x, 4, nil))(t))
+	basis := tables.Must(softkmeans.Principal(t.Context(), x, 3, nil))(t).Basis
 	if err := right.project(s, basis, 1, false); err != nil {
 		t.Fatal(err)
 	}

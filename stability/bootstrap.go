@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // BootstrapOptions tunes [Bootstrap]. The zero value and nil are the defaults.
@@ -273,9 +274,7 @@ func (b *bootstrap) result() *Sureness {
 		se := stdErr(b.shareSum[j], b.shareSquares[j])
 		r.ShareLower[j], r.ShareUpper[j] = max(0, b.shares[j]-z*se), min(1, b.shares[j]+z*se)
 	}
-	for i := range r.Stable {
-		r.Stable[i] *= 1 / n
-	}
+	la.Scale(1/n, r.Stable)
 	r.Stability = meanRow(softkmeans.NewMatrix(len(r.Stable), 1, r.Stable), b.o.Weights)[0]
 	return r
 }

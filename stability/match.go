@@ -7,6 +7,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/fault"
 	"softkmeans/metrics"
+	"softkmeans/internal/la"
 )
 
 // Matching says how the prototypes of a model b are those of a model a.
@@ -88,17 +89,12 @@ func matchCenters(f, g *softkmeans.Matrix) []int {
 	return metrics.Assignment(gain)
 }
 
-// squaredDistance returns ‖x − y‖², added up in four parts.
-func squaredDistance(x, y []float64) float64 {
-	var s [4]float64
+// squaredDistance returns ‖x − y‖².
+func squaredDistance(x, y []float64) (sum float64) {
 	for i, v := range x {
-		at := i % 4
-		if i >= len(x)&^3 {
-			at = 0
-		}
-		s[at] += (v - y[i]) * (v - y[i])
+		sum += (v - y[i]) * (v - y[i])
 	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	return sum
 }
 
 // between returns the root mean square distance of two rows of f; 0 for one row.
@@ -156,12 +152,8 @@ func meanRow(g *softkmeans.Matrix, weights []float64) []float64 {
 			w = weights[i] / heaviest
 		}
 		of += w
-		for j, v := range g.Row(i) {
-			sum[j] += w * v
-		}
+		la.Axpy(sum, w, g.Row(i))
 	}
-	for j := range sum {
-		sum[j] *= 1 / of
-	}
+	la.Scale(1/of, sum)
 	return sum
 }

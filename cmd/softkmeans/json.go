@@ -216,9 +216,12 @@ func fitJSON(r *result) *fitReportJSON {
 	for _, other := range r.others {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
-	j.Solver, j.Lambda, j.Epsilon, j.LossGap = m.Solver.String(), m.Lambda, m.Epsilon, m.LossGap
+	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
 	if v := r.compact.VolumeRatio; v < math.MaxFloat64 {
 		j.Volume = v
+	}
+	if v := r.compact.LossGap; v < math.MaxFloat64 {
+		j.LossGap = v
 	}
 	if v := r.compact.Unique; v != nil && v.Factor < math.MaxFloat64 {
 		j.Unique = &uniqueJSON{v.Factor, v.Smallest(), v.Only()}

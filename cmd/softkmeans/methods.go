@@ -157,6 +157,7 @@ type result struct {
 	residual   float64        // the largest of a row, if measured
 	streamed   bool           // the certificate comes from the passes; SpanError is unknown
 	summarised bool           // the centers were fitted to a sample of the rows
+	missing    int            // values
 	compact    view.Compact
 	sure       *sureness // nil: not asked for
 
@@ -362,6 +363,7 @@ func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result,
 		return nil, err
 	}
 	r.setModel(m)
+	r.missing = d.missing
 	fillMixtures(d.x, m.Memberships, m.Centers, false)
 	r.cert = m.Certificate
 	return m.Memberships, nil

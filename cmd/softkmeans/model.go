@@ -46,7 +46,8 @@ func newModelFile(r *result) *modelfile.File {
 	m.Memberships, m.Clusters, m.Trace, m.Shade, m.Trimmed = nil, nil, nil, nil, nil
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
 		c.FloorError, c.Total, c.Gap, c.Solver
-	f.Model, f.Centers, f.VolumeRatio = &m, r.centers, r.compact.VolumeRatio
+	f.Model, f.Centers = &m, r.centers
+	f.VolumeRatio, f.LossGap = r.compact.VolumeRatio, r.compact.LossGap
 	return f
 }
 

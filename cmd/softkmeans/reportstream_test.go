@@ -86,7 +86,9 @@ func TestReportStream(t *testing.T) {
 			}
 		}
 		for _, line := range strings.Split(pages[0], "\n") { // of the table of methods
-			if _, row, ok := strings.Cut(line, "</small></th>"); ok &&
+			_, row, ok := strings.Cut(line, "</small></th>")
+			row, _, _ = strings.Cut(row, "; proved: error") // which takes rows in memory
+			if ok &&
 				!strings.Contains(line, "<th scope=\"row\">Alternating") && !strings.Contains(pages[1], row) {
 				t.Errorf("%s: the page of blocks has no %s", name, row)
 			}

@@ -33,7 +33,7 @@ func fitReport(r *result) []byte {
 	r.writeMeaning(&b)
 
 	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil,
-		streamed: r.streamed, missing: r.model.Missing, bounded: r.bounds != nil}
+		streamed: r.streamed, missing: r.missing, bounded: r.bounds != nil}
 	b.WriteByte('\n')
 	if r.method == methodGlobal {
 		q.write(&b)
@@ -218,7 +218,7 @@ func localVerdict(q *quality, r *result) string {
 		text += "."
 	}
 	proved := compactness(q, r)
-	if gap := view.LossGap(m); gap != "" {
+	if gap := view.LossGap(r.compact); gap != "" {
 		proved += "Proved: " + gap + ".\n"
 	}
 	return fmt.Sprintf("%s\n%s(%s; status: %v.)", text, proved, count(m.Iterations, "iteration"), m.Status)

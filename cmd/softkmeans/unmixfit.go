@@ -88,6 +88,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	if r.compact, err = view.Prove(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
 		return err
 	}
+	r.compact.LossGap = 0 // λ is of the pixels as the fit scaled them
 	u.shade = shadeOf(m)
 	for _, i := range m.Trimmed {
 		u.trimmed = append(u.trimmed, pixelJSON{at[i]/u.scene.samples + 1, at[i]%u.scene.samples + 1})

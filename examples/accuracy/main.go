@@ -113,7 +113,7 @@ func labelTable(dir string, seeds int, slack float64) error {
 			if err != nil {
 				return err
 			}
-			nearest, err := m.Nearest(nil, x)
+			nearest, err := (&softkmeans.Model{Centers: m.Centers, ClusterMeans: m.Centers}).PredictLabels(nil, x)
 			if err != nil {
 				return err
 			}

@@ -158,7 +158,7 @@ func (d *data) modelFile(r *result) *modelfile.File {
 	m, c := *r.model, r.certificate
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
 	f := &modelfile.File{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header,
-		VolumeRatio: r.compact.VolumeRatio}
+		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap}
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}

@@ -107,59 +107,34 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 // find computes the points of some steps, in ascending order, up to the first beyond
 // the slider.
 func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress func(found int, it softkmeans.Iteration)) error {
-	inner := &until{Context: ctx}
-	lambdas := make([]float64, len(steps))
-	for i, step := range steps {
-		lambdas[i] = d.lambda(step, p.k)
-	}
 	had := 0
 	for _, found := range p.found {
 		if found {
 			had++
 		}
 	}
-	var last softkmeans.Iteration
-	begun := 0
-	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
-		Weights:     d.Weights,
-		NonNegative: d.above(),
-		Progress: func(it softkmeans.Iteration) {
-			if begun == 0 || it.Lambda != last.Lambda {
-				if begun > 0 && d.slackOf(last.Objective, p.k) > d.mostSlack(p.k) {
-					inner.reached = true // it is the first beyond the slider
-				}
-				begun++
-			}
-			last = it
-			progress(had+begun-1, it)
-		},
-	})
-	for i, at := range points {
-		p.found[steps[i]] = true
-		p.add(at.Lambda, at.Objective, at.Centers)
+	for i, step := range steps {
+		m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
+			Weights:     d.Weights,
+			NonNegative: d.above(),
+			Lambda:      d.lambda(step, p.k),
+			Restarts:    1, // so that all have the same start
+			Progress:    func(it softkmeans.Iteration) { progress(had+i, it) },
+		})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return err
+		}
+		p.found[step] = true
+		p.add(m.Lambda, m.Objective, m.Centers)
+		if d.slackOf(m.Objective, p.k) > d.mostSlack(p.k) {
+			p.end = step + 1
+			return nil
+		}
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case inner.reached && len(points) > 0:
-		p.end = steps[len(points)-1] + 1
-		return nil
-	}
-	return err
-}
-
-// until is a context that also ends when reached is set. A context of
-// context.WithCancel would not call the Err of its parent, which reads messages.
-type until struct {
-	context.Context
-	reached bool
-}
-
-func (u *until) Err() error {
-	if u.reached {
-		return context.Canceled
-	}
-	return u.Context.Err()
+	return nil
 }
 
 // add inserts a point, or replaces the one of the same λ.

@@ -79,7 +79,7 @@ func how(r *result) string {
 	if r.between {
 		return "interpolated"
 	}
-	return view.How(r.model)
+	return view.How(r.model, r.compact)
 }
 
 func slackWords(o options) string {

@@ -266,7 +266,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
-	r.compact.VolumeRatio = f.VolumeRatio
+	r.compact.VolumeRatio, r.compact.LossGap = f.VolumeRatio, f.LossGap
 	old := *s
 	s.data, s.loaded, s.path, s.shown = d, true, newSlackPath(o.k), r
 	parts, err := s.view(r)

@@ -67,8 +67,8 @@ func firstCenters(x *softkmeans.Matrix, k int, rng *rand.Rand) *softkmeans.Matri
 // lloyd moves the centers f to the means of the rows nearest to them until no label changes,
 // and returns the labels. A center without rows stays.
 func lloyd(x, f *softkmeans.Matrix) ([]int, error) {
-	m := &softkmeans.Model{Centers: f}
-	labels, err := m.Nearest(nil, x)
+	m := &softkmeans.Model{Centers: f, ClusterMeans: f} // labels are of the nearest
+	labels, err := m.PredictLabels(nil, x)
 	for step := 0; err == nil && step < kmeansSteps; step++ {
 		sums, count := softkmeans.NewMatrix(f.Rows, f.Cols, nil), make([]float64, f.Rows)
 		for i, a := range labels {
@@ -85,7 +85,7 @@ func lloyd(x, f *softkmeans.Matrix) ([]int, error) {
 			}
 		}
 		before := labels
-		if labels, err = m.Nearest(nil, x); slices.Equal(labels, before) {
+		if labels, err = m.PredictLabels(nil, x); slices.Equal(labels, before) {
 			break
 		}
 	}

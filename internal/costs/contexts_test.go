@@ -136,9 +136,6 @@ func (s *shape) volume(add adder) {
 		add(name+"FitAlternating", func(ctx context.Context) error {
 			return second(softkmeans.FitAlternating(ctx, x, s.k, few()))
 		})
-		add(name+"MinVolumePath", func(ctx context.Context) error {
-			return second(softkmeans.MinVolumePath(ctx, x, s.k, []float64{0.1, 1}, few()))
-		})
 	})
 	add("Unmix", func(ctx context.Context) error { return second(softkmeans.Unmix(ctx, s.x, s.k, few())) })
 	add("Unmix of unit rows", func(ctx context.Context) error {
@@ -194,6 +191,14 @@ func (s *shape) leaves(add adder) {
 				return err
 			}
 			return second(proof.VolumeRatio(ctx, x, m, &options{Workers: 1}))
+		})
+		add(name+"LossGap", func(ctx context.Context) error {
+			m, err := softkmeans.Fit(ctx, x, k, &options{Workers: 1})
+			if err != nil {
+				return err
+			}
+			m.Lambda, m.Epsilon, m.Volume = m.Total/float64(k), m.Total, softkmeans.VolumeAffine
+			return second(proof.LossGap(ctx, x, m, &options{Workers: 1}))
 		})
 	})
 	g := mixed(s.x.Rows, k)

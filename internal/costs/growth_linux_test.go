@@ -137,9 +137,6 @@ func growingCalls() []growing {
 			x := words(n, d)
 			return func() error { return second(softkmeans.FitMinVolume(bg, x, k, v)) }
 		}},
-		{"MinVolumePath", small, steps, volume(func(x *matrix, k int) error {
-			return second(softkmeans.MinVolumePath(bg, x, k, []float64{.1, 1}, v))
-		})},
 		{"Unmix", small, steps, volume(func(x *matrix, k int) error {
 			return second(softkmeans.Unmix(bg, x, k, v))
 		})},

@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"context"
 	"strconv"
 
 	"softkmeans"
@@ -46,6 +47,14 @@ func First(errs ...error) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Stopped returns an error if ctx has ended, which it wraps.
+func Stopped(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return New(err, "stopped")
 	}
 	return nil
 }

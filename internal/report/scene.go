@@ -424,5 +424,5 @@ func (s *Scene) made() []string {
 // fit says how the spectra were found.
 func (s *Scene) fit() string {
 	return "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
-		capital(view.How(s.Model)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
+		capital(view.How(s.Model, s.Compact)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
 }

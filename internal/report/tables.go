@@ -48,7 +48,7 @@ func (b *builder) methodRows() (rows []methodRow) {
 		r := methodRow{Name: methods[i].String(), What: what[i],
 			Objective: view.Number(c.Objective), Above: view.Above(c),
 			Explained: view.Share(c, 1-c.Objective/c.Total), Certified: c.Optimal(view.CertifiedTol),
-			Least: least(c.MinMembership), How: view.How(f.Model)}
+			Least: least(c.MinMembership), How: view.How(f.Model, f.Compact)}
 		if methods[i] == view.MinVolume && r.Certified {
 			r.What = "compact, at the same error"
 		}

@@ -262,7 +262,7 @@ func (b *builder) traceNotes() []string {
 		begin = "The alternating method starts from k-means centers, the minimal volume from rows at the " +
 			"corners of the data. Both improve"
 	}
-	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model) + "."
+	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model, b.MinVolume.Compact) + "."
 	if !f.Certificate.Optimal(view.CertifiedTol) {
 		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends " +
 			"above the floor."
@@ -276,7 +276,7 @@ func (b *builder) traceNotes() []string {
 	return []string{
 		begin + " The alternating method has λ = 0: its L is the squared error.",
 		minVolume,
-		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is " +
+		"Alternating: " + view.How(b.Alternating.Model, b.Alternating.Compact) + ". The method itself has no bound; how far it is " +
 			"from the minimum is known from the floor of the closed form.",
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/table"
 )
 
@@ -363,7 +364,7 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 				return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
 					"deviations cannot be columns; turn the table")
 			}
-			x, prototypes = transposed(x), l.Columns
+			x, prototypes = la.Transpose(x), l.Columns
 		}
 		if err := l.find(at, names, way.names, source); err != nil {
 			return nil, err
@@ -506,16 +507,6 @@ func (s *Sources) Sum(g *softkmeans.Matrix) *softkmeans.Matrix {
 		row := out.Row(i)
 		for j, v := range g.Row(i) {
 			row[s.Class[j]] += v
-		}
-	}
-	return out
-}
-
-func transposed(m *softkmeans.Matrix) *softkmeans.Matrix {
-	out := softkmeans.NewMatrix(m.Cols, m.Rows, nil)
-	for i := range m.Rows {
-		for j, v := range m.Row(i) {
-			out.Set(j, i, v)
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/missing"
 )
 
@@ -196,9 +197,7 @@ func (m *Mixer) mixture(dst, g []float64) {
 	clear(dst)
 	for i, share := range g {
 		if share != 0 {
-			for j, v := range m.Centers.Row(i) {
-				dst[j] += share * v
-			}
+			la.Axpy(dst, share, m.Centers.Row(i))
 		}
 	}
 }
@@ -232,10 +231,7 @@ func (m *Mixer) left(r *Result, i int, scratch, x, g []float64, length float64) 
 	}
 	flat := m.open.flat
 	for c := range flat.Rows {
-		along := 0.0
-		for j, v := range flat.Row(c) {
-			along += v * scratch[j]
-		}
+		along := la.Dot(flat.Row(c), scratch)
 		within += along * along
 	}
 	r.Within[i] = min(within, square)

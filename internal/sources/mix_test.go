@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // mixtures returns n rows that are mixtures of k sources, times lengths if asked for, with noise.
@@ -73,14 +74,8 @@ func TestRangesOfCone(t *testing.T) {
 	for run := range 200 {
 		k, d := 3+r.IntN(3), 2+r.IntN(2)
 		s, x := mixtures(r, 1, k, d, 0, true)
-		m, err := s.NewMixer(Options{Cone: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.Mix(context.Background(), x, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(s.NewMixer(Options{Cone: true}))(t)
+		got := tables.Must(m.Mix(context.Background(), x, true))(t)
 		if k <= d != m.Unique() || m.Unique() == (got.Low != nil) {
 			t.Fatalf("run %d: k %d, d %d: unique %v, %v", run, k, d, m.Unique(), got.Low)
 		}
@@ -159,22 +154,10 @@ func TestOutside(t *testing.T) {
 // outsideOf returns the noise of rows, and which of them are outside.
 func outsideOf(t *testing.T, s *Sources, x *softkmeans.Matrix, cone bool) (Noise, []bool) {
 	t.Helper()
-	m, err := s.NewMixer(Options{Cone: cone})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.Mix(t.Context(), x, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := m.Noise(t.Context(), got, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := m.Out(t.Context(), got, x, noise)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := tables.Must(s.NewMixer(Options{Cone: cone}))(t)
+	got := tables.Must(m.Mix(t.Context(), x, false))(t)
+	noise := tables.Must(m.Noise(t.Context(), got, x))(t)
+	out := tables.Must(m.Out(t.Context(), got, x, noise))(t)
 	return noise, out
 }
 
@@ -231,18 +214,9 @@ func TestNoiseOfCounts(t *testing.T) {
 				x.Row(i)[j] += math.Sqrt(v) * r.NormFloat64()
 			}
 		}
-		m, err := s.NewMixer(Options{Cone: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.Mix(t.Context(), x, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		noise, err := m.Noise(t.Context(), got, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := tables.Must(s.NewMixer(Options{Cone: true}))(t)
+		got := tables.Must(m.Mix(t.Context(), x, false))(t)
+		noise := tables.Must(m.Noise(t.Context(), got, x))(t)
 		out, err := m.Out(t.Context(), got, x, noise)
 		one, _ := m.Out(t.Context(), got, x, m.equal(got))
 		if trues(out) > trues(one)+1 || err != nil {
@@ -261,10 +235,7 @@ func TestTooMuch(t *testing.T) {
 		s.SD = sd
 		for _, most := range []float64{old, 10} {
 			mostWork = most
-			m, err := s.NewMixer(Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := tables.Must(s.NewMixer(Options{}))(t)
 			got, err := m.Mix(context.Background(), x, true)
 			if err != nil || !got.Open || (got.Low == nil) != (most == 10) ||
 				(got.Drawn == nil) != (most == 10 || sd == nil) {

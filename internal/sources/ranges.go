@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // Open is the mixtures of some vertices that are the same point.
@@ -66,7 +67,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	for r < len(s) && s[r] > max(rankTol*s[0], least) {
 		r++
 	}
-	o.flat = transposed(columns(plane, upTo(r)))
+	o.flat = la.Transpose(columns(plane, upTo(r)))
 	at := softkmeans.NewMatrix(n, r, nil) // coordinates of the vertices
 	for i := range n {
 		for c := range r {
@@ -74,7 +75,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 		}
 	}
 	if o.rank = r; cone {
-		o.rows = transposed(at)
+		o.rows = la.Transpose(at)
 		return o, nil
 	}
 	o.rank++
@@ -86,7 +87,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	if u, _, _, err = softkmeans.SVD(with); err != nil {
 		return nil, err
 	}
-	o.rows = transposed(columns(u, upTo(r+1)))
+	o.rows = la.Transpose(columns(u, upTo(r+1)))
 	return o, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // enumerated returns the least and the largest sums of shares over all vertices of the mixtures of
@@ -130,10 +131,7 @@ func TestRanges(t *testing.T) {
 		for i := range g {
 			g[i] /= sum
 		}
-		o, err := NewOpen(f, softkmeans.SumToOne, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := tables.Must(NewOpen(f, softkmeans.SumToOne, false))(t)
 		low, high := make([]float64, groups), make([]float64, groups)
 		o.Ranges(low, high, g, class)
 		least, most := enumerated(f, g, class, groups)

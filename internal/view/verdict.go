@@ -180,13 +180,17 @@ func repaired(c softkmeans.Certificate, k int) string {
 // Compact is what is proved of how compact prototypes are.
 type Compact struct {
 	VolumeRatio float64        // proof.VolumeRatio; 0: not known, or not asked for
+	LossGap     float64        // proof.LossGap; 0: there is no penalty, or it was not asked for
 	Unique      *proof.Verdict // on the same mixtures; nil: not known, or not asked for
 }
 
 // Prove returns what is proved of a model of minimal volume that was fitted to x with the option Weights.
 func Prove(ctx context.Context, x softkmeans.Samples, m *softkmeans.Model,
 	o *softkmeans.Options) (c Compact, err error) {
-	if c.VolumeRatio, err = proof.VolumeRatio(ctx, x, m, o); err == nil {
+	if c.LossGap, err = proof.LossGap(ctx, x, m, o); err == nil {
+		c.VolumeRatio, err = proof.VolumeRatio(ctx, x, m, o)
+	}
+	if err == nil {
 		c.Unique, err = Unique(ctx, m, o.Weights)
 	}
 	return c, err
@@ -216,7 +220,7 @@ const flat = 1e-9
 // Unique returns the verdict of proof.Unique on a model that was fitted with weights; nil where shares do not
 // add up to 1, where the prototypes span no volume, or where there are too many.
 func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof.Verdict, error) {
-	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || m.Missing > 0 || k < 2 || k > mostUnique {
+	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || k < 2 || k > mostUnique {
 		return nil, nil
 	}
 	apart := m.Centers.Clone()
@@ -262,8 +266,8 @@ func Same(v *proof.Verdict) string {
 		" times as compact."
 }
 
-// How says how a model was computed.
-func How(m *softkmeans.Model) string {
+// How says how a model was computed, and what is proved of its loss.
+func How(m *softkmeans.Model, c Compact) string {
 	if m.Trace == nil {
 		return "in closed form"
 	}
@@ -271,17 +275,17 @@ func How(m *softkmeans.Model) string {
 	if m.Lambda > 0 {
 		how += ", λ\u00a0=\u00a0" + Small(m.Lambda)
 	}
-	if gap := LossGap(m); gap != "" {
+	if gap := LossGap(c); gap != "" {
 		how += "; proved: " + gap
 	}
 	return how
 }
 
-// LossGap says how far error plus penalty of a model may be above the least; "" where that is not known.
-func LossGap(m *softkmeans.Model) string {
-	if !(m.LossGap > 0) || !Finite(m.LossGap) {
+// LossGap says how far error plus penalty may be above the least; "" where that is not known.
+func LossGap(c Compact) string {
+	if !(c.LossGap > 0) || !Finite(c.LossGap) {
 		return ""
 	}
-	return "error plus penalty is at most " + AtMost(100*m.LossGap) +
+	return "error plus penalty is at most " + AtMost(100*c.LossGap) +
 		"\u00a0% of the total variance above the least"
 }

@@ -107,17 +107,17 @@ func TestAbove(t *testing.T) {
 func TestHow(t *testing.T) {
 	for _, c := range []struct {
 		m    softkmeans.Model
+		gap  float64
 		want string
 	}{
-		{softkmeans.Model{Status: softkmeans.StatusOptimal}, "in closed form"},
-		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{2, 1}, Iterations: 2},
+		{softkmeans.Model{Status: softkmeans.StatusOptimal}, 0, "in closed form"},
+		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{2, 1}, Iterations: 2}, 0,
 			"2 iterations, converged"},
-		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{1}, Lambda: 2,
-			LossGap: 0.012341},
+		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{1}, Lambda: 2}, 0.012341,
 			"0 iterations, converged, λ\u00a0=\u00a02; proved: error plus penalty is at most 1.24\u00a0% of the " +
 				"total variance above the least"},
 	} {
-		if got := How(&c.m); got != c.want {
+		if got := How(&c.m, Compact{LossGap: c.gap}); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
