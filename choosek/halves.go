@@ -11,8 +11,8 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
-	"softkmeans/metrics"
 	"softkmeans/internal/la"
+	"softkmeans/metrics"
 )
 
 // Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of

@@ -6,8 +6,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
-	"softkmeans/metrics"
 	"softkmeans/internal/la"
+	"softkmeans/metrics"
 )
 
 // Matching says how the prototypes of a model b are those of a model a.
