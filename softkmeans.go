@@ -239,6 +239,47 @@ func (m *Model) label(x rows, lead *Matrix, quick bool) error {
 	return err
 }
 
+// Check returns an error unless the model's parts fit together, as those of a fit do: matrices of finite
+// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that are
+// nil fit.
+func (m *Model) Check() error {
+	err := cmp.Or(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
+		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),
+		checkEnum("the model's solver", m.Solver, solverCount),
+		checkEnum("the model's status", m.Status, statusCount),
+		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount),
+		checkCount("Iterations", m.Iterations))
+	if err != nil {
+		return err
+	}
+	if m.Centers != nil && m.Memberships != nil && m.Centers.Rows != m.Memberships.Cols {
+		return fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+
+			strconv.Itoa(m.Memberships.Cols))
+	}
+	if err := m.checkMeans(); err != nil {
+		return err
+	}
+	if n := len(m.Clusters); n > 0 &&
+		(m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
+		return fail(ErrOption, "the model has "+strconv.Itoa(n)+
+			" labels without as many memberships, or without cluster means")
+	}
+	for i, j := range m.Clusters {
+		if j < 0 || j >= m.ClusterMeans.Rows {
+			return fail(ErrOption, "the model's label "+strconv.Itoa(i)+" is "+strconv.Itoa(j))
+		}
+	}
+	return nil
+}
+
+// checkPart returns an error for a matrix that is not nil and not in range.
+func checkPart(name string, m *Matrix) error {
+	if m == nil {
+		return nil
+	}
+	return checkMatrix(name, m, mostCenter)
+}
+
 // checkMeans returns an error unless there is a mean for each center, with axes of its length, or neither.
 func (m *Model) checkMeans() error {
 	c, f := m.ClusterMeans, m.Centers
