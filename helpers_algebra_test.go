@@ -91,11 +91,6 @@ func laRatios(a, u *Matrix, s []float64, v *Matrix, exp int) (ratios [3]float64)
 	return ratios
 }
 
-// fusesProducts reports whether a·b + c is rounded once here, for an a·b that rounds to −c.
-//
-//go:noinline
-func fusesProducts(a, b, c float64) bool { return a*b+c != 0 }
-
 func checkSigns(t *testing.T, v *Matrix) {
 	t.Helper()
 	for j := range v.Cols {

@@ -3,7 +3,6 @@ package softkmeans
 import (
 	"context"
 	"embed"
-	"flag"
 	"io/fs"
 	"iter"
 	"math"
@@ -156,10 +155,6 @@ func noisy(x *Matrix, db float64, seed uint64) *Matrix {
 
 // purest is how pure the purest sample may be; odd k take the last only, for time.
 var purest = []float64{1, 0.9}
-
-// update is for the tests that hold files of testdata/ to what is: those chosen by
-// -run write regress.txt or regress_algebra.txt anew.
-var update = flag.Bool("update", false, "write testdata/regress.txt or testdata/regress_algebra.txt")
 
 // extended reports whether tests take all sets and seeds and their full sizes, as a release has them:
 //

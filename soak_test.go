@@ -79,9 +79,9 @@ var soakCalls = []struct {
 		if err != nil {
 			return err
 		}
-		b := formOf(m)
+		b := bytesOf(m)
 		b[s.IntN(len(b))] ^= 1 << s.IntN(8)
-		return errors.Join(new(Model).UnmarshalBinary(b), m.UnmarshalBinary(formOf(m)))
+		return errors.Join(new(Model).UnmarshalBinary(b), m.UnmarshalBinary(bytesOf(m)))
 	}},
 }
 

@@ -204,6 +204,14 @@ func TestFitAllocations(t *testing.T) {
 	}
 }
 
+// TestSeeds: what a seed gives stays the same between versions and machines.
+func TestSeeds(t *testing.T) {
+	want := []float64{-0.532129989673704, -0.846662668416332, -0.846662668416332, 0.532129989673704}
+	if q := RandomOrientation(3, 1); maxDiff(q, NewMatrix(2, 2, want)) > 1e-14 {
+		t.Error(q.Data)
+	}
+}
+
 // TestNearest: the label of the smallest distance, at any scale, for rows far
 // away, and in the order of the centers on ties.
 func TestNearest(t *testing.T) {

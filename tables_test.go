@@ -15,20 +15,15 @@ import (
 // TestTablesComplete: every function that has a dst is among the destinations of
 // alias_test.go, and every method that changes its receiver among the receivers.
 func TestTablesComplete(t *testing.T) {
-	table := map[string]bool{}
-	for _, c := range destinationCases(t) {
+	table := map[string]bool{
+		"ProjectSimplex": true, // in simplexproj_test.go
+		"Matrix.Check":   true, // takes the name that its error has, and changes nothing
+	}
+	for _, c := range destinations(t) {
 		table[c.name] = true
 	}
-	for _, c := range intCases() {
-		table[c.name] = true
-	}
-	destinations := len(table)
-	table["ProjectSimplex"] = true // in simplexproj_test.go
-	table["Matrix.Check"] = true   // takes the name that its error has, and changes nothing
-	for _, c := range receiverCases(t) {
-		for _, f := range c.fails {
-			table[f.method] = true
-		}
+	for _, f := range failures(t) {
+		table[f.method] = true
 	}
 	hasDst := func(f *ast.FuncType) bool {
 		return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
@@ -80,8 +75,8 @@ func TestTablesComplete(t *testing.T) {
 	if found == 0 {
 		t.Skip("the package's sources are not here")
 	}
-	if destinations < 10 || found < 20 {
-		t.Errorf("only %d destinations, and %d functions were looked for", destinations, found)
+	if found < 10 {
+		t.Errorf("only %d functions were looked for", found)
 	}
 }
 
