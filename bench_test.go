@@ -96,37 +96,6 @@ func BenchmarkCertify(b *testing.B) {
 	}
 }
 
-// BenchmarkIteration is one pass with its F-step, from memberships at hand: ns/(ndk) is flat where the
-// products decide, and rises where the n small problems of size k do.
-func BenchmarkIteration(b *testing.B) {
-	for _, c := range []struct{ n, d, k int }{
-		{1000, 64, 10}, {4000, 64, 10}, {16000, 64, 10},
-		{2000, 32, 10}, {2000, 128, 10}, {2000, 512, 10},
-		{2000, 128, 5}, {2000, 128, 20}, {2000, 128, 40},
-	} {
-		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
-			clean, _ := mixtures(c.n, c.d, c.k, 0.3, 1, 1)
-			j, err := openMinVolume(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1}, true)
-			must(b, err)
-			start, err := j.startCenters(0)
-			must(b, err)
-			lifted := j.lift(start.f)
-			if j, err = j.end(); err != nil {
-				b.Fatal(err)
-			}
-			at, next := j.newIterate(), j.newIterate()
-			copy(at.f.Data, lifted.Data)
-			must(b, j.pass(at, nil))
-			for b.Loop() {
-				j.centersStep(next.f, at, j.firstLambda())
-				must(b, j.pass(next, at.g))
-				at, next = next, at
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.n*c.d*c.k), "ns/ndk")
-		})
-	}
-}
-
 // BenchmarkMinVolume is the whole default call with one worker, and its stages in
 // milliseconds: the floor with the leading directions, the start, the search for λ in these
 // directions, the end in all columns, and what is measured of the result.
@@ -334,62 +303,4 @@ func BenchmarkStage(b *testing.B) {
 			})
 		}
 	}
-}
-
-// BenchmarkPeak is what this machine gives one worker at most: arithmetic in registers, the same with
-// operands from the nearest cache, and a read of memory.
-func BenchmarkPeak(b *testing.B) {
-	b.Run("registers", func(b *testing.B) {
-		var sink float64
-		for b.Loop() {
-			sink += peakFlops(20000)
-		}
-		b.ReportMetric(float64(peakFlopsOf(20000))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
-		_ = sink
-	})
-	b.Run("tile", func(b *testing.B) {
-		const l = 240
-		strips, c := make([]float64, stripSize(stripRows, l)), make([]float64, 9)
-		for b.Loop() {
-			addMulStrips(c, 3, strips, 3, strips, 3, l, false)
-		}
-		b.ReportMetric(18*l*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
-	})
-	b.Run("memory", func(b *testing.B) {
-		v, sum := randomData(1, 1<<24, 0, 1).Data, 0.0 // pages of zeros would all be one
-		for b.Loop() {
-			sum += sumSquares(v)
-		}
-		b.ReportMetric(8*float64(len(v))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GB/s")
-		_ = sum
-	})
-}
-
-// peakFlops runs chains of multiplications and additions that do not wait for each
-// other, peakFlopsOf operations in all.
-func peakFlops(turns int) float64 {
-	if useSIMD {
-		return peakFlopsSIMD(turns)
-	}
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 float64
-	x, y := 0.999, 0.001
-	for range turns {
-		s0 = s0*x + y
-		s1 = s1*x + y
-		s2 = s2*x + y
-		s3 = s3*x + y
-		s4 = s4*x + y
-		s5 = s5*x + y
-		s6 = s6*x + y
-		s7 = s7*x + y
-		s8 = s8*x + y
-		s9 = s9*x + y
-		s10 = s10*x + y
-		s11 = s11*x + y
-	}
-	return s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11
-}
-
-func peakFlopsOf(turns int) int {
-	return turns * 2 * 12 * lanes
 }

@@ -108,54 +108,6 @@ func TestCentersOf(t *testing.T) {
 	}
 }
 
-// TestSkMableLarge: where min(n, d) is above SolverAuto's limit, too, σ_k is told from rounding.
-func TestSkMableLarge(t *testing.T) {
-	t.Parallel()
-	const n = jacobiMaxSide + 8
-	rng := rand.New(rand.NewPCG(1, 2))
-	a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
-	for i := range a.Data {
-		a.Data[i] = rng.Float64()
-	}
-	for i := range 3 {
-		for j := range 60 { // the other columns are 0, which cost Jacobi's method nothing
-			b.Set(i, j, rng.Float64()*[]float64{1, 1, 1e-9}[i])
-		}
-	}
-	x := product(a, b)
-	for _, c := range []struct {
-		k    int
-		tol  float64
-		want bool
-	}{{3, 0, false}, {3, 1e-7, true}, {4, 0, true}} {
-		if got := mustDo(SkMable(bg, x, c.k, c.tol))(t); got != c.want {
-			t.Errorf("a third direction of 1e-9, k=%d, tol=%g: %v", c.k, c.tol, got)
-		}
-	}
-}
-
-// TestCertifyRange: centers and memberships of any size in range give finite numbers. The objective is an
-// upper bound, and within rounding of the exact one as far as centers are at most 1e150 times the data.
-func TestCertifyRange(t *testing.T) {
-	matrix := func(v ...float64) *Matrix { return NewMatrix(len(v)/2, 2, v) }
-	for _, unit := range []float64{1, 1e-140, 1e140, 0} {
-		x := matrix(unit, 0, 0, unit, unit, unit)
-		for _, size := range []float64{0, 5e-324, 1e-100, 1, 1e70, 1e150} {
-			g, large := matrix(1, 0, 0, 1, 0.5, 0.5), matrix(size, size, -size, 1, 0.5, 0.5)
-			near := max(size, 5) <= 1e150*unit || unit == 0
-			for _, c := range [][2]*Matrix{
-				{matrix(size, 0, 0, size), g}, {matrix(size, size, -size, -size), g},
-				{matrix(size, 0, 1, 2), g},
-				{matrix(size, 0, 1, 2), matrix(0, 1, 0, 1, 0, 1)},
-				{matrix(size, 0, 1, 2), matrix(1e-150, 1, 0, 1, 0, 1)},
-				{matrix(1, 2, 3, 5), large}, {matrix(size, 2, 3, size), large},
-			} {
-				checkCertified(t, x, c[0], c[1], near)
-			}
-		}
-	}
-}
-
 // TestOptimalNeeds: an exact fit proves nothing where memberships are negative or do not
 // add up to 1, but for those that their repair makes of them.
 func TestOptimalNeeds(t *testing.T) {

@@ -306,39 +306,3 @@ func TestHardSVD(t *testing.T) {
 		}
 	})
 }
-
-// TestHardTruncated: values lie within their residuals, and these are what was asked
-// for, or what rounding leaves.
-func TestHardTruncated(t *testing.T) {
-	eachHard(t, func(h *hardMatrix) {
-		n, d := h.a.Rows, h.a.Cols
-		small := min(n, d)
-		for _, k := range []int{1, (small + 1) / 2, small} {
-			got := mustDo(truncatedSVD(bg, h.a, k, 0, krylovOptions{}))(t)
-			if got.Status != StatusConverged {
-				t.Errorf("%s k=%d: %v", h.family, k, got.Status)
-			}
-			unit, err := truncatedSVD(bg, h.unit(), k, 0, krylovOptions{})
-			if err != nil || !laSameBits(unit.U.Data, got.U.Data) || !laSameBits(unit.V.Data, got.V.Data) {
-				t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
-			}
-			left, _ := laResiduals(h.unit(), got.U, unit.S, got.V, 0)
-			for i, s := range got.S {
-				// Never above σ_i, which a subspace cannot be (Cauchy), and some value is as near
-				// as the residual.
-				tol, near := h.svdTolerance(), math.Inf(1)
-				least := min(math.Ldexp(double(h.s[i]), h.exp), math.MaxFloat64)
-				h.note(t, "truncated, above", h.off(max(s, least), h.s[i], h.exp, tol))
-				for _, want := range h.s {
-					near = min(near, h.off(s, want, h.exp, unit.Residuals[i]+tol))
-				}
-				h.note(t, "truncated", near)
-				h.note(t, "truncated, residuals", math.Abs(left[i]-unit.Residuals[i])/h.orOne(tol))
-				// As documented: Tol·s₁ or small·2^-52·s₁²/s_i.
-				rounding := float64(small) * 0x1p-52 * h.size() * h.size()
-				asked := max(1e-10*h.size(), rounding/max(unit.S[i], math.SmallestNonzeroFloat64))
-				h.note(t, "truncated, as asked", unit.Residuals[i]/h.orOne(asked))
-			}
-		}
-	})
-}

@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -136,48 +135,6 @@ func TestTruncatedResiduals(t *testing.T) {
 		r, err := truncatedSVD(bg, m, 2, 0, krylovOptions{})
 		if err != nil || !(math.Abs(r.S[1]/mostEntry-1) < 1e-14) || !(r.Residuals[0] < 1e-14*mostEntry) {
 			t.Errorf("largest numbers: %+v, %v", r, err)
-		}
-	}
-}
-
-// TestTruncatedShort: few steps leave orthonormal vectors, honest residuals,
-// and values from below that do not get worse.
-func TestTruncatedShort(t *testing.T) {
-	rng := rand.New(rand.NewPCG(15, 1))
-	values := make([]float64, 100)
-	for i := range values {
-		values[i] = 1 - 0.002*float64(i)
-	}
-	a := laSpectrum(len(values)+60, len(values), values, rng)
-	last := 0.0
-	for steps := 1; steps <= 4; steps++ {
-		r, err := truncatedSVD(bg, a, 5, 0, krylovOptions{steps: steps})
-		if err != nil || r.Status != StatusIterationLimit || r.Iterations != steps {
-			t.Fatalf("%+v %v", r, err)
-		}
-		for i, left := range checkTruncated(t, "short", a, r) {
-			if s := r.S[i]; s > values[i]*(1+1e-14) || left < 1e-10 {
-				t.Errorf("%d steps: σ%d = %g, residual %g", steps, i, s, left)
-			}
-		}
-		if sum := sumOf(r.S); sum < last {
-			t.Errorf("%d steps: Σσ fell from %g to %g", steps, last, sum)
-		}
-		last = sumOf(r.S)
-	}
-}
-
-func TestTruncatedCancelled(t *testing.T) {
-	a := randomData(120, 40, 0, 2)
-	full := endingAt(1 << 30)
-	if _, err := truncatedSVD(full, a, 4, 1, krylovOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	looks := 1<<30 - int(full.left.Load())
-	for n := 0; n < looks; n += 1 + looks/fewer(40, 12) {
-		r, err := truncatedSVD(endingAt(n), a, 4, 1, krylovOptions{})
-		if !errors.Is(err, context.Canceled) || r != nil {
-			t.Errorf("ended at look %d of %d: %v, %v", n, looks, r, err)
 		}
 	}
 }

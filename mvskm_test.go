@@ -320,55 +320,6 @@ func TestPath(t *testing.T) {
 	same(wide, mustDo(MinVolumePath(bg, wide, 3, []float64{1}, &MinVolumeOptions{Seed: 2}))(t)[0])
 }
 
-// TestPathTable: a path's points are runs from the first restart's start, in the data's
-// units, on the default grid and on a given one.
-func TestPathTable(t *testing.T) {
-	x := mapped(randomData(20, 3, 1, 2), func(_, _ int, v float64) float64 { return 8 * v })
-	o := &MinVolumeOptions{Centers: randomCenters(x, 3, 3), MaxIter: 5, Workers: 1}
-	vf, start := started(t, x, 3, o)
-	var grid []float64
-	for i := range 25 {
-		grid = append(grid, vf.s.unscaleSquare(vf.pc.total)/3*math.Pow(10, -4+float64(i)/4))
-	}
-	for _, lambdas := range [][]float64{nil, {0, 20, 3}, {}} {
-		path, err := MinVolumePath(bg, x, 3, lambdas, o)
-		want := lambdas
-		if lambdas == nil {
-			want = grid
-		}
-		if err != nil || len(path) != len(want) {
-			t.Fatalf("%d points, want %d, %v", len(path), len(want), err)
-		}
-		for i, p := range path {
-			out := vf.run(runStart{f: start}, vf.scaledLambda(want[i]), 5, nil)
-			if lambdas == nil { // to the bit only from the same λ
-				out = vf.run(runStart{f: start}, vf.scaledLambda(p.Lambda), 5, nil)
-			}
-			if math.Abs(p.Lambda-want[i]) > 1e-13*want[i] || p.Objective != vf.s.unscaleSquare(out.objective) ||
-				p.Floor != vf.s.unscaleSquare(vf.pc.floor) || !slices.Equal(p.Trace, out.trace) ||
-				maxDiff(p.Centers, vf.toData(out.f)) != 0 || p.Iterations != out.iterations || p.Status != out.status {
-				t.Errorf("λ %g: %+v", want[i], p)
-			}
-		}
-	}
-	for i, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
-		var in *InputError
-		if path, err := MinVolumePath(bg, x, 3, []float64{0, bad}, o); path != nil || !errors.As(err, &in) || in.Arg != "lambdas" || in.Row != 1 || in.Col != -1 || in.Err != ErrOption {
-			t.Errorf("%d: %v", i, err)
-		}
-	}
-	// A context that ends leaves the points so far.
-	ctx, cancel := context.WithCancel(bg)
-	o.Progress = func(it Iteration) {
-		if it.Lambda > 10 {
-			cancel()
-		}
-	}
-	if path, err := MinVolumePath(ctx, x, 3, []float64{1, 2, 20, 3}, o); len(path) != 2 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d points, %v", len(path), err)
-	}
-}
-
 // Wide data has fewer directions than k > d centers could span.
 func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
 	for _, shape := range [][3]int{{1, 2, 2}, {1, 2, 3}, {3, 5, 6}, {5, 12, 13}} {

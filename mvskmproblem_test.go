@@ -148,52 +148,6 @@ func TestVolumeDefaults(t *testing.T) {
 	}
 }
 
-// TestVolumeUnits: λ, ε and the penalty between the data's units and those of the loop, with their bounds.
-func TestVolumeUnits(t *testing.T) {
-	vf := tenOf()
-	vf.s.units = units{exp: 3, wexp: 2}
-	vf.s.weights = []float64{4, 4}
-	vf.s.n = 2 // each scaled to 1
-	for lambda, want := range map[float64]float64{0: 0, 1: 0x1p-8, 0x1p208: 0x1p200,
-		0x1p207: 0x1p199, 0x1p300: 0x1p200} {
-		if got := vf.scaledLambda(lambda); got != want {
-			t.Errorf("λ %g becomes %g, want %g", lambda, got, want)
-		}
-	}
-	if got, want := vf.dataPenalty(5), 5+4*6*math.Ln2; math.Abs(got-want) > 1e-14 {
-		t.Errorf("penalty %g, want %g", got, want)
-	}
-	vf.contrasts = RegularSimplex(4)
-	if got, want := vf.dataPenalty(5), 5+3*6*math.Ln2; math.Abs(got-want) > 1e-14 {
-		t.Errorf("penalty %g, want %g", got, want)
-	}
-	for _, c := range []struct{ epsilon, floor, total, want float64 }{
-		{0, 10, 100, 5}, {64, 10, 100, 1}, {1e-300, 10, 100, 0x1p-40 * 50}, {0x1p450, 10, 100, 0x1p400},
-		{1e-300, 0, 0x1p-200, 0x1p-160},
-	} {
-		vf.o.Epsilon, vf.pc.floor, vf.pc.total = c.epsilon, c.floor, c.total
-		vf.s.n, vf.s.d, vf.s.centred, vf.o.Sum = 2, 10, false, SumAtMostOne
-		vf.k = 1
-		if vf.setEpsilon(); vf.eps != c.want {
-			t.Errorf("ε %g, floor %g of %g: %g, want %g", c.epsilon, c.floor, c.total, vf.eps, c.want)
-		}
-	}
-	// Centers are kept where squares are finite.
-	vf, err := openMinVolume(bg, NewMatrix(3, 1, []float64{-1, 0, 1}), 2, &MinVolumeOptions{}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := vf.fromData(NewMatrix(2, 1, []float64{0x1p300, -0x1p300})); math.Abs(f.At(0, 0)) != 0x1p200 ||
-		f.At(0, 0) != -f.At(1, 0) {
-		t.Errorf("centers %g", f.Data)
-	}
-	vf.s.exp = 400
-	if f := vf.toData(NewMatrix(2, 1, []float64{0x1p200, -0x1p200})); math.Abs(f.At(0, 0)) != mostCenter ||
-		f.At(0, 0) != -f.At(1, 0) {
-		t.Errorf("centers %g", f.Data)
-	}
-}
-
 // TestRunTold: what a run tells of each iterate is that iterate in the data's units, and
 // the restart that is kept is the best.
 func TestRunTold(t *testing.T) {
@@ -308,26 +262,6 @@ func TestNarrow(t *testing.T) {
 			if math.Abs(end-last) > 1e-4*m.Objective {
 				t.Errorf("%v, %v: the loss %g becomes %g", c, sum, last, end)
 			}
-		}
-	}
-}
-
-// TestFollow: a trace that goes on does not rise, and its last is the later run's loss.
-func TestFollow(t *testing.T) {
-	for _, c := range []struct{ earlier, later, want []float64 }{
-		{[]float64{9, 7, 5}, []float64{5, 4, 3}, []float64{9, 7, 5, 4, 3}},
-		{[]float64{9, 7, 5}, []float64{6, 5.5, 5.4}, []float64{6, 5.5, 5.4}}, // the bounds cost something
-		{[]float64{9, 7, 5}, []float64{6}, []float64{6}},
-		{[]float64{9, 7, 5}, []float64{5}, []float64{9, 7, 5}},
-		{[]float64{9, 5, 5}, []float64{5 + 1e-12}, []float64{9, 5 + 1e-12, 5 + 1e-12}}, // rounding
-		{[]float64{9, 7, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 7, 5 + 2e-12, 5 + 1e-12, 4}},
-		{[]float64{9, 5, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4},
-			[]float64{9, 5 + 2e-12, 5 + 2e-12, 5 + 1e-12, 4}},
-	} {
-		r := &volumeRun{trace: c.later}
-		if r.follow(&volumeRun{trace: c.earlier}); !slices.Equal(r.trace, c.want) ||
-			r.iterations != len(c.want)-1 {
-			t.Errorf("%v after %v: %v, %d iterations", c.later, c.earlier, r.trace, r.iterations)
 		}
 	}
 }

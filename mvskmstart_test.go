@@ -1,8 +1,6 @@
 package softkmeans
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,54 +77,6 @@ func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*alternation,
 	return j, mustDo(j.startCenters(0))(t).f
 }
 
-// TestLloydWeights: a center is the weighted mean of its samples, and the inertia is what it says.
-func TestLloydWeights(t *testing.T) {
-	for _, sizes := range [][]int{{10, 20, 30}, {300, 400, 300}} { // one task, and four
-		lloydWeights(t, sizes)
-	}
-}
-
-func lloydWeights(t *testing.T, sizes []int) {
-	t.Helper()
-	x := separated(sizes)
-	w := make1(x.Rows)
-	for i := range w {
-		w[i] = 0.25 * float64(1+i%7)
-	}
-	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
-	inertia := mustDo(newClustering(j.s, j.z, j.k).lloyd(f, 5))(t)
-	centers := j.toData(f)
-	var want float64
-	first, second := sizes[0], sizes[0]+sizes[1]
-	for _, c := range [][2]int{{0, first}, {first, second}, {second, x.Rows}} {
-		mean, sum := make([]float64, 3), 0.0
-		for i := c[0]; i < c[1]; i++ {
-			axpy(mean, w[i], x.row(i))
-			sum += w[i]
-		}
-		scale(mean, 1/sum)
-		near := math.Inf(1)
-		for a := range 3 {
-			var d float64
-			for l, v := range centers.row(a) {
-				d += math.Abs(v - mean[l])
-			}
-			near = min(near, d)
-		}
-		if near > 1e-12*100 {
-			t.Errorf("no center at the weighted mean of rows %d…%d: %g off", c[0], c[1]-1, near)
-		}
-		for i := c[0]; i < c[1]; i++ {
-			for l, v := range x.row(i) {
-				want += w[i] * (v - mean[l]) * (v - mean[l])
-			}
-		}
-	}
-	if got := j.s.unscaleSquare(inertia); math.Abs(got-want) > 1e-9*want {
-		t.Errorf("inertia %g, want %g", got, want)
-	}
-}
-
 // TestLloydEmpty: clusters that nothing is nearest to move to where they are missing.
 func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
@@ -140,40 +90,6 @@ func TestLloydEmpty(t *testing.T) {
 		got, err := newClustering(j.s, j.z, j.k).lloyd(f, 50)
 		if err != nil || math.Abs(got-want) > 1e-12*want {
 			t.Errorf("%s: inertia %g, it can be %g, %v", what, got, want, err)
-		}
-	}
-}
-
-// TestLloydEmptyWeights: an empty cluster moves to a row of positive weight, also where
-// one of weight 0 is farther from its center.
-func TestLloydEmptyWeights(t *testing.T) {
-	x := NewMatrix(5, 1, []float64{-10.1, -9.9, 0, 9.9, 10.1})
-	j, _ := started(t, x, 3, &MinVolumeOptions{Weights: []float64{1, 1, 0, 1, 1}})
-	f := chosenRows(j.z, []int{0, 4, 4})
-	scale(f.row(2), 1e3)
-	if _, err := newClustering(j.s, j.z, j.k).lloyd(f, 1); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc([]int{0, 1, 3, 4},
-		func(i int) bool { return slices.Equal(f.row(2), j.z.row(i)) }) {
-		t.Errorf("the empty cluster moved to %v, rows are %v", f.row(2), j.z.Data)
-	}
-}
-
-// TestExtremeIsSample: InitSPA takes no row of weight 0, not even where the others
-// have no more directions to offer.
-func TestExtremeIsSample(t *testing.T) {
-	x := randomData(12, 2, 3, 1)
-	w := make1(12)
-	for i := 0; i < 12; i += 3 {
-		w[i] = 0
-		scale(x.row(i), 100)
-	}
-	j, f := started(t, x, 6, &MinVolumeOptions{Init: InitSPA, Weights: w})
-	for a := range f.Rows {
-		if !slices.ContainsFunc([]int{1, 2, 4, 5, 7, 8, 10, 11},
-			func(i int) bool { return slices.Equal(f.row(a), j.z.row(i)) }) {
-			t.Errorf("center %d is no sample of positive weight: %v", a, f.row(a))
 		}
 	}
 }
@@ -195,74 +111,6 @@ func TestKMeansWeightsApart(t *testing.T) {
 			}}))(t)
 		if _, err := checkEntries("centers", m.Centers, mostCenter); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// A start is many passes over the samples, and ends with its context.
-func TestStartsSeeContext(t *testing.T) {
-	j := mustDo(openMinVolume(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1}, true))(t)
-	for name, start := range map[string]func() *Matrix{
-		"k-means++": func() *Matrix {
-			return newClustering(j.s, j.z,
-				j.k).plusPlus(rand.New(rand.NewPCG(1, 1)))
-		},
-		"SPA": func() *Matrix { return j.extremeRows(0) },
-	} {
-		ctx := endingAt(0)
-		j.s.ctx = ctx
-		f := start()
-		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 || ctx.left.Load() == 0 {
-			t.Errorf("%s went on, and asked %d times", name, -ctx.left.Load())
-		}
-		if out := j.run(runStart{f: f}, 0, 9, nil); out != nil {
-			t.Errorf("%s: an unfinished start was used", name)
-		}
-	}
-	if _, err := j.startCenters(0); !errors.Is(err, context.Canceled) {
-		t.Errorf("k-means: %v", err)
-	}
-}
-
-// fixedSource always returns the largest number, so that Float64 is just below 1.
-type fixedSource struct{}
-
-func (fixedSource) Uint64() uint64 { return math.MaxUint64 }
-
-// TestDraws: rows by their shares, from the same random numbers.
-func TestDraws(t *testing.T) {
-	shares := []float64{0, 2, 0, 1, 0}
-	a, b := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
-	for range 50 {
-		want := 1
-		if a.Float64()*3 >= 2 {
-			want = 3
-		}
-		if got := sampleRow(b, shares); got != want {
-			t.Fatalf("row %d, want %d", got, want)
-		}
-	}
-	if got := sampleRow(b, make([]float64, 4)); got != 0 {
-		t.Errorf("row %d without any share", got)
-	}
-	for n := 1; n < 60; n++ { // rounding may leave a rest after the last
-		tenths := make([]float64, n+1)
-		for i := range n {
-			tenths[i] = .1
-		}
-		if got := sampleRow(rand.New(fixedSource{}), tenths); got != n-1 {
-			t.Errorf("row %d of %d", got, n)
-		}
-	}
-	s := &samples{n: 5, weights: shares, units: units{wexp: 2}}
-	a, b = rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
-	for i, row := range drawRows(s, b, 200) {
-		want := 1
-		if a.Float64()*.75 >= .5 {
-			want = 3
-		}
-		if row != want {
-			t.Fatalf("draw %d is row %d, want %d", i, row, want)
 		}
 	}
 }
@@ -415,34 +263,6 @@ func TestExtremeRestarts(t *testing.T) {
 			t.Errorf("%d restarts: a loss of %v, %v with fewer", restarts, is, loss)
 		} else {
 			loss = is
-		}
-	}
-}
-
-// TestInflated: the start of many centers is as large as the data, is turned like the centers given, and
-// takes their order.
-func TestInflated(t *testing.T) {
-	const k = 33
-	clean, _ := mixtures(150, 40, k, 0.3, 1, 1)
-	m, err := openMinVolume(bg, noisy(clean, 20, 1), k, &MinVolumeOptions{Workers: 1}, true)
-	must(t, err)
-	f := rowsOf(m.z, 0, k).Clone()
-	g := mustDo(m.inflated(f))(t)
-	at := m.newIterate()
-	copy(at.f.Data, g.Data)
-	must(t, m.pass(at, nil))
-	if at.objective > 2*m.target() || norm2(g.Data) < 2*norm2(f.Data) || dot(f.Data, g.Data) <= 0 {
-		t.Errorf("objective %g for a target of %g, size %g of %g", at.objective, m.target(), norm2(g.Data),
-			norm2(f.Data))
-	}
-	turned := f.Clone()
-	for j := range k {
-		copy(turned.row(j), f.row(k-1-j))
-	}
-	h := mustDo(m.inflated(turned))(t)
-	for j := range k {
-		if squaredDistance(h.row(j), g.row(k-1-j)) > 1e-12*sumSquares(g.Data) {
-			t.Fatalf("center %d is not that of the same row in another order", j)
 		}
 	}
 }

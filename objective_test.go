@@ -6,62 +6,6 @@ import (
 	"testing"
 )
 
-// TestRepair: memberships as they are put on the simplex.
-func TestRepair(t *testing.T) {
-	for _, c := range []struct {
-		sum     Sum
-		g, want []float64
-	}{
-		{SumToOne, []float64{1, 3}, []float64{.25, .75}}, {SumToOne, []float64{-1, 4}, []float64{0, 1}},
-		{SumToOne, []float64{0, -2}, []float64{.5, .5}}, {SumToOne, []float64{0x1p-1060, 0x1p-1060},
-			[]float64{.5, .5}}, {SumToOne, []float64{0x1p500, 0x1p500}, []float64{.5, .5}},
-		{SumAtMostOne, []float64{.25, .25}, []float64{.25, .25}}, {SumAtMostOne, []float64{1, 3},
-			[]float64{.25, .75}}, {SumAtMostOne, []float64{-1, .5}, []float64{0, .5}},
-		{SumAtMostOne, []float64{0, -2}, []float64{0, 0}},
-	} {
-		over := c.sum.divisor(c.g)
-		for j, v := range c.g {
-			if got := member(v, over, len(c.g)); got != c.want[j] {
-				t.Errorf("%v %v: entry %d is %g", c.sum, c.g, j, got)
-			}
-		}
-	}
-}
-
-// TestResidual: the squared residual of a row, and what rounding can hide of it.
-func TestResidual(t *testing.T) {
-	s := &samples{ctx: bg, d: 2, n: 2, mean: []float64{.5, -.25}, units: units{exp: 3}}
-	f := NewMatrix(2, 2, []float64{8, 16, -4, 0})
-	r := newResidual(s, f, SumToOne)
-	if want := NewMatrix(2, 2, []float64{.5, 2.25, -1, .25}); maxDiff(r.shifted, want) != 0 {
-		t.Errorf("%v, want %v", r.shifted.Data, want.Data)
-	}
-	const unit = 10 * 0x1p-53 // 3k+4
-	for j, want := range []float64{math.Hypot(.5, 2.25), math.Hypot(1, .25)} {
-		if got := r.hidden[j] / (want * unit); got < 1 || got > 1.02 {
-			t.Errorf("center %d hides %g of the bound", j, got)
-		}
-	}
-	row := []float64{1, 2}
-	for _, c := range []struct {
-		g     []float64
-		right float64
-	}{
-		{[]float64{.5, .5}, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, 4 + 1.75*1.75},
-		{[]float64{.5, 0}, .5*.5 + .25*.25}, {[]float64{-3, 2}, 4 + 1.75*1.75},
-	} {
-		var mix mixture
-		for range 2 { // the mixture is memory
-			got, hidden := r.squares([]float64{row[0], row[1]}, c.g, &mix)
-			if want := max(c.g[0], 0)*r.hidden[0] + max(c.g[1],
-				0)*r.hidden[1]; math.Abs(got-c.right) > 1e-14 ||
-				math.Abs(hidden-want/(max(c.g[0], 0)+max(c.g[1], 0))) > 1e-14*want {
-				t.Errorf("%+v: %g, %g hidden", c, got, hidden)
-			}
-		}
-	}
-}
-
 // TestCompareWithFloor: the excess over the proved floor in three ways.
 func TestCompareWithFloor(t *testing.T) {
 	for _, c := range []struct {
@@ -120,24 +64,8 @@ func TestSpanError(t *testing.T) {
 	}
 }
 
-// TestObjectiveParts: the objective over one block and over many, weighted and not.
-func TestObjectiveParts(t *testing.T) {
-	for _, n := range []int{5, 700} {
-		x, f := randomData(n, 3, 1, 1), randomData(2, 3, 1, 2)
-		g, w := NewMatrix(n, 2, nil), make([]float64, n)
-		for i := range n {
-			copy(g.row(i), []float64{float64(i%4) / 4, 1 - float64(i%4)/4})
-			w[i] = float64(i % 3)
-		}
-		for _, w := range [][]float64{nil, w} {
-			s := mustDo(newSamples(bg, x, w, 1, true))(t)
-			want := plainObjective(x, f, g, w)
-			got, err := objectiveOf(s, f, g, SumToOne)
-			if got = s.unscaleSquare(got); err != nil || math.Abs(got-want) > 1e-13*want || got < want {
-				t.Errorf("%d rows: %g, want %g, %v", n, got, want, err)
-			}
-		}
-	}
+// TestOptimal: on both sides of the tolerance, and without a solver.
+func TestOptimal(t *testing.T) {
 	for _, c := range []struct {
 		Certificate
 		tol  float64
@@ -151,31 +79,6 @@ func TestObjectiveParts(t *testing.T) {
 	} {
 		if got := c.Optimal(c.tol); got != c.want {
 			t.Errorf("%+v: %t", c, got)
-		}
-	}
-}
-
-// TestZeroWeights: rows of weight 0 get their nearest mixture, and no other row changes.
-func TestZeroWeights(t *testing.T) {
-	x := NewMatrix(4, 1, []float64{0, 1, 3, 9})
-	f := NewMatrix(2, 1, []float64{0, 4})
-	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		g := mapped(NewMatrix(4, 2, nil), func(i, _ int, _ float64) float64 { return float64(i) })
-		s := mustDo(newSamples(bg, x, []float64{0, 2, 0, 0}, 1, sum == SumToOne))(t)
-		must(t, solveRows(s, f, g, sum, s.zeroWeights()))
-		want := NewMatrix(4, 2, []float64{1, 0, 1, 1, .25, .75, 0, 1})
-		if sum == SumAtMostOne { // the center at 0 is the origin: its share is free
-			want.Set(0, 0, g.At(0, 0))
-			want.Set(2, 0, g.At(2, 0))
-		}
-		if maxDiff(g, want) > 1e-9 {
-			t.Errorf("%v: %v, want %v", sum, g.Data, want.Data)
-		}
-		s.weights = nil
-		clear(g.Data)
-		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil ||
-			maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
-			t.Errorf("%v: %v without weights, %v", sum, g.Data, err)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 )
 
@@ -237,27 +236,6 @@ func TestPrincipalTable(t *testing.T) {
 	}
 }
 
-// TestProbed: probes are orthogonal to the rows given, which stay, and never the same.
-func TestProbed(t *testing.T) {
-	u := mustDo(completed(bg, randomData(4, 40, 0, 1), 4, 40))(t)
-	before := u.Clone()
-	out, other := withProbes(bg, u, 3), withProbes(bg, u, 3)
-	if out.Rows != 4+probes || maxDiff(rowsOf(out, 0, 4), before) != 0 || maxDiff(u, before) != 0 {
-		t.Fatalf("%d rows", out.Rows)
-	}
-	for i := 4; i < out.Rows; i++ {
-		for j := range 3 {
-			if v := dot(out.row(i), u.row(j)); math.Abs(v) > 1e-14 {
-				t.Errorf("row %d times row %d is %g", i, j, v)
-			}
-		}
-		if v := sumSquares(out.row(i)); v < 5 || v > 150 || i > 4 && slices.Equal(out.row(i), out.row(4)) ||
-			out.At(i, 0) == other.At(i, 0) {
-			t.Errorf("row %d has square %g, and begins with %g in two calls", i, v, out.At(i, 0))
-		}
-	}
-}
-
 // TestComplementBelow: the bound is one whatever rows, interval and degree it is given, of eigenvalues of
 // both signs.
 func TestComplementBelow(t *testing.T) {
@@ -315,53 +293,6 @@ func projectorWithout(v *Matrix) *Matrix {
 		}
 		return -x
 	})
-}
-
-// TestHiddenFromStart: the direction of most variance is orthogonal to the start of the iteration, and to
-// probes that came from a seed once. Rows in ± pairs, whose mean is 0, have the same sums of columns.
-func TestHiddenFromStart(t *testing.T) {
-	const half, d, rank = 70, 110, 40
-	rng := rand.New(rand.NewPCG(3, 3))
-	old := rand.New(rand.NewPCG(14695981039346656037, 0xb0d))
-	seen := stacked(newKrylovSpace(bg, d, 1, 0).q, NewMatrix(16, d, nil))
-	for i := range 16 * d {
-		seen.Data[len(seen.Data)-16*d+i] = old.NormFloat64()
-	}
-	seen = stacked(rowsOf(seen, 0, 1+krylovExtra), rowsOf(seen, seen.Rows-16, seen.Rows))
-	hidden := orthogonalTo(rng, seen, 1)
-	right, left := stacked(hidden, orthogonalTo(rng, hidden, rank-1)), orthogonalTo(rng, NewMatrix(0, half,
-		nil), rank)
-	y, truth := NewMatrix(half, d, nil), 0.0
-	for l := range rank {
-		square := math.Pow(0.5, float64(4+l))
-		if l < 2 {
-			square = float64(4 - 3*l)
-		}
-		truth += square * float64(min(l, 1))
-		for i := range half {
-			axpy(y.row(i), math.Sqrt(square/2)*left.At(l, i), right.row(l))
-		}
-	}
-	x := stacked(y, mapped(y, func(_, _ int, v float64) float64 { return -v }))
-	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-	pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovOptions{steps: 60}))(t)
-	sparse := mustDo(newSparseSamples(bg, sparseOf(x), nil, 1, true))(t)
-	far := mustDo(sparse.principalByKrylov(wanted{1, 0}))(t)
-	m := mustDo(FitSeq(bg, inBlocks(x, 31), 2, &Options{Solver: SolverKrylov}))(t)
-	for name, low := range map[string]float64{
-		"rows": s.unscaleSquare(pc.floor - pc.floorError), "blocks": m.Floor - m.FloorError,
-		"sparse": s.unscaleSquare(far.floor - far.floorError),
-	} {
-		if !(low <= truth*(1+1e-9)) {
-			t.Errorf("%s: a floor of at least %g, the minimum is %g", name, low, truth)
-		}
-	}
-	if pc.status == StatusOptimal || far.status == StatusOptimal || m.Status == StatusOptimal ||
-		pc.floor < 4 {
-		t.Errorf("%v, %v, %v: the direction is not hidden from a floor of %g", pc.status, far.status,
-			m.Status,
-			s.unscaleSquare(pc.floor))
-	}
 }
 
 // TestKrylovSteady: what is proved of usual spectra does not depend on the random vectors.
