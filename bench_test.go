@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 )
 
 // bench runs a benchmark of a call that may fail, and reads so many numbers; 0: that does not matter.
@@ -96,9 +95,6 @@ func BenchmarkCertify(b *testing.B) {
 	}
 }
 
-// BenchmarkMinVolume is the whole default call with one worker, and its stages in
-// milliseconds: the floor with the leading directions, the start, the search for λ in these
-// directions, the end in all columns, and what is measured of the result.
 // BenchmarkManyRows is FitMinVolume, on all processors, of mixtures of normal prototypes. Their shares are as
 // fourth powers of exponentials, and the noise is 0.1.
 func BenchmarkManyRows(b *testing.B) {
@@ -136,72 +132,15 @@ func BenchmarkManyRows(b *testing.B) {
 	}
 }
 
+// BenchmarkMinVolume is the default call with one worker.
 func BenchmarkMinVolume(b *testing.B) {
 	scene := noisy(firstOf(mixtures(10000, 198, 4, 0.3, 1, 1)), 20, 1)
-	for _, c := range []dataSet{
-		{"digits", standardized(loadCSV(b, "digits")), 10},
-		{"images/n=1440,d=1024,k=20", objects(1440, 1024, 20, 1), 20},
-		{"images/n=400,d=1024,k=40", objects(400, 1024, 40, 2), 40}, {"scene/n=10000,d=198,k=4", scene, 4},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var spent [5]time.Duration
-			for b.Loop() {
-				minVolumeStages(b, c.x, c.k, &spent)
-			}
-			for i, name := range [...]string{"floor-ms", "start-ms", "search-ms", "end-ms", "result-ms"} {
-				b.ReportMetric(spent[i].Seconds()*1000/float64(b.N), name)
-			}
+	for _, c := range []dataSet{{"digits", standardized(loadCSV(b, "digits")), 10},
+		{"scene/n=10000,d=198,k=4", scene, 4}} {
+		bench(b, c.name, 0, func() error {
+			return second(FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Workers: 1}))
 		})
 	}
-}
-
-// minVolumeStages is FitMinVolume, stage by stage, with the time of each added to spent.
-func minVolumeStages(b *testing.B, x *Matrix, k int, spent *[5]time.Duration) {
-	last, stage := time.Now(), 0
-	done := func(err error) {
-		must(b, err)
-		spent[stage] += time.Since(last)
-		last, stage = time.Now(), stage+1
-	}
-	vf, err := openMinVolume(bg, x, k, &MinVolumeOptions{Workers: 1}, true)
-	done(err)
-	start, _, err := vf.chosenStart(0)
-	done(err)
-	best, err := vf.steered(start, vf.firstLambda())
-	done(err)
-	best, err = best.inFull(func(all *alternation, from runStart) *volumeRun {
-		out, _ := all.steered(from, best.lambda)
-		return out
-	})
-	done(err)
-	_, err = best.finish(nil)
-	done(err)
-}
-
-// objects returns n rows of k objects, each a closed curve in a space of four smooth
-// directions, as of pictures from all sides, with noise.
-func objects(n, d, k int, seed uint64) *Matrix {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x, base := NewMatrix(n, d, nil), NewMatrix(4*k, d, nil)
-	for i := range base.Rows {
-		for range 8 {
-			f, p, a := 80*rng.Float64()/float64(d), 7*rng.Float64(), rng.NormFloat64()
-			for j := range d {
-				base.Data[i*d+j] += a * math.Sin(f*float64(j)+p)
-			}
-		}
-	}
-	for i := range n {
-		row, t := x.row(i), 2*math.Pi*rng.Float64()
-		for c, v := range []float64{1, .5 * math.Cos(t), .5 * math.Sin(t), .3 * math.Cos(2*t)} {
-			axpy(row, v, base.row(4*(i*k/n)+c))
-		}
-		for j := range row {
-			row[j] += .5 * rng.NormFloat64()
-		}
-	}
-	return x
 }
 
 // BenchmarkLSD: similarities of n samples with 10 clusters and noise of 5 % of their norm, beside all
@@ -248,59 +187,6 @@ func BenchmarkKernel(b *testing.B) {
 			v, y := randomData(k, d, 0, 1), randomData(k, n, 0, 1)
 			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.multiply(v)) })
 			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.multiplyT(y)) })
-		}
-	}
-}
-
-// BenchmarkStage has the stages of Fit with the operations and the bytes of X that
-// each needs at least, on one worker and on all: docs/performance.md is made of it.
-func BenchmarkStage(b *testing.B) {
-	for _, c := range []struct{ n, d, k int }{{100000, 64, 10}, {20000, 784, 10}, {400, 4096, 20}} {
-		x := randomData(c.n, c.d, 1, 1)
-		small, p := min(c.n, c.d), c.k-1
-		nd := c.n * c.d
-		for _, workers := range []int{1, workerCount(0)} {
-			s, err := newSamples(bg, x, nil, workers, true)
-			must(b, err)
-			gram, err := gramMatrix(s)
-			must(b, err)
-			_, vectors := leadingEigen(bg, gram.Clone(), p, workers)
-			pc, err := findPrincipal(s, p, SolverGram)
-			must(b, err)
-			g := NewMatrix(c.n, c.k, nil)
-			e, err := placeSimplex(s, g, pc.basis, &Options{}, path{})
-			must(b, err)
-			f := simplexCenters(s, e, pc.basis)
-			run := func(stage string, flops, reads int, call func() error) {
-				name := fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage)
-				b.Run(name, func(b *testing.B) {
-					for b.Loop() {
-						must(b, call())
-					}
-					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-					b.ReportMetric(ns/1e6, "ms")
-					b.ReportMetric(float64(flops)/ns, "GF/s")
-					b.ReportMetric(float64(8*reads*nd)/ns, "GB/s")
-				})
-			}
-			run("survey", 2*nd, 1, func() error { return second(newSamples(bg, x, nil, workers, true)) })
-			run("gram", nd*(small+1), 1, func() error { return second(gramMatrix(s)) })
-			run("eigen", 4*small*small*small/3, 0, func() error {
-				leadingEigen(bg, gram.Clone(), p, workers)
-				return nil
-			})
-			if s.wide() {
-				run("basis", 2*nd*p, 1, func() error {
-					return new(principal).setBasis(s, vectors, wanted{p, 0}, s.multiplyT)
-				})
-			}
-			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
-				return second(placeSimplex(s, g, pc.basis, &Options{}, path{}))
-			})
-			run("objective", 2*nd*(c.k+1), 1, func() error { return second(objectiveOf(s, f, g, SumToOne)) })
-			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error {
-				return second(Fit(bg, x, c.k, &Options{Workers: workers}))
-			})
 		}
 	}
 }

@@ -3,43 +3,9 @@ package softkmeans
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"testing"
 )
-
-// TestDecimal: what people type is printed as they do, any number to 14 digits.
-func TestDecimal(t *testing.T) {
-	same := func(v float64) {
-		t.Helper()
-		if got, want := decimal(v), strconv.FormatFloat(v, 'g', -1, 64); got != want {
-			t.Fatalf("%s is printed as %s", want, got)
-		}
-	}
-	for _, v := range []float64{
-		0, math.NaN(), math.Inf(1), 1, 0.1, 0.25, 2.5, 10, 123456, 999999, 1e6, 1234567, 1e15, 99999999999999,
-		0.001, 0.0001, 0.00012, 0.00001, 1e21, 1e22, 1e23, 1e150, 1e-150, 1e300, 1e-300, 1e-307,
-	} {
-		same(v)
-		same(-v)
-	}
-	for _, v := range []float64{
-		math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 0x1p-1030, 0.1 + 0.2, 1.0 / 3,
-		999999999999999,
-	} {
-		near(t, v)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
-		v, err := strconv.ParseFloat(strconv.FormatInt(rng.Int64N(1e14),
-			10)+"e"+strconv.Itoa(rng.IntN(560)-300), 64)
-		must(t, err)
-		same(v)
-		if v := math.Float64frombits(rng.Uint64()); isFinite(v) {
-			near(t, v)
-		}
-	}
-}
 
 // near expects decimal(v) to be v to 14 digits.
 func near(t *testing.T, v float64) {

@@ -178,23 +178,6 @@ func ExampleModel_PredictLabels() {
 	// [1 1 1 0 0 0] [1 0] <nil>
 }
 
-// Two materials and noise: a small slack keeps the prototypes at the corners.
-func ExampleFitMinVolume_unmixing() {
-	x, _ := softkmeans.FromRows(paint)
-	m, err := softkmeans.FitMinVolume(context.Background(), x, 2, &softkmeans.MinVolumeOptions{
-		Init: softkmeans.InitSPA, Slack: 0.05,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i := range m.Centers.Rows {
-		fmt.Printf("center %d: %5.2f\n", i, m.Centers.Row(i))
-	}
-	// Output:
-	// center 0: [ 0.90  7.01  2.09]
-	// center 1: [ 8.09  1.05  0.86]
-}
-
 // The same centers by hand and by iteration: the alternating method keeps near
 // its start and says how far from the global minimum it ends.
 func ExampleFitAlternating() {
@@ -207,24 +190,6 @@ func ExampleFitAlternating() {
 	fmt.Printf("%v: error %.4f, at least %.4f\n", m.Status, m.Objective, m.Floor)
 	// Output:
 	// converged: error 0.0641, at least 0.0641
-}
-
-// How error and volume trade as λ grows.
-func ExampleMinVolumePath() {
-	x, _ := softkmeans.FromRows(paint)
-	path, err := softkmeans.MinVolumePath(context.Background(), x, 2, []float64{0.1, 1, 10, 100}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, m := range path {
-		length, _ := softkmeans.LogVolume(m.Centers)
-		fmt.Printf("λ %5.1f: error %6.3f, log volume %.2f\n", m.Lambda, m.Objective, length)
-	}
-	// Output:
-	// λ   0.1: error  0.064, log volume 2.25
-	// λ   1.0: error  0.070, log volume 2.24
-	// λ  10.0: error  0.778, log volume 2.12
-	// λ 100.0: error 65.750, log volume -5.58
 }
 
 // Who answers whose messages: similarities without any vectors behind them.
@@ -254,84 +219,6 @@ func ExampleLSD() {
 	// person 3: group 0, 0.92
 	// person 4: group 0, 0.94
 	// error 1.1% of ‖K‖², at least 0.6%
-}
-
-// Soft k-means with a kernel, and a new sample.
-func ExampleTILSD_computed() {
-	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {1, 0}, {0, 1}, {8, 8}, {9, 8}, {8, 9}})
-	kernel, err := softkmeans.RBFKernel(x, 0) // the median heuristic
-	if err != nil {
-		log.Fatal(err)
-	}
-	m, err := softkmeans.TILSD(context.Background(), kernel, 2, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(m.Labels(nil), m.Status)
-	more, _ := softkmeans.FromRows([][]float64{{0.5, 0.5}, {4.5, 4.5}})
-	rows, err := kernel.Cross(nil, more)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := m.Predict(nil, rows)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i := range g.Rows {
-		fmt.Printf("%.2f\n", g.Row(i))
-	}
-	// Output:
-	// [0 0 0 1 1 1] optimal
-	// [0.96 0.04]
-	// [0.47 0.53]
-}
-
-// Compact prototypes with a kernel: minimal volume on the kernel's leading
-// coordinates. Two rings, one in the other, which no prototypes in the plane
-// tell apart.
-func ExampleLSDModel_Coordinates() {
-	x := softkmeans.NewMatrix(60, 2, nil)
-	for i := range 60 {
-		radius := 1 + 4*float64(i%2)
-		angle := 2 * math.Pi * float64(i) / 60
-		x.Set(i, 0, radius*math.Cos(angle))
-		x.Set(i, 1, radius*math.Sin(angle))
-	}
-	ctx := context.Background()
-	kernel, err := softkmeans.RBFKernel(x, 0.2)
-	if err != nil {
-		log.Fatal(err)
-	}
-	const k = 2
-	space, err := softkmeans.TILSD(ctx, kernel, 3*k, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	w, err := space.Coordinates(nil, nil) // of the training samples
-	if err != nil {
-		log.Fatal(err)
-	}
-	m, err := softkmeans.FitMinVolume(ctx, w, k, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(m.Labels(nil)[:10])
-	more, _ := softkmeans.FromRows([][]float64{{0, 1.1}, {-4.8, 0}})
-	rows, err := kernel.Cross(nil, more)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if w, err = space.Coordinates(nil, rows); err != nil {
-		log.Fatal(err)
-	}
-	g, err := m.Predict(nil, w)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.1f %.1f\n", g.Row(0), g.Row(1))
-	// Output:
-	// [1 0 1 0 1 0 1 0 1 0]
-	// [0.0 1.0] [1.0 0.0]
 }
 
 // Five texts about two topics, as counts of six words. A word that a text is without is
@@ -420,45 +307,8 @@ func ExampleStats() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d rows, floors %.3f\n", all.Rows(), floors)
-
-	plane, err := all.StreamSubspace(3, nil) // goes to all processes
-	if err != nil {
-		log.Fatal(err)
-	}
-	var reach softkmeans.Extent
-	for _, part := range parts {
-		var e softkmeans.Extent
-		if err := e.Add(plane, part, nil); err != nil {
-			log.Fatal(err)
-		}
-		if err := reach.Merge(&e); err != nil { // after a way as above
-			log.Fatal(err)
-		}
-	}
-	m, err := plane.Model(&reach)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("objective %.3f, floor %.3f\n", m.Objective, m.Floor)
 	// Output:
 	// 6 rows, floors [32.167 4.527 0.660 0.000]
-	// objective 0.660, floor 0.660
-}
-
-func ExampleSkMable() {
-	mixed, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 0}, {1, 3, 0}, {3, 1, 0}})
-	other, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 1}})
-	for _, x := range []*softkmeans.Matrix{mixed, other} {
-		two, err := softkmeans.SkMable(context.Background(), x, 2, 0)
-		if err != nil {
-			log.Fatal(err)
-		}
-		three, _ := softkmeans.SkMable(context.Background(), x, 3, 0)
-		fmt.Println("exact mixtures of two:", two, "of three:", three)
-	}
-	// Output:
-	// exact mixtures of two: true of three: true
-	// exact mixtures of two: false of three: true
 }
 
 func ExampleLogVolume() {

@@ -3,101 +3,10 @@ package softkmeans
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// plainMerit is the merit of labels of rows y: densities of Gaussians one by one, with a scatter of plain
-// sums, and its inverse by Gauss–Jordan elimination.
-func plainMerit(y *Matrix, labels []int, k int, w func(i int) float64) float64 {
-	p := y.Cols
-	mass, share, means := 0.0, make([]float64, k), NewMatrix(k, p, nil)
-	for i, j := range labels {
-		mass += w(i)
-		share[j] += w(i)
-		axpy(means.row(j), w(i), y.row(i))
-	}
-	cov, trace := NewMatrix(p, 2*p, nil), 0.0
-	for j := range k {
-		scale(means.row(j), 1/max(share[j], 1e-300))
-		share[j] /= mass
-	}
-	for i, j := range labels {
-		for a := range p {
-			for b := range p {
-				cov.row(a)[b] += w(i) / mass * (y.At(i, a) - means.At(j, a)) * (y.At(i, b) - means.At(j, b))
-			}
-		}
-	}
-	for a := range p {
-		trace += cov.At(a, a)
-	}
-	for a := range p {
-		cov.row(a)[a] += labelRidge * trace / float64(p)
-		cov.row(a)[p+a] = 1
-	}
-	for a := range p { // the right half becomes the inverse
-		scale(cov.row(a), 1/cov.At(a, a))
-		for b := range p {
-			if b != a {
-				axpy(cov.row(b), -cov.At(b, a), cov.row(a))
-			}
-		}
-	}
-	sizes, rows := 0.0, 0.0
-	for _, v := range share {
-		if v > 0 {
-			sizes -= v * math.Log(v)
-		}
-	}
-	for i := range labels {
-		of, sum := make([]float64, k), 0.0
-		least := math.Inf(1)
-		for pass := range 2 { // the least distance first, so that densities are not all 0
-			for j := range k {
-				q := 0.0
-				for a := range p {
-					for b := range p {
-						q += (y.At(i, a) - means.At(j, a)) * cov.At(a, p+b) * (y.At(i, b) - means.At(j, b))
-					}
-				}
-				if pass == 0 {
-					if share[j] > 0 {
-						least = min(least, q)
-					}
-					continue
-				}
-				of[j] = share[j] * math.Exp((least-q)/2)
-				sum += of[j]
-			}
-		}
-		for _, v := range of {
-			if v > 0 {
-				rows -= w(i) / mass * v / sum * math.Log(v/sum)
-			}
-		}
-	}
-	return sizes - entropyRate*rows
-}
-
-// TestMerit compares the merit of labels of any origin with plainMerit.
-func TestMerit(t *testing.T) {
-	for _, c := range labelCases() {
-		if c.name == "far away, large" {
-			continue
-		}
-		s := mustDo(newSamples(bg, c.x, c.w, 2, true))(t)
-		at := mustDo(openClusters(s, c.g.Cols, nil))(t)
-		labels := largest(nil, c.g)
-		got := mustDo(at.merit(at.rule(labels, at.places(c.centers))))(t)
-		want := plainMerit(at.y, labels, at.k, s.weight)
-		if !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) { // the rule's ridge has a part of the total
-			t.Errorf("%s %d×%d: merit %.12g, want %.12g", c.name, c.x.Rows, c.x.Cols, got, want)
-		}
-	}
-}
 
 // mixedUp is four clusters of n rows in all, whose memberships join two of them and cut another in two.
 func mixedUp(n int) (c labelCase, truth []int) {

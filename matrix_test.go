@@ -128,30 +128,6 @@ func TestProductsBeyondInt(t *testing.T) {
 	}
 }
 
-// An empty matrix may say that it has any number of rows or columns.
-func TestEmptyOfAnySize(t *testing.T) {
-	for _, a := range []*Matrix{{Rows: math.MaxInt}, {Cols: math.MaxInt}, {Cols: math.MaxInt,
-		Stride: math.MaxInt}, {}} {
-		r, err := thinSVD(bg, a)
-		if err != nil || r.U.Rows != a.Rows || r.V.Rows != a.Cols || r.U.Cols != 0 || r.V.Cols != 0 ||
-			len(r.S) != 0 {
-			t.Errorf("SVD of %d×%d: %+v, %v", a.Rows, a.Cols, r, err)
-		}
-	}
-	huge := &Matrix{Rows: math.MaxInt}
-	if _, err := (&Model{Centers: huge}).Nearest(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrShape) {
-		t.Errorf("Nearest: %v", err)
-	}
-	if _, err := SimplexLeastSquares(nil, &Matrix{}, huge, nil); !errors.Is(err, ErrShape) {
-		t.Errorf("SimplexLeastSquares: %v", err)
-	}
-	none := &LSDModel{Memberships: &Matrix{}, Projection: &Matrix{Cols: math.MaxInt32},
-		Vertices: &Matrix{Cols: math.MaxInt32}}
-	if _, err := none.Coordinates(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrTooFewSamples) {
-		t.Errorf("Coordinates: %v", err)
-	}
-}
-
 // TestMatrixMessages: which numbers a panic or an error names, and in which order.
 func TestMatrixMessages(t *testing.T) {
 	m := NewMatrix(2, 3, nil)
@@ -214,35 +190,6 @@ func TestAddressable(t *testing.T) {
 	} {
 		if got := addressable(c.rows, c.cols); got != c.want {
 			t.Errorf("%d×%d: %v", c.rows, c.cols, got)
-		}
-	}
-}
-
-// TestCheckShape: fields that contradict each other, and those that just do not.
-func TestCheckShape(t *testing.T) {
-	for _, c := range []struct {
-		m    *Matrix
-		want string
-	}{
-		{nil, "m is nil"}, {&Matrix{}, ""}, {&Matrix{Cols: 5, Stride: -1}, ""}, {&Matrix{Rows: 5}, ""},
-		{&Matrix{Rows: -1, Cols: 2}, "m is -1×2"}, {&Matrix{Cols: -1}, "m is 0×-1"},
-		{&Matrix{Rows: 1, Cols: 5, Stride: 4, Data: make([]float64, 9)},
-			"m has stride 4 below its 5 columns"},
-		{&Matrix{Rows: 1, Stride: -1}, "m has stride -1 below its 0 columns"},
-		{&Matrix{Rows: 1, Cols: 2, Stride: 7, Data: make([]float64, 2)}, ""},
-		{&Matrix{Rows: 1, Cols: 1, Stride: 1}, "m is 1×1 with stride 1 and has only 0 values"},
-		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 12)}, ""},
-		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 11)},
-			"m is 3×2 with stride 5 and has only 11 values"},
-		{&Matrix{Rows: 2, Cols: 1, Stride: math.MaxInt, Data: make([]float64, 3)},
-			"m is 2×1 with stride " + strconv.Itoa(math.MaxInt) + " and has only 3 values"},
-	} {
-		if err := checkShape("m", c.m); c.want == "" {
-			if err != nil {
-				t.Error(err)
-			}
-		} else if mustSay(t, err, c.want+": wrong shape"); !errors.Is(err, ErrShape) {
-			t.Error(err)
 		}
 	}
 }

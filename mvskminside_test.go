@@ -89,37 +89,3 @@ func countPositive(g *Matrix, weights []float64) (count int) {
 	}
 	return count
 }
-
-// TestInsideUnused: a pass by multipliers leaves a center that no row uses in its place.
-func TestInsideUnused(t *testing.T) {
-	const n, k = 2000, 24
-	prototypes, x := randomData(k, k, 1, 3), NewMatrix(n, k, nil)
-	clear(prototypes.row(k - 1))
-	for j := range k {
-		prototypes.row(j)[k-1] = 0
-		axpy(prototypes.row(k-1), 1./k, prototypes.row(j))
-	}
-	prototypes.row(k - 1)[k-1] = -1 // all rows are on the other side of the rest
-	shares := randomData(n, k-1, 2, 4)
-	for i := range n {
-		for j, v := range shares.row(i) {
-			shares.row(i)[j] = 0.3 + math.Abs(v)
-		}
-		for j, v := range shares.row(i) {
-			axpy(x.row(i), v/sumOf(shares.row(i)), prototypes.row(j))
-		}
-		x.row(i)[k-1] = 0.1 + 0.1*math.Abs(shares.row(i)[0])
-	}
-	m := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{}, false))(t)
-	m = mustDo(m.end())(t)
-	at, got, next := m.newIterate(), m.newIterate(), m.newIterate()
-	copy(at.f.Data, m.fromData(prototypes).Data)
-	copy(got.f.Data, at.f.Data)
-	must(t, m.pass(at, nil))
-	must(t, m.pass(got, at.g))
-	m.centersStep(next.f, got, 0)
-	moved := math.Sqrt(squaredDistance(next.f.row(k-1), at.f.row(k-1)) / sumSquares(at.f.row(k-1)))
-	if !m.work.inside.on || moved > 1e-14 {
-		t.Errorf("%v: moved by %g of its length", m.work.inside.on, moved)
-	}
-}

@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,154 +69,45 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestVolumeDefaults: what options become, on data that is exact, noisy or has a trivial floor.
-func TestVolumeDefaults(t *testing.T) {
-	exact, _ := mixtures(30, 6, 3, 0.5, 2, 1)
-	noise := randomData(30, 6, 0, 1)
-	few := rowsOf(noise, 0, 3)
-	centers := rowsOf(noise, 0, 3)
-	for _, c := range []struct {
-		x         *Matrix
-		k         int
-		o         MinVolumeOptions
-		init      Init
-		volume    Volume
-		restarts  int
-		trivially bool
-		r         int // columns of z
-	}{
-		{exact, 3, MinVolumeOptions{}, InitSPA, VolumeAffine, 1, false, 2},
-		{exact, 3, MinVolumeOptions{Init: InitKMeans, Volume: VolumeOrigin, Restarts: 3},
-			InitKMeans, VolumeOrigin, 3, false, 2},
-		{noise, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 6},
-		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitKMeans, Volume: VolumeAffine},
-			InitKMeans, VolumeAffine, 4, false, 6},
-		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitSPA}, InitSPA, VolumeOrigin, 4, false, 6},
-		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitGlobal}, InitGlobal, VolumeOrigin, 1, false, 6},
-		{noise, 3, MinVolumeOptions{Restarts: 4, Centers: centers}, InitKMeans, VolumeOrigin, 1, false, 6},
-		{noise, 7, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, true, 6},
-		{noise, 6, MinVolumeOptions{Sum: SumAtMostOne}, InitKMeans, VolumeOrigin, 1, true, 6},
-		{noise, 5, MinVolumeOptions{Sum: SumAtMostOne}, InitKMeans, VolumeOrigin, 1, false, 6},
-		{few, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, true, 2},
-		{few, 2, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 2},
-	} {
-		vf := mustDo(openMinVolume(bg, c.x, c.k, &c.o, true))(t)
-		o := vf.o
-		if o.Init != c.init || o.Volume != c.volume || o.Restarts != c.restarts ||
-			vf.trivial() != c.trivially || vf.z.Cols != c.r ||
-			(vf.contrasts != nil) != (c.volume == VolumeAffine) {
-			t.Errorf("%s, k = %d, %+v: %v, %v, %d restarts, trivial: %t, %d columns",
-				shape(c.x.Rows, c.x.Cols), c.k, c.o, o.Init, o.Volume, o.Restarts, vf.trivial(), vf.z.Cols)
-		}
-		if o.MaxIter != 1000 || o.Tol != 1e-5 || o.Slack != .25 {
-			t.Errorf("%d iterations, tolerance %g, slack %g", o.MaxIter, o.Tol, o.Slack)
-		}
-		// Coordinates keep lengths and inner products, and centers come back from them.
-		xc := NewMatrix(c.x.Rows, c.x.Cols, nil)
-		vf.s.pack(xc.Data, 0, c.x.Rows, false)
-		if off := maxDiff(product(vf.z, vf.z.transposed()), product(xc, xc.transposed())); off > 1e-12 {
-			t.Errorf("coordinates change inner products by %g", off)
-		}
-		if wide := vf.fromData(mapped(NewMatrix(c.k, c.x.Cols, nil),
-			func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })); maxDiff(wide,
-			mapped(wide, func(i, j int, _ float64) float64 { return vf.z.At(i%3, j) })) > 1e-13 {
-			t.Error("centers at samples are not at their coordinates")
-		} else if back := vf.toData(wide); maxDiff(back,
-			mapped(back, func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })) > 1e-12 {
-			t.Error("centers do not come back")
-		}
-		// The leading coordinates, by the axes, are those of the principal subspace.
-		w, axes := vf.principalRows()
-		want := product(product(xc, vf.pc.basis.transposed()), vf.pc.basis)
-		at := product(w, axes)
-		if vf.axes != nil {
-			at = product(at, vf.axes)
-		}
-		if off := maxDiff(at, want); off > 1e-12 {
-			t.Errorf("the leading coordinates are %g off", off)
-		}
-		if w, want := math.Sqrt(vf.pc.total/float64(c.x.Rows)), vf.spread(); math.Abs(w-want) > 1e-14*want {
-			t.Errorf("spread %g, want %g", want, w)
-		}
-	}
-	vf, err := openMinVolume(bg, noise, 3, &MinVolumeOptions{Restarts: 2, MaxIter: 7, Tol: .5, Slack: 3,
-		Weights: mapped(NewMatrix(1, 30, nil), func(_, _ int, _ float64) float64 { return 8 }).Data}, true)
-	if o := vf.o; err != nil || o.Restarts != 2 || o.MaxIter != 7 || o.Tol != .5 ||
-		o.Slack != 3 || vf.perWeight(30) != 2 {
-		t.Errorf("%+v, %v", o, err)
-	}
-}
-
-// TestRunTold: what a run tells of each iterate is that iterate in the data's units, and
-// the restart that is kept is the best.
+// TestRunTold: what is told of each iterate is of that iterate, in the data's units, and the restart that is
+// kept is the best.
 func TestRunTold(t *testing.T) {
 	x := mapped(randomData(40, 3, 1, 2), func(_, _ int, v float64) float64 { return 16 * v })
 	for seed, lambda := range []float64{0, 40, 0, 40, 20} {
-		var told []Iteration
-		vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed),
-			Progress: func(it Iteration) { told = append(told, it) }}, true))(t)
-		scaled := vf.scaledLambda(lambda)
-		best, from, err := vf.runStarts(scaled)
-		if err != nil || best.lambda != scaled {
-			t.Fatal(best, err)
-		}
-		least, at, next := math.Inf(1), 0, 0
-		last := map[int]Iteration{}
-		for _, it := range told {
-			if it.Iteration != 0 {
-				next++
-			} else {
+		last, next := map[int]Iteration{}, 0
+		o := &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed), Lambda: lambda}
+		o.Progress = func(it Iteration) {
+			if it.Iteration == 0 {
 				next = 0
 			}
-			if it.Iteration != next || it.Lambda != lambda || it.Floor != vf.s.unscaleSquare(vf.pc.floor) ||
-				(it.Penalty != 0) != (lambda > 0) || it.Pass != 0 || it.Rows != 0 {
-				t.Errorf("λ %g: %+v", lambda, it)
+			if it.Iteration != next || it.Lambda != lambda || (it.Penalty != 0) != (lambda > 0) || it.Pass != 0 ||
+				math.Abs(it.Loss-it.Objective-lambda/2*it.Penalty) > 1e-12*(math.Abs(it.Loss)+it.Objective) {
+				t.Errorf("λ %g: %+v, want iteration %d", lambda, it, next)
 			}
-			if math.Abs(it.Loss-it.Objective-lambda/2*it.Penalty) > 1e-12*(math.Abs(it.Loss)+it.Objective) {
-				t.Errorf("λ %g: loss %g", lambda, it.Loss)
-			}
+			next++
 			last[it.Restart] = it
 		}
-		for r := range 4 {
-			if it, ok := last[r]; !ok {
-				t.Errorf("no restart %d", r)
-			} else if it.Loss < least {
-				least, at = it.Loss, r
+		fit := FitAlternating
+		if lambda > 0 {
+			fit = FitMinVolume
+		}
+		m := mustDo(fit(bg, x, 3, o))(t)
+		least := last[0]
+		for _, it := range last {
+			if it.Loss < least.Loss {
+				least = it
 			}
 		}
-		if best.trace[len(best.trace)-1] != least || best.restart != at ||
-			len(best.trace) != best.iterations+1 {
-			t.Errorf("λ %g: restart %d with %g is kept, best are %d, %g", lambda, best.restart,
-				best.trace[len(best.trace)-1], at, least)
-		}
-		if want, err := vf.startCenters(at); err != nil || maxDiff(from.f, want.f) != 0 {
-			t.Errorf("λ %g: not the start of restart %d, %v", lambda, at, err)
-		}
-		m := mustDo(best.finish(nil))(t)
-		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
-		if !near(m.Objective, last[at].Objective) || !near(m.Gap, (m.Objective-m.Floor)/m.Total) ||
-			m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) ||
-			(m.Volume == VolumeAuto) != (lambda == 0) || m.Iterations != best.iterations ||
-			m.Status != best.status || m.Floor != last[at].Floor ||
-			m.FloorError <= 0 || m.Solver != vf.pc.solver {
-			t.Errorf("λ %g: %+v", lambda, m)
-		}
-		if lambda > 0 && m.Epsilon != math.Ldexp(vf.eps, 2*vf.s.exp) {
-			t.Errorf("ε %g", m.Epsilon)
-		}
-		stopped := errors.New("stopped")
-		if m, err := best.finish(stopped); m == nil || m.Status != StatusCancelled || err != stopped {
-			t.Errorf("%+v, %v", m, err)
-		}
-		if m, err := (*volumeRun)(nil).finish(stopped); m != nil || err != stopped {
-			t.Errorf("%+v, %v", m, err)
+		if len(last) != 4 || m.Trace[len(m.Trace)-1] != least.Loss || m.Iterations != least.Iteration ||
+			math.Abs(m.Objective-least.Objective) > 1e-12*m.Objective || m.Floor != least.Floor ||
+			m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) || len(m.Trace) != m.Iterations+1 {
+			t.Errorf("λ %g: of %+v this is kept: %+v", lambda, last, m)
 		}
 	}
 }
 
-// TestNarrow: in leading directions centers have the objective, the penalty and the
-// memberships that they have in all columns. The fit goes on there: the loss does not rise,
-// and at its end it is stationary in all columns.
+// TestNarrow: of a fit that begins in leading directions the loss does not rise, and at its end it is
+// stationary in all columns.
 func TestNarrow(t *testing.T) {
 	for _, c := range []struct{ n, d, k int }{{120, 60, 3}, {40, 300, 3}, {90, 40, 5}} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
@@ -225,26 +115,6 @@ func TestNarrow(t *testing.T) {
 			x := noisy(clean, 15, 2)
 			weights := inTurn(c.n, 0, 0.5, 1, 1.5)
 			o := &MinVolumeOptions{Sum: sum, Weights: weights, Workers: 1}
-			vf := mustDo(openMinVolume(bg, x, c.k, o, true))(t)
-			if !vf.narrow || vf.z.Cols != narrowColumns(c.k) {
-				t.Fatalf("%v: %d columns", c, vf.z.Cols)
-			}
-			at := vf.newIterate()
-			copy(at.f.Data, mustDo(vf.startCenters(0))(t).f.Data)
-			must(t, vf.pass(at, nil))
-			f, data := vf.lift(at.f), vf.toData(at.f)
-			vf = mustDo(vf.end())(t)
-			wide := vf.newIterate()
-			copy(wide.f.Data, f.Data)
-			must(t, vf.pass(wide, nil))
-			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.pc.total ||
-				math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
-				t.Errorf("%v, %v: the objective is off by %g, the penalty by %g, memberships by %g", c, sum,
-					off, wide.penalty-at.penalty, maxDiff(wide.g, at.g))
-			}
-			if off := maxDiff(data, vf.toData(f)); off > 1e-12*maxAbs(data) {
-				t.Errorf("%v, %v: lifted centers are off by %g", c, sum, off)
-			}
 			m := mustDo(FitMinVolume(bg, x, c.k, o))(t)
 			if m.Objective > (1+1e-9)*1.25*m.Floor || m.Objective < 1.24*m.Floor || m.Stationarity > 0.2 ||
 				len(m.Trace) != m.Iterations+1 {

@@ -190,35 +190,27 @@ func TestAlternatingStays(t *testing.T) {
 func TestTraceFalls(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
-		seeds := fewer(3, 2)
-		if quick() {
-			set.x, seeds = head(set.x, 60), 1
+		x := head(set.x, 60)
+		if x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows take a minute
+			x = rowsOf(x, 0, 600)
 		}
-		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
-			set.x, seeds = rowsOf(set.x, 0, fewer(600, 300)), fewer(2, 1)
-		}
-		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-				for seed := range seeds {
-					o := &MinVolumeOptions{Volume: volume, Sum: sum, Seed: uint64(seed), MaxIter: 15}
-					if seed > 0 {
-						o.Centers = randomCenters(set.x, set.k, o.Seed)
+		total := mustDo(Floors(bg, x, nil))(t)[0]
+		for seed, start := range []*Matrix{nil, randomCenters(x, set.k, 1)} {
+			for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
+				for _, share := range []float64{0, 0.02, 0.2, 2} {
+					o := &MinVolumeOptions{Sum: Sum(seed), Centers: start, MaxIter: 40, Tol: 1e-9}
+					fit := FitAlternating
+					if share > 0 {
+						o.Volume, o.Lambda, fit = volume, share*total/float64(set.k), FitMinVolume
 					}
-					j, start := started(t, set.x, set.k, o)
-					for _, share := range []float64{0, 0.02, 0.2, 2} {
-						lambda := share * j.pc.total / float64(j.k)
-						j.tol = 1e-9
-						out := j.run(runStart{f: start}, lambda, 40, nil)
-						for i, loss := range out.trace[1:] {
-							if last := out.trace[i]; loss > last+1e-12*math.Abs(last) {
-								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name,
-									volume, sum, seed, lambda, loss, last, i)
-							}
+					m := mustDo(fit(bg, x, set.k, o))(t)
+					for i, loss := range m.Trace[1:] {
+						if last := m.Trace[i]; loss > last+1e-12*math.Abs(last) {
+							t.Errorf("%s %+v: %g after %g in iteration %d", set.name, o, loss, last, i)
 						}
-						if out.status != StatusConverged && out.status != StatusIterationLimit ||
-							out.iterations > 40 {
-							t.Errorf("%s: %d iterations, %v", set.name, out.iterations, out.status)
-						}
+					}
+					if m.Status != StatusConverged && m.Status != StatusIterationLimit || m.Iterations > 40 {
+						t.Errorf("%s: %d iterations, %v", set.name, m.Iterations, m.Status)
 					}
 				}
 			}
@@ -290,7 +282,7 @@ func TestStationarity(t *testing.T) {
 	for _, name := range []string{"iris", "wine"} {
 		x := head(loadCSV(t, name), 60)
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-			for _, lambda := range []float64{0, 0.01} {
+			for at, lambda := range []float64{0, 0.01, 0.01} {
 				fit := func(most int, tol float64) *Model {
 					if lambda == 0 {
 						return mustDo(FitAlternating(bg, x, 3,
@@ -299,10 +291,10 @@ func TestStationarity(t *testing.T) {
 					total := mustDo(FitAlternating(bg, x, 1,
 						&MinVolumeOptions{Sum: sum, MaxIter: 1}))(t).Total
 					return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol,
-						Lambda: lambda * total, Volume: VolumeOrigin}))(t)
+						Lambda: lambda * total, Volume: Volume(at)}))(t) // VolumeOrigin, VolumeAffine
 				}
 				early := fit(2, 0)
-				if want := slopeOf(t, x, early); math.Abs(early.Stationarity/want-1) > 1e-4 || want < 0.1 {
+				if want := slopeOf(t, x, early); math.Abs(early.Stationarity/want-1) > 1e-3 || want < 0.1 {
 					t.Errorf("%s %v λ = %g·Total: %g, by differences %g", name, sum,
 						lambda, early.Stationarity, want)
 				}

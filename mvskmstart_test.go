@@ -115,63 +115,6 @@ func TestKMeansWeightsApart(t *testing.T) {
 	}
 }
 
-// TestPlusPlusTable: k-means++ against its definition with the same random numbers: of
-// 2 + ⌊log k⌋ candidates, drawn by weighted squared distance, the one that leaves the least.
-func TestPlusPlusTable(t *testing.T) {
-	x := randomData(25, 3, 0, 5)
-	w := make1(25)
-	for i := range w {
-		w[i] = float64(i % 4)
-	}
-	for _, k := range []int{1, 2, 3, 8} {
-		m := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Weights: w}, true))(t)
-		for seed := range uint64(5) {
-			rng := rand.New(rand.NewPCG(seed, 1))
-			dirty := make([]float64, 75)
-			for i := range dirty {
-				dirty[i] = math.NaN()
-			}
-			l := newClustering(m.s, m.z, k)
-			l.scratch = dirty
-			got := l.plusPlus(rand.New(rand.NewPCG(seed, 1)))
-			shares := make([]float64, 25)
-			for i := range shares {
-				shares[i] = m.s.weight(i)
-			}
-			chosen := []int{sampleRow(rng, shares)}
-			left := func(more ...int) (v []float64, sum float64) {
-				v = make([]float64, 25)
-				for i := range v {
-					v[i] = math.Inf(1)
-					for _, c := range append(slices.Clone(chosen), more...) {
-						var d float64
-						for l := range m.z.Cols {
-							d += (m.z.At(i, l) - m.z.At(c, l)) * (m.z.At(i, l) - m.z.At(c, l))
-						}
-						v[i] = min(v[i], m.s.weight(i)*d)
-					}
-					sum += v[i]
-				}
-				return v, sum
-			}
-			for len(chosen) < k {
-				now, _ := left()
-				best, least := 0, math.Inf(1)
-				for range 2 + int(math.Log(float64(k))) {
-					i := sampleRow(rng, now)
-					if _, sum := left(i); sum < least {
-						best, least = i, sum
-					}
-				}
-				chosen = append(chosen, best)
-			}
-			if want := chosenRows(m.z, chosen); maxDiff(got, want) != 0 {
-				t.Errorf("k = %d, seed %d: not rows %v", k, seed, chosen)
-			}
-		}
-	}
-}
-
 // TestExtremeTable: each extreme row is the farthest from the hull of those before, from
 // the mean or the origin first.
 func TestExtremeTable(t *testing.T) {

@@ -148,31 +148,6 @@ func TestOutsideTight(t *testing.T) {
 	}
 }
 
-// TestOutsideProbes: rows below the basis are probes, whose products with XᵀX are kept.
-func TestOutsideProbes(t *testing.T) {
-	x := randomData(50, 6, 0, 1)
-	s := mustDo(newSamples(bg, x, nil, 2, true))(t)
-	pc, _, err := principalByJacobi(s, wanted{2, 0})
-	must(t, err)
-	vectors := withProbes(bg, pc.basis, 2)
-	r := newOutside(vectors, 2)
-	must(t, r.add(s))
-	gram := mustDo(gramMatrix(s))(t)
-	want := product(vectors, gram)
-	for i := range vectors.Rows { // outside of the basis
-		projectOutRows(want.row(i), pc.basis, 2)
-	}
-	if maxDiff(r.coupling, want) > 1e-12*pc.total || math.Abs(r.total-pc.total) > 1e-13*pc.total ||
-		math.Abs(r.squares-pc.floor) > 1e-12*pc.total {
-		t.Errorf("products are off by %g; total %g, %g outside; want %g, %g", maxDiff(r.coupling, want),
-			r.total, r.squares, pc.total, pc.floor)
-	}
-	inner := product(product(pc.basis, gram), pc.basis.transposed())
-	if maxDiff(r.gram, inner) > 1e-13*pc.total {
-		t.Errorf("%v, want %v", r.gram, inner)
-	}
-}
-
 // TestOutsideLight: rows whose weights leave them a total of 1e-166, the squares of which
 // are below the range.
 func TestOutsideLight(t *testing.T) {

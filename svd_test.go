@@ -218,22 +218,6 @@ func TestFixSigns(t *testing.T) {
 	}
 }
 
-// TestSVDViews: a view with gaps gives the bits of its copy, and nothing is written to.
-func TestSVDViews(t *testing.T) {
-	for _, size := range [][2]int{{9, 5}, {5, 9}, {1, 4}} {
-		a := randomData(size[0], size[1], 0.3, 12)
-		view := laStrided(a)
-		before := slices.Clone(view.Data)
-		bits := func(a *Matrix) []float64 {
-			r, k := laJudge(t, "view", a), mustDo(truncatedSVD(bg, a, 1, 0, krylovOptions{}))(t)
-			return slices.Concat(r.U.Data, r.S, r.V.Data, k.U.Data, k.S, k.V.Data, k.Residuals)
-		}
-		if !laSameBits(bits(a), bits(view)) || !laSameBits(view.Data, before) {
-			t.Errorf("%v: the view differs from its copy, or the input changed", size)
-		}
-	}
-}
-
 // FuzzSVD: any finite matrix has all that the decompositions promise.
 func FuzzSVD(f *testing.F) {
 	f.Add([]byte{7, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
