@@ -49,20 +49,6 @@ func BenchmarkFitSeq(b *testing.B) {
 	}
 }
 
-// BenchmarkStats adds blocks up, and merges what was added.
-func BenchmarkStats(b *testing.B) {
-	for _, d := range []int{32, 256} {
-		x := randomData(8192, d, 1, 1)
-		for _, rows := range []int{1, 100, 8192} {
-			var s Stats
-			bench(b, fmt.Sprintf("Add/d=%d,rows=%d", d, rows), rows*d,
-				func() error { return s.Add(rowsOf(x, 0, rows)) })
-		}
-		s, t := statsOf(b, x, nil), statsOf(b, x, nil)
-		bench(b, fmt.Sprintf("Merge/d=%d", d), 0, func() error { return s.Merge(t) })
-	}
-}
-
 // BenchmarkPredict has rows inside of the simplex and, after the vertices are
 // drawn in, rows outside, where supports must be found.
 func BenchmarkPredict(b *testing.B) {

@@ -394,69 +394,6 @@ func floorCases() map[string]*Matrix {
 	}
 }
 
-// checkFloors holds Floor and Floor + FloorError of LSD and TILSD to eigenvalues in math/big.
-// FloorError must be at most within·max(Total, size²): size is that of the numbers that are rounded.
-func checkFloors(t *testing.T, name string, s Similarity, within, size float64,
-	exact func(centred bool) ([]*big.Float, digits)) {
-	t.Helper()
-	for _, centred := range []bool{false, true} {
-		values, p := exact(centred)
-		floor := floorsBy(values, p)
-		for _, k := range []int{1, 3} {
-			var m *LSDModel
-			r := k
-			if centred {
-				r--
-				m = mustDo(TILSD(bg, s, k, nil))(t)
-			} else {
-				m = mustDo(LSD(bg, s, k, &LSDOptions{MaxIter: 1, Starts: 1}))(t)
-			}
-			if m.Floor == math.MaxFloat64 { // beyond the range
-				continue
-			}
-			want, high := floor(r), p.add(p.num(m.Floor), p.num(m.FloorError))
-			if p.num(m.Floor).Cmp(want) > 0 || high.Cmp(want) < 0 ||
-				m.Total > 0 && m.FloorError > within*max(m.Total, size*size) {
-				t.Errorf("%s, k = %d, centred %v: floor %v + %g of %g, truly %g",
-					name, k, centred, m.Floor, m.FloorError, m.Total, double(want))
-			}
-		}
-	}
-}
-
-func TestFloorProved(t *testing.T) {
-	t.Parallel()
-	if outgrown(t) {
-		return
-	}
-	for name, kernel := range floorCases() {
-		top, _ := rowMaxAbs(kernel.Data) // HKH may be small beside K, which is what is rounded
-		checkFloors(t, name, kernel, 1e-13, top*float64(kernel.Rows), func(centred bool) ([]*big.Float,
-			digits) {
-			return similarityValues(kernel, centred)
-		})
-	}
-	// The linear kernel forms no K.
-	for name, x := range map[string]*Matrix{
-		"wine": rowsOf(loadCSV(t, "wine"), 0, 20), "far": randomData(20, 4, 1e9, 1),
-		"wide, far": randomData(7, 12, 1e7, 3),
-		"line": mapped(NewMatrix(30, 3, nil), func(i, j int, _ float64) float64 {
-			return float64(i * (j + 1))
-		}),
-		"graded": mapped(randomData(20, 4, 0, 5),
-			func(_, j int, v float64) float64 { return math.Pow(1e-5, float64(j)) * v }),
-		"tiny": mapped(randomData(20, 4, 1, 5), func(_, _ int, v float64) float64 { return 0x1p-200 * v }),
-	} {
-		checkFloors(t, name, mustDo(LinearKernel(x))(t), 1e-12, 0, func(centred bool) ([]*big.Float, digits) {
-			m, p := bigMatrix(x)
-			if centred {
-				m = m.centred(p)
-			}
-			return p.squares(m), p
-		})
-	}
-}
-
 // TestFloorOfAnyFactor: the bounds hold whatever factor they are given, such as one that
 // lacks the leading direction.
 func TestFloorOfAnyFactor(t *testing.T) {

@@ -307,21 +307,6 @@ func TestCheckSymmetric(t *testing.T) {
 	}
 }
 
-// TestTransposed is about matrices of several strips.
-func TestTransposed(t *testing.T) {
-	for _, size := range [][2]int{{0, 3}, {3, 0}, {3, 1024}, {2, 2500}, {1025, 2}} {
-		m := randomData(size[0], size[1], 0, 1)
-		turned := m.transposed()
-		for j := range turned.Rows {
-			for i, v := range turned.row(j) {
-				if v != m.At(i, j) {
-					t.Fatalf("%v: %d, %d is %v, not %v", size, j, i, v, m.At(i, j))
-				}
-			}
-		}
-	}
-}
-
 // TestSparseFromTriples: numbers for one place are added up, in any order of the triples.
 func TestSparseFromTriples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

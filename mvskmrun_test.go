@@ -554,32 +554,6 @@ func TestPenaltyUnits(t *testing.T) {
 	}
 }
 
-// TestUnits: scale, units and origin of the data do not matter, whether or not the columns have one scale.
-// Rounding errors of the data grow by the condition of the problem only, not with the number of iterations.
-func TestUnits(t *testing.T) {
-	t.Parallel()
-	for _, name := range fewer([]string{"iris", "wine", "breast_cancer"}, []string{"iris"}) {
-		for _, k := range fewer([]int{3, 5}, []int{3}) {
-			for _, x := range []*Matrix{loadCSV(t, name), standardized(loadCSV(t, name))} {
-				o := &MinVolumeOptions{MaxIter: fewer(fewer(100, 40), 30)}
-				want := mustDo(FitMinVolume(bg, x, k, o))(t)
-				for _, c := range []struct{ a, t, tol float64 }{{1024, 0, 0}, {0x1p-300, 0, 0},
-					{-3.7, 0, 1e-8}, {3.7, 11, 1e-8}, {7e146, 0, 1e-8}, {1e-150, 0, 1e-8}, {0.01, -3, 1e-8}} {
-					got := mustDo(FitMinVolume(bg, mapped(x,
-						func(_, j int, v float64) float64 { return c.a*v + c.t*float64(j) }), k, o))(t)
-					if d := maxDiff(got.Memberships, want.Memberships); d > c.tol {
-						t.Errorf("%s k %d: %g·x + %g·j changes memberships by %g", name, k, c.a, c.t, d)
-					}
-					if r := got.Lambda / want.Lambda / c.a / c.a; math.Abs(r-1) > 1e-8 {
-						t.Errorf("%s k %d: %g·x + %g·j changes λ by a factor of %g over a²", name, k, c.a,
-							c.t, r)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestRunTold: what is told of each iterate is of that iterate, in the data's units, and the restart that is
 // kept is the best.
 func TestRunTold(t *testing.T) {

@@ -133,20 +133,6 @@ func TestOptionLimits(t *testing.T) {
 	if err := checkK(math.MaxInt32); math.MaxInt > math.MaxInt32 && (err == nil || err.Error() != "softkmeans: k is 2147483647, too large: invalid option") {
 		t.Error(err)
 	}
-	for v, want := range map[int]int{0: 7, 1: 1, -1: -1} {
-		if got := orDefault(v, 7); got != want {
-			t.Errorf("%d becomes %d", v, got)
-		}
-	}
-	for _, c := range []struct {
-		w    []float64
-		want float64
-		bad  bool
-	}{{nil, 1, false}, {[]float64{1, 3, 2}, 3, false}, {[]float64{1, 2, -3}, 0, true}, {[]float64{5, nan, 1}, 0, true}, {[]float64{5}, 0, true}} {
-		if got, err := heaviest(c.w, 3); got != c.want || (err != nil) != c.bad {
-			t.Errorf("%v: %g, %v", c.w, got, err)
-		}
-	}
 }
 
 // TestSizesOfK: a k whose tables have no addresses is an error, before any memory is asked for.

@@ -297,29 +297,6 @@ func projectorWithout(v *Matrix) *Matrix {
 	})
 }
 
-// TestKrylovSteady: what is proved of usual spectra does not depend on the random vectors.
-func TestKrylovSteady(t *testing.T) {
-	rng := rand.New(rand.NewPCG(77, 1))
-	for it := range fewer(200, 12) {
-		n, d, k := 100+rng.IntN(30), 100+rng.IntN(30), 2+rng.IntN(4)
-		x := mapped(NewMatrix(n, d, nil), func(_, j int, _ float64) float64 {
-			decay := []float64{1, 1 / math.Sqrt(1+float64(j)/8), 1 / float64(1+j), math.Pow(.8, float64(j)),
-				1 + 4/float64(1+j/(k-1)), math.Pow(.3, float64(j))}
-			return decay[it%len(decay)] * rng.NormFloat64()
-		})
-		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-		pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
-		again := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
-		if pc.status != StatusOptimal || again.status != StatusOptimal || pc.floor != again.floor ||
-			pc.floorError != again.floorError || pc.steps != again.steps ||
-			!(pc.floorError <= 1e-11*pc.total) {
-			t.Errorf("%d: %s, k = %d: %v and %v, %g ± %g and %g ± %g, %d and %d steps", it, shape(n, d), k,
-				pc.status, again.status, pc.floor, pc.floorError, again.floor, again.floorError, pc.steps,
-				again.steps)
-		}
-	}
-}
-
 // TestChooseSolver: what SolverAuto takes on both sides of each limit.
 func TestChooseSolver(t *testing.T) {
 	const gram, jacobi, krylov = SolverGram, SolverJacobi, SolverKrylov
@@ -433,10 +410,7 @@ func TestOutside(t *testing.T) {
 		return
 	}
 	cases := map[string]*Matrix{
-		"noise":    outsideData(15, 5, 0, func(int) float64 { return 1 }, 1),
-		"falls":    outsideData(15, 5, 1, func(l int) float64 { return math.Pow(2, -float64(l)) }, 2),
 		"graded":   outsideData(25, 5, 0, func(l int) float64 { return math.Pow(10, -4*float64(l)) }, 3),
-		"far mean": outsideData(25, 5, 1e8, func(l int) float64 { return math.Pow(10, -float64(l)) }, 4),
 		"very far": outsideData(20, 4, 1e15, func(l int) float64 { return math.Pow(2, -float64(l)) }, 5),
 		"wide":     outsideData(5, 12, 3, func(l int) float64 { return math.Pow(100, -float64(l)) }, 6),
 		"a gap":    outsideData(20, 5, 2, func(l int) float64 { return math.Pow(1e-10, float64(l/3)) }, 7),
@@ -445,11 +419,8 @@ func TestOutside(t *testing.T) {
 		"all equal": mapped(NewMatrix(9, 3, nil), func(_, j int, _ float64) float64 {
 			return .1 + float64(j)
 		}),
-		"zero": NewMatrix(5, 3, nil),
 		"small": mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 8),
 			func(_, _ int, v float64) float64 { return v * 0x1p-400 }),
-		"large": mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 9),
-			func(_, _ int, v float64) float64 { return v * 0x1p400 }),
 	}
 	rng := rand.New(rand.NewPCG(42, 1))
 	for name, x := range cases {

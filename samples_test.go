@@ -243,21 +243,5 @@ func TestTriangularFactor(t *testing.T) {
 		if off := maxDiff(product(r.transposed(), r), gram); off > 1e-14*float64(n+d) {
 			t.Errorf("%v: RᵀR is %g off", c, off)
 		}
-		// Products with nothing have the shape of nothing.
-		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){
-			"multiply":      (*samples).multiply,
-			"normalProduct": normalProduct,
-			"multiplyT":     (*samples).multiplyT,
-		} {
-			from, to := d, d
-			if name == "multiply" {
-				to = n
-			} else if name == "multiplyT" {
-				from = n
-			}
-			if p, err := f(s, NewMatrix(0, from, nil)); err != nil || p.Rows != 0 || p.Cols != to {
-				t.Errorf("%v: %s of nothing is %+v, %v", c, name, p, err)
-			}
-		}
 	}
 }

@@ -221,21 +221,6 @@ func TestCertifySparse(t *testing.T) {
 	}
 }
 
-// TestCertifySparseFarCenters: centers a billion times as long as the data, whose mixtures
-// cancel, hide no error.
-func TestCertifySparseFarCenters(t *testing.T) {
-	for seed := range uint64(20) {
-		x := mapped(randomData(3, 9, 0, seed), func(i, j int, v float64) float64 {
-			return v * float64(max(0, (i+j)%3-1)) // with half of its entries the table would be filled in
-		})
-		v := randomData(1, 9, 0, seed+100)
-		f := mapped(NewMatrix(2, 9, nil),
-			func(i, j int, _ float64) float64 { return []float64{1e9, -3e9 / 7}[i] * v.At(0, j) })
-		g := mapped(NewMatrix(3, 2, nil), func(_, j int, _ float64) float64 { return []float64{0.3, 0.7}[j] })
-		certifiedSparse(t, "far centers", x, nil, f, g, mustDo(Certify(bg, sparseOf(x), f, g, nil))(t))
-	}
-}
-
 // TestFloorsSparse: the floors are those of all entries, by both solvers.
 func TestFloorsSparse(t *testing.T) {
 	tables := sparseTables(t)

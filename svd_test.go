@@ -79,37 +79,6 @@ func TestSVDLapack(t *testing.T) {
 	}
 }
 
-// TestSVDErrors: which argument is at fault, for both decompositions alike.
-func TestSVDErrors(t *testing.T) {
-	good := randomData(4, 3, 0, 1)
-	type trial struct {
-		a        *Matrix
-		is       error
-		row, col int // of an InputError
-	}
-	cases := []trial{
-		{nil, ErrShape, -1, 0}, {&Matrix{Rows: 2, Cols: 3, Stride: 2, Data: make([]float64, 9)}, ErrShape, -1, 0},
-		{NewMatrix(2, 2, []float64{0, 0, 1.001 * mostEntry, 0}), ErrRange, 1, 0},
-		{NewMatrix(2, 2, []float64{0, 0, 0.999 * leastScale, 0}), ErrRange, 1, 0},
-	}
-	for i, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} { // the first in reading order
-		a := good.Clone()
-		a.Set(3, 2, math.NaN())
-		a.Set(1+i, i, bad)
-		cases = append(cases, trial{a, ErrNonFinite, 1 + i, i}, trial{laStrided(a), ErrNonFinite, 1 + i, i})
-	}
-	for _, c := range cases {
-		u, s, v, err := SVD(c.a)
-		if u != nil || s != nil || v != nil {
-			t.Errorf("%+v: factors with an error", c)
-		}
-		var in *InputError
-		if !errors.Is(err, c.is) || errors.As(err, &in) && (in.Row != c.row || in.Col != c.col) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-}
-
 // TestSVDSpread: columns, rows or both of which some count as 0, next to a column of ordinary size.
 func TestSVDSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -170,41 +139,6 @@ func TestSVDLimitCycle(t *testing.T) {
 		}
 		if t.Failed() {
 			t.Fatal(a.Data)
-		}
-	}
-}
-
-// TestSVDScale: a power of two changes the exponents of S and not one other
-// bit, from one end of the range to the other.
-func TestSVDScale(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 9))
-	for _, size := range [][2]int{{7, 4}, {4, 7}, {1, 6}, {6, 1}} {
-		a := NewMatrix(size[0], size[1], randomSlice(size[0]*size[1], rng))
-		plain := laJudge(t, "plain", a)
-		for _, e := range []int{-490, 490} {
-			r := laJudge(t, "scaled", mapped(a, func(_, _ int, v float64) float64 {
-				return math.Ldexp(v, e)
-			}))
-			want := slices.Clone(plain.S)
-			scale(want, math.Ldexp(1, e))
-			if !laSameBits(r.S, want) || !laSameBits(r.U.Data, plain.U.Data) {
-				t.Errorf("%v·2^%d: %v, want %v", size, e, r.S, want)
-			}
-		}
-		// A single row or column has its length as only value.
-		if want := norm2(a.Data); len(plain.S) == 1 && math.Abs(plain.S[0]-want) > 8*laEps*want {
-			t.Errorf("%v: %g, want %g", size, plain.S[0], want)
-		}
-	}
-	for _, v := range []float64{leastScale, 3 * leastScale, mostEntry} {
-		d := NewMatrix(4, 3, nil)
-		d.Set(2, 0, v)
-		d.Set(0, 1, -v)
-		d.Set(3, 2, v)
-		for _, m := range []*Matrix{d, d.transposed()} {
-			if r := laJudge(t, "one size", m); !laSameBits(r.S, []float64{v, v, v}) {
-				t.Errorf("%g: %v", v, r.S)
-			}
 		}
 	}
 }
