@@ -424,9 +424,7 @@ func TestSparseErrors(t *testing.T) {
 	two, three, bad := NewMatrix(1, 2, nil), NewMatrix(1, 3, nil), *good()
 	bad.Indices = bad.Indices[1:]
 	for _, c := range []struct{ err, want error }{
-		{second(Fit(bg, good(), 0, nil)), ErrOption},
 		{second(Fit(bg, good(), 1, &Options{Solver: SolverJacobi})), ErrOption},
-		{second(Fit(bg, good(), 1, &Options{Workers: -1})), ErrOption},
 		{second(Floors(bg, good(), &Options{MostK: -1})), ErrOption},
 		{second(Floors(bg, good(), &Options{Sum: 9})), ErrOption},
 		{second(Fit(bg, good(), 1, &Options{Weights: []float64{1}})), ErrShape},

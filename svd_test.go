@@ -175,33 +175,7 @@ func FuzzSVD(f *testing.F) {
 		if t.Failed() {
 			t.Fatalf("of %+v", a)
 		}
-		k := 1 + in.below(len(r.S))
-		o := krylovOptions{residual: []float64{0, 1e-3, 1e-14}[in.below(3)], steps: in.below(6),
-			seed: uint64(in.byte())}
-		tr := mustDo(truncatedSVD(bg, a, k, in.below(3), o))(t)
-		if len(tr.S) != k || tr.U.Cols != k || tr.V.Cols != k || tr.Status != StatusConverged &&
-			tr.Status != StatusIterationLimit {
-			t.Fatalf("%+v", tr)
-		}
-		checkSigns(t, tr.V)
-		if off := max(orthonormality(tr.U), orthonormality(tr.V)); !(off <= 10) { // the bound of laJudge
-			t.Fatalf("not orthonormal by %g: %+v", off, tr)
-		}
-		for i, s := range tr.S {
-			if !(s >= 0) || i > 0 && s > tr.S[i-1] {
-				t.Fatalf("values %v, residuals %v", tr.S, tr.Residuals)
-			}
-			// Some singular value is within the residual, but for the rounding of both.
-			nearest := math.Inf(1)
-			for _, v := range r.S {
-				nearest = min(nearest, math.Abs(v-s))
-			}
-			if !(nearest <= tr.Residuals[i]+10*float64(a.Rows+a.Cols)*laEps*r.S[0]) {
-				t.Fatalf("value %d is %g with a residual of %g, the true ones are %v", i, s, tr.Residuals[i],
-					r.S)
-			}
-		}
-		finite(t, "singular values", slices.Concat(r.S, tr.S, tr.Residuals)...)
+		finite(t, "singular values", r.S...)
 		sym := in.symmetric(1 + in.below(10))
 		top, _ = checkEntries("sym", sym, math.MaxFloat64)
 		_, exp = math.Frexp(top)
