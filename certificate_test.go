@@ -1,10 +1,10 @@
 package softkmeans
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -34,6 +34,42 @@ func TestCertify(t *testing.T) {
 		if c := mustDo(Certify(bg, same, m.Centers, m.Memberships, nil))(t); c.Optimal(0) {
 			t.Errorf("identical rows, k=%d, a center off: %+v", k, c)
 		}
+	}
+}
+
+// TestSkMable: mixtures of k are those of k and more, at all scales.
+func TestSkMable(t *testing.T) {
+	for _, scale := range []float64{1, 1e-150, 3e148} { // times 100
+		for _, k := range []int{1, 2, 5} {
+			// An exact mixture of k prototypes far from the origin.
+			x := product(dirichlet(60, k, 1, uint64(k)), moved(randomData(k, 9, 0, uint64(k)), 100))
+			for i := range x.Data {
+				x.Data[i] *= scale
+			}
+			for try := 1; try <= 10; try++ {
+				ok, err := SkMable(bg, x, try, 0)
+				if err != nil || ok != (try >= k) {
+					t.Errorf("mixture of %d, k=%d: %v, %v", k, try, ok, err)
+				}
+			}
+			x.Data[7] *= 1 + 1e-6
+			if ok, _ := SkMable(bg, x, k, 0); ok {
+				t.Errorf("k=%d: noise of 1e-6 not seen", k)
+			}
+			if ok, _ := SkMable(bg, x, k, 1e-4); !ok {
+				t.Errorf("k=%d: tolerance not used", k)
+			}
+		}
+	}
+	// A line so far from 0 that storing it bends it by some 1e-9 of its length.
+	far := NewMatrix(60, 4, nil)
+	for i := range far.Rows {
+		for j := range far.Cols {
+			far.Set(i, j, 1e8+float64(j+1)*float64(i)/180)
+		}
+	}
+	if !mustDo(SkMable(bg, far, 2, 0))(t) {
+		t.Error("a line, rounded as doubles near 1e8 are, is no mixture of 2")
 	}
 }
 
@@ -68,28 +104,6 @@ func TestCentersOf(t *testing.T) {
 		}
 		if _, err := CentersOf(bg, x, rowsOf(wide, 0, 5), o); !errors.Is(err, ErrShape) {
 			t.Error(err)
-		}
-	}
-}
-
-// TestCertifyRange: centers and memberships of any size in range give finite numbers. The objective is an
-// upper bound, and within rounding of the exact one as far as centers are at most 1e150 times the data.
-func TestCertifyRange(t *testing.T) {
-	matrix := func(v ...float64) *Matrix { return NewMatrix(len(v)/2, 2, v) }
-	for _, unit := range []float64{1, 1e-140, 1e140, 0} {
-		x := matrix(unit, 0, 0, unit, unit, unit)
-		for _, size := range []float64{0, 5e-324, 1e-100, 1, 1e70, 1e150} {
-			g, large := matrix(1, 0, 0, 1, 0.5, 0.5), matrix(size, size, -size, 1, 0.5, 0.5)
-			near := max(size, 5) <= 1e150*unit || unit == 0
-			for _, c := range [][2]*Matrix{
-				{matrix(size, 0, 0, size), g}, {matrix(size, size, -size, -size), g},
-				{matrix(size, 0, 1, 2), g},
-				{matrix(size, 0, 1, 2), matrix(0, 1, 0, 1, 0, 1)},
-				{matrix(size, 0, 1, 2), matrix(1e-150, 1, 0, 1, 0, 1)},
-				{matrix(1, 2, 3, 5), large}, {matrix(size, 2, 3, size), large},
-			} {
-				checkCertified(t, x, c[0], c[1], near)
-			}
 		}
 	}
 }
@@ -209,27 +223,341 @@ func TestCertificateUnderflow(t *testing.T) {
 			t.Errorf("%g: %+v, with a gap of %g", e, c, m.Gap)
 		}
 	}
+	c := Certificate{Objective: 1, Floor: 2, FloorError: .5, Total: 4, Solver: SolverGram}
+	if c.Excess() < 1 || c.ExcessShare() < 0.25 {
+		t.Errorf("below the floor: %+v", c)
+	}
 }
 
-// A cancelled FitMinVolumeSeq has the objective of its summary, which may be below the floor.
-func TestCertificateOfEstimate(t *testing.T) {
-	x := randomData(3000, 10, 0, 1)
-	ctx, cancel := context.WithCancel(bg)
-	o := &MinVolumeSeqOptions{SummaryRows: 64}
-	o.Slack = 1e-3
-	o.Progress = func(it Iteration) {
-		if it.Pass == 0 && it.Objective < it.Floor {
-			cancel()
+// TestCompareWithFloor: the excess over the proved floor in three ways.
+func TestCompareWithFloor(t *testing.T) {
+	for _, c := range []struct {
+		objective, floor, floorError, total, gap, excess, share, floors float64
+	}{
+		{5, 3, 1, 10, .2, 3, .3, 1.5}, {5, 3, 4, 10, .2, 5, .5, math.MaxFloat64}, {2, 5, 1, 10, -.3, 2, .2,
+			math.MaxFloat64}, {0, 0, 0, 0, 0, 0, 0, 0},
+		{1, 0, 0, 0, math.MaxFloat64, 1, math.MaxFloat64, math.MaxFloat64}, {1, 1, 0, 1, 0, 0, 0, 0},
+		{2, 1, 0, 1, 1, 1, 1, 1}, {1e300, 0, 0, 1e-300, math.MaxFloat64, 1e300, math.MaxFloat64,
+			math.MaxFloat64},
+	} {
+		pc := &principal{floor: c.floor, floorError: c.floorError, total: c.total, solver: SolverGram}
+		got := compareWithFloor(&samples{}, c.objective, pc)
+		if math.Abs(got.Gap-c.gap) > 1e-15*math.Abs(c.gap) {
+			t.Errorf("%+v: %+v", c, got)
+		}
+		for _, v := range [][2]float64{{got.Excess(), c.excess}, {got.ExcessShare(), c.share},
+			{got.ExcessFloors(), c.floors}} {
+			if v[0] < v[1] || v[0] > v[1]+1e-9*math.Abs(v[1]) {
+				t.Errorf("%+v: %+v", c, got)
+			}
 		}
 	}
-	m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 8, o)
-	if m == nil || m.Status != StatusCancelled || m.Objective >= m.Floor {
-		t.Fatalf("%+v, %v", m, err)
+}
+
+// TestSpanError: the share of the centers' distance from the mean that is off the basis,
+// at any scale of data and centers.
+func TestSpanError(t *testing.T) {
+	basis := NewMatrix(1, 3, []float64{0, 1, 0})
+	for _, unit := range []float64{1, 0x1p-300, 0x1p300} {
+		for _, far := range []float64{1, 0x1p200, 0x1p-200} {
+			x := NewMatrix(2, 3, []float64{0, 2 * unit, 0, 0, -2 * unit, 0})
+			s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+			size := far * unit
+			for _, c := range []struct {
+				f    []float64
+				want float64
+			}{{[]float64{0, 1, 0, 0, -3, 0}, 0}, {[]float64{1, 0, 0, 0, 0, -2}, 1}, {[]float64{3, 4, 0}, .6},
+				{[]float64{3, 4, 0, 0, 0, 0}, .6}, {[]float64{2, 1, 2, 0, 4, 0}, math.Sqrt(8. / 25)},
+				{[]float64{0, 0, 0}, 0}} {
+				f := NewMatrix(len(c.f)/3, 3, nil)
+				for i, v := range c.f {
+					f.Data[i] = v * size
+				}
+				if got := spanError(s, f, basis); math.Abs(got-c.want) > 1e-15 {
+					t.Errorf("unit %g, centers of %g, %v: %g, want %g", unit, size, c.f, got, c.want)
+				}
+			}
+		}
 	}
-	if c := m.Certificate; c.Optimal(0.5) || c.ExcessShare() < 1 {
-		t.Errorf("%+v", c)
+	x := NewMatrix(2, 2, []float64{1, 5, 3, 5}) // a mean that is not 0
+	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+	if got := spanError(s, NewMatrix(1, 2, []float64{5, 9}),
+		NewMatrix(1, 2, []float64{1, 0})); math.Abs(got-.8) > 1e-15 {
+		t.Errorf("%g, want 0.8", got)
 	}
-	if c := (Certificate{Objective: 1, Floor: 2, FloorError: .5, Total: 4, Solver: SolverGram}); c.Excess() < 1 || c.ExcessShare() < 0.25 {
-		t.Errorf("below the floor: %+v", c)
+}
+
+// TestOptimal: on both sides of the tolerance, and without a solver.
+func TestOptimal(t *testing.T) {
+	for _, c := range []struct {
+		Certificate
+		tol  float64
+		want bool
+	}{
+		{Certificate{Solver: SolverGram, Objective: .99e-9, Total: 1}, 0, true},
+		{Certificate{Solver: SolverGram, Objective: 1.1e-9, Total: 1}, 0, false},
+		{Certificate{Solver: SolverGram}, 0, true}, {Certificate{}, 0, false},
+		{Certificate{Solver: SolverJacobi, Objective: .49, Total: 1, MinMembership: -.5, MaxSumError: .5}, .5, true},
+		{Certificate{Solver: SolverKrylov, Objective: .5, Total: 1}, .4, false},
+	} {
+		if got := c.Optimal(c.tol); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
+// TestCertifyTable: each number of a certificate by its definition, and no numbers beside an error.
+func TestCertifyTable(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{0, 0, 4, 0, 0, 2, 4, 2})
+	for _, w := range [][]float64{nil, {1, 2, 1, 0}} {
+		floors, total := oracle(x, w)
+		f := NewMatrix(2, 2, []float64{0, 1, 4, 1})
+		g := NewMatrix(4, 2, []float64{1, 0, .25, .5, -.5, 1.5, 0, 1.125})
+		c, err := Certify(bg, x, f, g, &Options{Weights: w})
+		want := plainObjective(x, f, NewMatrix(4, 2, []float64{1, 0, 1. / 3, 2. / 3, 0, 1, 0, 1}), w)
+		if err != nil || math.Abs(c.Objective-want) > 1e-13*want ||
+			math.Abs(c.Floor-floors[1]) > 1e-13*total || math.Abs(c.Total-total) > 1e-13*total ||
+			math.Abs(c.Gap-(want-floors[1])/total) > 1e-13 ||
+			c.MinMembership != -.5 || c.MaxSumError != .25 || c.Repair != .5 || c.FloorError <= 0 ||
+			c.FloorError > 3e-14*total {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+	f, g := NewMatrix(2, 2, []float64{0, 1, 4, 1}), NewMatrix(4, 2, nil)
+	for i, c := range []struct {
+		x, f, g *Matrix
+		o       *Options
+		text    string
+	}{
+		{x, nil, g, nil, "centers is nil: wrong shape"}, {x, NewMatrix(2, 2, []float64{1, 2, math.NaN(), 3}),
+			g, nil, "centers[1,0] = NaN: not a finite number"},
+		{x, f, nil, nil, "memberships is nil: wrong shape"},
+		{nil, f, g, nil, "x is nil: wrong shape"},
+		{x, NewMatrix(0, 2, nil), g, nil, "no centers: too few samples"}, {x, NewMatrix(2, 1, nil), g, nil,
+			"x has 2 columns, centers have 1: wrong shape"},
+		{x, f, NewMatrix(3, 2, nil), nil, "memberships are 3×2, not 4×2: wrong shape"},
+		{x, f, NewMatrix(4, 1, nil), nil, "memberships are 4×1, not 4×2: wrong shape"},
+		{x, f, g, &Options{Workers: -1}, "Workers is -1, below 0: invalid option"},
+		{x, f, g, &Options{Weights: make([]float64, 4)}, "every weight is 0: too few samples"},
+		{x, f, g, &Options{Solver: solverCount}, "Solver is Solver(4): invalid option"},
+	} {
+		got, err := Certify(bg, c.x, c.f, c.g, c.o)
+		if err == nil || err.Error() != "softkmeans: "+c.text || got != (Certificate{}) {
+			t.Errorf("%d: %v, want %s; %+v", i, err, c.text, got)
+		}
+	}
+	for _, c := range []struct {
+		k    int
+		tol  float64
+		text string
+	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
+		if ok, err := SkMable(bg, x, c.k, c.tol); ok || err == nil ||
+			err.Error() != "softkmeans: "+c.text+": invalid option" {
+			t.Errorf("%v, %v", ok, err)
+		}
+	}
+	// Singular values 4 and 2: the second is half of the first, which is .632 of the length √40.
+	for _, c := range []struct {
+		k    int
+		tol  float64
+		want bool
+	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .63, false}, {1, .64,
+		true}} {
+		if ok, err := SkMable(bg, x, c.k, c.tol); ok != c.want || err != nil {
+			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
+		}
+	}
+	near := moved(NewMatrix(3, 2, []float64{1, 0, 0, 1, -1, -1}), 1e3)
+	for k := 1; k <= 2; k++ { // one center is enough for three near rows, and so are two
+		if ok, err := SkMable(bg, near, k, 0.01); !ok || err != nil {
+			t.Errorf("k = %d, near rows: %t, %v", k, ok, err)
+		}
+	}
+	if ok, err := SkMable(bg, nil, 1, 0); ok || !errors.Is(err, ErrShape) {
+		t.Error(ok, err)
+	}
+}
+
+// TestDisproved: an objective below a floor takes another solver where SolverKrylov proved it, and is an
+// ErrChanged otherwise.
+func TestDisproved(t *testing.T) {
+	x := randomData(20, 4, 0, 1)
+	for name, rows := range map[string]Samples{"dense": x, "sparse": sparseOf(mapped(x, func(i, j int,
+		v float64) float64 {
+		if (i+j)%3 > 0 {
+			return 0
+		}
+		return v
+	}))} {
+		o := &Options{Solver: SolverKrylov}
+		data := mustDo(openSamples(bg, rows, o, nil, true))(t)
+		s := data.data()
+		pc := mustDo(data.principal(wanted{2, 0}, SolverKrylov, toFit))(t)
+		low, right := pc.floor-pc.floorError, *pc
+		if err := pc.check(s, low); err != nil || pc.solver != SolverKrylov {
+			t.Errorf("%s: %v, %v", name, err, pc.solver)
+		}
+		pc.floor *= 2 // planted
+		if _, err := new(Model).rate(s, right.floor*1.01, pc); err != nil || !gramOnly && (pc.solver !=
+			SolverGram || math.Abs(pc.floor-right.floor) > 1e-12*pc.total) {
+			t.Errorf("%s: %v, a floor of %g by %v, want %g", name, err, pc.floor, pc.solver, right.floor)
+		}
+		for _, solver := range []Solver{SolverGram, SolverKrylov} { // rows that changed
+			at := right
+			at.floor, at.solver = 2*right.floor, solver
+			if _, err := new(Model).rate(s, right.floor/2, &at); !errors.Is(err, ErrChanged) {
+				t.Errorf("%s, %v: %v", name, solver, err)
+			}
+		}
+		frame := &samples{units: s.units}
+		at := right
+		at.floor *= 2
+		if err := at.check(frame, right.floor); !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: without rows %v", name, err)
+		}
+	}
+}
+
+// TestDisprovedBlocks: rows that change between the passes, with the same count and the same total.
+func TestDisprovedBlocks(t *testing.T) {
+	x := randomData(300, 4, 0, 3)
+	p := mustDo(statsOf(t, x, nil).StreamSubspace(2, nil))(t)
+	size := math.Sqrt(p.unscaleSquare(p.pc.total) / 300)
+	line := mapped(x, func(i, j int, _ float64) float64 { // along the subspace
+		return math.Ldexp(p.mean[j], p.exp) + float64(i%2*2-1)*p.pc.basis.At(0, j)*size
+	})
+	for _, from := range []int{2, 3} { // the third pass is that of memberships
+		pass := 0
+		o := &Options{Memberships: func(int, *Matrix) error { return nil }}
+		m, err := FitSeq(bg, func(yield func(*Matrix, error) bool) {
+			if pass++; pass < from {
+				yield(x, nil)
+			} else {
+				yield(line, nil)
+			}
+		}, 2, o)
+		if !errors.Is(err, ErrChanged) || pass != from {
+			t.Errorf("from pass %d: %+v, %v after %d passes", from, m, err, pass)
+		}
+	}
+}
+
+// TestLongSums: sums over many rows are within their bounds where each addition rounds up.
+func TestLongSums(t *testing.T) {
+	const n = 1 << 17
+	x := NewMatrix(n, 2, nil)
+	for i := range n { // a row of length 1 at the start of each chunk, and many whose squares are above u/2
+		size := math.Sqrt(0x1p-53 * (1 + 0x1p-10))
+		if i%(n/manyChunks) == 0 {
+			size = 1
+		}
+		x.row(i)[i%2] = size
+	}
+	exact := new(big.Float).SetPrec(400)
+	for _, v := range x.Data {
+		exact.Add(exact, new(big.Float).SetPrec(400).Mul(big.NewFloat(v), big.NewFloat(v)))
+	}
+	s := mustDo(newSamples(bg, x, nil, 1, false))(t)
+	unit := math.Ldexp(1, 2*s.exp)
+	within := func(name string, got, off float64) {
+		t.Helper()
+		d := new(big.Float).SetPrec(400).Sub(big.NewFloat(got*unit), exact)
+		if v, _ := d.Float64(); math.Abs(v) > off*unit {
+			t.Errorf("%s: off by %g, bound %g", name, v, off*unit)
+		}
+	}
+	total, off, err := s.totalSquares()
+	must(t, err)
+	within("totalSquares", total, off)
+	none := NewMatrix(n, 0, nil)
+	objective, squares, err := s.residuals(none, NewMatrix(0, 2, nil))
+	must(t, err)
+	most := gamma(fineDepth(n) + dotDepth(2))
+	within("residuals", objective.value(), most*total)
+	within("residuals, squares", squares.value(), most*total)
+	left := newOutside(NewMatrix(1, 2, []float64{1, 0}), 1)
+	must(t, left.add(s))
+	within("outside", left.total, gamma(left.depth+dotDepth(2))*total)
+	if d := left.total - left.squares - left.gram.At(0, 0); math.Abs(d) > 3*gamma(left.depth+dotDepth(2))*total {
+		t.Errorf("outside: parts are off by %g", d)
+	}
+	bound, err := objectiveOf(s, NewMatrix(1, 2, nil), mapped(NewMatrix(n, 1, nil), func(int, int,
+		float64) float64 {
+		return 1
+	}), SumToOne)
+	must(t, err)
+	within("objectiveOf", bound, 3*gamma(fineDepth(n)+dotDepth(2)+20)*total)
+	if new(big.Float).SetPrec(400).Sub(big.NewFloat(bound*unit), exact).Sign() < 0 {
+		t.Error("objectiveOf is below the objective")
+	}
+	// The mean of entries that round up, in the two passes of Stats.
+	part, m, err := newPart(bg, &moments{}, x, nil, 1)
+	must(t, err)
+	m.setErrors(part, total, off)
+	for c := range 2 {
+		mean := new(big.Float).SetPrec(400)
+		for i := range n {
+			mean.Add(mean, big.NewFloat(x.At(i, c)))
+		}
+		mean.Quo(mean, big.NewFloat(n))
+		got := new(big.Float).SetPrec(400).Add(big.NewFloat(m.mean[c]), big.NewFloat(m.meanRest[c]))
+		got.SetMantExp(got, m.exp)
+		if v, _ := got.Sub(got, mean).Float64(); math.Abs(v) > math.Ldexp(m.meanOff, m.exp) {
+			t.Errorf("mean %d: off by %g, bound %g", c, v, math.Ldexp(m.meanOff, m.exp))
+		}
+	}
+	var sum fineSum
+	sum.add(1)
+	for range n {
+		sum.add(0x1p-54)
+	}
+	if want := 1 + n*0x1p-54; sum.value() != want {
+		t.Errorf("a fine sum of %g, want %g", sum.value(), want)
+	}
+	for _, n := range []int{1, 1<<26 - 1, 1 << 27, 1<<31 - 1} {
+		if v := gamma(n) / 0x1p-53 * gamma(n); float64(fineDepth(n)) < 1+v {
+			t.Errorf("fineDepth(%d) is %d, at least %g", n, fineDepth(n), 1+v)
+		}
+	}
+}
+
+// TestLongMeans: rows whose sum is 0, of which every other chunk rounds the same way if it is added up row by
+// row, have a mean of 0 within the bound of Stats.
+func TestLongMeans(t *testing.T) {
+	const n, v = 1 << 19, 1 + 0x1p-39 + 0x1p-52
+	x := NewMatrix(n, 1, nil)
+	for i := range n {
+		if i*reduceChunks/n%2 > 0 {
+			x.Data[i] = v
+		} else {
+			x.Data[i] = float64(i%2) * -2 * v
+		}
+	}
+	part, m, err := newPart(bg, &moments{}, x, nil, 1)
+	must(t, err)
+	total, off, err := part.totalSquares()
+	must(t, err)
+	if m.setErrors(part, total, off); math.Abs(m.mean[0]+m.meanRest[0]) > m.meanOff {
+		t.Errorf("a mean of %g, bound %g", m.mean[0]+m.meanRest[0], m.meanOff)
+	}
+}
+
+// TestLostShares: a share that a division takes to 0 counts for a center that is far, in dense and in sparse
+// rows, also beside a center without rounding.
+func TestLostShares(t *testing.T) {
+	for _, c := range []struct{ x, f, g, w []float64 }{
+		{x: []float64{0, 0, 4e-151}, f: []float64{0, 4e-151, 0x1p519},
+			g: []float64{3, 0, 5e-324, 3, 0, 5e-324, 0, 1, 0}, w: []float64{1e50, 1e50, 1}},
+		{x: []float64{256}, f: []float64{256, 0x1p519}, g: []float64{3, 5e-324}, w: []float64{1e150}},
+	} {
+		x, f := NewMatrix(len(c.x), 1, c.x), NewMatrix(len(c.f), 1, c.f)
+		g := NewMatrix(x.Rows, f.Rows, c.g)
+		for _, rows := range []Samples{x, sparseOf(x)} {
+			got := mustDo(Certify(bg, rows, f, g, &Options{Weights: c.w}))(t)
+			exact := double(bigObjective(x, f, g, c.w, SumToOne))
+			if !(got.Objective >= exact) || got.Optimal(0) {
+				t.Errorf("%T: an objective of %g, truly %g", rows, got.Objective, exact)
+			}
+		}
 	}
 }

@@ -10,8 +10,11 @@ package softkmeans
 
 import (
 	"fmt"
+	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,4 +126,432 @@ func FuzzFalseCertificate(f *testing.F) {
 		}
 		c.judge(t, rng)
 	})
+}
+
+// The kinds of draws of the search for false claims, beside pairs.
+
+// drawManyRows draws a few rows over and over, up to the most: sums of many equal terms round one way. Most
+// draws are of a row and rare ones that differ little from it, for the solvers that add up squares of rows.
+func drawManyRows(t *claims, rng *rand.Rand) {
+	c := &pairing{family: "many rows", sum: Sum(rng.IntN(3) / 2), path: floorPaths[rng.IntN(len(floorPaths))]}
+	n := t.most - rng.IntN(t.most/2)
+	if c.drawTable(rng); rng.IntN(4) == 0 {
+		c.x = rowsOf(c.x, 0, min(c.x.Rows, 1+rng.IntN(4)))
+		c.drawOrder(rng, n>>rng.IntN(6))
+	} else {
+		c.sum = SumToOne
+		c.x, c.path = NewMatrix(2, 1+rng.IntN(2), nil), squarePaths[rng.IntN(len(squarePaths))]
+		for j := range c.x.Cols {
+			v := rng.Float64()
+			c.x.Set(0, j, v)
+			c.x.Set(1, j, v*(1+math.Ldexp(1, -rng.IntN(50))))
+		}
+		c.order = make([]int, n)
+		for i, step := 1, 100+rng.IntN(2000); i < n; i += step {
+			c.order[i] = 1
+		}
+	}
+	if rng.IntN(8) == 0 {
+		c.drawWeights(rng)
+	}
+	c.drawForeign(rng, 1+rng.IntN(min(c.x.Cols, 2)))
+	c.keepRange()
+	c.truth = truthOf(c.x, c.w, c.order, c.sum)
+	if rng.IntN(8) > 0 {
+		c.model(t, rng)
+		return
+	}
+	c.drawOptimum(rng, c.f.Rows)
+	c.keepRange()
+	c.judge(t, rng)
+}
+
+// startOf returns the rows from which a Krylov iteration starts for p directions, as the code makes them.
+func startOf(p, size int) *Matrix {
+	rng := rand.New(rand.NewPCG(0, 0x5eed))
+	start := NewMatrix(p+krylovExtra, size, nil)
+	for i := range start.Data {
+		start.Data[i] = 2*rng.Float64() - 1
+	}
+	return start
+}
+
+// drawHidden draws rows whose leading directions are orthogonal to the start of SolverKrylov, and to the
+// vectors that a seed of 0 would draw, in ± pairs: their mean is 0, too.
+func drawHidden(t *claims, rng *rand.Rand) {
+	half, d, p := 30+rng.IntN(120), 60+rng.IntN(240), 1+rng.IntN(3)
+	if t.most > 1<<20 && rng.IntN(20) == 0 { // where SolverAuto takes it
+		half, d, p = 300+rng.IntN(200), 540+rng.IntN(300), 1
+	}
+	n := 2 * (half + 1)
+	rank := min(half, d) - p - krylovExtra - 19
+	if rank < 2 {
+		return
+	}
+	known := NewMatrix(16, d, nil)
+	probe := rand.New(rand.NewPCG(0, 0xb0d))
+	for i := range known.Data {
+		known.Data[i] = probe.NormFloat64()
+	}
+	leftKnown := NewMatrix(p+krylovExtra, half, nil)
+	if n < d {
+		start := startOf(p, n)
+		for i := range leftKnown.Rows {
+			for j := range half {
+				leftKnown.Row(i)[j] = start.At(i, 2*j+2) - start.At(i, 2*j+3)
+			}
+		}
+	} else {
+		known = stacked(startOf(p, d), known)
+	}
+	hide := 1 + rng.IntN(2)
+	left, right := hiddenFirst(rng, leftKnown, hide, rank), hiddenFirst(rng, known, hide, rank)
+	x := NewMatrix(n, d, nil)
+	share, above := decades(rng, -3, -0.3), decades(rng, -6, 1)
+	var floor, total float64 // for p+1 centers
+	for l := range rank {
+		square := share * 2 * float64(rank-l) / float64(rank*rank)
+		if l <= p {
+			square = 1 + above*float64(p-l)/float64(p)
+		}
+		for i := range half {
+			axpy(x.row(2*i+2), math.Sqrt(square)*left.At(l, i), right.row(l))
+		}
+		if l >= p {
+			floor += 2 * square
+		}
+		total += 2 * square
+	}
+	for i := range half {
+		axpy(x.row(2*i+3), -1, x.row(2*i+2))
+	}
+	o := Options{Solver: SolverKrylov, Workers: 1}
+	if d > jacobiMaxSide {
+		o.Solver = SolverAuto
+	}
+	cone := o
+	cone.Sum = SumAtMostOne
+	for name, find := range map[string]func() (*Model, error){
+		"Fit":    func() (*Model, error) { return Fit(bg, x, p+1, &o) },
+		"cone":   func() (*Model, error) { return Fit(bg, x, p, &cone) },
+		"FitSeq": func() (*Model, error) { return FitSeq(bg, inBlocks(x, 100), p+1, &o) },
+		"FitMinVolume": func() (*Model, error) {
+			return FitMinVolume(bg, x, p+1, &MinVolumeOptions{MaxIter: 3})
+		},
+	} {
+		m := mustDo(find())(t)
+		t.near(name, m, floor, total)
+		o.Sum = m.Sum
+		c := mustDo(Certify(bg, x, m.Centers, orUniform(m.Memberships, n, m.Centers.Rows), &o))(t)
+		claim(t, c.Floor-c.FloorError <= floor+1e-12*total,
+			"Certify after %s: a floor of %g ± %g, the minimum is %g", name, c.Floor, c.FloorError, floor)
+		o.Sum = SumToOne
+	}
+}
+
+func orUniform(g *Matrix, n, k int) *Matrix {
+	if g == nil {
+		return uniform(n, k)
+	}
+	return g
+}
+
+// near judges a model whose exact floor is known but for 1e-12 of the total.
+func (c *claims) near(name string, m *Model, floor, total float64) {
+	claim(c, m.Floor-m.FloorError <= floor+1e-12*total, "%s: a floor of %g ± %g, the minimum is %g", name,
+		m.Floor, m.FloorError, floor)
+	claim(c, m.Objective >= floor-1e-12*total, "%s: an objective of %g, the minimum is %g", name, m.Objective,
+		floor)
+	claim(c, m.Objective >= m.Floor-m.FloorError, "%s: an objective of %g below the floor %g ± %g", name,
+		m.Objective, m.Floor, m.FloorError)
+	claim(c, !m.Certificate.Optimal(0) || m.Objective-floor <= 1.01e-9*total,
+		"%s: optimal with %g, the minimum is %g", name, m.Objective, floor)
+}
+
+// hiddenFirst returns orthonormal rows, the first few of them orthogonal to those given.
+func hiddenFirst(rng *rand.Rand, known *Matrix, few, rank int) *Matrix {
+	first := orthogonalTo(rng, known, few)
+	return stacked(first, orthogonalTo(rng, first, rank-few))
+}
+
+func stacked(a, b *Matrix) *Matrix {
+	return NewMatrix(a.Rows+b.Rows, a.Cols, slices.Concat(a.Data, b.Data))
+}
+
+// orthogonalTo returns orthonormal rows, orthogonal to those given.
+func orthogonalTo(rng *rand.Rand, rows *Matrix, count int) *Matrix {
+	m := stacked(rows, NewMatrix(count, rows.Cols, nil))
+	for i := range m.Data[len(rows.Data):] {
+		m.Data[len(rows.Data)+i] = rng.NormFloat64()
+	}
+	orthonormalize(bg, m, 0)
+	return rowsOf(m, rows.Rows, m.Rows).Clone()
+}
+
+// drawSimilarity draws a similarity whose eigenvalues are known: integers, exactly, with Walsh's vectors; or
+// to rounding a few with random vectors, the first orthogonal to the start. A small one is held to math/big.
+func drawSimilarity(t *claims, rng *rand.Rand) {
+	var k *Matrix
+	var values []float64 // of HKH, then that of the constant vector
+	slip, most := 0.0, 1+rng.IntN(4)
+	if rng.IntN(4) > 0 {
+		k, values = walsh(rng, t.most)
+	} else {
+		n := 130 + rng.IntN(120)
+		if t.most > 1<<20 {
+			n += rng.IntN(350)
+		}
+		one := NewMatrix(1, n, slices.Repeat([]float64{1}, n))
+		first := orthogonalTo(rng, stacked(one, startOf(most-1+rng.IntN(2), n)), 1)
+		v := stacked(first, orthogonalTo(rng, stacked(first, one), 3+rng.IntN(6)))
+		k, slip = NewMatrix(n, n, nil), 1e-12
+		for l := range v.Rows {
+			values = append(values, math.Pow(0.9, float64(l)))
+			for i := range n {
+				axpy(k.row(i), values[l]*v.At(l, i), v.row(l))
+			}
+		}
+		for i := range n {
+			for j := range i {
+				k.Set(i, j, k.At(j, i))
+			}
+		}
+		values = append(values, 0)
+	}
+	for _, centred := range []bool{false, true} {
+		t.similarity(k, values, centred, most, slip)
+	}
+	n := 1 + rng.IntN(8)
+	grade := decades(rng, -9, 0)
+	k = similarity(n, func(i, j int) float64 { return math.Pow(grade, float64(i+j)/8) })
+	for i := range n {
+		for j := range i + 1 {
+			k.Set(i, j, k.At(i, j)*rng.NormFloat64())
+			k.Set(j, i, k.At(i, j))
+		}
+	}
+	for _, centred := range []bool{false, true} {
+		t.similarity(k, eigenvaluesOf(k, centred), centred, most, 0x1p-50)
+	}
+}
+
+// eigenvaluesOf returns those of a symmetric matrix, rounded, or of HKH and a further 0.
+func eigenvaluesOf(k *Matrix, centred bool) (values []float64) {
+	a, p := bigMatrix(k)
+	if centred {
+		a = a.centred(p).transposed(k.Rows).centred(p)
+		values = []float64{0}
+	}
+	for _, v := range p.eigenvalues(a) {
+		values = append(values, double(v))
+	}
+	slices.Reverse(values)
+	return values
+}
+
+// walsh returns Σλ_a·h_a·h_aᵀ with Walsh's vectors h_a, and its eigenvalues but 0, h_0's last.
+func walsh(rng *rand.Rand, most int) (k *Matrix, values []float64) {
+	bits, m := rng.IntN(7), 1+rng.IntN(4)
+	if most > 1<<20 && rng.IntN(50) == 0 {
+		bits += 3
+		m = 1
+	}
+	size := 1 << bits
+	unit := math.Ldexp(1, rng.IntN(480)-240)
+	f := make([]float64, size)
+	for a := size - 1; a >= 0; a-- {
+		v := 0.0
+		if rng.IntN(size) < 6 {
+			v = float64(rng.IntN(60) - 20)
+		}
+		for i := range f { // (−1)^(bits that a and i share)
+			f[i] += v * float64(1-2*(parity(a&i))) * unit
+		}
+		values = append(values, v*float64(m*size)*unit)
+	}
+	return similarity(size*m, func(i, j int) float64 { return f[i/m^j/m] }), values
+}
+
+func parity(v int) (odd int) {
+	for ; v > 0; v &= v - 1 {
+		odd ^= 1
+	}
+	return odd
+}
+
+// similarity judges floors and models of a similarity with these eigenvalues, the constant vector's last.
+func (c *claims) similarity(k *Matrix, values []float64, centred bool, most int, slip float64) {
+	list, fit, name := LSDFloors, LSD, "LSD"
+	if centred {
+		list, fit, name = TILSDFloors, TILSD, "TILSD"
+		values = values[:len(values)-1]
+	}
+	most = min(most, k.Rows)
+	values = slices.Clone(values)
+	slices.SortFunc(values, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+	var total float64
+	for _, v := range values {
+		total += v * v
+	}
+	off := (float64(k.Rows)*0x1p-51 + slip) * total
+	floors, err := list(bg, k, most, nil)
+	claim(c, err == nil && len(floors) == most, "%sFloors: %v, %v", name, floors, err)
+	exact := total
+	for i, floor := range floors {
+		if centred {
+			i--
+		}
+		if i >= 0 && i < len(values) && values[i] > 0 {
+			exact -= values[i] * values[i]
+		}
+		claim(c, floor <= exact+off, "%sFloors of %s: %g for %d clusters, the least is %g", name,
+			shape(k.Rows, k.Rows), floor, i, exact)
+	}
+	if most > 0 && k.Rows <= 300 {
+		m, err := fit(bg, k, most, &LSDOptions{MaxIter: 5, Starts: 1, Workers: 1})
+		claim(c, err == nil && m.Floor <= exact+slip*total && m.Floor+m.FloorError >= exact-slip*total &&
+			m.Objective >= exact-off-m.FloorError && m.Objective >= m.Floor,
+			"%s of %s: floor and objective are %+v, the least is %g (%v)", name, shape(k.Rows, k.Rows), m,
+			exact, err)
+	}
+}
+
+// drawChanged draws blocks that change after the first pass, with the same count, mean and squares.
+func drawChanged(t *claims, rng *rand.Rand) {
+	n, d, k := 4+2*rng.IntN(20), 3+rng.IntN(5), 1+rng.IntN(2)
+	x := randomData(n, d, decades(rng, -3, 3), rng.Uint64())
+	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+	total, _, err := s.totalSquares()
+	must(t, err)
+	pc := mustDo(findPrincipal(s, k, SolverAuto))(t)
+	y, along := NewMatrix(n, d, nil), math.Sqrt(total/float64(n))*math.Ldexp(1, s.exp)
+	changed := 2 * (1 + rng.IntN(n/2)) // rows
+	for i := range n {
+		copy(y.row(i), x.row(i))
+		if changed == n {
+			for c := range d {
+				y.Set(i, c, math.Ldexp(s.mean[c], s.exp)+along*float64(1-2*(i%2))*pc.basis.At(0, c))
+			}
+		}
+	}
+	if changed < n { // turned in the plane of a leading direction and another
+		v := orthogonalTo(rng, pc.basis, 1).row(0)
+		u, angle := pc.basis.row(0), math.Pi/2*rng.Float64()
+		for i := range changed {
+			r := slices.Clone(x.row(i))
+			for c := range r {
+				r[c] -= math.Ldexp(s.mean[c], s.exp)
+			}
+			a, b := dot(r, u), dot(r, v)
+			axpy(y.row(i), math.Hypot(a, b)*math.Cos(angle)-a, u)
+			axpy(y.row(i), math.Hypot(a, b)*math.Sin(angle)-b, v)
+		}
+	}
+	pass := 0
+	blocks := iter.Seq2[*Matrix, error](func(yield func(*Matrix, error) bool) {
+		if pass++; pass == 1 {
+			yield(x, nil)
+		} else {
+			yield(y, nil)
+		}
+	})
+	for _, o := range []*Options{{}, {Sum: SumAtMostOne}, {Solver: SolverKrylov},
+		{Memberships: func(int, *Matrix) error { return nil }}} {
+		pass, o.Workers = 0, 1
+		m, err := FitSeq(bg, blocks, k+1, o)
+		claim(t, err != nil || m.Objective >= m.Floor-m.FloorError,
+			"FitSeq %+v of other rows: objective %g, floor %g ± %g", o, orZero(m).Objective, orZero(m).Floor,
+			orZero(m).FloorError)
+	}
+	pass = 0
+	m, err := FitMinVolumeSeq(bg, blocks, k+1, nil)
+	claim(t, err != nil || m.Objective >= m.Floor-m.FloorError,
+		"FitMinVolumeSeq of other rows: objective %g, floor %g ± %g", orZero(m).Objective, orZero(m).Floor,
+		orZero(m).FloorError)
+}
+
+// drawVolume judges fits of minimal volume.
+func drawVolume(t *claims, rng *rand.Rand) {
+	n, d, k := 5+rng.IntN(26), 1+rng.IntN(5), 2+rng.IntN(3)
+	c := &pairing{family: "volume", x: randomData(n, d, 0, rng.Uint64())}
+	switch rng.IntN(4) {
+	case 0:
+		c.x = mapped(c.x, func(_, _ int, v float64) float64 { return math.Abs(math.Round(2 * v)) })
+	case 1:
+		c.x, _ = mixtures(n, d, k, 0.7, 1, rng.Uint64())
+	case 2:
+		c.x = mapped(c.x, func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
+	}
+	if rng.IntN(3) == 0 {
+		c.w = make([]float64, n)
+		for i := range c.w {
+			c.w[i] = float64(rng.IntN(4))
+		}
+		c.w[0] = 1
+	}
+	o := MinVolumeOptions{Weights: c.w, Workers: 1, Slack: decades(rng, -4, 0), Volume: Volume(rng.IntN(3)),
+		Init: Init(rng.IntN(4)), MaxIter: 100, NonNegative: rng.IntN(3) == 0}
+	fit := []func() (*Model, error){
+		func() (*Model, error) { return FitMinVolume(bg, c.x, k, &o) },
+		func() (*Model, error) { return Unmix(bg, c.x, k, &MinVolumeOptions{Weights: c.w, MaxIter: 100}) },
+		func() (*Model, error) { return Fit(bg, c.x, k, &Options{Weights: c.w, Enclosure: EnclosureTight}) },
+	}[rng.IntN(3)]
+	m, err := fit()
+	if err != nil {
+		return
+	}
+	c.f, c.g, c.sum = m.Centers, m.Memberships, m.Sum
+	if m.Rows == RowsUnit || m.Noise != nil || m.RowWeights != nil || m.Sum != SumToOne {
+		claim(t, m.Objective >= m.Floor-m.FloorError, "objective %g, floor %g ± %g: %v", m.Objective, m.Floor,
+			m.FloorError, c)
+		return
+	}
+	c.truth = truthOf(c.x, c.w, nil, m.Sum)
+	c.truth.model(t, c, k, m)
+	exact := c.truth.objective(c.f, c.g)
+	claim(t, m.Objective == math.MaxFloat64 ||
+		truthDigits.sub(exact, truthDigits.num(m.Objective)).Cmp(c.truth.off) <= 0,
+		"objective %g, the exact one is %g: %v", m.Objective, exact, c)
+}
+
+// drawLoss draws a table and a penalty, and lowers the loss from several starts. None gets below its floor.
+func drawLoss(t *claims, rng *rand.Rand) {
+	n, d, k := 2+rng.IntN(40), 1+rng.IntN(6), 1+rng.IntN(6)
+	x := randomData(n, d, 0, rng.Uint64())
+	switch rng.IntN(4) {
+	case 0:
+		x, _ = mixtures(n, d, k, 0.3, 1, rng.Uint64())
+	case 1: // pure rows and few others
+		x = mapped(x, func(i, j int, v float64) float64 { return x.At(i%k%n, j) + decades(rng, -9, -1)*v })
+	case 2:
+		far := decades(rng, 0, 8)
+		x = mapped(x, func(_, j int, v float64) float64 { return far + v*math.Pow(0.2, float64(j)) })
+	}
+	o := &MinVolumeOptions{Workers: 1, Volume: Volume(1 + rng.IntN(2)), Sum: Sum(rng.IntN(2)), Plain: true,
+		NonNegative: rng.IntN(4) == 0, Epsilon: decades(rng, -6, 1)}
+	if rng.IntN(3) == 0 {
+		o.Weights = make([]float64, n)
+		for i := range o.Weights {
+			o.Weights[i] = decades(rng, -3, 3)
+		}
+	}
+	m, err := openMinVolume(bg, x, k, o, true)
+	if err != nil {
+		return // k is too large for the rows
+	}
+	m = mustDo(m.end())(t)
+	lambda := m.pc.total / float64(k) * decades(rng, -6, 3)
+	floor, off := m.lossFloor(lambda), 1e-12*(m.pc.total+64*float64(k)*lambda)
+	for range 5 {
+		f, spread := m.newIterate().f, m.spread()*decades(rng, -2, 1)
+		for j := range k {
+			copy(f.row(j), m.z.row(rng.IntN(n)))
+			for c := range f.row(j) {
+				f.row(j)[c] += spread * rng.NormFloat64()
+			}
+		}
+		loss := m.run(runStart{f, 0}, lambda, 60, nil).lossAt(lambda)
+		claim(t, loss >= floor-off, "k = %d, %s, %+v: a loss of %g, the floor is %g", k, shape(n, d), o, loss,
+			floor)
+	}
 }

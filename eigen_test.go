@@ -1,7 +1,9 @@
 package softkmeans
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -226,5 +228,256 @@ func TestEigenScale(t *testing.T) {
 				t.Errorf("%g·I: %v %v %v", v, values, vectors, err)
 			}
 		}
+	}
+}
+
+// laHard are symmetric matrices with multiple, close, and widely spread eigenvalues.
+func laHard(n int, rng *rand.Rand) map[string]*Matrix {
+	all := laSymmetric(n, rng)
+	fill := func(value func(i, j int) float64) *Matrix {
+		a := NewMatrix(n, n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				a.Set(i, j, value(i, j))
+				a.Set(j, i, a.At(i, j))
+			}
+		}
+		return a
+	}
+	tri := func(diag, off func(i int) float64) *Matrix {
+		return fill(func(i, j int) float64 {
+			switch i - j {
+			case 0:
+				return diag(i)
+			case 1:
+				return off(j)
+			}
+			return 0
+		})
+	}
+	gram := func(x *Matrix) *Matrix { return product(x.transposed(), x) }
+	one := func(int) float64 { return 1 }
+	for glue, v := range map[string]float64{"1e-8": 1e-8, "1e-15": 1e-15} {
+		all["W21+ glued by "+glue] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
+			func(i int) float64 { return []float64{1, v}[flagIf(i%21 == 20, 1)] })
+	}
+	all["second difference"] = tri(func(int) float64 { return 2 }, func(int) float64 { return -1 })
+	all["constant, tiny off"] = tri(one, func(int) float64 { return 1e-14 })
+	all["constant, random off"] = tri(one, func(int) float64 { return math.Ldexp(1, -rng.IntN(60)) })
+	all["zero diagonal"] = tri(func(int) float64 { return 0 }, one)
+	all["diagonal"] = tri(func(i int) float64 { return float64(i % 4) }, func(int) float64 { return 0 })
+	all["ones"] = fill(func(_, _ int) float64 { return 1 })
+	all["identity and noise"] = fill(func(i, j int) float64 {
+		if i == j {
+			return 1 + 1e-15*rng.NormFloat64()
+		}
+		return 1e-16 * rng.NormFloat64()
+	})
+	all["equal blocks"] = fill(func(i, j int) float64 {
+		if i/5 == j/5 {
+			return float64(1 + (i%5+j%5)%3)
+		}
+		return 0
+	})
+	few := randomData(3, n, 0, rng.Uint64())
+	all["duplicated samples"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 {
+		return few.At(i%3, j)
+	}))
+	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 {
+		return math.Sin(float64(i*i + j%4))
+	}))
+	all["low rank"] = gram(randomData(n/2, n, 0, rng.Uint64()))
+	all["noise"] = gram(randomData(2*n, n, 0, rng.Uint64()))
+	graded := func(e float64) *Matrix {
+		return fill(func(i, j int) float64 {
+			return rng.NormFloat64() * math.Pow(10, e*(float64(i+j)/float64(2*n)-0.5))
+		})
+	}
+	all["graded down"], all["graded up"] = graded(-300), graded(300)
+	all["graded diagonal"] = tri(func(i int) float64 { return math.Pow(10, 300*(float64(i)/float64(n)-0.5)) },
+		func(int) float64 { return 0 })
+	all["patchwork"] = laPatchwork(n, rng)
+	return all
+}
+
+// laLeading is the largest of: residual, orthogonality, and difference of the
+// values from others, all in units of n·eps·‖a‖ or n·eps, for entries of about 1.
+func laLeading(a *Matrix, values, others []float64, rows *Matrix) (worst float64) {
+	unit, norm := float64(a.Rows)*laEps, max(laNorm1(a), 0x1p-100)
+	r, e := product(rows, a), product(rows, rows.transposed())
+	for i := range rows.Rows {
+		axpy(r.Row(i), -values[i], rows.row(i))
+		e.Row(i)[i]--
+	}
+	worst = max(maxAbs(r)/(unit*norm), maxAbs(e)/unit)
+	for i, v := range values {
+		worst = max(worst, math.Abs(v-others[i])/(unit*norm))
+	}
+	return worst
+}
+
+// TestLeadingEigen: some vectors, and by each method where the other would be used.
+func TestLeadingEigen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, n := range fewer([]int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150}, []int{1, 5, 9, 10, 17, 42}) {
+		for name, a := range laHard(n, rng) {
+			unit, exp := unitOf(a)
+			others, _ := eigenSym(bg, unit.Clone())
+			check := func(how string, values []float64, rows *Matrix) {
+				t.Helper()
+				if ratio := laLeading(unit, values, others, rows); !(ratio < 10) {
+					t.Errorf("%s n=%d, %s: ratio %.3g", name, n, how, ratio)
+				}
+			}
+			for p := 0; p <= n; p += max(1, n/5) {
+				values, rows := leadingEigen(bg, a.Clone(), p, 1)
+				if len(values) != n || rows.Rows != p || rows.Cols != n {
+					t.Fatalf("%s n=%d p=%d: %d values, vectors %d×%d", name, n, p, len(values), rows.Rows,
+						rows.Cols)
+				}
+				if !slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) }) {
+					t.Errorf("%s n=%d p=%d: values %v", name, n, p, values)
+				}
+				scale(values, math.Ldexp(1, -exp/2)) // 2^-exp may be out of range
+				scale(values, math.Ldexp(1, exp/2-exp))
+				check(fmt.Sprint("p=", p), values, rows)
+			}
+			if n <= jacobiMaxOrder {
+				continue
+			}
+			r := tridiagonal(bg, unit.Clone(), 1)
+			values := r.values(bg)
+			order := descending(bg, values)
+			sorted := make([]float64, n)
+			for at, i := range order {
+				sorted[at] = values[i]
+			}
+			if rows, ok := r.leading(bg, values, order); ok { // else it gave up
+				r.back(bg, rows, 1, nil)
+				check("all by inverse iteration", sorted, rows)
+			}
+			all := r.accumulate(bg, 1)
+			check("some by QL", sorted, chosenRows(all, descending(bg, r.implicitQL(bg, all))[:n/3]))
+		}
+	}
+}
+
+// TestTridiagonal: of the matrix the part on and below the diagonal is read, and QᵀAQ is T.
+func TestTridiagonal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	for n := range 26 {
+		a := NewMatrix(n, n, randomSlice(n*n, rng))
+		mirror(a.Data, n)
+		b := laStrided(mapped(a, func(i, j int, v float64) float64 {
+			if j > i {
+				return math.NaN()
+			}
+			return v
+		}))
+		r := tridiagonal(bg, b, 1)
+		again := tridiagonal(bg, a.Clone(), 3)
+		if !laSameBits(again.diag, r.diag) || !laSameBits(again.off, r.off) || !laSameBits(again.tau, r.tau) {
+			t.Errorf("n=%d: a view with NaN in its other half gives other bits", n)
+		}
+		q, want := r.accumulate(bg, 1), NewMatrix(n, n, nil)
+		for i := range n {
+			want.Set(i, i, r.diag[i])
+			if i+1 < n {
+				want.Set(i, i+1, r.off[i])
+				want.Set(i+1, i, r.off[i])
+			}
+		}
+		if off := maxDiff(product(product(q, a), q.transposed()), want); !(off < 1e-13) {
+			t.Fatalf("n=%d: QᵀAQ is off T by %g", n, off)
+		}
+	}
+}
+
+// TestLeadingEigenBits: the same bits for any number of workers, where the
+// triangle is worked on in parts, and orders that are and are not multiples of 8.
+func TestLeadingEigenBits(t *testing.T) {
+	for _, n := range []int{300, 523} {
+		if n > 300 && (testing.Short() && !useSIMD || raceDetector) {
+			continue
+		}
+		g := randomData(n, n, 0, 1)
+		mirror(g.Data, n)
+		values, rows := leadingEigen(bg, g.Clone(), 9, 1)
+		if ratio := laLeading(g, values, values, rows); !(ratio < 10) {
+			t.Errorf("n=%d: ratio %.3g", n, ratio)
+		}
+		v, r := leadingEigen(bg, g.Clone(), 9, 7)
+		if !laSameBits(v, values) || !laSameBits(r.Data, rows.Data) {
+			t.Errorf("n=%d: other bits with 7 workers", n)
+		}
+	}
+}
+
+// TestRankTwo: a step of the reduction in several chunks, against its definition. On integers both are exact.
+func TestRankTwo(t *testing.T) {
+	const n, m = 1040, 1030
+	rng := rand.New(rand.NewPCG(45, 1))
+	a := NewMatrix(n, n, laIntegers(n*n, rng))
+	want := make([]float64, m)
+	s := newRankTwo(n)
+	v, w, u := laIntegers(m, rng), laIntegers(m, rng), laIntegers(m, rng)
+	copy(s.v, v)
+	copy(s.w, w)
+	copy(s.u, u)
+	for i := range m {
+		row := a.Row(i)
+		for j := i + 1; j < min(i/8*8+8, n); j++ {
+			row[j] = a.At(j, i)
+		}
+		for j := range i + 1 {
+			x := row[j] + v[i]*w[j] + w[i]*v[j]
+			want[i] += x * u[j]
+			if j < i {
+				want[j] += x * u[i]
+			}
+		}
+	}
+	if triangleChunks(1023) != 1 || triangleChunks(m) != 4 || triangleChunks(2048) != 16 {
+		t.Error("other parts")
+	}
+	s.multiply(a, m, 3)
+	s.turn(m, 0.5)
+	p, half := s.w[:m], 0.0
+	for i := range want {
+		want[i] *= -0.5
+		half += want[i] * u[i] / 4
+	}
+	for i := range want {
+		if x := want[i] - half*u[i]; p[i] != x || s.v[i] != u[i] || s.u[i] != v[i] || s.p[i] != w[i] {
+			t.Fatalf("at %d: w is %g, want %g", i, p[i], x)
+		}
+	}
+	if s.w[m] != 0 {
+		t.Error("w goes on")
+	}
+}
+
+// TestTridiagonalSolve: pivots that are replaced, and vectors that grow.
+func TestTridiagonalSolve(t *testing.T) {
+	x := []float64{3}
+	f := newInverseIteration([]float64{1}, []float64{0}, 1, nil)
+	f.norm = 1
+	for _, c := range []struct{ d, want float64 }{
+		{0x1p-60, 3 * 0x1p52}, {-0x1p-60, -3 * 0x1p52}, {0x1p-51, 3 * 0x1p51}, {0, 3 * 0x1p52},
+	} {
+		x[0] = 3
+		f.d[0] = c.d
+		f.factor(0)
+		if f.solve(x); x[0] != c.want {
+			t.Errorf("3/%g = %g", c.d, x[0])
+		}
+	}
+	// Growth above 2^500 takes a power of two out of the whole vector.
+	f = newInverseIteration(make([]float64, 3), make([]float64, 3), 1, nil)
+	f.d, f.e = []float64{1, 0x1p-300, 0x1p-300}, []float64{0, 0x1p-700, 0}
+	f.factor(0)
+	x = []float64{0x1p600, 0x1p10, 0x1p300}
+	if f.solve(x); !slices.Equal(x, []float64{0x1p100, 0x1p-190, 0x1p100}) {
+		t.Error(x)
 	}
 }

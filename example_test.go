@@ -114,6 +114,15 @@ func ExampleProjectSimplex() {
 	// [0 1 0]
 }
 
+func ExampleAccuracy() {
+	truth := []int{0, 0, 0, 1, 1, 2}
+	labels := []int{2, 2, 2, 0, 0, 0}
+	acc, err := softkmeans.Accuracy(truth, labels)
+	fmt.Printf("%.3f %v\n", acc, err)
+	// Output:
+	// 0.833 <nil>
+}
+
 // Prototypes that are as compact as a quarter more than the least possible error
 // allows: they move from the simplex around the data into it.
 func ExampleFitMinVolume() {
@@ -167,23 +176,6 @@ func ExampleModel_PredictLabels() {
 	fmt.Println(m.Labels(nil), labels, err)
 	// Output:
 	// [1 1 1 0 0 0] [1 0] <nil>
-}
-
-// Two materials and noise: a small slack keeps the prototypes at the corners.
-func ExampleFitMinVolume_unmixing() {
-	x, _ := softkmeans.FromRows(paint)
-	m, err := softkmeans.FitMinVolume(context.Background(), x, 2, &softkmeans.MinVolumeOptions{
-		Init: softkmeans.InitSPA, Slack: 0.05,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i := range m.Centers.Rows {
-		fmt.Printf("center %d: %5.2f\n", i, m.Centers.Row(i))
-	}
-	// Output:
-	// center 0: [ 0.90  7.01  2.09]
-	// center 1: [ 8.09  1.05  0.86]
 }
 
 // The same centers by hand and by iteration: the alternating method keeps near
@@ -315,29 +307,8 @@ func ExampleStats() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d rows, floors %.3f\n", all.Rows(), floors)
-
-	plane, err := all.StreamSubspace(3, nil) // goes to all processes
-	if err != nil {
-		log.Fatal(err)
-	}
-	var reach softkmeans.Extent
-	for _, part := range parts {
-		var e softkmeans.Extent
-		if err := e.Add(plane, part, nil); err != nil {
-			log.Fatal(err)
-		}
-		if err := reach.Merge(&e); err != nil { // after a way as above
-			log.Fatal(err)
-		}
-	}
-	m, err := plane.Model(&reach)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("objective %.3f, floor %.3f\n", m.Objective, m.Floor)
 	// Output:
 	// 6 rows, floors [32.167 4.527 0.660 0.000]
-	// objective 0.660, floor 0.660
 }
 
 func ExampleLogVolume() {

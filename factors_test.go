@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -178,77 +177,6 @@ func TestNegligible(t *testing.T) {
 	// 2^-500 itself counts.
 	if f := qrPivot(bg, NewMatrix(1, 1, []float64{0x1p-500})); f.rank != 1 {
 		t.Error("2^-500 does not count")
-	}
-}
-
-// TestFixRowSigns: the first of equal magnitudes decides.
-func TestFixRowSigns(t *testing.T) {
-	v := NewMatrix(4, 2, []float64{-1, 1, 1, -1, 0.5, -2, 0, 0})
-	if fixRowSigns(v); !slices.Equal(v.Data, []float64{1, -1, 1, -1, -0.5, 2, 0, 0}) {
-		t.Error(v.Data)
-	}
-}
-
-// TestAlgebraStops: once the context has ended each loop stops at its next look, with what it has so far.
-func TestAlgebraStops(t *testing.T) {
-	const n = 20
-	x := randomData(n, n, 0, 1)
-	g := product(x, x.transposed())
-	ended := func() *endingContext { return endingAt(0) }
-	for _, left := range []int{0, 1, 7} {
-		if f := qrFactor(endingAt(left), x.Clone()); len(f.tau) != left {
-			t.Errorf("QR takes %d steps after %d looks", len(f.tau), left)
-		}
-		if f := qrPivot(endingAt(left), x.Clone()); len(f.tau) != left || f.rank != left {
-			t.Errorf("pivoted QR takes %d steps after %d looks", len(f.tau), left)
-		}
-		v, want := x.Clone(), x.Clone()
-		orthonormalize(endingAt(left), v, 3)
-		orthonormalize(bg, rowsOf(want, 0, 3+left), 3)
-		if !laSameBits(v.Data, want.Data) {
-			t.Errorf("Gram–Schmidt after %d looks", left)
-		}
-	}
-	// Rows of zeros try unit vectors, each with a look.
-	v := NewMatrix(3, 3, nil)
-	orthonormalize(endingAt(1), v, 0)
-	if sumSquares(v.Data) != 0 {
-		t.Error("a row is completed after the end")
-	}
-	rot, norms := identity(n), make([]float64, n)
-	if sweeps, status := orthogonalizeRows(ended(), x.Clone(), rot, norms); sweeps != 1 ||
-		status != StatusCancelled || maxDiff(rot, identity(n)) != 0 {
-		t.Errorf("%d sweeps, %v", sweeps, status)
-	}
-	r := tridiagonal(bg, g.Clone(), 1)
-	if s := tridiagonal(ended(), g.Clone(), 1); slices.Max(s.tau) != 0 || sumSquares(s.off) != 0 {
-		t.Error("a reduction begins")
-	}
-	d, e := []float64{1, 2}, []float64{1, 0}
-	if rootFreeQL(ended(), d, e); d[0] != 1 || d[1] != 2 {
-		t.Error("root-free QL begins")
-	}
-	q := identity(n)
-	r.back(ended(), q, 1, nil)
-	values := (&reduction{diag: slices.Clone(r.diag), off: slices.Clone(r.off)}).implicitQL(ended(), q)
-	if maxDiff(q, identity(n)) != 0 || !slices.Equal(values, r.diag) {
-		t.Error("QL begins")
-	}
-	raw := r.values(bg)
-	if rows, ok := r.leading(ended(), raw, descending(bg, raw)); ok || sumSquares(rows.Data) != 0 {
-		t.Error("inverse iteration begins, or says it is done")
-	}
-	products := 0
-	if kry, err := krylov(ended(), n, func(v *Matrix) (*Matrix, error) {
-		products++
-		return product(v, g),
-			nil
-	}, 2, krylovOptions{steps: 1}); kry == nil || !errors.Is(err, context.Canceled) || products != 1 {
-		t.Errorf("%v after %d products", err, products)
-	}
-	if kry, err := krylov(bg, n, func(*Matrix) (*Matrix, error) { return nil, ErrChanged }, 2,
-		krylovOptions{steps: 9}); kry != nil || err != ErrChanged {
-		t.Error("an error of the products is lost:", err)
 	}
 }
 

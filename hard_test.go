@@ -15,7 +15,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -27,17 +26,13 @@ type hardMatrix struct {
 	exp    int
 
 	p       digits
-	rows    bigRows // a
-	centred bigRows
 	s       []*big.Float // singular values
-	floors  []*big.Float // Σ_{i≥k} of the squares of those of the centred rows
 	columns float64      // ‖B†‖, a = B·D, the columns of B of length 1; +Inf if B is singular
 	lines   float64      // ‖B†‖, a = D·B, likewise for rows
-	mean    []float64    // the mean row
 }
 
 // hardMatrices returns the matrices that tests try, one of each family in quick mode.
-var hardMatrices = sync.OnceValues(func() ([]*hardMatrix, error) {
+func hardMatrices() []*hardMatrix {
 	rng := rand.New(rand.NewPCG(1e9, 7))
 	var all []*hardMatrix
 	add := func(family string, a *Matrix) { all = append(all, &hardMatrix{family: family, a: a}) }
@@ -159,50 +154,20 @@ var hardMatrices = sync.OnceValues(func() ([]*hardMatrix, error) {
 	if quick() {
 		all = slices.CompactFunc(all, func(a, b *hardMatrix) bool { return a.family == b.family })
 	}
-	for _, h := range all {
-		if err := h.solve(); err != nil {
-			return nil, fmt.Errorf("%s: %w", h.family, err)
-		}
-	}
-	return all, nil
-})
-
-// eachHard calls f with all of them.
-func eachHard(t *testing.T, f func(h *hardMatrix)) {
-	all := mustDo(hardMatrices())(t)
-	for _, h := range all {
-		f(h)
-	}
+	return all
 }
 
-func (h *hardMatrix) solve() error {
-	d := h.a.Cols
-	top, err := checkData("a", h.a)
-	if err != nil {
-		return err
-	}
-	_, h.exp = math.Frexp(top)
-	h.rows, h.p = bigMatrix(h.a)
-	for _, row := range h.rows {
+// solve finds the exact answers.
+func (h *hardMatrix) solve() {
+	_, h.exp = math.Frexp(maxAbs(h.a))
+	rows, p := bigMatrix(h.a)
+	for _, row := range rows {
 		for _, v := range row {
 			v.SetMantExp(v, -h.exp)
 		}
 	}
-	h.s, h.centred = h.p.singular(h.rows), h.rows.centred(h.p)
-	sum := h.p.zero()
-	h.floors = []*big.Float{sum}
-	for _, v := range slices.Backward((2 * h.p).squares(h.centred)) {
-		sum = h.p.add(sum, v)
-		h.floors = append(h.floors, sum)
-	}
-	slices.Reverse(h.floors)
-	h.columns = equilibrated(h.rows.transposed(d))
-	h.lines = equilibrated(h.rows)
-	for c := range d {
-		v := double(h.p.sub(h.rows[0][c], h.centred[0][c]))
-		h.mean = append(h.mean, v)
-	}
-	return nil
+	h.p, h.s = p, p.singular(rows)
+	h.columns, h.lines = equilibrated(rows.transposed(h.a.Cols)), equilibrated(rows)
 }
 
 // equilibrated is ‖B†‖ for the given rows as a D·B. 200 bits tell where it is below 2^60,
@@ -253,14 +218,6 @@ func (h *hardMatrix) unit() *Matrix {
 	return mapped(h.a, func(_, _ int, v float64) float64 { return math.Ldexp(v, -h.exp) })
 }
 
-// orOne is v, or 1 where the matrix is zero and errors must be, too.
-func (h *hardMatrix) orOne(v float64) float64 {
-	if v == 0 {
-		return 1
-	}
-	return v
-}
-
 // size is the largest singular value in units of 2^exp.
 func (h *hardMatrix) size() float64 { return double(h.s[0]) }
 
@@ -272,7 +229,8 @@ func (h *hardMatrix) svdTolerance() float64 { return 2 * float64(h.a.Rows+h.a.Co
 // as the condition of the scaled matrix allows.
 func TestHardSVD(t *testing.T) {
 	t.Parallel()
-	eachHard(t, func(h *hardMatrix) {
+	for _, h := range hardMatrices() {
+		h.solve()
 		n, d := h.a.Rows, h.a.Cols
 		got := mustDo(thinSVD(bg, h.a))(t)
 		u, s, v, err := SVD(h.a)
@@ -304,41 +262,22 @@ func TestHardSVD(t *testing.T) {
 		for i, v := range laRatios(h.unit(), got.U, unit.S, got.V, 0) {
 			h.note(t, []string{"SVD, residual", "SVD, U", "SVD, V"}[i], v/10)
 		}
-	})
+	}
 }
 
-// TestHardTruncated: values lie within their residuals, and these are what was asked
-// for, or what rounding leaves.
-func TestHardTruncated(t *testing.T) {
-	eachHard(t, func(h *hardMatrix) {
-		n, d := h.a.Rows, h.a.Cols
-		small := min(n, d)
-		for _, k := range []int{1, (small + 1) / 2, small} {
-			got := mustDo(truncatedSVD(bg, h.a, k, 0, krylovOptions{}))(t)
-			if got.Status != StatusConverged {
-				t.Errorf("%s k=%d: %v", h.family, k, got.Status)
-			}
-			unit, err := truncatedSVD(bg, h.unit(), k, 0, krylovOptions{})
-			if err != nil || !laSameBits(unit.U.Data, got.U.Data) || !laSameBits(unit.V.Data, got.V.Data) {
-				t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
-			}
-			left, _ := laResiduals(h.unit(), got.U, unit.S, got.V, 0)
-			for i, s := range got.S {
-				// Never above σ_i, which a subspace cannot be (Cauchy), and some value is as near
-				// as the residual.
-				tol, near := h.svdTolerance(), math.Inf(1)
-				least := min(math.Ldexp(double(h.s[i]), h.exp), math.MaxFloat64)
-				h.note(t, "truncated, above", h.off(max(s, least), h.s[i], h.exp, tol))
-				for _, want := range h.s {
-					near = min(near, h.off(s, want, h.exp, unit.Residuals[i]+tol))
-				}
-				h.note(t, "truncated", near)
-				h.note(t, "truncated, residuals", math.Abs(left[i]-unit.Residuals[i])/h.orOne(tol))
-				// As documented: Tol·s₁ or small·2^-52·s₁²/s_i.
-				rounding := float64(small) * 0x1p-52 * h.size() * h.size()
-				asked := max(1e-10*h.size(), rounding/max(unit.S[i], math.SmallestNonzeroFloat64))
-				h.note(t, "truncated, as asked", unit.Residuals[i]/h.orOne(asked))
+// TestHardFit: every solver reaches the floor of these, and its certificate is true.
+func TestHardFit(t *testing.T) {
+	t.Parallel()
+	for at, h := range hardMatrices() {
+		for _, solver := range allSolvers {
+			k := []int{1, 2, 3, min(h.a.Rows, h.a.Cols)}[(at+int(solver))%4]
+			m := mustDo(Fit(bg, h.a, k, &Options{Solver: solver, Enclosure: allEnclosures[(at+k)%2]}))(t)
+			name := fmt.Sprintf("%s, k = %d, %v", h.family, k, solver)
+			checkFeasible(t, m.Memberships)
+			checkCertificate(t, name, h.a, nil, m.Centers, m.Memberships, m.Certificate)
+			if !(m.Gap <= room(1e-11, h.a, nil, m.Centers, nil)) || m.FloorError > 1e-12*m.Total {
+				t.Errorf("%s: gap %g, floor %g ± %g of %g", name, m.Gap, m.Floor, m.FloorError, m.Total)
 			}
 		}
-	})
+	}
 }

@@ -9,7 +9,7 @@ package softkmeans
 // another order. To change a kernel, change both, and run its case of TestKernels with and without
 // GOEXPERIMENT=simd.
 //
-// Another order of sums moves the pins of testdata/regress*.txt, and dotDepth in bounds.go if it is deeper.
+// Another order of sums moves dotDepth in bounds.go if it is deeper.
 
 import "math"
 

@@ -270,41 +270,6 @@ func checkStrips(t *testing.T, name string, strips []float64, n, l int, tol floa
 // kernel and groups, for 1 to 8 lanes.
 var stripShapes = []int{1, 2, 3, 4, 5, 7, 8, 11, 12, 13, 24, 25, 47, 49, 96, 97, 193, 300}
 
-// TestStrips: what is in strips, from rows and from columns of samples with weights, some of
-// them 0, in places that held NaN.
-func TestStrips(t *testing.T) {
-	for _, n := range stripShapes {
-		for _, d := range []int{1, 3, 4, 5, 8, 9, 47, 97} {
-			for _, weights := range [][]float64{nil, inTurn(n, 1, 2, 0)} {
-				x := randomData(n, d, 3, uint64(n))
-				x = &Matrix{Rows: n, Cols: d - d/3, Stride: d, Data: x.Data}
-				s := mustDo(newSamples(bg, x, weights, 1, true))(t)
-				want := func(i, j int) float64 {
-					if s.weight(i) == 0 {
-						return 0
-					}
-					v := s.factor()*x.At(i, j) - s.mean[j]
-					if weights != nil {
-						v *= math.Sqrt(s.weight(i))
-					}
-					return v
-				}
-				lo, hi := n/4, n-n/5
-				first, last := s.d/5, s.d-s.d/6
-				got := nans(stripSize(last-first, hi-lo))
-				s.packStripsT(got, span{lo, hi}, span{first, last})
-				checkStrips(t, "columns", got, last-first, hi-lo, 1e-15,
-					func(j, i int) float64 { return want(lo+i, first+j) })
-				got = nans(stripSize(n, last-first))
-				s.packStrips(got, span{0, n}, span{first, last}, true)
-				checkStrips(t, "rows", got, n, last-first, 1e-15, func(i, j int) float64 {
-					return want(i, first+j)
-				})
-			}
-		}
-	}
-}
-
 // TestAddMulStrips against sums in a loop, with C's gaps and the work space full of NaN.
 func TestAddMulStrips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))

@@ -3,7 +3,9 @@ package softkmeans
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,6 +79,7 @@ func TestHugeK(t *testing.T) {
 		"FitAlternating":  func(k int) error { return second(FitAlternating(bg, x, k, nil)) },
 		"FitMinVolume":    func(k int) error { return second(FitMinVolume(bg, x, k, nil)) },
 		"FitMinVolumeSeq": func(k int) error { return second(FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil)) },
+		"MinVolumePath":   func(k int) error { return second(MinVolumePath(bg, x, k, nil, nil)) },
 		"LSD":             func(k int) error { return second(LSD(bg, kernel, k, nil)) },
 		"TILSD":           func(k int) error { return second(TILSD(bg, kernel, k, nil)) },
 	} {
@@ -105,13 +108,18 @@ func TestProductsBeyondInt(t *testing.T) {
 	const k = 20000 // k² floats are 3.2 GB
 	x := NewMatrix(3, 1, []float64{1, 2, 4})
 	o := &Options{Weights: []float64{1, 0, 1}, Memberships: take}
-	far := &Model{Centers: NewMatrix(k, 1, nil)}
+	far, same := &Model{Centers: NewMatrix(k, 1, nil)}, make([]int, 1<<16)
+	for i := range same {
+		same[i] = i
+	}
 	for name, c := range map[string]struct{ err, want error }{
 		"Fit with a weight of 0":    {second(Fit(bg, x, k, &Options{Weights: o.Weights})), ErrOption},
 		"FitSeq with a weight of 0": {second(FitSeq(bg, inBlocks(x, 2), k, o)), ErrOption},
 		"more rows than fit at once": {
 			second(FitSeq(bg, inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil)), nil},
-		"Predict": {second(far.Predict(nil, x)), ErrShape},
+		"Nearest":                 {second(far.Nearest(nil, x)), ErrShape},
+		"Predict":                 {second(far.Predict(nil, x)), ErrShape},
+		"Accuracy of 2^32 counts": {second(Accuracy(same, same)), ErrShape},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: %v", name, c.err)
@@ -119,27 +127,6 @@ func TestProductsBeyondInt(t *testing.T) {
 	}
 	if m := mustDo(Fit(bg, x, k, nil))(t); !(math.Abs(m.Gap) <= 1e-12) {
 		t.Errorf("without weights: %+v", m)
-	}
-}
-
-// An empty matrix may say that it has any number of rows or columns.
-func TestEmptyOfAnySize(t *testing.T) {
-	for _, a := range []*Matrix{{Rows: math.MaxInt}, {Cols: math.MaxInt}, {Cols: math.MaxInt,
-		Stride: math.MaxInt}, {}} {
-		r, err := thinSVD(bg, a)
-		if err != nil || r.U.Rows != a.Rows || r.V.Rows != a.Cols || r.U.Cols != 0 || r.V.Cols != 0 ||
-			len(r.S) != 0 {
-			t.Errorf("SVD of %d×%d: %+v, %v", a.Rows, a.Cols, r, err)
-		}
-	}
-	huge := &Matrix{Rows: math.MaxInt}
-	if _, err := SimplexLeastSquares(nil, &Matrix{}, huge, nil); !errors.Is(err, ErrShape) {
-		t.Errorf("SimplexLeastSquares: %v", err)
-	}
-	none := &LSDModel{Memberships: &Matrix{}, Projection: &Matrix{Cols: math.MaxInt32},
-		Vertices: &Matrix{Cols: math.MaxInt32}}
-	if _, err := none.Coordinates(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrTooFewSamples) {
-		t.Errorf("Coordinates: %v", err)
 	}
 }
 
@@ -205,35 +192,6 @@ func TestAddressable(t *testing.T) {
 	} {
 		if got := addressable(c.rows, c.cols); got != c.want {
 			t.Errorf("%d×%d: %v", c.rows, c.cols, got)
-		}
-	}
-}
-
-// TestCheckShape: fields that contradict each other, and those that just do not.
-func TestCheckShape(t *testing.T) {
-	for _, c := range []struct {
-		m    *Matrix
-		want string
-	}{
-		{nil, "m is nil"}, {&Matrix{}, ""}, {&Matrix{Cols: 5, Stride: -1}, ""}, {&Matrix{Rows: 5}, ""},
-		{&Matrix{Rows: -1, Cols: 2}, "m is -1×2"}, {&Matrix{Cols: -1}, "m is 0×-1"},
-		{&Matrix{Rows: 1, Cols: 5, Stride: 4, Data: make([]float64, 9)},
-			"m has stride 4 below its 5 columns"},
-		{&Matrix{Rows: 1, Stride: -1}, "m has stride -1 below its 0 columns"},
-		{&Matrix{Rows: 1, Cols: 2, Stride: 7, Data: make([]float64, 2)}, ""},
-		{&Matrix{Rows: 1, Cols: 1, Stride: 1}, "m is 1×1 with stride 1 and has only 0 values"},
-		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 12)}, ""},
-		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 11)},
-			"m is 3×2 with stride 5 and has only 11 values"},
-		{&Matrix{Rows: 2, Cols: 1, Stride: math.MaxInt, Data: make([]float64, 3)},
-			"m is 2×1 with stride " + strconv.Itoa(math.MaxInt) + " and has only 3 values"},
-	} {
-		if err := checkShape("m", c.m); c.want == "" {
-			if err != nil {
-				t.Error(err)
-			}
-		} else if mustSay(t, err, c.want+": wrong shape"); !errors.Is(err, ErrShape) {
-			t.Error(err)
 		}
 	}
 }
@@ -349,16 +307,75 @@ func TestCheckSymmetric(t *testing.T) {
 	}
 }
 
-// TestTransposed is about matrices of several strips.
-func TestTransposed(t *testing.T) {
-	for _, size := range [][2]int{{0, 3}, {3, 0}, {3, 1024}, {2, 2500}, {1025, 2}} {
-		m := randomData(size[0], size[1], 0, 1)
-		turned := m.transposed()
-		for j := range turned.Rows {
-			for i, v := range turned.row(j) {
-				if v != m.At(i, j) {
-					t.Fatalf("%v: %d, %d is %v, not %v", size, j, i, v, m.At(i, j))
+// TestSparseFromTriples: numbers for one place are added up, in any order of the triples.
+func TestSparseFromTriples(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {5, 3}, {3, 9}, {20, 20}} {
+		rows, cols := size[0], size[1]
+		want := NewMatrix(rows, cols, nil)
+		var i, j []int
+		var v []float64
+		for range rows * cols {
+			r, c, x := rng.IntN(rows), rng.IntN(cols), float64(rng.IntN(9)-4)
+			i, j, v = append(i, r), append(j, c), append(v, x)
+			want.row(r)[c] += x
+		}
+		m := mustDo(SparseFromTriples(rows, cols, i, j, v))(t)
+		got, err := m.Dense()
+		if err != nil || !slices.Equal(got.Data, want.Data) {
+			t.Errorf("%v: %v, not %v: %v", size, got, want, err)
+		}
+		c := m.rows(1)
+		tr := c.transposed(cols)
+		back := tr.transposed(rows)
+		if !slices.Equal(back.index, c.index) || !slices.Equal(back.value, c.value) ||
+			!slices.Equal(back.start, c.start) && rows > 0 {
+			t.Errorf("%v: transposed twice is another matrix", size)
+		}
+		for r := range tr.count {
+			index, value := tr.row(r)
+			for l, at := range index {
+				if want.row(at)[r] != value[l] {
+					t.Errorf("%v: column %d, row %d is %v", size, r, at, value[l])
 				}
+			}
+		}
+	}
+	for _, c := range []struct{ rows, cols, i, j int }{{2, 2, 2, 0}, {2, 2, 0, 2}, {2, 2, -1, 0},
+		{2, 2, 0, -1}, {-1, 2, 0, 0}, {0, 0, 0, 0}} {
+		if _, err := SparseFromTriples(c.rows, c.cols, []int{c.i}, []int{c.j}, []float64{1}); !errors.Is(err,
+			ErrShape) {
+			t.Error(c, err)
+		}
+	}
+	if _, err := SparseFromTriples(2, 2, []int{1}, nil, []float64{1}); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if m, err := new(SparseMatrix).Dense(); err != nil || m.Rows != 0 {
+		t.Error(m, err)
+	}
+}
+
+// TestSumDepth: a first term of 1 loses no more of the small ones after it than sumDepth says.
+func TestSumDepth(t *testing.T) {
+	for _, n := range []int{1, 1024, 1025, 2048, 5000} {
+		for _, l := range []int{1, 16} { // with vectors, rows of 16 have other sums
+			c := &compressed{count: 1, start: []int{0, n}, index: indices(n),
+				value: slices.Repeat([]float64{0x1p-26}, n)}
+			v := NewMatrix(n, l, slices.Repeat([]float64{0x1p-27}, n*l))
+			c.value[0] = 1
+			for j := range l {
+				v.row(0)[j] = 1
+			}
+			out := make([]float64, l)
+			c.addTo(out, 0, v, make([]float64, l))
+			product, _ := c.dot(0, slices.Repeat([]float64{0x1p-27}, n))
+			if off, most := math.Abs(out[0]-1-float64(n-1)*0x1p-53),
+				gamma(sumDepth(n))*(1+float64(n)*0x1p-53); off > most {
+				t.Errorf("%d numbers in rows of %d: off by %v, not %v", n, l, off, most)
+			}
+			if want := 0x1p-27 + float64(n-1)*0x1p-53; math.Abs(product-want) > gamma(sumDepth(n))*want {
+				t.Errorf("product of %d numbers: %v", n, product)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -143,7 +144,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 	} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, volume := range []Volume{VolumeAuto, VolumeOrigin, VolumeAffine} {
-				for _, init := range []Init{InitAuto, InitSPA, InitGlobal}[:3-sum] {
+				for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
 					if volume == VolumeAuto != (init == InitAuto) {
 						continue
 					}
@@ -190,8 +191,14 @@ func TestMinVolumeErrors(t *testing.T) {
 		if m, err := FitMinVolume(bg, c.x, c.k, &c.o); m != nil || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
+		if path, err := MinVolumePath(bg, c.x, c.k, nil, &c.o); path != nil || !errors.Is(err, c.want) {
+			t.Errorf("%s: path %v, want %v", c.name, err, c.want)
+		}
 	}
 	if m, err := FitAlternating(bg, bad, 2, nil); m != nil || !errors.Is(err, ErrNonFinite) {
+		t.Error(err)
+	}
+	if _, err := MinVolumePath(bg, x, 2, []float64{1, -1}, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 	if calls > 0 {
@@ -287,6 +294,33 @@ func TestMinVolumeCancel(t *testing.T) {
 	}
 }
 
+// TestPath: larger λ leave more error and less volume, and a model of the path is that of
+// FitMinVolume at its λ.
+func TestPath(t *testing.T) {
+	x := standardized(loadCSV(t, "wine"))
+	path := mustDo(MinVolumePath(bg, x, 3, nil, &MinVolumeOptions{Seed: 2}))(t)
+	before := math.Inf(1)
+	for i, p := range path {
+		penalty := (p.Trace[len(p.Trace)-1] - p.Objective) / p.Lambda * 2
+		if i > 0 && !(p.Objective >= path[i-1].Objective*(1-1e-6) && penalty <= before+1e-3) {
+			t.Errorf("λ %g: error %g after %g, volume %g after %g", p.Lambda, p.Objective, path[i-1].Objective, penalty, before)
+		}
+		before = penalty
+	}
+	same := func(x *Matrix, p *Model) {
+		m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Seed: 2, Lambda: p.Lambda}))(t)
+		if math.Abs(m.Objective-p.Objective) > 1e-6*m.Total || maxDiff(m.Centers, p.Centers) > 1e-4 ||
+			!(math.Abs(m.LossGap-p.LossGap) <= 1e-6 && p.LossGap > 0) {
+			t.Errorf("%s, λ %g: error %g, gap %g; FitMinVolume has %g and %g", shape(x.Rows, x.Cols), p.Lambda,
+				p.Objective, p.LossGap, m.Objective, m.LossGap)
+		}
+	}
+	same(x, path[6])
+	same(x, path[18])
+	wide := randomData(30, 40, 0, 3) // which begins in leading directions
+	same(wide, mustDo(MinVolumePath(bg, wide, 3, []float64{1}, &MinVolumeOptions{Seed: 2}))(t)[0])
+}
+
 // Wide data has fewer directions than k > d centers could span.
 func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
 	for _, shape := range [][3]int{{1, 2, 2}, {1, 2, 3}, {3, 5, 6}, {5, 12, 13}} {
@@ -301,6 +335,170 @@ func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
 					t.Errorf("%v %v %v: objective %g of %g", shape, sum, start, m.Objective, m.Total)
 				}
 			}
+		}
+	}
+}
+
+// separated returns k clusters of the given sizes, far apart from each other.
+func separated(sizes []int) *Matrix {
+	var rows [][]float64
+	noise := randomData(1000, 3, 0, 7)
+	for c, size := range sizes {
+		for range size {
+			e := noise.row(len(rows))
+			rows = append(rows, []float64{e[0] + 40*float64(c%3),
+				e[1] + 40*float64(c/3%3), e[2] + 40*float64(c/9)})
+		}
+	}
+	x, _ := FromRows(rows)
+	return x
+}
+
+// TestKMeansStart: the best of the runs is kept, so that separated clusters of
+// very different sizes are all found, from any seed.
+func TestKMeansStart(t *testing.T) {
+	sizes := []int{3, 200, 40, 5, 120, 60, 9, 80}
+	x := separated(sizes)
+	for seed := range uint64(8) {
+		j, f := started(t, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
+		m := Model{Centers: j.toData(f)}
+		labels := mustDo(m.Nearest(nil, x))(t)
+		at := 0
+		seen := map[int]bool{}
+		for _, size := range sizes {
+			for i := at; i < at+size; i++ {
+				if labels[i] != labels[at] {
+					t.Fatalf("seed %d: cluster of row %d is cut", seed, at)
+				}
+			}
+			if seen[labels[at]] {
+				t.Fatalf("seed %d: two clusters share a center", seed)
+			}
+			seen[labels[at]] = true
+			at += size
+		}
+	}
+}
+
+// TestKMeansAllRows: where the runs are made on a draw of the rows, the centers are those
+// of all rows at the end: a step on these lowers the inertia no more.
+func TestKMeansAllRows(t *testing.T) {
+	t.Parallel()
+	x := randomData(kmeansRows+1000, 2, 0, 9)
+	for i := range x.Rows {
+		x.row(i)[0] += 20 * float64(i%3)
+	}
+	j, f := started(t, x, 3, &MinVolumeOptions{Init: InitKMeans})
+	all := newClustering(j.s, j.z, j.k)
+	first := mustDo(all.lloyd(f, 1))(t)
+	second, err := all.lloyd(f, 1)
+	if err != nil || second < first*(1-2e-6) {
+		t.Errorf("inertia %g, after a step on all rows %g, %v", first, second, err)
+	}
+}
+
+// randomCenters returns k different rows of x at random: a start that is seldom good.
+func randomCenters(x *Matrix, k int, seed uint64) *Matrix {
+	return chosenRows(x, rand.New(rand.NewPCG(seed, 0)).Perm(x.Rows)[:k])
+}
+
+// started returns the coordinates in which a fit begins, and its first start.
+func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*alternation, *Matrix) {
+	t.Helper()
+	j := mustDo(openMinVolume(bg, x, k, o, true))(t)
+	return j, mustDo(j.startCenters(0))(t).f
+}
+
+// TestLloydEmpty: clusters that nothing is nearest to move to where they are missing.
+func TestLloydEmpty(t *testing.T) {
+	x := separated([]int{10, 20, 30})
+	j, good := started(t, x, 3, &MinVolumeOptions{})
+	want := mustDo(newClustering(j.s, j.z, j.k).lloyd(good, 50))(t)
+	for what, f := range map[string]*Matrix{"all at one sample": chosenRows(j.z, []int{4, 4, 4}),
+		"two far away": chosenRows(j.z, []int{4, 4, 4})} {
+		if what == "two far away" {
+			scale(f.Data[f.Cols:], 1e3)
+		}
+		got, err := newClustering(j.s, j.z, j.k).lloyd(f, 50)
+		if err != nil || math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%s: inertia %g, it can be %g, %v", what, got, want, err)
+		}
+	}
+}
+
+// Weights may be 1e580 apart: rows below 2^-500 of the largest weight do not count, and
+// clusters of the others have centers.
+func TestKMeansWeightsApart(t *testing.T) {
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1 + 1e-15*v })
+	w := make([]float64, 30)
+	for i := range w {
+		w[i] = math.Pow(10, float64(20*i-300))
+	}
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		m := mustDo(FitMinVolume(bg, x, 8,
+			&MinVolumeOptions{Weights: w, Sum: sum, Progress: func(i Iteration) {
+				if math.IsNaN(i.Objective) {
+					t.Fatal("NaN")
+				}
+			}}))(t)
+		if _, err := checkEntries("centers", m.Centers, mostCenter); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestExtremeRows: each extreme row is the farthest from the hull of those before, from the mean or the origin
+// first; not row 5, the farthest, which has no weight.
+func TestExtremeRows(t *testing.T) {
+	x := NewMatrix(7, 2, []float64{0, 0, 10, 0, 9, 8, 0, 9.5, 1, 1, 20, 30, 5, 5})
+	for sum, want := range map[Sum][]int{SumToOne: {1, 3, 0}, SumAtMostOne: {2, 3}} {
+		o := &MinVolumeOptions{Weights: []float64{1, 1, 1, 1, 1, 0, 1}, Sum: sum}
+		vf := mustDo(openMinVolume(bg, x, len(want), o, true))(t)
+		if got := vf.toData(vf.extremeRows(0)); maxDiff(got, chosenRows(x, want)) > 1e-14 {
+			t.Errorf("%v: rows %v, want %v", sum, got.Data, want)
+		}
+	}
+}
+
+// TestExtremeRestarts: restarts of InitSPA take other rows of positive weight, the same for the same seed,
+// and the lowest loss is kept.
+func TestExtremeRestarts(t *testing.T) {
+	x, w := randomData(60, 4, 3, 1), make1(60)
+	w[7] = 0
+	scale(x.row(7), 100)
+	j, first := started(t, x, 4, &MinVolumeOptions{Init: InitSPA, Weights: w})
+	others := 0
+	for restart := range 6 {
+		f := j.extremeRows(restart)
+		if !slices.Equal(f.Data, first.Data) {
+			others++
+		}
+		if !slices.Equal(f.Data, j.extremeRows(restart).Data) {
+			t.Error("other rows with the same seed")
+		}
+		for a := range f.Rows {
+			at := -1
+			for i := range x.Rows {
+				if slices.Equal(f.row(a), j.z.row(i)) {
+					at = i
+				}
+			}
+			if at < 0 || at == 7 {
+				t.Errorf("restart %d: center %d is row %d", restart, a, at)
+			}
+		}
+	}
+	if others == 0 {
+		t.Error("all restarts take the same rows")
+	}
+	loss := math.Inf(1)
+	for _, restarts := range []int{1, 2, 4, 8} {
+		o := MinVolumeOptions{Init: InitSPA, Restarts: restarts, Lambda: 1, Weights: w}
+		m := mustDo(FitMinVolume(bg, x, 4, &o))(t)
+		if is := m.Trace[len(m.Trace)-1]; is > loss {
+			t.Errorf("%d restarts: a loss of %v, %v with fewer", restarts, is, loss)
+		} else {
+			loss = is
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -79,67 +80,6 @@ func TestIterationAllocations(t *testing.T) {
 	}
 }
 
-// TestPass holds a pass with memory of any content to plain loops: weights of 0,
-// memberships of 0, vertices near the origin and far from it.
-func TestPass(t *testing.T) {
-	x := randomData(1500, 9, 3, 5)
-	weights := make1(1500)
-	for i := range weights {
-		weights[i] = float64(i % 3)
-	}
-	for _, far := range []float64{0, 1, 1e3} {
-		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-			j, at, next := iterated(t, x, 5, &MinVolumeOptions{Weights: weights, Sum: sum, Workers: 2})
-			for _, f := range []*iterate{at, next} {
-				for a := range 5 {
-					f.f.row(a)[0] += far
-				}
-			}
-			for w := range j.work.workers { // what other passes left does not matter
-				h := &j.work.workers[w]
-				for _, v := range [][]float64{h.scratch, h.row, h.coef, h.shares, j.work.a,
-					j.work.inverse, j.work.scratch} {
-					for i := range v {
-						v[i] = math.NaN()
-					}
-				}
-			}
-			for _, f := range []*Matrix{next.g, next.gg, next.gz, next.majoriser} {
-				for i := range f.Data {
-					f.Data[i] = math.NaN()
-				}
-			}
-			j.centersStep(next.f, at, j.firstLambda())
-			for a := range 5 {
-				next.f.row(a)[1] += far
-			}
-			must(t, j.pass(next, at.g))
-			if near := j.work.problem.near; far == 0 && !near || far == 1e3 && sum == SumToOne && near {
-				t.Errorf("%v far %g: near is %v", sum, far, near)
-			}
-			g := mustDo(SimplexLeastSquares(nil, j.z, next.f, &Options{Sum: sum}))(t)
-			if d := maxDiff(g, next.g); d > 1e-11*(1+far) {
-				t.Errorf("%v far %g: memberships differ by %g", sum, far, d)
-			}
-			fit, gg, gz := j.residual, NewMatrix(5, 5, nil), NewMatrix(5, j.z.Cols, nil)
-			for i := range x.Rows {
-				w, row := j.s.weight(i), append([]float64(nil), j.z.row(i)...)
-				for a, v := range next.g.row(i) {
-					axpyGeneric(row, -v, next.f.row(a))
-					axpyGeneric(gz.row(a), w*v, j.z.row(i))
-					axpyGeneric(gg.row(a), w*v, next.g.row(i))
-				}
-				fit += w * dotGeneric(row, row)
-			}
-			if math.Abs(fit-next.objective) > 1e-12*fit || maxDiff(gg, next.gg) > 1e-11 ||
-				maxDiff(gz, next.gz) > 1e-11 {
-				t.Errorf("%v far %g: fit %g, want %g; GᵀG off by %g, GᵀZ by %g", sum, far, next.objective,
-					fit, maxDiff(gg, next.gg), maxDiff(gz, next.gz))
-			}
-		}
-	}
-}
-
 // TestLogInverse: both ways agree where Cholesky is trusted, and it is not where
 // the matrix is singular next to ε.
 func TestLogInverse(t *testing.T) {
@@ -166,11 +106,9 @@ func TestLogInverse(t *testing.T) {
 					}
 					continue
 				}
-				regular := append([]float64(nil), own...)
-				want := logInverseEigen(e, own, n, eps)
-				if math.Abs(logs-want) > 1e-3*math.Abs(want) && math.Abs(logs-want) > 1e-3 {
-					t.Errorf("n=%d, ratio %g, ε %g: logarithms %g, %g from eigenvalues", n, ratio, eps, logs,
-						want)
+				regular := slices.Clone(own)
+				if want := logInverseEigen(e, own, n, eps); math.Abs(logs-want) > 1e-3*max(1, math.Abs(want)) {
+					t.Errorf("n=%d, ratio %g, ε %g: %g, %g from eigenvalues", n, ratio, eps, logs, want)
 				}
 				// D(A + εI) = I to rounding times what D and A are of.
 				for _, inverse := range [][]float64{d, e} {
@@ -251,35 +189,27 @@ func TestAlternatingStays(t *testing.T) {
 func TestTraceFalls(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
-		seeds := fewer(3, 2)
-		if quick() {
-			set.x, seeds = head(set.x, 60), 1
+		x := head(set.x, 60)
+		if x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows take a minute
+			x = rowsOf(x, 0, 600)
 		}
-		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
-			set.x, seeds = rowsOf(set.x, 0, fewer(600, 300)), fewer(2, 1)
-		}
-		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-				for seed := range seeds {
-					o := &MinVolumeOptions{Volume: volume, Sum: sum, Seed: uint64(seed), MaxIter: 15}
-					if seed > 0 {
-						o.Centers = randomCenters(set.x, set.k, o.Seed)
+		total := mustDo(Floors(bg, x, nil))(t)[0]
+		for seed, start := range []*Matrix{nil, randomCenters(x, set.k, 1)} {
+			for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
+				for _, share := range []float64{0, 0.02, 0.2, 2} {
+					o := &MinVolumeOptions{Sum: Sum(seed), Centers: start, MaxIter: 40, Tol: 1e-9}
+					fit := FitAlternating
+					if share > 0 {
+						o.Volume, o.Lambda, fit = volume, share*total/float64(set.k), FitMinVolume
 					}
-					j, start := started(t, set.x, set.k, o)
-					for _, share := range []float64{0, 0.02, 0.2, 2} {
-						lambda := share * j.pc.total / float64(j.k)
-						j.tol = 1e-9
-						out := j.run(runStart{f: start}, lambda, 40, nil)
-						for i, loss := range out.trace[1:] {
-							if last := out.trace[i]; loss > last+1e-12*math.Abs(last) {
-								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name,
-									volume, sum, seed, lambda, loss, last, i)
-							}
+					m := mustDo(fit(bg, x, set.k, o))(t)
+					for i, loss := range m.Trace[1:] {
+						if last := m.Trace[i]; loss > last+1e-12*math.Abs(last) {
+							t.Errorf("%s %+v: %g after %g in iteration %d", set.name, o, loss, last, i)
 						}
-						if out.status != StatusConverged && out.status != StatusIterationLimit ||
-							out.iterations > 40 {
-							t.Errorf("%s: %d iterations, %v", set.name, out.iterations, out.status)
-						}
+					}
+					if m.Status != StatusConverged && m.Status != StatusIterationLimit || m.Iterations > 40 {
+						t.Errorf("%s: %d iterations, %v", set.name, m.Iterations, m.Status)
 					}
 				}
 			}
@@ -296,165 +226,6 @@ func TestTraceTiny(t *testing.T) {
 			m := mustDo(FitMinVolume(bg, x, 8,
 				&MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(fewer(0, 100), 30)}))(t)
 			checkFalls(t, fmt.Sprintf("%v, slack %g", sum, slack), m.Trace)
-		}
-	}
-}
-
-// TestPassParts: the loss, the penalty and the majoriser of a pass, and the step from it, by their
-// definitions, over one chunk and over many, with memory of earlier passes.
-func TestPassParts(t *testing.T) {
-	for _, n := range []int{6, 1500} {
-		x, w := randomData(n, 2, 0, 3), make([]float64, n)
-		for i := range w {
-			w[i] = float64(i%3) / 2
-		}
-		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-			vf := mustDo(openMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Volume: volume, Workers: 2},
-				true))(t)
-			vf.eps, vf.residual = .25, .5
-			at := vf.newIterate()
-			for pass := range 3 {
-				for _, dirty := range []*Matrix{at.gg, at.gz, at.majoriser} {
-					for i := range dirty.Data {
-						dirty.Data[i] = math.NaN()
-					}
-				}
-				at.penalty, at.objective = 99, 99
-				copy(at.f.Data, randomData(3, 2, 0, uint64(pass)).Data)
-				must(t, vf.pass(at, nil))
-				// the residual, and weights scaled to at most ½
-				want := .5 + plainObjective(vf.z, at.f, at.g, w)/2
-				if math.Abs(at.objective-want) > 1e-12*want {
-					t.Errorf("%d rows, pass %d: the objective is %g, want %g", n, pass, at.objective, want)
-				}
-				// of a fused multiplication, or of none
-				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty))
-				if math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
-					t.Errorf("%d rows: loss %g of %g and %g", n, at.lossAt(5), at.objective, at.penalty)
-				}
-				// D is the inverse of FFᵀ + εI, for VolumeAffine within the contrasts.
-				f, b := at.f, identity(3)
-				if volume == VolumeAffine {
-					b = vf.contrasts
-					f = product(b.transposed(), f)
-				}
-				a := product(f, f.transposed())
-				for i := range a.Rows {
-					a.Data[i*a.Cols+i] += .25
-				}
-				d := product(product(b.transposed(), at.majoriser), b)
-				if b.Cols < 3 {
-					eye := product(b.transposed(), b) // a multiple of the identity
-					scale(d.Data, 1/(eye.At(0, 0)*eye.At(0, 0)))
-				}
-				if off := maxDiff(product(d, a), identity(a.Rows)); off > 1e-12 {
-					t.Errorf("%v: the majoriser is no inverse: %g", volume, off)
-				}
-				det := a.At(0, 0)*a.At(1, 1) - a.At(0, 1)*a.At(0, 1)
-				if a.Rows == 3 {
-					det = a.At(0, 0)*(a.At(1, 1)*a.At(2, 2)-a.At(1, 2)*a.At(1, 2)) -
-						a.At(0, 1)*(a.At(0, 1)*a.At(2, 2)-a.At(1, 2)*a.At(0, 2)) +
-						a.At(0, 2)*(a.At(0, 1)*a.At(1, 2)-a.At(1, 1)*a.At(0, 2))
-				}
-				if math.Abs(at.penalty-math.Log(det)) > 1e-12*(1+math.Abs(at.penalty)) {
-					t.Errorf("%v: penalty %g, want %g", volume, at.penalty, math.Log(det))
-				}
-			}
-			vf.eps = 0
-			if err := vf.pass(at, nil); err != nil || at.penalty != 0 ||
-				maxDiff(at.majoriser, NewMatrix(3, 3, nil)) != 0 {
-				t.Errorf("%d rows: penalty %g without ε, %v", n, at.penalty, err)
-			}
-			// The step solves its linear equations, and keeps a center without samples.
-			vf.eps = .25
-			copy(at.f.Data, []float64{0, 0, 1, 0, 0, 1})
-			must(t, vf.pass(at, nil))
-			before, to := at.f.Clone(), NewMatrix(3, 2, nil)
-			vf.centersStep(to, at, 3)
-			a := at.gg.Clone()
-			axpy(a.Data, 1.5, at.majoriser.Data)
-			delta := max(a.At(0, 0), a.At(1, 1), a.At(2, 2)) * 0x1p-36
-			for i := range 3 {
-				a.Data[4*i] += delta
-			}
-			right := at.gz.Clone()
-			axpy(right.Data, delta, before.Data)
-			if off := maxDiff(product(a, to), right); off > 1e-11*float64(n) || maxDiff(at.f, before) != 0 {
-				t.Errorf("%d rows: the step leaves %g", n, off)
-			}
-		}
-	}
-}
-
-// TestRunSteps: the iterates are those of the method as it is written down: F-steps with
-// momentum (t−1)/(t+4), dropped where the loss would rise, until two calm iterations.
-func TestRunSteps(t *testing.T) {
-	for _, lambda := range []float64{0, 2} {
-		for _, tol := range []float64{1e-2, 1e-5} {
-			for _, most := range []int{0, 1, 7, 400} {
-				vf := mustDo(openMinVolume(bg, noisy(firstOf(mixtures(60, 4, 3, .6, 1, 2)), 15, 1), 3,
-					&MinVolumeOptions{Workers: 1}, true))(t)
-				start := rowsOf(vf.z, 0, 3).Clone()
-				var told []float64
-				vf.tol, vf.progress = tol, func(it Iteration) {
-					if it.Iteration != len(told) {
-						t.Errorf("iteration %d is told as %d", len(told), it.Iteration)
-					}
-					told = append(told, it.Loss)
-				}
-				out := vf.run(runStart{f: start}, lambda, most, nil)
-				loss := func(at *iterate) float64 { return at.lossAt(lambda) }
-				now := vf.newIterate()
-				copy(now.f.Data, start.Data)
-				must(t, vf.pass(now, nil))
-				want, end := []float64{loss(now)}, StatusIterationLimit
-				plain, age, calm := NewMatrix(3, vf.z.Cols, nil), 0.0, 0
-				for i := 1; i <= most; i++ {
-					before := plain
-					plain = NewMatrix(3, vf.z.Cols, nil)
-					vf.centersStep(plain, now, lambda)
-					next := vf.newIterate()
-					copy(next.f.Data, plain.Data)
-					momentum := max(age-1, 0) / (age + 4)
-					if age++; momentum > 0 {
-						axpy(next.f.Data, momentum, plain.Data)
-						axpy(next.f.Data, -momentum, before.Data)
-					}
-					if vf.pass(next, now.g); momentum > 0 && loss(next) > loss(now) {
-						age = 0
-						copy(next.f.Data, plain.Data)
-						vf.pass(next, now.g)
-					}
-					if loss(next) > loss(now) {
-						end = StatusConverged
-						break
-					}
-					var change float64
-					for j, v := range next.f.Data {
-						change += (v - now.f.Data[j]) * (v - now.f.Data[j])
-					}
-					if calm++; loss(now)-loss(next) > tol*next.objective ||
-						change > tol*sumSquares(next.f.Data) {
-						calm = 0
-					}
-					now = next
-					want = append(want, loss(now))
-					if calm == 2 {
-						end = StatusConverged
-						break
-					}
-				}
-				unit := vf.s.unscaleSquare(1)
-				near := func(a, b float64) bool {
-					return math.Abs(a-(b*unit+lambda*unit/2*vf.dataPenalty(0))) <= 1e-13*(1+math.Abs(a))
-				}
-				if !slices.EqualFunc(told, want, near) || out.iterations != len(want)-1 ||
-					out.status != end || loss(out.iterate) != want[len(want)-1] {
-					t.Errorf("λ %g, tolerance %g, at most %d: %v after %d with %g; want %v after %d with %g",
-						lambda, tol, most, out.status, out.iterations, loss(out.iterate), end,
-						len(want)-1, want[len(want)-1])
-				}
-			}
 		}
 	}
 }
@@ -510,7 +281,7 @@ func TestStationarity(t *testing.T) {
 	for _, name := range []string{"iris", "wine"} {
 		x := head(loadCSV(t, name), 60)
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-			for _, lambda := range []float64{0, 0.01} {
+			for at, lambda := range []float64{0, 0.01, 0.01} {
 				fit := func(most int, tol float64) *Model {
 					if lambda == 0 {
 						return mustDo(FitAlternating(bg, x, 3,
@@ -519,10 +290,10 @@ func TestStationarity(t *testing.T) {
 					total := mustDo(FitAlternating(bg, x, 1,
 						&MinVolumeOptions{Sum: sum, MaxIter: 1}))(t).Total
 					return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol,
-						Lambda: lambda * total, Volume: VolumeOrigin}))(t)
+						Lambda: lambda * total, Volume: Volume(at)}))(t) // VolumeOrigin, VolumeAffine
 				}
 				early := fit(2, 0)
-				if want := slopeOf(t, x, early); math.Abs(early.Stationarity/want-1) > 1e-4 || want < 0.1 {
+				if want := slopeOf(t, x, early); math.Abs(early.Stationarity/want-1) > 1e-3 || want < 0.1 {
 					t.Errorf("%s %v λ = %g·Total: %g, by differences %g", name, sum,
 						lambda, early.Stationarity, want)
 				}
@@ -544,28 +315,6 @@ func TestStationarity(t *testing.T) {
 	}
 	if m := mustDo(FitAlternating(bg, NewMatrix(3, 2, nil), 2, nil))(t); m.Stationarity != 0 {
 		t.Errorf("equal rows: %g", m.Stationarity)
-	}
-}
-
-// TestStationarityUnits: units and weights do not change it.
-func TestStationarityUnits(t *testing.T) {
-	x := loadCSV(t, "iris")
-	fit := func(x *Matrix, w []float64, sum Sum, unit float64) float64 {
-		return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Sum: sum, MaxIter: 3, Lambda: unit,
-			Epsilon: 0.1 * unit, Init: InitSPA}))(t).Stationarity
-	}
-	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		want := fit(x, nil, sum, 1)
-		got := fit(mapped(x, func(_, _ int, v float64) float64 { return 1e6 * v }), nil, sum, 1e12)
-		if math.Abs(got/want-1) > 1e-9 {
-			t.Errorf("%v, units: %g, want %g", sum, got, want)
-		}
-	}
-	twice := NewMatrix(2*x.Rows, 4, append(slices.Clone(x.Data), x.Data...))
-	w := inTurn(x.Rows, 2)
-	a, b := fit(x, w, SumToOne, 1), fit(twice, nil, SumToOne, 1)
-	if math.Abs(a/b-1) > 1e-9 {
-		t.Errorf("weights of 2: %g, rows twice: %g", a, b)
 	}
 }
 
@@ -682,4 +431,255 @@ func scarce(n, d, k int, noise float64, seed uint64) (x, prototypes *Matrix) {
 		}
 	}
 	return x, prototypes
+}
+
+// TestInsidePass: a pass by multipliers has the memberships, sums and objective of a pass by memberships, for
+// rows inside and far outside, with weights, in a hull of all directions or of fewer, for any workers.
+func TestInsidePass(t *testing.T) {
+	const n, k = 2000, 24
+	for _, d := range []int{k - 1, k, k + 5} {
+		x := NewMatrix(n, d, nil)
+		prototypes := randomData(k, d, 1, 3)
+		shares := randomData(n, k, 2, 4)
+		for i := range n {
+			row := shares.row(i)
+			for j, v := range row {
+				row[j] = 0.3 + math.Abs(v)
+			}
+			size := 1 / sumOf(row)
+			if i%50 == 0 {
+				size *= 4 // outside
+			}
+			for j, v := range row {
+				axpy(x.row(i), v*size, prototypes.row(j))
+			}
+		}
+		x = noisy(x, 40, 5)
+		weights := make1(n)
+		for i := range n {
+			weights[i] = float64(i%20) / 9
+		}
+		var bits []float64
+		for _, workers := range []int{1, 3} {
+			o := &MinVolumeOptions{Weights: weights, Workers: workers}
+			m := mustDo(openMinVolume(bg, x, k, o, true))(t)
+			m = mustDo(m.end())(t)
+			at, want, got := m.newIterate(), m.newIterate(), m.newIterate()
+			copy(at.f.Data, m.fromData(prototypes).Data)
+			must(t, m.pass(at, nil))
+			m.centersStep(want.f, at, 1e-3*m.firstLambda())
+			copy(got.f.Data, want.f.Data)
+			used := m.work.inside.used
+			m.work.inside.used = 0
+			must(t, m.pass(want, at.g))
+			m.work.inside.used = used
+			must(t, m.pass(got, at.g))
+			if !m.work.inside.on || m.work.inside.used != countPositive(want.g, weights) {
+				t.Fatalf("d = %d: %v, %d memberships", d, m.work.inside.on, m.work.inside.used)
+			}
+			for _, c := range []struct {
+				what      string
+				got, want []float64
+			}{
+				{"memberships", got.g.Data, want.g.Data}, {"GᵀG", got.gg.Data, want.gg.Data},
+				{"GᵀZ", got.gz.Data, want.gz.Data},
+				{"objective", []float64{got.objective}, []float64{want.objective}},
+			} {
+				top, _ := rowMaxAbs(c.want)
+				if c.what == "objective" { // of terms of the size of the total
+					top = max(top, 5e-3*m.pc.total)
+				}
+				for i, v := range c.got {
+					if !(math.Abs(v-c.want[i]) <= 1e-11*top) {
+						t.Fatalf("d = %d: %s, entry %d: %g, want %g", d, c.what, i, v, c.want[i])
+					}
+				}
+			}
+			all := slices.Concat(got.g.Data, got.gg.Data, got.gz.Data, []float64{got.objective})
+			if bits == nil {
+				bits = all
+			}
+			if !slices.Equal(bits, all) {
+				t.Errorf("d = %d: other bits for %d workers", d, workers)
+			}
+		}
+	}
+}
+
+func countPositive(g *Matrix, weights []float64) (count int) {
+	for i, w := range weights {
+		for _, v := range g.row(i) {
+			if w > 0 && v > 0 {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// TestPenaltyUnits: the trace ends at the paper's objective, computed from the
+// model's own fields in the units of the data.
+func TestPenaltyUnits(t *testing.T) {
+	for _, unit := range []float64{1, 1e3, 1e-4} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			x := mapped(loadCSV(t, "iris"), func(_, _ int, v float64) float64 { return v * unit })
+			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 30 * unit * unit,
+				Epsilon: 0.5 * unit * unit, Volume: VolumeOrigin, Sum: sum}))(t)
+			f := m.Centers.Clone()
+			if sum == SumToOne {
+				mean := make([]float64, x.Cols)
+				for i := range x.Rows {
+					axpy(mean, 1/float64(x.Rows), x.row(i))
+				}
+				for a := range f.Rows {
+					axpy(f.row(a), -1, mean)
+				}
+			}
+			_, s, _, err := SVD(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := plainObjective(x, m.Centers, m.Memberships, nil)
+			for _, v := range s {
+				want += m.Lambda / 2 * math.Log(v*v+m.Epsilon)
+			}
+			if got := m.Trace[len(m.Trace)-1]; math.Abs(got-want) > 1e-10*math.Abs(want) ||
+				math.Abs(m.Lambda/unit/unit-30) > 1e-12 || math.Abs(m.Epsilon/unit/unit-0.5) > 1e-12 {
+				t.Errorf("unit %g %v: trace ends at %g, want %g; λ %g, ε %g", unit, sum,
+					got, want, m.Lambda, m.Epsilon)
+			}
+		}
+	}
+}
+
+// TestRunTold: what is told of each iterate is of that iterate, in the data's units, and the restart that is
+// kept is the best.
+func TestRunTold(t *testing.T) {
+	x := mapped(randomData(40, 3, 1, 2), func(_, _ int, v float64) float64 { return 16 * v })
+	for seed, lambda := range []float64{0, 40, 0, 40, 20} {
+		last, next := map[int]Iteration{}, 0
+		o := &MinVolumeOptions{Restarts: 4, MaxIter: 6, Seed: uint64(seed), Lambda: lambda}
+		o.Progress = func(it Iteration) {
+			if it.Iteration == 0 {
+				next = 0
+			}
+			if it.Iteration != next || it.Lambda != lambda || (it.Penalty != 0) != (lambda > 0) || it.Pass != 0 ||
+				math.Abs(it.Loss-it.Objective-lambda/2*it.Penalty) > 1e-12*(math.Abs(it.Loss)+it.Objective) {
+				t.Errorf("λ %g: %+v, want iteration %d", lambda, it, next)
+			}
+			next++
+			last[it.Restart] = it
+		}
+		fit := FitAlternating
+		if lambda > 0 {
+			fit = FitMinVolume
+		}
+		m := mustDo(fit(bg, x, 3, o))(t)
+		least := last[0]
+		for _, it := range last {
+			if it.Loss < least.Loss {
+				least = it
+			}
+		}
+		if len(last) != 4 || m.Trace[len(m.Trace)-1] != least.Loss || m.Iterations != least.Iteration ||
+			math.Abs(m.Objective-least.Objective) > 1e-12*m.Objective || m.Floor != least.Floor ||
+			m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) || len(m.Trace) != m.Iterations+1 {
+			t.Errorf("λ %g: of %+v this is kept: %+v", lambda, last, m)
+		}
+	}
+}
+
+// TestNarrow: of a fit that begins in leading directions the loss does not rise, and at its end it is
+// stationary in all columns.
+func TestNarrow(t *testing.T) {
+	for _, c := range []struct{ n, d, k int }{{120, 60, 3}, {40, 300, 3}, {90, 40, 5}} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			clean, _ := mixtures(c.n, c.d, c.k, 0.5, 1, uint64(c.d))
+			x := noisy(clean, 15, 2)
+			weights := inTurn(c.n, 0, 0.5, 1, 1.5)
+			o := &MinVolumeOptions{Sum: sum, Weights: weights, Workers: 1}
+			m := mustDo(FitMinVolume(bg, x, c.k, o))(t)
+			if m.Objective > (1+1e-9)*1.25*m.Floor || m.Objective < 1.24*m.Floor || m.Stationarity > 0.2 ||
+				len(m.Trace) != m.Iterations+1 {
+				t.Errorf("%v, %v: %g floors, stationarity %g, %d iterations, trace of %d", c, sum,
+					m.Objective/m.Floor, m.Stationarity, m.Iterations, len(m.Trace))
+			}
+			if i := slices.IndexFunc(m.Trace[1:], func(v float64) bool { return v > m.Trace[0] }); i >= 0 ||
+				!slices.IsSortedFunc(m.Trace, func(a, b float64) int { return cmp.Compare(b, a) }) {
+				t.Errorf("%v, %v: the trace rises: %g", c, sum, m.Trace)
+			}
+			// At the λ found, from the same start, all in all columns.
+			o.Lambda, o.Epsilon, o.Centers = m.Lambda, m.Epsilon, m.Centers
+			again := mustDo(FitMinVolume(bg, x, c.k, o))(t)
+			last, end := m.Trace[len(m.Trace)-1], again.Trace[len(again.Trace)-1]
+			if math.Abs(end-last) > 1e-4*m.Objective {
+				t.Errorf("%v, %v: the loss %g becomes %g", c, sum, last, end)
+			}
+		}
+	}
+}
+
+// TestLossFloorAttained: pure rows in equal numbers, or by weight, at the corners of a regular simplex reach
+// the floor, as they do in the cone of orthogonal corners.
+func TestLossFloorAttained(t *testing.T) {
+	for k := 2; k <= 5; k++ {
+		for _, o := range []MinVolumeOptions{{Volume: VolumeAffine}, {Volume: VolumeOrigin},
+			{Volume: VolumeOrigin, Sum: SumAtMostOne}, {Volume: VolumeAffine, Weights: []float64{1, 3}}} {
+			corners := identity(k)
+			if o.Sum == SumToOne {
+				corners = RegularSimplex(k)
+			}
+			x := stacked(corners, corners)
+			if o.Weights != nil { // the second copy counts three times
+				o.Weights = slices.Concat(slices.Repeat([]float64{1}, k), slices.Repeat([]float64{3}, k))
+			}
+			o.Epsilon, o.Tol = 0.01, 1e-15
+			for _, share := range []float64{0.01, 0.1, 0.3} {
+				m, _ := started(t, x, k, &o)
+				lambda := share * m.pc.total / float64(k)
+				m.most = 10000
+				from := runStart{m.fromData(corners), 0}
+				loss, floor := m.run(from, lambda, m.most, nil).lossAt(lambda), m.lossFloor(lambda)
+				if !(math.Abs(loss-floor) <= 1e-7*m.pc.total) {
+					t.Errorf("k = %d, %+v, λ of %g: loss %.9g, floor %.9g", k, o, share, loss, floor)
+				}
+			}
+		}
+	}
+}
+
+// TestLeastTerm compares it with a fine grid.
+func TestLeastTerm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 15))
+	for range fewer(2000, 100) {
+		sigma, half := decades(rng, -2, 2), decades(rng, -3, 3)
+		eps, nu := decades(rng, -4, 2), decades(rng, -3, 3)
+		got, x := leastTerm(sigma*sigma, half, eps, nu)
+		best, at := sigma*sigma+half*math.Log(eps), 0.0
+		for r := 1e-6 * min(nu, eps); r < 1e6*(nu+eps+sigma*sigma); r *= 1.002 {
+			s := sigma * r / (r + nu)
+			if v := (sigma-s)*(sigma-s) + half*math.Log(r+eps) + nu*s*s/r; v < best {
+				best, at = v, s*s/r
+			}
+		}
+		off := sigma*sigma + half
+		if got > best+1e-13*off || got < best-1e-5*off || math.Abs(x-at) > 1e-2*at+1e-5*sigma*sigma/nu {
+			t.Fatalf("σ %g, λ/2 %g, ε %g, ν %g: %.12g at %g, the grid has %.12g at %g", sigma, half,
+				eps, nu, got, x, best, at)
+		}
+	}
+}
+
+// TestLossGap: it is in units of nothing, and 0 without a penalty. Sparse rows have that of dense ones.
+func TestLossGap(t *testing.T) {
+	x := loadCSV(t, "iris")
+	want := mustDo(FitMinVolume(bg, x, 3, nil))(t)
+	far := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, -70) })
+	if got := mustDo(FitMinVolume(bg, far, 3, nil))(t).LossGap; !(want.LossGap > 0 && want.LossGap < 0.1) ||
+		math.Abs(got-want.LossGap) > 1e-9 {
+		t.Errorf("iris: %g, and %g of smaller units", want.LossGap, got)
+	}
+	if got := mustDo(FitAlternating(bg, x, 3, nil))(t).LossGap; got != 0 {
+		t.Errorf("without a penalty: %g", got)
+	}
 }

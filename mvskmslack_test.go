@@ -47,17 +47,6 @@ func TestSlack(t *testing.T) {
 			if d := maxDiff(g, m.Memberships); d > 1e-8 && set.k <= set.x.Cols {
 				t.Errorf("%s: Predict differs by %g", set.name, d)
 			}
-			// The last of the trace is the objective with its penalty.
-			j, _ := openMinVolume(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume}, true)
-			j = mustDo(j.end())(t)
-			j.eps = math.Ldexp(m.Epsilon, -2*j.s.exp)
-			at := j.newIterate()
-			copy(at.f.Data, j.fromData(m.Centers).Data)
-			must(t, j.pass(at, nil))
-			want := m.Objective + m.Lambda/2*j.dataPenalty(at.penalty)
-			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-want) > 1e-9*(math.Abs(want)+m.Total) {
-				t.Errorf("%s: trace ends at %g, objective and penalty are %g", set.name, last, want)
-			}
 		}
 	}
 }
@@ -134,130 +123,6 @@ func TestSlackBelowRounding(t *testing.T) {
 	}
 }
 
-// tenOf is a fit with a floor of 10 of a total of 100, four centers and a slack of a half.
-func tenOf() *alternation {
-	s := &samples{ctx: bg, n: 50, d: 10, centred: true}
-	return &alternation{
-		s: s, close: closeShare,
-		minVolume: &minVolume{data: s, k: 4, pc: &principal{floor: 10, total: 100},
-			o: MinVolumeOptions{Slack: .5}},
-	}
-}
-
-// TestAllowance: what the slack is a share of, and where the search begins.
-func TestAllowance(t *testing.T) {
-	for _, c := range []struct {
-		change func(vf *alternation)
-		want   float64
-	}{
-		{func(vf *alternation) {}, 5},
-		{func(vf *alternation) { vf.o.Slack = 20 }, 45},
-		{func(vf *alternation) { vf.pc.floor = 100 }, 0x1p-60 * 100},
-		{func(vf *alternation) { vf.pc.floor = 1e-9 }, .5 * 1e-6 * 100}, // exact
-		{func(vf *alternation) { vf.k, vf.pc.floor = 10, 1 }, .5},
-		{func(vf *alternation) { vf.k, vf.pc.floor = 11, 0 }, 5}, // trivial: a tenth of the total
-		{func(vf *alternation) { vf.k, vf.s.centred, vf.o.Sum, vf.pc.floor = 10, false, SumAtMostOne, 0 }, 5},
-		{func(vf *alternation) { vf.k, vf.s.centred, vf.o.Sum, vf.pc.floor = 9, false, SumAtMostOne, 1 }, .5},
-	} {
-		vf := tenOf()
-		c.change(vf)
-		if got := vf.allowance(); math.Abs(got-c.want) > 1e-15*c.want {
-			t.Errorf("allowance %g, want %g", got, c.want)
-		}
-		if got, want := vf.firstLambda(),
-			.8*math.Sqrt(c.want*100)/float64(vf.k); math.Abs(got-want) > 1e-14*want {
-			t.Errorf("first λ %g, want %g", got, want)
-		}
-	}
-}
-
-// TestSteering: each case of a step of λ, for a target of 15 and an allowance of 5.
-func TestSteering(t *testing.T) {
-	excess := func(objective float64) float64 { return math.Log((objective - 10) / (5 * .995)) }
-	type point struct{ lambda, objective float64 }
-	for _, c := range []struct {
-		name    string
-		last    point // the point before; 0: none
-		at      point
-		changes int
-		want    float64 // 0: λ stays
-	}{
-		{"near the target", point{}, point{1, 14.96}, 0, 0},
-		{"not so near", point{}, point{1, 14.94}, 0, math.Exp(-excess(14.94) / 1.5)},
-		{"within", point{}, point{2, 12}, 0, 2 * math.Exp(-excess(12)/1.5)},
-		{"at the floor", point{}, point{2, 10}, 0, 2 * math.Exp(2)},
-		{"beyond", point{}, point{2, 20}, 0, 2 * math.Exp(-excess(20)/1.5)},
-		{"far beyond", point{}, point{2, 1e6}, 0, 2 * math.Exp(-2)},
-		{"little beyond", point{}, point{2, 15.001}, 0, 2 * math.Exp(-excess(15.001)/1.5)},
-		{"secant", point{1, 12}, point{4, 20}, 1,
-			4 * math.Exp(-excess(20)*math.Log(4)/(excess(20)-excess(12)))},
-		{"secant, the other way", point{4, 20}, point{1, 12}, 2,
-			math.Exp(-excess(12) * math.Log(4) / (excess(20) - excess(12)))},
-		{"a flat secant", point{1, 12}, point{2, 12.1}, 1, 2 * math.Exp(-excess(12.1)/.5)},
-		{"one that falls", point{1, 14.5}, point{2, 14}, 1, 2 * math.Exp(-excess(14)/.5)},
-		{"a steep one", point{1, 12}, point{1.01, 14}, 1, 1.01 * math.Exp(-excess(14)/4)},
-		{"above the largest λ", point{}, point{25e4, 12}, 0, 0},
-		{"below the least λ", point{}, point{26e-8, 20}, 0, 0},
-		{"no more changes", point{1, 12}, point{4, 20}, mostChanges, 0},
-		{"a jump", point{1, 12}, point{1 + 1e-7, 20}, 3, (1 + 1e-7) * math.Exp(-excess(20)/4)},
-	} {
-		q := tenOf().newSteering(closeShare)
-		q.changes, q.slope = c.changes, firstSlope
-		if c.last.lambda > 0 {
-			q.last, q.excess = math.Log(c.last.lambda), excess(c.last.objective)
-		}
-		got, changed := q.next(NewMatrix(1, 1, nil), c.at.objective, c.at.lambda)
-		if want := c.want; changed != (want > 0) || changed && math.Abs(got-want) > 1e-12*want ||
-			!changed && got != c.at.lambda {
-			t.Errorf("%s: λ %g, %t; want %g", c.name, got, changed, want)
-		}
-		if some := q.within != nil; some != (c.at.objective <= 15) {
-			t.Errorf("%s: a point within the slack: %t", c.name, some)
-		}
-	}
-}
-
-// TestSteeringKeeps: of the points within the slack the one nearest to it stays.
-func TestSteeringKeeps(t *testing.T) {
-	q := tenOf().newSteering(closeShare)
-	for i, v := range []float64{20, 12, 14, 13, 18} {
-		f := NewMatrix(1, 1, []float64{float64(i)})
-		q.next(f, v, float64(i+1))
-		f.Data[0] = -1 // the next iterate
-	}
-	if w := q.within; w == nil || w.objective != 14 || w.lambda != 3 || w.f.Data[0] != 2 {
-		t.Errorf("%+v", w)
-	}
-}
-
-// TestBracketed: λ stays between the last points on both sides of the slack, until one proves wrong.
-func TestBracketed(t *testing.T) {
-	q := tenOf().newSteering(tallClose)
-	for _, c := range []struct {
-		lambda, to float64
-		above      bool
-		want       float64
-	}{
-		{2, 1, true, 1},
-		{1, 3, false, 2},
-		{2, 3, false, 3},
-		{3, .5, true, 2},
-		{2, 1, true, 1},
-		{1, 9, false, 2},
-	} {
-		if got := q.bracketed(c.to, c.lambda, c.above); got != c.want {
-			t.Errorf("%+v: %g", c, got)
-		}
-	}
-	p := tenOf().newSteering(tallClose)
-	still, _ := p.next(NewMatrix(1, 1, nil), 12, 1)
-	p = tenOf().newSteering(tallClose)
-	p.drift = 0.2
-	if rising, _ := p.next(NewMatrix(1, 1, nil), 12, 1); !(rising < still && rising > 1) {
-		t.Errorf("λ %g where the objective rises, %g where it stays", rising, still)
-	}
-}
-
 // TestSlackFallBack: where no λ is within the slack from a start, the global simplex is the
 // next start; where that does not help, the best run stays, with its excess.
 func TestSlackFallBack(t *testing.T) {
@@ -315,77 +180,29 @@ func TestTall(t *testing.T) {
 	t.Parallel()
 	n, k := manyRows+500, 3
 	clean, prototypes := mixtures(n, 6, k, 0.3, 1, 5)
-	x := noisy(clean, 25, 6)
-	doubled, w := NewMatrix(n, 6, nil), make([]float64, n) // half of the rows, with weight 2 each
-	for i := range n / 2 {
-		copy(doubled.row(2*i), x.row(i))
-		w[2*i] = 2
+	x, w := noisy(clean, 25, 6), make([]float64, n)
+	for i := 0; i < n; i += 2 { // the others do not count
+		w[i] = 2
 	}
-	for name, c := range map[string]struct {
-		x *Matrix
-		o MinVolumeOptions
-	}{
-		"rows":        {x, MinVolumeOptions{}},
-		"nonnegative": {x, MinVolumeOptions{NonNegative: true, Workers: 2}},
-		"restarts":    {x, MinVolumeOptions{Restarts: 2, Slack: 0.1}},
-		"weights":     {doubled, MinVolumeOptions{Weights: w, NonNegative: true, Workers: 2}},
-		"at most one": {x, MinVolumeOptions{Sum: SumAtMostOne}},
-		"far": {mapped(x, func(_, _ int, v float64) float64 { return 1e100 * v }),
-			MinVolumeOptions{Init: InitKMeans}},
-	} {
-		if fewer(false, name != "weights") {
-			continue
-		}
-		drawn := 0 // iterations before the last
-		last := Iteration{}
-		c.o.Progress = func(it Iteration) {
-			drawn++
-			last = it
-		}
-		m, err := FitMinVolume(bg, c.x, k, &c.o)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		vf, err := openMinVolume(bg, c.x, k, &c.o, true)
-		if err != nil || !vf.isTall() {
-			t.Fatal(name, err, vf.isTall())
-		}
-		if c.o.Sum == SumToOne {
-			checkFeasible(t, m.Memberships)
-		}
-		slack := cmp.Or(c.o.Slack, DefaultSlack)
+	for _, o := range []MinVolumeOptions{{Weights: w, NonNegative: true, Workers: 2}, {Restarts: 2, Slack: 0.1},
+		{Sum: SumAtMostOne}}[:fewer(3, 1)] {
+		told := 0 // iterations
+		o.Progress = func(Iteration) { told++ }
+		m := mustDo(FitMinVolume(bg, x, k, &o))(t)
+		checkShares(t, m.Memberships, o.Sum)
+		slack := cmp.Or(o.Slack, DefaultSlack)
 		if used := (m.Objective - m.Floor) / (slack * m.Floor); used > 1+1e-9 || used < 1-1.01*tallClose ||
 			m.Status != StatusConverged || len(m.Warnings) > 0 {
-			t.Errorf("%s: %g of the slack used, %v, %v", name, used, m.Status, m.Warnings)
+			t.Errorf("%+v: %g of the slack used, %v, %v", o, used, m.Status, m.Warnings)
 		}
-		if got := plainObjective(c.x, m.Centers, m.Memberships,
-			c.o.Weights); math.Abs(got-m.Objective) > 1e-10*m.Total {
-			t.Errorf("%s: objective %g, is %g", name, m.Objective, got)
+		if got := plainObjective(x, m.Centers, m.Memberships, o.Weights); math.Abs(got-m.Objective) > 1e-10*m.Total {
+			t.Errorf("%+v: objective %g, is %g", o, m.Objective, got)
 		}
-		if len(m.Trace) != m.Iterations+1 || m.Iterations > drawn/2 ||
-			math.Abs(last.Objective-m.Objective) > 1e-9*m.Total {
-			t.Errorf("%s: trace of %d, %d iterations of %d, the last of objective %g, not %g", name,
-				len(m.Trace), m.Iterations, drawn, last.Objective, m.Objective)
+		if len(m.Trace) != m.Iterations+1 || m.Iterations > told/2 || len(m.Clusters) != n {
+			t.Errorf("%+v: trace of %d, %d iterations of %d", o, len(m.Trace), m.Iterations, told)
 		}
-		if len(m.Clusters) != n {
-			t.Errorf("%s: %d labels", name, len(m.Clusters))
-		}
-		// The same rule without a draw.
-		all, lambda := *vf, 0.0
-		all.o.Init = InitGlobal // its start is not drawn
-		want := mustDo(slackRule{}.solve(&all))(t)
-		lambda = all.s.unscaleSquare(want.lambda)
-		f := want.m.toData(want.f)
-		scale := math.Sqrt(m.Total / float64(n) / 6)
-		if d := distanceOfCenters(f, m.Centers) / scale; d > 0.2 ||
-			math.Abs(math.Log(m.Lambda/lambda)) > 0.3 {
-			t.Errorf("%s: centers differ by %g spreads from those of all rows, λ %g, %g", name, d, m.Lambda,
-				lambda)
-		}
-		if name == "rows" {
-			if d := distanceOfCenters(prototypes, m.Centers) / scale; d > 0.7 {
-				t.Errorf("%s: centers are %g spreads from the truth", name, d)
-			}
+		if d := distanceOfCenters(prototypes, m.Centers) / math.Sqrt(m.Total/float64(n)/6); d > 0.7 {
+			t.Errorf("%+v: centers are %g spreads from the truth", o, d)
 		}
 	}
 }
@@ -402,159 +219,52 @@ func distanceOfCenters(a, b *Matrix) (worst float64) {
 	return worst
 }
 
-// TestDraw: a draw has the weight, the floor and, nearly, the loss of all rows; rows of
-// weight 0 are not in it.
-func TestDraw(t *testing.T) {
-	t.Parallel()
-	n, k := manyRows+900, 4
-	x := noisy(firstOf(mixtures(n, 5, k, 0.5, 1, 8)), 20, 9)
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = float64(i % 5)
-		if i%5 == 0 {
-			x.row(i)[2] = 1e9
-		}
-	}
-	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		vf := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, Sum: sum}, true))(t)
-		part := vf.draw()
-		if part.s.n != vf.drawSize() || part.z.Rows != part.s.n || part.z.Cols != vf.z.Cols {
-			t.Fatalf("%d rows, coordinates %d×%d", part.s.n, part.z.Rows, part.z.Cols)
-		}
-		if a, b := float64(part.s.n)*part.s.weight(0), 1/vf.perWeight(1); math.Abs(a-b) > 1e-12*b {
-			t.Errorf("%v: the weight is %g, of all rows %g", sum, a, b)
-		}
-		again := vf.draw()
-		if !slices.Equal(again.z.Data, part.z.Data) {
-			t.Errorf("%v: another draw", sum)
-		}
-		start := mustDo(vf.startCenters(0))(t)
-		a, b := vf.run(start, 0, 0, nil), part.run(start, 0, 0, nil)
-		if share := b.objective / a.objective; math.Abs(share-1) > 0.05 {
-			t.Errorf("%v: the draw has %g of the objective", sum, share)
-		}
-		inside, _ := part.principalRows()
-		if got := part.residual + squaresBeyond(part.s, part.z,
-			inside); math.Abs(got-vf.pc.floor) > 1e-12*vf.pc.total {
-			t.Errorf("%v: the floor of the draw is %g, of all rows %g", sum, got, vf.pc.floor)
-		}
-	}
-}
-
-// TestTallIs: what begins on a draw.
-func TestTallIs(t *testing.T) {
-	fit := func(n, k int, init Init, change func(o *MinVolumeOptions)) bool {
-		vf := &alternation{z: NewMatrix(n, 1, nil),
-			minVolume: &minVolume{k: k, o: MinVolumeOptions{Init: init, Slack: leastTallSlack}}}
-		if change != nil {
-			change(&vf.o)
-		}
-		return vf.isTall()
-	}
-	for _, c := range []struct {
-		n, k int
-		init Init
-		want bool
-	}{
-		{manyRows, 2, InitKMeans, false}, {manyRows + 1, 2, InitKMeans, true},
-		{manyRows + 1, 2, InitSPA, false}, {manyRows + 1, 2, InitGlobal, false},
-		{manyRows + 1, 32, InitKMeans, true}, {manyRows + 1, 36, InitKMeans, false},
-		{4*40*128 + 1, 40, InitKMeans, true},
-	} {
-		if got := fit(c.n, c.k, c.init, nil); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Slack = 0.049 }) {
-		t.Error("a small slack, and a draw")
-	}
-	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Plain = true }) ||
-		fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Centers = NewMatrix(2, 1, nil) }) {
-		t.Error("plain steps, or given centers, and a draw")
-	}
-}
-
 // TestTallStops: wherever the context ends, the model is complete; and the bits do not depend on the workers.
 func TestTallStops(t *testing.T) {
 	t.Parallel()
 	// With the default there are two iterations on all rows.
 	const tol = defaultTol / 10
-	for bounded, d := range map[bool]int{false: 4, true: 24} { // begins in 13 directions of 24
-		if fewer(false, !bounded) {
-			continue
+	x := noisy(firstOf(mixtures(manyRows+100, 4, 3, 0.5, 1, 11)), 20, 12)
+	var whole *Model
+	all, some := 0, fewer(6, 3)
+	for _, workers := range []int{1, 3} {
+		all = 0
+		m := mustDo(FitMinVolume(bg, x, 3,
+			&MinVolumeOptions{Workers: workers, Tol: tol, Progress: func(Iteration) { all++ }}))(t)
+		if whole != nil && (!slices.Equal(m.Centers.Data, whole.Centers.Data) ||
+			!slices.Equal(m.Memberships.Data, whole.Memberships.Data)) {
+			t.Error("other bits with other workers")
 		}
-		x := noisy(firstOf(mixtures(manyRows+100, d, 3, 0.5, 1, 11)), 20, 12)
-		var whole *Model
-		all, some := 0, fewer(6, 3)
-		for _, workers := range []int{1, 3} {
-			all = 0
-			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: workers,
-				Tol: tol, Progress: func(Iteration) { all++ }}))(t)
-			if whole != nil && (!slices.Equal(m.Centers.Data, whole.Centers.Data) ||
-				!slices.Equal(m.Memberships.Data, whole.Memberships.Data)) {
-				t.Error("other bits with other workers")
-			}
-			whole = m
+		whole = m
+	}
+	// The context ends before the first passes and the last ones, and within them.
+	onDraw, onAll := 0, 0
+	for passes := 0; passes < all; passes++ {
+		if passes == some {
+			passes = max(passes, all-some)
 		}
-		// The context ends before the first passes and the last ones, and within them.
-		onDraw, onAll := 0, 0
-		for passes := 0; passes < all; passes++ {
-			if passes == some {
-				passes = max(passes, all-some)
+		ctx, told := endingAt(math.MaxInt), 0
+		m, err := FitMinVolume(ctx, x, 3, &MinVolumeOptions{Workers: 1, Tol: tol, Progress: func(Iteration) {
+			if told++; told == passes+1 {
+				ctx.left.Store(int64(passes % 3 * 7))
 			}
-			ctx, told := endingAt(math.MaxInt), 0
-			m, err := FitMinVolume(ctx, x, 3,
-				&MinVolumeOptions{NonNegative: bounded, Workers: 1, Tol: tol, Progress: func(Iteration) {
-					if told++; told == passes+1 {
-						ctx.left.Store(int64(passes % 3 * 7))
-					}
-				}})
-			if m == nil || !errors.Is(err, context.Canceled) || m.Status != StatusCancelled {
-				t.Fatalf("after %d passes: %v", passes, err)
-			}
-			if len(m.Trace) > 1 {
-				onAll++
-			} else {
-				onDraw++
-			}
-			checkFeasible(t, m.Memberships)
-			if got := plainObjective(x, m.Centers, m.Memberships,
-				nil); math.Abs(got-m.Objective) > 1e-10*m.Total || m.Memberships.Rows != x.Rows {
-				t.Fatalf("after %d passes: objective %g, is %g", passes, m.Objective, got)
-			}
+		}})
+		if m == nil || !errors.Is(err, context.Canceled) || m.Status != StatusCancelled {
+			t.Fatalf("after %d passes: %v", passes, err)
 		}
-		if onDraw < 3 || onAll < 1 {
-			t.Errorf("%d stops on the draw, %d on all rows", onDraw, onAll)
+		if len(m.Trace) > 1 {
+			onAll++
+		} else {
+			onDraw++
+		}
+		checkFeasible(t, m.Memberships)
+		if got := plainObjective(x, m.Centers, m.Memberships,
+			nil); math.Abs(got-m.Objective) > 1e-10*m.Total || m.Memberships.Rows != x.Rows {
+			t.Fatalf("after %d passes: objective %g, is %g", passes, m.Objective, got)
 		}
 	}
-}
-
-// TestTallCorrected: a draw that all rows have corrected leaves two or three steps to the end. Without that
-// there are twelve here, with a Tol that counts (by default both end after two).
-func TestTallCorrected(t *testing.T) {
-	const n, d, k = manyRows + 600, 6, 6
-	rng := rand.New(rand.NewPCG(3, 4))
-	f, x := randomData(k, d, 0, 1), randomData(n, d, 0, 2)
-	scale(x.Data, .1)
-	for i := range n {
-		g := make([]float64, k)
-		for j := range g {
-			g[j] = math.Pow(rng.ExpFloat64(), 4)
-		}
-		for j, v := range g {
-			axpy(x.row(i), v/sumOf(g), f.row(j))
-		}
-	}
-	all := mustDo(openMinVolume(bg, x, k, &MinVolumeOptions{Tol: defaultTol / 10}, true))(t)
-	run := mustDo(solveTall(all))(t)
-	m := mustDo(run.finish(nil))(t)
-	used := (m.Objective/m.Floor - 1) / DefaultSlack
-	if m.Iterations > 4 || used > 1+1e-9 || used < 1-1.01*tallClose {
-		t.Errorf("%d iterations on all rows, %g of the slack used", m.Iterations, used)
-	}
-	// FitMinVolumeSeq refines such a run to Tol.
-	if run.m.tol != all.tol {
-		t.Errorf("the run has a tolerance of %g, not %g", run.m.tol, all.tol)
+	if onDraw < 3 || onAll < 1 {
+		t.Errorf("%d stops on the draw, %d on all rows", onDraw, onAll)
 	}
 }
 

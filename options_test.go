@@ -1,11 +1,11 @@
 package softkmeans
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -42,7 +42,7 @@ func TestOptionLimits(t *testing.T) {
 	}{
 		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(largestK), "", nil},
 		{checkFit(0, &Options{}), "k is 0, below 1", ErrOption}, {checkFit(3, &Options{}), "", nil},
-		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(2)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
+		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(3)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
 		{checkFit(3, &Options{Solver: SolverGram}), "", nil}, {checkFit(3, &Options{Solver: -1}), "Solver is Solver(-1)", ErrOption}, {checkFit(3, &Options{Solver: solverCount}), "Solver is Solver(4)", ErrOption},
 		{checkFit(3, turn(0, 1, -1, 0)), "", nil}, {checkFit(1, &Options{Orientation: NewMatrix(0, 0, nil)}), "", nil},
 		{checkFit(3, turn(1, 0, 0, nan)), "Orientation[1,1] = NaN", ErrNonFinite}, {checkFit(3, &Options{Orientation: NewMatrix(2, 1, nil)}), "Orientation is 2×1, k−1 is 2", ErrShape},
@@ -133,46 +133,13 @@ func TestOptionLimits(t *testing.T) {
 	if err := checkK(math.MaxInt32); math.MaxInt > math.MaxInt32 && (err == nil || err.Error() != "softkmeans: k is 2147483647, too large: invalid option") {
 		t.Error(err)
 	}
-	for v, want := range map[int]int{0: 7, 1: 1, -1: -1} {
-		if got := cmp.Or(v, 7); got != want {
-			t.Errorf("%d becomes %d", v, got)
-		}
-	}
-	for _, c := range []struct {
-		w    []float64
-		want float64
-		bad  bool
-	}{{nil, 1, false}, {[]float64{1, 3, 2}, 3, false}, {[]float64{1, 2, -3}, 0, true}, {[]float64{5, nan, 1}, 0, true}, {[]float64{5}, 0, true}} {
-		if got, err := heaviest(c.w, 3); got != c.want || (err != nil) != c.bad {
-			t.Errorf("%v: %g, %v", c.w, got, err)
-		}
-	}
 }
 
-// TestSizesOfK: a k whose tables have no addresses is an error, before any memory is asked for.
+// TestSizesOfK: tables without addresses are an error, before any memory is asked for; TestHugeK has those of k.
 func TestSizesOfK(t *testing.T) {
 	if math.MaxInt == math.MaxInt32 || runtime.GOARCH == "wasm" {
 		skip(t, "addresses of 32 bits")
 		return
-	}
-	column, row := NewMatrix(1<<14, 1, nil), NewMatrix(1, 1<<14, nil)
-	for i := range column.Rows {
-		column.Data[i], row.Data[i] = float64(i%3), float64(i%3)
-	}
-	const many, square = math.MaxInt32 - 1, 1<<22 + 1
-	two := NewMatrix(2, 1, []float64{0, 1})
-	for name, err := range map[string]error{
-		"memberships":          second(Fit(bg, column, many, nil)),
-		"centers":              second(Fit(bg, row, many, nil)),
-		"rows of weight 0":     second(Fit(bg, two, square, &Options{Weights: []float64{1, 0}})),
-		"volume, memberships":  second(FitMinVolume(bg, column, many, nil)),
-		"volume, Gram matrix":  second(FitMinVolume(bg, two, square, nil)),
-		"volume, centers":      second(FitMinVolume(bg, row, many, nil)),
-		"alternating, centers": second(FitAlternating(bg, two, square, nil)),
-	} {
-		if !errors.Is(err, ErrOption) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 	large := &samples{ctx: bg, n: 1 << 23, d: 1 << 23}
 	if _, err := gramMatrix(large); !errors.Is(err, ErrShape) {
@@ -184,38 +151,170 @@ func TestSizesOfK(t *testing.T) {
 	}
 }
 
-// TestUnreadOptions sets one field after the other: a function that does not read it says so, before any work.
-func TestUnreadOptions(t *testing.T) {
-	x, ones := NewMatrix(4, 2, []float64{0, 1, 2, 0, 1, 3, 5, 4}), NewMatrix(4, 1, make1(4))
-	fields := map[string]*Options{
-		"Weights": {Weights: make1(4)}, "Enclosure": {Enclosure: EnclosureTight}, "Sum": {Sum: SumAtMostOne},
-		"Solver": {Solver: SolverGram}, "Orientation": {Orientation: NewMatrix(0, 0, nil)}, "MostK": {MostK: 1},
-		"Progress":    {Progress: func(Iteration) {}},
-		"Memberships": {Memberships: func(int, *Matrix) error { return nil }}, "Passes": {Passes: 9},
-		"Workers": {Workers: 1},
+// near expects decimal(v) to be v to 14 digits.
+func near(t *testing.T, v float64) {
+	t.Helper()
+	got, err := strconv.ParseFloat(decimal(v), 64)
+	if tol := max(5.1e-14*math.Abs(v), math.SmallestNonzeroFloat64); err != nil || !(math.Abs(got-v) <= tol) {
+		t.Fatalf("%g is printed as %s", v, decimal(v))
 	}
-	reads := map[string][]string{
-		"Fit": {"Weights", "Enclosure", "Solver", "Orientation"}, "Floors": {"Weights", "Sum", "MostK"},
-		"Certify": {"Weights", "Solver", "Sum"}, "CentersOf": {"Weights", "Sum"},
-		"Principal": {"Weights", "Solver", "Sum"}, "SimplexLeastSquares": {"Sum"},
-	}
-	for name, o := range fields {
-		for call, err := range map[string]error{
-			"Fit": second(Fit(bg, x, 1, o)), "Floors": second(Floors(bg, x, o)),
-			"Certify":   second(Certify(bg, x, NewMatrix(1, 2, nil), ones, o)),
-			"CentersOf": second(CentersOf(bg, x, ones, o)), "Principal": second(Principal(bg, x, 1, o)),
-			"SimplexLeastSquares": second(SimplexLeastSquares(nil, x, x, o)),
+}
+
+// TestErrorNames: an error about one value names the argument of the function that was called.
+func TestErrorNames(t *testing.T) {
+	bad := NewMatrix(2, 2, []float64{1, 2, 3, math.NaN()})
+	far := NewMatrix(2, 2, []float64{1, 2, 3, 0x1p600})
+	ok := NewMatrix(2, 2, []float64{1, 2, 3, 4})
+	for _, m := range []*Matrix{bad, far} {
+		for _, c := range []struct {
+			arg string
+			err error
+		}{
+			{"a", second(thinSVD(bg, m))},
+			{"vertices", second(SimplexLeastSquares(nil, ok, m, nil))},
+			{"centers", second((&Model{Centers: m}).Predict(nil, ok))},
+			{"centers", second((&Model{Centers: m}).Nearest(nil, ok))},
+			{"x", second((&Model{Centers: ok}).Predict(nil, m))},
 		} {
-			read := name == "Workers" || slices.Contains(reads[call], name)
-			if read != (err == nil) || err != nil && !errors.Is(err, ErrOption) {
-				t.Errorf("%s with %s: %v", call, name, err)
+			var e *InputError
+			if !errors.As(c.err, &e) || e.Arg != c.arg || e.Row != 1 || e.Col != 1 {
+				t.Errorf("%v, not about %s[1,1]", c.err, c.arg)
 			}
 		}
 	}
-	mustSay(t, second(Certify(bg, x, x, NewMatrix(4, 4, nil), fields["MostK"])),
-		"MostK is set, which Certify does not read: invalid option")
-	mustSay(t, second(Fit(bg, x, 1, fields["Sum"])), "Sum is at most one, which enclosure.Cone fits: invalid option")
-	o := &MinVolumeOptions{Init: InitGlobal, Sum: SumAtMostOne}
-	mustSay(t, second(FitMinVolume(bg, x, 2, o)),
-		"Init is global, which is for rows as given and sums of one: invalid option")
+}
+
+// TestErrorWords: an entry with one index and with two, a value, and the sentinel.
+func TestErrorWords(t *testing.T) {
+	for _, c := range []struct {
+		e    InputError
+		want string
+	}{
+		{InputError{"x", 3, 2, math.NaN(), ErrNonFinite}, "x[3,2] = NaN: not a finite number"},
+		{InputError{"x", 3, 0, -1.5, ErrRange}, "x[3,0] = -1.5: " + ErrRange.Error()},
+		{InputError{"x", 0, -1, math.Inf(-1), ErrNonFinite}, "x[0] = -Inf: not a finite number"},
+		{InputError{"weights", 4, -1, -2, ErrOption}, "weights[4] = -2, below 0: invalid option"},
+		{InputError{"weights", 4, -1, 0, ErrOption}, "weights[4] = 0: invalid option"},
+		{InputError{"weights", 4, -1, 0.5, ErrOption}, "weights[4] = 0.5: invalid option"},
+		{InputError{"weights", 4, -1, math.Inf(1), ErrNonFinite}, "weights[4] = +Inf: not a finite number"},
+		{InputError{"x", 1, 1, 2, nil}, "x[1,1] = 2"},
+	} {
+		mustSay(t, &c.e, c.want)
+		if c.e.Unwrap() != c.e.Err {
+			t.Error(c.e.Unwrap())
+		}
+	}
+	plain := fail(ErrShape, "words")
+	mustSay(t, plain, "words: wrong shape")
+	if !errors.Is(plain, ErrShape) || errors.Is(plain, ErrOption) {
+		t.Error(plain)
+	}
+	var both error = &otherShape{problem{"rows", ErrChanged}}
+	mustSay(t, both, "rows: changed between passes")
+	if !errors.Is(both, ErrShape) || !errors.Is(both, ErrChanged) || errors.Is(both, ErrOption) {
+		t.Error(both)
+	}
+	for v, want := range map[float64]bool{0: true, -math.MaxFloat64: true, math.MaxFloat64: true,
+		math.Inf(1): false, math.Inf(-1): false, math.NaN(): false} {
+		if isFinite(v) != want {
+			t.Errorf("%g: %v", v, !want)
+		}
+	}
+}
+
+// TestWarnings: each kind shows where it must, and not on ordinary data.
+func TestWarnings(t *testing.T) {
+	has := func(m *Model, kind WarningKind) bool {
+		return slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == kind && w.String() != "" && isFinite(w.Value) })
+	}
+	for _, set := range dataSets(t)[:4] {
+		set.x = head(set.x, 300)
+		m, err := FitMinVolume(bg, set.x, set.k, nil)
+		if err != nil || len(m.Warnings) > 0 {
+			t.Errorf("%s: %v %v", set.name, m.Warnings, err)
+		}
+	}
+	x := standardized(loadCSV(t, "iris"))
+	m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 1e9})
+	if err != nil || !has(m, WarnCoincident) {
+		t.Errorf("all prototypes in one: %v %v", m.Warnings, err)
+	}
+	// A third center between two clusters has no sample for which it is largest.
+	two := NewMatrix(4, 1, []float64{-1, -1, 1, 1})
+	m, err = FitAlternating(bg, two, 3, &MinVolumeOptions{Centers: NewMatrix(3, 1, []float64{-1, 0, 1})})
+	if err != nil || !has(m, WarnEmpty) {
+		t.Errorf("an idle center: %v %v", m.Warnings, err)
+	}
+	// Rows that add up to at most 1 cannot follow data on both sides of 0.
+	sides := randomData(200, 6, 0, 4)
+	m, err = FitMinVolume(bg, sides, 2, &MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3, MaxIter: 20})
+	if err != nil || !has(m, WarnSlack) || m.Objective < m.Floor {
+		t.Errorf("no cone: %v %v", m.Warnings, err)
+	}
+	for _, w := range m.Warnings {
+		if w.Kind == WarnSlack && (w.Cluster != 0 || w.Other != 0 || w.Value <= 1) {
+			t.Errorf("no cone: %+v names a cluster, or no excess", w)
+		}
+	}
+	if s := (Warning{Kind: 9}).String(); s != "Warning(9)" {
+		t.Error(s)
+	}
+}
+
+// TestWarningTable: the warnings about given centers, and the membership statistics they
+// rest on, number by number.
+func TestWarningTable(t *testing.T) {
+	s := &samples{n: 4, weights: []float64{1, 0, 2, 1}, units: units{wexp: 2}} // scaled to ¼, 0, ½, ¼
+	z := NewMatrix(4, 2, []float64{3, 4, 30, 40, 0, 1, 0, 2})
+	g := NewMatrix(4, 4, []float64{0, .5, .5, 0, 0, 0, 0, 1, .25, .75, 0, 0, .5, .5, 0, 0})
+	var c membershipStats
+	length := func(i int) float64 { return norm2(z.row(i)) }
+	c.add(s, length, g)
+	if want := []float64{.25, .625, .125, 0}; !slices.Equal(c.members, want) || !slices.Equal(c.largest, []bool{true, true, false, false}) || c.total != 1 || c.farthest != 5 {
+		t.Errorf("%+v", c)
+	}
+	c.add(s, length, g) // a second part of the data
+	if c.total != 2 || c.members[1] != 1.25 || c.farthest != 5 || c.largest[2] {
+		t.Errorf("%+v", c)
+	}
+	f := NewMatrix(4, 2, []float64{0, 1, 0, 2, 0, 2, 0, 15})
+	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3}, {WarnCoincident, 1, 2, 0},
+		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnSlack, 0, 0, .5}}
+	if got := findWarnings(f, &c, 1000, .5); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	f.Set(3, 1, 20) // 15 is not yet far
+	want = []Warning{{WarnCoincident, 1, 2, 0}, {WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnFar, 3, 0, 4}}
+	if got := findWarnings(f, &c, 999, 0); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	c.farthest = 0
+	if got := findWarnings(f, &c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
+		t.Errorf("%v", got)
+	}
+	for want, w := range map[string]Warning{
+		"centers 1 and 2 coincide: they are 0.000123 of the data's spread apart":                            {WarnCoincident, 1, 2, .000123456},
+		"cluster 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership": {WarnEmpty, 3, 0, .25},
+		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":          {WarnFar, 4, 0, 3.5},
+		"the error is 1.24 times what the slack allows, and no smaller one was found":                       {WarnSlack, 0, 0, 1.2355},
+	} {
+		if got := w.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestWarningWords: every kind has a word of its own, and a sentence.
+func TestWarningWords(t *testing.T) {
+	seen := map[string]bool{}
+	for kind := range warningCount {
+		word, sentence := kind.String(), Warning{Kind: kind}.String()
+		if seen[word] || word[0] == 'W' || sentence[:7] == "Warning" {
+			t.Errorf("%d: %q, %q", int(kind), word, sentence)
+		}
+		seen[word] = true
+	}
+	if got := warningCount.String(); got != "WarningKind(6)" {
+		t.Error(got)
+	}
 }

@@ -3,7 +3,6 @@ package softkmeans
 import (
 	"context"
 	"errors"
-	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -142,47 +141,6 @@ func TestFitWorkers(t *testing.T) {
 	}
 }
 
-// TestManyWorkers: what is kept for each worker is kept for those that have a task.
-func TestManyWorkers(t *testing.T) {
-	x, large := randomData(50, 4, 0, 1), randomData(3000, 80, 0, 1)
-	if payingWorkers(2, large, 3) != 2 {
-		t.Error("Fit has one worker")
-	}
-	const many = math.MaxInt
-	for i, err := range []error{
-		second(Fit(bg, large, 3, &Options{Workers: many})),
-		second(FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: many})),
-		second(FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: many})),
-		second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &Options{Workers: many})),
-		second(TILSD(bg, outer(x), 3, &LSDOptions{Workers: many})),
-	} {
-		if err != nil {
-			t.Errorf("%d: %v", i, err)
-		}
-	}
-}
-
-// TestBlocks: how many rows a block has, and how many chunks a pass, at the bounds of each.
-func TestBlocks(t *testing.T) {
-	for _, c := range []struct{ n, l, rows, chunks int }{
-		{0, 0, 240, 1}, {100, 1, 240, 1}, {479, 10, 240, 1}, {480, 10, 240, 2}, {7679, 10, 240, 31},
-		{7680, 10, 480, 16}, {7680, 68, 480, 16}, {7680, 69, 456, 16},
-		{1000, 136, 240, 4}, {1000, 137, 216, 4}, {1000, 1365, 24, 41}, {1000, 1366, 24, 41},
-		{1000, math.MaxInt, 24, 41}, {1000, 682, 48, 20}, {1000, 683, 24, 41},
-		{100000, 1, 480, 64}, {47, 99999, 24, 1}, {48, 99999, 24, 2},
-	} {
-		if rows := blockRows(c.n, c.l); rows != c.rows {
-			t.Errorf("%d rows of %d: blocks of %d, want %d", c.n, c.l, rows, c.rows)
-		}
-		if got := chunks(c.n, c.l, 64); got != c.chunks {
-			t.Errorf("%d rows of %d: %d chunks, want %d", c.n, c.l, got, c.chunks)
-		}
-	}
-	if got := chunks(1000, 1, 3); got != 3 {
-		t.Errorf("%d chunks of at most 3", got)
-	}
-}
-
 // TestEachBlock: the blocks of a chunk come in order and cover it, each with scratch space
 // of its worker, which the next pass finds again.
 func TestEachBlock(t *testing.T) {
@@ -215,21 +173,6 @@ func TestEachBlock(t *testing.T) {
 			}
 		}
 	}
-	var w workspace
-	var kept []*float64
-	for _, size := range []int{5, 4, 5, 6} {
-		if err := w.each(bg, 1, chunking{10, 1, 1}, size, func(b block) {
-			kept = append(kept, &b.scratch[0])
-			if len(b.scratch) != size {
-				t.Errorf("%d numbers, want %d", len(b.scratch), size)
-			}
-		}); err != nil {
-			t.Error(err)
-		}
-	}
-	if kept[0] != kept[1] || kept[1] != kept[2] || kept[2] == kept[3] {
-		t.Error("scratch space is not kept while it is large enough")
-	}
 	// The end of a context comes between blocks, and is an error even after the last.
 	for left := range 7 {
 		blocks := 0
@@ -240,32 +183,6 @@ func TestEachBlock(t *testing.T) {
 	}
 	mustSay(t, cancelled(endingAt(0)), "stopped: context canceled")
 	if err := cancelled(bg); err != nil || stopped(bg) || !stopped(endingAt(0)) {
-		t.Error(err)
-	}
-}
-
-// TestLargestEntry in parallel is that of a loop, and the first bad entry is named.
-func TestLargestEntry(t *testing.T) {
-	x := randomData(2000, 3, 0, 1)
-	for _, i := range []int{0, 239, 240, 999, 1999} {
-		y := x.Clone()
-		y.Set(i, 1, -50)
-		if top, err := largestEntry(bg, "x", y, 3); top != 50 || err != nil {
-			t.Errorf("row %d: %g, %v", i, top, err)
-		}
-		y.Set(i, 1, math.NaN())
-		y.Set(1999, 2, math.Inf(1))
-		var e *InputError
-		if _, err := largestEntry(bg, "x", y, 3); !errors.As(err, &e) || e.Row != i || e.Col != 1 {
-			t.Errorf("row %d: %v", i, err)
-		}
-	}
-	for _, m := range []*Matrix{{Rows: math.MaxInt}, {Cols: 3}} {
-		if top, err := largestEntry(bg, "x", m, 1); top != 0 || err != nil {
-			t.Error(top, err)
-		}
-	}
-	if _, err := largestEntry(endingAt(0), "x", x, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -3,10 +3,11 @@ package softkmeans
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 )
 
@@ -237,27 +238,6 @@ func TestPrincipalTable(t *testing.T) {
 	}
 }
 
-// TestProbed: probes are orthogonal to the rows given, which stay, and never the same.
-func TestProbed(t *testing.T) {
-	u := mustDo(completed(bg, randomData(4, 40, 0, 1), 4, 40))(t)
-	before := u.Clone()
-	out, other := withProbes(bg, u, 3), withProbes(bg, u, 3)
-	if out.Rows != 4+probes || maxDiff(rowsOf(out, 0, 4), before) != 0 || maxDiff(u, before) != 0 {
-		t.Fatalf("%d rows", out.Rows)
-	}
-	for i := 4; i < out.Rows; i++ {
-		for j := range 3 {
-			if v := dot(out.row(i), u.row(j)); math.Abs(v) > 1e-14 {
-				t.Errorf("row %d times row %d is %g", i, j, v)
-			}
-		}
-		if v := sumSquares(out.row(i)); v < 5 || v > 150 || i > 4 && slices.Equal(out.row(i), out.row(4)) ||
-			out.At(i, 0) == other.At(i, 0) {
-			t.Errorf("row %d has square %g, and begins with %g in two calls", i, v, out.At(i, 0))
-		}
-	}
-}
-
 // TestComplementBelow: the bound is one whatever rows, interval and degree it is given, of eigenvalues of
 // both signs.
 func TestComplementBelow(t *testing.T) {
@@ -315,76 +295,6 @@ func projectorWithout(v *Matrix) *Matrix {
 		}
 		return -x
 	})
-}
-
-// TestHiddenFromStart: the direction of most variance is orthogonal to the start of the iteration, and to
-// probes that came from a seed once. Rows in ± pairs, whose mean is 0, have the same sums of columns.
-func TestHiddenFromStart(t *testing.T) {
-	const half, d, rank = 70, 110, 40
-	rng := rand.New(rand.NewPCG(3, 3))
-	old := rand.New(rand.NewPCG(14695981039346656037, 0xb0d))
-	seen := stacked(newKrylovSpace(bg, d, 1, 0).q, NewMatrix(16, d, nil))
-	for i := range 16 * d {
-		seen.Data[len(seen.Data)-16*d+i] = old.NormFloat64()
-	}
-	seen = stacked(rowsOf(seen, 0, 1+krylovExtra), rowsOf(seen, seen.Rows-16, seen.Rows))
-	hidden := orthogonalTo(rng, seen, 1)
-	right, left := stacked(hidden, orthogonalTo(rng, hidden, rank-1)), orthogonalTo(rng, NewMatrix(0, half,
-		nil), rank)
-	y, truth := NewMatrix(half, d, nil), 0.0
-	for l := range rank {
-		square := math.Pow(0.5, float64(4+l))
-		if l < 2 {
-			square = float64(4 - 3*l)
-		}
-		truth += square * float64(min(l, 1))
-		for i := range half {
-			axpy(y.row(i), math.Sqrt(square/2)*left.At(l, i), right.row(l))
-		}
-	}
-	x := stacked(y, mapped(y, func(_, _ int, v float64) float64 { return -v }))
-	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-	pc := mustDo(principalByKrylov(s, wanted{1, 0}, krylovOptions{steps: 60}))(t)
-	sparse := mustDo(newSparseSamples(bg, sparseOf(x), nil, 1, true))(t)
-	far := mustDo(sparse.principalByKrylov(wanted{1, 0}))(t)
-	m := mustDo(FitSeq(bg, inBlocks(x, 31), 2, &Options{Solver: SolverKrylov}))(t)
-	for name, low := range map[string]float64{
-		"rows": s.unscaleSquare(pc.floor - pc.floorError), "blocks": m.Floor - m.FloorError,
-		"sparse": s.unscaleSquare(far.floor - far.floorError),
-	} {
-		if !(low <= truth*(1+1e-9)) {
-			t.Errorf("%s: a floor of at least %g, the minimum is %g", name, low, truth)
-		}
-	}
-	if pc.status == StatusOptimal || far.status == StatusOptimal || m.Status == StatusOptimal ||
-		pc.floor < 4 {
-		t.Errorf("%v, %v, %v: the direction is not hidden from a floor of %g", pc.status, far.status,
-			m.Status,
-			s.unscaleSquare(pc.floor))
-	}
-}
-
-// TestKrylovSteady: what is proved of usual spectra does not depend on the random vectors.
-func TestKrylovSteady(t *testing.T) {
-	rng := rand.New(rand.NewPCG(77, 1))
-	for it := range fewer(200, 12) {
-		n, d, k := 100+rng.IntN(30), 100+rng.IntN(30), 2+rng.IntN(4)
-		x := mapped(NewMatrix(n, d, nil), func(_, j int, _ float64) float64 {
-			decay := []float64{1, 1 / math.Sqrt(1+float64(j)/8), 1 / float64(1+j), math.Pow(.8, float64(j)),
-				1 + 4/float64(1+j/(k-1)), math.Pow(.3, float64(j))}
-			return decay[it%len(decay)] * rng.NormFloat64()
-		})
-		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-		pc := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
-		again := mustDo(principalByKrylov(s, wanted{k - 1, 0}, krylovOptions{steps: 200}))(t)
-		if pc.status != StatusOptimal || again.status != StatusOptimal || pc.floor != again.floor ||
-			pc.floorError != again.floorError || pc.steps != again.steps ||
-			!(pc.floorError <= 1e-11*pc.total) {
-			t.Errorf("%d: %s, k = %d: %v and %v, %g ± %g and %g ± %g, %d and %d steps", it, shape(n, d), k,
-				pc.status, again.status, pc.floor, pc.floorError, again.floor, again.floorError, pc.steps,
-				again.steps)
-		}
-	}
 }
 
 // TestChooseSolver: what SolverAuto takes on both sides of each limit.
@@ -455,5 +365,153 @@ func TestSubspace(t *testing.T) {
 	}
 	if _, err := stats.Principal(-1, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
+	}
+}
+
+// outsideData is x = mean + Σσ_l·u_l·v_lᵀ, rounded to float64.
+func outsideData(n, d int, mean float64, sigma func(l int) float64, seed uint64) *Matrix {
+	values := make([]float64, min(n, d))
+	for l := range values {
+		values[l] = sigma(l)
+	}
+	return moved(laSpectrum(n, d, values, rand.New(rand.NewPCG(seed, 41))), mean)
+}
+
+// bounds are what `outside` proves of the floor, in the data's units, in as many parts.
+func outsideBounds(t *testing.T, s *samples, basis *Matrix, parts int, next float64) (low, high float64) {
+	t.Helper()
+	total, _, err := s.totalSquares()
+	must(t, err)
+	r := newOutside(basis, basis.Rows)
+	r.mean = s.fine.off(total)
+	for i := range parts {
+		lo, hi := i*s.n/parts, (i+1)*s.n/parts
+		if lo == hi {
+			continue
+		}
+		part := *s
+		part.x, part.n = rowsOf(s.x, lo, hi), hi-lo
+		if s.weights != nil {
+			part.weights = s.weights[lo:hi]
+		}
+		must(t, r.add(&part))
+	}
+	low, high = r.floor(next)
+	return s.unscaleSquare(low), s.unscaleSquare(high)
+}
+
+// TestOutside: the exact floor is between the bounds, for data of all kinds and any basis,
+// in one part and in several.
+func TestOutside(t *testing.T) {
+	if outgrown(t) {
+		return
+	}
+	cases := map[string]*Matrix{
+		"graded":   outsideData(25, 5, 0, func(l int) float64 { return math.Pow(10, -4*float64(l)) }, 3),
+		"very far": outsideData(20, 4, 1e15, func(l int) float64 { return math.Pow(2, -float64(l)) }, 5),
+		"wide":     outsideData(5, 12, 3, func(l int) float64 { return math.Pow(100, -float64(l)) }, 6),
+		"a gap":    outsideData(20, 5, 2, func(l int) float64 { return math.Pow(1e-10, float64(l/3)) }, 7),
+		"exact": product(NewMatrix(4, 2, []float64{1, 0, 0, 1, .5, .5, .25, .75}), NewMatrix(2, 3,
+			[]float64{1, 5, 3, 2, 8, 7})),
+		"all equal": mapped(NewMatrix(9, 3, nil), func(_, j int, _ float64) float64 {
+			return .1 + float64(j)
+		}),
+		"small": mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 8),
+			func(_, _ int, v float64) float64 { return v * 0x1p-400 }),
+	}
+	rng := rand.New(rand.NewPCG(42, 1))
+	for name, x := range cases {
+		for _, weighted := range []bool{false, true} {
+			var w []float64
+			if weighted {
+				for i := range x.Rows {
+					w = append(w, []float64{1, .25, 3, 0, 1e-6, 7}[i%6])
+				}
+			}
+			floors, lost := bigFloors(x, w), lostSquares(x, w)
+			s := mustDo(newSamples(bg, x, w, 1, true))(t)
+			for p := 1; p < s.rankBound(); p++ {
+				pc, _, err := principalByJacobi(s, wanted{p, 0})
+				must(t, err)
+				off, any, loose := pc.basis.Clone(), NewMatrix(p, x.Cols, randomSlice(p*x.Cols, rng)),
+					pc.basis.Clone()
+				disturb(off, 1e-4, rng)
+				orthonormalize(bg, off, 0)
+				orthonormalize(bg, any, 0)
+				disturb(loose, 1e-9, rng) // not orthonormal to the last digits
+				least := math.Inf(1)      // the most that is known of the next value, σ_{p+1}²
+				if top := double(floors[0]); top > 0 {
+					least = math.Ldexp((double(floors[p])-double(floors[p+1]))*(1+1e-9)+1e-9*top,
+						-2*s.exp-s.wexp)
+				}
+				for _, c := range []struct {
+					name  string
+					basis *Matrix
+					next  float64
+				}{{"leading", pc.basis, math.Inf(1)}, {"leading, and the next value", pc.basis, least},
+					{"nearly", off, math.Inf(1)}, {"random", any, math.Inf(1)}, {"loose", loose,
+						math.Inf(1)}} {
+					for _, parts := range []int{1, 2, 5} {
+						low, high := outsideBounds(t, s, c.basis, parts, c.next)
+						exact := floors[p]
+						if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 ||
+							new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
+							t.Errorf("%s, weights %t, p = %d, %s basis in %d parts: %g to %g, the floor is %g",
+								name, weighted, p, c.name, parts, low, high, double(exact))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOutsideTight: a floor of 1e-20 of the total has four digits, and in several parts as many.
+func TestOutsideTight(t *testing.T) {
+	t.Parallel()
+	for _, mean := range []float64{0, 100} {
+		for _, wide := range []bool{false, true} {
+			n, d := 40, 8
+			if wide {
+				n, d = 10, 30
+			}
+			x := outsideData(n, d, 0, func(l int) float64 {
+				if l < 3 {
+					return 4 - float64(l)
+				}
+				return 1e-10
+			}, 11)
+			for i := range x.Data {
+				x.Data[i] = math.Round(x.Data[i]*0x1p40)*0x1p-40 + mean // the floor is that of this rounding
+			}
+			s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+			pc, _, err := principalByJacobi(s, wanted{3, 0})
+			must(t, err)
+			for _, parts := range []int{1, 4} {
+				low, high := outsideBounds(t, s, pc.basis, parts, math.Inf(1))
+				name := fmt.Sprintf("%s, mean %g, %d parts", shape(n, d), mean, parts)
+				if !(high-low <= 1e-3*high) || !(high <= 1e-18*s.unscaleSquare(pc.total)) {
+					t.Errorf("%s: %g to %g of %g", name, low, high, s.unscaleSquare(pc.total))
+				}
+				checkFloor(t, name, low, high-low, bigFloor(bigFloors(x, nil), 4), 0)
+			}
+			if pc.floorError > 1e-3*pc.floor {
+				t.Errorf("%s, mean %g: floor %g within %g", shape(n, d), mean, pc.floor, pc.floorError)
+			}
+		}
+	}
+}
+
+// TestOutsideLight: rows whose weights leave them a total of 1e-166, the squares of which
+// are below the range.
+func TestOutsideLight(t *testing.T) {
+	const m = 9007199254740985.
+	x := NewMatrix(4, 3, []float64{m, m + 2, m, m + 5, m + 1, m + 1, m + 6, m, m + 7, m + 2, m + 3, m})
+	w := []float64{8e79, 3.7e-138, 7e-66, 9.6e-55} // the second counts as 0: two directions
+	for _, solver := range []Solver{SolverAuto, SolverGram, SolverKrylov} {
+		got := mustDo(FitSeq(bg, inBlocks(x, 3), 3, &Options{Solver: solver, Weights: w}))(t)
+		if got.Floor-got.FloorError > 0 {
+			t.Errorf("%v: the floor is %g − %g, and 0 is the minimum", solver, got.Floor, got.FloorError)
+		}
 	}
 }

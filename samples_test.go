@@ -141,94 +141,6 @@ func TestZeroWeightSize(t *testing.T) {
 	}
 }
 
-// TestSamplesTable: units, weights and mean by their definitions, over one block and over
-// many, and the rows as they are packed into memory of any content.
-func TestSamplesTable(t *testing.T) {
-	for _, n := range []int{7, 9000} {
-		x, w := NewMatrix(n, 2, nil), make([]float64, n)
-		var sum, all float64
-		for i := range n {
-			x.Set(i, 0, 0.1)
-			x.Set(i, 1, float64(i*i%7)-9)
-			w[i] = float64(i % 3)
-			sum += w[i] * x.At(i, 1)
-			all += w[i]
-		}
-		for _, centred := range []bool{true, false} {
-			s := mustDo(newSamples(bg, x, w, 3, centred))(t)
-			want := []float64{0.1 / 16, sum / all / 16}
-			if !centred {
-				clear(want)
-			}
-			if s.exp != 4 || s.wexp != 2 || s.zeros || s.n != n || s.d != 2 || s.workers != 3 ||
-				s.centred != centred || s.mean[0] != want[0] || math.Abs(s.mean[1]-want[1]) > 1e-15 {
-				t.Errorf("%d rows, centred %t: %+v, want a mean of %g", n, centred, s.units, want)
-			}
-			for _, weighted := range []bool{true, false} {
-				got := nans(2 * n)
-				s.pack(got, 0, n, weighted)
-				for i := range n {
-					root := 1.0
-					if weighted || w[i] == 0 {
-						root = math.Sqrt(w[i] / 4)
-					}
-					for j := range 2 {
-						want := root * (x.At(i, j)/16 - s.mean[j])
-						if v := got[2*i+j]; math.Abs(v-want) > 1e-15 || w[i] == 0 &&
-							math.Float64bits(v) != 0 {
-							t.Fatalf("%d rows, centred %t, weighted %t: row %d is packed as %g, want %g", n,
-								centred, weighted, i, v, want)
-						}
-					}
-				}
-			}
-		}
-	}
-	for _, c := range []struct {
-		x, w  []float64
-		exp   int
-		zeros bool
-	}{{[]float64{0, 0, 0}, nil, 0, true}, {[]float64{0, 5, 0}, []float64{1, 0, 1}, 0, true},
-		{[]float64{0, 5, 0}, nil, 3, false}, {[]float64{0, -4, 0}, nil, 3, false}} {
-		s, err := newSamples(bg, NewMatrix(3, 1, c.x), c.w, 0, true)
-		if err != nil || s.exp != c.exp || s.zeros != c.zeros {
-			t.Errorf("%v: %+v, zeros: %t, %v", c.x, s.units, s.zeros, err)
-		}
-	}
-	s := &samples{weights: []float64{1, 0x1p-499, 0x1p-500, 3, 0}, units: units{wexp: 2}}
-	for i, want := range []float64{.25, 0, 0, .75, 0} {
-		if got := s.weight(i); got != want {
-			t.Errorf("weight %d is %g, want %g", i, got, want)
-		}
-	}
-	s.wexp = 1
-	if got := s.weight(1); got != leastScale {
-		t.Errorf("a weight of 2^-500 is %g", got)
-	}
-	for _, c := range []struct {
-		units
-		v, want float64
-	}{{units{}, 3, 3}, {units{2, 1}, 3, 96}, {units{-2, 1}, 32, 4}, {units{500, 40}, 1, math.MaxFloat64}} {
-		if got := c.unscaleSquare(c.v); got != c.want {
-			t.Errorf("%+v: %g", c, got)
-		}
-	}
-	for _, c := range []struct {
-		n, d                int
-		centred, part, wide bool
-		rank                int
-	}{{3, 5, true, false, true, 2}, {3, 5, false, false, true, 3}, {3, 5, true, true, false, 2},
-		{5, 5, true, false, false, 4}, {5, 5, false, false, false, 5}, {6, 5, true, false, false, 5},
-		{9, 5, false, false, false, 5}} {
-		s := &samples{n: c.n, d: c.d, centred: c.centred, part: c.part}
-		small, large := s.sides()
-		if c.wide && (small != c.n || large != c.d) || !c.wide && (small != c.d || large != c.n) ||
-			s.wide() != c.wide || s.rankBound() != c.rank {
-			t.Errorf("%+v: sides %d and %d, rank %d", c, small, large, s.rankBound())
-		}
-	}
-}
-
 // TestFineMean: mean + rest is within its bound of the exact mean, and the sum of squares
 // and the Gram matrix about it are within theirs.
 func TestFineMean(t *testing.T) {
@@ -274,6 +186,61 @@ func TestFineMean(t *testing.T) {
 		bound := gramError(s, trace(gram)) + s.fine.bound(total)
 		if got := bigApart(gram.Data, make([]float64, d*d), scatter); !(got <= bound) {
 			t.Errorf("seed %d, moved by %g: the Gram matrix is %g off, bound %g", seed, by, got, bound)
+		}
+	}
+}
+
+// TestProducts: the passes over samples in blocks, with weights, on a strided view, against sums in a loop.
+func TestProducts(t *testing.T) {
+	type shape struct{ n, d, b int }
+	for _, c := range []shape{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {500, 30, 9}, {9, 700, 5},
+		{250, 191, 4}, {250, 192, 7},
+		{30, 481, 3}, {fewer(700, 385), fewer(1000, 386), 2}} {
+		x := randomData(c.n, c.d+2, 3, uint64(c.n))
+		x = &Matrix{Rows: c.n, Cols: c.d, Stride: c.d + 2, Data: x.Data[:c.n*(c.d+2)-2]}
+		weights := inTurn(c.n, 1, 2, 3, 0)
+		s := mustDo(newSamples(bg, x, weights, 2, true))(t)
+		xc := NewMatrix(c.n, c.d, nil)
+		s.pack(xc.Data, 0, c.n, true)
+		v, y := randomData(c.b, c.d, 0, 1), randomData(c.b, c.n, 0, 2)
+		for _, p := range []struct {
+			name      string
+			got, want *Matrix
+		}{
+			{"mul", mustDo(s.multiply(v))(t), product(v, xc.transposed())},
+			{"mulT", mustDo(s.multiplyT(y))(t), product(y, xc)},
+			{"normal", mustDo(normalProduct(s, v))(t), product(product(v, xc.transposed()), xc)},
+		} {
+			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {
+				t.Errorf("%v: %s is off by %g", c, p.name, off)
+			}
+		}
+		want := product(xc.transposed(), xc)
+		if s.wide() {
+			want = product(xc, xc.transposed())
+		}
+		if off := maxDiff(mustDo(gramMatrix(s))(t), want); !(off <= 1e-13*float64(c.n+c.d)) {
+			t.Errorf("%v: the Gram matrix is off by %g", c, off)
+		}
+	}
+}
+
+// TestTriangularFactor: R is upper triangular, and RᵀR is the smaller Gram matrix, for one
+// stack and for many, also where a stack is full before its end.
+func TestTriangularFactor(t *testing.T) {
+	for _, c := range [][2]int{{1, 1}, {5, 3}, {700, 3}, {9000, 2}, {1500, 30}, {3, 700}, {2, 9000},
+		{30, 29}} {
+		n, d := c[0], c[1]
+		x := randomData(n, d, 2, 3)
+		weights := inTurn(n, 1, 2, 3, 0)
+		s := mustDo(newSamples(bg, x, weights, 2, true))(t)
+		r, gram := mustDo(triangularFactor(s))(t), mustDo(gramMatrix(s))(t)
+		if r.Rows != min(n, d) || r.Cols != r.Rows || gram.Rows != r.Rows ||
+			maxDiff(r, upperPart(r, r.Rows)) > 0 {
+			t.Fatalf("%v: R is %s, or not triangular", c, shape(r.Rows, r.Cols))
+		}
+		if off := maxDiff(product(r.transposed(), r), gram); off > 1e-14*float64(n+d) {
+			t.Errorf("%v: RᵀR is %g off", c, off)
 		}
 	}
 }

@@ -188,26 +188,6 @@ func linearTerm(p *simplexProblem, x []float64) (b []float64, size float64) {
 	return b, size
 }
 
-// TestBlocked: a step ends where the first membership becomes 0, at once if one is 0 and would fall.
-func TestBlocked(t *testing.T) {
-	r := newRowSolver(newSimplexProblem(randomData(3, 3, 0, 5), SumToOne))
-	for _, c := range []struct {
-		now, to []float64
-		step    float64
-		out     int
-	}{
-		{[]float64{0.25, 0.25, 0.5}, []float64{0.5, 0.25, 0.25}, 1, -1},
-		{[]float64{0.25, 0.25, 0.5}, []float64{-0.25, -0.75, 2}, 0.25, 1},
-		{[]float64{0.5, 0, 0.5}, []float64{-0.5, -1, 2.5}, 0, 1},
-	} {
-		copy(r.now, c.now)
-		copy(r.g, c.to)
-		if step, out := r.blocked(&support{index: []int{0, 1, 2}}); step != c.step || out != c.out {
-			t.Errorf("from %v to %v: %g of the step, vertex %d", c.now, c.to, step, out)
-		}
-	}
-}
-
 // hardSupports calls try with problems whose supports go in circles when several vertices
 // are exchanged at once, from random supports.
 func hardSupports(try func(r *rowSolver, b []float64, size float64)) {
@@ -298,47 +278,6 @@ func FuzzSimplexLeastSquares(f *testing.F) {
 	})
 }
 
-// TestFastRows: memberships by the vertices off the support are those by the support, with warm starts too.
-func TestFastRows(t *testing.T) {
-	const n, d, k = 300, 30, 24
-	v, x := randomData(k, d, 0, 1), randomData(n, d, 0, 2)
-	for i := range n { // from well inside to far outside
-		scale(x.row(i), 3*float64(i)/n)
-		for j := range k {
-			axpy(x.row(i), 1./k, v.row(j))
-		}
-	}
-	plain, fast := newSimplexProblem(v, SumToOne), &simplexProblem{fast: true}
-	fast.set(v, SumToOne)
-	if fast.projected == nil {
-		t.Fatal("not fast")
-	}
-	b := plain.products(block{lo: 0, hi: n, scratch: make([]float64, n*(d+k))}, x)
-	want, got := NewMatrix(n, k, nil), NewMatrix(n, k, nil)
-	newRowSolver(plain).rows(bg, want, nil, 0, n, b)
-	sizes := map[int]bool{}
-	for i := range n {
-		size := 0
-		for _, g := range want.row(i) {
-			if g > 0 {
-				size++
-			}
-		}
-		sizes[size] = true
-	}
-	if !sizes[k] || len(sizes) < 10 {
-		t.Errorf("supports of %d sizes", len(sizes))
-	}
-	for _, start := range []*Matrix{nil, want, want.Clone()} {
-		newRowSolver(fast).rows(bg, got, start, 0, n, b)
-		for i, g := range got.Data {
-			if math.Abs(g-want.Data[i]) > 1e-12 || (g == 0) != (want.Data[i] == 0) {
-				t.Fatalf("membership %d: %g, want %g", i, g, want.Data[i])
-			}
-		}
-	}
-}
-
 // TestRoughRows: at a bad condition of the vertices, memberships by the vertices off the support are refined
 // until the gradient is 0 on the support, as those by the support are.
 func TestRoughRows(t *testing.T) {
@@ -384,22 +323,6 @@ func TestRoughRows(t *testing.T) {
 	}
 	if many < 20 {
 		t.Errorf("%d rows of large support", many)
-	}
-}
-
-// TestMultipliers: memberships, whatever they are, are those without bounds and P times their multipliers.
-func TestMultipliers(t *testing.T) {
-	const k = 9
-	p := &simplexProblem{fast: true}
-	p.set(randomData(k, 12, 0, 1), SumToOne)
-	r, b := newRowSolver(p), randomData(1, k, 0, 2).Data
-	copy(r.g, []float64{0, 0.5, 0, 0.125, 0, 0, 0.25, 0.125})
-	r.multipliers(b)
-	for j, g := range r.g {
-		row := p.projected[j*k : (j+1)*k]
-		if free := p.level[j] + dot(row, b); math.Abs(free+dot(row, r.w)-g) > 1e-12 || r.in[j] {
-			t.Errorf("membership %d: %g, and %g of multipliers, for %g", j, free, dot(row, r.w), g)
-		}
 	}
 }
 
@@ -520,62 +443,6 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 	mustSay(t, err, "the vertices' Gram matrix of 4194305×4194305 is too large to address: wrong shape")
 }
 
-// TestSimplexProblem: products with and without a copy of the rows, what is near, and that
-// a problem or a solver that was used before is as a new one.
-func TestSimplexProblem(t *testing.T) {
-	var used simplexProblem
-	worker := &rowSolver{}
-	up := func(exp int) *Matrix {
-		return mapped(randomData(4, 6, 0, 3), func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
-	}
-	for _, c := range []struct {
-		f    *Matrix
-		sum  Sum
-		near bool
-	}{
-		{up(0), SumToOne, true}, {up(0), SumAtMostOne, true}, {randomData(4, 6, 50, 1), SumToOne, false},
-		{randomData(5, 2, 0, 2), SumToOne, true}, {up(-390), SumToOne, true}, {up(-410), SumToOne, false},
-		{randomData(6, 6, 0.2, 5), SumAtMostOne, true},
-	} {
-		p := newSimplexProblem(c.f, c.sum)
-		used.set(c.f, c.sum)
-		k, d := p.k, p.d
-		if p.near != c.near || used.near != c.near || p.flat || (p.ridge > 0) != (k > d+1) {
-			t.Errorf("%+v", p)
-		}
-		if !laSameBits(p.gram.Data, used.gram.Data) || p.ridge != used.ridge || p.top != used.top {
-			t.Errorf("a problem that was used before has another matrix: %v, %v", p.gram, used.gram)
-		}
-		x := randomData(7, d, 0, 9)
-		b := NewMatrix(5, k, p.products(block{lo: 2, hi: 7, scratch: nans(5 * (d + k))}, x))
-		near := NewMatrix(5, k, nans(5*k))
-		if copy(near.Data, b.Data); c.near {
-			p.productsNear(near.Data, x.Data[2*d:])
-		}
-		worker.begin(p)
-		fresh := newRowSolver(p)
-		for i := range 5 {
-			want, size := linearTerm(p, x.Row(2+i))
-			row := NewMatrix(1, k, want)
-			if off := max(maxDiff(rowsOf(b, i, i+1), row), maxDiff(rowsOf(near, i, i+1),
-				row)); !(off <= 1e-13*size) {
-				t.Errorf("products are off by %g of %v", off, want)
-			}
-			one, two := make([]float64, c.f.Rows), make([]float64, c.f.Rows)
-			worker.solve(one, b.Row(i), nil)
-			fresh.solve(two, b.Row(i), nil)
-			if !laSameBits(one, two) {
-				t.Errorf("a solver that was used before: %v, %v", one, two)
-			}
-		}
-	}
-	f := randomData(6, 6, 0, 1)
-	used.set(f, SumToOne)
-	if n := testing.AllocsPerRun(5, func() { used.set(f, SumToOne) }); n > 0 && !raceDetector {
-		t.Errorf("%g allocations for the second problem of a shape", n)
-	}
-}
-
 // TestSameForAll: one vertex, or all in one place, need no solving.
 func TestSameForAll(t *testing.T) {
 	x := randomData(5, 2, 0, 1)
@@ -644,14 +511,6 @@ func leastBounded(a, r []float64) (best []float64) {
 		}
 	})
 	return best
-}
-
-// gramOf is MᵀM for a random k+extra × k matrix.
-func gramOf(k, extra int, rng *rand.Rand) []float64 {
-	m := NewMatrix(k, k+extra, randomSlice(k*(k+extra), rng))
-	a := make([]float64, k*k)
-	addMulNT(a, k, m.Data, k, m.Data, k, k+extra, false)
-	return a
 }
 
 // TestConeShares: shares and shade are those of the nearest point of the cone, in any unit

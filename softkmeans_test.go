@@ -140,7 +140,7 @@ func TestRealData(t *testing.T) {
 			}
 			ball, tight := mustDo(Fit(bg, x, k, nil))(t),
 				mustDo(Fit(bg, x, k, &Options{Enclosure: EnclosureTight}))(t)
-			if k == 3 && !(mustDo(LogVolume(tight.Centers))(t) < mustDo(LogVolume(ball.Centers))(t)) {
+			if k == 3 && !(logVolume(t, tight.Centers) < logVolume(t, ball.Centers)) {
 				t.Errorf("%s: the tight simplex is not smaller", name)
 			}
 		}
@@ -204,7 +204,15 @@ func TestFitAllocations(t *testing.T) {
 	}
 }
 
-// TestNearest: with means, the label of the smallest distance, at any scale, for rows far
+// TestSeeds: what a seed gives stays the same between versions and machines.
+func TestSeeds(t *testing.T) {
+	want := []float64{-0.532129989673704, -0.846662668416332, -0.846662668416332, 0.532129989673704}
+	if q := RandomOrientation(3, 1); maxDiff(q, NewMatrix(2, 2, want)) > 1e-14 {
+		t.Error(q.Data)
+	}
+}
+
+// TestNearest: the label of the smallest distance, at any scale, for rows far
 // away, and in the order of the centers on ties.
 func TestNearest(t *testing.T) {
 	x, f := randomData(500, 6, 2, 1), randomData(7, 6, 2, 2)
@@ -213,14 +221,13 @@ func TestNearest(t *testing.T) {
 	scale(x.row(11), 1e9)
 	for _, unit := range []float64{1, 5e140, 1e-150} { // a row is 1e9 times as large
 		times := func(_, _ int, v float64) float64 { return v * unit }
-		means := mapped(f, times)
-		got := mustDo((&Model{Centers: means, ClusterMeans: means}).PredictLabels(nil, mapped(x, times)))(t)
+		m := &Model{Centers: mapped(f, times)}
+		got := mustDo(m.Nearest(nil, mapped(x, times)))(t)
 		if want, _ := plainNearest(x, f); !slices.Equal(got, want) {
 			t.Errorf("unit %g: %v, want %v", unit, got, want)
 		}
 	}
-	f = NewMatrix(3, 6, nil)
-	if got, err := (&Model{Centers: f, ClusterMeans: f}).PredictLabels(nil, x); err != nil ||
+	if got, err := (&Model{Centers: NewMatrix(3, 6, nil)}).Nearest(nil, x); err != nil ||
 		slices.Max(got) > 0 {
 		t.Error("coincident centers:", got, err)
 	}
@@ -278,8 +285,8 @@ func TestNearestTie(t *testing.T) {
 		want int
 	}{{0, 0}, {1, 0}, {64, 1}, {-64, 0}} {
 		// The sample is halfway between −1 and 1, but for the offset.
-		f := NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})
-		got, err := (&Model{Centers: f, ClusterMeans: f}).PredictLabels([]int{9}, NewMatrix(1, 1, []float64{0}))
+		m := &Model{Centers: NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})}
+		got, err := m.Nearest([]int{9}, NewMatrix(1, 1, []float64{0}))
 		if err != nil || got[0] != c.want {
 			t.Errorf("%g: %v, want %d, %v", c.off, got, c.want, err)
 		}
@@ -295,7 +302,13 @@ func TestNearestTie(t *testing.T) {
 	if got, err := m.Predict(nil, NewMatrix(0, 2, nil)); err != nil || got.Rows != 0 || got.Cols != 3 {
 		t.Error(got, err)
 	}
-	if _, err := m.Predict(nil, NewMatrix(2, 3, nil)); !errors.Is(err, ErrShape) {
-		t.Error(err)
+	if got, err := m.Nearest(nil, NewMatrix(0, 2, nil)); err != nil || len(got) != 0 {
+		t.Error(got, err)
+	}
+	wide := NewMatrix(2, 3, nil)
+	for _, err := range []error{second(m.Nearest(nil, wide)), second(m.Predict(nil, wide))} {
+		if !errors.Is(err, ErrShape) {
+			t.Error(err)
+		}
 	}
 }

@@ -221,21 +221,6 @@ func TestCertifySparse(t *testing.T) {
 	}
 }
 
-// TestCertifySparseFarCenters: centers a billion times as long as the data, whose mixtures
-// cancel, hide no error.
-func TestCertifySparseFarCenters(t *testing.T) {
-	for seed := range uint64(20) {
-		x := mapped(randomData(3, 9, 0, seed), func(i, j int, v float64) float64 {
-			return v * float64(max(0, (i+j)%3-1)) // with half of its entries the table would be filled in
-		})
-		v := randomData(1, 9, 0, seed+100)
-		f := mapped(NewMatrix(2, 9, nil),
-			func(i, j int, _ float64) float64 { return []float64{1e9, -3e9 / 7}[i] * v.At(0, j) })
-		g := mapped(NewMatrix(3, 2, nil), func(_, j int, _ float64) float64 { return []float64{0.3, 0.7}[j] })
-		certifiedSparse(t, "far centers", x, nil, f, g, mustDo(Certify(bg, sparseOf(x), f, g, nil))(t))
-	}
-}
-
 // TestFloorsSparse: the floors are those of all entries, by both solvers.
 func TestFloorsSparse(t *testing.T) {
 	tables := sparseTables(t)
@@ -395,9 +380,7 @@ func TestSparseErrors(t *testing.T) {
 	two, three, bad := NewMatrix(1, 2, nil), NewMatrix(1, 3, nil), *good()
 	bad.Indices = bad.Indices[1:]
 	for _, c := range []struct{ err, want error }{
-		{second(Fit(bg, good(), 0, nil)), ErrOption},
 		{second(Fit(bg, good(), 1, &Options{Solver: SolverJacobi})), ErrOption},
-		{second(Fit(bg, good(), 1, &Options{Workers: -1})), ErrOption},
 		{second(Floors(bg, good(), &Options{MostK: -1})), ErrOption},
 		{second(Floors(bg, good(), &Options{Sum: 9})), ErrOption},
 		{second(Fit(bg, good(), 1, &Options{Weights: []float64{1}})), ErrShape},

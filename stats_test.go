@@ -111,18 +111,6 @@ func TestStatsMany(t *testing.T) {
 	}
 }
 
-// TestStatsRank: rows on a line have no floor above rounding, and none below 0.
-func TestStatsRank(t *testing.T) {
-	for seed := range seeds() {
-		x := product(randomData(30, 1, 0, seed), randomData(1, 7, 0, seed+100))
-		f := mustDo(statsOf(t, x, nil).Floors())(t)
-		if len(f) != 8 || slices.Min(f) < 0 || f[1] > 8*0x1p-52*f[0] ||
-			!slices.IsSortedFunc(f, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) {
-			t.Errorf("seed %d: floors %g", seed, f)
-		}
-	}
-}
-
 // TestStatsNegligible: rows whose weights are below 2^-500 of the largest do not count,
 // whichever come first, as in one table.
 func TestStatsNegligible(t *testing.T) {

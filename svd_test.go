@@ -1,7 +1,9 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -77,37 +79,6 @@ func TestSVDLapack(t *testing.T) {
 	}
 }
 
-// TestSVDErrors: which argument is at fault, for both decompositions alike.
-func TestSVDErrors(t *testing.T) {
-	good := randomData(4, 3, 0, 1)
-	type trial struct {
-		a        *Matrix
-		is       error
-		row, col int // of an InputError
-	}
-	cases := []trial{
-		{nil, ErrShape, -1, 0}, {&Matrix{Rows: 2, Cols: 3, Stride: 2, Data: make([]float64, 9)}, ErrShape, -1, 0},
-		{NewMatrix(2, 2, []float64{0, 0, 1.001 * mostEntry, 0}), ErrRange, 1, 0},
-		{NewMatrix(2, 2, []float64{0, 0, 0.999 * leastScale, 0}), ErrRange, 1, 0},
-	}
-	for i, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} { // the first in reading order
-		a := good.Clone()
-		a.Set(3, 2, math.NaN())
-		a.Set(1+i, i, bad)
-		cases = append(cases, trial{a, ErrNonFinite, 1 + i, i}, trial{laStrided(a), ErrNonFinite, 1 + i, i})
-	}
-	for _, c := range cases {
-		u, s, v, err := SVD(c.a)
-		if u != nil || s != nil || v != nil {
-			t.Errorf("%+v: factors with an error", c)
-		}
-		var in *InputError
-		if !errors.Is(err, c.is) || errors.As(err, &in) && (in.Row != c.row || in.Col != c.col) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-}
-
 // TestSVDSpread: columns, rows or both of which some count as 0, next to a column of ordinary size.
 func TestSVDSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
@@ -172,41 +143,6 @@ func TestSVDLimitCycle(t *testing.T) {
 	}
 }
 
-// TestSVDScale: a power of two changes the exponents of S and not one other
-// bit, from one end of the range to the other.
-func TestSVDScale(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 9))
-	for _, size := range [][2]int{{7, 4}, {4, 7}, {1, 6}, {6, 1}} {
-		a := NewMatrix(size[0], size[1], randomSlice(size[0]*size[1], rng))
-		plain := laJudge(t, "plain", a)
-		for _, e := range []int{-490, 490} {
-			r := laJudge(t, "scaled", mapped(a, func(_, _ int, v float64) float64 {
-				return math.Ldexp(v, e)
-			}))
-			want := slices.Clone(plain.S)
-			scale(want, math.Ldexp(1, e))
-			if !laSameBits(r.S, want) || !laSameBits(r.U.Data, plain.U.Data) {
-				t.Errorf("%v·2^%d: %v, want %v", size, e, r.S, want)
-			}
-		}
-		// A single row or column has its length as only value.
-		if want := norm2(a.Data); len(plain.S) == 1 && math.Abs(plain.S[0]-want) > 8*laEps*want {
-			t.Errorf("%v: %g, want %g", size, plain.S[0], want)
-		}
-	}
-	for _, v := range []float64{leastScale, 3 * leastScale, mostEntry} {
-		d := NewMatrix(4, 3, nil)
-		d.Set(2, 0, v)
-		d.Set(0, 1, -v)
-		d.Set(3, 2, v)
-		for _, m := range []*Matrix{d, d.transposed()} {
-			if r := laJudge(t, "one size", m); !laSameBits(r.S, []float64{v, v, v}) {
-				t.Errorf("%g: %v", v, r.S)
-			}
-		}
-	}
-}
-
 // TestFixSigns: the first of equal magnitudes decides; zero columns stay.
 func TestFixSigns(t *testing.T) {
 	v := NewMatrix(3, 4, []float64{-1, 2, 0, -1, 1, -3, 0, 0, -1, 1, 0, 0})
@@ -215,22 +151,6 @@ func TestFixSigns(t *testing.T) {
 	if !laSameBits(v.Data, []float64{1, -2, 0, 1, -1, 3, 0, math.Copysign(0, -1), 1, -1, 0, math.Copysign(0,
 		-1)}) || !laSameBits(u.Data, []float64{-1, -2, 3, -4}) {
 		t.Error(v.Data, u.Data)
-	}
-}
-
-// TestSVDViews: a view with gaps gives the bits of its copy, and nothing is written to.
-func TestSVDViews(t *testing.T) {
-	for _, size := range [][2]int{{9, 5}, {5, 9}, {1, 4}} {
-		a := randomData(size[0], size[1], 0.3, 12)
-		view := laStrided(a)
-		before := slices.Clone(view.Data)
-		bits := func(a *Matrix) []float64 {
-			r, k := laJudge(t, "view", a), mustDo(truncatedSVD(bg, a, 1, 0, krylovOptions{}))(t)
-			return slices.Concat(r.U.Data, r.S, r.V.Data, k.U.Data, k.S, k.V.Data, k.Residuals)
-		}
-		if !laSameBits(bits(a), bits(view)) || !laSameBits(view.Data, before) {
-			t.Errorf("%v: the view differs from its copy, or the input changed", size)
-		}
 	}
 }
 
@@ -255,33 +175,7 @@ func FuzzSVD(f *testing.F) {
 		if t.Failed() {
 			t.Fatalf("of %+v", a)
 		}
-		k := 1 + in.below(len(r.S))
-		o := krylovOptions{residual: []float64{0, 1e-3, 1e-14}[in.below(3)], steps: in.below(6),
-			seed: uint64(in.byte())}
-		tr := mustDo(truncatedSVD(bg, a, k, in.below(3), o))(t)
-		if len(tr.S) != k || tr.U.Cols != k || tr.V.Cols != k || tr.Status != StatusConverged &&
-			tr.Status != StatusIterationLimit {
-			t.Fatalf("%+v", tr)
-		}
-		checkSigns(t, tr.V)
-		if off := max(orthonormality(tr.U), orthonormality(tr.V)); !(off <= 10) { // the bound of laJudge
-			t.Fatalf("not orthonormal by %g: %+v", off, tr)
-		}
-		for i, s := range tr.S {
-			if !(s >= 0) || i > 0 && s > tr.S[i-1] {
-				t.Fatalf("values %v, residuals %v", tr.S, tr.Residuals)
-			}
-			// Some singular value is within the residual, but for the rounding of both.
-			nearest := math.Inf(1)
-			for _, v := range r.S {
-				nearest = min(nearest, math.Abs(v-s))
-			}
-			if !(nearest <= tr.Residuals[i]+10*float64(a.Rows+a.Cols)*laEps*r.S[0]) {
-				t.Fatalf("value %d is %g with a residual of %g, the true ones are %v", i, s, tr.Residuals[i],
-					r.S)
-			}
-		}
-		finite(t, "singular values", slices.Concat(r.S, tr.S, tr.Residuals)...)
+		finite(t, "singular values", r.S...)
 		sym := in.symmetric(1 + in.below(10))
 		top, _ = checkEntries("sym", sym, math.MaxFloat64)
 		_, exp = math.Frexp(top)
@@ -301,4 +195,176 @@ func FuzzSVD(f *testing.F) {
 		}
 		in.finish(t)
 	})
+}
+
+// truncated has leading singular triplets by block Krylov iteration, with ‖aᵀu_i − s_i·v_i‖ of each.
+type truncated struct {
+	svdResult
+	Residuals []float64
+}
+
+// truncatedSVD returns the k leading singular triplets of a, by krylovVectors. Without a tolerance or steps
+// they are 1e-10 and defaultKrylovSteps.
+func truncatedSVD(ctx context.Context, a *Matrix, k, workers int, o krylovOptions) (*truncated, error) {
+	s, err := newSamples(ctx, a, nil, workers, false)
+	if err != nil {
+		return nil, err
+	}
+	o.residual, o.steps = orDefault(o.residual, 1e-10), orDefault(o.steps, defaultKrylovSteps)
+	kry, err := krylovVectors(s, k, o)
+	if err != nil {
+		return nil, err
+	}
+	// The triplets are those of A·V (n×k), not of its square, so that small ones keep their digits.
+	basis := rowsOf(kry.rows, 0, k)
+	orthonormalize(bg, basis, 0)
+	av, err := s.multiply(basis)
+	if err != nil {
+		return nil, err
+	}
+	r := &truncated{*jacobiSVD(ctx, av.transposed(), 1), make([]float64, k)}
+	r.V = combine(bg, r.V.transposed(), basis).transposed()
+	r.Iterations, r.Status = kry.steps, kry.status
+	fixSigns(r.V, r.U)
+	atu, err := s.multiplyT(r.U.transposed())
+	if err != nil {
+		return nil, err
+	}
+	for i := range k {
+		axpy(atu.row(i), -r.S[i], r.V.transposed().row(i))
+		r.Residuals[i] = math.Ldexp(norm2(atu.row(i)), s.exp)
+		r.S[i] = math.Ldexp(r.S[i], s.exp)
+	}
+	return r, nil
+}
+
+// checkTruncated: orthonormal vectors with their signs, and residuals that are the true ones.
+func checkTruncated(t *testing.T, name string, a *Matrix, r *truncated) (residuals []float64) {
+	t.Helper()
+	exp := 0
+	if top := maxAbs(a); top > 0 {
+		_, exp = math.Frexp(top)
+	}
+	left, right := laResiduals(a, r.U, r.S, r.V, exp)
+	room := float64(max(a.Rows, a.Cols)) * laEps * max(math.Ldexp(r.S[0], -exp),
+		1) // sums of so many products
+	for i, reported := range r.Residuals {
+		if math.Abs(math.Ldexp(reported, -exp)-left[i]) > room || right[i] > room {
+			t.Errorf("%s: residual %d reported %g, is %g and %g·2^%d", name, i, reported, left[i], right[i],
+				exp)
+		}
+		left[i] = math.Ldexp(left[i], exp)
+	}
+	if ratio := max(orthonormality(r.U), orthonormality(r.V)); !(ratio < 10) {
+		t.Errorf("%s: orthogonality ratio %.3g", name, ratio)
+	}
+	checkSigns(t, r.V)
+	return left
+}
+
+// TestTruncatedResiduals: reported residuals are the true ones, they are below what was asked for, and the
+// singular values lie within them, on spectra of all kinds and at both ends of the range.
+func TestTruncatedResiduals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	for _, c := range []struct {
+		name string
+		f    func(i int) float64
+		ks   []int
+	}{
+		{"flat", func(int) float64 { return 1 }, []int{1, 4, 40}},
+		{"slow", func(i int) float64 { return 1 / (1 + float64(i)) }, []int{1, 6, 40}},
+		{"fast", func(i int) float64 { return math.Pow(0.3, float64(i)) }, []int{2, 7, 40}},
+		{"plateau", func(i int) float64 {
+			return math.Pow(10, -0.5*float64(min(i, 5))) * (1 - 0.3*float64(i)/40)
+		}, []int{3, 6, 10}},
+		{"low plateau", func(i int) float64 {
+			return math.Pow(10, -float64(min(i, 5))) * (1 - 0.1*float64(i)/40)
+		}, []int{6, 10}},
+		{"rank 3", func(i int) float64 { return float64(max(0, 3-i)) }, []int{2, 3, 5, 40}},
+		{"pairs", func(i int) float64 { return 1 / (1 + float64(i/2)) }, []int{1, 2, 3}},
+		{"zero", func(int) float64 { return 0 }, []int{2}},
+	} {
+		for _, size := range [][2]int{{60, 40}, {40, 60}, {40, 40}} {
+			values := make([]float64, 40)
+			for i := range values {
+				values[i] = c.f(i)
+			}
+			a := laSpectrum(size[0], size[1], values, rng)
+			for _, k := range c.ks {
+				for _, exp := range []int{0, -490, 490} {
+					if exp != 0 && k != c.ks[0] {
+						continue
+					}
+					tol := []float64{1e-10, 1e-6}[k%2]
+					m := mapped(a, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
+					r := mustDo(truncatedSVD(bg, m, k, 0, krylovOptions{residual: tol, seed: uint64(k)}))(t)
+					name := fmt.Sprintf("%s %v k=%d·2^%d", c.name, size, k, exp)
+					if r.Status != StatusConverged {
+						t.Errorf("%s: %v after %d steps", name, r.Status, r.Iterations)
+					}
+					for i, left := range checkTruncated(t, name, m, r) {
+						s, left := math.Ldexp(r.S[i], -exp), math.Ldexp(left, -exp)
+						// As asked, or what the rounding of AᵀA leaves: size·2^-52·σ₁²/σ_i.
+						if limit := max(tol, 40*0x1p-52/max(s, 1e-9)); left > limit*1.001 {
+							t.Errorf("%s: residual %d is %g, limit %g", name, i, left, limit)
+						}
+						if d := math.Abs(s - c.f(i)); d > left+150*laEps {
+							t.Errorf("%s: σ%d is off by %g, residual %g", name, i, d, left)
+						}
+					}
+				}
+			}
+		}
+	}
+	// The largest entries.
+	d := identity(4)
+	scale(d.Data, mostEntry)
+	for _, m := range []*Matrix{rowsOf(d, 0, 3), rowsOf(d, 0, 3).transposed()} {
+		r, err := truncatedSVD(bg, m, 2, 0, krylovOptions{})
+		if err != nil || !(math.Abs(r.S[1]/mostEntry-1) < 1e-14) || !(r.Residuals[0] < 1e-14*mostEntry) {
+			t.Errorf("largest numbers: %+v, %v", r, err)
+		}
+	}
+}
+
+// TestKrylovNegative: of a negative definite matrix, too, the algebraically largest
+// eigenvalues are found, and residuals are held to the largest magnitude.
+func TestKrylovNegative(t *testing.T) {
+	const n = 200
+	apply := func(v *Matrix) (*Matrix, error) {
+		return mapped(v, func(_, j int, x float64) float64 {
+			if j < 2 {
+				return -float64(j+1) * x
+			}
+			return -float64(n+j) * x
+		}), nil
+	}
+	kry, err := krylov(bg, n, apply, 2, krylovOptions{steps: defaultKrylovSteps, residual: 1e-12,
+		indefinite: true})
+	if err != nil || kry.status != StatusConverged {
+		t.Fatal(kry, err)
+	}
+	// Eigenvalues are no further off than residuals, 1e-12 of the largest magnitude or n roundings of it.
+	off := (1e-12 + n*0x1p-52) * 2 * n
+	if math.Abs(kry.values[0]+1) > off || math.Abs(kry.values[1]+2) > off || kry.top < 1.5*n ||
+		kry.top > 2*n {
+		t.Errorf("%v, of up to %g, after %d steps", kry.values, kry.top, kry.steps)
+	}
+}
+
+// TestTruncatedWorkers: all bits, for tall and wide data of several chunks.
+func TestTruncatedWorkers(t *testing.T) {
+	for _, a := range []*Matrix{randomData(800, 24, 0.1, 9), randomData(24, 800, 0.1, 9)} {
+		var want []float64
+		for _, workers := range []int{1, 2, 7} {
+			r := mustDo(truncatedSVD(bg, a, 6, workers, krylovOptions{}))(t)
+			got := slices.Concat(r.U.Data, r.S, r.V.Data, r.Residuals, []float64{float64(r.Iterations)})
+			if want == nil {
+				want = got
+			}
+			if !laSameBits(got, want) {
+				t.Errorf("%d workers change bits", workers)
+			}
+		}
+	}
 }

@@ -1,5 +1,0 @@
-//go:build !race
-
-package softkmeans
-
-const raceDetector = false
