@@ -681,3 +681,25 @@ func laResiduals(a *Matrix, u *Matrix, s []float64, v *Matrix, exp int) (left, r
 	}
 	return left, right
 }
+
+func second[A any](_ A, err error) error { return err }
+
+// accuracyOf returns the share of labels that are right, with the best names for them.
+func accuracyOf(truth, labels []int) float64 {
+	k := max(slices.Max(truth), slices.Max(labels)) + 1
+	shared, right := NewMatrix(k, k, nil), 0.0
+	for i, c := range truth {
+		shared.row(c)[labels[i]]++
+	}
+	for i, j := range assignment(shared) {
+		right += shared.At(i, j)
+	}
+	return right / float64(len(truth))
+}
+
+// axpyOf returns m + a·y.
+func axpyOf(m *Matrix, a float64, y *Matrix) *Matrix {
+	out := m.Clone()
+	axpy(out.Data, a, y.Data)
+	return out
+}
