@@ -45,10 +45,7 @@ import (
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if m == nil || m.Centers == nil {
-		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
-	}
-	if err := m.Check(); err != nil {
+	if err := checkModel(m); err != nil {
 		return 0, err
 	}
 	if !(m.Lambda > 0) || m.Trimmed != nil || m.Rows == softkmeans.RowsUnit {

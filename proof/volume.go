@@ -121,10 +121,7 @@ func VolumeFloor(
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if m == nil || m.Centers == nil {
-		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
-	}
-	if err := m.Check(); err != nil {
+	if err := checkModel(m); err != nil {
 		return 0, err
 	}
 	k := m.Centers.Rows
@@ -160,6 +157,14 @@ func VolumeRatio(
 	}
 	b, err = q.stopped(q.inUnits(b))
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
+}
+
+// checkModel returns an error unless m has centers, and parts that fit together.
+func checkModel(m *softkmeans.Model) error {
+	if m == nil || m.Centers == nil {
+		return fault.New(softkmeans.ErrShape, "the model has no centers")
+	}
+	return m.Check()
 }
 
 // inUnits takes a bound to the data's units.
