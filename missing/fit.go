@@ -286,23 +286,8 @@ func (g *gaps) predict(
 // predictAlike sets dst to the memberships of some rows, which have the same entries missing.
 func (g *gaps) predictAlike(m *softkmeans.Model, dst, x *softkmeans.Matrix, rows []int) error {
 	there, _ := g.columns(rows[0], nil, nil)
-	if len(there) == 0 {
-		of := m.Centers.Rows
-		if m.Sum == softkmeans.SumAtMostOne {
-			of++
-		}
-		for _, i := range rows {
-			for a := range dst.Row(i) {
-				dst.Row(i)[a] = 1 / float64(of)
-			}
-		}
-		return nil
-	}
-	all := make([]int, m.Centers.Rows)
-	for a := range all {
-		all[a] = a
-	}
-	seen := &softkmeans.Model{Sum: m.Sum, Rows: m.Rows, Centers: chosen(m.Centers, all, there)}
+	centers := chosen(m.Centers, la.Indices(m.Centers.Rows), there)
+	seen := &softkmeans.Model{Sum: m.Sum, Rows: m.Rows, Centers: centers}
 	part, err := seen.Predict(nil, chosen(x, rows, there))
 	if err != nil {
 		return err

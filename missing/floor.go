@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Blocks are taken while one promises more than leastBlock of the first, at most mostBlocks. Without these
@@ -83,10 +84,7 @@ func takeBlock(
 	if sum == softkmeans.SumAtMostOne {
 		directions = k
 	}
-	order, left := make([]int, len(free)), make(rowSet, len(free[0]))
-	for j := range order {
-		order[j] = j
-	}
+	order, left := la.Indices(len(free)), make(rowSet, len(free[0]))
 	for i := range left {
 		left[i] = ^uint64(0)
 	}

@@ -132,7 +132,7 @@ func TestProvedFloor(t *testing.T) {
 	})
 	low = tables.Must(tables.Must(findGaps(two, nil))(t).provedFloor(bg, two, 2,
 		&softkmeans.MinVolumeOptions{}))(t)
-	block := chosen(two, indices(10), indices(4))
+	block := chosen(two, la.Indices(10), la.Indices(4))
 	if want := tables.Must(softkmeans.Floors(bg, block, nil))(t)[1]; math.Abs(low/want-1) > 1e-9 {
 		t.Errorf("two blocks: %g, not %g", low, want)
 	}

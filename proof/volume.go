@@ -323,7 +323,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 
 // around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.
 func (q *problem) around(r reach, size float64) support {
-	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
+	along, all, near := make([]float64, q.w.Rows), la.Indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
 	return func(a []float64) ([]float64, float64) {
 		top, length := all[0], la.Norm(a)
