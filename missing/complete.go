@@ -158,9 +158,8 @@ func openCompletion(
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
 	}
 	c.mean, _ = g.means(c.y)
-	weights, total := make([]float64, c.n), 0.0
+	weights, total := g.weights(), 0.0
 	for i := range c.n {
-		weights[i] = g.weight(i)
 		c.mass += weights[i]
 		row := c.y.Row(i)
 		for j, v := range row { // one of weight 0 may be of any size

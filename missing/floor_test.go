@@ -78,11 +78,7 @@ func descend(t *testing.T, g *gaps, x *softkmeans.Matrix, k int, sum softkmeans.
 				}
 			}
 		}
-		weights := make([]float64, x.Rows)
-		for i := range weights {
-			weights[i] = g.weight(i)
-		}
-		objective, _ := observed(x, m, weights)
+		objective, _ := observed(x, m, g.weights())
 		least = min(least, objective)
 	}
 	return least

@@ -128,6 +128,15 @@ func (g *gaps) weight(i int) float64 {
 	return w
 }
 
+// weights returns those of all rows.
+func (g *gaps) weights() []float64 {
+	all := make([]float64, len(g.counts))
+	for i := range all {
+		all[i] = g.weight(i)
+	}
+	return all
+}
+
 // withoutEmpty returns the weights given, with 0 for rows without any entry. nil stays nil where all
 // rows have entries.
 func (g *gaps) withoutEmpty(given []float64) []float64 {
