@@ -66,10 +66,7 @@ const (
 func Complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.Options,
 ) (*Completion, error) {
-	var o softkmeans.Options
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	g, err := openGaps(x, o.Weights, func(none *softkmeans.Matrix) error {
 		_, err := softkmeans.Fit(ctx, none, k, &softkmeans.Options{Sum: o.Sum, Workers: o.Workers})
 		return err

@@ -44,10 +44,7 @@ import (
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {
-	var o softkmeans.MinVolumeOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	g, err := openGaps(x, o.Weights, func(none *softkmeans.Matrix) error {
 		only := o
 		only.Weights = nil

@@ -26,6 +26,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 	"softkmeans/internal/la"
 )
@@ -84,7 +85,7 @@ type loss struct {
 func openLoss(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (*loss, error) {
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	n, d := 0, 0
 	sparse, far := x.(*softkmeans.SparseMatrix)
 	if far && sparse != nil {

@@ -132,7 +132,7 @@ func VolumeRatio(
 	if err != nil || math.IsInf(volume, -1) {
 		return 0, err
 	}
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	table, err := filledIn(x)
 	if err == nil {
 		o.Weights, err = without(o.Weights, m.Trimmed, table.Rows)
@@ -379,12 +379,4 @@ func without(weights []float64, trimmed []int, n int) ([]float64, error) {
 		out[i] = 0
 	}
 	return out, nil
-}
-
-// orZero returns the options, or the defaults for nil.
-func orZero(o *softkmeans.Options) softkmeans.Options {
-	if o == nil {
-		return softkmeans.Options{}
-	}
-	return *o
 }
