@@ -1,8 +1,8 @@
 package main
 
 // The slack slider. Prototypes are fitted for a series of penalties λ and interpolated
-// in between, so that moving the slider needs no fit. All fits of the series start from
-// the same centers, so that prototype i of one fit corresponds to i of the next.
+// in between, so that moving the slider needs no fit. A fit starts from the centers of the one
+// before, so that prototype i of one corresponds to i of the next.
 
 import (
 	"context"
@@ -97,11 +97,14 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 			if p.found[step] {
 				continue
 			}
+			lambda := d.lambda(step, p.k)
 			m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
 				Weights:     d.Weights,
 				NonNegative: d.above(),
-				Lambda:      d.lambda(step, p.k),
-				Restarts:    1, // so that all have the same start
+				Lambda:      lambda,
+				Centers:     p.before(lambda),
+				Init:        softkmeans.InitKMeans, // of the first; labels are not looked at
+				Restarts:    1,
 				Progress:    func(it softkmeans.Iteration) { progress(had, it) },
 			})
 			switch {
@@ -120,6 +123,16 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 	}
 	p.done = true
 	return nil
+}
+
+// before returns the centers of the last point of a smaller λ; nil: there is none.
+func (p *slackPath) before(lambda float64) (centers *softkmeans.Matrix) {
+	for _, at := range p.points {
+		if at.lambda < lambda {
+			centers = at.centers
+		}
+	}
+	return centers
 }
 
 // add inserts a point, or replaces the one of the same λ.
