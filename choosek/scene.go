@@ -53,10 +53,7 @@ const (
 // At most 4096 rows are looked at, drawn by weight, or 2d. MaxK bounds K. Cost: O(nd² + d³), four to eight
 // times. Errors: those of [softkmeans.Floors] and [Propose], and ctx's, wrapped.
 func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Proposal, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	switch {
 	case o.MaxK < 0 || o.Workers < 0:
 		return Proposal{}, fault.New(softkmeans.ErrOption, "MaxK or Workers is below 0")

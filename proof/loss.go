@@ -26,6 +26,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 	"softkmeans/internal/la"
 )
@@ -45,10 +46,7 @@ import (
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if m == nil || m.Centers == nil {
-		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
-	}
-	if err := m.Check(); err != nil {
+	if err := checkModel(m); err != nil {
 		return 0, err
 	}
 	if !(m.Lambda > 0) || m.Trimmed != nil || m.Rows == softkmeans.RowsUnit {
@@ -87,7 +85,7 @@ type loss struct {
 func openLoss(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (*loss, error) {
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	n, d := 0, 0
 	sparse, far := x.(*softkmeans.SparseMatrix)
 	if far && sparse != nil {

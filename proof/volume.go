@@ -122,10 +122,7 @@ func VolumeFloor(
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if m == nil || m.Centers == nil {
-		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
-	}
-	if err := m.Check(); err != nil {
+	if err := checkModel(m); err != nil {
 		return 0, err
 	}
 	k := m.Centers.Rows
@@ -136,7 +133,7 @@ func VolumeRatio(
 	if err != nil || math.IsInf(volume, -1) {
 		return 0, err
 	}
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	table, err := filledIn(x)
 	if err == nil {
 		o.Weights, err = without(o.Weights, m.Trimmed, table.Rows)
@@ -161,6 +158,14 @@ func VolumeRatio(
 	}
 	b, err = q.stopped(q.inUnits(b))
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
+}
+
+// checkModel returns an error unless m has centers, and parts that fit together.
+func checkModel(m *softkmeans.Model) error {
+	if m == nil || m.Centers == nil {
+		return fault.New(softkmeans.ErrShape, "the model has no centers")
+	}
+	return m.Check()
 }
 
 // inUnits takes a bound to the data's units.
@@ -316,7 +321,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 
 // around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.
 func (q *problem) around(r reach, size float64) support {
-	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
+	along, all, near := make([]float64, q.w.Rows), la.Indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
 	return func(a []float64) ([]float64, float64) {
 		top, length := all[0], la.Norm(a)
@@ -372,12 +377,4 @@ func without(weights []float64, trimmed []int, n int) ([]float64, error) {
 		out[i] = 0
 	}
 	return out, nil
-}
-
-// orZero returns the options, or the defaults for nil.
-func orZero(o *softkmeans.Options) softkmeans.Options {
-	if o == nil {
-		return softkmeans.Options{}
-	}
-	return *o
 }

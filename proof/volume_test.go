@@ -72,7 +72,7 @@ func TestVolumeRatio(t *testing.T) {
 	trimmed := tables.Must(softkmeans.FitMinVolume(t.Context(), wild, 3, trim))(t)
 	left, alone := tables.Must(VolumeRatio(t.Context(), wild, trimmed, nil))(t), *trimmed
 	alone.Trimmed, alone.Memberships, alone.Clusters = nil, nil, nil
-	rest := draws.Chosen(wild, slices.Delete(indices(wild.Rows), 7, 8))
+	rest := draws.Chosen(wild, slices.Delete(la.Indices(wild.Rows), 7, 8))
 	want = tables.Must(VolumeRatio(t.Context(), rest, &alone, nil))(t)
 	if !slices.Equal(trimmed.Trimmed, []int{7}) || math.Abs(left-want) > 1e-6*want {
 		t.Errorf("without %d: the ratio is %g, not %g", trimmed.Trimmed, left, want)
@@ -351,7 +351,7 @@ func TestVolumeFloorManyRows(t *testing.T) {
 func TestTurned(t *testing.T) {
 	x := falling(40, 6, 3)
 	q := tables.Must(open(t.Context(), x, 3, nil, true))(t)
-	s := &table{x: x, rows: indices(40)}
+	s := &table{x: x, rows: la.Indices(40)}
 	right := &problem{ctx: t.Context(), k: 4, d: 6}
 	right.scale(s, nil)
 	basis := tables.Must(softkmeans.Principal(t.Context(), x, 3, nil))(t).Basis

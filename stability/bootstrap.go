@@ -135,10 +135,7 @@ type draw struct {
 func newBootstrap(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,
 ) (*bootstrap, error) {
-	o := BootstrapOptions{}
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	if o.Resamples == 0 {
 		o.Resamples = defaultResamples
 	}
