@@ -22,6 +22,7 @@ const (
 	noiseSteps  = 50
 	noiseRounds = 50
 	noiseClose  = 0.002
+	roughTol    = 30 // times Tol, while λ moves
 )
 
 // otherFactors are the factors of λ that tell how sure a spectrum is. The first two make Model.Others.
@@ -53,6 +54,8 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 	s.beyond = v.beyond(&softkmeans.Matrix{Rows: s.z.Rows, Cols: v.directions, Stride: s.z.Stride, Data: s.z.Data})
 	s.in = v.MinVolumeOptions
 	s.in.Lower, s.in.Upper, s.in.NonNegative = nil, nil, false
+	// A fall of the loss counts as a share of the error in all columns.
+	s.in.Tol *= min(v.floor/max(v.floor-v.Floor, v.floor/roughTol), roughTol)
 	if tell := v.Progress; tell != nil {
 		s.in.Progress = func(it softkmeans.Iteration) {
 			it.Objective, it.Loss, it.Floor = it.Objective+v.Floor, it.Loss+v.Floor, it.Floor+v.Floor
@@ -73,9 +76,11 @@ type run struct {
 
 // fit runs from centers in leading directions, or where the options begin if they are nil. The result is nil
 // if the context ends before the first pass.
-func (s *scene) fit(ctx context.Context, from *softkmeans.Matrix, lambda float64, most int) (*run, error) {
+func (s *scene) fit(
+	ctx context.Context, from *softkmeans.Matrix, lambda float64, most int, tol float64,
+) (*run, error) {
 	o := s.in
-	if o.Lambda, o.MaxIter = lambda, most; from != nil {
+	if o.Lambda, o.MaxIter, o.Tol = lambda, most, tol; from != nil {
 		o.Centers = from
 	}
 	m, err := softkmeans.FitMinVolume(ctx, s.z, s.k, &o)
@@ -98,7 +103,7 @@ func (s *scene) follow(ctx context.Context) (last *run, err error) {
 	lambda := noiseShare * squares[0]
 	var from *softkmeans.Matrix
 	for range noiseRounds {
-		next, err := s.fit(ctx, from, lambda, noiseSteps)
+		next, err := s.fit(ctx, from, lambda, noiseSteps, roughTol*s.Tol)
 		if next != nil {
 			last = next
 		}
@@ -113,7 +118,7 @@ func (s *scene) follow(ctx context.Context) (last *run, err error) {
 			break
 		}
 	}
-	next, err := s.fit(ctx, from, lambda, s.MaxIter)
+	next, err := s.fit(ctx, from, lambda, s.MaxIter, s.in.Tol)
 	if next != nil {
 		last = next
 	}
@@ -122,14 +127,14 @@ func (s *scene) follow(ctx context.Context) (last *run, err error) {
 
 // tryOthers returns the runs at other λ; nil if the context ends.
 func (s *scene) tryOthers(ctx context.Context, best *run) (others []*run) {
-	loose := *s
-	loose.in.Progress, loose.in.Tol = nil, max(s.Tol, othersTol)
+	quiet := *s
+	quiet.in.Progress = nil
 	for i, factor := range otherFactors {
 		from := best.m.Centers
 		if i == 2 {
 			from = others[1].m.Centers
 		}
-		other, err := loose.fit(ctx, from, factor*best.m.Lambda, s.MaxIter)
+		other, err := quiet.fit(ctx, from, factor*best.m.Lambda, s.MaxIter, max(s.Tol, othersTol))
 		if err != nil {
 			return nil
 		}

@@ -87,7 +87,7 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 			continue
 		}
 		before := fit
-		if fit, err = p.fit(some); err != nil {
+		if fit, err = p.fit(p.y); err != nil {
 			return Noise{}, err
 		}
 		if change = changed(before, fit); change < restFit {
@@ -105,7 +105,7 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 	}
 	out := Noise{Columns: p.columns, Rows: fit}
 	if len(used) < x.Rows {
-		out.Rows, err = p.fit(x)
+		out.Rows, err = p.fit(Divide(x, p.used))
 	}
 	return out, err
 }
@@ -130,36 +130,37 @@ type plane struct {
 	Options
 	rows    float64 // how many rows count: the sum of weights in units of the median one
 	columns []float64
-	used    []float64            // the columns' noise that lead is of
+	used    []float64            // the noise of the columns that lead is of
 	lead    *softkmeans.Subspace // the leading directions, of rows divided by used
+	y       *softkmeans.Matrix   // the rows that were looked at, so divided
 	median  float64              // the median squared distance from them; 0: not known yet
 }
 
-// divided returns the rows of x divided by the noise, and what their squares count.
-func (p *plane) divided(x *softkmeans.Matrix, columns []float64) (y *softkmeans.Matrix, counts []float64) {
-	y, counts = Divide(x, columns), make([]float64, x.Rows)
+// counts returns what the squares of divided rows count.
+func (p *plane) counts(y *softkmeans.Matrix) []float64 {
+	counts := slices.Repeat([]float64{1}, y.Rows)
+	if !p.Unit {
+		return counts
+	}
 	for i := range counts {
-		counts[i] = 1
-		if p.Unit {
-			counts[i] = 0
-			if length := math.Sqrt(squares(y.Row(i))); length > 0 {
-				counts[i] = 1 / length
-			}
+		counts[i] = 0
+		if length := math.Sqrt(squares(y.Row(i))); length > 0 {
+			counts[i] = 1 / length
 		}
 	}
-	return y, counts
+	return counts
 }
 
 // find finds the leading directions in columns divided by their noise, and then the noise anew, from rows
 // that count by their fit. columns is nil then if there is none.
 func (p *plane) find(ctx context.Context, x *softkmeans.Matrix, fit []float64) error {
-	y, counts := p.divided(x, p.columns)
-	sum := 0.0
+	y, sum := Divide(x, p.columns), 0.0
+	counts := p.counts(y)
 	for i := range counts {
 		counts[i] *= fit[i] * p.Weights[i]
 		sum += counts[i]
 	}
-	p.used, p.median = p.columns, 0
+	p.used, p.y, p.median = p.columns, y, 0
 	if p.columns = nil; sum == 0 {
 		return nil
 	}
@@ -198,15 +199,16 @@ func (p *plane) find(ctx context.Context, x *softkmeans.Matrix, fit []float64) e
 	return nil
 }
 
-// fit returns how well the rows of x fit the leading directions. The first call sets the median.
-func (p *plane) fit(x *softkmeans.Matrix) ([]float64, error) {
-	y, counts := p.divided(x, p.used)
+// fit returns how well divided rows, which it centres, fit the leading directions. The first call sets the
+// median.
+func (p *plane) fit(y *softkmeans.Matrix) ([]float64, error) {
+	counts := p.counts(y)
 	z, err := p.lead.Coordinates(nil, y)
 	if err != nil {
 		return nil, err
 	}
-	fit, sizes := make([]float64, x.Rows), make([]float64, x.Rows)
-	far := make([]bool, x.Rows)
+	fit, sizes := make([]float64, y.Rows), make([]float64, y.Rows)
+	far := make([]bool, y.Rows)
 	most := max(mostLeverage, FarRow*float64(p.Directions)/p.rows)
 	for i := range fit {
 		row := y.Row(i)
