@@ -20,7 +20,7 @@
 // # Which function
 //
 // To look at clusters and mixtures, use [FitMinVolume]. It gives up some error, by default a quarter of the
-// floor, for compact prototypes. [Unmix] is for spectra of scenes, with noise, shade and centers of at least
+// floor, for compact prototypes. Package unmix is for spectra of scenes, with noise, shade and centers of at least
 // 0. Both report how far their error is above the floor; package proof says how far their volume is.
 // [MinVolumePath] shows error against volume; [FitAlternating] iterates without a penalty.
 //

@@ -17,7 +17,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -273,28 +272,24 @@ func checkIterations(n int) error {
 
 // The flags of a Model.
 const (
-	hasCenters   = 1
-	hasMembers   = 1 << 1
-	sumsAtMost   = 1 << 2
-	volumeShift  = 3 // of two bits
-	volumeBits   = 3
-	hasMeans     = 1 << 5
-	unitRowsFlag = 1 << 6
-	hasAxes      = 1 << 7
+	hasCenters  = 1
+	hasMembers  = 1 << 1
+	sumsAtMost  = 1 << 2
+	volumeShift = 3 // of two bits
+	volumeBits  = 3
+	hasMeans    = 1 << 5
+	hasAxes     = 1 << 7
 )
 
 // fields goes through the model's fields.
 func (m *Model) fields(c *codec) {
 	flags := flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) |
 		flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift |
-		flagIf(m.ClusterMeans != nil, hasMeans) | flagIf(m.Rows == RowsUnit, unitRowsFlag) |
+		flagIf(m.ClusterMeans != nil, hasMeans) |
 		flagIf(m.ClusterAxes != nil, hasAxes)
-	c.flags(&flags, 1<<8-1)
+	c.flags(&flags, 1<<8-1&^(1<<6))
 	if c.reading {
 		m.Sum, m.Volume = Sum(flags&sumsAtMost/sumsAtMost), Volume(flags>>volumeShift&volumeBits)
-		if flags&unitRowsFlag != 0 {
-			m.Rows = RowsUnit
-		}
 	}
 	integer(c, 4, &m.Solver, math.MaxInt32)
 	integer(c, 4, &m.Status, math.MaxInt32)
@@ -309,8 +304,6 @@ func (m *Model) fields(c *codec) {
 	c.list("Trace", &m.Trace)
 	c.warnings(&m.Warnings)
 	c.floats("LossGap", &m.LossGap)
-	c.list("Shade", &m.Shade)
-	c.integers(&m.Trimmed)
 }
 
 // warnings are a list of warnings, four numbers each.
@@ -388,12 +381,6 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 			return nil, fail(ErrOption,
 				"the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
-	}
-	if slices.ContainsFunc(m.Trimmed, bad) {
-		return nil, fail(ErrOption, "the model's Trimmed has a number that is no row's")
-	}
-	if m.Rows != RowsAuto && m.Rows != RowsUnit {
-		return nil, fail(ErrOption, "the model's Rows is "+m.Rows.String())
 	}
 	return marshal(modelForm, m.fields)
 }

@@ -26,7 +26,6 @@ func sampleModels(t testing.TB) []*Model {
 	full.ClusterMeans, full.Clusters = rowsOf(full.Centers, 0, 3).Clone(), slices.Repeat([]int{2, 0, 1}, 50)
 	full.ClusterMeans.Set(1, 2, -3)
 	full.ClusterAxes = NewMatrix(2, 4, []float64{0.5, 0, -0.25, 0, 0, 0, 0, 0.125})
-	full.Rows, full.Shade, full.Trimmed = RowsUnit, []float64{1, 0.5}, []int{3, 8}
 	means := full.ClusterMeans
 	return []*Model{
 		full, {}, {Centers: full.Centers}, {Centers: full.Centers, ClusterMeans: means},
@@ -164,14 +163,14 @@ func TestBinaryRefuses(t *testing.T) {
 			&Model{Volume: -1}, &Model{Volume: volumeCount}, &Model{Sum: -1}, &Model{Sum: 2},
 			&Model{Iterations: -1}, warn(Warning{Kind: -1}),
 			warn(Warning{Kind: warningCount}), warn(Warning{Cluster: -1}),
-			warn(Warning{Other: -1}), &Model{Rows: RowsGiven}, &Model{Trimmed: []int{-1}},
+			warn(Warning{Other: -1}),
 			&Model{Clusters: []int{0}}, &Model{Centers: line, ClusterMeans: line, Clusters: []int{0, -1}},
 			&Model{Centers: line, ClusterMeans: line, Clusters: []int{0}, Memberships: NewMatrix(3, 2, nil)},
 			&LSDModel{Status: -1}, &LSDModel{Status: statusCount},
 			&LSDModel{Rank: -1}, &LSDModel{Iterations: -1},
 		},
 		ErrNonFinite: {
-			&Model{Certificate: Certificate{Objective: nan}}, &Model{Trace: []float64{math.Inf(1)}}, &Model{Shade: []float64{nan}},
+			&Model{Certificate: Certificate{Objective: nan}}, &Model{Trace: []float64{math.Inf(1)}},
 			&Model{Centers: NewMatrix(1, 1, []float64{nan})}, &LSDModel{Scale: nan},
 			&Model{Centers: one, ClusterMeans: NewMatrix(1, 1, []float64{nan})},
 		},

@@ -482,16 +482,3 @@ func scaledWeights(w []float64, n int) []float64 {
 	}
 	return out
 }
-
-// centersAngle returns the mean angle between the rows of a and b less their own means, in percent of π,
-// and the row of the largest.
-func centersAngle(a, b *Matrix) (mean float64, worst int) {
-	most := -1.0
-	for j := range a.Rows {
-		angle := spectralAngle(a.row(j), b.row(j))
-		if mean += angle / float64(a.Rows); angle > most {
-			most, worst = angle, j
-		}
-	}
-	return mean, worst
-}

@@ -5,8 +5,7 @@ package softkmeans
 // of Soft k-Means, Algorithm 2. The slack rule is ours: the global floor chooses λ.
 //
 // The problem is in mvskmproblem.go, the loop in mvskmrun.go and mvskminside.go, coordinates and the model
-// in mvskmcoords.go, starts in mvskmstart.go, rules for λ in mvskmslack.go and mvskmunmix.go, unit rows and
-// outliers in mvskmscene.go, with the noise of columns and rows.
+// in mvskmcoords.go, starts in mvskmstart.go, rules for λ in mvskmslack.go.
 
 import (
 	"context"
@@ -25,7 +24,7 @@ import (
 // result can be. Model.Trace has the objective after every iteration, the start's first. It never rises.
 // With Lower and Upper it is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
-// Slack, Lambda, Epsilon, Volume, RowsUnit and Trim are an [ErrOption], as there is no penalty. Sparse rows
+// Slack, Lambda, Epsilon and Volume are an [ErrOption], as there is no penalty. Sparse rows
 // are as in [FitMinVolume]. See erratum 9 of docs/errata.md for the paper's name of this method.
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row
@@ -41,13 +40,13 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 		return nil, err
 	}
 	best, err := fixedLambda(0).solve(m)
-	return (&scene{raw: m, fit: m}).finish(best, err)
+	return best.finish(err)
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
 // Memberships and Centers, and Warnings for reasons to doubt them. Raise MinVolumeOptions.Slack
 // ([DefaultSlack]) if the prototypes lie too far outside of the data, lower it if they are too far inside.
-// For scenes take [Unmix].
+// For hyperspectral scenes take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data
 // until the squared error has grown by Slack over the proved floor, so that units, scale and origin of the
@@ -65,8 +64,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // fewer than some 4.5k. A pass takes O(k) for each stored entry, and k×d and n·k floats; set NonNegative for
 // counts. The result is that of all entries, to 1e-8 on the tables of TestSparseMinVolume. Of more than 512
 // rows and columns it is so to Tol alone, since directions to begin in may come from a random start. Where
-// columns are far from 0, or weights differ by many powers of ten, products cancel, as [Fit] says. RowsUnit,
-// Trim and Plain are an [ErrOption].
+// columns are far from 0, or weights differ by many powers of ten, products cancel, as [Fit] says. Plain
+// is an [ErrOption].
 //
 // The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
 // that the floor explains. If no λ keeps within the slack, the global simplex is the start instead; a
@@ -96,12 +95,15 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	o.Rows = orDefault(o.Rows, RowsGiven)
-	raw, err := openMinVolume(ctx, x, k, &o, true)
+	m, err := openMinVolume(ctx, x, k, &o, true)
 	if err != nil {
 		return nil, err
 	}
-	return raw.fitScene(x, &o)
+	best := pureSamples(m)
+	if best == nil {
+		best, err = m.rule().solve(m)
+	}
+	return best.finish(err)
 }
 
 // MinVolumePath fits prototypes for many λ, to show how error and volume trade and where prototypes merge.
@@ -116,9 +118,6 @@ func MinVolumePath(
 	ctx context.Context, x Samples, k int, lambdas []float64, opts *MinVolumeOptions,
 ) ([]*Model, error) {
 	o := orZero(opts)
-	if err := checkGivenRows(&o); err != nil {
-		return nil, err
-	}
 	for i, v := range lambdas {
 		if !(v >= 0 && isFinite(v)) {
 			return nil, &InputError{Arg: "lambdas", Row: i, Col: -1, Value: v, Err: ErrOption}

@@ -4,6 +4,7 @@ package softkmeans
 // space at the end. The model of the best run.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -322,12 +323,13 @@ func (m *alternation) model(f *Matrix, run *volumeRun) *Model {
 // finish makes the model of the best run. err is the error that ended the computation early, which is
 // returned with it.
 func (r *volumeRun) finish(err error) (*Model, error) {
-	if r == nil {
-		return nil, err
+	r, wrong := r.inBounds()
+	if r == nil || wrong != nil {
+		return nil, cmp.Or(wrong, err)
 	}
 	s, m := r.m.detached().data, r.m.model(r.f, r)
 	m.Memberships = r.g
-	err, wrong := r.m.rate(s, m, r.m.quick, err)
+	err, wrong = r.m.rate(s, m, r.m.quick, err)
 	if wrong != nil {
 		return nil, wrong
 	}

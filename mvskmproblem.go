@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// minVolume is what a call of FitAlternating, FitMinVolume, Unmix or their like fits.
+// minVolume is what a call of FitAlternating, FitMinVolume or their like fits.
 type minVolume struct {
 	data  *samples
 	k     int

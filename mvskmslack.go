@@ -1,8 +1,7 @@
 package softkmeans
 
 // Rules for λ: a fixed one, and the slack rule, which takes the λ of the objective nearest below
-// (1+Slack)·floor. λ follows the objective while a run goes on. Many rows begin on a draw of them. The rule
-// by the noise of a scene is in mvskmunmix.go.
+// (1+Slack)·floor. λ follows the objective while a run goes on. Many rows begin on a draw of them.
 
 import (
 	"cmp"

@@ -4,7 +4,6 @@ package softkmeans
 
 import (
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -217,14 +216,14 @@ type Iteration struct {
 	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
-// MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero value and nil
+// MinVolumeOptions tunes [FitMinVolume], [FitAlternating] and their like. The zero value and nil
 // are the defaults.
 type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
 	// Restarts is the number of starts; 0: 1. The lowest loss is kept, with Slack at the first λ tried.
-	// InitGlobal, Centers, and Unmix where λ is by the noise, have one start only.
+	// InitGlobal and Centers have one start only.
 	Restarts int
 	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective and
@@ -240,10 +239,9 @@ type MinVolumeOptions struct {
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the entries of the centers: one number for each column of x, or one for all;
 	// ±Inf where there is no bound; nil: none. The floor is that without bounds. Where all rows have one sum
-	// (1, 100), centers keep it under SumToOne, unless bounds forbid it. Bounds other than 0 and ±Inf take
-	// the rows as given.
+	// (1, 100), centers keep it under SumToOne, unless bounds forbid it.
 	Lower, Upper []float64
-	NonNegative  bool // keep all entries of the centers at 0 or above, as Unmix does; Lower may be more
+	NonNegative  bool // keep all entries of the centers at 0 or above, Lower may be more
 
 	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
 	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside
@@ -255,32 +253,7 @@ type MinVolumeOptions struct {
 	// smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
-
-	Rows Rows // RowsAuto (the default), RowsGiven or RowsUnit; sparse rows stay as given
-	// Trim is the largest share of the rows to leave out as outliers: those whose squared distance from the
-	// principal plane, or in it from the mean with each direction by its spread, is more than 10 times the
-	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too. Sparse
-	// rows are all fitted.
-	Trim float64
 }
-
-// Rows is what the rows are scaled to before [FitMinVolume] and [Unmix] fit them.
-type Rows int
-
-const (
-	// RowsAuto is the default: RowsGiven for FitMinVolume; Unmix chooses.
-	RowsAuto Rows = iota
-	// RowsGiven takes the rows as they are.
-	RowsGiven
-	// RowsUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
-	// of x, and multiplies its weight by it. That takes out shade, a pixel's brightness; dark rows count
-	// little. The fit is that of SumAtMostOne. Memberships add up to 1, and Model.Shade is set.
-	RowsUnit
-	rowsCount // a new scaling stands before it
-)
-
-// String returns "auto", "given" or "unit".
-func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
 
 // MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults. Progress hears of
 // blocks, with Pass and Rows set, and of runs on the summary.
@@ -312,11 +285,7 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
 		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
-		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
-		checkEnum("Rows", o.Rows, rowsCount), checkAmount("Trim", o.Trim))
-	if err == nil && o.Trim >= 1 {
-		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
-	}
+		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount))
 	if err != nil || o.Centers == nil {
 		return err
 	}
@@ -352,12 +321,6 @@ func (o *MinVolumeOptions) bounds(d int) (low, high []float64) {
 	return low, high
 }
 
-// inUnits reports whether there is a bound other than 0, which has no meaning for unit rows.
-func (o *MinVolumeOptions) inUnits() bool {
-	return slices.ContainsFunc(slices.Concat(o.Lower, o.Upper),
-		func(v float64) bool { return v != 0 && !math.IsInf(v, 0) })
-}
-
 // checkBounds returns an error for bounds that are not of d columns, or that no center is within.
 func checkBounds(d int, o *MinVolumeOptions) error {
 	if !o.bounded() {
@@ -368,9 +331,6 @@ func checkBounds(d int, o *MinVolumeOptions) error {
 			return fail(ErrShape, "bounds (Lower or Upper) are of "+strconv.Itoa(n)+" columns, x has "+
 				strconv.Itoa(d))
 		}
-	}
-	if o.Rows == RowsUnit && o.inUnits() {
-		return fail(ErrOption, "Rows is unit, and Lower or Upper is not 0")
 	}
 	low, high := o.bounds(d)
 	for c, v := range low {
@@ -395,17 +355,6 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 	if o.Volume != VolumeAuto {
 		return fail(ErrOption, "Volume is "+o.Volume.String()+", and FitAlternating has no penalty")
 	}
-	return checkGivenRows(o)
-}
-
-// checkGivenRows returns an error for scaled or trimmed rows, which [FitMinVolume] and [Unmix] alone have.
-func checkGivenRows(o *MinVolumeOptions) error {
-	switch {
-	case o.Rows == RowsUnit:
-		return fail(ErrOption, "Rows is unit, which is for FitMinVolume and Unmix")
-	case o.Trim > 0:
-		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", which is for FitMinVolume and Unmix")
-	}
 	return nil
 }
 
@@ -415,12 +364,7 @@ func narrowColumns(k int) int { return 3*k + 4 }
 
 // checkSparseOptions returns an error for options that sparse rows do not have.
 func checkSparseOptions(o *MinVolumeOptions) error {
-	switch {
-	case o.Rows == RowsUnit:
-		return fail(ErrOption, "Rows is unit, and sparse rows stay as they are")
-	case o.Trim > 0:
-		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", and sparse rows are all fitted")
-	case o.Plain:
+	if o.Plain {
 		return fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
 	}
 	return nil

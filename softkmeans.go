@@ -22,7 +22,7 @@ type Model struct {
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or its
 	// center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are ‖ClusterAxes·(x−y)‖ apart;
-	// nil: the plain distance. With RowsUnit both are nil, and labels are the largest membership.
+	// nil: the plain distance.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
@@ -34,28 +34,16 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// LossGap, of FitMinVolume, MinVolumePath and Unmix, is a share of Total. The loss, error plus penalty,
+	// LossGap, of FitMinVolume and MinVolumePath, is a share of Total. The loss, error plus penalty,
 	// the last of Trace, is at most so much above the least that any centers and memberships have for this
-	// Lambda, Epsilon and Volume: that is proved, rounding included. Where rows were scaled all of this is
-	// of the scaled rows. 0: none, or not known, as where a context ended the fit.
+	// Lambda, Epsilon and Volume: that is proved, rounding included.
+	// 0: none, or not known, as where a context ended the fit.
 	LossGap  float64
-	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
+	Warnings []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
-	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
+	// binary form is without them, and without Missing.
 	Others  []Answer
 	Missing int // of missing.Fit: how many entries were missing; Objective is of those present
-
-	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
-	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0
-	// has least squares. Objective is of that, and Floor of SumAtMostOne. nil otherwise.
-	Shade   []float64
-	Trimmed []int // the rows that Trim or Unmix left out of the fit, rising; nil: none
-	// Noise, of Unmix, is the noise of each column as a multiple of the median, by which the fit divided
-	// them. RowWeights is how much each row counted, of [0, 1]. nil: all alike.
-	Noise, RowWeights []float64
-	// PureRows, of Unmix, says on how many nearly pure rows each center rests. Turns is the angle, in percent
-	// of π, that it stays within at half or twice of λ, and mostly on half of the rows: see [Unmix].
-	PureRows, Turns []float64
 
 	Iterations int // at the λ of the result; for Fit, steps of SolverKrylov and its proof, otherwise 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
@@ -68,7 +56,7 @@ type Model struct {
 }
 
 // Samples is what fits take: a table with a sample in each row, a [*Matrix] or a [*SparseMatrix], whose zeros
-// need not be stored, and nothing else. Unmix takes no SparseMatrix so far.
+// need not be stored, and nothing else.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
@@ -282,14 +270,7 @@ func openMatrix(
 }
 
 func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
-	if model.Rows != RowsUnit {
-		return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
-	}
-	if err := checkNewSamples(m, model.Centers); err != nil {
-		return nil, err
-	}
-	dst = destination(dst, m.Rows, model.Centers.Rows)
-	return dst, coneShares(context.Background(), workerCount(0), dst, nil, m, model.Centers)
+	return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -423,7 +404,7 @@ func (pc *principal) check(s *samples, objective float64) error {
 // these the largest membership, the lowest index on ties. dst receives the result; nil
 // allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit, and unless ctx ends. From
+// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From
 // the largest memberships, poor labels of a cluster between others, each row goes to the nearest mean of a
 // cluster, until no row moves or for 20 steps. The distance is shorter in directions in which the clusters
 // are wide. Labels from up to 16 runs of k-means move in the same way, and those whose clusters are most
@@ -576,7 +557,6 @@ func checkNewSamples(x, centers *Matrix) error {
 //
 // On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
 // and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
-// With RowsUnit g is a/Σa for the a ≥ 0 with the least ‖x − Σa_j·center_j‖; 1/k each where a is 0.
 //
 // Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
 // are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]

@@ -199,11 +199,6 @@ func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
 	}
 	dst = destination(dst, x.Rows, k)
 	by := parallelism{context.Background(), workerCount(0)}
-	if m.Rows == RowsUnit {
-		return dst, eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return coneShares(by.ctx, 1, rowsOf(dst, lo, hi), nil, rows, m.Centers)
-		})
-	}
 	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
 }
 

@@ -300,18 +300,15 @@ func TestPredictSparse(t *testing.T) {
 	for name, x := range tables {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum}))(t)
-			for _, rows := range []Rows{RowsAuto, RowsUnit} {
-				m.Rows = rows
-				want := mustDo(m.Predict(nil, x))(t)
-				got, err := m.Predict(NewMatrix(x.Rows, 3, nil), sparseOf(x))
-				tol := 1e-10
-				if name == "far" && sum == SumAtMostOne { // vertices near to each other
-					tol = 1e-5
-				}
-				if err != nil || maxDiff(got, want) > tol {
-					t.Errorf("%s %v %v: memberships are %v from those of all entries, %v", name, sum, rows,
-						maxDiff(got, want), err)
-				}
+			want := mustDo(m.Predict(nil, x))(t)
+			got, err := m.Predict(NewMatrix(x.Rows, 3, nil), sparseOf(x))
+			tol := 1e-10
+			if name == "far" && sum == SumAtMostOne { // vertices near to each other
+				tol = 1e-5
+			}
+			if err != nil || maxDiff(got, want) > tol {
+				t.Errorf("%s %v: memberships are %v from those of all entries, %v", name, sum,
+					maxDiff(got, want), err)
 			}
 		}
 	}
@@ -498,7 +495,6 @@ func TestSamplesKinds(t *testing.T) {
 	large := &SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
 	for call, err := range map[string]error{
 		"SkMable": second(SkMable(bg, large, 2, 0)),
-		"Unmix":   second(Unmix(bg, s, 2, nil)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), call) {
 			t.Errorf("%s: %v", call, err)

@@ -81,7 +81,7 @@ func Mix(
 // The bound of 1 did nothing if memberships add up to mostSum at most. A row smaller than the spectra by
 // sizeBits bits is scaled up. Many spectra of 0 may keep the sum above mostSum: mostRounds ends that.
 const (
-	mostSum    = 0.99
+	mostSum    = 1 - 1e-9
 	sizeBits   = 8
 	mostRounds = 40
 )
