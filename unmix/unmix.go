@@ -122,7 +122,9 @@ func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Resu
 		return nil, err
 	}
 	if given.Slack == 0 && given.Lambda == 0 && v.directions > 0 && !v.exact() {
-		return byNoise(ctx, given)
+		if r, err := byNoise(ctx, given); r != nil || err != nil {
+			return r, err
+		}
 	}
 	v, trimmed, err := given.prepared(ctx, 0)
 	if err != nil {
@@ -176,7 +178,7 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 
 const defaultTol = 1e-7
 
-// byNoise is Fit where the noise decides. Noise and fit of unit rows tell whether there is shade; without it
+// byNoise is Fit where the noise decides, nil if unit rows leave nothing to noise. Noise and fit of unit rows tell whether there is shade; without it
 // those of the rows as given count.
 func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	var found noise.Noise
@@ -206,6 +208,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 		if v.Scaling == ScaleUnit {
 			break
 		}
+	}
+	if v.exact() {
+		return nil, nil
 	}
 	trimmed = append(trimmed, leftOut(given.Weights, found.Rows)...)
 	slices.Sort(trimmed)

@@ -23,7 +23,8 @@ const (
 	mostNoisy    = 32
 	mostLeverage = 0.1
 	mostWeight   = 8
-	scarce       = 0x1p-36 // the share of the largest energy below which noise may be rounding
+	leastLength  = 0x1p-400 // of the longest row: the others would weigh nothing beside a shorter one
+	scarce       = 0x1p-36  // the share of the largest energy below which noise may be rounding
 	stream       = 0x4015
 
 	FarRow   = 10
@@ -142,9 +143,13 @@ func (p *plane) counts(y *softkmeans.Matrix) []float64 {
 	if !p.Unit {
 		return counts
 	}
+	most := 0.0
 	for i := range counts {
-		counts[i] = 0
-		if length := math.Sqrt(squares(y.Row(i))); length > 0 {
+		counts[i] = math.Sqrt(squares(y.Row(i)))
+		most = max(most, counts[i])
+	}
+	for i, length := range counts {
+		if counts[i] = 0; length > leastLength*most {
 			counts[i] = 1 / length
 		}
 	}
