@@ -99,7 +99,6 @@ var boundedFits = map[string]func(x *Matrix, k int, o *MinVolumeOptions) (*Model
 	"FitAlternating": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
 		return FitAlternating(bg, x, k, o)
 	},
-	"Unmix": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) { return Unmix(bg, x, k, o) },
 	"a path": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
 		m, err := MinVolumePath(bg, x, k, []float64{0.001}, o)
 		if err != nil {
@@ -331,19 +330,11 @@ func TestBoundsErrors(t *testing.T) {
 		{MinVolumeOptions{Lower: []float64{inf}}, ErrOption},
 		{MinVolumeOptions{Upper: []float64{-inf}}, ErrOption},
 		{MinVolumeOptions{Lower: []float64{1e300}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{0.5}, Rows: RowsUnit}, ErrOption},
 	} {
 		for name, fit := range boundedFits {
 			if _, err := fit(x, 3, &c.o); !errors.Is(err, c.want) {
 				t.Errorf("%s %+v: %v", name, c.o, err)
 			}
-		}
-	}
-	shaded, _, _, _ := pixels(300, 12, 3, 0.2, 0.001, 4)
-	for upper, want := range map[float64]Rows{inf: RowsUnit, 1e6: RowsGiven} {
-		m := mustDo(Unmix(bg, shaded, 3, &MinVolumeOptions{Upper: []float64{upper}}))(t)
-		if m.Rows == RowsUnit != (want == RowsUnit) {
-			t.Errorf("Upper %v: rows %v", upper, m.Rows)
 		}
 	}
 	o := seqOptions(MinVolumeOptions{Upper: []float64{1}}, 0, 0)

@@ -40,7 +40,6 @@ import (
 //
 // Cost: that of Complete, Fit, FitMinVolume and Predict; four copies of x at a time. Errors and ctx: those of
 // FitMinVolume, and of Complete; no model where ctx ends in that, in Predict or in the proof of the floor.
-// RowsUnit and Trim are an [softkmeans.ErrOption].
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -51,9 +50,6 @@ func Fit(
 		_, err := softkmeans.FitMinVolume(ctx, none, k, &only)
 		return err
 	})
-	if err == nil && (o.Rows == softkmeans.RowsUnit || o.Trim > 0) {
-		err = fault.New(softkmeans.ErrOption, "Rows is unit, or Trim above 0, for rows with gaps")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +284,7 @@ func (g *gaps) predict(
 func (g *gaps) predictAlike(m *softkmeans.Model, dst, x *softkmeans.Matrix, rows []int) error {
 	there, _ := g.columns(rows[0], nil, nil)
 	centers := chosen(m.Centers, la.Indices(m.Centers.Rows), there)
-	seen := &softkmeans.Model{Sum: m.Sum, Rows: m.Rows, Centers: centers}
+	seen := &softkmeans.Model{Sum: m.Sum, Centers: centers}
 	part, err := seen.Predict(nil, chosen(x, rows, there))
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func TestPredict(t *testing.T) {
 		x, f := gapped(tables.Normal(c.n, c.d, 1)), tables.Normal(c.k, c.d, 2)
 		setNaN(x.Row(3))
 		for _, m := range []*softkmeans.Model{
-			{Centers: f}, {Centers: f, Sum: softkmeans.SumAtMostOne}, {Centers: f, Rows: softkmeans.RowsUnit},
+			{Centers: f}, {Centers: f, Sum: softkmeans.SumAtMostOne},
 		} {
 			g := tables.Must(Predict(m, nil, x))(t)
 			into := softkmeans.NewMatrix(c.n, c.k, nil)
@@ -353,8 +353,6 @@ func TestFitErrors(t *testing.T) {
 		opts *softkmeans.MinVolumeOptions
 		want error
 	}{
-		"unit rows": {bg, &softkmeans.MinVolumeOptions{Rows: softkmeans.RowsUnit}, softkmeans.ErrOption},
-		"Trim":      {bg, &softkmeans.MinVolumeOptions{Trim: 0.1}, softkmeans.ErrOption},
 		"Slack":     {bg, &softkmeans.MinVolumeOptions{Slack: -1}, softkmeans.ErrOption},
 		"Workers":   {bg, &softkmeans.MinVolumeOptions{Workers: -1}, softkmeans.ErrOption},
 		"Weights":   {bg, &softkmeans.MinVolumeOptions{Weights: []float64{1}}, softkmeans.ErrShape},

@@ -109,13 +109,12 @@ func VolumeFloor(
 	return q.stopped(q.inUnits(q.bound((1+slack)*q.outside, 0)))
 }
 
-// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with
-// no more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit
-// had some; Solver and Workers are read, too. A model without a penalty whose objective
-// is the least, but for 1e-10 of the total, is compared with centers that reach the least error exactly. The
-// ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume to compare:
-// with SumAtMostOne, rows of length 1, or more than d+1 centers, and where the objective is
-// below the floor of x.
+// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with no
+// more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit had
+// some, 0 for rows that it left out; Solver and Workers are read, too. A model without a penalty whose
+// objective is the least, but for 1e-10 of the total, is compared with centers that reach the least error
+// exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume
+// to compare: with SumAtMostOne, or more than d+1 centers, and where the objective is below the floor of x.
 //
 // Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
 // model without centers, or of other columns.
@@ -126,7 +125,7 @@ func VolumeRatio(
 		return 0, err
 	}
 	k := m.Centers.Rows
-	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || k > m.Centers.Cols+1 {
+	if m.Sum != softkmeans.SumToOne || k > m.Centers.Cols+1 {
 		return 0, nil
 	}
 	volume, err := softkmeans.LogVolume(m.Centers)
@@ -135,9 +134,6 @@ func VolumeRatio(
 	}
 	o := draws.OrZero(opts)
 	table, err := filledIn(x)
-	if err == nil {
-		o.Weights, err = without(o.Weights, m.Trimmed, table.Rows)
-	}
 	if err != nil {
 		return 0, err
 	}
@@ -361,20 +357,4 @@ func (q *problem) around(r reach, size float64) support {
 		}
 		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/lightest+size)
 	}
-}
-
-// without returns weights of n rows that are 0 for those that a fit left out.
-func without(weights []float64, trimmed []int, n int) ([]float64, error) {
-	if len(trimmed) == 0 {
-		return weights, nil
-	}
-	out := slices.Repeat([]float64{1}, n)
-	copy(out, weights)
-	for _, i := range trimmed {
-		if i < 0 || i >= n {
-			return nil, fault.New(softkmeans.ErrShape, "the model left out row ", i, ", x has ", n)
-		}
-		out[i] = 0
-	}
-	return out, nil
 }

@@ -169,7 +169,7 @@ func newBootstrap(
 		shareSum: make([]float64, k), shareSquares: make([]float64, k),
 	}
 	b.centers = timesPower(m.Centers, -b.exp)
-	o.Centers, o.Sum, o.Rows, o.Volume, o.Progress = m.Centers, m.Sum, m.Rows, m.Volume, nil
+	o.Centers, o.Sum, o.Volume, o.Progress = m.Centers, m.Sum, m.Volume, nil
 	b.o = o
 	return b, nil
 }

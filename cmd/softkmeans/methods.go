@@ -149,6 +149,7 @@ type result struct {
 	meaning  meaning
 
 	// Methods of rows.
+	unit       bool // pixels have a brightness of their own
 	model      *softkmeans.Model
 	centers    *softkmeans.Matrix  // in the table's units
 	others     []softkmeans.Answer // as centers

@@ -317,7 +317,7 @@ type sparseYardstick struct {
 func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 	f := m.Centers
 	y := &sparseYardstick{
-		yardstick: yardstickOf(m), columns: softkmeans.NewMatrix(f.Cols, f.Rows, nil),
+		yardstick: yardstickOf(m, false), columns: softkmeans.NewMatrix(f.Cols, f.Rows, nil),
 		gram: softkmeans.NewMatrix(f.Rows, f.Rows, nil), lengths: make([]float64, f.Rows),
 		nearest: f, squares: make([]float64, f.Rows),
 	}

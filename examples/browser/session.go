@@ -233,7 +233,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 		return nil, err
 	}
 	switch method, known := methodWords[f.Method]; {
-	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.Model.Rows != softkmeans.RowsAuto || !known || f.K() > maxK:
+	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.UnitRows || !known || f.K() > maxK:
 		return nil, errors.New("the page shows models of minvol, global and alternating, with sums of one and up to " + itoa(maxK) + " prototypes; softkmeans predict takes the others")
 	case len(f.Columns) != len(s.data.Names) || f.Named && s.data.Header && !slices.Equal(f.Columns, s.data.Names):
 		return nil, errors.New("the model is for other columns: " + strings.Join(f.Columns, ", "))

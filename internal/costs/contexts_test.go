@@ -13,6 +13,7 @@ import (
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
+	"softkmeans/unmix"
 )
 
 // shape is rows, and the number of prototypes, on which work is where it is seldom.
@@ -137,11 +138,12 @@ func (s *shape) volume(add adder) {
 			return second(softkmeans.FitAlternating(ctx, x, s.k, few()))
 		})
 	})
-	add("Unmix", func(ctx context.Context) error { return second(softkmeans.Unmix(ctx, s.x, s.k, few())) })
+	add("Unmix", func(ctx context.Context) error {
+		return second(unmix.Fit(ctx, s.x, s.k, &unmix.Options{MinVolumeOptions: *few()}))
+	})
 	add("Unmix of unit rows", func(ctx context.Context) error {
-		o := few()
-		o.Rows, o.Trim = softkmeans.RowsUnit, 0.1
-		return second(softkmeans.Unmix(ctx, s.x, s.k, o))
+		o := &unmix.Options{MinVolumeOptions: *few(), Scaling: unmix.ScaleUnit, Trim: 0.1}
+		return second(unmix.Fit(ctx, s.x, s.k, o))
 	})
 	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
 		add("FitMinVolumeSeq "+sum.String(), func(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
+	"softkmeans/unmix"
 )
 
 // growing is a public call on n rows, d columns and k centers: the sizes to begin with, and the exponents
@@ -138,7 +139,7 @@ func growingCalls() []growing {
 			return func() error { return second(softkmeans.FitMinVolume(bg, x, k, v)) }
 		}},
 		{"Unmix", small, steps, volume(func(x *matrix, k int) error {
-			return second(softkmeans.Unmix(bg, x, k, v))
+			return second(unmix.Fit(bg, x, k, &unmix.Options{MinVolumeOptions: *v}))
 		})},
 		{"FitSeq", wide, all, volume(func(x *matrix, k int) error {
 			return second(softkmeans.FitSeq(bg, inBlocks(x, 500), k, nil))
