@@ -416,17 +416,40 @@ func statsOf(t testing.TB, x *Matrix, w []float64) *Stats {
 	return &s
 }
 
-// shipped is v after a way through its binary form.
-func shipped[T any, P interface {
-	*T
-	MarshalBinary() ([]byte, error)
-	UnmarshalBinary([]byte) error
-}](t testing.TB, v P) P {
+// shipped is s after a way through its binary form.
+func shipped(t testing.TB, s *Stats) *Stats {
 	t.Helper()
-	b := mustDo(v.MarshalBinary())(t)
-	out := P(new(T))
+	b := mustDo(s.MarshalBinary())(t)
+	out := new(Stats)
 	must(t, out.UnmarshalBinary(b))
 	return out
+}
+
+func finiteModel(t *testing.T, m *Model) {
+	t.Helper()
+	finite(t, "centers", m.Centers.Data...)
+	finite(t, "memberships", m.Memberships.Data...)
+	finite(t, "model", m.Objective, m.Floor, m.FloorError, m.Total, m.Gap)
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// above is the next number away from 0.
+func above(v float64) float64 { return math.Nextafter(v, math.Copysign(math.Inf(1), v)) }
+
+// oneIf is 1 where it is so, otherwise 0.
+func oneIf(so bool) int {
+	if so {
+		return 1
+	}
+	return 0
 }
 
 // close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
@@ -483,19 +506,6 @@ func scaledWeights(w []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// centersAngle returns the mean angle between the rows of a and b less their own means, in percent of π,
-// and the row of the largest.
-func centersAngle(a, b *Matrix) (mean float64, worst int) {
-	most := -1.0
-	for j := range a.Rows {
-		angle := spectralAngle(a.row(j), b.row(j))
-		if mean += angle / float64(a.Rows); angle > most {
-			most, worst = angle, j
-		}
-	}
-	return mean, worst
 }
 
 // laSymmetric are symmetric matrices of one size, with a name each.

@@ -96,14 +96,12 @@ func TestOptionLimits(t *testing.T) {
 			checkMinVolume(1, &MinVolumeOptions{Centers: NewMatrix(1, 2, []float64{1, inf})}),
 			"Centers[0,1] = +Inf", ErrNonFinite,
 		},
-		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Rows: RowsGiven, Restarts: 2}), "", nil},
+		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Restarts: 2}), "", nil},
 		{checkNoPenalty(&MinVolumeOptions{Slack: .5}), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), "Lambda is 2, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Epsilon: 1}), "Epsilon is 1, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), "Volume is affine, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{NonNegative: true, Lower: []float64{1}}), "", nil},
-		{checkNoPenalty(&MinVolumeOptions{Rows: RowsUnit}), "Rows is unit, which is for FitMinVolume and Unmix", ErrOption},
-		{checkNoPenalty(&MinVolumeOptions{Trim: .5}), "Trim is 0.5, which is for FitMinVolume and Unmix", ErrOption},
 		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
 		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
 		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
@@ -173,7 +171,6 @@ func TestErrorNames(t *testing.T) {
 			{"a", second(thinSVD(bg, m))},
 			{"vertices", second(SimplexLeastSquares(nil, ok, m, nil))},
 			{"centers", second((&Model{Centers: m}).Predict(nil, ok))},
-			{"centers", second((&Model{Centers: m}).Nearest(nil, ok))},
 			{"x", second((&Model{Centers: ok}).Predict(nil, m))},
 		} {
 			var e *InputError
@@ -267,29 +264,24 @@ func TestWarningTable(t *testing.T) {
 	s := &samples{n: 4, weights: []float64{1, 0, 2, 1}, units: units{wexp: 2}} // scaled to ¼, 0, ½, ¼
 	z := NewMatrix(4, 2, []float64{3, 4, 30, 40, 0, 1, 0, 2})
 	g := NewMatrix(4, 4, []float64{0, .5, .5, 0, 0, 0, 0, 1, .25, .75, 0, 0, .5, .5, 0, 0})
-	var c membershipStats
 	length := func(i int) float64 { return norm2(z.row(i)) }
-	c.add(s, length, g)
+	c := membershipsOf(s, length, g)
 	if want := []float64{.25, .625, .125, 0}; !slices.Equal(c.members, want) || !slices.Equal(c.largest, []bool{true, true, false, false}) || c.total != 1 || c.farthest != 5 {
-		t.Errorf("%+v", c)
-	}
-	c.add(s, length, g) // a second part of the data
-	if c.total != 2 || c.members[1] != 1.25 || c.farthest != 5 || c.largest[2] {
 		t.Errorf("%+v", c)
 	}
 	f := NewMatrix(4, 2, []float64{0, 1, 0, 2, 0, 2, 0, 15})
 	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3}, {WarnCoincident, 1, 2, 0},
 		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnSlack, 0, 0, .5}}
-	if got := findWarnings(f, &c, 1000, .5); !slices.Equal(got, want) {
+	if got := findWarnings(f, c, 1000, .5); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	f.Set(3, 1, 20) // 15 is not yet far
 	want = []Warning{{WarnCoincident, 1, 2, 0}, {WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnFar, 3, 0, 4}}
-	if got := findWarnings(f, &c, 999, 0); !slices.Equal(got, want) {
+	if got := findWarnings(f, c, 999, 0); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	c.farthest = 0
-	if got := findWarnings(f, &c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
+	if got := findWarnings(f, c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
 		t.Errorf("%v", got)
 	}
 	for want, w := range map[string]Warning{
