@@ -476,7 +476,7 @@ func TestFloorBlindStart(t *testing.T) {
 			"LSDFloors":   append([]float64{want[0]}, mustDo(LSDFloors(bg, kernel, 2, nil))(t)...),
 			"TILSDFloors": mustDo(TILSDFloors(bg, kernel, 3, nil))(t),
 			"LSD":         append(slices.Clone(want[:2]), mustDo(LSD(bg, kernel, 2, few))(t).Floor),
-			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, few))(t).Floor),
+			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, nil))(t).Floor),
 		} {
 			for k, v := range got {
 				if !(math.Abs(v-want[k]) <= 1e-8) {

@@ -394,7 +394,7 @@ func (c *claims) similarity(k *Matrix, values []float64, centred bool, most int,
 			shape(k.Rows, k.Rows), floor, i, exact)
 	}
 	if most > 0 && k.Rows <= 300 {
-		m, err := fit(bg, k, most, &LSDOptions{MaxIter: 5, Starts: 1, Workers: 1})
+		m, err := fit(bg, k, most, optionsOf(name, LSDOptions{MaxIter: 5, Starts: 1, Workers: 1}))
 		claim(c, err == nil && m.Floor <= exact+slip*total && m.Floor+m.FloorError >= exact-slip*total &&
 			m.Objective >= exact-off-m.FloorError && m.Objective >= m.Floor,
 			"%s of %s: floor and objective are %+v, the least is %g (%v)", name, shape(k.Rows, k.Rows), m,

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -42,7 +43,7 @@ func TestOptionLimits(t *testing.T) {
 	}{
 		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(largestK), "", nil},
 		{checkFit(0, &Options{}), "k is 0, below 1", ErrOption}, {checkFit(3, &Options{}), "", nil},
-		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(3)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
+		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(2)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
 		{checkFit(3, &Options{Solver: SolverGram}), "", nil}, {checkFit(3, &Options{Solver: -1}), "Solver is Solver(-1)", ErrOption}, {checkFit(3, &Options{Solver: solverCount}), "Solver is Solver(4)", ErrOption},
 		{checkFit(3, turn(0, 1, -1, 0)), "", nil}, {checkFit(1, &Options{Orientation: NewMatrix(0, 0, nil)}), "", nil},
 		{checkFit(3, turn(1, 0, 0, nan)), "Orientation[1,1] = NaN", ErrNonFinite}, {checkFit(3, &Options{Orientation: NewMatrix(2, 1, nil)}), "Orientation is 2×1, k−1 is 2", ErrShape},
@@ -130,6 +131,35 @@ func TestOptionLimits(t *testing.T) {
 	}
 	if err := checkK(math.MaxInt32); math.MaxInt > math.MaxInt32 && (err == nil || err.Error() != "softkmeans: k is 2147483647, too large: invalid option") {
 		t.Error(err)
+	}
+}
+
+// TestUnread: an option that a function does not read is an error, and one that it reads is none.
+func TestUnread(t *testing.T) {
+	x, g := randomData(9, 4, 0, 1), dirichlet(9, 3, 1, 1)
+	set := map[string]Options{"Weights": {Weights: make1(9)}, "Enclosure": {Enclosure: EnclosureTight},
+		"Sum": {Sum: SumAtMostOne}, "Solver": {Solver: SolverGram}, "MostK": {MostK: 2},
+		"Orientation": {Orientation: RandomOrientation(3, 1)}, "Workers": {Workers: 2}}
+	for reads, call := range map[string]func(o *Options) error{
+		"Fit: Weights Enclosure Solver Orientation": func(o *Options) error { return second(Fit(bg, x, 3, o)) },
+		"Floors: Weights Sum MostK":                 func(o *Options) error { return second(Floors(bg, x, o)) },
+		"Certify: Weights Sum Solver": func(o *Options) error {
+			return second(Certify(bg, x, rowsOf(x, 0, 3), g, o))
+		},
+		"CentersOf: Weights Sum":        func(o *Options) error { return second(CentersOf(bg, x, g, o)) },
+		"Principal: Weights Sum Solver": func(o *Options) error { return second(Principal(bg, x, 2, o)) },
+		"Stats.Principal: Sum":          func(o *Options) error { return second(statsOf(t, x, nil).Principal(2, o)) },
+		"SimplexLeastSquares: Sum": func(o *Options) error {
+			return second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), o))
+		},
+	} {
+		for name, o := range set {
+			read := name == "Workers" || strings.Contains(reads, " "+name)
+			if err := call(&o); read != (err == nil) || err != nil && !(errors.Is(err, ErrOption) &&
+				strings.HasPrefix(err.Error(), "softkmeans: "+name+" is")) {
+				t.Errorf("%s, %s: %v", reads, name, err)
+			}
+		}
 	}
 }
 

@@ -1,8 +1,11 @@
 package softkmeans
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -260,4 +263,32 @@ func TestStatsWeight(t *testing.T) {
 	if s.Weight() != 1+0x1p-52 {
 		t.Errorf("1 and 2^-52 more are %v", s.Weight())
 	}
+}
+
+// FuzzStats: what the decoder accepts is exactly what would be written, and can be worked with.
+func FuzzStats(f *testing.F) {
+	for _, s := range []*Stats{{}, statsOf(f, randomData(9, 4, 3, 1), nil)} {
+		f.Add(mustDo(s.MarshalBinary())(f))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b, s := bytes.Clone(b), new(Stats)
+		if body := len(b) - 4; body >= 0 { // so that what lies behind the checksum is reached
+			binary.LittleEndian.PutUint32(b[body:], crc32.ChecksumIEEE(b[:body]))
+		}
+		if err := s.UnmarshalBinary(b); err != nil {
+			if !errors.Is(err, ErrFormat) || !reflect.DeepEqual(s, new(Stats)) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again := mustDo(s.MarshalBinary())(t); !bytes.Equal(again, b) {
+			t.Fatalf("%x came back as %x", b, again)
+		}
+		if s.Weight() > 0 {
+			finite(t, "floors", mustDo(s.Floors())(t)...)
+			finite(t, "mean", s.Mean()...)
+			finite(t, "scatter", s.Scatter().Data...)
+			finite(t, "basis", mustDo(s.Principal(min(1, s.Rows()-1), nil))(t).Basis.Data...)
+		}
+	})
 }
