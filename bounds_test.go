@@ -251,7 +251,7 @@ func TestComplementBound(t *testing.T) {
 						disturb(v, math.Pow(10, -3*float64(digits-1)), rng)
 						disturb(by, math.Pow(10, -3*float64(digits-1)), rng)
 					}
-					got := complementBound(bg, a, v, by.Data, 1)
+					got := complementBound(bg, a, v, by.Data, by.Data[p], (by.Data[p-1]-by.Data[p])/2, 1)
 					if truth := outsideValue(a, v); truth > got+1e-13 {
 						t.Errorf("%s of order %d, p = %d, %d: an eigenvalue of %g, bound %g", name, n, p,
 							digits, truth, got)
@@ -269,7 +269,7 @@ func TestComplementBound(t *testing.T) {
 	const m = 100
 	a, v := NewMatrix(m, m, nil), NewMatrix(1, m, nil)
 	a.Data[0], v.Data[0] = 1, 1
-	if off := complementBound(bg, a, v, []float64{1, 0}, 1) - 0.5; !(off >= gamma(m+4)*m/2) || off > 1e-12 {
+	if off := complementBound(bg, a, v, []float64{1}, 0, 0.5, 1) - 0.5; !(off >= gamma(m+4)*m/2) || off > 1e-12 {
 		t.Errorf("a bound of the rounding of %g", off)
 	}
 }
@@ -377,7 +377,7 @@ func floorCases() map[string]*Matrix {
 			return 1e6*float64(i*i+j*j) + rng.NormFloat64()
 		}),
 		"a block of ones": symmetric(10, func(i, j int) float64 {
-			return float64(flagIf(i/4 == j/4, 1))
+			return float64(oneIf(i/4 == j/4))
 		}),
 		"distances": symmetric(10, func(i, j int) float64 {
 			return -squaredDistance(near.Row(i), near.Row(j))
@@ -476,7 +476,7 @@ func TestFloorBlindStart(t *testing.T) {
 			"LSDFloors":   append([]float64{want[0]}, mustDo(LSDFloors(bg, kernel, 2, nil))(t)...),
 			"TILSDFloors": mustDo(TILSDFloors(bg, kernel, 3, nil))(t),
 			"LSD":         append(slices.Clone(want[:2]), mustDo(LSD(bg, kernel, 2, few))(t).Floor),
-			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, few))(t).Floor),
+			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, nil))(t).Floor),
 		} {
 			for k, v := range got {
 				if !(math.Abs(v-want[k]) <= 1e-8) {
@@ -484,7 +484,7 @@ func TestFloorBlindStart(t *testing.T) {
 				}
 			}
 		}
-		op, _, err := openSimilarity(bg, kernel, 2, nil)
+		op, _, err := openSimilarity(bg, kernel, 2, nil, "LSD")
 		must(t, err)
 		spec := mustDo(op.leading(2, 0))(t)
 		_, left, err := op.rated(spec, 2)

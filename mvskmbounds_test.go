@@ -99,13 +99,6 @@ var boundedFits = map[string]func(x *Matrix, k int, o *MinVolumeOptions) (*Model
 	"FitAlternating": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
 		return FitAlternating(bg, x, k, o)
 	},
-	"a path": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
-		m, err := MinVolumePath(bg, x, k, []float64{0.001}, o)
-		if err != nil {
-			return nil, err
-		}
-		return m[0], nil
-	},
 }
 
 // TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no
@@ -146,9 +139,6 @@ func TestBounds(t *testing.T) {
 			scale(large.Upper, 0x1p100)
 			y := x.Clone()
 			scale(y.Data, 0x1p100)
-			if name == "a path" {
-				continue // its λ has a unit
-			}
 			far := mustDo(fit(y, 3, &large))(t)
 			scale(far.Centers.Data, 0x1p-100)
 			if !slices.Equal(far.Centers.Data, m.Centers.Data) {
@@ -156,7 +146,7 @@ func TestBounds(t *testing.T) {
 			}
 			o.Lower, o.Upper = nil, nil
 			loose := mustDo(fit(x, 3, &o))(t)
-			if name != "Unmix" && slices.Max(loose.Centers.Data) <= 0.9 {
+			if slices.Max(loose.Centers.Data) <= 0.9 {
 				t.Errorf("%s: the bounds are not needed", name)
 			}
 		}
@@ -277,14 +267,8 @@ func TestBoundsHard(t *testing.T) {
 		"huge, of tiny data": {tiny, 3, one(0x1p500), nil},
 		"no such":            {x, 3, one(-0x1p500), one(0x1p500)},
 	} {
-		for call, fit := range boundedFits {
-			if call == "a path" {
-				continue
-			}
+		for _, fit := range boundedFits {
 			m, err := fit(c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
-			if name == "below" && errors.Is(err, ErrOption) { // for Unmix
-				continue
-			}
 			must(t, err)
 			// A fit does better than the pure samples, moved to their bounds.
 			if strings.HasPrefix(name, "exact") {
@@ -306,7 +290,7 @@ func TestBoundsHard(t *testing.T) {
 					t.Fatalf("%s: a center has %v", name, v)
 				}
 			}
-			if b, err := m.MarshalBinary(); err != nil || new(Model).UnmarshalBinary(b) != nil {
+			if err := m.Check(); err != nil {
 				t.Error(name, err)
 			}
 		}
@@ -336,10 +320,6 @@ func TestBoundsErrors(t *testing.T) {
 				t.Errorf("%s %+v: %v", name, c.o, err)
 			}
 		}
-	}
-	o := seqOptions(MinVolumeOptions{Upper: []float64{1}}, 0, 0)
-	if _, err := FitMinVolumeSeq(bg, inBlocks(x, 10), 3, &o); !errors.Is(err, ErrOption) {
-		t.Error(err)
 	}
 }
 

@@ -117,9 +117,7 @@ func TestSlackBelowRounding(t *testing.T) {
 				t.Fatal("λ is NaN")
 			}
 		}}))(t)
-		if _, err := m.MarshalBinary(); err != nil {
-			t.Error(err)
-		}
+		finiteModel(t, m)
 	}
 }
 
@@ -224,7 +222,8 @@ func TestTallStops(t *testing.T) {
 	t.Parallel()
 	// With the default there are two iterations on all rows.
 	const tol = defaultTol / 10
-	x := noisy(firstOf(mixtures(manyRows+100, 4, 3, 0.5, 1, 11)), 20, 12)
+	x, _ := mixtures(manyRows+100, 4, 3, 0.5, 1, 11)
+	x = noisy(x, 20, 12)
 	var whole *Model
 	all, some := 0, fewer(6, 3)
 	for _, workers := range []int{1, 3} {

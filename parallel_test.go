@@ -258,7 +258,6 @@ func TestErrorsArrive(t *testing.T) {
 		volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
 		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		volume(below, 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
-		func(ctx context.Context) (*Model, error) { return FitSeq(ctx, inBlocks(below, 7), 2, nil) },
 		func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func TestSVDLapack(t *testing.T) {
 			}))
 		}
 		one := mapped(NewMatrix(m, n, nil), func(i, j int, _ float64) float64 {
-			return float64(flagIf(i == j, 1))
+			return float64(oneIf(i == j))
 		})
 		for value, a := range []*Matrix{NewMatrix(m, n, nil), one} {
 			for _, s := range laJudge(t, "zero or one", a).S {
@@ -210,8 +211,8 @@ func truncatedSVD(ctx context.Context, a *Matrix, k, workers int, o krylovOption
 	if err != nil {
 		return nil, err
 	}
-	o.residual, o.steps = orDefault(o.residual, 1e-10), orDefault(o.steps, defaultKrylovSteps)
-	kry, err := krylovVectors(s, k, o)
+	o.residual, o.steps = cmp.Or(o.residual, 1e-10), cmp.Or(o.steps, defaultKrylovSteps)
+	kry, err := s.krylovVectors(k, o)
 	if err != nil {
 		return nil, err
 	}
