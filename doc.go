@@ -64,7 +64,7 @@
 // A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
 // [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in
 // place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify
-// fill them in where half of the entries or more are stored. [SkMable] and package proof always do. Unmix
+// fill them in where half of the entries or more are stored. Package proof always does. Unmix
 // returns an error for sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
@@ -96,7 +96,7 @@
 //
 // Destinations come first in an argument list; nil allocates; the result is returned. A destination may be a
 // matrix that the call reads, if it is the whole matrix and has the result's shape. Any other overlap is not
-// allowed, nor one with the samples of a [SampleKernel]. Functions change no other argument.
+// allowed. Functions change no other argument.
 //
 // # Concurrency
 //
