@@ -17,6 +17,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/tables"
+	"softkmeans/kernel"
 	"softkmeans/missing"
 )
 
@@ -38,8 +39,14 @@ func kinds(t testing.TB) map[string]*File {
 	minvol.Others = []softkmeans.Answer{{Centers: minvol.Centers.Clone(), Factor: .5, Moved: .25}}
 	unit := &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 1})}
 	cone := fit(softkmeans.Fit(t.Context(), softkmeans.NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, &softkmeans.Options{Sum: softkmeans.SumAtMostOne}))
-	kernel := tables.Must(softkmeans.RBFKernel(x, 0))(t)
-	lsd := tables.Must(softkmeans.TILSD(t.Context(), kernel, 2, nil))(t)
+	similarities, err := kernel.RBF(x, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lsd, err := softkmeans.TILSD(t.Context(), similarities, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]*File{
 		"global": {Model: global, Method: "global"},
 		"minvol": {Model: minvol, Method: "minvol", Columns: []string{"a", "b\t\"", "ü€😀<>"}, Named: true, Units: []string{"cm", "", "°"},
@@ -47,7 +54,7 @@ func kinds(t testing.TB) map[string]*File {
 			ColumnLeast: []float64{0, 1, 2}, ColumnMost: []float64{3, 4, 5}, ColumnMean: []float64{1, 2, 3}, ColumnSpread: []float64{0, 1, 2}, LargestResidual: 1.5},
 		"unit":    {Model: unit},
 		"cone":    {Model: cone},
-		"rbf":     {Similarities: lsd, Kernel: "rbf", Gamma: kernel.Gamma(), Samples: x, Method: "tilsd"},
+		"rbf":     {Similarities: lsd, Kernel: "rbf", Gamma: 0.5, Samples: x, Method: "tilsd"},
 		"kernels": {Similarities: lsd, Kernel: "matrix", Method: "tilsd"},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/kernel"
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
@@ -100,9 +101,6 @@ func (s *shape) global(add adder) {
 		add(name+"CentersOf", func(ctx context.Context) error {
 			return second(softkmeans.CentersOf(ctx, x, g, one))
 		})
-		add(name+"SkMable", func(ctx context.Context) error {
-			return second(softkmeans.SkMable(ctx, x, s.k, 0))
-		})
 	})
 	add("Principal", func(ctx context.Context) error {
 		return second(softkmeans.Principal(ctx, s.x, 1, one))
@@ -155,26 +153,27 @@ func (s *shape) volume(add adder) {
 }
 
 func (s *shape) similar(add adder) {
-	kernel := must(softkmeans.RBFKernel(top(s.x, min(s.x.Rows, 2000)), 0))
-	o, k := &softkmeans.LSDOptions{Workers: 1}, min(s.k, kernel.Len())
+	similarities := must(kernel.RBF(top(s.x, min(s.x.Rows, 2000)), 0))
+	one, o := &softkmeans.LSDOptions{Workers: 1}, &softkmeans.LSDOptions{Workers: 1}
+	k := min(s.k, similarities.Rows)
 	if !long() {
 		o.MaxIter, k = 3, min(k, 3)
 	}
-	add("LSD", func(ctx context.Context) error { return second(softkmeans.LSD(ctx, kernel, k, o)) })
-	add("TILSD", func(ctx context.Context) error { return second(softkmeans.TILSD(ctx, kernel, k, o)) })
+	add("LSD", func(ctx context.Context) error { return second(softkmeans.LSD(ctx, similarities, k, o)) })
+	add("TILSD", func(ctx context.Context) error { return second(softkmeans.TILSD(ctx, similarities, k, one)) })
 	add("LSDFloors", func(ctx context.Context) error {
-		return second(softkmeans.LSDFloors(ctx, kernel, k, o))
+		return second(softkmeans.LSDFloors(ctx, similarities, k, one))
 	})
 	add("TILSDFloors", func(ctx context.Context) error {
-		return second(softkmeans.TILSDFloors(ctx, kernel, k, o))
+		return second(softkmeans.TILSDFloors(ctx, similarities, k, one))
 	})
 	first := &softkmeans.LSDOptions{Workers: 1, MaxIter: -1}
 	add("LSDFloor", func(ctx context.Context) error {
-		m, err := softkmeans.LSD(ctx, kernel, k, first)
+		m, err := softkmeans.LSD(ctx, similarities, k, first)
 		if err != nil {
 			return err
 		}
-		return second(proof.LSDFloor(ctx, kernel, k, &proof.LSDFloorOptions{Model: m, Workers: 1}))
+		return second(proof.LSDFloor(ctx, similarities, k, &proof.LSDFloorOptions{Model: m, Workers: 1}))
 	})
 }
 

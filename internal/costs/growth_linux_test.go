@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/kernel"
 	"softkmeans/metrics"
 	"softkmeans/missing"
 	"softkmeans/proof"
@@ -43,7 +44,7 @@ func growingCalls() []growing {
 		}
 		return m
 	}
-	rbf := func(n, d int) softkmeans.Similarity { return must(softkmeans.RBFKernel(normal(n, d), 0)) }
+	rbf := func(n, d int) *matrix { return must(kernel.RBF(normal(n, d), 0)) }
 	fit := func(o options) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error {
 			x := normal(n, d)
@@ -56,7 +57,7 @@ func growingCalls() []growing {
 			return func() error { return f(x, k) }
 		}
 	}
-	similar := func(f func(s softkmeans.Similarity, k int) error) func(n, d, k int) func() error {
+	similar := func(f func(s *matrix, k int) error) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error { s := rbf(n, d); return func() error { return f(s, k) } }
 	}
 	labels := func(f func(a, b []int) (float64, error)) func(n, _, _ int) func() error {
@@ -121,10 +122,6 @@ func growingCalls() []growing {
 			m := must(softkmeans.Fit(bg, x, k, nil))
 			return func() error { return second(softkmeans.Certify(bg, x, m.Centers, m.Memberships, nil)) }
 		}},
-		{"SkMable", wide, [3]int{1, 3}, func(n, d, k int) func() error {
-			x := normal(n, d)
-			return func() error { return second(softkmeans.SkMable(bg, x, k, .1)) }
-		}},
 		{"Principal", [3]int{2000, 128, 8}, [3]int{1, 3, 1}, volume(func(x *matrix, k int) error {
 			return second(softkmeans.Principal(bg, x, k-1, nil))
 		})},
@@ -167,35 +164,36 @@ func growingCalls() []growing {
 			m := &softkmeans.Model{Centers: top(x, k), ClusterMeans: top(x, k)}
 			return second(m.PredictLabels(nil, x))
 		})},
-		{"LSD", square, [3]int{2, 1, 4}, similar(func(s softkmeans.Similarity, k int) error {
+		{"LSD", square, [3]int{2, 1, 4}, similar(func(s *matrix, k int) error {
 			return second(softkmeans.LSD(bg, s, k, nil))
 		})},
-		{"TILSD", square, pairs, similar(func(s softkmeans.Similarity, k int) error {
+		{"TILSD", square, pairs, similar(func(s *matrix, k int) error {
 			return second(softkmeans.TILSD(bg, s, k, nil))
 		})},
-		{"LSDFloors", square, pairs, similar(func(s softkmeans.Similarity, k int) error {
+		{"LSDFloors", square, pairs, similar(func(s *matrix, k int) error {
 			return second(softkmeans.LSDFloors(bg, s, k, nil))
 		})},
 		{"LSDFloors, K near I", square, [3]int{3, 1, 2}, func(n, d, k int) func() error {
-			s := must(softkmeans.RBFKernel(normal(n, d), 1))
+			s := must(kernel.RBF(normal(n, d), 1))
 			return func() error { return second(softkmeans.LSDFloors(bg, s, k, nil)) }
 		}},
-		{"TILSDFloors", square, pairs, similar(func(s softkmeans.Similarity, k int) error {
+		{"TILSDFloors", square, pairs, similar(func(s *matrix, k int) error {
 			return second(softkmeans.TILSDFloors(bg, s, k, nil))
 		})},
-		{"SimilarityMatrix", square, [3]int{2, 1}, similar(func(s softkmeans.Similarity, _ int) error {
-			return second(softkmeans.SimilarityMatrix(s))
-		})},
-		{"DistanceKernel", square, [3]int{2, 0}, func(n, _, _ int) func() error {
+		{"RBF", square, [3]int{2, 1}, func(n, d, _ int) func() error {
+			x := normal(n, d)
+			return func() error { return second(kernel.RBF(x, 1)) }
+		}},
+		{"Distances", square, [3]int{2, 0}, func(n, _, _ int) func() error {
 			x := normal(n, 1)
 			m := softkmeans.NewMatrix(n, n, nil)
 			for i := range m.Data {
 				m.Data[i] = math.Abs(x.Data[i/n] - x.Data[i%n])
 			}
-			return func() error { _, _, err := softkmeans.DistanceKernel(m, 1); return err }
+			return func() error { return second(kernel.Distances(m, 1)) }
 		}},
 		{"EigenSym (of order n)", square, [3]int{3}, func(n, _, _ int) func() error {
-			m := must(softkmeans.SimilarityMatrix(rbf(n, 8)))
+			m := rbf(n, 8)
 			return func() error { _, _, err := softkmeans.EigenSym(m); return err }
 		}},
 		{"SVD", [3]int{300, 16}, [3]int{1, 3}, func(n, d, _ int) func() error {
