@@ -255,33 +255,3 @@ func directionsOf(k int, sum Sum) int {
 
 // directions returns how many principal directions Fit takes for k centers: at most as many as rows.
 func (s *samples) directions(k int, sum Sum) int { return min(directionsOf(k, sum), s.d, s.n) }
-
-// oneSigned is the size up to which entries of the other sign are rounding.
-const oneSigned = 1e-8
-
-// axisOf returns an axis for rows with these singular vectors (p×d) and mean: the sum of the vectors that
-// have one sign, the theorem's v for nonnegative data. Without any it is the first, turned towards the mean.
-func axisOf(basis *Matrix, mean []float64) []float64 {
-	v := make([]float64, basis.Rows)
-	for j := range v {
-		low, high := 0.0, 0.0
-		for _, u := range basis.row(j) {
-			low, high = min(low, u), max(high, u)
-		}
-		switch {
-		case -low <= oneSigned:
-			v[j] = 1
-		case high <= oneSigned:
-			v[j] = -1
-		}
-	}
-	length := norm2(v)
-	if length == 0 {
-		v[0], length = 1, 1
-		if dot(basis.row(0), mean) < 0 {
-			v[0] = -1
-		}
-	}
-	scale(v, 1/length)
-	return v
-}

@@ -69,22 +69,10 @@
 //
 // # Larger than memory
 //
-// [FitSeq] reads blocks of rows in two passes, [FitMinVolumeSeq] in five to eight, with
-// memory for one block and a few d×d matrices; docs/streaming.md says what that loses.
-//
-// Where processes or machines hold parts of a table, each sums up its own in a [Stats].
-// Merged in any order these give the floors and the [StreamSubspace]. A second round with [Extent]
-// gives the model. All three have binary forms:
-//
-//	var s, t softkmeans.Stats
-//	err := s.Add(x)                    // in each process, its rows
-//	err = s.Merge(&t)                  // in one process, the others' statistics
-//	p, err := s.StreamSubspace(k, nil)
-//	var e, f softkmeans.Extent
-//	err = e.Add(p, x, nil)             // in each process, the same rows
-//	err = e.Merge(&f)                  // in one process, the others' extents
-//	m, err := p.Model(&e)
-//	g, err := m.Predict(nil, x)        // in each process
+// Package stream reads blocks of rows in two passes for the global solution, in five to eight for compact
+// prototypes, with memory for a block and a few d×d matrices. If processes or machines hold parts of a table,
+// each sums up its own in a [Stats]. Merged in any order these give the floors and [Stats.Principal], and with
+// stream.Extent the model.
 //
 // # Errors
 //

@@ -552,7 +552,7 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	if z, left, err = o.rated(spec, p); err != nil {
 		return nil, nil, left, err
 	}
-	if spec.steps == 0 || o.data != nil || o.n > streamGramSide {
+	if spec.steps == 0 || o.data != nil || o.n > certifyGramSide {
 		return spec, z, left, nil
 	}
 	open := func() bool { return err == nil && left.high-left.lows[p] > openShare*left.total }

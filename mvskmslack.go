@@ -98,21 +98,12 @@ func solveTall(m *alternation) (*volumeRun, error) {
 	if best == nil {
 		return nil, err
 	}
-	var at *measurement
-	measure := func(f *Matrix) (*measurement, error) {
-		var warm *Matrix
-		if at != nil {
-			warm = at.g
-		}
-		to := m.newIterate()
-		copy(to.f.Data, f.Data)
-		return &measurement{iterate: to}, m.pass(to, warm)
-	}
+	var at *iterate
 	if err == nil {
-		at, err = measure(best.f)
+		at, err = m.measured(best.f, nil)
 	}
 	if err == nil && part.s.n >= fairlyDrawn*m.k {
-		at, best, err = refine(at, best, tallPasses, true, measure)
+		at, best, err = m.refine(at, best)
 	}
 	var end *alternation
 	if err == nil {
@@ -271,15 +262,7 @@ func (m *alternation) draw() *alternation {
 // draw takes this stream of random numbers.
 const drawStream = 0xd0a7
 
-// measurement is what a pass over all rows finds for centers.
-type measurement struct {
-	*iterate // without memberships, of rows in blocks
-	// Of rows in blocks alone: ‖X − GF‖² from the numbers of F and G themselves, and what memberships say.
-	direct float64
-	membershipStats
-}
-
-// correction is added to the objective of a draw or a summary: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for
+// correction is added to the objective of a draw: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for
 // centers F_0 that are measured on all rows. The linear term gives it the gradient of all rows at F_0. The
 // proximal one keeps the next centers near F_0, where that gradient holds. This is stochastic variance
 // reduction (Johnson & Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The error left is of second order
@@ -289,8 +272,8 @@ type correction struct {
 	proximal       float64
 }
 
-// correctionAt returns the correction for a measurement and the summary's own iterate at the same centers.
-func correctionAt(all *measurement, own *iterate, proximal float64) *correction {
+// correctionAt returns the correction for the iterates of all rows and of the draw at the same centers.
+func correctionAt(all, own *iterate, proximal float64) *correction {
 	c := &correction{linear: all.gz.Clone(), center: all.f, proximal: proximal}
 	axpy(c.linear.Data, -1, own.gz.Data)
 	for a := range all.gg.Rows {
@@ -310,87 +293,61 @@ func (c *correction) add(to *iterate) {
 	}
 }
 
-const (
-	refineIterations  = 100 // of a run on the corrected draw or summary
-	convergedProximal = 0.1 // above it the proximal term alone may keep the centers in place
-	largestProximal   = 1e6 // above it only rounding is left
-)
+// refineIterations is the most of a run on the corrected draw.
+const refineIterations = 100
 
-// refine improves measured centers and the run on a draw or a summary that they came from, by up to so many
-// measurements, and sets the run's status, which a draw's does not need. once: λ stays, and the first step
-// that fails is the last.
-func refine(
-	at *measurement, from *volumeRun, most int, once bool, measure func(f *Matrix) (*measurement, error),
-) (*measurement, *volumeRun, error) {
-	m := *from.m // with a correction of its own
-	m.most = min(m.most, refineIterations)
-	status := StatusIterationLimit
-	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: m.s, z: m.z}
-	own := m.newIterate()
-	var unit float64 // of the proximal term
-	for a := range m.k {
-		unit += at.gg.row(a)[a] / float64(m.k)
+// measured makes a pass over all rows for the centers f. warm has memberships to begin with; nil: none.
+func (m *alternation) measured(f, warm *Matrix) (*iterate, error) {
+	to := m.newIterate()
+	copy(to.f.Data, f.Data)
+	return to, m.pass(to, warm)
+}
+
+// refine improves measured centers and the run on a draw that they came from, at the same λ, by up to
+// tallPasses measurements. The first step that fails is the last. An absurd solution of the corrected draw is
+// below the floor by more than the allowance: where the draw lacks a center's rows, only the linear term
+// determines it.
+func (m *alternation) refine(at *iterate, from *volumeRun) (*iterate, *volumeRun, error) {
+	part := *from.m // with a correction of its own
+	part.most = min(part.most, refineIterations)
+	plain := alternation{minVolume: &minVolume{k: part.k, o: part.o}, s: part.s, z: part.z}
+	own := part.newIterate()
+	// The squared accuracy of the draw's centers, as a share of the mean weight of a center.
+	proximal := 0.0
+	for a := range part.k {
+		proximal += at.gg.row(a)[a] / float64(part.s.n)
 	}
-	least := float64(m.k) / float64(m.s.n) // the squared accuracy of the draw's centers, as a share
-	proximal := least
-	var err error
-	for used := 0; proximal <= largestProximal; {
+	for range tallPasses {
 		copy(own.f.Data, at.f.Data)
-		if err = plain.pass(own, nil); err != nil {
+		if err := plain.pass(own, nil); err != nil {
+			return at, from, err
+		}
+		c := correctionAt(at, own, proximal)
+		part.correct = c.add
+		part.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
+		next := part.run(runStart{at.f, from.restart}, from.lambda, part.most, nil)
+		if err := cancelled(part.s.ctx); err != nil {
+			return at, from, err
+		}
+		if next.objective < part.pc.floor-part.allowance() || part.promisesLittle(at, next) {
 			break
 		}
-		c := correctionAt(at, own, proximal*unit)
-		m.correct = c.add
-		m.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
-		next, absurd := m.corrected(runStart{at.f, from.restart}, from.lambda, !once)
-		if err = cancelled(m.s.ctx); err != nil {
+		there, err := m.measured(next.f, at.g)
+		if err != nil {
+			return at, from, err
+		}
+		if !(there.lossAt(next.lambda) <= at.lossAt(next.lambda)) {
 			break
 		}
-		if !absurd && m.promisesLittle(at, next) {
-			if proximal <= max(least, convergedProximal) {
-				status = StatusConverged
-			}
-			break
-		}
-		if used == most {
-			break
-		}
-		if !absurd {
-			used++
-			var there *measurement
-			if there, err = measure(next.f); err != nil {
-				break
-			}
-			if there.lossAt(next.lambda) <= at.lossAt(next.lambda) {
-				at, from = there, next
-				proximal = max(proximal/3, least)
-				continue
-			}
-		}
-		if once {
-			break
-		}
-		proximal *= 10
+		at, from = there, next
 	}
-	from.status = status
-	return at, from, err
+	return at, from, nil
 }
 
-// corrected solves the corrected draw from given centers. An absurd solution is below the floor by more than
-// the allowance: where the draw lacks a center's rows, only the linear term determines it.
-func (m *alternation) corrected(from runStart, lambda float64, steer bool) (next *volumeRun, absurd bool) {
-	least := m.pc.floor - m.allowance()
-	next = m.run(from, lambda, m.most, nil)
-	if next != nil && steer && m.bySlack() && !(next.objective < least) {
-		next, _ = m.steered(runStart{next.f, from.restart}, lambda) // the caller asks the context
-	}
-	return next, next != nil && next.objective < least
-}
-
-// promisesLittle reports whether a solution of the corrected draw would lower the loss by at most m.tol of
-// the objective, Tol or for a draw drawTol·Tol, and change that by at most closeShare of the slack.
-func (m *alternation) promisesLittle(at *measurement, next *volumeRun) bool {
+// promisesLittle reports whether a solution of the corrected draw would lower the loss by at most drawTol·Tol
+// of the objective, and change that by at most closeShare of the slack.
+func (m *alternation) promisesLittle(at *iterate, next *volumeRun) bool {
 	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&
-		(!m.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*m.allowance())
+		math.Abs(next.objective-at.objective) <= closeShare*m.allowance()
 }

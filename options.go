@@ -32,7 +32,7 @@ const (
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and [FitSeq]. Other functions name those that they read. The zero value and nil are the
+// Options tunes [Fit]. Other functions name those that they read. The zero value and nil are the
 // defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
@@ -53,12 +53,7 @@ type Options struct {
 	// entry are an [ErrOption].
 	Radius float64
 
-	Progress func(Iteration) // called by FitSeq alone, after every block, with Pass and Rows set
-	MostK    int             // the largest k of Floors; 0: all
-	// Memberships is for FitSeq alone. It receives the memberships g of rows first, first+1, … (n×k), in
-	// order, and may keep g. It costs one more pass. An error that it returns ends the fit, and is wrapped.
-	Memberships func(first int, g *Matrix) error
-	Passes      int // of FitSeq: the most of SolverKrylov, without that for Memberships: at least 4; 0: 30
+	MostK int // the largest k of Floors; 0: all
 }
 
 // path is which code a fit takes.
@@ -202,8 +197,8 @@ const (
 // String returns "auto", "k-means", "SPA" or "global".
 func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means", "SPA", "global") }
 
-// Iteration is what Progress is told, on the goroutine of the caller: after every iteration over data in
-// memory, or after every block of a pass. Objective, Loss and Floor are in the squared units of the data.
+// Iteration is what Progress is told after every iteration, on the goroutine of the caller. Objective, Loss and
+// Floor are in the squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
 	Iteration int     // from 0, the start; again from 0 for every λ
@@ -212,9 +207,6 @@ type Iteration struct {
 	Floor     float64 // the least that Objective can be
 	Lambda    float64 // this run's
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
-
-	Pass int // over blocks, from 1; 0 for data in memory
-	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
 // MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero value and nil
@@ -281,21 +273,6 @@ const (
 
 // String returns "auto", "given" or "unit".
 func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
-
-// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults. Progress hears of
-// blocks, with Pass and Rows set, and of runs on the summary.
-type MinVolumeSeqOptions struct {
-	MinVolumeOptions
-	// SummaryRows is how many rows the summary may have. With more the fit takes longer, and less is left
-	// to refine. 0: 16384, fewer where they have more than 1024 columns, but at least 32·k.
-	SummaryRows int
-	// Refinements is how many passes may improve the first solution; 0: 4, negative: none.
-	Refinements int
-	Memberships func(first int, g *Matrix) error // as in [Options]
-	// Labels receives the labels of rows first, first+1, …, those of [Model.PredictLabels], after the same
-	// rows' memberships. It may keep them. An error that it returns ends the fit.
-	Labels func(first int, labels []int) error
-}
 
 // DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as docs/accuracy.md says.
 const DefaultSlack = 0.25

@@ -27,14 +27,14 @@ type principal struct {
 // lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
 const lostShare = 1e-9
 
-// The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
+// The limits of SolverAuto, on min(n, d). Up to jacobiMaxSide
 // SolverJacobi, a few seconds of work, follows where the Gram matrix has left few digits. Beyond
-// sparseGramSide the eigenvectors of sparse rows' Gram matrix take a second or more. Up to streamGramSide
+// sparseGramSide the eigenvectors of sparse rows' Gram matrix take a second or more. Up to certifyGramSide
 // three matrices of 32 MB are affordable, and Certify takes a solver without random vectors.
 const (
-	jacobiMaxSide  = 512
-	sparseGramSide = 1024
-	streamGramSide = 2048
+	jacobiMaxSide   = 512
+	sparseGramSide  = 1024
+	certifyGramSide = 2048
 )
 
 // rowsKind says how rows are kept, which decides what a solver costs.
@@ -43,7 +43,6 @@ type rowsKind int
 const (
 	denseRows rowsKind = iota
 	sparseRows
-	streamedRows
 )
 
 // purpose says what a principal subspace is for.
@@ -77,10 +76,8 @@ func chooseSolver(asked Solver, kind rowsKind, why purpose, p, small, large int)
 		krylov = small > jacobiMaxSide && c.steps >= fewestKrylovSteps
 	case sparseRows:
 		krylov = small > sparseGramSide
-	case streamedRows:
-		krylov = small > streamGramSide
 	}
-	affordable := small <= streamGramSide
+	affordable := small <= certifyGramSide
 	switch {
 	case krylov && !affordable && kind != denseRows:
 		c.first, c.then = SolverKrylov, SolverKrylov

@@ -40,8 +40,7 @@ type Model struct {
 	// of the scaled rows. 0: none, or not known, as where a context ended the fit.
 	LossGap  float64
 	Warnings []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
-	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
-	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
+	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none.
 	Others  []Answer
 	Missing int // of missing.Fit: how many entries were missing; Objective is of those present
 
@@ -429,7 +428,7 @@ func (pc *principal) check(s *samples, objective float64) error {
 // are wide. Labels from up to 16 runs of k-means move in the same way, and those whose clusters are most
 // even in size and overlap least are taken. Their numbers are those by which they share most rows with the
 // prototypes. A fit with an Init other than InitAuto and an exact mixture have the labels of their
-// memberships alone. The result is empty without Memberships, as of FitSeq or of a model file: give the
+// memberships alone. The result is empty without Memberships, as of a model file: give the
 // rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
@@ -493,6 +492,47 @@ func (m *Model) label(s *samples, lead *Matrix, quick bool) error {
 		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
 	}
 	return err
+}
+
+// Check returns an error unless the model's parts fit together, as those of a fit do: matrices of finite
+// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that are
+// nil fit.
+func (m *Model) Check() error {
+	err := firstError(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
+		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),
+		checkEnum("the model's solver", m.Solver, solverCount),
+		checkEnum("the model's status", m.Status, statusCount),
+		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount),
+		checkCount("Iterations", m.Iterations))
+	if err != nil {
+		return err
+	}
+	if m.Centers != nil && m.Memberships != nil && m.Centers.Rows != m.Memberships.Cols {
+		return fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+
+			strconv.Itoa(m.Memberships.Cols))
+	}
+	if err := m.checkMeans(); err != nil {
+		return err
+	}
+	if n := len(m.Clusters); n > 0 &&
+		(m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
+		return fail(ErrOption, "the model has "+strconv.Itoa(n)+
+			" labels without as many memberships, or without cluster means")
+	}
+	for i, j := range m.Clusters {
+		if j < 0 || j >= m.ClusterMeans.Rows {
+			return fail(ErrOption, "the model's label "+strconv.Itoa(i)+" is "+strconv.Itoa(j))
+		}
+	}
+	return nil
+}
+
+// checkPart returns an error for a matrix that is not nil and not in range.
+func checkPart(name string, m *Matrix) error {
+	if m == nil {
+		return nil
+	}
+	return checkMatrix(name, m, mostCenter)
 }
 
 // checkMeans returns an error unless there is a mean for each center, with axes of its length, or neither.

@@ -25,7 +25,7 @@ func (x *SparseMatrix) open(
 	return newSparseSamples(ctx, x, weights, o.Workers, centred)
 }
 
-// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above streamGramSide and
+// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above certifyGramSide and
 // it has not converged.
 func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
 	small, _ := s.sides()

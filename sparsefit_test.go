@@ -285,7 +285,7 @@ func TestFloorsSparseOpen(t *testing.T) {
 			}
 		}
 		floors := mustDo(Floors(bg, x, &Options{Sum: SumAtMostOne, MostK: 2}))(t)
-		if floors[1] > rest*(1+1e-13) || n <= streamGramSide && floors[1] < rest*(1-1e-13) ||
+		if floors[1] > rest*(1+1e-13) || n <= certifyGramSide && floors[1] < rest*(1-1e-13) ||
 			!slices.IsSortedFunc(floors, func(a, b float64) int { return cmp.Compare(b, a) }) {
 			t.Errorf("n = %d: %v; the last is %v", n, floors, rest)
 		}

@@ -149,31 +149,27 @@ func (m *moments) frame(ctx context.Context, workers int) *samples {
 // rankBound returns the largest rank that the data can have about its mean, or about 0.
 func (m *moments) rankBound() int { return rankOf(m.rows, m.cols, !m.atZero) }
 
-// aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean: Σwxxᵀ is the
-// scatter and W·mean·meanᵀ. The square of the mean's rest is left out. Three additions round 2^-53 each.
-func (s *Stats) aboutZero() (mean []float64) {
+// aboutZero moves the scatter from the mean to 0: Σwxxᵀ is the scatter and W·mean·meanᵀ. The square of the
+// mean's rest is left out. Three additions round 2^-53 each.
+func (s *Stats) aboutZero() {
 	length := norm2(s.mean) + norm2(s.meanRest)
 	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) +
 		(gamma(s.cols+8)+s.weightOff)*length*length)
 	rest := s.scatter
 	for c, v := range s.mean {
-		if len(rest) > 0 {
-			n := s.cols - c
-			axpy(rest[:n], s.weight*v, s.mean[c:])
-			axpy(rest[:n], s.weight*v, s.meanRest[c:])
-			axpy(rest[:n], s.weight*s.meanRest[c], s.mean[c:])
-			s.scatterOff += 0x1p-50 * rest[0]
-			rest = rest[n:]
-		}
+		n := s.cols - c
+		axpy(rest[:n], s.weight*v, s.mean[c:])
+		axpy(rest[:n], s.weight*v, s.meanRest[c:])
+		axpy(rest[:n], s.weight*s.meanRest[c], s.mean[c:])
+		s.scatterOff += 0x1p-50 * rest[0]
+		rest = rest[n:]
 	}
-	mean = s.mean
 	s.atZero, s.mean, s.meanRest, s.meanOff = true, make([]float64, s.cols), make([]float64, s.cols), 0
-	return mean
 }
 
-// Stats is what [FitSeq] learns of the data in its first pass: weighted count, mean and scatter matrix. The
-// floors and the principal subspace depend on nothing else. Different goroutines, processes or machines may
-// each add up a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
+// Stats is what one pass over the data learns of it: weighted count, mean and scatter matrix. The floors and
+// the principal subspace depend on nothing else. Different goroutines, processes or machines may each add up
+// a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
 //
 // The results agree to rounding with those of the whole table, and with the true values as [Floors] does,
 // however far the mean is from 0. Every call's rows are held to the range of the package; rows whose weights
@@ -197,15 +193,10 @@ func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 // weight below 0 is an [ErrOption]. Weights of all parts should be within 2^500 of each other: a row that
 // counts in its own part and not in the whole is an [ErrChanged] of the second pass.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
-	part, m, err := newPart(context.Background(), &s.moments, x, weights, 0)
+	part, m, err := s.newPart(x, weights)
 	if err != nil || part == nil {
 		return err
 	}
-	return s.addPart(part, m)
-}
-
-// addPart adds rows with their moments.
-func (s *Stats) addPart(part *samples, m *moments) error {
 	if err := checkSize("the scatter matrix", part.d+1, part.d+1); err != nil {
 		return err
 	}
@@ -270,17 +261,12 @@ func (m *moments) setErrors(part *samples, total, off float64) {
 
 // newPart checks rows that come after those of m. It returns them as samples about their own mean, and their
 // moments; nil where there are no rows, or all have weight 0: m then counts them.
-func newPart(
-	ctx context.Context, m *moments, x *Matrix, weights []float64, workers int,
-) (s *samples, t *moments, err error) {
-	if err := checkShape("x", x); err != nil {
+func (m *moments) newPart(x *Matrix, weights []float64) (s *samples, t *moments, err error) {
+	if err := checkShape("x", x); err != nil || x.Rows == 0 {
 		return nil, nil, err
 	}
-	if x.Rows == 0 {
-		return nil, nil, cancelled(ctx)
-	}
 	some, err := m.admit(x.Rows, x.Cols, weights, func(weights []float64) (err error) {
-		s, err = newSamples(ctx, x, weights, workers, true)
+		s, err = newSamples(context.Background(), x, weights, 0, true)
 		return err
 	})
 	if err != nil || !some {
@@ -316,12 +302,7 @@ func (m *moments) checkMore(arg string, rows, cols int) error {
 		return fail(ErrShape,
 			arg+" has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
 	}
-	return checkCountable(m.rows, rows)
-}
-
-// checkCountable returns an error if an int cannot count both.
-func checkCountable(rows, more int) error {
-	if more > math.MaxInt-rows {
+	if rows > math.MaxInt-m.rows {
 		return fail(ErrShape, "the rows are more than an int can count")
 	}
 	return nil

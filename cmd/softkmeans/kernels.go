@@ -131,7 +131,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 		}
 	}
 	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
-		Enclosure: f.options.Enclosure, Progress: p.update}
+		Enclosure: f.options.Enclosure, Progress: p.iteration}
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	}
 	show.step(f.method.String())
 	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
-		Enclosure: f.options.Enclosure, Progress: show.update}
+		Enclosure: f.options.Enclosure, Progress: show.iteration}
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}
