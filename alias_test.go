@@ -389,6 +389,12 @@ func TestSliceDestinations(t *testing.T) {
 	}
 }
 
+// form is a value with a binary form.
+type form interface {
+	MarshalBinary() ([]byte, error)
+	UnmarshalBinary([]byte) error
+}
+
 // receiverCase is a receiver whose calls may fail.
 type receiverCase struct {
 	name  string // of the receiver's type, in the documentation
@@ -420,11 +426,6 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 	nan.Set(1, 1, math.NaN())
 	two, w2 := rowsOf(x, 28, 30), []float64{1, 1}
 	stats := func(x *Matrix) *Stats { return statsOf(t, x, nil) }
-	subspace := func(k int) *StreamSubspace { return mustDo(stats(x).StreamSubspace(k, nil))(t) }
-	reachOf := func(p *StreamSubspace, x *Matrix) *Extent {
-		e := &Extent{}
-		return mustDo(e, e.Add(p, x, nil))(t)
-	}
 	add := func(name string, make func() form, works func(v form) error, fails ...failure) {
 		cases = append(cases, receiverCase{name, make, fails, works})
 	}
@@ -444,7 +445,7 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 		{"Stats.AddWeighted", ErrOption, on(func(s *Stats) error {
 			return s.AddWeighted(two, []float64{1, -1})
 		}), nil},
-		{"Stats.StreamSubspace", nil, on(func(s *Stats) error { return second(s.StreamSubspace(0, nil)) }), nil},
+		{"Stats.Principal", nil, on(func(s *Stats) error { return second(s.Principal(-1, nil)) }), nil},
 	}
 	narrow, many := stats(NewMatrix(1, 2, nil)), &Stats{moments: moments{rows: math.MaxInt - 1}}
 	add("Stats", func() form { return &Stats{} }, grow, some...)
@@ -454,8 +455,8 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 			nil},
 		failure{"Stats.Merge", ErrShape, on(func(s *Stats) error { return s.Merge(narrow) }), []form{narrow}},
 		failure{"Stats.Merge", ErrShape, on(func(s *Stats) error { return s.Merge(many) }), []form{many}},
-		failure{"Stats.StreamSubspace", ErrOption,
-			on(func(s *Stats) error { return second(s.StreamSubspace(2, &Options{Weights: w2})) }), nil})...)
+		failure{"Stats.Principal", ErrOption,
+			on(func(s *Stats) error { return second(s.Principal(4, nil)) }), nil})...)
 	light := stats(two)
 	add("Stats", func() form { return &Stats{moments: moments{rows: math.MaxInt - 1}} },
 		on(func(s *Stats) error { return s.AddWeighted(rowsOf(x, 0, 1), []float64{0}) }),
@@ -465,64 +466,6 @@ func receiverCases(t *testing.T) (cases []receiverCase) {
 		failure{"Stats.AddSparse", ErrShape,
 			on(func(s *Stats) error { return s.AddSparse(sparseOf(two), make([]float64, 2)) }), nil},
 		failure{"Stats.Merge", ErrShape, on(func(s *Stats) error { return s.Merge(light) }), []form{light}})
-
-	p, other := subspace(2), subspace(3)
-	large := two.Clone()
-	large.Set(1, 1, -1e9)
-	foreign := reachOf(other, two)
-	crowd := &Extent{rows: math.MaxInt - 1,
-		coneExtent: coneExtent{extent: extent{facets: make([]float64, 2)}}}
-	crowd.fingerprint, crowd.started = p.fingerprint, true
-	reach := func(want error, p *StreamSubspace, x *Matrix, w []float64) failure {
-		return failure{"Extent.Add", want, on(func(e *Extent) error { return e.Add(p, x, w) }), []form{p}}
-	}
-	fresh := []failure{
-		reach(ErrTooFewSamples, &StreamSubspace{}, two, nil), reach(ErrShape, p, short, nil), reach(ErrNonFinite, p,
-			nan, nil),
-		reach(ErrChanged, p, large, nil), reach(ErrChanged, p, two, []float64{1, 2}), reach(ErrOption, p, two,
-			[]float64{-1, 1}),
-	}
-	extend := on(func(e *Extent) error {
-		return errors.Join(e.Add(p, rowsOf(x, 0, 20), nil), e.Add(p, two, w2),
-			e.Merge(reachOf(p, rowsOf(x, 20, 28))))
-	})
-	add("Extent", func() form { return &Extent{} }, extend, fresh...)
-	add("Extent", func() form { return reachOf(p, rowsOf(x, 3, 9)) }, extend,
-		append(fresh, reach(ErrShape, other, x, nil),
-			failure{"Extent.Merge", ErrShape, on(func(e *Extent) error { return e.Merge(foreign) }),
-				[]form{foreign}},
-			failure{"Extent.Merge", ErrShape, on(func(e *Extent) error { return e.Merge(crowd) }), []form{p}},
-			failure{"StreamSubspace.Model", ErrChanged, on(func(e *Extent) error { return second(p.Model(e)) }),
-				[]form{p}},
-			failure{"StreamSubspace.Model", ErrShape, on(func(e *Extent) error { return second(other.Model(e)) }),
-				[]form{other}})...)
-
-	bad := reachOf(p, two)
-	of := func(want error, e *Extent) failure {
-		return failure{"StreamSubspace.Model", want, on(func(p *StreamSubspace) error { return second(p.Model(e)) }),
-			[]form{e}}
-	}
-	add("StreamSubspace", func() form { return subspace(2) }, nil, of(ErrChanged, bad), of(ErrShape, foreign),
-		of(ErrChanged, &Extent{}))
-	add("StreamSubspace", func() form { return &StreamSubspace{} }, nil, of(ErrTooFewSamples, &Extent{}),
-		failure{"StreamSubspace.MarshalBinary", ErrTooFewSamples,
-			on(func(p *StreamSubspace) error { return second(p.MarshalBinary()) }), nil})
-	wrong := NewMatrix(1, 4, []float64{1, 2, 3, math.NaN()})
-	for _, m := range sampleModels(t) {
-		add("Model", func() form { return shipped(t, m) }, nil,
-			failure{"Model.Predict", nil, on(func(m *Model) error { return second(m.Predict(nil, wrong)) }),
-				nil},
-			failure{"Model.PredictLabels", nil,
-				on(func(m *Model) error { return second(m.PredictLabels(nil, wrong)) }), nil},
-			failure{"Model.Nearest", nil, on(func(m *Model) error { return second(m.Nearest(nil, wrong)) }),
-				nil})
-	}
-	for _, m := range lsdModels(t) {
-		add("LSDModel", func() form { return shipped(t, m) }, nil, failure{"LSDModel.Predict", nil,
-			on(func(m *LSDModel) error { return second(m.Predict(nil, nil)) }), nil},
-			failure{"LSDModel.Coordinates", nil,
-				on(func(m *LSDModel) error { return second(m.Coordinates(nil, NewMatrix(1, 5, nil))) }), nil})
-	}
 	// Every receiver is a decoder, too; TestBinary has all bytes that none takes.
 	for i := range cases {
 		c := &cases[i]
@@ -592,14 +535,9 @@ func TestReceivers(t *testing.T) {
 // TestMergeItself: the receiver as its own argument is as a copy of it.
 func TestMergeItself(t *testing.T) {
 	s := statsOf(t, randomData(9, 4, 3, 1), nil)
-	p := mustDo(s.StreamSubspace(3, nil))(t)
-	e := &Extent{}
-	must(t, e.Add(p, randomData(9, 4, 3, 1), nil))
-	s2, e2 := shipped(t, s), shipped(t, e)
-	must(t, errors.Join(s2.Merge(shipped(t, s)), s.Merge(s), e2.Merge(shipped(t, e)),
-		e.Merge(e)))
-	if !bytes.Equal(formOf(s), formOf(s2)) || s.Rows() != 18 || !bytes.Equal(formOf(e), formOf(e2)) ||
-		e.Rows() != 18 {
+	s2 := shipped(t, s)
+	must(t, errors.Join(s2.Merge(shipped(t, s)), s.Merge(s)))
+	if !bytes.Equal(formOf(s), formOf(s2)) || s.Rows() != 18 {
 		t.Error("differs from merging a copy")
 	}
 	x := NewMatrix(2, 1, []float64{1, 2})

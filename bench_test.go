@@ -33,21 +33,6 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFitSeq is BenchmarkFit in blocks, with memberships and without.
-func BenchmarkFitSeq(b *testing.B) {
-	x := randomData(200000, 64, 1, 1)
-	for _, rows := range []int{1, 100, 8192} {
-		for _, members := range []bool{false, true} {
-			o := &Options{}
-			if members {
-				o.Memberships = take
-			}
-			bench(b, fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), len(x.Data),
-				func() error { return second(FitSeq(bg, inBlocks(x, rows), 10, o)) })
-		}
-	}
-}
-
 // BenchmarkStats adds blocks up, and merges what was added.
 func BenchmarkStats(b *testing.B) {
 	for _, d := range []int{32, 256} {

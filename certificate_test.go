@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -273,24 +272,8 @@ func TestCertificateUnderflow(t *testing.T) {
 	}
 }
 
-// A cancelled FitMinVolumeSeq has the objective of its summary, which may be below the floor.
+// An objective below the floor is an estimate.
 func TestCertificateOfEstimate(t *testing.T) {
-	x := randomData(3000, 10, 0, 1)
-	ctx, cancel := context.WithCancel(bg)
-	o := &MinVolumeSeqOptions{SummaryRows: 64}
-	o.Slack = 1e-3
-	o.Progress = func(it Iteration) {
-		if it.Pass == 0 && it.Objective < it.Floor {
-			cancel()
-		}
-	}
-	m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 8, o)
-	if m == nil || m.Status != StatusCancelled || m.Objective >= m.Floor {
-		t.Fatalf("%+v, %v", m, err)
-	}
-	if c := m.Certificate; c.Optimal(0.5) || c.ExcessShare() < 1 {
-		t.Errorf("%+v", c)
-	}
 	if c := (Certificate{Objective: 1, Floor: 2, FloorError: .5, Total: 4, Solver: SolverGram}); c.Excess() < 1 || c.ExcessShare() < 0.25 {
 		t.Errorf("below the floor: %+v", c)
 	}

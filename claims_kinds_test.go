@@ -3,7 +3,6 @@ package softkmeans
 // The kinds of draws of the search for false claims, beside pairs.
 
 import (
-	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -111,9 +110,8 @@ func drawHidden(t *claims, rng *rand.Rand) {
 	cone := o
 	cone.Sum = SumAtMostOne
 	for name, find := range map[string]func() (*Model, error){
-		"Fit":    func() (*Model, error) { return Fit(bg, x, p+1, &o) },
-		"cone":   func() (*Model, error) { return Fit(bg, x, p, &cone) },
-		"FitSeq": func() (*Model, error) { return FitSeq(bg, inBlocks(x, 100), p+1, &o) },
+		"Fit":  func() (*Model, error) { return Fit(bg, x, p+1, &o) },
+		"cone": func() (*Model, error) { return Fit(bg, x, p, &cone) },
 		"FitMinVolume": func() (*Model, error) {
 			return FitMinVolume(bg, x, p+1, &MinVolumeOptions{MaxIter: 3})
 		},
@@ -293,60 +291,6 @@ func (c *claims) similarity(k *Matrix, values []float64, centred bool, most int,
 			"%s of %s: floor and objective are %+v, the least is %g (%v)", name, shape(k.Rows, k.Rows), m,
 			exact, err)
 	}
-}
-
-// drawChanged draws blocks that change after the first pass, with the same count, mean and squares.
-func drawChanged(t *claims, rng *rand.Rand) {
-	n, d, k := 4+2*rng.IntN(20), 3+rng.IntN(5), 1+rng.IntN(2)
-	x := randomData(n, d, decades(rng, -3, 3), rng.Uint64())
-	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-	total, _, err := s.totalSquares()
-	must(t, err)
-	pc := mustDo(findPrincipal(s, k, SolverAuto))(t)
-	y, along := NewMatrix(n, d, nil), math.Sqrt(total/float64(n))*math.Ldexp(1, s.exp)
-	changed := 2 * (1 + rng.IntN(n/2)) // rows
-	for i := range n {
-		copy(y.row(i), x.row(i))
-		if changed == n {
-			for c := range d {
-				y.Set(i, c, math.Ldexp(s.mean[c], s.exp)+along*float64(1-2*(i%2))*pc.basis.At(0, c))
-			}
-		}
-	}
-	if changed < n { // turned in the plane of a leading direction and another
-		v := orthogonalTo(rng, pc.basis, 1).row(0)
-		u, angle := pc.basis.row(0), math.Pi/2*rng.Float64()
-		for i := range changed {
-			r := slices.Clone(x.row(i))
-			for c := range r {
-				r[c] -= math.Ldexp(s.mean[c], s.exp)
-			}
-			a, b := dot(r, u), dot(r, v)
-			axpy(y.row(i), math.Hypot(a, b)*math.Cos(angle)-a, u)
-			axpy(y.row(i), math.Hypot(a, b)*math.Sin(angle)-b, v)
-		}
-	}
-	pass := 0
-	blocks := iter.Seq2[*Matrix, error](func(yield func(*Matrix, error) bool) {
-		if pass++; pass == 1 {
-			yield(x, nil)
-		} else {
-			yield(y, nil)
-		}
-	})
-	for _, o := range []*Options{{}, {Sum: SumAtMostOne}, {Solver: SolverKrylov},
-		{Memberships: func(int, *Matrix) error { return nil }}} {
-		pass, o.Workers = 0, 1
-		m, err := FitSeq(bg, blocks, k+1, o)
-		claim(t, err != nil || m.Objective >= m.Floor-m.FloorError,
-			"FitSeq %+v of other rows: objective %g, floor %g ± %g", o, orZero(m).Objective, orZero(m).Floor,
-			orZero(m).FloorError)
-	}
-	pass = 0
-	m, err := FitMinVolumeSeq(bg, blocks, k+1, nil)
-	claim(t, err != nil || m.Objective >= m.Floor-m.FloorError,
-		"FitMinVolumeSeq of other rows: objective %g, floor %g ± %g", orZero(m).Objective, orZero(m).Floor,
-		orZero(m).FloorError)
 }
 
 // drawVolume judges fits of minimal volume.

@@ -27,12 +27,12 @@ type pairing struct {
 
 // The ways to a floor, beside Certify's.
 var floorPaths = []string{
-	"Fit gram", "Fit jacobi", "Fit krylov", "Stats", "FitSeq gram", "FitSeq jacobi", "FitSeq krylov",
+	"Fit gram", "Fit jacobi", "Fit krylov", "Stats",
 	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "SkMable", "FitMinVolume",
 }
 
 // Those that add up squares of rows.
-var squarePaths = []string{"Fit jacobi", "Fit krylov", "FitSeq krylov", "Stats"}
+var squarePaths = []string{"Fit jacobi", "Fit krylov", "Stats"}
 
 // String is the candidate as Go has it.
 func (c *pairing) String() string {
@@ -111,27 +111,24 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		m, err = FitMinVolume(bg, x, k,
 			&MinVolumeOptions{Weights: o.Weights, Sum: c.sum, MaxIter: 3, Workers: 1})
 	case "Stats":
-		if smallRow(x) { // every part has a range of its own
-			return 0
-		}
-		var all *StreamSubspace
-		if all, err = c.statistics(t, rng, x, o.Weights).StreamSubspace(k, &Options{Sum: c.sum}); err == nil {
-			e := new(Extent)
-			if err = e.Add(all, x, o.Weights); err == nil {
-				m, err = all.Model(e)
-			}
-		}
-	case "Fit", "Sparse":
-		o.Solver = solverNamed(solver)
-		m, err = Fit(bg, rows, k, o)
+		return c.subspace(t, c.statistics(t, rng, x, o.Weights))
 	default:
 		o.Solver = solverNamed(solver)
-		m, err = FitSeq(bg, inBlocks(x, x.Rows/1000+1+rng.IntN(x.Rows)), k, o)
+		m, err = Fit(bg, rows, k, o)
 	}
 	if err != nil {
 		return math.Inf(-1)
 	}
 	return c.truth.model(t, c, k, m)
+}
+
+// subspace judges the floor of statistics.
+func (c *pairing) subspace(t testing.TB, s *Stats) float64 {
+	p, err := s.Principal(min(directionsOf(c.f.Rows, c.sum), s.rankBound()), &Options{Sum: c.sum})
+	if err != nil {
+		return math.Inf(-1)
+	}
+	return c.truth.floor(t, c, c.f.Rows, p.Floor, p.FloorError)
 }
 
 // statistics returns those of x, in parts.

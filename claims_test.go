@@ -35,7 +35,7 @@ var claimKinds = []struct {
 	draw  func(c *claims, rng *rand.Rand)
 }{
 	{"pairs", 12, 25, drawPair}, {"many rows", 2, 13, drawManyRows}, {"hidden", 2, 1, drawHidden},
-	{"similarities", 20, 1, drawSimilarity}, {"changed", 8, 1, drawChanged}, {"volumes", 3, 1, drawVolume},
+	{"similarities", 20, 1, drawSimilarity}, {"volumes", 3, 1, drawVolume},
 	{"losses", 20, 1, drawLoss},
 }
 

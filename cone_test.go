@@ -186,23 +186,6 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 			if a.Objective < m.Floor-1e-12*m.Total {
 				t.Errorf("seed %d: %g below the floor %g", seed, a.Objective, m.Floor)
 			}
-			g := collected{t, NewMatrix(0, k, nil)}
-			o := &Options{Sum: SumAtMostOne, Memberships: g.take}
-			s := mustDo(FitSeq(bg, inBlocks(x, 24), k, o))(t)
-			got := g.g
-			checkShares(t, got, SumAtMostOne)
-			if own := plainObjective(x, s.Centers, got, nil); s.Status != StatusNoHalfSpace ||
-				s.Objective > one.Objective*(1+1e-12) || math.Abs(own-s.Objective) > 1e-12*s.Total ||
-				math.Abs(s.Floor-m.Floor) > 1e-12*m.Total {
-				t.Errorf("seed %d in blocks: %v, objective %g, own %g, floor %g, to one %g", seed, s.Status,
-					s.Objective, own, s.Floor, one.Objective)
-			}
-			bare := mustDo(FitSeq(bg, inBlocks(x, 24), k, &Options{Sum: SumAtMostOne}))(t)
-			if g := mustDo(bare.Predict(nil, x))(t); bare.Status != StatusNoHalfSpace ||
-				plainObjective(x, bare.Centers, g, nil) > bare.Objective*(1+1e-12) {
-				t.Errorf("seed %d: %v, objective %g, of Predict %g", seed, bare.Status, bare.Objective,
-					plainObjective(x, bare.Centers, g, nil))
-			}
 		}
 	}
 }
@@ -219,84 +202,10 @@ func TestConeDimRows(t *testing.T) {
 		dim += sumSquares(x.Row(i))
 	}
 	m := mustDo(Fit(bg, x, 3, &Options{Sum: SumAtMostOne}))(t)
-	s := mustDo(FitSeq(bg, inBlocks(x, 24), 3, &Options{Sum: SumAtMostOne}))(t)
-	for _, m := range []*Model{m, s} {
+	for _, m := range []*Model{m} {
 		if m.Status != StatusNoHalfSpace || !(m.Objective-m.Floor <= dim) || m.Objective < m.Floor {
 			t.Errorf("%v, %g above the floor, the dim rows have %g", m.Status, m.Objective-m.Floor, dim)
 		}
-	}
-}
-
-// TestConeParts: statistics and extents of parts, by their binary forms, give the model.
-func TestConeParts(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(fewer(60, 20)) {
-		rng := rand.New(rand.NewPCG(seed, 4))
-		x := nonnegative(30+rng.IntN(100), 1+rng.IntN(8), []float64{0, 0.5}[seed%2], seed)
-		k := 1 + rng.IntN(x.Cols+2)
-		o := &Options{Sum: SumAtMostOne, Enclosure: Enclosure(seed / 2 % 2)}
-		sum := new(Stats)
-		for lo := 0; lo < x.Rows; lo += 25 {
-			must(t, sum.Merge(shipped(t, statsOf(t, rowsOf(x, lo, min(lo+25, x.Rows)), nil))))
-		}
-		before := mustDo(sum.MarshalBinary())(t)
-		p := shipped(t, mustDo(sum.StreamSubspace(k, o))(t))
-		if string(mustDo(sum.MarshalBinary())(t)) != string(before) {
-			t.Fatal("the statistics have changed")
-		}
-		var all Extent
-		for lo := 0; lo < x.Rows; lo += 40 {
-			var e Extent
-			must(t, e.Add(p, rowsOf(x, lo, min(lo+40, x.Rows)), nil))
-			must(t, all.Merge(shipped(t, &e)))
-		}
-		checkCone(t, mustDo(p.Model(&all))(t), x, nil)
-		if b := p.Basis(); b.Rows != min(k, x.Cols) || p.K() != k {
-			t.Errorf("a basis of %d directions for %d centers", b.Rows, k)
-		}
-		other := mustDo(sum.StreamSubspace(k, nil))(t)
-		if _, err := other.Model(&all); !errors.Is(err, ErrShape) {
-			t.Errorf("the extent of another sum: %v", err)
-		}
-	}
-	p := mustDo(statsOf(t, nonnegative(9, 3, 0, 1), nil).StreamSubspace(2, &Options{Sum: SumAtMostOne}))(t)
-	for what, change := range map[string]func(p *StreamSubspace){
-		"no limit":        func(p *StreamSubspace) { p.limit = 0 },
-		"a limit above 1": func(p *StreamSubspace) { p.limit = 1.01 },
-		"a mean":          func(p *StreamSubspace) { p.mean[1] = 0.1 },
-		"a mean's rest":   func(p *StreamSubspace) { p.meanRest[1] = 1e-20 },
-		"one direction":   func(p *StreamSubspace) { p.pc.basis = rowsOf(p.pc.basis, 0, 1) },
-		"another sum":     func(p *StreamSubspace) { p.sum = SumToOne },
-	} {
-		q := shipped(t, p)
-		change(q)
-		if err := new(StreamSubspace).UnmarshalBinary(mustDo(marshal(subspaceForm, q.fields))(t)); !errors.Is(err,
-			ErrFormat) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-// TestConeSeqAxis: where the statistics' axis leaves out rows the passes find another.
-func TestConeSeqAxis(t *testing.T) {
-	x := NewMatrix(200, 3, nil)
-	for i := range x.Rows { // most rows near (−1, 0, 0.3), some near (1, 0, 0.3)
-		a := float64(i%7) / 7
-		x.Data[3*i], x.Data[3*i+1], x.Data[3*i+2] = -1, a-0.5, 0.3
-		if i > 190 {
-			x.Data[3*i] = 1
-		}
-	}
-	for _, solver := range []Solver{SolverAuto, SolverGram, SolverKrylov} {
-		m := mustDo(FitSeq(bg, inBlocks(x, 30), 3, &Options{Sum: SumAtMostOne, Solver: solver}))(t)
-		checkCone(t, m, x, nil)
-	}
-	p := mustDo(statsOf(t, x, nil).StreamSubspace(3, &Options{Sum: SumAtMostOne}))(t)
-	var e Extent
-	must(t, e.Add(p, x, nil))
-	if m := mustDo(p.Model(&e))(t); m.Status != StatusNoHalfSpace || m.Objective > m.Total {
-		t.Errorf("%v, objective %g, total %g: the statistics' axis was to fail", m.Status, m.Objective,
-			m.Total)
 	}
 }
 
@@ -304,8 +213,8 @@ func TestConeSeqAxis(t *testing.T) {
 func TestConeOptions(t *testing.T) {
 	x, bad := nonnegative(5, 2, 0, 1), &Options{Sum: sumCount}
 	for i, err := range []error{
-		second(Fit(bg, x, 2, bad)), second(FitSeq(bg, inBlocks(x, 2), 2, bad)), second(Floors(bg, x, bad)),
-		second(Certify(bg, x, x, NewMatrix(5, 5, nil), bad)), second(statsOf(t, x, nil).StreamSubspace(2, bad)),
+		second(Fit(bg, x, 2, bad)), second(Floors(bg, x, bad)),
+		second(Certify(bg, x, x, NewMatrix(5, 5, nil), bad)), second(statsOf(t, x, nil).Principal(2, bad)),
 	} {
 		if !errors.Is(err, ErrOption) {
 			t.Errorf("%d: %v", i, err)
@@ -320,7 +229,7 @@ func TestConeOptions(t *testing.T) {
 func second[A any](_ A, err error) error { return err }
 
 // FuzzCone: any data has a feasible model that is no better than its floor and no worse
-// than that of SumToOne, in memory and in blocks, and what it says of itself is true.
+// than that of SumToOne, and what it says of itself is true.
 func FuzzCone(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{23, 4, 0x2e, 33, 66, 99, 122, 155})
@@ -337,25 +246,14 @@ func FuzzCone(f *testing.F) {
 			o.Solver = SolverGram
 		}
 		m := mustDo(Fit(bg, x, k, &o))(t)
-		g := collected{t, NewMatrix(0, k, nil)}
-		blocks := o
-		if blocks.Solver == SolverJacobi {
-			blocks.Solver = SolverGram
-		}
-		blocks.Memberships = g.take
-		s := mustDo(FitSeq(bg, in.blocks(x), k, &blocks))(t)
-		s.Memberships = g.g
 		one := mustDo(Fit(bg, x, k, &Options{Weights: w}))(t)
 		if m.Total == 0 || m.Total == math.MaxFloat64 || smallRow(x) {
 			return
 		}
-		for _, m := range []*Model{m, s} {
+		for _, m := range []*Model{m} {
 			finiteModel(t, m)
 			checkShares(t, m.Memberships, SumAtMostOne)
 			most := 1e-9 + m.FloorError/m.Total
-			if k > x.Cols+1 && m == s {
-				most += 1e-5 // dependent centers
-			}
 			if m.Status == StatusOptimal && m.Gap > most || m.Gap < -most || m.Status == StatusNoHalfSpace &&
 				!(m.Objective <= one.Objective+most*m.Total) {
 				t.Fatalf("%v, gap %g, objective %g, floor %g, total %g; to one %g; %+v of %v with %v",
@@ -368,51 +266,4 @@ func FuzzCone(f *testing.F) {
 		}
 		in.finish(t)
 	})
-}
-
-// Without a half-space FitSeq's objective is an upper bound as well, that of its own
-// memberships, for which x is not about its mean.
-func TestConeSeqUpperBound(t *testing.T) {
-	for _, c := range []struct {
-		x *Matrix
-		w []float64
-		k int
-	}{
-		{NewMatrix(4, 1, []float64{-0.7004190926425178, -0.48477241758222744, -2.0612177486267025,
-			0.3078447955793586}), []float64{2, 1, 0, 1}, 5},
-		{NewMatrix(5, 1, []float64{1.2688855792053486, 0.38248033231894374, -0.2743274979711452,
-			0.6829984148050028, 1.5485746829297278}),
-			[]float64{7.06567797979974e-07, 0.0054756225078487295, 1.019455778343278, 85.75016593157204,
-				1.6226067754325627e+06}, 5},
-	} {
-		q := truthOf(c.x, c.w, nil, SumAtMostOne)
-		for _, enclosure := range allEnclosures {
-			o := &Options{Weights: c.w, Sum: SumAtMostOne, Enclosure: enclosure}
-			plain := mustDo(FitSeq(bg, inBlocks(c.x, 2), c.k, o))(t)
-			g := collected{t, NewMatrix(0, c.k, nil)}
-			o.Memberships = g.take
-			m := mustDo(FitSeq(bg, inBlocks(c.x, 2), c.k, o))(t)
-			if is := q.objective(m.Centers, g.g); is.Cmp(truthDigits.num(min(plain.Objective,
-				m.Objective))) > 0 {
-				t.Errorf("%v: the objective is %g, claimed are %g and %g", enclosure, is, plain.Objective,
-					m.Objective)
-			}
-		}
-	}
-}
-
-// TestConeSeqOneWay: most rows are one way, and a half-space has them all, but not that of the
-// first singular vector. A pass over the blocks finds it.
-func TestConeSeqOneWay(t *testing.T) {
-	x := NewMatrix(23, 2, nil)
-	for i := range x.Rows {
-		copy(x.row(i), []float64{1 + float64(i)/8, 0})
-		if i >= 20 {
-			copy(x.row(i), []float64{-.9, .4 + float64(i)/100})
-		}
-	}
-	m := mustDo(FitSeq(bg, inBlocks(x, 7), 2, &Options{Sum: SumAtMostOne, Enclosure: EnclosureTight}))(t)
-	if m.Status != StatusOptimal || m.Objective > 1e-20*m.Total {
-		t.Errorf("%v, objective %g of %g", m.Status, m.Objective, m.Total)
-	}
 }

@@ -47,30 +47,6 @@ func TestDisproved(t *testing.T) {
 	}
 }
 
-// TestDisprovedBlocks: rows that change between the passes, with the same count and the same total.
-func TestDisprovedBlocks(t *testing.T) {
-	x := randomData(300, 4, 0, 3)
-	p := mustDo(statsOf(t, x, nil).StreamSubspace(2, nil))(t)
-	size := math.Sqrt(p.unscaleSquare(p.pc.total) / 300)
-	line := mapped(x, func(i, j int, _ float64) float64 { // along the subspace
-		return math.Ldexp(p.mean[j], p.exp) + float64(i%2*2-1)*p.pc.basis.At(0, j)*size
-	})
-	for _, from := range []int{2, 3} { // the third pass is that of memberships
-		pass := 0
-		o := &Options{Memberships: func(int, *Matrix) error { return nil }}
-		m, err := FitSeq(bg, func(yield func(*Matrix, error) bool) {
-			if pass++; pass < from {
-				yield(x, nil)
-			} else {
-				yield(line, nil)
-			}
-		}, 2, o)
-		if !errors.Is(err, ErrChanged) || pass != from {
-			t.Errorf("from pass %d: %+v, %v after %d passes", from, m, err, pass)
-		}
-	}
-}
-
 // TestLongSums: sums over many rows are within their bounds where each addition rounds up.
 func TestLongSums(t *testing.T) {
 	const n = 1 << 17
@@ -120,7 +96,7 @@ func TestLongSums(t *testing.T) {
 		t.Error("objectiveOf is below the objective")
 	}
 	// The mean of entries that round up, in the two passes of Stats.
-	part, m, err := newPart(bg, &moments{}, x, nil, 1)
+	part, m, err := new(moments).newPart(x, nil)
 	must(t, err)
 	m.setErrors(part, total, off)
 	for c := range 2 {
@@ -162,7 +138,7 @@ func TestLongMeans(t *testing.T) {
 			x.Data[i] = float64(i%2) * -2 * v
 		}
 	}
-	part, m, err := newPart(bg, &moments{}, x, nil, 1)
+	part, m, err := new(moments).newPart(x, nil)
 	must(t, err)
 	total, off, err := part.totalSquares()
 	must(t, err)

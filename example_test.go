@@ -355,40 +355,6 @@ func ExampleFit_sparse() {
 	// [0 0 1 1 1]
 }
 
-// A table that is read anew for every pass: from a file in a program, made up by a
-// formula here. Nothing of it stays in memory but a block.
-func ExampleFitSeq() {
-	blocks := func(yield func(*softkmeans.Matrix, error) bool) {
-		block := softkmeans.NewMatrix(1000, 3, nil) // used again for every block
-		for first := 0; first < 100000; first += block.Rows {
-			for i := range block.Rows {
-				a, b := math.Sincos(float64(first + i))
-				copy(block.Row(i), []float64{7 + a, 5 + b, a + b + 0.01*math.Sin(3*float64(first+i))})
-			}
-			if !yield(block, nil) { // an error in its place ends the fit
-				return
-			}
-		}
-	}
-	largest := 0.0
-	m, err := softkmeans.FitSeq(context.Background(), blocks, 3, &softkmeans.Options{
-		Memberships: func(first int, g *softkmeans.Matrix) error { // rows first, first+1, …
-			for i := range g.Rows {
-				largest = max(largest, g.At(i, 0))
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("objective %.4f, floor %.4f, of %.0f\n", m.Objective, m.Floor, m.Total)
-	fmt.Printf("largest membership of the first prototype: %.2f\n", largest)
-	// Output:
-	// objective 1.6666, floor 1.6666, of 200005
-	// largest membership of the first prototype: 0.64
-}
-
 // Parts of a table with different processes: each sums up its own, and what
 // travels between them are a few kilobytes.
 func ExampleStats() {
@@ -420,29 +386,8 @@ func ExampleStats() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d rows, floors %.3f\n", all.Rows(), floors)
-
-	plane, err := all.StreamSubspace(3, nil) // goes to all processes
-	if err != nil {
-		log.Fatal(err)
-	}
-	var reach softkmeans.Extent
-	for _, part := range parts {
-		var e softkmeans.Extent
-		if err := e.Add(plane, part, nil); err != nil {
-			log.Fatal(err)
-		}
-		if err := reach.Merge(&e); err != nil { // after a way as above
-			log.Fatal(err)
-		}
-	}
-	m, err := plane.Model(&reach)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("objective %.3f, floor %.3f\n", m.Objective, m.Floor)
 	// Output:
 	// 6 rows, floors [32.167 4.527 0.660 0.000]
-	// objective 0.660, floor 0.660
 }
 
 func ExampleSkMable() {

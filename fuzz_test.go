@@ -92,13 +92,6 @@ func checkModel(t *testing.T, in *input, m *Model) {
 			t.Fatalf("label %d of %v", j, row)
 		}
 	}
-	back := shipped(t, m)
-	if j := mustDo(m.PredictLabels(nil, y))(t); !slices.Equal(mustDo(back.PredictLabels(nil, y))(t), j) || !slices.Equal(back.Labels(nil), m.Labels(nil)) {
-		t.Fatalf("other labels by way of the binary form than %v", j)
-	}
-	if p := mustDo(back.Predict(nil, y))(t); !laSameBits(p.Data, g.Data) {
-		t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)
-	}
 	// A row that is not finite, or out of range, is an error, and dst is as it was.
 	bad, what := y.Clone(), in.below(4)
 	bad.Data[in.below(len(bad.Data))] = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}[what]
@@ -201,18 +194,15 @@ func FuzzMatrix(f *testing.F) {
 		model := &Model{Centers: small}
 		ti := mustDo(TILSD(bg, outer(small), 2, nil))(t)
 		linear := mustDo(LinearKernel(small))(t)
-		sub := mustDo(statsOf(t, small, nil).StreamSubspace(2, nil))(t)
 		few := &MinVolumeOptions{MaxIter: 2}
-		inParts, other := seqOptions(*few, 0, 0), *ti
+		other := *ti
 		other.Memberships = m
 		_, _, _, svd := SVD(m)
 		_, _, eigen := EigenSym(m)
 		for name, err := range map[string]error{
 			"Fit":                 second(Fit(bg, m, 2, nil)),
-			"FitSeq":              second(FitSeq(bg, oneBlock(m), 2, nil)),
 			"FitAlternating":      second(FitAlternating(bg, m, 2, few)),
 			"FitMinVolume":        second(FitMinVolume(bg, m, 2, few)),
-			"FitMinVolumeSeq":     second(FitMinVolumeSeq(bg, oneBlock(m), 2, &inParts)),
 			"MinVolumePath":       second(MinVolumePath(bg, m, 2, []float64{1}, few)),
 			"starts at Centers":   second(FitMinVolume(bg, small, 2, &MinVolumeOptions{MaxIter: 2, Centers: m})),
 			"Orientation":         second(Fit(bg, small, 3, &Options{Orientation: m})),
@@ -231,7 +221,6 @@ func FuzzMatrix(f *testing.F) {
 			"PredictLabels":       second(model.PredictLabels(nil, m)),
 			"Nearest":             second(model.Nearest(nil, m)),
 			"Nearest of centers":  second((&Model{Centers: m}).Nearest(nil, small)),
-			"MarshalBinary":       second((&Model{Centers: small, Memberships: m}).MarshalBinary()),
 			"LSD":                 second(LSD(bg, m, 2, &LSDOptions{MaxIter: 2})),
 			"TILSD":               second(TILSD(bg, m, 2, nil)),
 			"LSDModel.Predict":    second(ti.Predict(nil, m)),
@@ -240,7 +229,6 @@ func FuzzMatrix(f *testing.F) {
 			"RBFKernel":           second(RBFKernel(m, 0)),
 			"Cross":               second(linear.Cross(nil, m)),
 			"Stats":               new(Stats).Add(m),
-			"Extent":              new(Extent).Add(sub, m, nil),
 		} {
 			if err == nil && !good || !good && !errors.Is(err, ErrShape) {
 				t.Errorf("%s of %+v: %v", name, m, err)
@@ -271,11 +259,6 @@ func FuzzMatrix(f *testing.F) {
 		}
 		in.finish(t)
 	})
-}
-
-// oneBlock yields x.
-func oneBlock(x *Matrix) func(yield func(*Matrix, error) bool) {
-	return func(yield func(*Matrix, error) bool) { yield(x, nil) }
 }
 
 // checkIterated is what an iteration's model promises.
@@ -326,12 +309,12 @@ func FuzzFitMinVolume(f *testing.F) {
 		x, w := in.samples(24, 6)
 		k := 1 + in.below(8)
 		o := in.minVolume(x, w, k)
-		m := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
-		checkIterated(t, x, m, &o.MinVolumeOptions)
+		m := mustDo(FitMinVolume(bg, x, k, o))(t)
+		checkIterated(t, x, m, o)
 		checkModel(t, in, m)
 		a := mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Weights: w, Workers: o.Workers, Seed: o.Seed, Restarts: o.Restarts,
 			MaxIter: o.MaxIter, Tol: o.Tol, Init: o.Init, Centers: o.Centers, Sum: o.Sum}))(t)
-		checkIterated(t, x, a, &o.MinVolumeOptions)
+		checkIterated(t, x, a, o)
 		if a.Lambda != 0 || a.Epsilon != 0 {
 			t.Fatalf("%+v", a)
 		}
@@ -351,7 +334,7 @@ func FuzzFitMinVolume(f *testing.F) {
 			return // the path, three fits, takes as long as all before
 		}
 		lambdas := []float64{in.lambda(), 0, math.Abs(in.float())}
-		path := mustDo(MinVolumePath(bg, x, k, lambdas, &o.MinVolumeOptions))(t)
+		path := mustDo(MinVolumePath(bg, x, k, lambdas, o))(t)
 		for i, p := range path {
 			finite(t, "path", p.Lambda, p.Objective, p.Floor, p.Gap)
 			finite(t, "centers of the path", p.Centers.Data...)

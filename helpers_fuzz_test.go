@@ -5,7 +5,6 @@ package softkmeans
 
 import (
 	"errors"
-	"iter"
 	"math"
 	"slices"
 	"testing"
@@ -336,12 +335,11 @@ func (in *input) symmetric(n int) *Matrix {
 }
 
 // minVolume draws options of all methods that iterate. Their limits are small.
-func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeSeqOptions {
+func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeOptions {
 	mode, more := in.byte(), in.byte()
-	o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: w, Workers: int(mode & 1),
+	o := &MinVolumeOptions{Weights: w, Workers: int(mode & 1),
 		Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7),
-		Init: Init(in.below(int(initCount))), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))},
-		SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
+		Init: Init(in.below(int(initCount))), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))}
 	if more>>4 == 0 { // longer runs now and then
 		o.MaxIter = 12
 	}
@@ -365,170 +363,6 @@ func (in *input) lambda() float64 {
 		return math.Ldexp(1, int(int8(v)))
 	}
 	return math.Abs(in.float())
-}
-
-// blocks are the rows of x, cut at random: with NaN between the rows, in memory that
-// is used again, some of them without rows.
-func (in *input) blocks(x *Matrix) iter.Seq2[*Matrix, error] {
-	gap, sizes := in.below(3), []int{}
-	for left := x.Rows; left > 0; {
-		n := min(in.below(12)*(1+in.below(4)), left)
-		if left -= n; n > 0 || len(sizes) < 20 {
-			sizes = append(sizes, n)
-		}
-	}
-	return func(yield func(*Matrix, error) bool) {
-		memory, at := make([]float64, x.Rows*(x.Cols+gap)), 0
-		for _, n := range sizes {
-			for i := range memory {
-				memory[i] = math.NaN()
-			}
-			b := &Matrix{Rows: n, Cols: x.Cols, Stride: x.Cols + gap}
-			if n > 0 {
-				b.Data = memory[:(n-1)*b.Stride+b.Cols]
-			}
-			for i := range n {
-				copy(b.Row(i), x.Row(at+i))
-			}
-			if at += n; !yield(b, nil) {
-				return
-			}
-		}
-	}
-}
-
-// trouble is what goes wrong with a block of a pass.
-type trouble struct {
-	kind, pass, block, entry int
-	happened                 bool
-}
-
-const (
-	blockFails = iota
-	blockHasNaN
-	blockIsNil
-	blockIsMissing
-	blockIsTwice
-	blockIsOther
-	blockIsHuge
-	blockIsWider
-	troubles
-)
-
-var errBroken = errors.New("the disk is gone")
-
-func (in *input) trouble() *trouble {
-	return &trouble{kind: in.below(troubles), pass: 1 + in.below(5), block: in.below(4), entry: in.below(64)}
-}
-
-// in yields blocks until it happens, and goes on.
-func (c *trouble) in(blocks iter.Seq2[*Matrix, error]) iter.Seq2[*Matrix, error] {
-	pass := 0
-	return func(yield func(*Matrix, error) bool) {
-		pass++
-		at := -1
-		for b, err := range blocks {
-			if b.Rows > 0 {
-				at++
-			}
-			if pass == c.pass && at == c.block && b.Rows > 0 {
-				c.happened = true
-				b = b.Clone()
-				entry := &b.Data[c.entry%len(b.Data)]
-				switch c.kind {
-				case blockFails:
-					yield(nil, errBroken)
-					return
-				case blockHasNaN:
-					*entry = math.NaN()
-				case blockIsNil:
-					b = nil
-				case blockIsMissing:
-					continue
-				case blockIsTwice:
-					if !yield(b, nil) {
-						return
-					}
-				case blockIsOther:
-					*entry = -*entry / 2
-				case blockIsHuge:
-					*entry = math.MaxFloat64
-				case blockIsWider:
-					b = NewMatrix(b.Rows, b.Cols+1, nil)
-				}
-			}
-			if !yield(b, err) {
-				return
-			}
-		}
-	}
-}
-
-// check fails for an error that is not of what happened, and for a model with an error.
-func (c *trouble) check(t *testing.T, m *Model, err error) {
-	t.Helper()
-	kinds := []error{ErrChanged, ErrShape, ErrTooFewSamples} // of rows that are others
-	switch {
-	case !c.happened:
-		kinds = nil
-	case c.kind == blockFails:
-		kinds = []error{errBroken}
-	case c.kind == blockHasNaN:
-		kinds = []error{ErrNonFinite}
-	case c.kind == blockIsNil:
-		kinds = []error{ErrShape}
-	case c.kind == blockIsHuge:
-		kinds = []error{ErrRange}
-	case c.kind == blockIsMissing || c.kind == blockIsOther:
-		kinds = append(kinds, ErrRange) // all that is left may be too small
-	}
-	if err == nil && (!c.happened || c.kind > blockIsNil && c.kind != blockIsHuge) {
-		finiteModel(t, m) // of the sums alone not every change is to be seen
-		return
-	}
-	for _, kind := range kinds { // of the error, with no model
-		if m == nil && errors.Is(err, kind) {
-			return
-		}
-	}
-	t.Fatalf("%+v: %v, %v", *c, m, err)
-}
-
-// progress is the Progress of a function that makes passes. Each call must be of more rows,
-// but for those of the fit of a summary, which have none.
-type progress struct {
-	t    *testing.T
-	rows int // in all
-	last Iteration
-}
-
-func (p *progress) told(now Iteration) {
-	if now.Rows == 0 {
-		return
-	}
-	good := now.Pass == p.last.Pass && now.Rows > p.last.Rows ||
-		now.Pass == p.last.Pass+1 && now.Rows > 0 && (p.last.Rows == p.rows || p.last.Pass == 0)
-	if !good || now.Rows > p.rows {
-		p.t.Errorf("%+v after %+v, of %d rows", now, p.last, p.rows)
-	}
-	p.last = now
-}
-
-// collected receives memberships.
-type collected struct {
-	t *testing.T
-	g *Matrix
-}
-
-func (c *collected) take(first int, g *Matrix) error {
-	if first != c.g.Rows || g.Cols != c.g.Cols {
-		c.t.Errorf("%d×%d memberships from row %d, not %d", g.Rows, g.Cols, first, c.g.Rows)
-	}
-	for i := range g.Rows {
-		c.g.Data = append(c.g.Data, g.Row(i)...)
-	}
-	c.g.Rows += g.Rows
-	return nil
 }
 
 // sameSolution compares two models of the same rows, by shares of the total, which is what may be out of
@@ -557,68 +391,4 @@ func sameSolution(t *testing.T, x *Matrix, w []float64, got, want *Model) {
 	if got.Status != StatusCancelled && want.Status != StatusCancelled && math.Abs(got.Gap-want.Gap) > most {
 		t.Fatalf("gap %g, want %g, within %g: %+v, %+v, %v, %v", got.Gap, want.Gap, most, got, want, x, w)
 	}
-}
-
-// parts is the solution by statistics and extents of parts, which go by their binary
-// forms and are merged in some order.
-func (in *input) parts(t *testing.T, x *Matrix, w []float64, k int, o *Options) *Model {
-	t.Helper()
-	var ends []int
-	for at := 0; at < x.Rows; {
-		at = min(at+1+in.below(9), x.Rows)
-		ends = append(ends, at)
-	}
-	part := func(i int) (*Matrix, []float64) {
-		lo := 0
-		if i > 0 {
-			lo = ends[i-1]
-		}
-		rows := &Matrix{Rows: ends[i] - lo, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride:]}
-		if w == nil {
-			return rows, nil
-		}
-		return rows, w[lo:ends[i]]
-	}
-	order := func() []int { // the ends' numbers, turned round and perhaps backwards
-		n, from, back := len(ends), in.below(len(ends)), in.byte()&1 > 0
-		out := make([]int, n)
-		for i := range out {
-			if out[i] = (i + from) % n; back {
-				out[i] = n - 1 - out[i]
-			}
-		}
-		return out
-	}
-	sum := new(Stats)
-	for _, i := range order() {
-		rows, weights := part(i)
-		s := shipped(t, statsOf(t, rows, weights))
-		if in.byte()&1 > 0 {
-			s, sum = sum, s
-		}
-		must(t, sum.Merge(s))
-	}
-	if sum.Rows() != x.Rows || sum.Cols() != x.Cols {
-		t.Fatalf("%d×%d merged, not %d×%d", sum.Rows(), sum.Cols(), x.Rows, x.Cols)
-	}
-	finite(t, "mean", sum.Mean()...)
-	finite(t, "scatter", sum.Scatter().Data...)
-	finite(t, "floors", mustDo(sum.Floors())(t)...)
-	own := *o
-	own.Weights = nil
-	p := shipped(t, mustDo(shipped(t, sum).StreamSubspace(k, &own))(t))
-	all := new(Extent)
-	for _, i := range order() {
-		e := new(Extent)
-		rows, weights := part(i)
-		if err := e.Add(p, rows, weights); err != nil {
-			t.Fatalf("%v: rows %v with %v of %v with %v", err, rows, weights, x, w)
-		}
-		e = shipped(t, e)
-		if in.byte()&1 > 0 {
-			e, all = all, e
-		}
-		must(t, all.Merge(e))
-	}
-	return mustDo(p.Model(shipped(t, all)))(t)
 }

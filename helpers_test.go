@@ -495,3 +495,38 @@ func centersAngle(a, b *Matrix) (mean float64, worst int) {
 	}
 	return mean, worst
 }
+
+// firstOf is the data of what mixtures returns.
+func firstOf(x, _ *Matrix) *Matrix { return x }
+
+// axpyOf is m + a·y.
+func axpyOf(m *Matrix, a float64, y *Matrix) *Matrix {
+	axpy(m.Data, a, y.Data)
+	return m
+}
+
+func finiteModel(t *testing.T, m *Model) {
+	t.Helper()
+	finite(t, "centers", m.Centers.Data...)
+	finite(t, "model", m.Objective, m.Floor, m.FloorError, m.Total, m.Gap)
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// above is the next number after v, away from 0.
+func above(v float64) float64 { return math.Nextafter(v, math.Copysign(math.Inf(1), v)) }
+
+// flagIf is flag if set, otherwise 0.
+func flagIf(set bool, flag uint16) uint16 {
+	if set {
+		return flag
+	}
+	return 0
+}

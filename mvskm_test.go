@@ -152,7 +152,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 						continue
 					}
-					if _, err := m.MarshalBinary(); err != nil { // every number is finite
+					if err := m.Check(); err != nil { // every number is finite
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 					}
 					checkShares(t, m.Memberships, sum)
@@ -230,7 +230,7 @@ func TestMinVolumeRange(t *testing.T) {
 			case c.good && center <= mostCenter:
 				if err != nil {
 					t.Errorf("entries of %g, centers of %g: %v", c.top, center, err)
-				} else if _, err := m.MarshalBinary(); err != nil || !(m.Objective <= m.Total) && center == 0 {
+				} else if err := m.Check(); err != nil || !(m.Objective <= m.Total) && center == 0 {
 					t.Errorf("entries of %g, centers of %g: objective %g of %g, %v", c.top, center, m.Objective, m.Total, err)
 				}
 			case !errors.Is(err, ErrRange) || !errors.As(err, &wrong) || wrong.Row != want[0] || wrong.Col != want[1]:

@@ -447,7 +447,7 @@ func TestBoundsHard(t *testing.T) {
 					t.Fatalf("%s: a center has %v", name, v)
 				}
 			}
-			if b, err := m.MarshalBinary(); err != nil || new(Model).UnmarshalBinary(b) != nil {
+			if err := m.Check(); err != nil {
 				t.Error(name, err)
 			}
 		}
@@ -485,10 +485,6 @@ func TestBoundsErrors(t *testing.T) {
 		if m.Rows == RowsUnit != (want == RowsUnit) {
 			t.Errorf("Upper %v: rows %v", upper, m.Rows)
 		}
-	}
-	o := seqOptions(MinVolumeOptions{Upper: []float64{1}}, 0, 0)
-	if _, err := FitMinVolumeSeq(bg, inBlocks(x, 10), 3, &o); !errors.Is(err, ErrOption) {
-		t.Error(err)
 	}
 }
 

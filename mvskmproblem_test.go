@@ -216,7 +216,7 @@ func TestRunTold(t *testing.T) {
 				next = 0
 			}
 			if it.Iteration != next || it.Lambda != lambda || it.Floor != vf.s.unscaleSquare(vf.pc.floor) ||
-				(it.Penalty != 0) != (lambda > 0) || it.Pass != 0 || it.Rows != 0 {
+				(it.Penalty != 0) != (lambda > 0) {
 				t.Errorf("λ %g: %+v", lambda, it)
 			}
 			if math.Abs(it.Loss-it.Objective-lambda/2*it.Penalty) > 1e-12*(math.Abs(it.Loss)+it.Objective) {

@@ -128,7 +128,7 @@ func TestSlackBelowRounding(t *testing.T) {
 				t.Fatal("λ is NaN")
 			}
 		}}))(t)
-		if _, err := m.MarshalBinary(); err != nil {
+		if err := m.Check(); err != nil {
 			t.Error(err)
 		}
 	}

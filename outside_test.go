@@ -180,7 +180,7 @@ func TestOutsideLight(t *testing.T) {
 	x := NewMatrix(4, 3, []float64{m, m + 2, m, m + 5, m + 1, m + 1, m + 6, m, m + 7, m + 2, m + 3, m})
 	w := []float64{8e79, 3.7e-138, 7e-66, 9.6e-55} // the second counts as 0: two directions
 	for _, solver := range []Solver{SolverAuto, SolverGram, SolverKrylov} {
-		got := mustDo(FitSeq(bg, inBlocks(x, 3), 3, &Options{Solver: solver, Weights: w}))(t)
+		got := mustDo(Fit(bg, x, 3, &Options{Solver: solver, Weights: w}))(t)
 		if got.Floor-got.FloorError > 0 {
 			t.Errorf("%v: the floor is %g − %g, and 0 is the minimum", solver, got.Floor, got.FloorError)
 		}

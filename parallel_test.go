@@ -342,7 +342,6 @@ func TestErrorsArrive(t *testing.T) {
 		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		volume(below, 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
 		fit(wide, 2, Options{Sum: SumAtMostOne, Weights: weights}), fit(below, 2, cone),
-		func(ctx context.Context) (*Model, error) { return FitSeq(ctx, inBlocks(below, 7), 2, &cone) },
 		func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},

@@ -80,15 +80,8 @@ func TestEnclosureSmallest(t *testing.T) {
 	if m := mustDo(Fit(bg, x, 1, smallest))(t); math.Abs(m.Gap) > 1e-14 {
 		t.Errorf("k = 1: gap %g", m.Gap)
 	}
-	_, err1 := statsOf(t, x, nil).StreamSubspace(3, smallest)
-	_, err2 := FitSeq(bg, nil, 3, smallest)
-	_, err3 := TILSD(bg, NewMatrix(2, 2, nil), 2, &LSDOptions{Enclosure: EnclosureSmallest})
-	for i, err := range []error{err1, err2, err3} {
-		if !errors.Is(err, ErrOption) {
-			t.Errorf("call %d: %v", i, err)
-		}
-	}
-	mustSay(t, err1, "Enclosure is smallest, which Fit alone has: invalid option")
+	_, err := TILSD(bg, NewMatrix(2, 2, nil), 2, &LSDOptions{Enclosure: EnclosureSmallest})
+	mustSay(t, err, "Enclosure is smallest, which Fit alone has: invalid option")
 }
 
 // TestDescended: descents end at the smallest triangle, and at the simplex of which the rows are mixtures,
@@ -227,12 +220,6 @@ func TestTightInFewDimensions(t *testing.T) {
 							t.Errorf("%s: facet %d is %g away", name, j, low)
 						}
 					}
-					if kind == EnclosureTight && q == d { // FitSeq takes the columns for the dimensions
-						seq := mustDo(FitSeq(bg, inBlocks(x, 7), k, &Options{Enclosure: kind}))(t)
-						if diff := maxDiff(seq.Centers, m.Centers); diff > 1e-12 {
-							t.Errorf("%s: FitSeq's centers are %g away", name, diff)
-						}
-					}
 				}
 			}
 		}
@@ -274,13 +261,6 @@ func TestRadius(t *testing.T) {
 			if got := from(large.Centers) / float64(c.k-1); math.Abs(got-o.Radius) > 1e-9*o.Radius {
 				t.Errorf("%s: a radius of %g for %g", name, got, o.Radius)
 			}
-			o.Weights = nil
-			if c.weights == nil {
-				parts := mustDo(FitSeq(bg, inBlocks(c.x, 7, 30), c.k, o))(t)
-				if off := maxDiff(parts.Centers, large.Centers); off > 1e-6*times*smallest {
-					t.Errorf("%s: in parts off by %g", name, off)
-				}
-			}
 		}
 		_, err := Fit(bg, c.x, c.k, &Options{Weights: c.weights, Radius: .999 * smallest})
 		if !errors.Is(err, ErrOption) {
@@ -292,7 +272,6 @@ func TestRadius(t *testing.T) {
 // TestRadiusErrors: what no simplex has, and a subspace that keeps its radius.
 func TestRadiusErrors(t *testing.T) {
 	x := NewMatrix(4, 2, []float64{3, 0, -3, 0, 0, 1, 0, -1})
-	s := statsOf(t, x, nil)
 	const number, kind = "not a finite number of at least 0",
 		"which is for the enclosure ball and sums of one"
 	for want, o := range map[string]*Options{
@@ -305,21 +284,11 @@ func TestRadiusErrors(t *testing.T) {
 		"1e+156, and centers k times as far are out of range": {Radius: 1e156},
 		"1e+100, more than 2^200 times the largest entry":     {Radius: 1e100},
 	} {
-		for _, err := range []error{second(Fit(bg, x, 3, o)), second(FitSeq(bg, inBlocks(x, 2), 3, o))} {
+		for _, err := range []error{second(Fit(bg, x, 3, o))} {
 			mustSay(t, err, "Radius is "+want+": invalid option")
 			if !errors.Is(err, ErrOption) {
 				t.Error(err)
 			}
-		}
-	}
-	p := mustDo(s.StreamSubspace(3, &Options{Radius: 5}))(t)
-	var e Extent
-	must(t, e.Add(p, x, nil))
-	want := mustDo(Fit(bg, x, 3, &Options{Radius: 5}))(t)
-	for _, p := range []*StreamSubspace{p, shipped(t, p)} {
-		if m := mustDo(p.Model(&e))(t); maxDiff(m.Centers, want.Centers) > 1e-12 ||
-			!m.Certificate.Optimal(0) {
-			t.Errorf("centers %v, want %v", m.Centers, want.Centers)
 		}
 	}
 	same := NewMatrix(2, 2, []float64{1, 2, 1, 2})

@@ -160,11 +160,6 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	for _, e := range allEnclosures {
 		m := mustDo(Fit(bg, x, k, &Options{Enclosure: e}))(t)
 		add("Fit "+e.String()).global(m, r)
-		g := NewMatrix(x.Rows, k, nil)
-		take := func(first int, part *Matrix) error { copy(g.Data[first*k:], part.Data); return nil }
-		m = mustDo(FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Memberships: take}))(t)
-		m.Memberships = g
-		add("FitSeq "+e.String()).global(m, r)
 	}
 	p := add("Floors")
 	p.list("floors", floors, r.square)
@@ -177,8 +172,6 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		m = mustDo(FitAlternating(bg, few, k, &MinVolumeOptions{Seed: seed}))(t)
 		add("FitAlternating"+name).iterated(t, m)
 	}
-	m, _ := seqFit(t, few, k, MinVolumeSeqOptions{SummaryRows: max(20*k, 100)}, 100)
-	add("FitMinVolumeSeq").iterated(t, m)
 
 	few = rowsOf(x, 0, 120)
 	kernel := outer(few)
@@ -217,7 +210,7 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	return list
 }
 
-// global pins a model of Fit or FitSeq.
+// global pins a model of Fit.
 func (p *pinned) global(m *Model, r roundOff) {
 	p.text("solver", m.Solver)
 	p.text("status", m.Status)

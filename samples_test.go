@@ -99,7 +99,6 @@ func TestErrRange(t *testing.T) {
 			"Certify":  second(Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil)),
 			"SkMable":  second(SkMable(bg, x, 2, 0)),
 			"Stats":    new(Stats).Add(x),
-			"FitSeq":   second(FitSeq(bg, inBlocks(x, 3), 2, nil)),
 		} {
 			var at *InputError
 			switch {

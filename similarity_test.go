@@ -59,9 +59,8 @@ func FuzzSimilarity(f *testing.F) {
 		lsd, ti := mustDo(LSD(bg, s, k, o))(t), mustDo(TILSD(bg, s, k, o))(t)
 		for _, m := range []*LSDModel{lsd, ti} {
 			checkLSDModel(t, m)
-			back := shipped(t, m)
-			for j, l := range m.Labels(nil) {
-				if l < 0 || l >= k || back.Labels(nil)[j] != l {
+			for _, l := range m.Labels(nil) {
+				if l < 0 || l >= k {
 					t.Fatalf("label %d", l)
 				}
 			}
@@ -73,9 +72,6 @@ func FuzzSimilarity(f *testing.F) {
 			}
 			must(t, err)
 			checkFeasible(t, g)
-			if p := mustDo(back.Predict(nil, rows))(t); !laSameBits(p.Data, g.Data) {
-				t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)
-			}
 		}
 		finite(t, "coordinates", mustDo(ti.Coordinates(nil, nil))(t).Data...)
 		if top, _ := rowMaxAbs(whole.Data); top > mostEntry || top > 0 && top < leastScale {

@@ -37,19 +37,6 @@ var soakCalls = []struct {
 		return second(TILSD(s, outer(s.x), s.k, &LSDOptions{Workers: s.v.Workers, Enclosure: s.o.Enclosure}))
 	}},
 	{400, 2, func(s *soak) error {
-		s.o.Solver = min(s.o.Solver, SolverGram)
-		s.o.Memberships = take
-		if s.IntN(3) == 0 {
-			s.o.Memberships = func(int, *Matrix) error { return io.ErrShortWrite }
-		}
-		return second(FitSeq(s, inBlocks(s.x, 1+s.IntN(50), 1+s.IntN(9)), s.k, &s.o))
-	}},
-	{200, 1, func(s *soak) error {
-		o := seqOptions(s.v, 32*s.k, 1)
-		o.Memberships = take
-		return second(FitMinVolumeSeq(s, inBlocks(s.x, 1+s.IntN(50)), s.k, &o))
-	}},
-	{400, 2, func(s *soak) error {
 		m, err := Fit(bg, s.x, s.k, nil)
 		if err != nil {
 			return err
@@ -66,22 +53,9 @@ var soakCalls = []struct {
 		if err := errors.Join(part.Add(s.x), all.Merge(&part), all.Merge(&part)); err != nil {
 			return err
 		}
-		p, err := all.StreamSubspace(s.k, nil)
-		if err != nil {
-			return err
-		}
-		var e, f Extent
-		err = errors.Join(e.Add(p, s.x, nil), f.Add(p, s.x, nil), e.Merge(&f))
-		return errors.Join(err, second(p.Model(&e)))
-	}},
-	{400, 4, func(s *soak) error {
-		m, err := Fit(bg, s.x, s.k, nil)
-		if err != nil {
-			return err
-		}
-		b := formOf(m)
+		b := formOf(&all)
 		b[s.IntN(len(b))] ^= 1 << s.IntN(8)
-		return errors.Join(new(Model).UnmarshalBinary(b), m.UnmarshalBinary(formOf(m)))
+		return errors.Join(new(Stats).UnmarshalBinary(b), all.UnmarshalBinary(formOf(&all)))
 	}},
 }
 

@@ -73,7 +73,7 @@ func TestGlobalMinimum(t *testing.T) {
 								gap, m.Status)
 						}
 						mustDo(m.Predict(nil, x))(t)
-						mustDo(m.MarshalBinary())(t)
+						must(t, m.Check())
 					}
 				}
 			}
