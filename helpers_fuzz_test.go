@@ -364,31 +364,3 @@ func (in *input) lambda() float64 {
 	}
 	return math.Abs(in.float())
 }
-
-// sameSolution compares two models of the same rows, by shares of the total, which is what may be out of
-// range: floors within what their errors say. Numbers below 2^-1022 are off by 2^-1074 each.
-func sameSolution(t *testing.T, x *Matrix, w []float64, got, want *Model) {
-	t.Helper()
-	finiteModel(t, got)
-	most := max(room(1e-9, x, w, got.Centers, nil), room(1e-9, x, w, want.Centers, nil))
-	if most > 0.1 { // of such data no digit is left
-		return
-	}
-	unknown := want.Total == 0 || want.Total == math.MaxFloat64 || got.Total == 0 ||
-		got.Total == math.MaxFloat64
-	share := func(v float64) float64 {
-		if unknown {
-			return 0
-		}
-		return v / want.Total
-	}
-	most += share(4*0x1p-1074) + share(got.FloorError) + share(want.FloorError)
-	if math.Abs(share(got.Floor)-share(want.Floor)) > most ||
-		math.Abs(share(got.Total)-share(want.Total)) > most {
-		t.Fatalf("floor %g, total %g; want %g, %g, within %g: %+v, %+v, %v, %v", got.Floor, got.Total,
-			want.Floor, want.Total, most, got, want, x, w)
-	}
-	if got.Status != StatusCancelled && want.Status != StatusCancelled && math.Abs(got.Gap-want.Gap) > most {
-		t.Fatalf("gap %g, want %g, within %g: %+v, %+v, %v, %v", got.Gap, want.Gap, most, got, want, x, w)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"flag"
 	"io/fs"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -429,28 +428,6 @@ func shipped[T any, P interface {
 
 // close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
 func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
-
-// inBlocks yields the rows of x in blocks of the given sizes, over and over.
-func inBlocks(x *Matrix, sizes ...int) iter.Seq2[*Matrix, error] {
-	return func(yield func(*Matrix, error) bool) {
-		for at, i := 0, 0; at < x.Rows; i++ {
-			n := min(sizes[i%len(sizes)], x.Rows-at)
-			if !yield(&Matrix{Rows: n, Cols: x.Cols, Stride: x.Stride, Data: x.Data[at*x.Stride:][:(n-1)*x.Stride+x.Cols]}, nil) {
-				return
-			}
-			at += n
-		}
-	}
-}
-
-// counted counts the passes over blocks.
-func counted(blocks iter.Seq2[*Matrix, error]) (_ iter.Seq2[*Matrix, error], passes *int) {
-	passes = new(int)
-	return func(yield func(*Matrix, error) bool) {
-		*passes++
-		blocks(yield)
-	}, passes
-}
 
 // apart is the largest distance of matched centers over the spread of the samples.
 func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {

@@ -587,38 +587,6 @@ func lostSquares(x *Matrix, w []float64) float64 {
 	return min(math.Ldexp(size, 2*exp+weightExp(w)-990)+size*0x1p-1070, math.MaxFloat64)
 }
 
-// centersOff bounds what the rounding of centers and memberships adds to ‖X − GF‖, as enclosure.missed
-// derives it: less than 8k(k+9)u of the centers' distance from the mean, for simplex, memberships and
-// centers; and one rounding of the mean there and here, with a bound of the first.
-func centersOff(f *Matrix, mean []float64, weight float64) float64 {
-	reach, k := 0.0, float64(f.Rows)
-	for j := range f.Rows {
-		row := slices.Clone(f.row(j))
-		axpy(row, -1, mean)
-		reach = max(reach, norm2(row))
-	}
-	return math.Sqrt(weight) * 0x1p-53 * (8*k*(k+9)*reach + 3*norm2(mean))
-}
-
-// checkPlaced fails unless a global solution without memberships, for data of the given
-// mean and weight, is as near the minimum as it can be: its objective is an upper bound,
-// and more by the rounding of centersOff, by what the basis may capture too little, twice
-// FloorError, and by what rounding hides in coordinates and residuals, 8(k+9)u of √Total.
-func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight float64, minimum *big.Float,
-	lost float64) {
-	t.Helper()
-	checkFloor(t, name, m.Floor, m.FloorError, minimum, lost)
-	if least := new(big.Float).SetPrec(200).Sub(minimum, big.NewFloat(lost)); m.Objective < math.MaxFloat64 &&
-		big.NewFloat(m.Objective).Cmp(least) < 0 {
-		t.Errorf("%s: objective %g is below the minimum %g", name, m.Objective, double(minimum))
-	}
-	root := math.Sqrt(double(minimum)+lost+2*m.FloorError)*(1+1e-12) + centersOff(m.Centers, mean, weight) +
-		8*float64(m.Centers.Rows+9)*0x1p-53*math.Sqrt(m.Total)
-	if most := root * root * (1 + 1e-12); !(m.Objective <= most) {
-		t.Errorf("%s: objective %g, at most %g; the minimum is %g", name, m.Objective, most, double(minimum))
-	}
-}
-
 // largestWeighted is the largest entry of a row of positive weight.
 func largestWeighted(x *Matrix, w []float64) (top float64) {
 	for i := range x.Rows {

@@ -246,7 +246,13 @@ func (s *fine) merge(t fine) {
 	s.lost += t.lost
 }
 
-func (s fine) value() float64 { return min(s.sum+s.lost, math.MaxFloat64) }
+// value is at most math.MaxFloat64, also of a sum out of range.
+func (s fine) value() float64 {
+	if v := s.sum + s.lost; v <= math.MaxFloat64 {
+		return v
+	}
+	return math.MaxFloat64
+}
 
 func dot(a, b []float64) float64 {
 	var s0, s1, s2, s3 float64

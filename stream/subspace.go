@@ -68,7 +68,7 @@ type Extent struct {
 	subspace          float64   // its fingerprint; 0: none yet
 	radius            float64   // the largest distance from the mean in the subspace
 	facets            []float64 // the farthest beyond each facet of a tight simplex
-	residual, squares fine      // weighted: distances from the subspace, and from the mean
+	residual, squares fine      // per unit of weight: distances from the subspace, and from the mean
 }
 
 // Rows returns how many rows were added.
@@ -147,7 +147,7 @@ func (e *measuring) add(b *block, workers int) error {
 			if faults[chunk] = centre(y, b.x.Row(i), p.Mean, i); faults[chunk] != nil {
 				return
 			}
-			w := b.weight(i)
+			w := b.weight(i) / p.Weight
 			if w == 0 {
 				continue
 			}
@@ -213,7 +213,7 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	case e.subspace != p.fingerprint():
 		return nil, fmt.Errorf("softkmeans: the extent is of another subspace: %w", softkmeans.ErrShape)
 	}
-	if err := sameSquares(&p.Subspace, e.squares.value()); err != nil {
+	if err := sameSquares(&p.Subspace, e.squares.value()*p.Weight); err != nil {
 		return nil, err
 	}
 	vertices := p.place(e)
@@ -231,10 +231,10 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is between
 	// are the residuals, their rounding, and that of the centers.
 	root := 1 + math.Sqrt(float64(dims))
-	off := gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value())
+	off := gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
 	off += math.Sqrt(p.Weight) * (gamma(dims+8)*root*far + gamma(1)*(math.Sqrt(dot(p.Mean, p.Mean))+far))
 	var err error
-	m.Certificate, err = certify(&p.Subspace, e.residual.value(), off)
+	m.Certificate, err = certify(&p.Subspace, e.residual.value()*p.Weight, off)
 	return m, err
 }
 
