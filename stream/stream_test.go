@@ -546,3 +546,19 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%d rows of weight %g, %g, %d corners", b.x.Rows, total, p.Weight, corners)
 	}
 }
+
+// BenchmarkFit is of 102 MB from memory, with memberships and without.
+func BenchmarkFit(b *testing.B) {
+	x := mixtures(200000, 64, 10, .1, 0, 1)
+	for _, rows := range []int{100, 8192} {
+		for name, o := range map[string]*Options{"alone": {}, "memberships": {Memberships: func(int, *matrix) error { return nil }}} {
+			b.Run(fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,%s", rows, name), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := Fit(b.Context(), in(x, rows), 10, o); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
