@@ -71,8 +71,8 @@
 //
 // Package stream reads blocks of rows in two passes for the global solution, in five to eight for compact
 // prototypes, with memory for a block and a few d×d matrices. If processes or machines hold parts of a table,
-// each sums up its own in a [Stats]. Merged in any order these give the floors and [Stats.Principal], and with
-// stream.Extent the model.
+// each sums up its own in a [Stats]. Merged in any order these give the floors and [Stats.Principal], and
+// with stream.Extent the model.
 //
 // # Errors
 //

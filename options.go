@@ -197,8 +197,8 @@ const (
 // String returns "auto", "k-means", "SPA" or "global".
 func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means", "SPA", "global") }
 
-// Iteration is what Progress is told after every iteration, on the goroutine of the caller. Objective, Loss and
-// Floor are in the squared units of the data.
+// Iteration is what Progress is told after every iteration, on the goroutine of the caller. Objective, Loss
+// and Floor are in the squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
 	Iteration int     // from 0, the start; again from 0 for every λ

@@ -495,8 +495,8 @@ func (m *Model) label(s *samples, lead *Matrix, quick bool) error {
 }
 
 // Check returns an error unless the model's parts fit together, as those of a fit do: matrices of finite
-// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that are
-// nil fit.
+// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that
+// are nil fit.
 func (m *Model) Check() error {
 	err := firstError(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
 		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),

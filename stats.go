@@ -415,9 +415,9 @@ func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, erro
 	return pc, err
 }
 
-// Principal returns what [Principal] returns of all rows, as far as the scatter matrix tells: squared singular
-// values below the error that [Floors] states are rounding. It reads the options Workers and Sum. Cost: 4d³/3.
-// Errors: [ErrTooFewSamples] without weight, [ErrOption] for p.
+// Principal returns what [Principal] returns of all rows, as far as the scatter matrix tells: squared
+// singular values below the error that [Floors] states are rounding. It reads the options Workers and Sum.
+// Cost: 4d³/3. Errors: [ErrTooFewSamples] without weight, [ErrOption] for p.
 func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	if s.weight == 0 {

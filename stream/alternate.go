@@ -1,7 +1,7 @@
 package stream
 
-// The alternation of minimal volume (F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of Soft k-Means,
-// Algorithm 2) on rows in blocks, and its correction on a summary.
+// The alternation of minimal volume (F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of Soft
+// k-Means, Algorithm 2) on rows in blocks, and its correction on a summary.
 
 import (
 	"math"
@@ -130,8 +130,8 @@ func (v *volume) majoriser(f *softkmeans.Matrix) *softkmeans.Matrix {
 	return spectral(u, func(i int) float64 { return 1 / (max(values[i], 0) + v.epsilon) })
 }
 
-// step returns the centers that minimise the majorised loss for the memberships of s, with a correction unless
-// it is nil: F + (GᵀG + λ/2·D + ρI)⁻¹(GᵀR − λ/2·DF + L − ρ(F − F_0)).
+// step returns the centers that minimise the majorised loss for the memberships of s, with a correction
+// unless it is nil: F + (GᵀG + λ/2·D + ρI)⁻¹(GᵀR − λ/2·DF + L − ρ(F − F_0)).
 func (v *volume) step(s *sums, lambda float64, c *correction) *softkmeans.Matrix {
 	d := v.majoriser(s.f)
 	right, a := product(d, s.f), s.gg.Clone()
@@ -175,10 +175,12 @@ const (
 )
 
 // corrected iterates on the summary, whose loss gets the value and the gradient of all rows' at the measured
-// centers (stochastic variance reduction, Johnson & Zhang 2013): what is a fixed point of it is so for all rows,
-// but for terms of second order in the step. λ follows the slack meanwhile. open is false if the solution
-// promises little: the centers measured are as good.
-func (v *volume) corrected(at *sums, lambda, proximal float64) (f *softkmeans.Matrix, to float64, open bool, err error) {
+// centers (stochastic variance reduction, Johnson & Zhang 2013): what is a fixed point of it is so for all
+// rows, but for terms of second order in the step. λ follows the slack meanwhile. open is false if the
+// solution promises little: the centers measured are as good.
+func (v *volume) corrected(
+	at *sums, lambda, proximal float64,
+) (f *softkmeans.Matrix, to float64, open bool, err error) {
 	c := &correction{volume: v, at: at}
 	now, err := c.measure(at.f)
 	if err != nil {

@@ -1,7 +1,7 @@
 package stream
 
-// The binary forms of Subspace and Extent: a magic of four letters, numbers of 8 bytes, little-endian, and the
-// CRC-32 (IEEE) of all before. Integers are stored as float64.
+// The binary forms of Subspace and Extent: a magic of four letters, numbers of 8 bytes, little-endian, and
+// the CRC-32 (IEEE) of all before. Integers are stored as float64.
 
 import (
 	"encoding/binary"
@@ -16,7 +16,8 @@ func marshal(magic string, numbers []float64) ([]byte, error) {
 	b := []byte(magic)
 	for i, v := range numbers {
 		if v-v != 0 {
-			return nil, &softkmeans.InputError{Arg: magic, Row: i, Col: -1, Value: v, Err: softkmeans.ErrNonFinite}
+			return nil, &softkmeans.InputError{Arg: magic, Row: i, Col: -1, Value: v,
+				Err: softkmeans.ErrNonFinite}
 		}
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
@@ -90,8 +91,8 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	ok := whole(n[0], 1, mostK) && whole(n[1], 1, mostRows) && whole(n[2], 0, 1) && whole(n[3], 0, n[0]-1) &&
-		whole(n[4], 1, mostRows) && n[3] <= n[4] && float64(len(n)-11) == n[4]*(1+n[3]) && n[5] >= 0 && n[6] >= 0 &&
-		n[7] >= 0 && n[8] > 0 && whole(n[9], 0, 3) && whole(n[10], 0, math.MaxInt16)
+		whole(n[4], 1, mostRows) && n[3] <= n[4] && float64(len(n)-11) == n[4]*(1+n[3]) &&
+		n[5] >= 0 && n[6] >= 0 && n[7] >= 0 && n[8] > 0 && whole(n[9], 0, 3) && whole(n[10], 0, math.MaxInt16)
 	if !ok {
 		return contradiction(subspaceMagic)
 	}

@@ -34,9 +34,9 @@ func orZero[T any](p *T) (v T) {
 }
 
 // Fit is [softkmeans.Fit] for rows that blocks yields, some at a time. blocks must yield the same rows in
-// every pass: from a file that it opens anew, for example. It may use a block's memory again once the next one
-// is asked for. The result is that of softkmeans.Fit, the simplex 1e-11 larger so that rounding takes no row
-// out of it. Memberships are nil: Options.Memberships receives them, or [softkmeans.Model.Predict] finds
+// every pass: from a file that it opens anew, for example. It may use a block's memory again once the next
+// one is asked for. The result is that of softkmeans.Fit, the simplex 1e-11 larger so that rounding takes no
+// row out of it. Memberships are nil: Options.Memberships receives them, or [softkmeans.Model.Predict] finds
 // them. The bits do not depend on how rows are cut into blocks.
 //
 // # Details

@@ -19,17 +19,19 @@ const (
 	leastRowsPerCenter = 32 // of a summary
 )
 
-// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Progress hears of the fit of
-// the summary.
+// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Progress hears of the fit
+// of the summary.
 type MinVolumeOptions struct {
 	softkmeans.MinVolumeOptions
-	// SummaryRows is how many rows the summary may have; 0: 16384, fewer beyond 1024 columns, but at least 32·k.
+	// SummaryRows is how many rows the summary may have; 0: 16384, fewer beyond 1024 columns, but at least
+	// 32·k.
 	SummaryRows int
-	Refinements int                                         // passes that may improve the first solution; 0: 4, negative: none
+	// Refinements is how many passes may improve the first solution; 0: 4, negative: none.
+	Refinements int
 	Block       func(pass, rows int)                        // as in [Options]
 	Memberships func(first int, g *softkmeans.Matrix) error // as in [Options]
-	// Labels receives the labels of rows first, first+1, …, those of [softkmeans.Model.PredictLabels], after the
-	// same rows' memberships. It may keep them. An error that it returns ends the fit.
+	// Labels receives the labels of rows first, first+1, …, those of [softkmeans.Model.PredictLabels], after
+	// the same rows' memberships. It may keep them. An error that it returns ends the fit.
 	Labels func(first int, labels []int) error
 }
 
@@ -45,7 +47,7 @@ type MinVolumeOptions struct {
 //  2. A weighted summary: rows drawn half by weight and half by squared distance from the mean, and the
 //     outermost ones of the subspace. Its solution by the slack rule is the first.
 //  3. A measurement of these centers on all rows.
-//  4. Up to Refinements more. Before each the summary gets the value and the gradient that the last one found.
+//  4. Up to Refinements more. Before each the summary gets the value and the gradient of the last.
 //  5. Memberships and labels, if they are asked for.
 //
 // Objective, Floor, Total and Gap are of all rows and the centers returned, proved as for Fit. Status is
@@ -53,9 +55,10 @@ type MinVolumeOptions struct {
 // error by at most 1 % of the slack. Cluster means and axes, Trace, Iterations and Warnings other than
 // WarnSlack are of the summary, and LossGap is 0. Bounds of centers are an [softkmeans.ErrOption].
 //
-// Cost: nd² for the first pass, O(ndk + nk²) for each other one, softkmeans.FitMinVolume's on SummaryRows rows,
-// and up to 200 iterations on these for each refinement. Errors: those of Fit and of softkmeans.FitMinVolume.
-// If ctx ends once there are centers, the model is the best so far, with StatusCancelled, and proves nothing.
+// Cost: nd² for the first pass, O(ndk + nk²) for each other one, softkmeans.FitMinVolume's on SummaryRows
+// rows, and up to 200 iterations on these for each refinement. Errors: those of Fit and of
+// softkmeans.FitMinVolume. If ctx ends once there are centers, the model is the best so far, with
+// StatusCancelled, and proves nothing.
 func FitMinVolume(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -177,14 +180,15 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	return nil, err
 }
 
-// setTarget finds what the slack allows, as softkmeans.FitMinVolume does. trivial: the floor is 0 for any rows.
+// setTarget finds what the slack allows, as softkmeans.FitMinVolume does. trivial: the floor is 0 for any
+// rows.
 func (v *volume) setTarget(trivial bool) {
 	slack, p := v.o.Slack, v.p
 	if slack == 0 {
 		slack = softkmeans.DefaultSlack
 	}
-	const rounding = 1e-14
-	if dims := p.Basis.Rows; p.Floor <= rounding*p.Total && dims > 0 && p.Squares[dims-1] <= rounding*p.Total {
+	rounding, dims := 1e-14*p.Total, p.Basis.Rows
+	if p.Floor <= rounding && dims > 0 && p.Squares[dims-1] <= rounding {
 		trivial = true // the rows have fewer dimensions than the simplex
 	}
 	v.reference = max(p.Floor, 1e-6*p.Total)
@@ -255,7 +259,8 @@ func (v *volume) refine(m *softkmeans.Model) error {
 		left = defaultRefinements
 	}
 	m.Status = softkmeans.StatusIterationLimit
-	least := float64(v.k) / float64(v.summary.x.Rows) // the squared accuracy of the summary's centers, as a share
+	// The squared accuracy of the summary's centers, as a share.
+	least := float64(v.k) / float64(v.summary.x.Rows)
 	for proximal := least; left >= 0; left-- {
 		next, to, open, failed := v.corrected(at, lambda, proximal)
 		if err = failed; err != nil {

@@ -81,7 +81,8 @@ func (p *passes) each(fn func(b *block) error) error {
 		seen += x.Rows
 		if p.weights != nil {
 			if seen > len(p.weights) {
-				return fmt.Errorf("softkmeans: %d weights for more rows: %w", len(p.weights), softkmeans.ErrShape)
+				return fmt.Errorf("softkmeans: %d weights for more rows: %w", len(p.weights),
+					softkmeans.ErrShape)
 			}
 			b.weights = p.weights[b.first:seen]
 		}
@@ -179,7 +180,8 @@ func (p *passes) changed(rows int) error {
 	if rows == 0 {
 		ask = " (can the blocks be read again?)"
 	}
-	return fmt.Errorf("softkmeans: pass %d has %d rows%s, pass 1 had %d: %w", p.pass, rows, ask, p.rows, errBoth)
+	return fmt.Errorf("softkmeans: pass %d has %d rows%s, pass 1 had %d: %w",
+		p.pass, rows, ask, p.rows, errBoth)
 }
 
 // errBoth is for data of another shape in a later pass.

@@ -23,9 +23,9 @@ type Subspace struct {
 	Enclosure softkmeans.Enclosure
 }
 
-// NewSubspace returns the subspace for k centers of rows that s has added up. It reads Enclosure and Workers of
-// opts; other options are an [softkmeans.ErrOption], since weights come with the rows. Cost and other errors:
-// those of [softkmeans.Stats.Principal].
+// NewSubspace returns the subspace for k centers of rows that s has added up. It reads Enclosure and Workers
+// of opts; other options are an [softkmeans.ErrOption], since weights come with the rows. Cost and other
+// errors: those of [softkmeans.Stats.Principal].
 func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	switch {
@@ -204,12 +204,13 @@ func (e *Extent) merge(f *Extent) {
 
 // Model returns the global solution for rows of the given extent, without memberships, which
 // [softkmeans.Model.Predict] finds for any rows. Errors: [softkmeans.ErrShape] for the extent of another
-// subspace, [softkmeans.ErrChanged] if its rows, or the sum of their squares, are not those of the statistics.
+// subspace, [softkmeans.ErrChanged] if its rows, or the sum of their squares, are not those of the
+// statistics.
 func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:
-		return nil, fmt.Errorf("softkmeans: the extent is of %d rows, the statistics are of %d: %w", e.rows, p.Rows,
-			errBoth)
+		return nil, fmt.Errorf("softkmeans: the extent is of %d rows, the statistics are of %d: %w",
+			e.rows, p.Rows, errBoth)
 	case e.subspace != p.fingerprint():
 		return nil, fmt.Errorf("softkmeans: the extent is of another subspace: %w", softkmeans.ErrShape)
 	}
@@ -228,8 +229,8 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 		axpy(f, 1, p.Mean) // last: the mean may be far larger, and is rounded once
 		far = max(far, math.Sqrt(dot(v, v)))
 	}
-	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is between
-	// are the residuals, their rounding, and that of the centers.
+	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
+	// between are the residuals, their rounding, and that of the centers.
 	root := 1 + math.Sqrt(float64(dims))
 	off := gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
 	off += math.Sqrt(p.Weight) * (gamma(dims+8)*root*far + gamma(1)*(math.Sqrt(dot(p.Mean, p.Mean))+far))
@@ -263,13 +264,14 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 	return v
 }
 
-// sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the statistics.
+// sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
+// statistics.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
 	off := 0x1p-50 * math.Sqrt(p.Weight*dot(p.Mean, p.Mean)) // the mean is rounded
 	if math.Abs(squares-p.Total) <= 1e-9*p.Total+2*off*math.Sqrt(p.Total)+off*off+p.Weight*0x1p-980 {
 		return nil
 	}
-	return fmt.Errorf("softkmeans: the squared distances from the mean add up to %g, in the first pass to %g: %w",
+	return fmt.Errorf("softkmeans: the squared distances from the mean add up to %g, in pass 1 to %g: %w",
 		squares, p.Total, softkmeans.ErrChanged)
 }
 

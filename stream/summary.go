@@ -58,7 +58,8 @@ func newSummary(p *softkmeans.Subspace, size int, seed uint64) *summary {
 	rng := rand.New(rand.NewPCG(0x11e5, 0)) // the lines are always the same
 	for t := range lines {
 		for c := range dims {
-			// In units of each direction's spread: where the data is flat its corners would stand out too little.
+			// In units of each direction's spread: where the data is flat its corners would stand out too
+			// little.
 			spread := math.Sqrt(max(p.Squares[c]/p.Squares[0], 1e-12))
 			if !(spread > 0) { // all squares are 0
 				spread = 1
@@ -107,7 +108,8 @@ func (s *summary) add(b *block, workers int) error {
 	for _, f := range parts {
 		for t, i := range f.row {
 			if i >= 0 && f.reach[t] > s.reach[t] {
-				s.reach[t], s.extremes[t] = f.reach[t], drawnRow{b.first + i, b.weight(i), slices.Clone(b.x.Row(i))}
+				s.reach[t] = f.reach[t]
+				s.extremes[t] = drawnRow{b.first + i, b.weight(i), slices.Clone(b.x.Row(i))}
 			}
 		}
 	}
@@ -139,8 +141,8 @@ func (s *summary) draw(b *block, i int, squares float64) {
 	}
 }
 
-// finish returns the rows in their order. Extremes have their own weight. Drawn rows stand for all others, and
-// are scaled to add up to the weight of these.
+// finish returns the rows in their order. Extremes have their own weight. Drawn rows stand for all others,
+// and are scaled to add up to the weight of these.
 func (s *summary) finish() *block {
 	byNumber := func(a, b drawnRow) int { return a.number - b.number }
 	extremes := slices.DeleteFunc(s.extremes, func(e drawnRow) bool { return e.row == nil })
