@@ -236,11 +236,6 @@ func TestErrorWords(t *testing.T) {
 	if !errors.Is(plain, ErrShape) || errors.Is(plain, ErrOption) {
 		t.Error(plain)
 	}
-	var both error = &otherShape{problem{"rows", ErrChanged}}
-	mustSay(t, both, "rows: changed between passes")
-	if !errors.Is(both, ErrShape) || !errors.Is(both, ErrChanged) || errors.Is(both, ErrOption) {
-		t.Error(both)
-	}
 	for v, want := range map[float64]bool{0: true, -math.MaxFloat64: true, math.MaxFloat64: true,
 		math.Inf(1): false, math.Inf(-1): false, math.NaN(): false} {
 		if isFinite(v) != want {

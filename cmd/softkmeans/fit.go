@@ -71,7 +71,7 @@ For some methods only:
   -enclosure E  global, tilsd: ball: they enclose a ball around the data
                 (default); tight: they enclose the data more closely, with the
                 same squared error; smallest: as closely as possible, or for
-                over 3 prototypes as is found (global, without -stream)
+                over 3 prototypes as is found (global)
   -radius R     global: the radius of the ball that they enclose, in
                 units of the scaled data, instead of the smallest; the squared
                 error is the same
@@ -187,6 +187,9 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
 	case f.stream == streamYes && !f.method.takes("stream"):
 		return f, usageErrorf("-stream yes is only for -method %s", takers("stream"))
+	case f.stream == streamYes && !f.canStream():
+		return f, usageErrorf("-stream yes does not go with -radius, -solver, -sum at-most-one or " +
+			"-enclosure smallest of -method global; leave one out")
 	}
 	if f.method.ofSimilarities() {
 		if err := f.kernel.check(given, &f.inputFlags); err != nil {

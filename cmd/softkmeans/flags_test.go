@@ -136,6 +136,7 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-k 2 -method minvol -stream yes -others yes", 2, "-others yes is for tables in memory"},
 		{"-k 2 -method global -others no", 2, "-others is only for -method minvol"},
 		{"-k 2 -radius 3", 2, "-radius is only for -method global"},
+		{"-k 2 -method global -stream yes -solver krylov", 2, "-stream yes does not go with -radius"},
 		{"-k 2 -method global -radius 0", 2, "must be a number above 0"},
 		{"-k 2 -method global -radius 3 -enclosure tight", 2, "-radius is only for -enclosure ball"},
 		{"-k 2 -method global -radius 3 -sum at-most-one", 2, "-radius is only for -enclosure ball"},

@@ -124,7 +124,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 			return nil, err
 		}
 	}
-	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(p.update)); err != nil {
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(p.iteration)); err != nil {
 		return nil, err
 	}
 	return r.lsd.Memberships, s.prove(ctx, r)

@@ -289,7 +289,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	o := &softkmeans.MinVolumeOptions{
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update,
+		Centers: start, Weights: weights, Workers: f.workers, Progress: p.iteration,
 	}
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {

@@ -225,7 +225,7 @@ func (f *fitFlags) modelOfSparse(
 	ctx context.Context, r *result, t *rows.Sparse, p *progress,
 ) (*softkmeans.Model, error) {
 	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
-		Workers: f.workers, Progress: p.update}
+		Workers: f.workers, Progress: p.iteration}
 	o.Lower, o.Upper = r.bounds.scaled(nil)
 	switch f.method {
 	case methodGlobal:

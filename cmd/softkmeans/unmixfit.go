@@ -14,6 +14,7 @@ import (
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/stream"
 	"softkmeans/unmix"
 )
 
@@ -82,7 +83,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	o := u.flags.options
-	o.Progress = u.progress.update
+	o.Progress = u.progress.iteration
 	m, err := unmix.Fit(ctx, x, r.k, &o)
 	if err != nil {
 		return err
@@ -141,12 +142,12 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	o := u.flags.options
-	o.Init, o.Progress = softkmeans.InitSPA, u.progress.update
+	o.Init, o.Progress = softkmeans.InitSPA, u.progress.iteration
 	if u.byNoise() { // Unmix's rule takes all pixels at once
 		o.Slack = u.streamSlack()
 	}
-	m, err := softkmeans.FitMinVolumeSeq(ctx, u.blocks(ctx), r.k,
-		&softkmeans.MinVolumeSeqOptions{MinVolumeOptions: o.MinVolumeOptions})
+	m, err := stream.FitMinVolume(ctx, u.blocks(ctx), r.k,
+		&stream.MinVolumeOptions{MinVolumeOptions: o.MinVolumeOptions, Block: u.progress.pass})
 	switch rows := u.scene.pixels() - u.scene.empty - u.scene.incomplete; {
 	case u.fault != nil:
 		return u.fault
@@ -171,7 +172,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 			}
 		}
 		rows += b.x.Rows
-		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: rows})
+		u.progress.pass(1, rows)
 		return u.take(out, b, g)
 	})
 	u.certify()
@@ -251,7 +252,7 @@ func (u *unmixing) proposeBlocks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: d.seen})
+		u.progress.pass(1, d.seen)
 	}
 	u.progress.before++
 	if d.seen == 0 {

@@ -249,7 +249,7 @@ func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int
 			}
 		}
 		seen += b.x.Rows
-		k.progress.update(softkmeans.Iteration{Pass: 1, Rows: seen})
+		k.progress.pass(1, seen)
 		return nil
 	})
 	return nil, nil, softkmeans.NewMatrix(len(data)/d, d, data), err

@@ -14,6 +14,7 @@ import (
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
+	"softkmeans/stream"
 	"softkmeans/unmix"
 )
 
@@ -105,12 +106,10 @@ func (s *shape) global(add adder) {
 	add("Principal", func(ctx context.Context) error {
 		return second(softkmeans.Principal(ctx, s.x, 1, one))
 	})
-	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
-		o := &options{Workers: 1, Sum: sum, Memberships: func(int, *matrix) error { return nil }}
-		add("FitSeq "+sum.String(), func(ctx context.Context) error {
-			return second(softkmeans.FitSeq(ctx, inBlocks(s.x, 1000), s.k, o))
-		})
-	}
+	add("stream.Fit", func(ctx context.Context) error {
+		o := &stream.Options{Workers: 1, Memberships: func(int, *matrix) error { return nil }}
+		return second(stream.Fit(ctx, inBlocks(s.x, 1000), s.k, o))
+	})
 }
 
 // pure returns memberships of 1, in turn.
@@ -144,10 +143,10 @@ func (s *shape) volume(add adder) {
 		return second(unmix.Fit(ctx, s.x, s.k, o))
 	})
 	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
-		add("FitMinVolumeSeq "+sum.String(), func(ctx context.Context) error {
-			o := &softkmeans.MinVolumeSeqOptions{MinVolumeOptions: *few()}
+		add("stream.FitMinVolume "+sum.String(), func(ctx context.Context) error {
+			o := &stream.MinVolumeOptions{MinVolumeOptions: *few()}
 			o.Sum = sum
-			return second(softkmeans.FitMinVolumeSeq(ctx, inBlocks(s.x, 1000), s.k, o))
+			return second(stream.FitMinVolume(ctx, inBlocks(s.x, 1000), s.k, o))
 		})
 	}
 }

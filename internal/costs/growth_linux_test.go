@@ -14,6 +14,7 @@ import (
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
+	"softkmeans/stream"
 	"softkmeans/unmix"
 )
 
@@ -138,19 +139,19 @@ func growingCalls() []growing {
 		{"Unmix", small, steps, volume(func(x *matrix, k int) error {
 			return second(unmix.Fit(bg, x, k, &unmix.Options{MinVolumeOptions: *v}))
 		})},
-		{"FitSeq", wide, all, volume(func(x *matrix, k int) error {
-			return second(softkmeans.FitSeq(bg, inBlocks(x, 500), k, nil))
+		{"stream.Fit", wide, all, volume(func(x *matrix, k int) error {
+			return second(stream.Fit(bg, inBlocks(x, 500), k, nil))
 		})},
-		{"FitMinVolumeSeq", small, steps, volume(func(x *matrix, k int) error {
-			return second(softkmeans.FitMinVolumeSeq(bg, inBlocks(x, 500), k, nil))
+		{"stream.FitMinVolume", small, steps, volume(func(x *matrix, k int) error {
+			return second(stream.FitMinVolume(bg, inBlocks(x, 500), k, nil))
 		})},
 		{"Stats and Extent", wide, [3]int{1, 3, 2}, volume(func(x *matrix, k int) error {
 			var s softkmeans.Stats
-			var e softkmeans.Extent
+			var e stream.Extent
 			if err := s.Add(x); err != nil {
 				return err
 			}
-			p, err := s.StreamSubspace(k, nil)
+			p, err := stream.NewSubspace(&s, k, nil)
 			if err != nil {
 				return err
 			}

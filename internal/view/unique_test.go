@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/internal/tables"
 	"softkmeans/proof"
 )
@@ -54,8 +55,8 @@ func TestSame(t *testing.T) {
 		hexagon.Set(i, 0, cos)
 		hexagon.Set(i, 1, sin)
 	}
-	m := tables.Must(softkmeans.Fit(t.Context(), hexagon, 3,
-		&softkmeans.Options{Weights: weights, Enclosure: softkmeans.EnclosureSmallest}))(t)
+	m := tables.Must(softkmeans.Fit(t.Context(), hexagon, 3, &softkmeans.Options{Weights: weights}))(t)
+	m = tables.Must(enclosure.Smallest(t.Context(), m))(t)
 	if v, err := Unique(t.Context(), m, weights); err != nil || !v.Smallest() || v.Only() {
 		t.Errorf("a hexagon: %v, %v", v, err)
 	}
