@@ -103,22 +103,22 @@ const exactShare = 1e-6
 
 // slack makes Slack and Epsilon of a fit of the completed table those of the expected floor.
 func (c *Completion) slack(ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions) error {
+	directions := directionsOf(k, o.Sum)
+	if directions >= min(c.X.Rows-1, c.X.Cols) {
+		return nil // the floor is 0 with and without gaps
+	}
 	weights := make([]float64, c.X.Rows)
 	for i := range weights {
 		weights[i] = g.weight(i)
 	}
-	fit, err := softkmeans.Fit(ctx, c.X, k,
+	space, err := softkmeans.Principal(ctx, c.X, directions,
 		&softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum})
 	if err != nil {
 		return err
 	}
-	directions := k - 1
-	if o.Sum == softkmeans.SumAtMostOne {
-		directions = k
-	}
-	own := max(fit.Floor, exactShare*fit.Total)
-	if directions >= min(c.X.Rows-1, c.X.Cols) || own == 0 || c.floor <= own {
-		return nil // the floor is 0 with and without gaps, or no lower
+	own := max(space.Floor, exactShare*space.Total)
+	if own == 0 || c.floor <= own {
+		return nil
 	}
 	if o.Slack == 0 {
 		o.Slack = softkmeans.DefaultSlack

@@ -37,14 +37,23 @@ func (g *gaps) provedFloor(
 		}
 		simple := &softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum}
 		// A block out of range, such as one of entries near 0, has a floor of 0.
-		if m, err := softkmeans.Fit(ctx, chosen(x, rows, columns), k, simple); err == nil {
-			sum += max(0, m.Floor-m.FloorError) * (1 - 0x1p-46) // the rounding of all sums
+		space, err := softkmeans.Principal(ctx, chosen(x, rows, columns), directionsOf(k, o.Sum), simple)
+		if err == nil {
+			sum += max(0, space.Floor-space.FloorError) * (1 - 0x1p-46) // the rounding of all sums
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, fault.New(err, "stopped")
 	}
 	return sum, nil
+}
+
+// directionsOf returns how many principal directions k centers take.
+func directionsOf(k int, sum softkmeans.Sum) int {
+	if sum == softkmeans.SumAtMostOne {
+		return k
+	}
+	return k - 1
 }
 
 // rowSet is a set of rows, a bit for each.
@@ -82,10 +91,7 @@ func (s rowSet) common(t rowSet) (n int) {
 func takeBlock(
 	ctx context.Context, free []rowSet, k int, sum softkmeans.Sum,
 ) (rows, columns []int, promise float64) {
-	directions := k - 1
-	if sum == softkmeans.SumAtMostOne {
-		directions = k
-	}
+	directions := directionsOf(k, sum)
 	order, left := make([]int, len(free)), make(rowSet, len(free[0]))
 	for j := range order {
 		order[j] = j

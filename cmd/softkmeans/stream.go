@@ -80,7 +80,7 @@ func (f *inputFlags) inBlocks() bool {
 
 // streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
-	can := f.method.takes("stream") && f.inBlocks()
+	can := f.method.takes("stream") && f.inBlocks() && !f.inMemory()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/enclosure"
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
@@ -80,19 +81,16 @@ func (s *shape) both(fn func(name string, x softkmeans.Samples)) {
 func (s *shape) global(add adder) {
 	tight := softkmeans.EnclosureTight
 	fits := map[string]*options{"Fit": {}, "tight": {Enclosure: tight},
-		"at most one": {Sum: softkmeans.SumAtMostOne, Enclosure: tight},
-		"Jacobi":      {Solver: softkmeans.SolverJacobi}, "Krylov": {Solver: softkmeans.SolverKrylov}}
-	if s.k <= 3 {
-		fits["smallest"] = &options{Enclosure: softkmeans.EnclosureSmallest}
-	}
+		"Jacobi": {Solver: softkmeans.SolverJacobi}, "Krylov": {Solver: softkmeans.SolverKrylov}}
 	for name, o := range fits {
 		o.Workers = 1
 		add("Fit "+name, func(ctx context.Context) error { return second(softkmeans.Fit(ctx, s.x, s.k, o)) })
 	}
-	one, f, g := &options{Workers: 1, MostK: 20}, random(s.k, s.x.Cols, 7, nil), s.pure()
+	one, most := &options{Workers: 1}, &options{Workers: 1, MostK: 20}
+	f, g := random(s.k, s.x.Cols, 7, nil), s.pure()
 	s.both(func(name string, x softkmeans.Samples) {
 		add(name+"Fit", func(ctx context.Context) error { return second(softkmeans.Fit(ctx, x, s.k, one)) })
-		add(name+"Floors", func(ctx context.Context) error { return second(softkmeans.Floors(ctx, x, one)) })
+		add(name+"Floors", func(ctx context.Context) error { return second(softkmeans.Floors(ctx, x, most)) })
 		add(name+"Certify", func(ctx context.Context) error {
 			return second(softkmeans.Certify(ctx, x, f, g, one))
 		})
@@ -106,12 +104,10 @@ func (s *shape) global(add adder) {
 	add("Principal", func(ctx context.Context) error {
 		return second(softkmeans.Principal(ctx, s.x, 1, one))
 	})
-	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
-		o := &options{Workers: 1, Sum: sum, Memberships: func(int, *matrix) error { return nil }}
-		add("FitSeq "+sum.String(), func(ctx context.Context) error {
-			return second(softkmeans.FitSeq(ctx, inBlocks(s.x, 1000), s.k, o))
-		})
-	}
+	add("FitSeq", func(ctx context.Context) error {
+		o := &options{Workers: 1, Memberships: func(int, *matrix) error { return nil }}
+		return second(softkmeans.FitSeq(ctx, inBlocks(s.x, 1000), s.k, o))
+	})
 }
 
 // pure returns memberships of 1, in turn.
@@ -195,7 +191,19 @@ func (s *shape) leaves(add adder) {
 			}
 			return second(proof.VolumeRatio(ctx, x, m, &options{Workers: 1}))
 		})
+		add(name+"Cone", func(ctx context.Context) error {
+			return second(enclosure.Cone(ctx, x, s.k, &options{Workers: 1}))
+		})
 	})
+	if s.k <= 3 {
+		add("Smallest", func(ctx context.Context) error {
+			m, err := softkmeans.Fit(ctx, s.x, s.k, &options{Workers: 1})
+			if err != nil {
+				return err
+			}
+			return second(enclosure.Smallest(ctx, m))
+		})
+	}
 	g := mixed(s.x.Rows, k)
 	add("Unique", func(ctx context.Context) error { return second(proof.Unique(ctx, g)) })
 	add("Choose", func(ctx context.Context) error {
