@@ -52,7 +52,8 @@ func Certify(
 ) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	err := firstError(o.only("Certify", "Weights", "Solver", "Sum"), checkMatrix("centers", centers, mostCenter),
+	err := firstError(o.only("Certify", "Weights", "Solver", "Sum"),
+		checkMatrix("centers", centers, mostCenter),
 		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver),
 		checkEnum("Sum", o.Sum, sumCount))
 	if err != nil {

@@ -27,8 +27,8 @@
 // To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique: every simplex in
 // the principal subspace that encloses the projected data attains it. Fit returns a regular one, whose
 // centers lie outside of the data and whose memberships are vague: by default none is above 2/k. It is a
-// start for other methods, too. With [SumAtMostOne] memberships add up to at most 1: a vertex at 0, such as
-// shade, takes the rest.
+// start for other methods, too. Package enclosure makes the simplex small, and has the global solution for
+// memberships that add up to at most 1: a vertex at 0, such as shade, takes the rest.
 //
 // [LSD] and [TILSD] take similarities in place of samples: a kernel, a graph, correlations. For clusters
 // take LSD: it puts samples whose similarity is 0 into different ones, and has a floor, and no proof of its
@@ -118,5 +118,5 @@
 // Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in numbers of 8
 // bytes, where no other unit is named. With Go 1.27 and GOEXPERIMENT=simd the same source uses vectors on
 // amd64, arm64 and WebAssembly: up to four times the speed. The build tag gramonly leaves out all solvers but
-// SolverGram, other starts of labels, and EnclosureSmallest for k above 3, for small WebAssembly files.
+// SolverGram and other starts of labels, for small WebAssembly files.
 package softkmeans

@@ -136,8 +136,8 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // kind of machine, for any number of workers, but for FloorError of SolverKrylov. x is neither changed nor
 // copied.
 //
-// Fit reads the options Weights, Enclosure, Workers, Solver and Orientation. For memberships that add up to at
-// most 1, and for a simplex of small volume, there is package enclosure.
+// Fit reads the options Weights, Enclosure, Workers, Solver and Orientation. Package enclosure has the
+// simplex of small volume, and memberships that add up to at most 1.
 //
 // The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Where a column is
 // far from 0 in all rows, as years are, or weights differ by many powers of ten, products cancel: FloorError,
@@ -165,7 +165,9 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 
 // fit returns the global solution. Weights and the solver are arguments of their own:
 // where a program calls Fit with constants, TinyGo leaves out the code for the others.
-func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, solver Solver) (*Model, error) {
+func (o *Options) fit(
+	ctx context.Context, x Samples, k int, weights []float64, solver Solver,
+) (*Model, error) {
 	if err := checkFit(k, o); err != nil {
 		return nil, err
 	}

@@ -43,8 +43,8 @@ const fewestPasses = 4
 // 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
-	err := firstError(o.only("FitSeq", "Weights", "Enclosure", "Solver", "Orientation", "Progress", "Memberships",
-		"Passes"), checkFit(k, &o))
+	err := firstError(o.only("FitSeq", "Weights", "Enclosure", "Solver", "Orientation", "Progress",
+		"Memberships", "Passes"), checkFit(k, &o))
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 )
 
 // wordShape has the size of a table of counts: n rows over d columns from k known topics, and some `length`
@@ -205,16 +206,16 @@ func runWords(w io.Writer, argument string) error {
 		m, err = softkmeans.FitMinVolume(context.Background(), x, at.k,
 			&softkmeans.MinVolumeOptions{NonNegative: true})
 	} else {
-		o := &softkmeans.Options{}
+		fit := softkmeans.Fit
 		if f[4] == "most" {
-			o.Sum = softkmeans.SumAtMostOne
+			fit = enclosure.Cone
 		}
-		m, err = softkmeans.Fit(context.Background(), x, at.k, o)
+		m, err = fit(context.Background(), x, at.k, nil)
 	}
 	if err != nil {
 		return err
 	}
-	out := wordFigure{cpuTime() - start, m.Objective, peakMemory(), m.Certificate.ExcessShare, m.Clusters}
+	out := wordFigure{cpuTime() - start, m.Objective, peakMemory(), m.Certificate.ExcessShare(), m.Clusters}
 	b, err := binary.Append(nil, binary.LittleEndian, m.Centers.Data)
 	if err == nil {
 		err = os.WriteFile(f[0]+".centers", b, 0o600)
