@@ -75,7 +75,8 @@ func (o *Options) only(function string, reads ...string) error {
 		set  bool
 	}{
 		{"Weights", o.Weights != nil}, {"Enclosure", o.Enclosure != EnclosureBall},
-		{"Sum", o.Sum != SumToOne}, {"Solver", o.Solver != SolverAuto}, {"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
+		{"Sum", o.Sum != SumToOne}, {"Solver", o.Solver != SolverAuto},
+		{"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
 		{"Progress", o.Progress != nil}, {"Memberships", o.Memberships != nil}, {"Passes", o.Passes != 0},
 	} {
 		if f.set && !slices.Contains(reads, f.name) {
