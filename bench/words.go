@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/metrics"
 )
 
@@ -206,11 +207,11 @@ func runWords(w io.Writer, argument string) error {
 		m, err = softkmeans.FitMinVolume(context.Background(), x, at.k,
 			&softkmeans.MinVolumeOptions{NonNegative: true})
 	} else {
-		o := &softkmeans.Options{}
+		fit := softkmeans.Fit
 		if f[4] == "most" {
-			o.Sum = softkmeans.SumAtMostOne
+			fit = enclosure.Cone
 		}
-		m, err = softkmeans.Fit(context.Background(), x, at.k, o)
+		m, err = fit(context.Background(), x, at.k, nil)
 	}
 	if err != nil {
 		return err

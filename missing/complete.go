@@ -13,6 +13,7 @@ package missing
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"softkmeans"
@@ -68,7 +69,10 @@ func Complete(
 ) (*Completion, error) {
 	o := draws.OrZero(opts)
 	g, err := openGaps(x, o.Weights, func(none *softkmeans.Matrix) error {
-		_, err := softkmeans.Fit(ctx, none, k, &softkmeans.Options{Sum: o.Sum, Workers: o.Workers})
+		_, err := softkmeans.Principal(ctx, none, 0, &softkmeans.Options{Sum: o.Sum})
+		if !errors.Is(err, softkmeans.ErrOption) {
+			_, err = softkmeans.Fit(ctx, none, k, &softkmeans.Options{Workers: o.Workers})
+		}
 		return err
 	})
 	if err != nil {

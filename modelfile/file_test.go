@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/internal/tables"
 	"softkmeans/kernel"
 	"softkmeans/missing"
@@ -39,7 +40,7 @@ func kinds(t testing.TB) map[string]*File {
 	minvol.Warnings = []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 1, Value: 3.5}, {Other: 1, Value: 1e-7}}
 	minvol.Others = []softkmeans.Answer{{Centers: minvol.Centers.Clone(), Factor: .5, Moved: .25}}
 	unit := &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 1})}
-	cone := fit(softkmeans.Fit(t.Context(), softkmeans.NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, &softkmeans.Options{Sum: softkmeans.SumAtMostOne}))
+	cone := fit(enclosure.Cone(t.Context(), softkmeans.NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, nil))
 	similarities, err := kernel.RBF(x, 0.5)
 	if err != nil {
 		t.Fatal(err)

@@ -202,6 +202,9 @@ func (f *fitFlags) solveSparse(
 	r.setModel(m)
 	r.cert, err = softkmeans.Certify(ctx, t.X, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
+	if f.around.smallest {
+		m.Certificate = r.cert
+	}
 	if err == nil {
 		var x *softkmeans.Matrix
 		if x, err = filledSparse(t); err == nil && x != nil {
@@ -229,9 +232,7 @@ func (f *fitFlags) modelOfSparse(
 	o.Lower, o.Upper = r.bounds.scaled(nil)
 	switch f.method {
 	case methodGlobal:
-		o := f.options
-		o.Weights = t.Weights
-		return softkmeans.Fit(ctx, t.X, r.k, &o)
+		return f.global(ctx, t.X, t.Weights, r.k)
 	case methodAlternating:
 		return softkmeans.FitAlternating(ctx, t.X, r.k, o)
 	}

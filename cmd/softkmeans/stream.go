@@ -79,16 +79,9 @@ func (f *inputFlags) inBlocks() bool {
 		(f.missing == missingError || f.missing == missingDrop)
 }
 
-// canStream reports whether a fit with these options needs no more than passes over the rows.
-func (f *fitFlags) canStream() bool {
-	o := &f.options
-	return f.method != methodGlobal || o.Radius == 0 && o.Solver <= softkmeans.SolverGram &&
-		o.Sum == softkmeans.SumToOne && o.Enclosure <= softkmeans.EnclosureTight
-}
-
 // streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
-	can := f.method.takes("stream") && f.canStream() && f.inBlocks()
+	can := f.method.takes("stream") && f.inBlocks() && !f.inMemory()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
 }
 

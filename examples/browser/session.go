@@ -208,14 +208,10 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 
 // prove sets how compact other prototypes could be, for methods that are about it.
 func (r *result) prove(ctx context.Context, d *data) (err error) {
-	smallest := r.options.method == view.Global && r.options.enclosure == softkmeans.EnclosureSmallest
-	if minimal := r.options.method == view.MinVolume; d.given != nil || r.partial || !minimal && !smallest {
+	if r.options.method != view.MinVolume || d.given != nil || r.partial {
 		return nil
-	} else if minimal {
-		r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
-	} else {
-		r.compact.Unique, err = view.Unique(ctx, r.model, d.Weights)
 	}
+	r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/enclosure"
 	"softkmeans/kernel"
 	"softkmeans/missing"
 	"softkmeans/proof"
@@ -83,19 +84,16 @@ func (s *shape) both(fn func(name string, x softkmeans.Samples)) {
 func (s *shape) global(add adder) {
 	tight := softkmeans.EnclosureTight
 	fits := map[string]*options{"Fit": {}, "tight": {Enclosure: tight},
-		"at most one": {Sum: softkmeans.SumAtMostOne, Enclosure: tight},
-		"Jacobi":      {Solver: softkmeans.SolverJacobi}, "Krylov": {Solver: softkmeans.SolverKrylov}}
-	if s.k <= 3 {
-		fits["smallest"] = &options{Enclosure: softkmeans.EnclosureSmallest}
-	}
+		"Jacobi": {Solver: softkmeans.SolverJacobi}, "Krylov": {Solver: softkmeans.SolverKrylov}}
 	for name, o := range fits {
 		o.Workers = 1
 		add("Fit "+name, func(ctx context.Context) error { return second(softkmeans.Fit(ctx, s.x, s.k, o)) })
 	}
-	one, f, g := &options{Workers: 1, MostK: 20}, random(s.k, s.x.Cols, 7, nil), s.pure()
+	one, most := &options{Workers: 1}, &options{Workers: 1, MostK: 20}
+	f, g := random(s.k, s.x.Cols, 7, nil), s.pure()
 	s.both(func(name string, x softkmeans.Samples) {
 		add(name+"Fit", func(ctx context.Context) error { return second(softkmeans.Fit(ctx, x, s.k, one)) })
-		add(name+"Floors", func(ctx context.Context) error { return second(softkmeans.Floors(ctx, x, one)) })
+		add(name+"Floors", func(ctx context.Context) error { return second(softkmeans.Floors(ctx, x, most)) })
 		add(name+"Certify", func(ctx context.Context) error {
 			return second(softkmeans.Certify(ctx, x, f, g, one))
 		})
@@ -200,7 +198,19 @@ func (s *shape) leaves(add adder) {
 			m.Lambda, m.Epsilon, m.Volume = m.Total/float64(k), m.Total, softkmeans.VolumeAffine
 			return second(proof.LossGap(ctx, x, m, &options{Workers: 1}))
 		})
+		add(name+"Cone", func(ctx context.Context) error {
+			return second(enclosure.Cone(ctx, x, s.k, &options{Workers: 1}))
+		})
 	})
+	if s.k <= 3 {
+		add("Smallest", func(ctx context.Context) error {
+			m, err := softkmeans.Fit(ctx, s.x, s.k, &options{Workers: 1})
+			if err != nil {
+				return err
+			}
+			return second(enclosure.Smallest(ctx, m))
+		})
+	}
 	g := mixed(s.x.Rows, k)
 	add("Unique", func(ctx context.Context) error { return second(proof.Unique(ctx, g)) })
 	add("Choose", func(ctx context.Context) error {

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/enclosure"
 	"softkmeans/kernel"
 	"softkmeans/metrics"
 	"softkmeans/missing"
@@ -100,15 +101,17 @@ func growingCalls() []growing {
 		{"Fit", wide, [3]int{1, 2, 1}, fit(options{})},
 		{"Fit tight", wide, [3]int{1, 2, 2}, fit(options{Enclosure: softkmeans.EnclosureTight})},
 		{"Fit, k above n and d", [3]int{30, 1000, 500}, [3]int{2, 1, 1}, fit(options{})},
-		{"Fit at most one, no half-space", wide, [3]int{1, 2, 3}, fit(options{Sum: softkmeans.SumAtMostOne})},
-		{"Fit smallest", [3]int{20000, 0, 0}, [3]int{1}, func(n, _, _ int) func() error {
+		{"Cone, no half-space", wide, [3]int{1, 2, 3}, func(n, d, k int) func() error {
+			x := random(n, d, 1, nil)
+			return func() error { return second(enclosure.Cone(bg, x, k, nil)) }
+		}},
+		{"Smallest", [3]int{20000, 0, 0}, [3]int{1}, func(n, _, _ int) func() error {
 			x := softkmeans.NewMatrix(n, 2, nil)
 			for i := range n {
 				x.Data[2*i], x.Data[2*i+1] = math.Sincos(2 * math.Pi * float64(i) / float64(n))
 			}
-			return func() error {
-				return second(softkmeans.Fit(bg, x, 3, &options{Enclosure: softkmeans.EnclosureSmallest}))
-			}
+			m := must(softkmeans.Fit(bg, x, 3, nil))
+			return func() error { return second(enclosure.Smallest(bg, m)) }
 		}},
 		{"Fit sparse", [3]int{2000, 2000, 4}, all, func(n, d, k int) func() error {
 			x := words(n, d)
