@@ -20,8 +20,8 @@
 // # Which function
 //
 // To look at clusters and mixtures, use [FitMinVolume]. It gives up some error, by default a quarter of the
-// floor, for compact prototypes. Package unmix is for spectra of scenes, with noise, shade and centers of at least
-// 0. Both report how far their error is above the floor; package proof says how far their volume is.
+// floor, for compact prototypes. Package unmix is for spectra of scenes, with noise, shade and centers of at
+// least 0. Both report how far their error is above the floor; package proof says how far their volume is.
 // [MinVolumePath] shows error against volume; [FitAlternating] iterates without a penalty.
 //
 // To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique: every simplex in
@@ -64,8 +64,7 @@
 // A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [FitMinVolume], [FitAlternating],
 // [MinVolumePath], [Floors], [Certify], [CentersOf], [Model.Predict] and [Model.PredictLabels] take it in
 // place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out, but fits, Floors and Certify
-// fill them in where half of the entries or more are stored. [SkMable] and package proof always do. Unmix
-// returns an error for sparse rows: pass [SparseMatrix.Dense].
+// fill them in where half of the entries or more are stored. [SkMable] and package proof always do.
 //
 // # Larger than memory
 //

@@ -296,7 +296,7 @@ func TestBounds(t *testing.T) {
 			}
 			o.Lower, o.Upper = nil, nil
 			loose := mustDo(fit(x, 3, &o))(t)
-			if name != "Unmix" && slices.Max(loose.Centers.Data) <= 0.9 {
+			if slices.Max(loose.Centers.Data) <= 0.9 {
 				t.Errorf("%s: the bounds are not needed", name)
 			}
 		}
@@ -422,9 +422,6 @@ func TestBoundsHard(t *testing.T) {
 				continue
 			}
 			m, err := fit(c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
-			if name == "below" && errors.Is(err, ErrOption) { // for Unmix
-				continue
-			}
 			must(t, err)
 			// A fit does better than the pure samples, moved to their bounds.
 			if strings.HasPrefix(name, "exact") {
