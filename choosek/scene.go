@@ -26,14 +26,14 @@ const (
 )
 
 // ProposeScene proposes the number of materials of a scene, whose pixels are the rows of x: k for
-// [softkmeans.Unmix]. Read K, and Reason.
+// package unmix. Read K, and Reason.
 //
 // Columns are divided by their noise, which is what all others do not say of them, and rows are scaled to
-// length 1, as Unmix does; rows that do not fit count less. Mixtures of k materials then have k directions,
-// whatever their brightness. Those count that stand above noise, by the bound of [Choose] for white
-// noise, and have at least 1 % of the length of the first: materials that vary have directions
-// of their own, and in most scenes these are shorter. Explained and Step are shares of the energy in
-// these directions, Stick is what a step must exceed. Elbow and Profile are 0.
+// length 1, as package unmix does; rows that do not fit count less. Mixtures of k materials then have k
+// directions, whatever their brightness. Those count that stand above noise, by the bound of [Choose] for
+// white noise, and have at least 1 % of the length of the first: materials that vary have directions of their
+// own, and in most scenes these are shorter. Explained and Step are shares of the energy in these directions,
+// Stick is what a step must exceed. Elbow and Profile are 0.
 //
 // Columns that are 0 in all rows do not count. With fewer rows than twice the others, fewer than 4 of
 // these, or without noise it is the proposal of [Propose].

@@ -54,7 +54,7 @@ type Sureness struct {
 //
 // The draws search near m alone. [Others] tells of other solutions, with another slack.
 //
-// For a model of Unmix set Lambda to the model's and NonNegative. Intervals are then for
+// For a model of package unmix set Lambda to the model's and NonNegative. Intervals are then for
 // a given λ. A model with a λ of 0 is an error: one of Fit or FitAlternating, or one whose centers
 // are samples of an exact mixture, which draws miss.
 //

@@ -8,6 +8,9 @@ import (
 	"softkmeans"
 )
 
+// Predictor finds memberships of rows x, as missing.Predict does; dst is nil.
+type Predictor func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
+
 // Mix returns the memberships (n×k) of the rows of x (n×d) in spectra (k×d), and the brightness of each row.
 // Row i is brightness[i] times a mixture: the a ≥ 0 with the least ‖x_i − Σa_j·spectrum_j‖ have the sum
 // brightness[i] and the memberships a/Σa; 1/k each if Σa is 0. Pass the Centers of a [Result] of unit rows.
@@ -17,9 +20,9 @@ import (
 // up to less than 1, so that the bound on the sum does nothing.
 //
 // Cost and errors: those of predict, called two or three times on fewer and fewer rows.
-func Mix(
-	spectra, x *softkmeans.Matrix, predict func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error),
-) (memberships *softkmeans.Matrix, brightness []float64, err error) {
+func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
+	memberships *softkmeans.Matrix, brightness []float64, err error,
+) {
 	if predict == nil {
 		predict = func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 			return m.Predict(dst, x)

@@ -45,10 +45,11 @@ func (t *table) simple() *softkmeans.Options {
 // open finds the leading directions of the rows: those of k prototypes and some more.
 func (t *table) open(ctx context.Context, more int) (*view, error) {
 	v := &view{table: t, directions: min(t.directions(), t.rank())}
-	var err error
-	if v.Subspace, err = softkmeans.Principal(ctx, t.x, min(v.directions+more, t.rank()), t.simple()); err != nil {
+	all, err := softkmeans.Principal(ctx, t.x, min(v.directions+more, t.rank()), t.simple())
+	if err != nil {
 		return nil, err
 	}
+	v.Subspace = all
 	for _, square := range v.Squares[v.directions:min(v.Basis.Rows, len(v.Squares))] {
 		v.floor += square
 	}

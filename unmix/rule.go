@@ -10,10 +10,10 @@ import (
 )
 
 // λ is noiseShare·(σ² + E). σ² is the energy of the first direction that the plane of the prototypes leaves
-// out. E is what the fit leaves above the floor, divided by k−1: noise in the plane. It counts up to mostNoise
-// times the energy of the second direction, as the first may be a material that varies, which σ² then
-// contains already. λ is set anew after noiseSteps iterations, at most noiseRounds times, until it changes by
-// less than a share of noiseClose and the run has converged.
+// out. E is what the fit leaves above the floor, divided by k−1: noise in the plane. It counts up to
+// mostNoise times the energy of the second direction, as the first may be a material that varies, which σ²
+// then contains already. λ is set anew after noiseSteps iterations, at most noiseRounds times, until it
+// changes by less than a share of noiseClose and the run has converged.
 //
 // docs/accuracy.md has the scenes on which the constants were chosen.
 const (
@@ -51,7 +51,9 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 	if s.Epsilon == 0 {
 		s.Epsilon = max(v.floor, exactShare*v.Total) / v.Weight
 	}
-	s.beyond = v.beyond(&softkmeans.Matrix{Rows: s.z.Rows, Cols: v.directions, Stride: s.z.Stride, Data: s.z.Data})
+	inside := *s.z
+	inside.Cols = v.directions
+	s.beyond = v.beyond(&inside)
 	s.in = v.MinVolumeOptions
 	s.in.Lower, s.in.Upper, s.in.NonNegative = nil, nil, false
 	// A fall of the loss counts as a share of the error in all columns.

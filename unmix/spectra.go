@@ -69,7 +69,8 @@ type sighting struct {
 func (s *scene) sight(r *run) *sighting {
 	seen := &sighting{vertices: s.vertices(r), rows: make([]float64, s.k)}
 	seen.purest = seen.vertices.Clone()
-	sums, masses, energies := softkmeans.NewMatrix(s.k, s.x.Cols, nil), make([]float64, s.k), make([]float64, s.k)
+	sums := softkmeans.NewMatrix(s.k, s.x.Cols, nil)
+	masses, energies := make([]float64, s.k), make([]float64, s.k)
 	for i := range s.x.Rows {
 		w, shares := 1.0, r.m.Memberships.Row(i)
 		if s.Weights != nil {
@@ -177,7 +178,8 @@ func (s *scene) look(r *Result, others []*run, believed []float64) error {
 		r.Turns[j] = min(leastTurn+turnFactor*v, 100)
 	}
 	if worst > severalAngle {
-		r.Warnings = append(r.Warnings, softkmeans.Warning{Kind: softkmeans.WarnSeveral, Cluster: cluster, Value: worst})
+		r.Warnings = append(r.Warnings,
+			softkmeans.Warning{Kind: softkmeans.WarnSeveral, Cluster: cluster, Value: worst})
 	}
 	return nil
 }

@@ -42,16 +42,16 @@ type Options struct {
 	// noise chooses λ, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
-	// Trim is the largest share of the rows to leave out as outliers, at least 0 and below 1. Outliers are rows
-	// whose squared distance from the principal plane, or in it from the mean with each direction by its
+	// Trim is the largest share of the rows to leave out as outliers, at least 0 and below 1. Outliers are
+	// rows whose squared distance from the principal plane, or in it from the mean with each direction by its
 	// spread, is more than 10 times the median. Rare materials look like outliers, too.
 	Trim float64
 }
 
-// Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the
-// largest memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of
-// SumAtMostOne. Lambda, Epsilon, LossGap, Trace, Iterations, Stationarity and Warnings are those of the rows as
-// they were fitted: of length 1, in columns divided by their noise.
+// Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the largest
+// memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of SumAtMostOne.
+// Lambda, Epsilon, LossGap, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
+// fitted: of length 1, in columns divided by their noise.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
@@ -102,16 +102,17 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 //
 // # Details
 //
-// docs/unmix.md describes noise, brightness, λ and spectra; the code has the thresholds. WarnSeveral says that
-// a half or twice of λ leads to other spectra. Others has those more than 1 % of π away. Turns is 1 plus three
-// times the larger of a spectrum's two turns. On 22 scenes 91 % of the spectra turned by less when half of the
-// rows were left out. Centers are between the purest pixels and the vertices of the fit, so that they are not a
-// minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no shade,
-// ScaleGiven may be nearer to the truth.
+// docs/unmix.md describes noise, brightness, λ and spectra; the code has the thresholds. WarnSeveral says
+// that a half or twice of λ leads to other spectra. Others has those more than 1 % of π away. Turns is 1 plus
+// three times the larger of a spectrum's two turns. On 22 scenes 91 % of the spectra turned by less when half
+// of the rows were left out. Centers are between the purest pixels and the vertices of the fit, so that they
+// are not a minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no
+// shade, ScaleGiven may be nearer to the truth.
 //
-// Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to nine
-// times O(md² + d³ + nkd) for the noise, m = min(n, 8192). If ctx ends the error wraps its error, and the
-// result is nil or the best so far, with StatusCancelled and without Turns. Errors: those of FitMinVolume.
+// Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
+// nine times O(md² + d³ + nkd) for the noise, m = min(n, 8192). If ctx ends the error wraps its error, and
+// the result is nil or the best so far, with StatusCancelled and without Turns. Errors: those of
+// FitMinVolume.
 func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Result, error) {
 	given, err := check(ctx, x, k, opts)
 	if err != nil {
@@ -178,8 +179,8 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 
 const defaultTol = 1e-7
 
-// byNoise is Fit where the noise decides, nil if unit rows leave nothing to noise. Noise and fit of unit rows tell whether there is shade; without it
-// those of the rows as given count.
+// byNoise is Fit if the noise decides; the result is nil if unit rows leave nothing to noise. Noise and fit
+// of unit rows tell whether there is shade. Without shade noise and fit of the rows as given count.
 func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	var found noise.Noise
 	var v *view
@@ -221,7 +222,8 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: found.Columns, RowWeights: found.Rows})
+	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: found.Columns,
+		RowWeights: found.Rows})
 }
 
 // result fits the scene, and completes a result with what is known of the rows.

@@ -100,7 +100,8 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	if err := u.begin(out); err != nil {
 		return err
 	}
-	b := &block{rect: cube.Rect{Lines: u.scene.lines, Samples: u.scene.samples}, at: at, x: x, shade: m.Brightness}
+	b := &block{rect: cube.Rect{Lines: u.scene.lines, Samples: u.scene.samples}, at: at, x: x,
+		shade: m.Brightness}
 	if err := u.take(out, b, m.Memberships); err != nil {
 		return err
 	}

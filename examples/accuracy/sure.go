@@ -13,7 +13,7 @@ import (
 	"softkmeans/unmix"
 )
 
-// sureTable prints what Bootstrap says of Unmix on the scenes of a folder. A spectrum is held
+// sureTable prints what Bootstrap says of unmix.Fit on the scenes of a folder. A spectrum is held
 // in the bands in which its interval has the published one, times the factor that fits best.
 func sureTable(scenes string, draws int) error {
 	list, err := readScenes(scenes)

@@ -15,7 +15,8 @@ import (
 // Noise and fit follow each other for at most mostTurns turns, or until no row's fit changes by restFit. A
 // deviation is at most mostNoisy times the median. A column with as little noise as 1/mostNoisy is a mixture
 // of others, and gets the median. A row fits half at FarRow times the median squared distance. A row with
-// more than mostLeverage of a direction's energy does not fit, unless rows are few: it would be the direction.
+// more than mostLeverage of a direction's energy does not fit, unless rows are few: it would be the
+// direction.
 const (
 	mostRows     = 1 << 13
 	mostTurns    = 9
