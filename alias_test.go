@@ -118,9 +118,6 @@ func destinations(t testing.TB) []writing {
 		{"SampleKernel.CopyRows", nil, func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
 			return rowsFrom(mustDo(RBFKernel(means, 0.7))(t), dst, 1)
 		}, 3},
-		{"Similarity.CopyRows", nil, func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
-			return rowsFrom(similarityFunc(4, means.At), dst, 1)
-		}, 3},
 		{"Matrix.CopyRows", nil, func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
 			return rowsFrom(means, dst, 1)
 		}, 3},
@@ -362,8 +359,7 @@ func TestTablesComplete(t *testing.T) {
 		}
 	}
 	inspect := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncDecl:
+		if n, ok := n.(*ast.FuncDecl); ok {
 			if n.Recv == nil && n.Name.IsExported() && hasDst(n.Type) {
 				want(n.Name.Name)
 			}
@@ -380,14 +376,6 @@ func TestTablesComplete(t *testing.T) {
 				want(of.Name + "." + n.Name.Name)
 			}
 			return false
-		case *ast.TypeSpec:
-			if typ, ok := n.Type.(*ast.InterfaceType); ok && n.Name.IsExported() {
-				for _, m := range typ.Methods.List {
-					if f, ok := m.Type.(*ast.FuncType); ok && m.Names[0].IsExported() && hasDst(f) {
-						want(n.Name.Name + "." + m.Names[0].Name)
-					}
-				}
-			}
 		}
 		return true
 	}
