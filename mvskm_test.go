@@ -422,6 +422,22 @@ func TestLloydWeights(t *testing.T) {
 	}
 }
 
+// TestPlusPlusWeights: a row of weight 0 is no seed, however far it is.
+func TestPlusPlusWeights(t *testing.T) {
+	x, w := randomData(25, 3, 0, 5), make1(25)
+	scale(x.row(7), 100)
+	w[7] = 0
+	j, _ := started(t, x, 4, &MinVolumeOptions{Weights: w})
+	for seed := range uint64(20) {
+		f := newClustering(j.s, j.z, j.k).plusPlus(rand.New(rand.NewPCG(seed, 1)))
+		for a := range f.Rows {
+			if slices.Equal(f.row(a), j.z.row(7)) {
+				t.Fatalf("seed %d: seed %d is a row without weight", seed, a)
+			}
+		}
+	}
+}
+
 // TestLloydEmpty: clusters that nothing is nearest to move to where they are missing.
 func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
