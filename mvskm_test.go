@@ -422,11 +422,11 @@ func TestLloydWeights(t *testing.T) {
 	}
 }
 
-// TestPlusPlusWeights: a row of weight 0 is no seed, however far it is.
+// TestPlusPlusWeights: a row of next to no weight is no seed, however far it is.
 func TestPlusPlusWeights(t *testing.T) {
 	x, w := randomData(25, 3, 0, 5), make1(25)
 	scale(x.row(7), 100)
-	w[7] = 0
+	w[7] = 1e-12
 	j, _ := started(t, x, 4, &MinVolumeOptions{Weights: w})
 	for seed := range uint64(20) {
 		f := newClustering(j.s, j.z, j.k).plusPlus(rand.New(rand.NewPCG(seed, 1)))
