@@ -302,8 +302,7 @@ func TestTablesComplete(t *testing.T) {
 		}
 	}
 	inspect := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncDecl:
+		if n, ok := n.(*ast.FuncDecl); ok {
 			if n.Recv == nil && n.Name.IsExported() && hasDst(n.Type) {
 				want(n.Name.Name)
 			}

@@ -11,6 +11,7 @@ package softkmeans
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -337,12 +338,12 @@ func eigenvaluesOf(k *Matrix, centred bool) (values []float64) {
 
 // walsh returns Σλ_a·h_a·h_aᵀ with Walsh's vectors h_a, and its eigenvalues but 0, h_0's last.
 func walsh(rng *rand.Rand, most int) (k *Matrix, values []float64) {
-	bits, m := rng.IntN(7), 1+rng.IntN(4)
+	log, m := rng.IntN(7), 1+rng.IntN(4)
 	if most > 1<<20 && rng.IntN(50) == 0 {
-		bits += 3
+		log += 3
 		m = 1
 	}
-	size := 1 << bits
+	size := 1 << log
 	unit := math.Ldexp(1, rng.IntN(480)-240)
 	f := make([]float64, size)
 	for a := size - 1; a >= 0; a-- {
@@ -351,18 +352,11 @@ func walsh(rng *rand.Rand, most int) (k *Matrix, values []float64) {
 			v = float64(rng.IntN(60) - 20)
 		}
 		for i := range f { // (−1)^(bits that a and i share)
-			f[i] += v * float64(1-2*(parity(a&i))) * unit
+			f[i] += v * float64(1-2*(bits.OnesCount(uint(a&i))%2)) * unit
 		}
 		values = append(values, v*float64(m*size)*unit)
 	}
 	return similarity(size*m, func(i, j int) float64 { return f[i/m^j/m] }), values
-}
-
-func parity(v int) (odd int) {
-	for ; v > 0; v &= v - 1 {
-		odd ^= 1
-	}
-	return odd
 }
 
 // similarity judges floors and models of a similarity with these eigenvalues, the constant vector's last.

@@ -645,30 +645,6 @@ func laPatchwork(n int, rng *rand.Rand) *Matrix {
 	return a
 }
 
-// laResiduals are ‖Aᵀu_i − s_i·v_i‖ and ‖A·v_i − s_i·u_i‖ by plain loops, with everything
-// divided by 2^exp.
-func laResiduals(a *Matrix, u *Matrix, s []float64, v *Matrix, exp int) (left, right []float64) {
-	for i := range s {
-		l, r := 0.0, 0.0
-		for q := range a.Cols {
-			x := -math.Ldexp(s[i], -exp) * v.At(q, i)
-			for p := range a.Rows {
-				x += math.Ldexp(a.At(p, q), -exp) * u.At(p, i)
-			}
-			l = math.Hypot(l, x)
-		}
-		for p := range a.Rows {
-			x := -math.Ldexp(s[i], -exp) * u.At(p, i)
-			for q := range a.Cols {
-				x += math.Ldexp(a.At(p, q), -exp) * v.At(q, i)
-			}
-			r = math.Hypot(r, x)
-		}
-		left, right = append(left, l), append(right, r)
-	}
-	return left, right
-}
-
 func second[A any](_ A, err error) error { return err }
 
 // accuracyOf returns the share of labels that are right, with the best names for them.

@@ -372,6 +372,35 @@ func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*alternation,
 	return j, mustDo(j.startCenters(0))(t).f
 }
 
+// TestLloydWeights: a center is the weighted mean of its samples, over several tasks.
+func TestLloydWeights(t *testing.T) {
+	x := separated([]int{300, 400, 300})
+	w := inTurn(x.Rows, 0.25, 0.5, 1, 0)
+	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
+	mustDo(newClustering(j.s, j.z, j.k).lloyd(f, 5))(t)
+	centers := j.toData(f)
+	labels, _ := plainNearest(x, centers)
+	if off := maxDiff(centers, plainMeans(x, labels, centers, w)); off > 1e-10 {
+		t.Errorf("centers are %g from the weighted means", off)
+	}
+}
+
+// TestPlusPlusWeights: a row of next to no weight is no seed, however far it is.
+func TestPlusPlusWeights(t *testing.T) {
+	x, w := randomData(25, 3, 0, 5), make1(25)
+	scale(x.row(7), 100)
+	w[7] = 1e-12
+	j, _ := started(t, x, 4, &MinVolumeOptions{Weights: w})
+	for seed := range uint64(20) {
+		f := newClustering(j.s, j.z, j.k).plusPlus(rand.New(rand.NewPCG(seed, 1)))
+		for a := range f.Rows {
+			if slices.Equal(f.row(a), j.z.row(7)) {
+				t.Fatalf("seed %d: seed %d is a row without weight", seed, a)
+			}
+		}
+	}
+}
+
 // TestLloydEmpty: clusters that nothing is nearest to move to where they are missing.
 func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
