@@ -284,7 +284,7 @@ func checkIterated(t *testing.T, x *Matrix, m *Model, o *MinVolumeOptions) {
 	}
 }
 
-// FuzzFitMinVolume: what iterates keeps its promises from every start, and so does its path over λ.
+// FuzzFitMinVolume: what iterates keeps its promises from every start.
 func FuzzFitMinVolume(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{11, 3, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})

@@ -454,22 +454,6 @@ func oneIf(so bool) int {
 // close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
 func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
 
-// apart is the largest distance of matched centers over the spread of the samples.
-func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
-	used := make([]bool, b.Rows)
-	for i := range a.Rows {
-		best, at := math.Inf(1), 0
-		for j := range b.Rows {
-			if d := squaredDistance(a.row(i), b.row(j)); !used[j] && d < best {
-				best, at = d, j
-			}
-		}
-		used[at] = true
-		worst = max(worst, math.Sqrt(best*weight/m.Total))
-	}
-	return worst
-}
-
 // scaledWeights are weights over their largest, rounded up to a power of two: those of newSamples.
 func scaledWeights(w []float64, n int) []float64 {
 	if w == nil {

@@ -297,7 +297,7 @@ func TestBoundsHard(t *testing.T) {
 	}
 }
 
-// TestBoundsErrors: bounds that are none, and where there are none.
+// TestBoundsErrors: bounds that are none.
 func TestBoundsErrors(t *testing.T) {
 	x, _ := scarce(40, 5, 3, 0.05, 3)
 	nan, inf := math.NaN(), math.Inf(1)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -176,15 +175,6 @@ func TestSizesOfK(t *testing.T) {
 	large.n, large.d = 1<<22-1<<20, 1<<22-1<<20 // a third of the table is too large
 	if _, err := triangularFactor(large); !errors.Is(err, ErrShape) {
 		t.Error(err)
-	}
-}
-
-// near expects decimal(v) to be v to 14 digits.
-func near(t *testing.T, v float64) {
-	t.Helper()
-	got, err := strconv.ParseFloat(decimal(v), 64)
-	if tol := max(5.1e-14*math.Abs(v), math.SmallestNonzeroFloat64); err != nil || !(math.Abs(got-v) <= tol) {
-		t.Fatalf("%g is printed as %s", v, decimal(v))
 	}
 }
 
