@@ -403,30 +403,6 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 	return total, gamma(fineDepth(s.n)+dotDepth(s.d)+12)*total + s.fine.bound(total), err
 }
 
-// residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖², weighted and in scaled units, for
-// the projections w.
-func (s *samples) residuals(w, basis *Matrix) (objective, squares fineSum, err error) {
-	index := indices(basis.Rows)
-	sums := make([][2]fineSum, chunks(s.n, s.d, manyChunks))
-	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		rows, coef := at.scratch[:(at.hi-at.lo)*s.d], make([]float64, basis.Rows)
-		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			r := rows[(i-at.lo)*s.d:][:s.d]
-			sums[at.chunk][1].add(s.weight(i) * sumSquares(r))
-			copy(coef, w.row(i))
-			scale(coef, -1)
-			addRows(r, coef, index, basis.Data)
-			sums[at.chunk][0].add(s.weight(i) * sumSquares(r))
-		}
-	})
-	for _, v := range sums {
-		objective.merge(v[0])
-		squares.merge(v[1])
-	}
-	return objective, squares, err
-}
-
 // wide reports whether the rows are the smaller side, and their products may be taken.
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 

@@ -329,10 +329,3 @@ func spectral(u *softkmeans.Matrix, value func(i int) float64) *softkmeans.Matri
 	}
 	return product(u, t)
 }
-
-func squaredDistance(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += (v - b[i]) * (v - b[i])
-	}
-	return sum
-}

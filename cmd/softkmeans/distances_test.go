@@ -42,7 +42,7 @@ func TestDistances(t *testing.T) {
 	}
 	writeText(t, "data.csv", "0,1,2\n1,0,-3\n2,-3,0\n")
 	if _, _, stderr := do(t, "", strings.Fields("fit -k 2 -kernel distances -method "+
-		"tilsd data.csv")...); !strings.Contains(stderr, "distances are at least 0") {
+		"tilsd data.csv")...); !strings.Contains(stderr, "is below 0, and no distance") {
 		t.Error(stderr)
 	}
 }

@@ -211,7 +211,7 @@ func TestModelFaults(t *testing.T) {
 
 // Models of version 1 give the memberships that they gave.
 func TestOldModels(t *testing.T) {
-	for _, name := range []string{"global", "zscore", "tilsd", "cone"} {
+	for _, name := range []string{"global", "zscore", "cone"} {
 		model := filepath.Join("testdata", "models", "v1-"+name+".json")
 		code, got, stderr := do(t, "width,height\n1,2\n3,4\n5,7\n2,8\n9,1\n", "predict", "-model", model)
 		if want := readFile(t, filepath.Join("testdata", "models", "v1-"+name+".csv")); code != 0 ||
