@@ -42,9 +42,9 @@ func (c Certificate) Optimal(tol float64) bool {
 // clustering of any origin. Pass the samples in rows. Floors(ctx, x, nil)[k−1] is the minimum for k
 // centers: no method, soft or hard, has a smaller sum of squares.
 //
-// It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data (Theorem
-// 1): first the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k =
-// 1 … min(n, d), a lower bound of the minimum (package enclosure attains it). They are in squared units of x, and
+// It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data (Theorem 1): first
+// the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n,
+// d), a lower bound of the minimum (package enclosure attains it). They are in squared units of x, and
 // math.MaxFloat64 where they are out of range.
 //
 // Let m be min(n, d) and M be max(n, d). A floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of

@@ -1,7 +1,7 @@
 package softkmeans
 
-// Symmetric matrices as LSD sees them: products, leading eigenpairs, what a factor leaves over, and the floors
-// that are proved of it.
+// Symmetric matrices as LSD sees them: products, leading eigenpairs, what a factor leaves over, and the
+// floors that are proved of it.
 
 import (
 	"cmp"

@@ -70,8 +70,8 @@ func (o *Options) only(function string, reads ...string) error {
 		name string
 		set  bool
 	}{
-		{"Weights", o.Weights != nil}, {"Enclosure", o.Enclosure != EnclosureBall}, {"Sum", o.Sum != SumToOne},
-		{"Solver", o.Solver != SolverAuto}, {"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
+		{"Weights", o.Weights != nil}, {"Enclosure", o.Enclosure != EnclosureBall},
+		{"Sum", o.Sum != SumToOne}, {"Solver", o.Solver != SolverAuto}, {"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
 	} {
 		if f.set && !slices.Contains(reads, f.name) {
 			return fail(ErrOption, f.name+" is set, which "+function+" does not read")
@@ -170,14 +170,14 @@ type Iteration struct {
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
 }
 
-// MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero value and nil
+// MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. The zero value and nil
 // are the defaults.
 type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
 	// Restarts is the number of starts; 0: 1. The lowest loss is kept, with Slack at the first λ tried.
-	// InitGlobal, Centers, and Unmix where λ is by the noise, have one start only.
+	// InitGlobal and Centers have one start only.
 	Restarts int
 	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective and
@@ -196,7 +196,7 @@ type MinVolumeOptions struct {
 	// (1, 100), centers keep it under SumToOne, unless bounds forbid it. Bounds other than 0 and ±Inf take
 	// the rows as given.
 	Lower, Upper []float64
-	NonNegative  bool // keep all entries of the centers at 0 or above, as Unmix does; Lower may be more
+	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be more
 
 	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
 	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside

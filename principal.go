@@ -400,8 +400,8 @@ func principalByKrylov(s *samples, q wanted, o krylovOptions) (*principal, error
 	return r.iterate(q, o)
 }
 
-// iterate finds the directions, and bounds the floor by what the data leaves outside of the basis that it returns. Of o
-// it reads steps and hasty.
+// iterate finds the directions, and bounds the floor by what the data leaves outside of the basis that it
+// returns. Of o it reads steps and hasty.
 func (s *krylovRows) iterate(q wanted, o krylovOptions) (*principal, error) {
 	p := q.p
 	small, _ := s.sides()

@@ -24,8 +24,8 @@ import (
 // without vertices, [ErrOption]. It reads the options Workers and Sum.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
-	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount),
-		checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
+	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers),
+		checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
 	if err != nil {
 		return nil, err
 	}

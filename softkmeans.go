@@ -35,7 +35,7 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings        []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
+	Warnings        []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them, and without Missing, Noise, RowWeights, PureRows and Turns.
 	Others     []Answer
@@ -240,8 +240,8 @@ func (m *Model) label(x rows, lead *Matrix, quick bool) error {
 }
 
 // Check returns an error unless the model's parts fit together, as those of a fit do: matrices of finite
-// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that are
-// nil fit.
+// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that
+// are nil fit.
 func (m *Model) Check() error {
 	err := cmp.Or(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
 		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),

@@ -449,8 +449,8 @@ func (s *Stats) MarshalBinary() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), nil
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is then unchanged. It
-// allocates no more than len(data) bytes.
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is then unchanged.
+// It allocates no more than len(data) bytes.
 func (s *Stats) UnmarshalBinary(data []byte) error {
 	body := len(data) - 4
 	switch {
