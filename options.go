@@ -71,7 +71,8 @@ func (o *Options) only(function string, reads ...string) error {
 		set  bool
 	}{
 		{"Weights", o.Weights != nil}, {"Enclosure", o.Enclosure != EnclosureBall},
-		{"Sum", o.Sum != SumToOne}, {"Solver", o.Solver != SolverAuto}, {"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
+		{"Sum", o.Sum != SumToOne}, {"Solver", o.Solver != SolverAuto},
+		{"Orientation", o.Orientation != nil}, {"MostK", o.MostK != 0},
 	} {
 		if f.set && !slices.Contains(reads, f.name) {
 			return fail(ErrOption, f.name+" is set, which "+function+" does not read")
