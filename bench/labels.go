@@ -4,6 +4,7 @@ package main
 // (cluster.py), on sets with known classes.
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
@@ -80,73 +82,61 @@ func joined(name string, views []*labelSet) *labelSet {
 }
 
 func readLabelSet(name, path, labels string) (*labelSet, error) {
-	rows, err := readNumbers(path)
+	x, err := readNumbers(path, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}
-	classes, err := readNumbers(labels)
+	classes, err := readNumbers(labels, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}
-	if len(classes) != len(rows) {
-		return nil, fmt.Errorf("%s has %d rows, %s %d", path, len(rows), labels, len(classes))
+	s, seen := &labelSet{name: name, x: x}, map[int]bool{}
+	for _, c := range mat.Col(nil, 0, classes) {
+		s.classes = append(s.classes, int(c))
+		seen[int(c)] = true
 	}
-	s := &labelSet{name: name, x: table(len(rows), len(rows[0]), func(i, j int) float64 { return rows[i][j] })}
-	for _, c := range classes {
-		s.classes = append(s.classes, int(c[0]))
+	if n, _ := x.Dims(); len(s.classes) != n {
+		return nil, fmt.Errorf("%s has %d rows, %s %d", path, n, labels, len(s.classes))
 	}
-	s.k = distinct(s.classes)
+	s.k = len(seen)
 	return s, nil
 }
 
 // readNumbers reads a CSV file without a header, of at least one row.
-func readNumbers(path string) (rows [][]float64, err error) {
-	f, err := os.Open(path)
+func readNumbers(path string, read func(path string) ([]byte, error)) (*mat.Dense, error) {
+	raw, err := read(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll() // rows have one length
+	records, err := csv.NewReader(bytes.NewReader(raw)).ReadAll() // rows have one length
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for i, record := range records {
-		row := make([]float64, len(record))
-		for j, field := range record {
-			if row[j], err = strconv.ParseFloat(strings.TrimSpace(field), 64); err != nil {
-				return nil, fmt.Errorf("%s: row %d, column %d: %w", path, i+1, j+1, err)
-			}
-		}
-		rows = append(rows, row)
-	}
-	if rows == nil {
+	if records == nil {
 		return nil, fmt.Errorf("%s is empty", path)
 	}
-	return rows, nil
-}
-
-func distinct(labels []int) int {
-	sorted := slices.Sorted(slices.Values(labels))
-	return len(slices.Compact(sorted))
+	x := table(len(records), len(records[0]), func(i, j int) float64 {
+		v, wrong := strconv.ParseFloat(strings.TrimSpace(records[i][j]), 64)
+		if wrong != nil && err == nil {
+			err = fmt.Errorf("%s: row %d, column %d: %w", path, i+1, j+1, wrong)
+		}
+		return v
+	})
+	return x, err
 }
 
 // standardized returns a copy whose columns have mean 0 and variance 1; constant ones are 0.
 func standardized(x *mat.Dense) *mat.Dense {
-	c := centred(x)
+	_, c := centred(x)
 	n, d := c.Dims()
 	for j := range d {
-		var sum, size float64
-		for i := range n {
-			sum += c.At(i, j) * c.At(i, j)
-			size = max(size, math.Abs(x.At(i, j)))
-		}
-		scale := 0.0
-		if sd := math.Sqrt(sum / float64(n)); sd > 1e-12*size {
+		column, scale := mat.Col(nil, j, c), 0.0
+		sd := floats.Norm(column, 2) / math.Sqrt(float64(n))
+		if sd > 1e-12*floats.Norm(mat.Col(nil, j, x), math.Inf(1)) {
 			scale = 1 / sd
 		}
-		for i := range n {
-			c.Set(i, j, c.At(i, j)*scale)
-		}
+		floats.Scale(scale, column)
+		c.SetCol(j, column)
 	}
 	return c
 }
@@ -242,27 +232,25 @@ func compareLabels(ctx context.Context, py *python, o *options, say func(format 
 // score runs all ways with several seeds, and on several parts.
 func (s *labelSet) score(ctx context.Context, ways []labelWay, py *python) (*labelScore, error) {
 	score := &labelScore{set: s}
-	over := func(count int, of func(i int) (*labelSet, int)) ([]agreement, error) {
-		found := make([][]agreement, len(ways))
-		for i := range count {
-			part, seed := of(i)
-			all, err := part.agreements(ctx, ways, seed, py)
+	over := func(count int, of func(seed int) *labelSet) (medians []agreement, err error) {
+		acc, nmi := make([][]float64, len(ways)), make([][]float64, len(ways))
+		for seed := range count {
+			all, err := of(seed).agreements(ctx, ways, seed, py)
 			if err != nil {
 				return nil, err
 			}
 			for w, a := range all {
-				found[w] = append(found[w], a)
+				acc[w], nmi[w] = append(acc[w], a.acc), append(nmi[w], a.nmi)
 			}
 		}
-		var medians []agreement
-		for _, f := range found {
-			medians = append(medians, medianAgreement(f))
+		for w := range ways {
+			medians = append(medians, agreement{median(acc[w]), median(nmi[w])})
 		}
 		return medians, nil
 	}
 	var err error
-	if score.seeds, err = over(labelSeeds, func(i int) (*labelSet, int) { return s, i }); err == nil {
-		score.parts, err = over(labelParts, func(i int) (*labelSet, int) { return s.part(uint64(i)), i })
+	if score.seeds, err = over(labelSeeds, func(int) *labelSet { return s }); err == nil {
+		score.parts, err = over(labelParts, func(i int) *labelSet { return s.part(uint64(i)) })
 	}
 	if err == nil {
 		score.stability, err = s.stability(ctx)
@@ -296,15 +284,6 @@ func (s *labelSet) agreements(ctx context.Context, ways []labelWay, seed int, py
 		all = append(all, a)
 	}
 	return all, nil
-}
-
-// medianAgreement has the medians of both measures.
-func medianAgreement(of []agreement) agreement {
-	var acc, nmi []float64
-	for _, a := range of {
-		acc, nmi = append(acc, a.acc), append(nmi, a.nmi)
-	}
-	return agreement{median(acc), median(nmi)}
 }
 
 // median is the mean of the middle two for an even number.

@@ -294,25 +294,22 @@ func timeFits(ctx context.Context, py *python, o *options, say func(format strin
 // openPython starts Python, and describes its versions. py is nil if there is no NumPy,
 // or if Python is not to be used.
 func openPython(ctx context.Context, dir string, o *options, say func(format string, args ...any)) (py *python, about string, err error) {
-	switch path, err := findPython(ctx, o.python); {
-	case err == nil:
-		say("Python: %s", path)
-		if py, err = startPython(ctx, path, dir, o.workers); err != nil {
-			return nil, "", err
-		}
-		about = py.about
-		if py.blas != "" {
-			about += "; " + py.blas
-		}
-		return py, about, nil
-	case o.python == "none":
+	if o.python == "none" {
 		return nil, "Python was left out", nil
-	case errors.Is(err, errNoNumPy):
+	}
+	path, err := findPython(ctx, o.python)
+	if errors.Is(err, errNoNumPy) {
 		say("%v", err)
 		return nil, errNoNumPy.Error(), nil
-	default:
+	}
+	if err != nil {
 		return nil, "", err
 	}
+	say("Python: %s", path)
+	if py, err = startPython(ctx, path, dir, o.workers); err != nil {
+		return nil, "", err
+	}
+	return py, py.about, nil
 }
 
 // gonumVersion is the version of gonum that this program was built with.

@@ -3,9 +3,7 @@ package main
 // Processor time of FitMinVolume on shapes that users have, beside ten runs of k-means.
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -120,23 +118,7 @@ func simulateImages(n, d, k int, seed uint64) *mat.Dense {
 }
 
 // digitsData is the set of testdata, as it is.
-func digitsData() (*mat.Dense, error) {
-	raw, err := testdata.Files.ReadFile("digits.csv")
-	if err != nil {
-		return nil, err
-	}
-	records, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	return table(len(records), len(records[0]), func(i, j int) float64 {
-		v, wrong := strconv.ParseFloat(records[i][j], 64)
-		if wrong != nil {
-			err = wrong
-		}
-		return v
-	}), err
-}
+func digitsData() (*mat.Dense, error) { return readNumbers("digits.csv", testdata.Files.ReadFile) }
 
 // volumeTime is what a call of FitMinVolume takes.
 type volumeTime struct {

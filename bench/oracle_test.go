@@ -81,7 +81,7 @@ type oracle struct {
 func newOracle(t testing.TB, x *softkmeans.Matrix) *oracle {
 	o := &oracle{exp: exponent(x)}
 	o.x = dense(x, -o.exp)
-	c := centred(o.x)
+	_, c := centred(o.x)
 	o.total = squares(c)
 	var svd mat.SVD
 	if !svd.Factorize(c, mat.SVDNone) {

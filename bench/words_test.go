@@ -67,7 +67,7 @@ func TestWords(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &f); err != nil || len(f.Labels) != at.n {
 		t.Fatalf("%d labels, %v", len(f.Labels), err)
 	}
-	centers, err := readFloats(prefix + ".centers")
+	centers, err := readList[float64](prefix + ".centers")
 	if err != nil || len(centers) != at.k*at.d {
 		t.Fatalf("%d numbers of centers, %v", len(centers), err)
 	}
