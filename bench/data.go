@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -25,17 +24,11 @@ const defaultShapes = "150x4x3,1797x64x10,100000x64x10,20000x784x10,400x4096x20,
 // parseShapes reads shapes as n x d x k, without spaces, with commas between.
 func parseShapes(s string) (shapes []shape, err error) {
 	for _, one := range strings.Split(s, ",") {
-		fields := strings.Split(one, "x")
-		var v [3]int
-		if len(fields) != len(v) {
-			return nil, fmt.Errorf("shape %q is not of the form 1797x64x10: samples, columns, clusters", one)
+		var at shape
+		fmt.Sscanf(one, "%dx%dx%d", &at.n, &at.d, &at.k)
+		if fmt.Sprintf("%dx%dx%d", at.n, at.d, at.k) != one || min(at.n, at.d, at.k) < 1 {
+			return nil, fmt.Errorf("shape %q is not of the form 1797x64x10: samples, columns, clusters, whole numbers from 1 up", one)
 		}
-		for i, f := range fields {
-			if v[i], err = strconv.Atoi(f); err != nil || v[i] < 1 {
-				return nil, fmt.Errorf("shape %q: %q is not a whole number from 1 up", one, f)
-			}
-		}
-		at := shape{v[0], v[1], v[2]}
 		if at.k < 2 || at.k-1 > min(at.n-1, at.d) {
 			return nil, fmt.Errorf("shape %q: k must be at least 2 and k−1 at most min(n−1, d) = %d; for other k there is nothing to compute", one, min(at.n-1, at.d))
 		}

@@ -4,22 +4,18 @@ package main
 // (cluster.py), on sets with known classes.
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/sets"
 	"softkmeans/metrics"
 )
 
@@ -35,7 +31,7 @@ type labelSet struct {
 // readLabelSets reads the sets of a folder: NAME.csv with NAME.labels.csv. Several tables
 // of the same samples may share one file of labels: that of a_b is a's if it has none of
 // its own. They are also joined, as the set a.
-func readLabelSets(dir string, raw []string) (sets []*labelSet, err error) {
+func readLabelSets(dir string, raw []string) (list []*labelSet, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.csv"))
 	if err != nil {
 		return nil, err
@@ -47,26 +43,26 @@ func readLabelSets(dir string, raw []string) (sets []*labelSet, err error) {
 			continue
 		}
 		labels := companion(dir, name, ".labels.csv")
-		s, err := readLabelSet(name, path, labels)
+		s, err := readSet(name, path, labels, nil)
 		if err != nil {
 			return nil, err
 		}
 		s.raw = slices.Contains(raw, name)
-		sets = append(sets, s)
+		list = append(list, s)
 		if of := strings.TrimSuffix(filepath.Base(labels), ".labels.csv"); of != name {
 			views[of] = append(views[of], s)
 		}
 	}
 	for name, of := range views {
 		if len(of) > 1 {
-			sets = append(sets, joined(name, of))
+			list = append(list, joined(name, of))
 		}
 	}
-	if sets == nil {
+	if list == nil {
 		return nil, fmt.Errorf("%s has no set: NAME.csv with NAME.labels.csv", dir)
 	}
-	slices.SortFunc(sets, func(a, b *labelSet) int { return strings.Compare(a.name, b.name) })
-	return sets, nil
+	slices.SortFunc(list, func(a, b *labelSet) int { return strings.Compare(a.name, b.name) })
+	return list, nil
 }
 
 // joined has the columns of all views, standardized.
@@ -81,63 +77,20 @@ func joined(name string, views []*labelSet) *labelSet {
 	return &out
 }
 
-func readLabelSet(name, path, labels string) (*labelSet, error) {
-	x, err := readNumbers(path, os.ReadFile)
+// readSet reads a table as it is, and the class of each row.
+func readSet(name, path, labels string, open sets.Opener) (*labelSet, error) {
+	t, err := (&sets.Set{Views: []string{path}, Labels: labels, Scale: scale.None, Open: open}).Load()
 	if err != nil {
 		return nil, err
 	}
-	classes, err := readNumbers(labels, os.ReadFile)
-	if err != nil {
-		return nil, err
-	}
-	s, seen := &labelSet{name: name, x: x}, map[int]bool{}
-	for _, c := range mat.Col(nil, 0, classes) {
-		s.classes = append(s.classes, int(c))
-		seen[int(c)] = true
-	}
-	if n, _ := x.Dims(); len(s.classes) != n {
-		return nil, fmt.Errorf("%s has %d rows, %s %d", path, n, labels, len(s.classes))
-	}
-	s.k = len(seen)
-	return s, nil
-}
-
-// readNumbers reads a CSV file without a header, of at least one row.
-func readNumbers(path string, read func(path string) ([]byte, error)) (*mat.Dense, error) {
-	raw, err := read(path)
-	if err != nil {
-		return nil, err
-	}
-	records, err := csv.NewReader(bytes.NewReader(raw)).ReadAll() // rows have one length
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if records == nil {
-		return nil, fmt.Errorf("%s is empty", path)
-	}
-	x := table(len(records), len(records[0]), func(i, j int) float64 {
-		v, wrong := strconv.ParseFloat(strings.TrimSpace(records[i][j]), 64)
-		if wrong != nil && err == nil {
-			err = fmt.Errorf("%s: row %d, column %d: %w", path, i+1, j+1, wrong)
-		}
-		return v
-	})
-	return x, err
+	return &labelSet{name: name, x: unwrap(t.X), classes: t.Class, k: t.K}, nil
 }
 
 // standardized returns a copy whose columns have mean 0 and variance 1; constant ones are 0.
 func standardized(x *mat.Dense) *mat.Dense {
-	_, c := centred(x)
-	n, d := c.Dims()
-	for j := range d {
-		column, scale := mat.Col(nil, j, c), 0.0
-		sd := floats.Norm(column, 2) / math.Sqrt(float64(n))
-		if sd > 1e-12*floats.Norm(mat.Col(nil, j, x), math.Inf(1)) {
-			scale = 1 / sd
-		}
-		floats.Scale(scale, column)
-		c.SetCol(j, column)
-	}
+	c := mat.DenseCopyOf(x)
+	data := c.RawMatrix().Data
+	scale.Of(scale.ZScore, data, c.RawMatrix().Cols, nil).Apply(data)
 	return c
 }
 
@@ -185,8 +138,8 @@ func ownLabels(ctx context.Context, x *mat.Dense, k, seed int, _ *python) ([]int
 	return m.Labels(nil), nil
 }
 
-// agreement is that of labels with classes.
-type agreement struct{ acc, nmi float64 }
+// agreement has the accuracy and the NMI of labels.
+type agreement [2]float64
 
 // labelScore is the median agreements of all ways on one set.
 type labelScore struct {
@@ -233,18 +186,18 @@ func compareLabels(ctx context.Context, py *python, o *options, say func(format 
 func (s *labelSet) score(ctx context.Context, ways []labelWay, py *python) (*labelScore, error) {
 	score := &labelScore{set: s}
 	over := func(count int, of func(seed int) *labelSet) (medians []agreement, err error) {
-		acc, nmi := make([][]float64, len(ways)), make([][]float64, len(ways))
+		found := make([][2][]float64, len(ways))
 		for seed := range count {
 			all, err := of(seed).agreements(ctx, ways, seed, py)
 			if err != nil {
 				return nil, err
 			}
 			for w, a := range all {
-				acc[w], nmi[w] = append(acc[w], a.acc), append(nmi[w], a.nmi)
+				found[w][0], found[w][1] = append(found[w][0], a[0]), append(found[w][1], a[1])
 			}
 		}
-		for w := range ways {
-			medians = append(medians, agreement{median(acc[w]), median(nmi[w])})
+		for _, f := range found {
+			medians = append(medians, agreement{sets.Median(f[0]), sets.Median(f[1])})
 		}
 		return medians, nil
 	}
@@ -275,19 +228,13 @@ func (s *labelSet) agreements(ctx context.Context, ways []labelWay, seed int, py
 			return nil, fmt.Errorf("%s: %w", way.name, err)
 		}
 		var a agreement
-		if a.acc, err = metrics.Accuracy(s.classes, labels); err != nil {
+		if a[0], err = metrics.Accuracy(s.classes, labels); err != nil {
 			return nil, err
 		}
-		if a.nmi, err = metrics.NMI(s.classes, labels); err != nil {
+		if a[1], err = metrics.NMI(s.classes, labels); err != nil {
 			return nil, err
 		}
 		all = append(all, a)
 	}
 	return all, nil
-}
-
-// median is the mean of the middle two for an even number.
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

@@ -118,7 +118,13 @@ func simulateImages(n, d, k int, seed uint64) *mat.Dense {
 }
 
 // digitsData is the set of testdata, as it is.
-func digitsData() (*mat.Dense, error) { return readNumbers("digits.csv", testdata.Files.ReadFile) }
+func digitsData() (*mat.Dense, error) {
+	s, err := readSet("digits", "digits.csv", "digits.labels.csv", testdata.Files.Open)
+	if err != nil {
+		return nil, err
+	}
+	return s.x, nil
+}
 
 // volumeTime is what a call of FitMinVolume takes.
 type volumeTime struct {

@@ -162,20 +162,17 @@ func TestRun(t *testing.T) {
 }
 
 func TestOthers(t *testing.T) {
-	at := func(all, idle, own float64) processorTime { return processorTime{all, idle, own, true} }
-	if got := others(at(100, 50, 20), at(300, 90, 120)); got != 0.3 {
+	from := processorTime{100, 50, 20}
+	if got := others(from, processorTime{300, 90, 120}); got != 0.3 {
 		t.Errorf("%g, not 0.3", got)
 	}
-	if got := others(at(100, 50, 20), at(300, 90, 320)); got != 0 {
+	if got := others(from, processorTime{300, 90, 320}); got != 0 {
 		t.Errorf("more than all is own: %g", got)
 	}
-	if got := others(processorTime{}, at(300, 90, 120)); !math.IsNaN(got) {
-		t.Errorf("unknown: %g", got)
-	}
-	if p := readProcessorTime(); p.ok && !(p.all > p.idle && p.own >= 0) {
+	if p := readProcessorTime(); !(p.all > p.idle && p.own >= 0) && !math.IsNaN(p.all) {
 		t.Errorf("%+v", p)
 	}
-	if p := readProcessorTime(-1); p.ok {
+	if p := readProcessorTime(-1); !math.IsNaN(others(from, p)) {
 		t.Errorf("there is no process -1: %+v", p)
 	}
 }
