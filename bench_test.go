@@ -34,21 +34,6 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFitSeq is BenchmarkFit in blocks, with memberships and without.
-func BenchmarkFitSeq(b *testing.B) {
-	x := randomData(200000, 64, 1, 1)
-	for _, rows := range []int{1, 100, 8192} {
-		for _, members := range []bool{false, true} {
-			o := &Options{}
-			if members {
-				o.Memberships = take
-			}
-			bench(b, fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), len(x.Data),
-				func() error { return second(FitSeq(bg, inBlocks(x, rows), 10, o)) })
-		}
-	}
-}
-
 // BenchmarkPredict has rows inside of the simplex and, after the vertices are
 // drawn in, rows outside, where supports must be found.
 func BenchmarkPredict(b *testing.B) {
@@ -122,7 +107,8 @@ func BenchmarkManyRows(b *testing.B) {
 
 // BenchmarkMinVolume is the default call with one worker.
 func BenchmarkMinVolume(b *testing.B) {
-	scene := noisy(firstOf(mixtures(10000, 198, 4, 0.3, 1, 1)), 20, 1)
+	scene, _ := mixtures(10000, 198, 4, 0.3, 1, 1)
+	scene = noisy(scene, 20, 1)
 	for _, c := range []dataSet{{"digits", standardized(loadCSV(b, "digits")), 10},
 		{"scene/n=10000,d=198,k=4", scene, 4}} {
 		bench(b, c.name, 0, func() error {
@@ -212,7 +198,7 @@ var soakCalls = []struct {
 			y.Set(0, 0, math.NaN())
 		}
 		_, err = m.Predict(nil, y)
-		return errors.Join(err, second(m.Nearest(nil, y)))
+		return errors.Join(err, second(m.PredictLabels(nil, y)))
 	}},
 }
 
@@ -248,7 +234,6 @@ func newSoak(seed uint64) *soak {
 	}
 	s.o = Options{
 		Weights: w, Solver: Solver(r.IntN(4)), Enclosure: Enclosure(r.IntN(2)), Workers: r.IntN(5),
-		Sum: s.v.Sum,
 	}
 	switch r.IntN(16) {
 	case 0:

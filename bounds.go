@@ -117,21 +117,21 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	}
 	least -= math.Sqrt(others) + 1.1*pe*norm
 	rho := (1 + omega) * (math.Sqrt(squares) + 4*pe*norm)
-	next := complementBound(ctx, a, v, values, values[p], (values[p-1]-values[p])/2, workers)
+	next := complementBound(ctx, a, v, values, workers)
 	open := ritzSumBound(p, least-2*omega*math.Abs(least), rho*rho, next)
 	off = 1.01 * (1.1*pe*norm + 1.2*omega*(math.Sqrt(all)+1.1*pe*norm) + open)
 	return sum, off + gamma(p+2)*math.Sqrt(float64(p)*all)
 }
 
 // complementBound returns an upper bound of the eigenvalues of a on the complement of the rows of v, vectors
-// of its leading eigenvalues: +Inf if it finds none. It tries σ = from + margin, and up to three larger ones.
+// of its leading eigenvalues: +Inf if it finds none. It tries up to four σ, the first halfway between
+// values[p−1] and values[p], or little above values[p].
 //
 // Proof. If M = σI + Σθ_i·v_iv_iᵀ − a has no eigenvalue below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x
 // orthogonal to v, whatever θ is. A Cholesky factorization that ends proves that of the M in memory with φ =
 // γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3). Forming M
 // rounds every entry p+3 times, which is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in norm.
-func complementBound(ctx context.Context, a, v *Matrix, values []float64, from, margin float64,
-	workers int) float64 {
+func complementBound(ctx context.Context, a, v *Matrix, values []float64, workers int) float64 {
 	p, m := v.Rows, a.Rows
 	size := math.Sqrt(sumSquares(a.Data))
 	for l := range p {
@@ -139,9 +139,12 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, from, 
 	}
 	shifted := NewMatrix(m, m, nil)
 	rounding := 1.1 * gamma(m+p+8)
-	margin = max(margin, rounding*(size+float64(m)*math.Abs(from)))
+	margin := rounding * (size + float64(m)*math.Abs(values[p]))
+	if p > 0 {
+		margin = max(margin, (values[p-1]-values[p])/2)
+	}
 	for range 4 {
-		sigma := from + margin
+		sigma := values[p] + margin
 		var trace float64
 		for i := range m {
 			if stopped(ctx) {

@@ -377,7 +377,7 @@ func floorCases() map[string]*Matrix {
 			return 1e6*float64(i*i+j*j) + rng.NormFloat64()
 		}),
 		"a block of ones": symmetric(10, func(i, j int) float64 {
-			return float64(flagIf(i/4 == j/4, 1))
+			return float64(oneIf(i/4 == j/4))
 		}),
 		"distances": symmetric(10, func(i, j int) float64 {
 			return -squaredDistance(near.Row(i), near.Row(j))
@@ -476,7 +476,7 @@ func TestFloorBlindStart(t *testing.T) {
 			"LSDFloors":   append([]float64{want[0]}, mustDo(LSDFloors(bg, kernel, 2, nil))(t)...),
 			"TILSDFloors": mustDo(TILSDFloors(bg, kernel, 3, nil))(t),
 			"LSD":         append(slices.Clone(want[:2]), mustDo(LSD(bg, kernel, 2, few))(t).Floor),
-			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, few))(t).Floor),
+			"TILSD":       append(slices.Clone(want[:2]), mustDo(TILSD(bg, kernel, 3, nil))(t).Floor),
 		} {
 			for k, v := range got {
 				if !(math.Abs(v-want[k]) <= 1e-8) {
@@ -484,7 +484,7 @@ func TestFloorBlindStart(t *testing.T) {
 				}
 			}
 		}
-		op, _, err := openSimilarity(bg, kernel, 2, nil)
+		op, _, err := openSimilarity(bg, kernel, 2, nil, "LSD")
 		must(t, err)
 		spec := mustDo(op.leading(2, 0))(t)
 		_, left, err := op.rated(spec, 2)

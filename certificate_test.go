@@ -37,42 +37,6 @@ func TestCertify(t *testing.T) {
 	}
 }
 
-// TestSkMable: mixtures of k are those of k and more, at all scales.
-func TestSkMable(t *testing.T) {
-	for _, scale := range []float64{1, 1e-150, 3e148} { // times 100
-		for _, k := range []int{1, 2, 5} {
-			// An exact mixture of k prototypes far from the origin.
-			x := product(dirichlet(60, k, 1, uint64(k)), moved(randomData(k, 9, 0, uint64(k)), 100))
-			for i := range x.Data {
-				x.Data[i] *= scale
-			}
-			for try := 1; try <= 10; try++ {
-				ok, err := SkMable(bg, x, try, 0)
-				if err != nil || ok != (try >= k) {
-					t.Errorf("mixture of %d, k=%d: %v, %v", k, try, ok, err)
-				}
-			}
-			x.Data[7] *= 1 + 1e-6
-			if ok, _ := SkMable(bg, x, k, 0); ok {
-				t.Errorf("k=%d: noise of 1e-6 not seen", k)
-			}
-			if ok, _ := SkMable(bg, x, k, 1e-4); !ok {
-				t.Errorf("k=%d: tolerance not used", k)
-			}
-		}
-	}
-	// A line so far from 0 that storing it bends it by some 1e-9 of its length.
-	far := NewMatrix(60, 4, nil)
-	for i := range far.Rows {
-		for j := range far.Cols {
-			far.Set(i, j, 1e8+float64(j+1)*float64(i)/180)
-		}
-	}
-	if !mustDo(SkMable(bg, far, 2, 0))(t) {
-		t.Error("a line, rounded as doubles near 1e8 are, is no mixture of 2")
-	}
-}
-
 // TestCentersOf: the residuals are orthogonal to the memberships, for weights, sparse rows and data far
 // from 0.
 func TestCentersOf(t *testing.T) {
@@ -346,36 +310,6 @@ func TestCertifyTable(t *testing.T) {
 			t.Errorf("%d: %v, want %s; %+v", i, err, c.text, got)
 		}
 	}
-	for _, c := range []struct {
-		k    int
-		tol  float64
-		text string
-	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
-		if ok, err := SkMable(bg, x, c.k, c.tol); ok || err == nil ||
-			err.Error() != "softkmeans: "+c.text+": invalid option" {
-			t.Errorf("%v, %v", ok, err)
-		}
-	}
-	// Singular values 4 and 2: the second is half of the first, which is .632 of the length √40.
-	for _, c := range []struct {
-		k    int
-		tol  float64
-		want bool
-	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .63, false}, {1, .64,
-		true}} {
-		if ok, err := SkMable(bg, x, c.k, c.tol); ok != c.want || err != nil {
-			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
-		}
-	}
-	near := moved(NewMatrix(3, 2, []float64{1, 0, 0, 1, -1, -1}), 1e3)
-	for k := 1; k <= 2; k++ { // one center is enough for three near rows, and so are two
-		if ok, err := SkMable(bg, near, k, 0.01); !ok || err != nil {
-			t.Errorf("k = %d, near rows: %t, %v", k, ok, err)
-		}
-	}
-	if ok, err := SkMable(bg, nil, 1, 0); ok || !errors.Is(err, ErrShape) {
-		t.Error(ok, err)
-	}
 }
 
 // TestDisproved: an objective below a floor takes another solver where SolverKrylov proved it, and is an
@@ -389,55 +323,23 @@ func TestDisproved(t *testing.T) {
 		}
 		return v
 	}))} {
-		o := &Options{Solver: SolverKrylov}
-		data := mustDo(openSamples(bg, rows, o, nil, true))(t)
-		s := data.data()
+		data := mustDo(openSamples(bg, rows, &Options{Solver: SolverKrylov}, true))(t)
 		pc := mustDo(data.principal(wanted{2, 0}, SolverKrylov, toFit))(t)
-		low, right := pc.floor-pc.floorError, *pc
-		if err := pc.check(s, low); err != nil || pc.solver != SolverKrylov {
-			t.Errorf("%s: %v, %v", name, err, pc.solver)
+		right := *pc
+		if got, err := pc.above(data, pc.floor-pc.floorError); err != nil || got != pc {
+			t.Errorf("%s: %v, %v", name, err, got.solver)
 		}
 		pc.floor *= 2 // planted
-		if _, err := new(Model).rate(s, right.floor*1.01, pc); err != nil || !gramOnly && (pc.solver !=
-			SolverGram || math.Abs(pc.floor-right.floor) > 1e-12*pc.total) {
-			t.Errorf("%s: %v, a floor of %g by %v, want %g", name, err, pc.floor, pc.solver, right.floor)
+		got, err := pc.above(data, right.floor*1.01)
+		if err != nil || got.solver != SolverGram || math.Abs(got.floor-right.floor) > 1e-12*got.total {
+			t.Errorf("%s: %v, %+v, want a floor of %g", name, err, got, right.floor)
 		}
 		for _, solver := range []Solver{SolverGram, SolverKrylov} { // rows that changed
 			at := right
 			at.floor, at.solver = 2*right.floor, solver
-			if _, err := new(Model).rate(s, right.floor/2, &at); !errors.Is(err, ErrChanged) {
+			if err := new(Model).rate(data, right.floor/2, &at); !errors.Is(err, ErrChanged) {
 				t.Errorf("%s, %v: %v", name, solver, err)
 			}
-		}
-		frame := &samples{units: s.units}
-		at := right
-		at.floor *= 2
-		if err := at.check(frame, right.floor); !errors.Is(err, ErrChanged) {
-			t.Errorf("%s: without rows %v", name, err)
-		}
-	}
-}
-
-// TestDisprovedBlocks: rows that change between the passes, with the same count and the same total.
-func TestDisprovedBlocks(t *testing.T) {
-	x := randomData(300, 4, 0, 3)
-	p := mustDo(statsOf(t, x, nil).StreamSubspace(2, nil))(t)
-	size := math.Sqrt(p.unscaleSquare(p.pc.total) / 300)
-	line := mapped(x, func(i, j int, _ float64) float64 { // along the subspace
-		return math.Ldexp(p.mean[j], p.exp) + float64(i%2*2-1)*p.pc.basis.At(0, j)*size
-	})
-	for _, from := range []int{2, 3} { // the third pass is that of memberships
-		pass := 0
-		o := &Options{Memberships: func(int, *Matrix) error { return nil }}
-		m, err := FitSeq(bg, func(yield func(*Matrix, error) bool) {
-			if pass++; pass < from {
-				yield(x, nil)
-			} else {
-				yield(line, nil)
-			}
-		}, 2, o)
-		if !errors.Is(err, ErrChanged) || pass != from {
-			t.Errorf("from pass %d: %+v, %v after %d passes", from, m, err, pass)
 		}
 	}
 }
@@ -481,14 +383,14 @@ func TestLongSums(t *testing.T) {
 	if d := left.total - left.squares - left.gram.At(0, 0); math.Abs(d) > 3*gamma(left.depth+dotDepth(2))*total {
 		t.Errorf("outside: parts are off by %g", d)
 	}
-	bound, err := objectiveOf(s, NewMatrix(1, 2, nil), mapped(NewMatrix(n, 1, nil), func(int, int,
+	bound, err := s.objective(NewMatrix(1, 2, nil), mapped(NewMatrix(n, 1, nil), func(int, int,
 		float64) float64 {
 		return 1
 	}), SumToOne)
 	must(t, err)
-	within("objectiveOf", bound, 3*gamma(fineDepth(n)+dotDepth(2)+20)*total)
+	within("objective", bound, 3*gamma(fineDepth(n)+dotDepth(2)+20)*total)
 	if new(big.Float).SetPrec(400).Sub(big.NewFloat(bound*unit), exact).Sign() < 0 {
-		t.Error("objectiveOf is below the objective")
+		t.Error("objective is below the objective")
 	}
 	// The mean of entries that round up, in the two passes of Stats.
 	part, m, err := newPart(bg, &moments{}, x, nil, 1)

@@ -27,12 +27,11 @@ type pairing struct {
 
 // The ways to a floor, beside Certify's.
 var floorPaths = []string{
-	"Fit gram", "Fit jacobi", "Fit krylov", "Stats", "FitSeq gram", "FitSeq jacobi", "FitSeq krylov",
-	"Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "FitMinVolume",
+	"Fit gram", "Fit jacobi", "Fit krylov", "Stats", "Sparse gram", "Sparse krylov", "Floors", "Floors sparse", "FitMinVolume",
 }
 
 // Those that add up squares of rows.
-var squarePaths = []string{"Fit jacobi", "Fit krylov", "FitSeq krylov", "Stats"}
+var squarePaths = []string{"Fit jacobi", "Fit krylov", "Stats"}
 
 // String is the candidate as Go has it.
 func (c *pairing) String() string {
@@ -100,6 +99,7 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		rows = sparseOf(x)
 	}
 	var m *Model
+	var p *Subspace
 	var err error
 	switch name {
 	case "Floors":
@@ -111,22 +111,20 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		if smallRow(x) { // every part has a range of its own
 			return 0
 		}
-		var all *StreamSubspace
-		if all, err = c.statistics(t, rng, x, o.Weights).StreamSubspace(k, &Options{Sum: c.sum}); err == nil {
-			e := new(Extent)
-			if err = e.Add(all, x, o.Weights); err == nil {
-				m, err = all.Model(e)
-			}
+		p, err = c.statistics(t, rng, x, o.Weights).Principal(directionsOf(k, c.sum), &Options{Sum: c.sum})
+	default: // Fit of dense or sparse rows; with SumAtMostOne, which it does not take, the floor alone
+		o.Solver = solverNamed(solver)
+		if c.sum == SumToOne {
+			m, err = Fit(bg, rows, k, o)
+		} else {
+			p, err = Principal(bg, rows, k, o)
 		}
-	case "Fit", "Sparse":
-		o.Solver = solverNamed(solver)
-		m, err = Fit(bg, rows, k, o)
-	default:
-		o.Solver = solverNamed(solver)
-		m, err = FitSeq(bg, inBlocks(x, x.Rows/1000+1+rng.IntN(x.Rows)), k, o)
 	}
 	if err != nil {
 		return math.Inf(-1)
+	}
+	if p != nil {
+		return c.truth.floor(t, c, k, p.Floor, p.FloorError)
 	}
 	return c.truth.model(t, c, k, m)
 }

@@ -259,7 +259,7 @@ func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 	one := func(int) float64 { return 1 }
 	for glue, v := range map[string]float64{"1e-8": 1e-8, "1e-15": 1e-15} {
 		all["W21+ glued by "+glue] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
-			func(i int) float64 { return []float64{1, v}[flagIf(i%21 == 20, 1)] })
+			func(i int) float64 { return []float64{1, v}[oneIf(i%21 == 20)] })
 	}
 	all["second difference"] = tri(func(int) float64 { return 2 }, func(int) float64 { return -1 })
 	all["constant, tiny off"] = tri(one, func(int) float64 { return 1e-14 })

@@ -113,11 +113,6 @@ func nameOf(kind string, v int, names ...string) string {
 	return kind + "(" + strconv.Itoa(v) + ")"
 }
 
-// otherShape is an ErrChanged that unwraps to ErrShape as well.
-type otherShape struct{ problem }
-
-func (*otherShape) Is(target error) bool { return target == ErrShape }
-
 // shape returns "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 

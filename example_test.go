@@ -114,15 +114,6 @@ func ExampleProjectSimplex() {
 	// [0 1 0]
 }
 
-func ExampleAccuracy() {
-	truth := []int{0, 0, 0, 1, 1, 2}
-	labels := []int{2, 2, 2, 0, 0, 0}
-	acc, err := softkmeans.Accuracy(truth, labels)
-	fmt.Printf("%.3f %v\n", acc, err)
-	// Output:
-	// 0.833 <nil>
-}
-
 // Prototypes that are as compact as a quarter more than the least possible error
 // allows: they move from the simplex around the data into it.
 func ExampleFitMinVolume() {
@@ -240,40 +231,6 @@ func ExampleFit_sparse() {
 	// Output:
 	// squared error 6.463 of 25.200
 	// [0 0 1 1 1]
-}
-
-// A table that is read anew for every pass: from a file in a program, made up by a
-// formula here. Nothing of it stays in memory but a block.
-func ExampleFitSeq() {
-	blocks := func(yield func(*softkmeans.Matrix, error) bool) {
-		block := softkmeans.NewMatrix(1000, 3, nil) // used again for every block
-		for first := 0; first < 100000; first += block.Rows {
-			for i := range block.Rows {
-				a, b := math.Sincos(float64(first + i))
-				copy(block.Row(i), []float64{7 + a, 5 + b, a + b + 0.01*math.Sin(3*float64(first+i))})
-			}
-			if !yield(block, nil) { // an error in its place ends the fit
-				return
-			}
-		}
-	}
-	largest := 0.0
-	m, err := softkmeans.FitSeq(context.Background(), blocks, 3, &softkmeans.Options{
-		Memberships: func(first int, g *softkmeans.Matrix) error { // rows first, first+1, …
-			for i := range g.Rows {
-				largest = max(largest, g.At(i, 0))
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("objective %.4f, floor %.4f, of %.0f\n", m.Objective, m.Floor, m.Total)
-	fmt.Printf("largest membership of the first prototype: %.2f\n", largest)
-	// Output:
-	// objective 1.6666, floor 1.6666, of 200005
-	// largest membership of the first prototype: 0.64
 }
 
 // Parts of a table with different processes: each sums up its own, and what

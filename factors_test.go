@@ -192,13 +192,13 @@ func TestCholesky(t *testing.T) {
 		a := product(l, l.transposed())
 		// cholesky must not read entries right of the diagonal: they are NaN.
 		f := mapped(a, func(i, j int, v float64) float64 {
-			return []float64{v, math.NaN()}[flagIf(j > i, 1)]
+			return []float64{v, math.NaN()}[oneIf(j > i)]
 		})
 		if !cholesky(f.Data, k) {
 			t.Fatalf("k=%d: %v is not definite", k, a.Data)
 		}
 		inverted := mapped(l, func(i, j int, v float64) float64 {
-			return []float64{v, 1 / v}[flagIf(i == j, 1)]
+			return []float64{v, 1 / v}[oneIf(i == j)]
 		})
 		if maxDiff(upperPart(f.transposed(), k).transposed(), inverted) != 0 {
 			t.Fatalf("k=%d: factor %v, want %v", k, f, inverted)

@@ -87,13 +87,8 @@ func checkModel(t *testing.T, in *input, m *Model) {
 			t.Fatalf("label %d of %v", j, row)
 		}
 	}
-	back := shipped(t, m)
-	if j := mustDo(m.PredictLabels(nil, y))(t); !slices.Equal(mustDo(back.PredictLabels(nil, y))(t), j) || !slices.Equal(back.Labels(nil), m.Labels(nil)) {
-		t.Fatalf("other labels by way of the binary form than %v", j)
-	}
-	if p := mustDo(back.Predict(nil, y))(t); !laSameBits(p.Data, g.Data) {
-		t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)
-	}
+	must(t, second(m.PredictLabels(nil, y)))
+	must(t, m.Check())
 	// A row that is not finite, or out of range, is an error, and dst is as it was.
 	bad, what := y.Clone(), in.below(4)
 	bad.Data[in.below(len(bad.Data))] = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}[what]
@@ -189,18 +184,15 @@ func FuzzMatrix(f *testing.F) {
 		small := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
 		model := &Model{Centers: small}
 		ti := mustDo(TILSD(bg, outer(small), 2, nil))(t)
-		sub := mustDo(statsOf(t, small, nil).StreamSubspace(2, nil))(t)
 		few := &MinVolumeOptions{MaxIter: 2}
-		inParts, other := seqOptions(*few, 0, 0), *ti
+		other := *ti
 		other.Memberships = m
 		_, _, _, svd := SVD(m)
 		_, _, eigen := EigenSym(m)
 		for name, err := range map[string]error{
 			"Fit":                 second(Fit(bg, m, 2, nil)),
-			"FitSeq":              second(FitSeq(bg, oneBlock(m), 2, nil)),
 			"FitAlternating":      second(FitAlternating(bg, m, 2, few)),
 			"FitMinVolume":        second(FitMinVolume(bg, m, 2, few)),
-			"FitMinVolumeSeq":     second(FitMinVolumeSeq(bg, oneBlock(m), 2, &inParts)),
 			"starts at Centers":   second(FitMinVolume(bg, small, 2, &MinVolumeOptions{MaxIter: 2, Centers: m})),
 			"Orientation":         second(Fit(bg, small, 3, &Options{Orientation: m})),
 			"Floors":              second(Floors(bg, m, nil)),
@@ -215,13 +207,12 @@ func FuzzMatrix(f *testing.F) {
 			"Predict":             second(model.Predict(nil, m)),
 			"Predict of centers":  second((&Model{Centers: m}).Predict(nil, small)),
 			"PredictLabels":       second(model.PredictLabels(nil, m)),
-			"MarshalBinary":       second((&Model{Centers: small, Memberships: m}).MarshalBinary()),
+			"Check":               (&Model{Memberships: m}).Check(),
 			"LSD":                 second(LSD(bg, m, 2, &LSDOptions{MaxIter: 2})),
 			"TILSD":               second(TILSD(bg, m, 2, nil)),
 			"LSDModel.Predict":    second(ti.Predict(nil, m)),
 			"Coordinates":         second(other.Coordinates(nil, m)),
 			"Stats":               new(Stats).Add(m),
-			"Extent":              new(Extent).Add(sub, m, nil),
 		} {
 			if err == nil && !good || !good && !errors.Is(err, ErrShape) {
 				t.Errorf("%s of %+v: %v", name, m, err)
@@ -252,11 +243,6 @@ func FuzzMatrix(f *testing.F) {
 		}
 		in.finish(t)
 	})
-}
-
-// oneBlock yields x.
-func oneBlock(x *Matrix) func(yield func(*Matrix, error) bool) {
-	return func(yield func(*Matrix, error) bool) { yield(x, nil) }
 }
 
 // checkIterated is what an iteration's model promises.
@@ -307,12 +293,12 @@ func FuzzFitMinVolume(f *testing.F) {
 		x, w := in.samples(24, 6)
 		k := 1 + in.below(8)
 		o := in.minVolume(x, w, k)
-		m := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
-		checkIterated(t, x, m, &o.MinVolumeOptions)
+		m := mustDo(FitMinVolume(bg, x, k, o))(t)
+		checkIterated(t, x, m, o)
 		checkModel(t, in, m)
 		a := mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Weights: w, Workers: o.Workers, Seed: o.Seed, Restarts: o.Restarts,
 			MaxIter: o.MaxIter, Tol: o.Tol, Init: o.Init, Centers: o.Centers, Sum: o.Sum}))(t)
-		checkIterated(t, x, a, &o.MinVolumeOptions)
+		checkIterated(t, x, a, o)
 		if a.Lambda != 0 || a.Epsilon != 0 {
 			t.Fatalf("%+v", a)
 		}

@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -30,22 +29,6 @@ func optionsOf(name string, o LSDOptions) *LSDOptions {
 // decompositions are LSD and TILSD.
 var decompositions = map[string]func(context.Context, *Matrix, int, *LSDOptions) (*LSDModel, error){
 	"LSD": LSD, "TILSD": TILSD,
-}
-
-// lsdModels are of all kinds that have a binary form.
-func lsdModels(t testing.TB) []*LSDModel {
-	t.Helper()
-	kernel := disturbed(similarityOf(dirichlet(12, 3, 0.5, 1), 2), 0.1, 1)
-	lsd, err1 := LSD(bg, kernel, 3, nil)
-	tilsd, err2 := TILSD(bg, kernel, 12, nil)
-	one, err3 := TILSD(bg, kernel, 1, nil)
-	must(t, errors.Join(err1, err2, err3))
-	none := NewMatrix(0, 4, nil)
-	return []*LSDModel{
-		lsd, tilsd, one, {Memberships: identity(12), Scale: 1}, {}, {Memberships: none},
-		{Memberships: NewMatrix(4, 0, nil), Scale: 1}, {Memberships: NewMatrix(3, 2, nil), Scale: 1},
-		{Memberships: none, Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)},
-	}
 }
 
 // checkLSDModel holds a model of a whole run to what its fields promise.

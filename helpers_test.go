@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"io/fs"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -416,43 +415,44 @@ func statsOf(t testing.TB, x *Matrix, w []float64) *Stats {
 	return &s
 }
 
-// shipped is v after a way through its binary form.
-func shipped[T any, P interface {
-	*T
-	MarshalBinary() ([]byte, error)
-	UnmarshalBinary([]byte) error
-}](t testing.TB, v P) P {
+// shipped is s after a way through its binary form.
+func shipped(t testing.TB, s *Stats) *Stats {
 	t.Helper()
-	b := mustDo(v.MarshalBinary())(t)
-	out := P(new(T))
+	b := mustDo(s.MarshalBinary())(t)
+	out := new(Stats)
 	must(t, out.UnmarshalBinary(b))
 	return out
 }
 
+func finiteModel(t *testing.T, m *Model) {
+	t.Helper()
+	finite(t, "centers", m.Centers.Data...)
+	finite(t, "memberships", m.Memberships.Data...)
+	finite(t, "model", m.Objective, m.Floor, m.FloorError, m.Total, m.Gap)
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// above is the next number away from 0.
+func above(v float64) float64 { return math.Nextafter(v, math.Copysign(math.Inf(1), v)) }
+
+// oneIf is 1 where it is so, otherwise 0.
+func oneIf(so bool) int {
+	if so {
+		return 1
+	}
+	return 0
+}
+
 // close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
 func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
-
-// inBlocks yields the rows of x in blocks of the given sizes, over and over.
-func inBlocks(x *Matrix, sizes ...int) iter.Seq2[*Matrix, error] {
-	return func(yield func(*Matrix, error) bool) {
-		for at, i := 0, 0; at < x.Rows; i++ {
-			n := min(sizes[i%len(sizes)], x.Rows-at)
-			if !yield(&Matrix{Rows: n, Cols: x.Cols, Stride: x.Stride, Data: x.Data[at*x.Stride:][:(n-1)*x.Stride+x.Cols]}, nil) {
-				return
-			}
-			at += n
-		}
-	}
-}
-
-// counted counts the passes over blocks.
-func counted(blocks iter.Seq2[*Matrix, error]) (_ iter.Seq2[*Matrix, error], passes *int) {
-	passes = new(int)
-	return func(yield func(*Matrix, error) bool) {
-		*passes++
-		blocks(yield)
-	}, passes
-}
 
 // apart is the largest distance of matched centers over the spread of the samples.
 func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
@@ -483,19 +483,6 @@ func scaledWeights(w []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// centersAngle returns the mean angle between the rows of a and b less their own means, in percent of π,
-// and the row of the largest.
-func centersAngle(a, b *Matrix) (mean float64, worst int) {
-	most := -1.0
-	for j := range a.Rows {
-		angle := spectralAngle(a.row(j), b.row(j))
-		if mean += angle / float64(a.Rows); angle > most {
-			most, worst = angle, j
-		}
-	}
-	return mean, worst
 }
 
 // laSymmetric are symmetric matrices of one size, with a name each.
@@ -656,30 +643,6 @@ func laPatchwork(n int, rng *rand.Rand) *Matrix {
 		}
 	}
 	return a
-}
-
-// laResiduals are ‖Aᵀu_i − s_i·v_i‖ and ‖A·v_i − s_i·u_i‖ by plain loops, with everything
-// divided by 2^exp.
-func laResiduals(a *Matrix, u *Matrix, s []float64, v *Matrix, exp int) (left, right []float64) {
-	for i := range s {
-		l, r := 0.0, 0.0
-		for q := range a.Cols {
-			x := -math.Ldexp(s[i], -exp) * v.At(q, i)
-			for p := range a.Rows {
-				x += math.Ldexp(a.At(p, q), -exp) * u.At(p, i)
-			}
-			l = math.Hypot(l, x)
-		}
-		for p := range a.Rows {
-			x := -math.Ldexp(s[i], -exp) * u.At(p, i)
-			for q := range a.Cols {
-				x += math.Ldexp(a.At(p, q), -exp) * v.At(q, i)
-			}
-			r = math.Hypot(r, x)
-		}
-		left, right = append(left, l), append(right, r)
-	}
-	return left, right
 }
 
 func second[A any](_ A, err error) error { return err }

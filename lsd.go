@@ -66,9 +66,9 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 //
 // Cost and errors: as [LSD], without rotation and descent.
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
-	// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is orthogonal
-	// to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may leave the span
-	// of the samples. The remark on its Theorem 8 says the solution of LSD and means that of TI-LSD.
+	// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is
+	// orthogonal to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may
+	// leave the span of the samples. The remark on its Theorem 8 says the solution of LSD and means TI-LSD.
 	op, o, err := openSimilarity(ctx, s, k, opts, "TILSD")
 	if err != nil {
 		return nil, err
@@ -111,11 +111,6 @@ func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
 	o.Starts, o.MaxIter = cmp.Or(o.Starts, rotationStarts), cmp.Or(o.MaxIter, descentSteps)
 	o.Tol = cmp.Or(o.Tol, descentTol)
 	return op, o, err
-}
-
-// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be larger.
-func unscale(v float64, exp int) float64 {
-	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }
 
 // rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled units; left is what the
@@ -191,6 +186,53 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	}
 	m.rate(o, left, best.objective)
 	return m, err
+}
+
+// LSDFloors helps to choose the number of clusters of [LSD]. Pass a symmetric n×n matrix of similarities and
+// the largest k of interest. Index k−1 of the result is a lower bound of the objective of k clusters, for
+// k = 1, …, most (at most n). Workers and Seed are the only options.
+//
+// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
+// except the k largest that are above 0. The result is not above this sum, by the theorem of
+// LSDModel.FloorError, and mostly less than some n·2^-52 of ‖K‖² below.
+//
+// Cost: that of the eigenpairs of [LSD] for k = most, quadratic in n. If eigenvalues are close to each other,
+// as for a K near I, the proof for 512 < n ≤ 2048 takes n³/6 for each of up to four factorizations, and
+// 4n³/3 if these prove too little. Errors: those of LSD, and [ErrOption] for most < 1.
+func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
+	return spectralFloors(ctx, s, most, opts, false)
+}
+
+// TILSDFloors returns the floors of [TILSD] for k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of
+// HKH except the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values, not
+// the squares of [Floors]. Options, theorem, cost, rounding and errors are those of [LSDFloors].
+func TILSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
+	return spectralFloors(ctx, s, most, opts, true)
+}
+
+// spectralFloors is TILSDFloors if centred, otherwise LSDFloors.
+func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
+	centred bool) ([]float64, error) {
+	op, o, err := openSimilarity(ctx, s, most, opts, "")
+	if err != nil {
+		return nil, err
+	}
+	rank := min(most, op.n)
+	floors := make([]float64, rank)
+	if centred {
+		rank--
+		if err := op.centre(); err != nil {
+			return nil, err
+		}
+	}
+	_, _, left, err := op.nearest(rank, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	for i := range floors {
+		floors[i] = unscale(left.lows[i+rank-len(floors)+1], 2*op.exp)
+	}
+	return floors, nil
 }
 
 // LSDModel is the result of [LSD] and [TILSD]: similarities K ≈ PPᵀ/c. Read Memberships,

@@ -8,53 +8,6 @@ import (
 	"slices"
 )
 
-// LSDFloors helps to choose the number of clusters of [LSD]. Pass a symmetric n×n matrix of similarities and
-// the largest k of interest. Index k−1 of the result is a lower bound of the objective of k clusters, for
-// k = 1, …, most (at most n). Workers and Seed are the only options.
-//
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
-// except the k largest that are above 0. The result is not above this sum, by the theorem of
-// LSDModel.FloorError, and mostly less than some n·2^-52 of ‖K‖² below.
-//
-// Cost: that of the eigenpairs of [LSD] for k = most, quadratic in n. If eigenvalues are close to each other,
-// as for a K near I, the proof for 512 < n ≤ 2048 takes n³/6 for each of up to four factorizations, and
-// 4n³/3 if these prove too little. Errors: those of LSD, and [ErrOption] for most < 1.
-func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
-	return spectralFloors(ctx, s, most, opts, false)
-}
-
-// TILSDFloors returns the floors of [TILSD] for k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of
-// HKH except the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values, not
-// the squares of [Floors]. Options, theorem, cost, rounding and errors are those of [LSDFloors].
-func TILSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
-	return spectralFloors(ctx, s, most, opts, true)
-}
-
-// spectralFloors is TILSDFloors if centred, otherwise LSDFloors.
-func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
-	centred bool) ([]float64, error) {
-	op, o, err := openSimilarity(ctx, s, most, opts, "")
-	if err != nil {
-		return nil, err
-	}
-	rank := min(most, op.n)
-	floors := make([]float64, rank)
-	if centred {
-		rank--
-		if err := op.centre(); err != nil {
-			return nil, err
-		}
-	}
-	_, _, left, err := op.nearest(rank, o.Seed)
-	if err != nil {
-		return nil, err
-	}
-	for i := range floors {
-		floors[i] = unscale(left.lows[i+rank-len(floors)+1], 2*op.exp)
-	}
-	return floors, nil
-}
-
 // provedOrder is the largest n for which an iteration is proved without random vectors, in n³/6 or n³/3.
 const provedOrder = 512
 
@@ -162,8 +115,8 @@ func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 	l.off = gamma(dotDepth(m)+8) * size
 	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
 		// The first σ is 14 margins below `from`, the second one above.
-		margin := 1.1 * gamma(m+8) * (size + float64(m)*from)
-		return complementBound(ctx, a, NewMatrix(0, m, nil), nil, from-15*margin, margin, workers), nil
+		from -= 15 * 1.1 * gamma(m+8) * (size + float64(m)*from)
+		return complementBound(ctx, a, NewMatrix(0, m, nil), []float64{from}, workers), nil
 	})
 	return lows, high
 }

@@ -63,6 +63,11 @@ func (o *operator) average() {
 	}
 }
 
+// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be larger.
+func unscale(v float64, exp int) float64 {
+	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
+}
+
 // eachRows calls fn for copies of all blocks of rows of the operator's matrix, with scratch space for
 // `floats` more numbers per row.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {

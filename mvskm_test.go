@@ -145,7 +145,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, volume := range []Volume{VolumeAuto, VolumeOrigin, VolumeAffine} {
 				for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
-					if volume == VolumeAuto != (init == InitAuto) {
+					if volume == VolumeAuto != (init == InitAuto) || init == InitGlobal && sum == SumAtMostOne {
 						continue
 					}
 					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: fewer(10, 3)})
@@ -153,9 +153,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 						continue
 					}
-					if _, err := m.MarshalBinary(); err != nil { // every number is finite
-						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
-					}
+					finiteModel(t, m)
 					checkShares(t, m.Memberships, sum)
 					if m.Objective < m.Floor-1e-12*m.Total || m.Status == StatusNone || m.Status == StatusCancelled {
 						t.Errorf("%s %v %v %v: objective %g below floor %g, %v", c.name, sum, volume, init, m.Objective, m.Floor, m.Status)
@@ -191,14 +189,8 @@ func TestMinVolumeErrors(t *testing.T) {
 		if m, err := FitMinVolume(bg, c.x, c.k, &c.o); m != nil || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
-		if path, err := MinVolumePath(bg, c.x, c.k, nil, &c.o); path != nil || !errors.Is(err, c.want) {
-			t.Errorf("%s: path %v, want %v", c.name, err, c.want)
-		}
 	}
 	if m, err := FitAlternating(bg, bad, 2, nil); m != nil || !errors.Is(err, ErrNonFinite) {
-		t.Error(err)
-	}
-	if _, err := MinVolumePath(bg, x, 2, []float64{1, -1}, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 	if calls > 0 {
@@ -229,10 +221,9 @@ func TestMinVolumeRange(t *testing.T) {
 			var wrong *InputError
 			switch {
 			case c.good && center <= mostCenter:
-				if err != nil {
-					t.Errorf("entries of %g, centers of %g: %v", c.top, center, err)
-				} else if _, err := m.MarshalBinary(); err != nil || !(m.Objective <= m.Total) && center == 0 {
-					t.Errorf("entries of %g, centers of %g: objective %g of %g, %v", c.top, center, m.Objective, m.Total, err)
+				must(t, err)
+				if finiteModel(t, m); !(m.Objective <= m.Total) && center == 0 {
+					t.Errorf("entries of %g, centers of %g: objective %g of %g", c.top, center, m.Objective, m.Total)
 				}
 			case !errors.Is(err, ErrRange) || !errors.As(err, &wrong) || wrong.Row != want[0] || wrong.Col != want[1]:
 				t.Errorf("entries of %g, centers of %g: %v", c.top, center, err)
@@ -294,33 +285,6 @@ func TestMinVolumeCancel(t *testing.T) {
 	}
 }
 
-// TestPath: larger λ leave more error and less volume, and a model of the path is that of
-// FitMinVolume at its λ.
-func TestPath(t *testing.T) {
-	x := standardized(loadCSV(t, "wine"))
-	path := mustDo(MinVolumePath(bg, x, 3, nil, &MinVolumeOptions{Seed: 2}))(t)
-	before := math.Inf(1)
-	for i, p := range path {
-		penalty := (p.Trace[len(p.Trace)-1] - p.Objective) / p.Lambda * 2
-		if i > 0 && !(p.Objective >= path[i-1].Objective*(1-1e-6) && penalty <= before+1e-3) {
-			t.Errorf("λ %g: error %g after %g, volume %g after %g", p.Lambda, p.Objective, path[i-1].Objective, penalty, before)
-		}
-		before = penalty
-	}
-	same := func(x *Matrix, p *Model) {
-		m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Seed: 2, Lambda: p.Lambda}))(t)
-		if math.Abs(m.Objective-p.Objective) > 1e-6*m.Total || maxDiff(m.Centers, p.Centers) > 1e-4 ||
-			!(math.Abs(m.LossGap-p.LossGap) <= 1e-6 && p.LossGap > 0) {
-			t.Errorf("%s, λ %g: error %g, gap %g; FitMinVolume has %g and %g", shape(x.Rows, x.Cols), p.Lambda,
-				p.Objective, p.LossGap, m.Objective, m.LossGap)
-		}
-	}
-	same(x, path[6])
-	same(x, path[18])
-	wide := randomData(30, 40, 0, 3) // which begins in leading directions
-	same(wide, mustDo(MinVolumePath(bg, wide, 3, []float64{1}, &MinVolumeOptions{Seed: 2}))(t)[0])
-}
-
 // Wide data has fewer directions than k > d centers could span.
 func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
 	for _, shape := range [][3]int{{1, 2, 2}, {1, 2, 3}, {3, 5, 6}, {5, 12, 13}} {
@@ -361,8 +325,7 @@ func TestKMeansStart(t *testing.T) {
 	x := separated(sizes)
 	for seed := range uint64(8) {
 		j, f := started(t, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
-		m := Model{Centers: j.toData(f)}
-		labels := mustDo(m.Nearest(nil, x))(t)
+		labels, _ := plainNearest(x, j.toData(f))
 		at := 0
 		seen := map[int]bool{}
 		for _, size := range sizes {
@@ -407,6 +370,35 @@ func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*alternation,
 	t.Helper()
 	j := mustDo(openMinVolume(bg, x, k, o, true))(t)
 	return j, mustDo(j.startCenters(0))(t).f
+}
+
+// TestLloydWeights: a center is the weighted mean of its samples, over several tasks.
+func TestLloydWeights(t *testing.T) {
+	x := separated([]int{300, 400, 300})
+	w := inTurn(x.Rows, 0.25, 0.5, 1, 0)
+	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
+	mustDo(newClustering(j.s, j.z, j.k).lloyd(f, 5))(t)
+	centers := j.toData(f)
+	labels, _ := plainNearest(x, centers)
+	if off := maxDiff(centers, plainMeans(x, labels, centers, w)); off > 1e-10 {
+		t.Errorf("centers are %g from the weighted means", off)
+	}
+}
+
+// TestPlusPlusWeights: a row of next to no weight is no seed, however far it is.
+func TestPlusPlusWeights(t *testing.T) {
+	x, w := randomData(25, 3, 0, 5), make1(25)
+	scale(x.row(7), 100)
+	w[7] = 1e-12
+	j, _ := started(t, x, 4, &MinVolumeOptions{Weights: w})
+	for seed := range uint64(20) {
+		f := newClustering(j.s, j.z, j.k).plusPlus(rand.New(rand.NewPCG(seed, 1)))
+		for a := range f.Rows {
+			if slices.Equal(f.row(a), j.z.row(7)) {
+				t.Fatalf("seed %d: seed %d is a row without weight", seed, a)
+			}
+		}
+	}
 }
 
 // TestLloydEmpty: clusters that nothing is nearest to move to where they are missing.

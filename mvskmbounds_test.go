@@ -99,14 +99,6 @@ var boundedFits = map[string]func(x *Matrix, k int, o *MinVolumeOptions) (*Model
 	"FitAlternating": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
 		return FitAlternating(bg, x, k, o)
 	},
-	"Unmix": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) { return Unmix(bg, x, k, o) },
-	"a path": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
-		m, err := MinVolumePath(bg, x, k, []float64{0.001}, o)
-		if err != nil {
-			return nil, err
-		}
-		return m[0], nil
-	},
 }
 
 // TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no
@@ -147,9 +139,6 @@ func TestBounds(t *testing.T) {
 			scale(large.Upper, 0x1p100)
 			y := x.Clone()
 			scale(y.Data, 0x1p100)
-			if name == "a path" {
-				continue // its λ has a unit
-			}
 			far := mustDo(fit(y, 3, &large))(t)
 			scale(far.Centers.Data, 0x1p-100)
 			if !slices.Equal(far.Centers.Data, m.Centers.Data) {
@@ -157,7 +146,7 @@ func TestBounds(t *testing.T) {
 			}
 			o.Lower, o.Upper = nil, nil
 			loose := mustDo(fit(x, 3, &o))(t)
-			if name != "Unmix" && slices.Max(loose.Centers.Data) <= 0.9 {
+			if slices.Max(loose.Centers.Data) <= 0.9 {
 				t.Errorf("%s: the bounds are not needed", name)
 			}
 		}
@@ -278,14 +267,8 @@ func TestBoundsHard(t *testing.T) {
 		"huge, of tiny data": {tiny, 3, one(0x1p500), nil},
 		"no such":            {x, 3, one(-0x1p500), one(0x1p500)},
 	} {
-		for call, fit := range boundedFits {
-			if call == "a path" {
-				continue
-			}
+		for _, fit := range boundedFits {
 			m, err := fit(c.x, c.k, &MinVolumeOptions{Lower: c.low, Upper: c.high})
-			if name == "below" && errors.Is(err, ErrOption) { // for Unmix
-				continue
-			}
 			must(t, err)
 			// A fit does better than the pure samples, moved to their bounds.
 			if strings.HasPrefix(name, "exact") {
@@ -307,7 +290,7 @@ func TestBoundsHard(t *testing.T) {
 					t.Fatalf("%s: a center has %v", name, v)
 				}
 			}
-			if b, err := m.MarshalBinary(); err != nil || new(Model).UnmarshalBinary(b) != nil {
+			if err := m.Check(); err != nil {
 				t.Error(name, err)
 			}
 		}
@@ -331,24 +314,12 @@ func TestBoundsErrors(t *testing.T) {
 		{MinVolumeOptions{Lower: []float64{inf}}, ErrOption},
 		{MinVolumeOptions{Upper: []float64{-inf}}, ErrOption},
 		{MinVolumeOptions{Lower: []float64{1e300}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{0.5}, Rows: RowsUnit}, ErrOption},
 	} {
 		for name, fit := range boundedFits {
 			if _, err := fit(x, 3, &c.o); !errors.Is(err, c.want) {
 				t.Errorf("%s %+v: %v", name, c.o, err)
 			}
 		}
-	}
-	shaded, _, _, _ := pixels(300, 12, 3, 0.2, 0.001, 4)
-	for upper, want := range map[float64]Rows{inf: RowsUnit, 1e6: RowsGiven} {
-		m := mustDo(Unmix(bg, shaded, 3, &MinVolumeOptions{Upper: []float64{upper}}))(t)
-		if m.Rows == RowsUnit != (want == RowsUnit) {
-			t.Errorf("Upper %v: rows %v", upper, m.Rows)
-		}
-	}
-	o := seqOptions(MinVolumeOptions{Upper: []float64{1}}, 0, 0)
-	if _, err := FitMinVolumeSeq(bg, inBlocks(x, 10), 3, &o); !errors.Is(err, ErrOption) {
-		t.Error(err)
 	}
 }
 

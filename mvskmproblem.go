@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// minVolume is what a call of FitAlternating, FitMinVolume, Unmix or their like fits.
+// minVolume is what a call of FitAlternating, FitMinVolume or their like fits.
 type minVolume struct {
 	rows  rows
 	data  *samples // of rows

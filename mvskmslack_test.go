@@ -117,9 +117,7 @@ func TestSlackBelowRounding(t *testing.T) {
 				t.Fatal("λ is NaN")
 			}
 		}}))(t)
-		if _, err := m.MarshalBinary(); err != nil {
-			t.Error(err)
-		}
+		finiteModel(t, m)
 	}
 }
 
@@ -207,6 +205,16 @@ func TestTall(t *testing.T) {
 	}
 }
 
+// TestDrawWeight: the rows of a draw have the weight of all.
+func TestDrawWeight(t *testing.T) {
+	x := randomData(manyRows+9, 3, 0, 1)
+	all := mustDo(openMinVolume(bg, x, 2, &MinVolumeOptions{Weights: inTurn(x.Rows, 0, 1, 3)}, true))(t)
+	part := all.draw()
+	if got, want := float64(part.s.n)*part.s.weight(0), 1/all.perWeight(1); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("a weight of %g, of all rows %g", got, want)
+	}
+}
+
 // distanceOfCenters is the largest distance of a row of a from the nearest row of b.
 func distanceOfCenters(a, b *Matrix) (worst float64) {
 	for i := range a.Rows {
@@ -224,7 +232,8 @@ func TestTallStops(t *testing.T) {
 	t.Parallel()
 	// With the default there are two iterations on all rows.
 	const tol = defaultTol / 10
-	x := noisy(firstOf(mixtures(manyRows+100, 4, 3, 0.5, 1, 11)), 20, 12)
+	x, _ := mixtures(manyRows+100, 4, 3, 0.5, 1, 11)
+	x = noisy(x, 20, 12)
 	var whole *Model
 	all, some := 0, fewer(6, 3)
 	for _, workers := range []int{1, 3} {

@@ -192,8 +192,6 @@ func TestSparseMinVolumeErrors(t *testing.T) {
 			want error
 			text string
 		}{
-			{MinVolumeOptions{Rows: RowsUnit}, ErrOption, "Rows is unit"},
-			{MinVolumeOptions{Trim: 0.1}, ErrOption, "Trim is 0.1"},
 			{MinVolumeOptions{Plain: true}, ErrOption, "Plain is set"},
 			{MinVolumeOptions{Workers: -1}, ErrOption, "Workers is -1"},
 			{MinVolumeOptions{Weights: []float64{1}}, ErrShape, "1 weights for"},

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -42,7 +43,7 @@ func TestOptionLimits(t *testing.T) {
 	}{
 		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(largestK), "", nil},
 		{checkFit(0, &Options{}), "k is 0, below 1", ErrOption}, {checkFit(3, &Options{}), "", nil},
-		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(3)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
+		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: enclosureCount}), "Enclosure is Enclosure(2)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
 		{checkFit(3, &Options{Solver: SolverGram}), "", nil}, {checkFit(3, &Options{Solver: -1}), "Solver is Solver(-1)", ErrOption}, {checkFit(3, &Options{Solver: solverCount}), "Solver is Solver(4)", ErrOption},
 		{checkFit(3, turn(0, 1, -1, 0)), "", nil}, {checkFit(1, &Options{Orientation: NewMatrix(0, 0, nil)}), "", nil},
 		{checkFit(3, turn(1, 0, 0, nan)), "Orientation[1,1] = NaN", ErrNonFinite}, {checkFit(3, &Options{Orientation: NewMatrix(2, 1, nil)}), "Orientation is 2×1, k−1 is 2", ErrShape},
@@ -96,14 +97,12 @@ func TestOptionLimits(t *testing.T) {
 			checkMinVolume(1, &MinVolumeOptions{Centers: NewMatrix(1, 2, []float64{1, inf})}),
 			"Centers[0,1] = +Inf", ErrNonFinite,
 		},
-		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Rows: RowsGiven, Restarts: 2}), "", nil},
+		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Restarts: 2}), "", nil},
 		{checkNoPenalty(&MinVolumeOptions{Slack: .5}), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), "Lambda is 2, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Epsilon: 1}), "Epsilon is 1, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), "Volume is affine, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{NonNegative: true, Lower: []float64{1}}), "", nil},
-		{checkNoPenalty(&MinVolumeOptions{Rows: RowsUnit}), "Rows is unit, which is for FitMinVolume and Unmix", ErrOption},
-		{checkNoPenalty(&MinVolumeOptions{Trim: .5}), "Trim is 0.5, which is for FitMinVolume and Unmix", ErrOption},
 		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
 		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
 		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
@@ -132,6 +131,35 @@ func TestOptionLimits(t *testing.T) {
 	}
 	if err := checkK(math.MaxInt32); math.MaxInt > math.MaxInt32 && (err == nil || err.Error() != "softkmeans: k is 2147483647, too large: invalid option") {
 		t.Error(err)
+	}
+}
+
+// TestUnread: an option that a function does not read is an error, and one that it reads is none.
+func TestUnread(t *testing.T) {
+	x, g := randomData(9, 4, 0, 1), dirichlet(9, 3, 1, 1)
+	set := map[string]Options{"Weights": {Weights: make1(9)}, "Enclosure": {Enclosure: EnclosureTight},
+		"Sum": {Sum: SumAtMostOne}, "Solver": {Solver: SolverGram}, "MostK": {MostK: 2},
+		"Orientation": {Orientation: RandomOrientation(3, 1)}, "Workers": {Workers: 2}}
+	for reads, call := range map[string]func(o *Options) error{
+		"Fit: Weights Enclosure Solver Orientation": func(o *Options) error { return second(Fit(bg, x, 3, o)) },
+		"Floors: Weights Sum MostK":                 func(o *Options) error { return second(Floors(bg, x, o)) },
+		"Certify: Weights Sum Solver": func(o *Options) error {
+			return second(Certify(bg, x, rowsOf(x, 0, 3), g, o))
+		},
+		"CentersOf: Weights Sum":        func(o *Options) error { return second(CentersOf(bg, x, g, o)) },
+		"Principal: Weights Sum Solver": func(o *Options) error { return second(Principal(bg, x, 2, o)) },
+		"Stats.Principal: Sum":          func(o *Options) error { return second(statsOf(t, x, nil).Principal(2, o)) },
+		"SimplexLeastSquares: Sum": func(o *Options) error {
+			return second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), o))
+		},
+	} {
+		for name, o := range set {
+			read := name == "Workers" || strings.Contains(reads, " "+name)
+			if err := call(&o); read != (err == nil) || err != nil && !(errors.Is(err, ErrOption) &&
+				strings.HasPrefix(err.Error(), "softkmeans: "+name+" is")) {
+				t.Errorf("%s, %s: %v", reads, name, err)
+			}
+		}
 	}
 }
 
@@ -173,7 +201,6 @@ func TestErrorNames(t *testing.T) {
 			{"a", second(thinSVD(bg, m))},
 			{"vertices", second(SimplexLeastSquares(nil, ok, m, nil))},
 			{"centers", second((&Model{Centers: m}).Predict(nil, ok))},
-			{"centers", second((&Model{Centers: m}).Nearest(nil, ok))},
 			{"x", second((&Model{Centers: ok}).Predict(nil, m))},
 		} {
 			var e *InputError
@@ -208,11 +235,6 @@ func TestErrorWords(t *testing.T) {
 	mustSay(t, plain, "words: wrong shape")
 	if !errors.Is(plain, ErrShape) || errors.Is(plain, ErrOption) {
 		t.Error(plain)
-	}
-	var both error = &otherShape{problem{"rows", ErrChanged}}
-	mustSay(t, both, "rows: changed between passes")
-	if !errors.Is(both, ErrShape) || !errors.Is(both, ErrChanged) || errors.Is(both, ErrOption) {
-		t.Error(both)
 	}
 	for v, want := range map[float64]bool{0: true, -math.MaxFloat64: true, math.MaxFloat64: true,
 		math.Inf(1): false, math.Inf(-1): false, math.NaN(): false} {
@@ -267,29 +289,24 @@ func TestWarningTable(t *testing.T) {
 	s := &samples{n: 4, weights: []float64{1, 0, 2, 1}, units: units{wexp: 2}} // scaled to ¼, 0, ½, ¼
 	z := NewMatrix(4, 2, []float64{3, 4, 30, 40, 0, 1, 0, 2})
 	g := NewMatrix(4, 4, []float64{0, .5, .5, 0, 0, 0, 0, 1, .25, .75, 0, 0, .5, .5, 0, 0})
-	var c membershipStats
 	length := func(i int) float64 { return norm2(z.row(i)) }
-	c.add(s, length, g)
+	c := membershipsOf(s, length, g)
 	if want := []float64{.25, .625, .125, 0}; !slices.Equal(c.members, want) || !slices.Equal(c.largest, []bool{true, true, false, false}) || c.total != 1 || c.farthest != 5 {
-		t.Errorf("%+v", c)
-	}
-	c.add(s, length, g) // a second part of the data
-	if c.total != 2 || c.members[1] != 1.25 || c.farthest != 5 || c.largest[2] {
 		t.Errorf("%+v", c)
 	}
 	f := NewMatrix(4, 2, []float64{0, 1, 0, 2, 0, 2, 0, 15})
 	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3}, {WarnCoincident, 1, 2, 0},
 		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnSlack, 0, 0, .5}}
-	if got := findWarnings(f, &c, 1000, .5); !slices.Equal(got, want) {
+	if got := findWarnings(f, c, 1000, .5); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	f.Set(3, 1, 20) // 15 is not yet far
 	want = []Warning{{WarnCoincident, 1, 2, 0}, {WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnFar, 3, 0, 4}}
-	if got := findWarnings(f, &c, 999, 0); !slices.Equal(got, want) {
+	if got := findWarnings(f, c, 999, 0); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	c.farthest = 0
-	if got := findWarnings(f, &c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
+	if got := findWarnings(f, c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
 		t.Errorf("%v", got)
 	}
 	for want, w := range map[string]Warning{

@@ -386,7 +386,7 @@ func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate)
 	return lies
 }
 
-// floor fails unless floor − floorError is at most the minimum for k centers.
+// floor fails unless the minimum for k centers is within floorError of floor.
 func (q *truth) floor(t testing.TB, name any, k int, floor, floorError float64) (lie float64) {
 	t.Helper()
 	if max(floor, floorError) == math.MaxFloat64 {
@@ -395,6 +395,9 @@ func (q *truth) floor(t testing.TB, name any, k int, floor, floorError float64) 
 	above := truthDigits.sub(truthDigits.num(floor), q.minimum(k))
 	claim(t, truthDigits.sub(above, truthDigits.num(floorError)).Cmp(q.off) <= 0,
 		"a floor of %g ± %g for %d centers, the minimum is %g: %v", floor, floorError, k, q.minimum(k), name)
+	below := truthDigits.sub(truthDigits.sub(q.minimum(k), truthDigits.num(floor)), truthDigits.add(q.off, q.lost))
+	claim(t, below.Cmp(truthDigits.num(floorError)) <= 0, "a floor of %g ± %g, the minimum is %g: %v", floor,
+		floorError, q.minimum(k), name)
 	return double(above) / max(floorError, math.SmallestNonzeroFloat64)
 }
 
@@ -416,11 +419,6 @@ func (q *truth) model(t testing.TB, name any, k int, m *Model) (lie float64) {
 	if gap := (m.Objective - m.Floor) / m.Total; m.Total > 0x1p-900 && m.Total < math.MaxFloat64 {
 		claim(t, math.Abs(m.Gap-gap) <= 1e-13*(1+math.Abs(gap)), "a gap of %g, claimed %g: %v", gap,
 			m.Gap, name)
-	}
-	if q.sum == SumToOne && max(m.Floor, m.FloorError) < math.MaxFloat64 {
-		below := p.sub(p.sub(q.minimum(k), p.num(m.Floor)), off)
-		claim(t, below.Cmp(p.num(m.FloorError)) <= 0, "a floor of %g ± %g, the minimum is %g: %v", m.Floor,
-			m.FloorError, q.minimum(k), name)
 	}
 	return q.floor(t, name, k, m.Floor, m.FloorError)
 }

@@ -115,18 +115,21 @@ func sameModel(t *testing.T, name string, a, b *Model) {
 // large enough for more than one.
 func TestFitWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, c := range []struct{ n, d, k int }{{1500, 80, 6}, {120, 1300, 5}, {40000, 6, 4}} {
+	for _, c := range []struct {
+		n, d, k int
+		solver  Solver
+	}{{1500, 80, 6, SolverAuto}, {1500, 80, 6, SolverKrylov}, {120, 1300, 5, SolverKrylov}, {40000, 6, 4, SolverAuto}} {
 		x := randomData(c.n, c.d, 1, 1)
 		if payingWorkers(2, x, c.k) != 2 {
 			t.Fatalf("%v has one worker", c)
 		}
 		runtime.GOMAXPROCS(1)
-		one := mustDo(Fit(bg, x, c.k, nil))(t)
+		one := mustDo(Fit(bg, x, c.k, &Options{Solver: c.solver}))(t)
 		g := mustDo(SimplexLeastSquares(nil, x, one.Centers, nil))(t)
 		runtime.GOMAXPROCS(3)
 		for _, workers := range []int{0, 1, 2, 7} {
 			name := shape(c.n, c.d) + ", workers " + strconv.Itoa(workers)
-			sameModel(t, name, one, mustDo(Fit(bg, x, c.k, &Options{Workers: workers}))(t))
+			sameModel(t, name, one, mustDo(Fit(bg, x, c.k, &Options{Workers: workers, Solver: c.solver}))(t))
 			h := mustDo(SimplexLeastSquares(nil, x, one.Centers, &Options{Workers: workers}))(t)
 			if !slices.Equal(g.Data, h.Data) {
 				t.Errorf("%s: SimplexLeastSquares has other bits", name)
@@ -258,7 +261,6 @@ func TestErrorsArrive(t *testing.T) {
 		volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
 		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		volume(below, 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
-		func(ctx context.Context) (*Model, error) { return FitSeq(ctx, inBlocks(below, 7), 2, nil) },
 		func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},

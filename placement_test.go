@@ -64,12 +64,6 @@ func TestTightInFewDimensions(t *testing.T) {
 						t.Errorf("%s: facet %d is %g away", name, j, low)
 					}
 				}
-				if q == d { // FitSeq takes the columns for the dimensions
-					seq := mustDo(FitSeq(bg, inBlocks(x, 7), k, &Options{Enclosure: EnclosureTight}))(t)
-					if diff := maxDiff(seq.Centers, m.Centers); diff > 1e-12 {
-						t.Errorf("%s: FitSeq's centers are %g away", name, diff)
-					}
-				}
 			}
 		}
 	}
@@ -81,7 +75,7 @@ func TestProjectRowsOverwrites(t *testing.T) {
 	for _, d := range []int{3, 64, 500} {
 		x := randomData(60, d, 1, 1)
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-		pc := mustDo(findPrincipal(s, 3, SolverGram))(t)
+		pc := mustDo(s.principal(wanted{3, 0}, SolverGram, toFit))(t)
 		fresh, used := NewMatrix(60, 4, nil), randomData(60, 4, 0, 2)
 		for _, g := range []*Matrix{fresh, used} {
 			must(t, second(s.project(g, pc.basis, NewMatrix(0, 3, nil), EnclosureBall)))

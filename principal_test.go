@@ -184,7 +184,7 @@ func TestPrincipalTable(t *testing.T) {
 		small, _ := s.sides()
 		for _, solver := range allSolvers {
 			for p := 0; p <= c[1]; p += 1 + p/3 {
-				pc := mustDo(findPrincipal(s, p, solver))(t)
+				pc := mustDo(s.principal(wanted{p, 0}, solver, toFit))(t)
 				name := solver.String() + " " + shape(c[0], c[1]) + ", " + shape(p, c[1])
 				if maxDiff(product(pc.basis, pc.basis.transposed()), identity(p)) > 1e-14*float64(c[1]) ||
 					pc.basis.Rows != p || pc.basis.Cols != c[1] {
@@ -301,25 +301,24 @@ func projectorWithout(v *Matrix) *Matrix {
 func TestChooseSolver(t *testing.T) {
 	const gram, jacobi, krylov = SolverGram, SolverJacobi, SolverKrylov
 	for _, c := range []struct {
-		kind            rowsKind
+		sparse          bool
 		why             purpose
 		p, small, large int
 		first, then     Solver
 	}{
-		{denseRows, toFit, 2, 512, 9e4, gram, jacobi}, {denseRows, toLabel, 2, 512, 9e4, gram, gram},
-		{denseRows, toFit, 3, 513, 513, krylov, gram}, {denseRows, toFit, 2, 1500, 9e4, krylov, gram}, {denseRows, toFit, 30, 600, 9e4, gram, gram},
-		{denseRows, toCertify, 2, 2048, 9e4, gram, gram}, {denseRows, toCertify, 2, 512, 9e4, gram, jacobi},
-		{denseRows, toCertify, 2, 2049, 9e4, krylov, gram}, {sparseRows, toFit, 2, 1024, 9e4, gram, gram},
-		{sparseRows, toFit, 2, 1025, 9e4, krylov, gram}, {sparseRows, toFit, 2, 2049, 9e4, krylov, krylov},
-		{sparseRows, toCertify, 2, 2048, 9e4, gram, gram},
-		{sparseRows, toCertify, 2, 2049, 9e4, krylov, krylov},
-		{streamedRows, toFit, 0, 2048, 0, gram, gram}, {streamedRows, toFit, 0, 2049, 0, krylov, krylov},
+		{false, toFit, 2, 512, 9e4, gram, jacobi}, {false, toLabel, 2, 512, 9e4, gram, gram},
+		{false, toFit, 3, 513, 513, krylov, gram}, {false, toFit, 2, 1500, 9e4, krylov, gram}, {false, toFit, 30, 600, 9e4, gram, gram},
+		{false, toCertify, 2, 2048, 9e4, gram, gram}, {false, toCertify, 2, 512, 9e4, gram, jacobi},
+		{false, toCertify, 2, 2049, 9e4, krylov, gram}, {true, toFit, 2, 1024, 9e4, gram, gram},
+		{true, toFit, 2, 1025, 9e4, krylov, gram}, {true, toFit, 2, 2049, 9e4, krylov, krylov},
+		{true, toCertify, 2, 2048, 9e4, gram, gram},
+		{true, toCertify, 2, 2049, 9e4, krylov, krylov},
 	} {
-		got := chooseSolver(SolverAuto, c.kind, c.why, c.p, c.small, c.large)
+		got := chooseSolver(SolverAuto, c.sparse, c.why, c.p, c.small, c.large)
 		if got.first != c.first || got.then != c.then {
 			t.Errorf("%+v: %v", c, got)
 		}
-		if got := chooseSolver(krylov, c.kind, c.why, c.p, c.small, c.large); got.first != krylov ||
+		if got := chooseSolver(krylov, c.sparse, c.why, c.p, c.small, c.large); got.first != krylov ||
 			got.then != krylov || got.steps != defaultKrylovSteps {
 			t.Errorf("%+v, as asked: %v", c, got)
 		}
@@ -509,7 +508,7 @@ func TestOutsideLight(t *testing.T) {
 	x := NewMatrix(4, 3, []float64{m, m + 2, m, m + 5, m + 1, m + 1, m + 6, m, m + 7, m + 2, m + 3, m})
 	w := []float64{8e79, 3.7e-138, 7e-66, 9.6e-55} // the second counts as 0: two directions
 	for _, solver := range []Solver{SolverAuto, SolverGram, SolverKrylov} {
-		got := mustDo(FitSeq(bg, inBlocks(x, 3), 3, &Options{Solver: solver, Weights: w}))(t)
+		got := mustDo(Fit(bg, x, 3, &Options{Solver: solver, Weights: w}))(t)
 		if got.Floor-got.FloorError > 0 {
 			t.Errorf("%v: the floor is %g − %g, and 0 is the minimum", solver, got.Floor, got.FloorError)
 		}

@@ -98,7 +98,6 @@ func TestErrRange(t *testing.T) {
 			"Floors":   second(Floors(bg, x, nil)),
 			"Certify":  second(Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil)),
 			"Stats":    new(Stats).Add(x),
-			"FitSeq":   second(FitSeq(bg, inBlocks(x, 3), 2, nil)),
 		} {
 			var at *InputError
 			switch {
@@ -121,7 +120,7 @@ func TestZeroWeightSize(t *testing.T) {
 		for _, exp := range []int{0, -499} {
 			x := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
 			huge := mapped(x, func(i, _ int, v float64) float64 {
-				return []float64{v, math.Copysign(mostEntry, v)}[flagIf(i%3 == 0, 1)]
+				return []float64{v, math.Copysign(mostEntry, v)}[oneIf(i%3 == 0)]
 			})
 			for _, solver := range allSolvers {
 				o := &Options{Weights: w, Solver: solver, Enclosure: allEnclosures[solver%2]}

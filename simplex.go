@@ -67,7 +67,7 @@ const (
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
 	// Its prototypes are nearer to the data and its memberships farther from 1/k.
 	//
-	// Where the data has fewer than k−1 dimensions (for FitSeq and StreamSubspace: columns) and there is no
+	// Where the data has fewer than k−1 dimensions and there is no
 	// Orientation, which is not read where min(n, d) < k−1, it has as many. The other centers repeat its
 	// vertices, and share their memberships.
 	EnclosureTight

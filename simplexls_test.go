@@ -347,7 +347,7 @@ func TestSupports(t *testing.T) {
 				len(r.cache.slots))
 		}
 		if all < before || i%50 == 0 {
-			full += int(flagIf(all < before, 1))
+			full += oneIf(all < before)
 			newRowSolver(p).solve(want, b, nil)
 			if maxDiff(NewMatrix(1, k, got), NewMatrix(1, k, want)) > 1e-12 {
 				t.Errorf("row %d: %v, by a new solver %v", i, got, want)
@@ -478,99 +478,5 @@ func TestSameForAll(t *testing.T) {
 	if !newSimplexProblem(tenths, SumToOne).flat || newSimplexProblem(near, SumToOne).flat ||
 		newSimplexProblem(same, SumAtMostOne).flat || !newSimplexProblem(same, SumToOne).flat {
 		t.Error("what coincides")
-	}
-}
-
-// leastBounded tries every support for the minimum of
-// ½uᵀAu − rᵀu over u ≥ 0.
-func leastBounded(a, r []float64) (best []float64) {
-	k, least := len(r), math.Inf(1)
-	supportsOf(k, func(index []int) {
-		n := len(index)
-		l, x := make([]float64, n*n), make([]float64, n)
-		for s, i := range index {
-			x[s] = r[i]
-			for t, j := range index {
-				l[s*n+t] = a[i*k+j]
-			}
-		}
-		if !cholesky(l, n) {
-			return
-		}
-		cholSolve(l, n, x)
-		u := make([]float64, k)
-		for s, i := range index {
-			u[i] = max(x[s], 0)
-		}
-		value := -dot(r, u)
-		for i := range k {
-			value += u[i] * dot(a[i*k:(i+1)*k], u) / 2
-		}
-		if value < least {
-			best, least = u, value
-		}
-	})
-	return best
-}
-
-// TestConeShares: shares and shade are those of the nearest point of the cone, in any unit
-// of rows and vertices; dst may be x.
-func TestConeShares(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 22))
-	const n, k, d = 60, 4, 6
-	v, x := NewMatrix(k, d, randomSlice(k*d, rng)), NewMatrix(n, d, randomSlice(n*d, rng))
-	for c := range d {
-		v.row(0)[c] = math.Abs(v.row(0)[c])
-	}
-	clear(x.row(7))
-	gram := make([]float64, k*k)
-	addMulNT(gram, k, v.Data, k, v.Data, k, d, false)
-	g, shade := NewMatrix(n, k, nil), make([]float64, n)
-	must(t, coneShares(bg, 2, g, shade, x, v))
-	checkFeasible(t, g)
-	for i := range n {
-		r := make([]float64, k)
-		for j := range k {
-			r[j] = dot(v.row(j), x.row(i))
-		}
-		want := leastBounded(gram, r)
-		for j, share := range g.row(i) {
-			if math.Abs(share*shade[i]-want[j]) > 1e-9 {
-				t.Fatalf("row %d: %v·%v, want %v", i, shade[i], g.row(i), want)
-			}
-		}
-	}
-	if shade[7] != 0 || g.row(7)[0] != 1.0/k {
-		t.Errorf("a row of 0 has shade %v, shares %v", shade[7], g.row(7))
-	}
-	large, small, same := v.Clone(), x.Clone(), make([]float64, n)
-	scale(large.Data, 0x1p400)
-	scale(small.Data, 0x1p-300)
-	again := NewMatrix(n, k, nil)
-	if err := coneShares(bg, 1, again, same, small, large); err != nil || !slices.Equal(again.Data, g.Data) {
-		t.Error("other units, other shares", err)
-	}
-	square, w := NewMatrix(n, k, randomSlice(n*k, rng)), NewMatrix(k, k, randomSlice(k*k, rng))
-	want := square.Clone()
-	if coneShares(bg, 2, want, nil, want.Clone(), w) != nil || coneShares(bg, 2, square, nil, square,
-		w) != nil || maxDiff(want, square) != 0 {
-		t.Error("dst that is x changes the result")
-	}
-}
-
-// TestConeSharesAround: vertices whose cone is the whole space, where shares of least norm never get small.
-func TestConeSharesAround(t *testing.T) {
-	v := NewMatrix(4, 2, []float64{1, 0, -1, 0, 0, 1, 0, -1})
-	x := NewMatrix(2, 2, []float64{3, -2, 0, 1e-9})
-	g, shade := NewMatrix(2, 4, nil), make([]float64, 2)
-	must(t, coneShares(bg, 1, g, shade, x, v))
-	for i := range 2 {
-		y := make([]float64, 2)
-		for j, a := range g.row(i) {
-			axpy(y, a*shade[i], v.row(j))
-		}
-		if d := squaredDistance(y, x.row(i)); d > 1e-16*sumSquares(x.row(i)) {
-			t.Errorf("row %d: %v for %v", i, y, x.row(i))
-		}
 	}
 }

@@ -73,7 +73,7 @@ func TestGlobalMinimum(t *testing.T) {
 								gap, m.Status)
 						}
 						mustDo(m.Predict(nil, x))(t)
-						mustDo(m.MarshalBinary())(t)
+						finiteModel(t, m)
 					}
 				}
 			}
@@ -140,7 +140,7 @@ func TestRealData(t *testing.T) {
 			}
 			ball, tight := mustDo(Fit(bg, x, k, nil))(t),
 				mustDo(Fit(bg, x, k, &Options{Enclosure: EnclosureTight}))(t)
-			if k == 3 && !(logVolume(t, tight.Centers) < logVolume(t, ball.Centers)) {
+			if k == 3 && !(mustDo(LogVolume(tight.Centers))(t) < mustDo(LogVolume(ball.Centers))(t)) {
 				t.Errorf("%s: the tight simplex is not smaller", name)
 			}
 		}
@@ -221,13 +221,15 @@ func TestNearest(t *testing.T) {
 	scale(x.row(11), 1e9)
 	for _, unit := range []float64{1, 5e140, 1e-150} { // a row is 1e9 times as large
 		times := func(_, _ int, v float64) float64 { return v * unit }
-		m := &Model{Centers: mapped(f, times)}
-		got := mustDo(m.Nearest(nil, mapped(x, times)))(t)
+		centers := mapped(f, times)
+		m := &Model{Centers: centers, ClusterMeans: centers}
+		got := mustDo(m.PredictLabels(nil, mapped(x, times)))(t)
 		if want, _ := plainNearest(x, f); !slices.Equal(got, want) {
 			t.Errorf("unit %g: %v, want %v", unit, got, want)
 		}
 	}
-	if got, err := (&Model{Centers: NewMatrix(3, 6, nil)}).Nearest(nil, x); err != nil ||
+	same := NewMatrix(3, 6, nil)
+	if got, err := (&Model{Centers: same, ClusterMeans: same}).PredictLabels(nil, x); err != nil ||
 		slices.Max(got) > 0 {
 		t.Error("coincident centers:", got, err)
 	}
@@ -285,8 +287,8 @@ func TestNearestTie(t *testing.T) {
 		want int
 	}{{0, 0}, {1, 0}, {64, 1}, {-64, 0}} {
 		// The sample is halfway between −1 and 1, but for the offset.
-		m := &Model{Centers: NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})}
-		got, err := m.Nearest([]int{9}, NewMatrix(1, 1, []float64{0}))
+		f := NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})
+		got, err := (&Model{Centers: f, ClusterMeans: f}).PredictLabels([]int{9}, NewMatrix(1, 1, nil))
 		if err != nil || got[0] != c.want {
 			t.Errorf("%g: %v, want %d, %v", c.off, got, c.want, err)
 		}
@@ -302,11 +304,11 @@ func TestNearestTie(t *testing.T) {
 	if got, err := m.Predict(nil, NewMatrix(0, 2, nil)); err != nil || got.Rows != 0 || got.Cols != 3 {
 		t.Error(got, err)
 	}
-	if got, err := m.Nearest(nil, NewMatrix(0, 2, nil)); err != nil || len(got) != 0 {
+	if got, err := m.PredictLabels(nil, NewMatrix(0, 2, nil)); err != nil || len(got) != 0 {
 		t.Error(got, err)
 	}
 	wide := NewMatrix(2, 3, nil)
-	for _, err := range []error{second(m.Nearest(nil, wide)), second(m.Predict(nil, wide))} {
+	for _, err := range []error{second(m.PredictLabels(nil, wide)), second(m.Predict(nil, wide))} {
 		if !errors.Is(err, ErrShape) {
 			t.Error(err)
 		}

@@ -270,7 +270,7 @@ func TestFloorsSparseOpen(t *testing.T) {
 			}
 		}
 		floors := mustDo(Floors(bg, x, &Options{Sum: SumAtMostOne, MostK: 2}))(t)
-		if floors[1] > rest*(1+1e-13) || n <= streamGramSide && floors[1] < rest*(1-1e-13) ||
+		if floors[1] > rest*(1+1e-13) || n <= mostGramSide && floors[1] < rest*(1-1e-13) ||
 			!slices.IsSortedFunc(floors, func(a, b float64) int { return cmp.Compare(b, a) }) {
 			t.Errorf("n = %d: %v; the last is %v", n, floors, rest)
 		}
@@ -285,18 +285,15 @@ func TestPredictSparse(t *testing.T) {
 	for name, x := range tables {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum}))(t)
-			for _, rows := range []Rows{RowsAuto, RowsUnit} {
-				m.Rows = rows
-				want := mustDo(m.Predict(nil, x))(t)
-				got, err := m.Predict(NewMatrix(x.Rows, 3, nil), sparseOf(x))
-				tol := 1e-10
-				if name == "far" && sum == SumAtMostOne { // vertices near to each other
-					tol = 1e-5
-				}
-				if err != nil || maxDiff(got, want) > tol {
-					t.Errorf("%s %v %v: memberships are %v from those of all entries, %v", name, sum, rows,
-						maxDiff(got, want), err)
-				}
+			want := mustDo(m.Predict(nil, x))(t)
+			got, err := m.Predict(NewMatrix(x.Rows, 3, nil), sparseOf(x))
+			tol := 1e-10
+			if name == "far" && sum == SumAtMostOne { // vertices near to each other
+				tol = 1e-5
+			}
+			if err != nil || maxDiff(got, want) > tol {
+				t.Errorf("%s %v: memberships are %v from those of all entries, %v", name, sum,
+					maxDiff(got, want), err)
 			}
 		}
 	}

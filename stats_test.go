@@ -1,8 +1,11 @@
 package softkmeans
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -57,7 +60,7 @@ func offBy(got, want []float64, d int) (worst float64) {
 }
 
 // TestStatsFar: the total has all of its digits however the rows are cut and however
-// far their mean is from 0, with any solver of FitSeq. The error of
+// far their mean is from 0, with any solver of Fit. The error of
 // SolverKrylov's floor contains what the mean's rounding leaves open.
 func TestStatsFar(t *testing.T) {
 	if outgrown(t) {
@@ -83,7 +86,7 @@ func TestStatsFar(t *testing.T) {
 		minimum.Mul(minimum, new(big.Float).SetInt64(int64(times)))
 		for _, solver := range []Solver{SolverGram, SolverKrylov} {
 			name := fmt.Sprintf("moved by %g, %v", by, solver)
-			m := mustDo(FitSeq(bg, inBlocks(long, 100), 2, &Options{Solver: solver, Weights: weights}))(t)
+			m := mustDo(Fit(bg, long, 2, &Options{Solver: solver, Weights: weights}))(t)
 			one := statsOf(t, x, w)
 			checkPlaced(t, name, m, one.Mean(), float64(times)*one.Weight(), minimum, 0)
 			off := math.Abs(m.Total/float64(times)-want) / want
@@ -114,7 +117,7 @@ func TestStatsMany(t *testing.T) {
 // TestStatsNegligible: rows whose weights are below 2^-500 of the largest do not count,
 // whichever come first, as in one table.
 func TestStatsNegligible(t *testing.T) {
-	const n = 8192 // a block of FitSeq
+	const n = 8192
 	for _, at := range []int{0, n} {
 		x := NewMatrix(2*n, 1, slices.Repeat([]float64{1e150}, 2*n))
 		weights := slices.Repeat([]float64{1e145}, 2*n)
@@ -129,12 +132,6 @@ func TestStatsNegligible(t *testing.T) {
 			f := mustDo(s.Floors())(t)
 			if !close9(f[0], want.Total, want.Total) || s.Rows() != 2*n || want.Total < 1e300 {
 				t.Errorf("heavy rows from %d: floors %v, want %g", at, f, want.Total)
-			}
-		}
-		for _, solver := range []Solver{SolverGram, SolverKrylov} {
-			got := mustDo(FitSeq(bg, inBlocks(x, 100), 2, &Options{Weights: weights, Solver: solver}))(t)
-			if !close9(got.Total, want.Total, want.Total) || maxDiff(got.Centers, want.Centers) > 1e-9 {
-				t.Errorf("%v, heavy rows from %d: %+v, want %+v", solver, at, got, want)
 			}
 		}
 	}
@@ -169,8 +166,7 @@ func TestStatsMerge(t *testing.T) {
 	}
 }
 
-// TestMergeTakesCopies: what was merged into an empty receiver is not changed by what
-// comes to that later, nor is a subspace by a change of its options.
+// TestMergeTakesCopies: what was merged into an empty receiver is not changed by what comes to that later.
 func TestMergeTakesCopies(t *testing.T) {
 	x := randomData(60, 5, 1, 4)
 	lo, hi := rowsOf(x, 0, 20), rowsOf(x, 20, 60)
@@ -179,17 +175,6 @@ func TestMergeTakesCopies(t *testing.T) {
 	before := shipped(t, part)
 	if err := errors.Join(s.Merge(part), s.Add(hi)); err != nil || !reflect.DeepEqual(part, before) {
 		t.Error("statistics were changed with those that took them in:", err)
-	}
-	o := &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}
-	p := mustDo(s.StreamSubspace(3, o))(t)
-	o.Orientation.Set(0, 0, 7)
-	shipped(t, p) // is orthogonal still
-	var e, f Extent
-	must(t, f.Add(p, lo, nil))
-	extent := shipped(t, &f)
-	if err := errors.Join(e.Merge(&f), e.Add(p, hi, nil)); err != nil || !reflect.DeepEqual(&f, extent) ||
-		reflect.DeepEqual(e.facets, f.facets) {
-		t.Error("an extent was changed with the one that took it in:", err)
 	}
 }
 
@@ -221,57 +206,6 @@ func TestStatsMoments(t *testing.T) {
 	heavy := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 3}), slices.Repeat([]float64{1e308}, 3))
 	if heavy.Weight() != math.MaxFloat64 || heavy.Mean()[0] != 2 {
 		t.Error("a weight out of range is not the largest number:", heavy.Weight(), heavy.Mean())
-	}
-}
-
-// TestParts: the passes on parts of the data, each in a process of its own as it were,
-// give what Fit gives. The first part has no weights beside others that have some.
-func TestParts(t *testing.T) {
-	t.Parallel()
-	for _, name := range fewer(realSets, []string{"iris", "breast_cancer"}) {
-		x := moved(head(standardized(loadCSV(t, name)), 200), 1e4)
-		weights := inTurn(x.Rows, 1, 2, 0)
-		for at, k := range []int{1, 3, 6, 3} {
-			for _, w := range [][]float64{nil, weights} {
-				o := &Options{Enclosure: allEnclosures[at%2], Orientation: RandomOrientation(k, 3)}
-				parts := func(do func(x *Matrix, w []float64)) {
-					for at, n := 0, 1; at < x.Rows; at, n = at+n, 3*n {
-						n = min(n, x.Rows-at)
-						if w == nil || at == 0 {
-							do(rowsOf(x, at, at+n), nil)
-						} else {
-							do(rowsOf(x, at, at+n), w[at:at+n])
-						}
-					}
-				}
-				var s Stats
-				parts(func(x *Matrix, w []float64) {
-					must(t, s.Merge(shipped(t, statsOf(t, x, w))))
-				})
-				p := mustDo(s.StreamSubspace(k, o))(t)
-				var e Extent
-				parts(func(x *Matrix, w []float64) {
-					var part Extent
-					must(t, part.Add(shipped(t, p), x, w))
-					must(t, e.Merge(shipped(t, &part)))
-				})
-				got := mustDo(shipped(t, p).Model(&e))(t)
-				o.Weights = w
-				want := mustDo(Fit(bg, x, k, o))(t)
-				sameSolution(t, x, w, got, want)
-				if maxDiff(got.Centers, want.Centers) > 1e-6 || p.K() != k || e.Rows() != x.Rows ||
-					p.Basis().Rows != min(k-1, x.Cols) || p.Floor() != got.Floor {
-					t.Errorf("%s, k = %d, weights %v: %+v, want %+v", name, k, w != nil, got, want)
-				}
-				tol := 1e-9
-				if k > x.Cols+1 { // see Predict
-					tol = 1e-6
-				}
-				if d := maxDiff(mustDo(got.Predict(nil, x))(t), want.Memberships); d > tol {
-					t.Errorf("%s, k = %d, weights %v: memberships off by %g", name, k, w != nil, d)
-				}
-			}
-		}
 	}
 }
 
@@ -328,5 +262,99 @@ func TestStatsWeight(t *testing.T) {
 	must(t, s.AddWeighted(randomData(5, 2, 0, 1), []float64{1, 0x1p-54, 0x1p-54, 0x1p-54, 0x1p-54}))
 	if s.Weight() != 1+0x1p-52 {
 		t.Errorf("1 and 2^-52 more are %v", s.Weight())
+	}
+}
+
+// FuzzStats: what the decoder accepts is exactly what would be written, and can be worked with.
+func FuzzStats(f *testing.F) {
+	for _, s := range []*Stats{{}, statsOf(f, randomData(9, 4, 3, 1), nil)} {
+		f.Add(mustDo(s.MarshalBinary())(f))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b, s := bytes.Clone(b), new(Stats)
+		if body := len(b) - 4; body >= 0 { // so that what lies behind the checksum is reached
+			binary.LittleEndian.PutUint32(b[body:], crc32.ChecksumIEEE(b[:body]))
+		}
+		if err := s.UnmarshalBinary(b); err != nil {
+			if !errors.Is(err, ErrFormat) || !reflect.DeepEqual(s, new(Stats)) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again := mustDo(s.MarshalBinary())(t); !bytes.Equal(again, b) {
+			t.Fatalf("%x came back as %x", b, again)
+		}
+		if s.Weight() > 0 {
+			finite(t, "floors", mustDo(s.Floors())(t)...)
+			finite(t, "mean", s.Mean()...)
+			finite(t, "scatter", s.Scatter().Data...)
+			finite(t, "basis", mustDo(s.Principal(min(1, s.Rows()-1), nil))(t).Basis.Data...)
+		}
+	})
+}
+
+// TestStatsForm: statistics at a limit of what rows can give are read, those beyond it are not, nor is any cut
+// or changed form. A header that promises much allocates nothing.
+func TestStatsForm(t *testing.T) {
+	for _, s := range []*Stats{{}, statsOf(t, randomData(5, 3, 1, 1), []float64{1, 2, 0, 1e-9, 7})} {
+		good := mustDo(s.MarshalBinary())(t)
+		if cap(good) != len(good) || !bytes.Equal(mustDo(shipped(t, s).MarshalBinary())(t), good) {
+			t.Error("a form with room, or another one after a way")
+		}
+		for i := range good {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << (i % 8)
+			for _, b := range [][]byte{good[:i], bad, append(bytes.Clone(good), 0)} {
+				if err := s.UnmarshalBinary(b); !errors.Is(err, ErrFormat) {
+					t.Fatalf("byte %d: %v", i, err)
+				}
+			}
+		}
+	}
+	const most = 3 * (4 + 0x1p-20)
+	inf := math.Inf(1)
+	for i, c := range []struct {
+		field func(s *Stats) *float64
+		good  float64
+		up    float64 // towards what is beyond the limit
+	}{
+		{func(s *Stats) *float64 { return &s.weight }, 3 * (1 + 0x1p-20), inf},
+		{func(s *Stats) *float64 { return &s.mean[2] }, 1, inf}, {func(s *Stats) *float64 { return &s.mean[0] }, -1, -inf},
+		{func(s *Stats) *float64 { return &s.meanRest[1] }, 0x1p-40, inf},
+		{func(s *Stats) *float64 { return &s.scatter[0] }, most, inf}, {func(s *Stats) *float64 { return &s.scatter[5] }, 0, -inf},
+		{func(s *Stats) *float64 { return &s.scatter[1] }, -most, -inf},
+		{func(s *Stats) *float64 { return &s.scatterRest[3] }, 0x1p-39, inf},
+		{func(s *Stats) *float64 { return &s.weightOff }, 0x1p400, inf}, {func(s *Stats) *float64 { return &s.meanOff }, 0, -inf},
+		{func(s *Stats) *float64 { return &s.scatterOff }, 0x1p400, inf},
+	} {
+		for _, good := range []bool{true, false} {
+			m := moments{units: units{3, 2}, rows: 3, cols: 3, weight: 3}
+			m.mean, m.meanRest = make([]float64, 3), make([]float64, 3)
+			s := &Stats{moments: m, scatter: []float64{1, 0, 0, 2, 0, 3}, scatterRest: make([]float64, 6)}
+			if *c.field(s) = c.good; !good {
+				*c.field(s) = math.Nextafter(c.good, c.up)
+			}
+			err := new(Stats).UnmarshalBinary(mustDo(s.MarshalBinary())(t))
+			if good != (err == nil) || err != nil && !errors.Is(err, ErrFormat) {
+				t.Errorf("%d, %v: %v", i, good, err)
+			}
+		}
+	}
+	for i, u := range []units{{leastExp - 1, 0}, {mostExp + 1, 0}, {0, -1074}, {0, 1025}, {1 << 20, 0}} {
+		s := statsOf(t, NewMatrix(1, 1, []float64{1}), nil)
+		if s.units = u; !errors.Is(new(Stats).UnmarshalBinary(mustDo(s.MarshalBinary())(t)), ErrFormat) {
+			t.Errorf("units %d are read", i)
+		}
+	}
+	form := mustDo((&Stats{moments: moments{rows: 1, weight: 1}}).MarshalBinary())(t)
+	binary.LittleEndian.PutUint32(form[8:], 1<<15)
+	form = binary.LittleEndian.AppendUint32(form[:len(form)-4], crc32.ChecksumIEEE(form[:len(form)-4]))
+	var err error
+	if used := allocated(func() { err = new(Stats).UnmarshalBinary(form) }); used > 4096 || !errors.Is(err, ErrFormat) {
+		t.Errorf("a short form takes %d bytes, %v", used, err)
+	}
+	bad := statsOf(t, NewMatrix(1, 1, []float64{1}), nil)
+	if bad.mean[0] = math.NaN(); !errors.Is(second(bad.MarshalBinary()), ErrNonFinite) {
+		t.Error("NaN is written")
 	}
 }

@@ -23,7 +23,7 @@ const (
 	// WarnSlack: no λ gave an error within the slack. Value is the error relative to what the slack allows;
 	// the model is the best that was found.
 	WarnSlack
-	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers. Value is their
+	// WarnSeveral: a half or twice of λ, of package unmix, gives other centers. Value is their
 	// mean spectral angle in percent of π (MRSA), more than 1; Cluster moves most.
 	WarnSeveral
 	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as package
@@ -75,9 +75,9 @@ func (w Warning) String() string {
 // Answer is another answer than a model's.
 type Answer struct {
 	Centers *Matrix // k×d, each in the place of the model's that it matches
-	Factor  float64 // its slack, λ, or share of the noise (Unmix) as a multiple: 0.5 or 2
-	// Moved is the share of the rows to which it gives another label, or for Unmix the mean spectral angle
-	// to the model's centers in percent of π.
+	Factor  float64 // its slack or λ as a multiple: 0.5 or 2
+	// Moved is the share of the rows to which it gives another label, or of WarnSeveral the mean spectral
+	// angle to the model's centers in percent of π.
 	Moved float64
 }
 

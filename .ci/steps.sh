@@ -147,7 +147,7 @@ race() {
     go test -race -short -timeout 30m ./...
     return
   fi
-  some 10 -race -short -run 'Worker|Tasks|Blocks|Cancel|ErrorsArrive|Soak|FitSeq$' .
+  some 10 -race -short -run 'Worker|Tasks|Blocks|Cancel|ErrorsArrive|Soak' .
   some 5 -race -short -run 'Progress|Signals|SameOutputAtOnce|Stream$|PredictWarns|Pipe|InterruptedOpen' ./cmd/softkmeans
   some 5 -race -short -run 'Reader' ./internal/table
 }

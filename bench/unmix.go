@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"softkmeans"
+	"softkmeans/unmix"
 )
 
 // unmixWay is one way to unmix. With NumPy it needs py.
@@ -23,15 +24,14 @@ type unmixWay struct {
 
 // unmixWays are the ways in the order of the table.
 var unmixWays = []unmixWay{
-	{"FitMinVolume", false, ownUnmixing(softkmeans.FitMinVolume, nil)},
-	{"FitMinVolume, InitSPA, slack for noise", false, ownUnmixing(softkmeans.FitMinVolume, noiseOptions)},
-	{"Unmix", false, ownUnmixing(softkmeans.Unmix, nil)},
-	{"Unmix, rows as given", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Rows = softkmeans.RowsGiven }))},
-	{"Unmix, unit rows", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Rows = softkmeans.RowsUnit }))},
-	{"Unmix, slack 0.25", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Slack = 0.25 }))},
-	{"Unmix, InitKMeans", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Init = softkmeans.InitKMeans }))},
-	{"Unmix, 1 % trimmed", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Trim = 0.01 }))},
-	{"Unmix, its λ, centers of any sign", false, ownUnmixing(anySign, nil)},
+	{"FitMinVolume", false, ownUnmixing(minVolume, nil)},
+	{"FitMinVolume, InitSPA, slack for noise", false, ownUnmixing(minVolume, noiseOptions)},
+	{"Unmix", false, ownUnmixing(unmix.Fit, nil)},
+	{"Unmix, rows as given", false, ownUnmixing(unmix.Fit, with(func(o *unmix.Options) { o.Scaling = unmix.ScaleGiven }))},
+	{"Unmix, unit rows", false, ownUnmixing(unmix.Fit, with(func(o *unmix.Options) { o.Scaling = unmix.ScaleUnit }))},
+	{"Unmix, slack 0.25", false, ownUnmixing(unmix.Fit, with(func(o *unmix.Options) { o.Slack = 0.25 }))},
+	{"Unmix, InitKMeans", false, ownUnmixing(unmix.Fit, with(func(o *unmix.Options) { o.Init = softkmeans.InitKMeans }))},
+	{"Unmix, 1 % trimmed", false, ownUnmixing(unmix.Fit, with(func(o *unmix.Options) { o.Trim = 0.01 }))},
 	{"VCA", true, numpyUnmixing("vca", unmixOptions{})},
 	{"SPA", true, numpyUnmixing("spa", unmixOptions{})},
 	{"SPA, unit rows", true, numpyUnmixing("spa", unmixOptions{Unit: true})},
@@ -62,38 +62,33 @@ type unmixOptions struct {
 
 // noiseOptions returns what suits white noise. That has about (k−1)/(d−k+1) of the floor's
 // energy in the plane of k materials; a tenth of it is the slack.
-func noiseOptions(d, k int) *softkmeans.MinVolumeOptions {
-	return &softkmeans.MinVolumeOptions{Init: softkmeans.InitSPA, Slack: 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1))}
+func noiseOptions(d, k int) *unmix.Options {
+	return &unmix.Options{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitSPA,
+		Slack: 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1))}}
 }
 
 // with returns options that set changes.
-func with(set func(o *softkmeans.MinVolumeOptions)) func(d, k int) *softkmeans.MinVolumeOptions {
-	return func(int, int) *softkmeans.MinVolumeOptions {
-		o := new(softkmeans.MinVolumeOptions)
+func with(set func(o *unmix.Options)) func(d, k int) *unmix.Options {
+	return func(int, int) *unmix.Options {
+		o := new(unmix.Options)
 		set(o)
 		return o
 	}
 }
 
-// anySign is a fit at the λ and with the rows of Unmix, whose centers may be negative. Its
-// time is that of both fits.
-func anySign(ctx context.Context, x softkmeans.Samples, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	m, err := softkmeans.Unmix(ctx, x, k, o)
-	if err != nil {
-		return nil, err
-	}
-	free := *o
-	free.Lambda, free.Rows, free.Init, free.Volume, free.Tol = m.Lambda, m.Rows, softkmeans.InitSPA, softkmeans.VolumeAffine, 1e-7
-	return softkmeans.FitMinVolume(ctx, x, k, &free)
+// minVolume is FitMinVolume with the signature of unmix.Fit.
+func minVolume(ctx context.Context, x *softkmeans.Matrix, k int, o *unmix.Options) (*unmix.Result, error) {
+	m, err := softkmeans.FitMinVolume(ctx, x, k, &o.MinVolumeOptions)
+	return &unmix.Result{Model: m}, err
 }
 
 // minVolumeFit is the signature that this package's ways share.
-type minVolumeFit func(context.Context, softkmeans.Samples, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
+type minVolumeFit func(context.Context, *softkmeans.Matrix, int, *unmix.Options) (*unmix.Result, error)
 
 // ownUnmixing is a way of this package, on one thread. options may be nil.
-func ownUnmixing(fit minVolumeFit, options func(d, k int) *softkmeans.MinVolumeOptions) func(context.Context, *scene, *python) (*unmixing, error) {
+func ownUnmixing(fit minVolumeFit, options func(d, k int) *unmix.Options) func(context.Context, *scene, *python) (*unmixing, error) {
 	return func(ctx context.Context, s *scene, _ *python) (*unmixing, error) {
-		o := new(softkmeans.MinVolumeOptions)
+		o := new(unmix.Options)
 		if options != nil {
 			o = options(s.x.RawMatrix().Cols, s.k())
 		}
@@ -105,7 +100,7 @@ func ownUnmixing(fit minVolumeFit, options func(d, k int) *softkmeans.MinVolumeO
 			return nil, err
 		}
 		cpu := cpuTime() - start
-		for i, shade := range m.Shade {
+		for i, shade := range m.Brightness {
 			for j := range s.k() {
 				m.Memberships.Set(i, j, shade*m.Memberships.At(i, j))
 			}

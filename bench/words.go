@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/metrics"
 )
 
@@ -205,7 +206,7 @@ func runWords(w io.Writer, argument string) error {
 	case "minvol":
 		m, err = softkmeans.FitMinVolume(ctx, x, at.k, &softkmeans.MinVolumeOptions{NonNegative: true})
 	case "most":
-		m, err = softkmeans.Fit(ctx, x, at.k, &softkmeans.Options{Sum: softkmeans.SumAtMostOne})
+		m, err = enclosure.Cone(ctx, x, at.k, nil)
 	default:
 		m, err = softkmeans.Fit(ctx, x, at.k, nil)
 	}

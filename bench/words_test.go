@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 )
 
 // TestWords: the child fits what was written, to the minimum of all entries.
@@ -53,8 +54,9 @@ func TestWords(t *testing.T) {
 		}
 		return f
 	}
-	for child, sum := range map[string]softkmeans.Sum{"one": softkmeans.SumToOne, "most": softkmeans.SumAtMostOne} {
-		want, err := softkmeans.Fit(context.Background(), dense, at.k, &softkmeans.Options{Sum: sum})
+	type fit = func(context.Context, softkmeans.Samples, int, *softkmeans.Options) (*softkmeans.Model, error)
+	for child, fit := range map[string]fit{"one": softkmeans.Fit, "most": enclosure.Cone} {
+		want, err := fit(context.Background(), dense, at.k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

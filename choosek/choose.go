@@ -115,10 +115,7 @@ const (
 // standardized columns, which Progress is not told of. Errors: those of
 // FitMinVolume, [softkmeans.ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
-	s := search{ctx: ctx}
-	if opts != nil {
-		s.o = *opts
-	}
+	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {
 	case s.o.MaxK < 0 || s.o.Workers < 0:
 		return Choice{}, fault.New(softkmeans.ErrOption, "MaxK or Workers is below 0")

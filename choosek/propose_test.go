@@ -15,12 +15,8 @@ func TestPropose(t *testing.T) {
 		floors []float64
 		k      int
 	}{
-		{"three steps stand out", []float64{100, 65, 40, 20, 16, 12, 9, 6, 3, 0}, 4},
 		{"nothing stands out", []float64{100, 80, 60, 40, 20, 0}, 0},
-		{"exact", []float64{10, 4, 1, 1e-14, 1e-15, 0, 0, 0, 0}, 4},
 		{"a redundant column is no exact mixture", []float64{100, 70, 45, 25, 10, 0, 0}, 0},
-		{"one direction", []float64{5, 0}, 0},
-		{"equal rows", []float64{0, 0, 0}, 1},
 		{"one row", []float64{0}, 1},
 	} {
 		p, err := Propose(c.floors)

@@ -12,40 +12,28 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 	"softkmeans/internal/la"
+	"softkmeans/internal/noise"
 )
 
-// Noise and fit of the rows follow each other for sceneTurns turns, or until no row's fit changes by
-// restFit. A row fits half at farRow times the median distance from sceneDirections directions, and
-// not at all if it has more than mostLeverage of one of them. Below leastFit it is left out. A column's
-// noise is at most mostNoisy times the median. One with as little of it has no noise of its own, and gets
-// the median.
 const (
 	sceneRows       = 4096 // at most so many rows are looked at, or 2d
-	sceneTurns      = 8
-	sceneDirections = 10
-	restFit         = 0.01
-	farRow          = 10
-	mostLeverage    = 0.1
-	leastFit        = 0.1
-	mostNoisy       = 32
+	sceneDirections = 10   // from which the distance of a row tells how well it fits
 	// leastLength is the least length of a material's direction, as a share of that of the first. It
 	// was chosen on half of the scenes that docs/accuracy.md has.
 	leastLength = 0.01
 	// farUnit is the power of two by which columns of other units differ at least.
 	farUnit = 8
-	// scarce is the share of the energy below which noise may be rounding.
-	scarce = 0x1p-36
 )
 
 // ProposeScene proposes the number of materials of a scene, whose pixels are the rows of x: k for
-// [softkmeans.Unmix]. Read K, and Reason.
+// package unmix. Read K, and Reason.
 //
 // Columns are divided by their noise, which is what all others do not say of them, and rows are scaled to
-// length 1, as Unmix does; rows that do not fit count less. Mixtures of k materials then have k directions,
-// whatever their brightness. Those count that stand above noise, by the bound of [Choose] for white
-// noise, and have at least 1 % of the length of the first: materials that vary have directions
-// of their own, and in most scenes these are shorter. Explained and Step are shares of the energy in
-// these directions, Stick is what a step must exceed. Elbow and Profile are 0.
+// length 1, as package unmix does; rows that do not fit count less. Mixtures of k materials then have k
+// directions, whatever their brightness. Those count that stand above noise, by the bound of [Choose] for
+// white noise, and have at least 1 % of the length of the first: materials that vary have directions of their
+// own, and in most scenes these are shorter. Explained and Step are shares of the energy in these directions,
+// Stick is what a step must exceed. Elbow and Profile are 0.
 //
 // Columns that are 0 in all rows do not count. With fewer rows than twice the others, fewer than 4 of
 // these, or without noise it is the proposal of [Propose].
@@ -53,10 +41,7 @@ const (
 // At most 4096 rows are looked at, drawn by weight, or 2d. MaxK bounds K. Cost: O(nd² + d³), four to eight
 // times. Errors: those of [softkmeans.Floors] and [Propose], and ctx's, wrapped.
 func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Proposal, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	switch {
 	case o.MaxK < 0 || o.Workers < 0:
 		return Proposal{}, fault.New(softkmeans.ErrOption, "MaxK or Workers is below 0")
@@ -73,10 +58,8 @@ func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Pro
 	used := usedColumns(x, rows)
 	if d := len(used); len(rows) >= 2*d && d >= 4 {
 		rows, _ = drawn(rows, o.Weights, max(2*d, sceneRows), o.Seed)
-		p := &pixels{evenColumns(x, rows, used), slices.Repeat([]float64{1}, d),
-			slices.Repeat([]float64{1}, len(rows))}
-		if energies, err := p.energies(ctx); energies != nil || err != nil {
-			return proposalOf(energies, len(rows), o.MaxK), err
+		if squares, err := energies(ctx, evenColumns(x, rows, used), &o); squares != nil || err != nil {
+			return proposalOf(squares, len(rows), o.MaxK), err
 		}
 	}
 	floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
@@ -180,124 +163,28 @@ func proposalOf(energies []float64, n, most int) (p Proposal) {
 	return p
 }
 
-// pixels are rows whose columns are divided by their noise.
-type pixels struct {
-	x     *softkmeans.Matrix
-	noise []float64 // of each column, over the median
-	fit   []float64 // how well each row fits, of (0, 1]
-}
-
-// energies returns the energies of the directions, descending; nil where there is no noise.
-func (p *pixels) energies(ctx context.Context) ([]float64, error) {
-	for range sceneTurns {
-		if err := fault.Stopped(ctx); err != nil {
-			return nil, err
+// energies returns the squares of the directions of rows of length 1, in columns divided by their noise;
+// nil if there is no noise.
+func energies(ctx context.Context, x *softkmeans.Matrix, o *Options) ([]float64, error) {
+	directions := min(sceneDirections, x.Cols/2)
+	found, err := noise.Find(ctx, x, noise.Options{Directions: directions, Unit: true, Workers: o.Workers})
+	if err != nil || found.Columns == nil {
+		return nil, err
+	}
+	y, weights := noise.Divide(x, found.Columns), found.Weights(nil)
+	for i, v := range weights {
+		square := 0.0
+		for _, e := range y.Row(i) {
+			square += e * e
 		}
-		energies, axes, err := p.directions(func(fit float64) float64 { return fit })
-		if err != nil || energies == nil {
-			return nil, err
-		}
-		change := p.refit(energies, axes)
-		if !p.renoise(energies, axes) {
-			return nil, nil
-		}
-		if change < restFit {
-			break
+		if weights[i] = 0; square > 0 {
+			weights[i] = v / math.Sqrt(square) // of rows of length 1 that count by their length
 		}
 	}
-	energies, _, err := p.directions(func(fit float64) float64 {
-		if fit < leastFit {
-			return 0
-		}
-		return fit * fit
-	})
-	return energies, err
-}
-
-// divided writes row i in divided columns to dst, and returns its length.
-func (p *pixels) divided(dst []float64, i int) float64 {
-	square := 0.0
-	for c, v := range p.x.Row(i) {
-		dst[c] = v / p.noise[c]
-		square += dst[c] * dst[c]
+	p, err := softkmeans.Principal(ctx, y, 0, &softkmeans.Options{Weights: weights, Workers: o.Workers,
+		Solver: softkmeans.SolverGram, Sum: softkmeans.SumAtMostOne})
+	if err != nil {
+		return nil, err
 	}
-	return math.Sqrt(square)
-}
-
-// directions returns eigenvalues and eigenvectors of Σ w·yyᵀ/‖y‖ for the divided rows y and weights by
-// their fit; nil if no row counts.
-func (p *pixels) directions(weight func(fit float64) float64) ([]float64, *softkmeans.Matrix, error) {
-	weights, row := make([]float64, p.x.Rows), make([]float64, p.x.Cols)
-	for i, fit := range p.fit {
-		if length := p.divided(row, i); length > 0 {
-			weights[i] = weight(fit) / length
-		}
-	}
-	var s softkmeans.Stats
-	if err := s.AddWeighted(p.x, weights); err != nil || s.Cols() == 0 {
-		return nil, nil, err
-	}
-	gram, mean := s.Scatter(), s.Mean()
-	for a := range gram.Rows {
-		row := gram.Row(a)
-		for b := range row {
-			row[b] = (row[b] + s.Weight()*mean[a]*mean[b]) / (p.noise[a] * p.noise[b])
-		}
-	}
-	return softkmeans.EigenSym(gram)
-}
-
-// renoise multiplies the noise of each column by its deviation from what all others say of it, by least
-// squares: the root of the inverse of the inverse's diagonal. It reports whether there is noise.
-func (p *pixels) renoise(energies []float64, axes *softkmeans.Matrix) bool {
-	for c := range p.noise {
-		sum := 0.0
-		for j, v := range axes.Row(c) {
-			sum += v * v / max(energies[j], scarce/16*energies[0])
-		}
-		p.noise[c] /= math.Sqrt(sum)
-	}
-	middle := slices.Sorted(slices.Values(p.noise))[len(p.noise)/2]
-	for c, v := range p.noise {
-		if p.noise[c] = min(v/middle, mostNoisy); p.noise[c] < 1./mostNoisy {
-			p.noise[c] = 1 // a mixture of others, as a copy of one is
-		}
-	}
-	return middle*middle > scarce*energies[0]
-}
-
-// refit sets the fit of the rows, by their distance from the leading directions, and returns the largest
-// change.
-func (p *pixels) refit(energies []float64, axes *softkmeans.Matrix) (change float64) {
-	n, q := p.x.Rows, min(sceneDirections, p.x.Cols/2)
-	far, leverage := make([]float64, n), make([]float64, n)
-	row := make([]float64, p.x.Cols)
-	for i := range n {
-		length := p.divided(row, i)
-		if length == 0 {
-			continue
-		}
-		far[i] = length // its square over the length
-		for j := range q {
-			along := 0.0
-			for c, v := range row {
-				along += v * axes.At(c, j)
-			}
-			far[i] -= along * along / length
-			if energies[j] > 0 {
-				leverage[i] += along * along / length / energies[j]
-			}
-		}
-	}
-	median := slices.Sorted(slices.Values(far))[(n-1)/2]
-	for i, was := range p.fit {
-		switch {
-		case leverage[i] > max(mostLeverage, farRow*float64(q)/float64(n)):
-			p.fit[i] = 0
-		case median > 0:
-			p.fit[i] = 1 / (1 + max(far[i], 0)/(farRow*median))
-		}
-		change = max(change, math.Abs(p.fit[i]-was))
-	}
-	return change
+	return p.Squares, nil
 }

@@ -164,28 +164,6 @@ func TestProposeSceneCopies(t *testing.T) {
 	}
 }
 
-// TestProposeSceneNoise: the noise of the columns is that of the simulation.
-func TestProposeSceneNoise(t *testing.T) {
-	t.Parallel()
-	r := sceneOf(4)
-	r.Lines, r.Columns = 50, 50
-	s, x := simulated(t, r)
-	p := &pixels{x, slices.Repeat([]float64{1}, x.Cols), slices.Repeat([]float64{1}, x.Rows)}
-	if energies, err := p.energies(t.Context()); err != nil || len(energies) != x.Cols {
-		t.Fatal(err)
-	}
-	middle := slices.Sorted(slices.Values(s.Deviations))[x.Cols/2]
-	worst, best := slices.Max(p.noise), slices.Min(p.noise)
-	if worst/best < 10 {
-		t.Errorf("noise from %v to %v", best, worst)
-	}
-	for c, v := range p.noise {
-		if want := s.Deviations[c] / middle; math.Abs(v/want-1) > .15 {
-			t.Errorf("column %d has noise of %v, not %v", c, v, want)
-		}
-	}
-}
-
 // TestProposeSceneSimple: what says nothing of its noise has the proposal of its floors.
 func TestProposeSceneSimple(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,10 @@ func Cone(
 	if err := c.findAxis(); err != nil {
 		return nil, err
 	}
-	f, g, err := c.enclosed(min(k, c.w.Cols), &slice)
+	if c.w.Cols < k { // Orientation is for k vertices
+		slice.Orientation = nil
+	}
+	f, g, err := c.enclosed(c.w.Cols, &slice)
 	if err != nil {
 		return nil, err
 	}

@@ -202,17 +202,16 @@ func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
 
 // centers returns the corners as mixtures of the centers f.
 func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
-	mean, about := make([]float64, f.Cols), f.Clone()
-	for j, v := range p.mean {
-		la.Axpy(mean, v, f.Row(j))
-	}
+	about := f.Clone() // about the first, so that centers far from 0 keep their digits
 	for j := range f.Rows {
-		la.Axpy(about.Row(j), -1, mean)
+		la.Axpy(about.Row(j), -1, f.Row(0))
 	}
-	axes := product(p.axes, about)
-	out := product(corners, axes)
+	out := product(corners, product(p.axes, about))
 	for j := range out.Rows {
-		la.Axpy(out.Row(j), 1, mean) // last: the mean may be far larger, and is rounded once
+		for l, v := range p.mean {
+			la.Axpy(out.Row(j), v, about.Row(l))
+		}
+		la.Axpy(out.Row(j), 1, f.Row(0)) // last: it may be far larger, and is rounded once
 	}
 	return out
 }

@@ -69,7 +69,7 @@ func Dense(m *softkmeans.Matrix) *mat.Dense {
 
 // Shares returns the memberships of a model by its prototypes: k slices of a weight for each
 // row, as the functions of gonum's stat package take them. They are copies. A model without
-// memberships, as of FitSeq, has none: use [softkmeans.Model.Predict].
+// memberships, as of package stream, has none: use [softkmeans.Model.Predict].
 func Shares(m *softkmeans.Model) [][]float64 {
 	g := Dense(m.Memberships)
 	_, k := g.Dims()

@@ -128,7 +128,7 @@ const word = (name, v, words) => {
 const readers = {
   weights: (v) => list('weights', v),
   sum: (v) => word('sum', v, ['one', 'at-most-one']),
-  enclosure: (v) => word('enclosure', v, ['ball', 'tight', 'smallest']),
+  enclosure: (v) => word('enclosure', v, ['ball', 'tight']),
   slack: (v) => (v === 0 ? refuse('option', 'slack is 0, which compact prototypes cannot have; give a small one such as 1e-6, or take fit for the least error', { argument: 'slack' }) : amount('slack', v)),
   seed: (v) => whole('seed', v, 0, Number.MAX_SAFE_INTEGER),
   maxIter: (v) => whole('maxIter', v, 0),

@@ -87,8 +87,8 @@ export interface FitOptions {
   weights?: Numbers
   /** Whether memberships add up to one (default) or to at most one, as for shade. */
   sum?: 'one' | 'at-most-one'
-  /** The simplex around the data: 'ball' (default), 'tight', or 'smallest'. */
-  enclosure?: 'ball' | 'tight' | 'smallest'
+  /** The simplex around the data: 'ball' (default) or 'tight'. */
+  enclosure?: 'ball' | 'tight'
 }
 
 export interface MinVolumeOptions {

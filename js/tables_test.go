@@ -67,7 +67,7 @@ func TestModelWords(t *testing.T) {
 	text := read(t, "model.js")
 	for name, word := range map[string]func(int) string{
 		"sum":        func(i int) string { return softkmeans.Sum(i).String() },
-		"rowScaling": func(i int) string { return softkmeans.Rows([...]int{0, 2, 3}[i]).String() }, // a file has none given
+		"rowScaling": func(i int) string { return [...]string{"auto", "unit", "(none)"}[i] },
 		"solver":     func(i int) string { return softkmeans.Solver(i).String() },
 		"volume":     func(i int) string { return softkmeans.Volume(i).String() },
 		"status":     func(i int) string { return softkmeans.Status(i).String() },

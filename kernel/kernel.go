@@ -141,15 +141,23 @@ func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float
 	}
 	for i := range d.Rows {
 		for j, v := range d.Row(i) {
-			if v < 0 || square && i == j && v != 0 {
-				return 0, &softkmeans.InputError{Arg: "d", Row: i, Col: j, Value: v, Err: errDistance}
+			if v < 0 {
+				return 0, &softkmeans.InputError{Arg: "d", Row: i, Col: j, Value: v, Err: negative{}}
+			}
+			if square && i == j && v > 0 {
+				return 0, fault.New(softkmeans.ErrShape, "d[", i, ",", j, "] = ", v,
+					"; distances are 0 on the diagonal")
 			}
 		}
 	}
 	return top, nil
 }
 
-var errDistance = fault.New(softkmeans.ErrShape, "distances are at least 0, and 0 on the diagonal")
+// negative is an ErrShape.
+type negative struct{}
+
+func (negative) Error() string { return "below 0, and no distance" }
+func (negative) Unwrap() error { return softkmeans.ErrShape }
 
 func checkGamma(gamma float64) error {
 	if !(gamma >= 0 && gamma <= math.MaxFloat64) {

@@ -196,7 +196,7 @@ func TestErrors(t *testing.T) {
 		{second(Linear(large)), softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column(0, 1e-160))), softkmeans.ErrRange, "x has no entry above 1e-160"},
 		{second(Linear(column())), softkmeans.ErrTooFewSamples, "x has no rows"},
-		{second(RBF(&softkmeans.Matrix{Rows: 1 << 30}, 1)), softkmeans.ErrShape, "too many"},
+		{second(RBF(&softkmeans.Matrix{Rows: 1 << 23}, 1)), softkmeans.ErrShape, "too many"},
 		{second(RBF(x, -1)), softkmeans.ErrOption, "gamma is -1"}, {second(RBF(x, nan)), softkmeans.ErrOption, "NaN"},
 		{second(RBF(x, inf)), softkmeans.ErrOption, "Inf"}, {second(Gamma(large)), softkmeans.ErrRange, "x[1,0]"},
 		{second(RBFBetween(nil, x, 1)), softkmeans.ErrShape, "y is nil"},

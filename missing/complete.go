@@ -13,6 +13,7 @@ package missing
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"softkmeans"
@@ -66,12 +67,12 @@ const (
 func Complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.Options,
 ) (*Completion, error) {
-	var o softkmeans.Options
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	g, err := openGaps(x, o.Weights, func(none *softkmeans.Matrix) error {
-		_, err := softkmeans.Fit(ctx, none, k, &softkmeans.Options{Sum: o.Sum, Workers: o.Workers})
+		_, err := softkmeans.Principal(ctx, none, 0, &softkmeans.Options{Sum: o.Sum})
+		if !errors.Is(err, softkmeans.ErrOption) {
+			_, err = softkmeans.Fit(ctx, none, k, &softkmeans.Options{Workers: o.Workers})
+		}
 		return err
 	})
 	if err != nil {
@@ -158,9 +159,8 @@ func openCompletion(
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
 	}
 	c.mean, _ = g.means(c.y)
-	weights, total := make([]float64, c.n), 0.0
+	weights, total := g.weights(), 0.0
 	for i := range c.n {
-		weights[i] = g.weight(i)
 		c.mass += weights[i]
 		row := c.y.Row(i)
 		for j, v := range row { // one of weight 0 may be of any size

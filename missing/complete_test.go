@@ -46,7 +46,7 @@ func TestGaps(t *testing.T) {
 				t.Errorf("%d columns: row %d after %d", d, i, last)
 			}
 		}
-		if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, indices(40)) || changes > min(3, d+1) {
+		if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, la.Indices(40)) || changes > min(3, d+1) {
 			t.Errorf("%d columns: %d changes in the order", d, changes)
 		}
 	}

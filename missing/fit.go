@@ -40,23 +40,16 @@ import (
 //
 // Cost: that of Complete, Fit, FitMinVolume and Predict; four copies of x at a time. Errors and ctx: those of
 // FitMinVolume, and of Complete; no model where ctx ends in that, in Predict or in the proof of the floor.
-// RowsUnit and Trim are an [softkmeans.ErrOption].
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {
-	var o softkmeans.MinVolumeOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	g, err := openGaps(x, o.Weights, func(none *softkmeans.Matrix) error {
 		only := o
 		only.Weights = nil
 		_, err := softkmeans.FitMinVolume(ctx, none, k, &only)
 		return err
 	})
-	if err == nil && (o.Rows == softkmeans.RowsUnit || o.Trim > 0) {
-		err = fault.New(softkmeans.ErrOption, "Rows is unit, or Trim above 0, for rows with gaps")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -99,27 +92,31 @@ func Fit(
 	return m, err
 }
 
+// directionsOf returns how many directions k centers have.
+func directionsOf(k int, sum softkmeans.Sum) int {
+	if sum == softkmeans.SumAtMostOne {
+		return k
+	}
+	return k - 1
+}
+
 // exactShare is the share of the total that FitMinVolume takes for the floor of an exact mixture.
 const exactShare = 1e-6
 
 // slack makes Slack and Epsilon of a fit of the completed table those of the expected floor.
 func (c *Completion) slack(ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions) error {
-	weights := make([]float64, c.X.Rows)
-	for i := range weights {
-		weights[i] = g.weight(i)
+	p, weights := directionsOf(k, o.Sum), g.weights()
+	if p >= min(c.X.Rows-1, c.X.Cols) {
+		return nil // the floor is 0 with and without gaps
 	}
-	fit, err := softkmeans.Fit(ctx, c.X, k,
+	space, err := softkmeans.Principal(ctx, c.X, p,
 		&softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum})
 	if err != nil {
 		return err
 	}
-	directions := k - 1
-	if o.Sum == softkmeans.SumAtMostOne {
-		directions = k
-	}
-	own := max(fit.Floor, exactShare*fit.Total)
-	if directions >= min(c.X.Rows-1, c.X.Cols) || own == 0 || c.floor <= own {
-		return nil // the floor is 0 with and without gaps, or no lower
+	own := max(space.Floor, exactShare*space.Total)
+	if own == 0 || c.floor <= own {
+		return nil // no lower
 	}
 	if o.Slack == 0 {
 		o.Slack = softkmeans.DefaultSlack
@@ -286,23 +283,8 @@ func (g *gaps) predict(
 // predictAlike sets dst to the memberships of some rows, which have the same entries missing.
 func (g *gaps) predictAlike(m *softkmeans.Model, dst, x *softkmeans.Matrix, rows []int) error {
 	there, _ := g.columns(rows[0], nil, nil)
-	if len(there) == 0 {
-		of := m.Centers.Rows
-		if m.Sum == softkmeans.SumAtMostOne {
-			of++
-		}
-		for _, i := range rows {
-			for a := range dst.Row(i) {
-				dst.Row(i)[a] = 1 / float64(of)
-			}
-		}
-		return nil
-	}
-	all := make([]int, m.Centers.Rows)
-	for a := range all {
-		all[a] = a
-	}
-	seen := &softkmeans.Model{Sum: m.Sum, Rows: m.Rows, Centers: chosen(m.Centers, all, there)}
+	centers := chosen(m.Centers, la.Indices(m.Centers.Rows), there)
+	seen := &softkmeans.Model{Sum: m.Sum, Centers: centers}
 	part, err := seen.Predict(nil, chosen(x, rows, there))
 	if err != nil {
 		return err

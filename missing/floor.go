@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Blocks are taken while one promises more than leastBlock of the first, at most mostBlocks. Without these
@@ -37,8 +38,9 @@ func (g *gaps) provedFloor(
 		}
 		simple := &softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum}
 		// A block out of range, such as one of entries near 0, has a floor of 0.
-		if m, err := softkmeans.Fit(ctx, chosen(x, rows, columns), k, simple); err == nil {
-			sum += max(0, m.Floor-m.FloorError) * (1 - 0x1p-46) // the rounding of all sums
+		space, err := softkmeans.Principal(ctx, chosen(x, rows, columns), directionsOf(k, o.Sum), simple)
+		if err == nil {
+			sum += max(0, space.Floor-space.FloorError) * (1 - 0x1p-46) // the rounding of all sums
 		}
 	}
 	return sum, fault.Stopped(ctx)
@@ -79,14 +81,8 @@ func (s rowSet) common(t rowSet) (n int) {
 func takeBlock(
 	ctx context.Context, free []rowSet, k int, sum softkmeans.Sum,
 ) (rows, columns []int, promise float64) {
-	directions := k - 1
-	if sum == softkmeans.SumAtMostOne {
-		directions = k
-	}
-	order, left := make([]int, len(free)), make(rowSet, len(free[0]))
-	for j := range order {
-		order[j] = j
-	}
+	directions := directionsOf(k, sum)
+	order, left := la.Indices(len(free)), make(rowSet, len(free[0]))
 	for i := range left {
 		left[i] = ^uint64(0)
 	}

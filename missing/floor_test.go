@@ -78,11 +78,7 @@ func descend(t *testing.T, g *gaps, x *softkmeans.Matrix, k int, sum softkmeans.
 				}
 			}
 		}
-		weights := make([]float64, x.Rows)
-		for i := range weights {
-			weights[i] = g.weight(i)
-		}
-		objective, _ := observed(x, m, weights)
+		objective, _ := observed(x, m, g.weights())
 		least = min(least, objective)
 	}
 	return least
@@ -132,7 +128,7 @@ func TestProvedFloor(t *testing.T) {
 	})
 	low = tables.Must(tables.Must(findGaps(two, nil))(t).provedFloor(bg, two, 2,
 		&softkmeans.MinVolumeOptions{}))(t)
-	block := chosen(two, indices(10), indices(4))
+	block := chosen(two, la.Indices(10), la.Indices(4))
 	if want := tables.Must(softkmeans.Floors(bg, block, nil))(t)[1]; math.Abs(low/want-1) > 1e-9 {
 		t.Errorf("two blocks: %g, not %g", low, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Entries are at most mostEntry in size; weights below leastWeight of the largest count as 0.
@@ -92,10 +93,7 @@ func (g *gaps) same(i, j int) bool { return slices.Equal(g.of(i), g.of(j)) }
 
 // order returns the rows, those that miss the same entries beside each other.
 func (g *gaps) order() []int {
-	rows := make([]int, len(g.counts))
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := la.Indices(len(g.counts))
 	slices.SortStableFunc(rows, func(a, b int) int { return slices.Compare(g.of(a), g.of(b)) })
 	return rows
 }
@@ -128,6 +126,15 @@ func (g *gaps) weight(i int) float64 {
 		return 0
 	}
 	return w
+}
+
+// weights returns those of all rows.
+func (g *gaps) weights() []float64 {
+	all := make([]float64, len(g.counts))
+	for i := range all {
+		all[i] = g.weight(i)
+	}
+	return all
 }
 
 // withoutEmpty returns the weights given, with 0 for rows without any entry. nil stays nil where all

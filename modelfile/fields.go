@@ -3,7 +3,6 @@ package modelfile
 // How a field of a model file is read, written and checked: File.fields says which ones there are.
 
 import (
-	"encoding/base64"
 	"math"
 	"strconv"
 	"strings"
@@ -369,24 +368,40 @@ func (t *walk) others(m *softkmeans.Model, d int) {
 	})
 }
 
-// similarities goes through the binary form of the decomposition, in base64.
+// similarities goes through the decomposition: scale and the number of coordinates in a list,
+// then the memberships and the map. Objective, floor, iterations and status are those of the file.
 func (t *walk) similarities(f *File) {
-	read := func() {
-		b := t.in.quoted(mostBytes, "a text")
-		n, err := base64.StdEncoding.Strict().Decode(b, b)
-		if err != nil {
-			t.in.fail("it is not base64")
-		}
-		f.Similarities = new(softkmeans.LSDModel)
-		if err := f.Similarities.UnmarshalBinary(b[:n]); err != nil && t.in.err == nil {
-			t.in.err = err
-		}
+	s, head, n, p := f.Similarities, []float64(nil), -mostCols, 0
+	switch {
+	case s == nil:
+		s = new(softkmeans.LSDModel)
+	case s.Vertices != nil:
+		p = s.Vertices.Cols
+		fallthrough
+	default:
+		head, n = []float64{s.Scale, float64(p)}, s.Memberships.Rows
 	}
-	t.value("decomposition", f.Similarities != nil, false, read, func() {
-		b, err := f.Similarities.MarshalBinary()
-		if err != nil && t.out.err == nil {
-			t.out.err = err
+	t.numbers("decomposition", &head, 2)
+	if t.in != nil && t.in.err == nil && head != nil {
+		if cols := head[1]; cols != math.Trunc(cols) || cols < 0 || cols > mostCols {
+			t.in.fail("a decomposition of " + strconv.FormatFloat(cols, 'g', -1, 64) + " coordinates")
+			return
 		}
-		t.out.put(`"` + base64.StdEncoding.EncodeToString(b) + `"`)
-	})
+		s.Scale, p = head[0], int(head[1])
+		f.Similarities = s
+	}
+	t.matrix("memberships", &s.Memberships, n, t.k)
+	switch {
+	case t.in == nil || f.Similarities == nil:
+	case s.Memberships == nil:
+		t.missing("memberships")
+	default:
+		n = s.Memberships.Rows
+		m := f.Model
+		s.Objective, s.Floor, s.FloorError, s.Total, s.Gap = m.Objective, m.Floor, m.FloorError, m.Total, m.Gap
+		s.Iterations, s.Status = m.Iterations, m.Status
+	}
+	t.matrix("projection", &s.Projection, n, p)
+	t.matrix("vertices", &s.Vertices, t.k, p)
+	t.numbers("means", &s.Means, n)
 }

@@ -36,10 +36,13 @@ const (
 // Model is ready to be written.
 type File struct {
 	// Model has the centers and all else in the units of the fit: of scaled columns, if these
-	// are scaled. Memberships, Clusters, Trace, Shade and Trimmed are not stored: Labels is empty
+	// are scaled. Memberships, Clusters and Trace are not stored: Labels is empty
 	// after Read. Its Predict and PredictLabels take rows in these units, as the example of the
 	// package shows. nil for a model of Similarities.
 	Model *softkmeans.Model
+	// UnitRows says that rows are mixtures times a brightness of their own, as with unmix.ScaleUnit:
+	// unmix.Mix finds their memberships, and Model.Predict does not.
+	UnitRows bool
 	// Centers are those of Model in the table's units, k×d. nil, when written: they are
 	// computed from the scaling.
 	Centers *softkmeans.Matrix
@@ -84,6 +87,18 @@ type File struct {
 	Samples      *softkmeans.Matrix
 }
 
+// scaling is the word of rowScaling.
+type scaling int
+
+const (
+	asGiven scaling = iota
+	unitRows
+)
+
+func (s scaling) String() string {
+	return [...]string{"auto", "unit", "scaling(2)"}[min(s, 2)]
+}
+
 // fields goes through all fields but the checksum, in the order of the file: for the reader, the writer and
 // the check.
 func (f *File) fields(t *walk) {
@@ -93,7 +108,12 @@ func (f *File) fields(t *walk) {
 	t.flag("named", &f.Named)
 	t.texts("units", &f.Units, d)
 	choose(t, "sum", &m.Sum)
-	choose(t, "rowScaling", &m.Rows)
+	rows := asGiven
+	if f.UnitRows {
+		rows = unitRows
+	}
+	choose(t, "rowScaling", &rows)
+	f.UnitRows = rows == unitRows
 	t.text("scale", &f.Scale, true)
 	t.numbers("shift", &f.Shift, d)
 	t.numbers("divisor", &f.Divisor, d)
@@ -313,9 +333,7 @@ func (f *File) check(kind error) error {
 			" shifts and ", len(f.Divisor), " divisors")
 	case f.VolumeRatio != 0 && !(f.VolumeRatio >= 1):
 		return fault.New(kind, "volumeRatio is ", f.VolumeRatio, ", neither 0 nor at least 1")
-	case m.Rows == softkmeans.RowsGiven:
-		return fault.New(kind, "rowScaling is given")
-	case m.Rows == softkmeans.RowsUnit &&
+	case f.UnitRows &&
 		(m.Sum != softkmeans.SumToOne || f.Divisor != nil || m.ClusterMeans != nil || f.Similarities != nil):
 		return fault.New(kind, "rowScaling is unit, with sum, scale, clusterMeans or decomposition")
 	}

@@ -38,8 +38,9 @@ func foreign(r *bufio.Reader) error {
 
 // beginnings are what files of other kinds begin with.
 var beginnings = [][2]string{
-	{"SKMM", "a softkmeans model in the binary form of MarshalBinary, which UnmarshalBinary reads"},
-	{"SKM", "statistics or parts of softkmeans in the binary form of MarshalBinary"},
+	{"SKMS", "statistics of softkmeans in binary form"},
+	{"SKP3", "a subspace of package stream in binary form"},
+	{"SKE3", "an extent of package stream in binary form"},
 	{"\x93NUMPY", "an array of NumPy"},
 	{"\x1f\x8b", "a file in gzip; unpack it first"},
 	{"PK\x03\x04", "a ZIP archive, as .npz and .xlsx are"},

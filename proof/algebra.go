@@ -49,15 +49,6 @@ func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
 }
 
-// indices returns 0 … n−1.
-func indices(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
 // projectOut makes x orthogonal to the first rows of v, which are orthonormal.
 func projectOut(x []float64, v *softkmeans.Matrix, count int) {
 	for range 2 {

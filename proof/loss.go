@@ -26,6 +26,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 	"softkmeans/internal/la"
 )
@@ -36,7 +37,7 @@ import (
 // loss that is smaller by more than the result times Total: that is proved for the pair that m holds, with
 // all rounding, for the Objective of a fit or of [softkmeans.Certify].
 //
-// The result is 0 for a model without a penalty, with trimmed rows, or with rows of length 1. It is
+// The result is 0 for a model without a penalty. It is
 // [math.MaxFloat64] where nothing is proved: where all rows are equal, or squares times weights out of range.
 //
 // It reads the options Weights, which must be those of the fit, Solver and Workers. Cost: that of
@@ -45,13 +46,10 @@ import (
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if m == nil || m.Centers == nil {
-		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
-	}
-	if err := m.Check(); err != nil {
+	if err := checkModel(m); err != nil {
 		return 0, err
 	}
-	if !(m.Lambda > 0) || m.Trimmed != nil || m.Rows == softkmeans.RowsUnit {
+	if !(m.Lambda > 0) {
 		return 0, nil
 	}
 	l, err := openLoss(ctx, x, m, opts)
@@ -87,7 +85,7 @@ type loss struct {
 func openLoss(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (*loss, error) {
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	n, d := 0, 0
 	sparse, far := x.(*softkmeans.SparseMatrix)
 	if far && sparse != nil {

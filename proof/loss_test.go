@@ -112,7 +112,7 @@ func TestLossFloorAttained(t *testing.T) {
 					return float64(max(0, 1-max(i-j, j-i)))
 				})
 			}
-			x := draws.Chosen(corners, slices.Concat(indices(k), indices(k)))
+			x := draws.Chosen(corners, slices.Concat(la.Indices(k), la.Indices(k)))
 			o.Epsilon, o.Tol, o.MaxIter, o.Centers = 0.01, 1e-15, 10000, corners
 			for _, share := range []float64{0.01, 0.1, 0.3} {
 				o.Lambda = share * la.SumSquares(x.Data) / float64(k)

@@ -26,6 +26,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 )
 
@@ -67,10 +68,7 @@ type LSDBound struct {
 func LSDFloor(
 	ctx context.Context, s *softkmeans.Matrix, k int, opts *LSDFloorOptions,
 ) (*LSDBound, error) {
-	o := LSDFloorOptions{}
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	so := &softkmeans.LSDOptions{Workers: o.Workers}
 	m := o.Model
 	if m == nil {

@@ -36,7 +36,7 @@ func (q *problem) design(r reach) float64 {
 	v := slices.Clone(q.weights)
 	la.Scale(1/la.Sum(v), v)
 	a, row := make([]float64, k*k), make([]float64, k)
-	corners, rows := make([]float64, n), indices(n)
+	corners, rows := make([]float64, n), la.Indices(n)
 	for _, i := range farthestRows(q.ctx, q.w) {
 		corners[i] = 1
 	}

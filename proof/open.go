@@ -49,7 +49,7 @@ func (s *table) eachPart(workers int, fn func(part, lo, hi int)) {
 func open(
 	ctx context.Context, x softkmeans.Samples, k int, opts *softkmeans.Options, off bool,
 ) (*problem, error) {
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	if k < 1 || k > mostK {
 		return nil, fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
 	}

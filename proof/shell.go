@@ -67,7 +67,7 @@ func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell 
 		la.Axpy(h.centre, 1/float64(p+1), simplex.Row(j))
 	}
 	for j := range h.points {
-		f, ok := h.facet(slices.Delete(indices(p+1), j, j+1))
+		f, ok := h.facet(slices.Delete(la.Indices(p+1), j, j+1))
 		if !ok {
 			return nil
 		}

@@ -64,7 +64,7 @@ func common(v *softkmeans.Matrix) *softkmeans.Matrix {
 		}
 	}
 	var rows [][]float64
-	chosen := indices(k - 1)
+	chosen := la.Indices(k - 1)
 	for {
 		a := softkmeans.NewMatrix(k, k, nil)
 		for l, f := range chosen {

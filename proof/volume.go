@@ -109,38 +109,31 @@ func VolumeFloor(
 	return q.stopped(q.inUnits(q.bound((1+slack)*q.outside, 0)))
 }
 
-// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with
-// no more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit
-// had some; Solver and Workers are read, too. A model without a penalty whose objective
-// is the least, but for 1e-10 of the total, is compared with centers that reach the least error exactly. The
-// ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume to compare:
-// with SumAtMostOne, rows of length 1, or more than d+1 centers, and where the objective is
-// below the floor of x.
+// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with no
+// more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit had
+// some, 0 for rows that it left out; Solver and Workers are read, too. A model without a penalty whose
+// objective is the least, but for 1e-10 of the total, is compared with centers that reach the least error
+// exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume
+// to compare: with SumAtMostOne, or more than d+1 centers, and where the objective is below the floor of x.
 //
 // Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
 // model without centers, or of other columns.
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if m == nil || m.Centers == nil {
-		return 0, fault.New(softkmeans.ErrShape, "the model has no centers")
-	}
-	if err := m.Check(); err != nil {
+	if err := checkModel(m); err != nil {
 		return 0, err
 	}
 	k := m.Centers.Rows
-	if m.Sum != softkmeans.SumToOne || m.Rows == softkmeans.RowsUnit || k > m.Centers.Cols+1 {
+	if m.Sum != softkmeans.SumToOne || k > m.Centers.Cols+1 {
 		return 0, nil
 	}
 	volume, err := softkmeans.LogVolume(m.Centers)
 	if err != nil || math.IsInf(volume, -1) {
 		return 0, err
 	}
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	table, err := filledIn(x)
-	if err == nil {
-		o.Weights, err = without(o.Weights, m.Trimmed, table.Rows)
-	}
 	if err != nil {
 		return 0, err
 	}
@@ -161,6 +154,14 @@ func VolumeRatio(
 	}
 	b, err = q.stopped(q.inUnits(b))
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
+}
+
+// checkModel returns an error unless m has centers, and parts that fit together.
+func checkModel(m *softkmeans.Model) error {
+	if m == nil || m.Centers == nil {
+		return fault.New(softkmeans.ErrShape, "the model has no centers")
+	}
+	return m.Check()
 }
 
 // inUnits takes a bound to the data's units.
@@ -316,7 +317,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 
 // around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.
 func (q *problem) around(r reach, size float64) support {
-	along, all, near := make([]float64, q.w.Rows), indices(q.w.Rows), r.near
+	along, all, near := make([]float64, q.w.Rows), la.Indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
 	return func(a []float64) ([]float64, float64) {
 		top, length := all[0], la.Norm(a)
@@ -356,28 +357,4 @@ func (q *problem) around(r reach, size float64) support {
 		}
 		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/lightest+size)
 	}
-}
-
-// without returns weights of n rows that are 0 for those that a fit left out.
-func without(weights []float64, trimmed []int, n int) ([]float64, error) {
-	if len(trimmed) == 0 {
-		return weights, nil
-	}
-	out := slices.Repeat([]float64{1}, n)
-	copy(out, weights)
-	for _, i := range trimmed {
-		if i < 0 || i >= n {
-			return nil, fault.New(softkmeans.ErrShape, "the model left out row ", i, ", x has ", n)
-		}
-		out[i] = 0
-	}
-	return out, nil
-}
-
-// orZero returns the options, or the defaults for nil.
-func orZero(o *softkmeans.Options) softkmeans.Options {
-	if o == nil {
-		return softkmeans.Options{}
-	}
-	return *o
 }

@@ -41,7 +41,7 @@ func TestVolumeRatio(t *testing.T) {
 		}
 	}
 	for name, o := range map[string]*softkmeans.MinVolumeOptions{
-		"at most one": {Sum: softkmeans.SumAtMostOne}, "unit rows": {Rows: softkmeans.RowsUnit},
+		"at most one": {Sum: softkmeans.SumAtMostOne},
 	} {
 		if _, got := fitted(t, x, 3, o); got != 0 {
 			t.Errorf("%s: the ratio is %g", name, got)
@@ -68,21 +68,20 @@ func TestVolumeRatio(t *testing.T) {
 	// Rows that the fit left out do not count.
 	wild := x.Clone()
 	wild.Row(7)[0] = 1e3
-	trim := &softkmeans.MinVolumeOptions{Trim: .01}
-	trimmed := tables.Must(softkmeans.FitMinVolume(t.Context(), wild, 3, trim))(t)
-	left, alone := tables.Must(VolumeRatio(t.Context(), wild, trimmed, nil))(t), *trimmed
-	alone.Trimmed, alone.Memberships, alone.Clusters = nil, nil, nil
-	rest := draws.Chosen(wild, slices.Delete(indices(wild.Rows), 7, 8))
+	weights := slices.Repeat([]float64{1}, wild.Rows)
+	weights[7] = 0
+	less := &softkmeans.MinVolumeOptions{Weights: weights}
+	trimmed := tables.Must(softkmeans.FitMinVolume(t.Context(), wild, 3, less))(t)
+	left := tables.Must(VolumeRatio(t.Context(), wild, trimmed, &softkmeans.Options{Weights: weights}))(t)
+	alone := *trimmed
+	alone.Memberships, alone.Clusters = nil, nil
+	rest := draws.Chosen(wild, slices.Delete(la.Indices(wild.Rows), 7, 8))
 	want = tables.Must(VolumeRatio(t.Context(), rest, &alone, nil))(t)
-	if !slices.Equal(trimmed.Trimmed, []int{7}) || math.Abs(left-want) > 1e-6*want {
-		t.Errorf("without %d: the ratio is %g, not %g", trimmed.Trimmed, left, want)
+	if math.Abs(left-want) > 1e-6*want {
+		t.Errorf("without row 7: the ratio is %g, not %g", left, want)
 	}
 	if _, err := VolumeRatio(t.Context(), falling(30, 3, 1), m, nil); !errors.Is(err, softkmeans.ErrShape) {
 		t.Errorf("of other columns: %v", err)
-	}
-	trimmed.Trimmed = []int{-1}
-	if _, err := VolumeRatio(t.Context(), wild, trimmed, nil); !errors.Is(err, softkmeans.ErrShape) {
-		t.Errorf("without row -1: %v", err)
 	}
 	// A model file has no trace; an objective that is not of these rows proves nothing.
 	read := *m
@@ -351,7 +350,7 @@ func TestVolumeFloorManyRows(t *testing.T) {
 func TestTurned(t *testing.T) {
 	x := falling(40, 6, 3)
 	q := tables.Must(open(t.Context(), x, 3, nil, true))(t)
-	s := &table{x: x, rows: indices(40)}
+	s := &table{x: x, rows: la.Indices(40)}
 	right := &problem{ctx: t.Context(), k: 4, d: 6}
 	right.scale(s, nil)
 	basis := tables.Must(softkmeans.Principal(t.Context(), x, 3, nil))(t).Basis

@@ -54,7 +54,7 @@ type Sureness struct {
 //
 // The draws search near m alone. [Others] tells of other solutions, with another slack.
 //
-// For a model of Unmix set Lambda to the model's and NonNegative. Intervals are then for
+// For a model of package unmix set Lambda to the model's and NonNegative. Intervals are then for
 // a given λ. A model with a λ of 0 is an error: one of Fit or FitAlternating, or one whose centers
 // are samples of an exact mixture, which draws miss.
 //
@@ -135,10 +135,7 @@ type draw struct {
 func newBootstrap(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,
 ) (*bootstrap, error) {
-	o := BootstrapOptions{}
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	if o.Resamples == 0 {
 		o.Resamples = defaultResamples
 	}
@@ -172,7 +169,7 @@ func newBootstrap(
 		shareSum: make([]float64, k), shareSquares: make([]float64, k),
 	}
 	b.centers = timesPower(m.Centers, -b.exp)
-	o.Centers, o.Sum, o.Rows, o.Volume, o.Progress = m.Centers, m.Sum, m.Rows, m.Volume, nil
+	o.Centers, o.Sum, o.Volume, o.Progress = m.Centers, m.Sum, m.Volume, nil
 	b.o = o
 	return b, nil
 }

@@ -12,6 +12,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/tables"
+	"softkmeans/unmix"
 )
 
 // population is where the tables of a simulation come from.
@@ -54,8 +55,8 @@ func (p *population) table(rng *rand.Rand, n int) *softkmeans.Matrix {
 func (p *population) fit(t *testing.T, x *softkmeans.Matrix) *softkmeans.Model {
 	t.Helper()
 	if p.unmix {
-		o := &softkmeans.MinVolumeOptions{Rows: softkmeans.RowsGiven}
-		return tables.Must(softkmeans.Unmix(t.Context(), x, p.truth.Rows, o))(t)
+		o := &unmix.Options{Scaling: unmix.ScaleGiven}
+		return tables.Must(unmix.Fit(t.Context(), x, p.truth.Rows, o))(t).Model
 	}
 	return tables.Must(softkmeans.FitMinVolume(t.Context(), x, p.truth.Rows, nil))(t)
 }
@@ -143,7 +144,7 @@ func TestBootstrap(t *testing.T) {
 	}
 	for name, o := range map[string]softkmeans.MinVolumeOptions{
 		"default": {}, "weights": {Weights: weights, Seed: 3}, "cone": {Sum: softkmeans.SumAtMostOne},
-		"unit": {Rows: softkmeans.RowsUnit, NonNegative: true}, "trim": {Trim: 0.1, Volume: softkmeans.VolumeAffine},
+		"nonnegative": {NonNegative: true}, "affine": {Volume: softkmeans.VolumeAffine},
 	} {
 		m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 3, &o))(t)
 		var told []int

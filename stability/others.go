@@ -40,10 +40,7 @@ const (
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
-	var o softkmeans.MinVolumeOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := draws.OrZero(opts)
 	if m == nil || x == nil || m.Centers == nil || len(m.Clusters) != x.Rows || m.Centers.Cols != x.Cols {
 		return fault.New(softkmeans.ErrShape, "the model has no labels of these rows")
 	}

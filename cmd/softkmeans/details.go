@@ -20,15 +20,15 @@ type yardstick struct {
 	shaded  bool // a row is a mixture times its own shade
 }
 
-// yardstickOf returns the yardstick of a model.
-func yardstickOf(m *softkmeans.Model) *yardstick {
-	return &yardstick{m.Centers, m.ClusterMeans, m.Sum, m.Rows == softkmeans.RowsUnit}
+// yardstickOf returns the yardstick of a model, of rows with a shade of their own or not.
+func yardstickOf(m *softkmeans.Model, shaded bool) *yardstick {
+	return &yardstick{m.Centers, m.ClusterMeans, m.Sum, shaded}
 }
 
 // measure measures the rows of the fit. The largest residual is of those with weight, and that of counts
 // is in standard deviations.
 func (r *result) measure(x, g *softkmeans.Matrix, labels []int, weights, sizes []float64) *softkmeans.Matrix {
-	details := yardstickOf(r.model).measure(x, g, labels)
+	details := yardstickOf(r.model, r.unit).measure(x, g, labels)
 	for i := range x.Rows {
 		if weights == nil || weights[i] > 0 {
 			r.residual = max(r.residual, rooted(details.At(i, 0), sizes, i))

@@ -72,12 +72,10 @@ For some methods only:
                 (default); tight: they enclose the data more closely, with the
                 same squared error; smallest: as closely as possible, or for
                 over 3 prototypes as is found (global, without -stream)
-  -radius R     global: the radius of the ball that they enclose, in
-                units of the scaled data, instead of the smallest; the squared
-                error is the same
   -sum S        global, minvol, alternating: one: the memberships of a row add
                 up to 1 (default); at-most-one: to at most 1. The rest is the
                 share of a prototype at 0, such as shade; nothing is centred
+                (global: without -stream)
   -solver S     global: auto (default), gram, jacobi or krylov
 ` + kernelHelp() + `  -gamma G      lsd, tilsd: γ of -kernel ` + withGamma() + `; 0 (default): median
                 heuristic
@@ -104,6 +102,7 @@ type fitFlags struct {
 	k       int // 0: the proposal
 	method  method
 	options softkmeans.Options
+	around  around
 	slack   float64 // 0: the package's default
 	lambda  float64 // 0: by slack
 	bounds  *bounds // nil: none
@@ -118,6 +117,18 @@ type fitFlags struct {
 
 	// Files: "" none; "-" standard output.
 	memberships, centers, model string
+}
+
+// around is how the simplex of the global solution encloses the data.
+type around struct {
+	softkmeans.Enclosure
+	smallest bool // by enclosure.Smallest
+}
+
+// inMemory reports whether the fit needs all rows at once, whatever their number.
+func (f *fitFlags) inMemory() bool {
+	return f.method == methodGlobal && (f.around.smallest || f.options.Sum == softkmeans.SumAtMostOne ||
+		f.options.Solver > softkmeans.SolverGram)
 }
 
 // newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
@@ -140,10 +151,9 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
 	streamFlag(fs, &f.stream)
 	kernelFlags(fs, &f.kernel, &f.gamma)
-	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
-		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight},
-		{"smallest", softkmeans.EnclosureSmallest}})
-	aboveZeroFlag(fs, &f.options.Radius, "radius")
+	choiceFlag(fs, &f.around, "enclosure", []choice[around]{
+		{"ball", around{}}, {"tight", around{Enclosure: softkmeans.EnclosureTight}},
+		{"smallest", around{smallest: true}}})
 	sumFlag(fs, &f.options.Sum)
 	choiceFlag(fs, &f.options.Solver, "solver", []choice[softkmeans.Solver]{
 		{"auto", softkmeans.SolverAuto}, {"gram", softkmeans.SolverGram},
@@ -156,7 +166,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
-	f.options.Workers = f.workers
+	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
@@ -171,9 +181,11 @@ func parseFit(args []string) (f fitFlags, err error) {
 	switch {
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
-	case given["radius"] && (f.options.Enclosure != softkmeans.EnclosureBall ||
-		f.options.Sum != softkmeans.SumToOne):
-		return f, usageErrorf("-radius is only for -enclosure ball and -sum one")
+	case f.around.smallest && f.method != methodGlobal:
+		return f, usageErrorf("-enclosure smallest is only for -method global")
+	case f.stream == streamYes && f.inMemory():
+		return f, usageErrorf("-solver, -enclosure smallest and -sum at-most-one of -method global are for " +
+			"tables in memory, without -stream yes")
 	case f.model != "" && f.k > mostCenters:
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/unmix"
 )
 
 // usageError is an error in the command line. The exit code is 2.
@@ -108,9 +109,9 @@ func sumFlag(fs *flag.FlagSet, p *softkmeans.Sum) {
 }
 
 // rowsFlag adds -rows.
-func rowsFlag(fs *flag.FlagSet, p *softkmeans.Rows) {
-	choiceFlag(fs, p, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto},
-		{"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
+func rowsFlag(fs *flag.FlagSet, p *unmix.Scaling) {
+	choiceFlag(fs, p, "rows", []choice[unmix.Scaling]{{"auto", unmix.ScaleAuto},
+		{"given", unmix.ScaleGiven}, {"unit", unmix.ScaleUnit}})
 }
 
 // clustersFlag adds -k. It takes a number, or auto, which sets *k to 0.

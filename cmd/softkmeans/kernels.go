@@ -124,9 +124,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 			return nil, err
 		}
 	}
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
-		Enclosure: f.options.Enclosure, Progress: p.update}
-	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(p.iteration)); err != nil {
 		return nil, err
 	}
 	return r.lsd.Memberships, s.prove(ctx, r)

@@ -18,6 +18,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 // readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table,
@@ -94,7 +95,7 @@ func (f *predictFlags) checkKnown() error {
 		return usageErrorf("-model and -centers both have prototypes; give one")
 	case f.centers == "-":
 		return usageErrorf("-centers -: must be a file")
-	case f.rows == softkmeans.RowsUnit && f.sum == softkmeans.SumAtMostOne:
+	case f.rows == unmix.ScaleUnit && f.sum == softkmeans.SumAtMostOne:
 		return usageErrorf("-rows unit has shares that add up to one; leave -sum out")
 	}
 	return nil
@@ -192,7 +193,7 @@ func (k *known) mix(s *session) (err error) {
 	s.places["centers"] = place{f.centers, d.Names}
 	auto := false
 	if k.library != nil {
-		o.Cone, auto = f.rows == softkmeans.RowsUnit, f.rows == softkmeans.RowsAuto
+		o.Cone, auto = f.rows == unmix.ScaleUnit, f.rows == unmix.ScaleAuto
 	}
 	if k.Answer, err = from.Solve(s.ctx, d.x, o, auto); err != nil {
 		return err

@@ -11,6 +11,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/enclosure"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -54,7 +56,7 @@ var methods = [...]struct {
 	},
 	methodGlobal: {
 		word:  "global",
-		takes: "enclosure radius solver sum weights centers details stream",
+		takes: "enclosure solver sum weights centers details stream",
 		help: `the least squared error, which is proved. Its prototypes
                 enclose the data and are no typical rows; memberships are vague.
                 For a proof, or a floor for other methods`,
@@ -149,6 +151,7 @@ type result struct {
 	meaning  meaning
 
 	// Methods of rows.
+	unit       bool // pixels have a brightness of their own
 	model      *softkmeans.Model
 	centers    *softkmeans.Matrix  // in the table's units
 	others     []softkmeans.Answer // as centers
@@ -288,7 +291,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	o := &softkmeans.MinVolumeOptions{
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update,
+		Centers: start, Weights: weights, Workers: f.workers, Progress: p.iteration,
 	}
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {
@@ -308,6 +311,9 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	r.setModel(m)
 	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: weights, Workers: f.workers})
+	if f.around.smallest {
+		m.Certificate = r.cert
+	}
 	if err == nil {
 		err = f.prove(ctx, r, d.x, weights)
 	}
@@ -322,11 +328,10 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 func (f *fitFlags) prove(
 	ctx context.Context, r *result, x *softkmeans.Matrix, weights []float64,
 ) (err error) {
-	smallest := f.method == methodGlobal && f.options.Enclosure == softkmeans.EnclosureSmallest
 	if f.method == methodMinVolume {
 		o := &softkmeans.Options{Weights: weights, Workers: f.workers}
 		r.compact, err = view.Prove(ctx, x, r.model, o)
-	} else if smallest {
+	} else if f.around.smallest {
 		r.compact.Unique, err = view.Unique(ctx, r.model, weights)
 	}
 	return err
@@ -350,9 +355,33 @@ func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int,
 
 func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int,
 	_ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	o := f.options
-	o.Weights = d.Weights
-	return softkmeans.Fit(ctx, d.x, k, &o)
+	return f.global(ctx, d.x, d.Weights, k)
+}
+
+// global returns the global solution, for sums and the enclosure that are asked for. The certificate of the
+// smallest enclosure is to be renewed.
+func (f *fitFlags) global(
+	ctx context.Context, x softkmeans.Samples, weights []float64, k int,
+) (*softkmeans.Model, error) {
+	o, fit := f.options, softkmeans.Fit
+	o.Weights = weights
+	if o.Sum == softkmeans.SumAtMostOne {
+		o.Sum, fit = softkmeans.SumToOne, enclosure.Cone
+	}
+	m, err := fit(ctx, x, k, &o)
+	if err != nil || !f.around.smallest {
+		return m, err
+	}
+	all := m.Memberships.Rows
+	rows, err := draws.Rows(weights, all)
+	if err != nil {
+		return nil, err
+	}
+	m.Memberships = draws.Chosen(m.Memberships, rows)
+	if m, err = enclosure.Smallest(ctx, m); err == nil && len(rows) < all {
+		m.Memberships, err = m.Predict(nil, x)
+	}
+	return m, err
 }
 
 // fitMissing fits rows with missing values. These then become those of the mixtures.

@@ -12,6 +12,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/kernel"
 )
 
 // The other methods print the result of the package and its distance from the floor.
@@ -102,21 +103,17 @@ type similarityRun struct {
 // similarityRuns returns the runs, and the matrix of similarities as CSV.
 func similarityRuns(t *testing.T) (list []similarityRun, matrix string) {
 	x := readTable(t, someRows(t, iris, 3))
-	rbf, err1 := softkmeans.RBFKernel(x, 0)
-	narrow, err2 := softkmeans.RBFKernel(x, 2)
-	linear, err3 := softkmeans.LinearKernel(x)
+	rbf, err1 := kernel.RBF(x, 0)
+	narrow, err2 := kernel.RBF(x, 2)
+	linear, err3 := kernel.Linear(x)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	all, err := softkmeans.SimilarityMatrix(narrow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	matrix = readFile(t, centersFile(t, filepath.Join(t.TempDir(), "matrix.csv"), all))
-	lsd := func(s softkmeans.Similarity, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
+	matrix = readFile(t, centersFile(t, filepath.Join(t.TempDir(), "matrix.csv"), narrow))
+	lsd := func(s *softkmeans.Matrix, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
 		return func() (*softkmeans.LSDModel, error) { return softkmeans.LSD(t.Context(), s, 3, o) }
 	}
-	tilsd := func(s softkmeans.Similarity, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
+	tilsd := func(s *softkmeans.Matrix, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
 		return func() (*softkmeans.LSDModel, error) { return softkmeans.TILSD(t.Context(), s, 3, o) }
 	}
 	tight := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}

@@ -16,6 +16,7 @@ import (
 	"softkmeans/internal/table"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
+	"softkmeans/unmix"
 )
 
 // mostCenters is the largest number of centers in a model. Memberships in k
@@ -43,10 +44,10 @@ func newModelFile(r *result) *modelfile.File {
 		return f
 	}
 	m, c := *r.model, r.cert
-	m.Memberships, m.Clusters, m.Trace, m.Shade, m.Trimmed = nil, nil, nil, nil, nil
+	m.Memberships, m.Clusters, m.Trace = nil, nil, nil
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
 		c.FloorError, c.Total, c.Gap, c.Solver
-	f.Model, f.Centers = &m, r.centers
+	f.Model, f.UnitRows, f.Centers = &m, r.unit, r.centers
 	f.VolumeRatio, f.LossGap = r.compact.VolumeRatio, r.compact.LossGap
 	return f
 }
@@ -112,7 +113,7 @@ func scaleKind(name string) (scale.Kind, bool) {
 }
 
 // unit reports whether rows are mixtures times a shade of their own.
-func (f *modelFile) unit() bool { return f.Model != nil && f.Model.Rows == softkmeans.RowsUnit }
+func (f *modelFile) unit() bool { return f.UnitRows }
 
 // leastColumns is how many columns a file must have that does not say their number: that of
 // the model, or the last one that it names by its place.
@@ -181,7 +182,13 @@ type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 func (f *modelFile) predictor() (predictor, error) {
 	if f.Model != nil {
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-			g, err := missing.Predict(f.Model, nil, x)
+			var g *softkmeans.Matrix
+			var err error
+			if f.unit() {
+				g, _, err = unmix.Mix(f.Model.Centers, x, missing.Predict)
+			} else {
+				g, err = missing.Predict(f.Model, nil, x)
+			}
 			if err == nil {
 				fillMixtures(x, g, f.Model.Centers, f.unit())
 			}

@@ -77,7 +77,7 @@ func TestModelFile(t *testing.T) {
 				f.ColumnMean[j], f.ColumnSpread[j])
 		}
 	}
-	details := yardstickOf(f.Model).measure(scaled(d, f), g, largestOf(g))
+	details := yardstickOf(f.Model, f.unit()).measure(scaled(d, f), g, largestOf(g))
 	for i := range d.Rows {
 		far = max(far, details.At(i, 0))
 	}
@@ -112,7 +112,9 @@ func TestModelFilled(t *testing.T) {
 	inFolder(t, "a,b\nnm,µm\n1,2\n2,1\n4,4\n5,3\n9,1\n8,2\n7,3\n2,2\n")
 	empty := map[string]bool{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[modelfile.File]()) {
-		empty[field.Name] = true
+		if field.Name != "UnitRows" { // of unmix
+			empty[field.Name] = true
+		}
 	}
 	for _, args := range [][]string{
 		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3", "-bounds", "0,9"},

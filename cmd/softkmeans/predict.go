@@ -16,6 +16,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
@@ -84,7 +85,7 @@ type predictFlags struct {
 	model, out     string
 	centers, class string // known prototypes, and a column of their classes
 	sum            softkmeans.Sum
-	rows           softkmeans.Rows
+	rows           unmix.Scaling
 	details, json  bool
 	given          map[string]bool // the flags that are there
 }

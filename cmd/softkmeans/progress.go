@@ -23,7 +23,7 @@ type progress struct {
 	passes int          // in all; 0: not known
 	now    func() time.Time
 
-	before int       // finished passes that Iteration.Pass does not count
+	before int       // finished passes that a fit does not count
 	number int       // of the current pass, from 1
 	first  time.Time // start of the first pass
 	began  time.Time // start of the current pass
@@ -47,18 +47,11 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// update is for the Progress of a fit: blocks of a pass, or iterations.
-func (p *progress) update(at softkmeans.Iteration) {
-	switch {
-	case at.Pass == 0:
-		p.iteration(at)
-	case p.read != nil: // of a table in memory passes are not shown
-		p.pass(at.Pass)
+// pass shows the pass and the share of the file that is read. Passes over a table in memory are not shown.
+func (p *progress) pass(pass, _ int) {
+	if p.read == nil {
+		return
 	}
-}
-
-// pass shows the pass and the share of the file that is read.
-func (p *progress) pass(pass int) {
 	now := p.now()
 	if number := p.before + pass; number != p.number {
 		if p.number > 0 {

@@ -286,7 +286,7 @@ func (f *reportFlags) checkImage(source string, cols int) error {
 // fit computes the fits of the page.
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
 	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers,
-		Step: show.step, Iteration: show.update}
+		Step: show.step, Iteration: show.iteration}
 	if o.Lower, o.Upper = f.bounds.scaled(content.Scaling); f.bounds != nil {
 		content.Bounds = f.bounds.String()
 	}

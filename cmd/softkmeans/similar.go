@@ -108,6 +108,15 @@ func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 	return &similar{f, d, matrix}, err
 }
 
+// lsdOptions returns the options that the method reads.
+func (f *fitFlags) lsdOptions(show func(softkmeans.Iteration)) *softkmeans.LSDOptions {
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Progress: show}
+	if f.method == methodTILSD {
+		o.Enclosure, o.Progress = f.options.Enclosure, nil
+	}
+	return o
+}
+
 // decompose runs the method with k clusters.
 func (s *similar) decompose(ctx context.Context, m method, k int,
 	o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {

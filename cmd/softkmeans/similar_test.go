@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/table"
+	"softkmeans/kernel"
 )
 
 // someDistances returns a matrix of distances between every fourth iris row, as CSV with
@@ -47,16 +49,17 @@ func someDistances(t *testing.T) (text string, d *softkmeans.Matrix) {
 func TestFloorsSimilar(t *testing.T) {
 	text, distances := someDistances(t)
 	inFolder(t, text)
-	kernel, gamma, err := softkmeans.DistanceKernel(distances, 0)
-	if err != nil {
+	gamma, err1 := kernel.GammaOfDistances(distances)
+	similarities, err2 := kernel.Distances(distances, gamma)
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
 	for method, floors := range map[string]func() ([]float64, error){
 		"tilsd": func() ([]float64, error) {
-			return softkmeans.TILSDFloors(t.Context(), stored{kernel}, 7, nil)
+			return softkmeans.TILSDFloors(t.Context(), similarities, 7, nil)
 		},
 		"lsd": func() ([]float64, error) {
-			return softkmeans.LSDFloors(t.Context(), stored{kernel}, 7, nil)
+			return softkmeans.LSDFloors(t.Context(), similarities, 7, nil)
 		},
 	} {
 		want, err := floors()
@@ -156,39 +159,32 @@ func TestSimilarNoNumber(t *testing.T) {
 	}
 }
 
-// manySimilar is a similarity of n rows whose entries are all different.
-type manySimilar int
-
-func (n manySimilar) Len() int { return int(n) }
-
-func (n manySimilar) CopyRows(dst *softkmeans.Matrix, lo int) {
-	for i := range dst.Rows {
-		for j := range dst.Row(i) {
-			dst.Set(i, j, float64(min(lo+i, j)*int(n)+max(lo+i, j)))
-		}
-	}
-}
-
-// Similarities that differ from their mirror images by rounding are averaged, and those of
-// many rows are drawn.
+// Similarities of many rows are drawn.
 func TestSimilarRows(t *testing.T) {
-	m := softkmeans.NewMatrix(2, 2, []float64{1, .5, .7, 1})
-	row := softkmeans.NewMatrix(1, 2, nil)
-	if (stored{m}).CopyRows(row, 1); !slices.Equal(row.Data, []float64{.6, 1}) {
-		t.Error(row.Data)
-	}
 	n := mostCompared + 200
-	s := &similar{&fitFlags{}, &data{}, manySimilar(n), nil}
+	s := &similar{&fitFlags{}, &data{}, softkmeans.NewMatrix(n, n, nil)}
+	for i := range s.matrix.Data {
+		s.matrix.Data[i] = float64(min(i/n, i%n)*n + max(i/n, i%n))
+	}
 	s.d.Table = &table.Table{Rows: n}
-	part, err := s.drawn()
-	if err != nil || part.Rows != mostCompared {
-		t.Fatal(part.Rows, err)
+	part := s.drawn()
+	if part.Rows != mostCompared {
+		t.Fatal(part.Rows)
 	}
 	for i := range part.Rows {
 		at := int(part.At(i, i)) / n
 		if int(part.At(i, i))%n != at || i > 0 && int(part.At(i-1, i)) != int(part.At(i-1, i-1))/n*n+at {
 			t.Fatalf("row %d is %v", i, part.At(i, i))
 		}
+	}
+}
+
+// More rows than their similarities fit in memory are an error that says so.
+func TestSimilarMany(t *testing.T) {
+	f, x := &fitFlags{}, softkmeans.NewMatrix(mostSimilar+1, 1, nil)
+	_, err := f.openSimilar(&data{Table: &table.Table{Rows: x.Rows}, x: x}, &result{})
+	if err == nil || !strings.Contains(err.Error(), "more than 30000 do not fit in memory") {
+		t.Error(err)
 	}
 }
 

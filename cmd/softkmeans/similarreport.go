@@ -83,9 +83,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 		}
 	}
 	show.step(f.method.String())
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
-		Enclosure: f.options.Enclosure, Progress: show.update}
-	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(show.iteration)); err != nil {
 		return nil, err
 	}
 	if err = s.prove(ctx, r); err != nil {

@@ -202,6 +202,9 @@ func (f *fitFlags) solveSparse(
 	r.setModel(m)
 	r.cert, err = softkmeans.Certify(ctx, t.X, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
+	if f.around.smallest {
+		m.Certificate = r.cert
+	}
 	if err == nil {
 		var x *softkmeans.Matrix
 		if x, err = filledSparse(t); err == nil && x != nil {
@@ -225,13 +228,11 @@ func (f *fitFlags) modelOfSparse(
 	ctx context.Context, r *result, t *rows.Sparse, p *progress,
 ) (*softkmeans.Model, error) {
 	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
-		Workers: f.workers, Progress: p.update}
+		Workers: f.workers, Progress: p.iteration}
 	o.Lower, o.Upper = r.bounds.scaled(nil)
 	switch f.method {
 	case methodGlobal:
-		o := f.options
-		o.Weights = t.Weights
-		return softkmeans.Fit(ctx, t.X, r.k, &o)
+		return f.global(ctx, t.X, t.Weights, r.k)
 	case methodAlternating:
 		return softkmeans.FitAlternating(ctx, t.X, r.k, o)
 	}
@@ -317,7 +318,7 @@ type sparseYardstick struct {
 func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 	f := m.Centers
 	y := &sparseYardstick{
-		yardstick: yardstickOf(m), columns: softkmeans.NewMatrix(f.Cols, f.Rows, nil),
+		yardstick: yardstickOf(m, false), columns: softkmeans.NewMatrix(f.Cols, f.Rows, nil),
 		gram: softkmeans.NewMatrix(f.Rows, f.Rows, nil), lengths: make([]float64, f.Rows),
 		nearest: f, squares: make([]float64, f.Rows),
 	}

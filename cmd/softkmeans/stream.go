@@ -19,6 +19,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/stream"
 )
 
 // streaming is a value of -stream.
@@ -80,7 +81,7 @@ func (f *inputFlags) inBlocks() bool {
 
 // streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
-	can := f.method.takes("stream") && f.inBlocks()
+	can := f.method.takes("stream") && f.inBlocks() && !f.inMemory()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
 }
 
@@ -220,7 +221,7 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 			return laterRow(err, n)
 		}
 		n += x.Rows
-		b.progress.update(softkmeans.Iteration{Pass: 1, Rows: n})
+		b.progress.pass(1, n)
 	}
 	b.progress.before++
 	b.rows = n
@@ -330,7 +331,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	defer b.progress.clear()
-	b.progress.passes = f.passes(len(b.file.Names))
+	b.progress.passes = f.passes()
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if w != nil {
 		defer w.follow(b)()
@@ -458,10 +459,8 @@ func (b *blockReader) checkCenters(k int) error {
 }
 
 // passes returns the number of passes of fitStream, 0 if it depends on the data.
-func (f *fitFlags) passes(columns int) int {
-	o := f.options
-	if f.method != methodGlobal || o.Sum != softkmeans.SumToOne || o.Solver == softkmeans.SolverKrylov ||
-		o.Solver == softkmeans.SolverAuto && columns > autoColumns {
+func (f *fitFlags) passes() int {
+	if f.method != methodGlobal {
 		return 0
 	}
 	n := 3
@@ -477,9 +476,6 @@ func (f *fitFlags) passes(columns int) int {
 	return n
 }
 
-// autoColumns is the number of columns above which SolverAuto iterates in FitSeq.
-const autoColumns = 2048
-
 // fitBlocks runs the method and sets the certificate of r. The last pass hands the labels and
 // memberships of each block to r and then to more.
 func (f *fitFlags) fitBlocks(b *blockReader, r *result,
@@ -492,21 +488,21 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result,
 	}
 	if f.method == methodMinVolume {
 		var block *softkmeans.Matrix // its labels come next
-		m, err = softkmeans.FitMinVolumeSeq(b.ctx, b.blocks, r.k, &softkmeans.MinVolumeSeqOptions{
+		m, err = stream.FitMinVolume(b.ctx, b.blocks, r.k, &stream.MinVolumeOptions{
 			MinVolumeOptions: softkmeans.MinVolumeOptions{
 				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-				Workers: f.workers, Progress: b.progress.update},
+				Workers: f.workers, Progress: b.progress.iteration},
+			Block:       b.progress.pass,
 			Memberships: func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
 			Labels:      func(_ int, labels []int) error { return take(labels, block) }})
 	} else {
-		o := f.options
-		o.Progress = b.progress.update
+		o := stream.Options{Enclosure: f.options.Enclosure, Workers: f.options.Workers, Block: b.progress.pass}
 		var labels []int
 		o.Memberships = func(_ int, g *softkmeans.Matrix) error {
 			labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
 			return take(labels, g)
 		}
-		m, err = softkmeans.FitSeq(b.ctx, b.blocks, r.k, &o)
+		m, err = stream.Fit(b.ctx, b.blocks, r.k, &o)
 	}
 	if b.fault != nil {
 		err = b.fault

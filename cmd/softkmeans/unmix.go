@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"softkmeans"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
+	"softkmeans/unmix"
 )
 
 const unmixHelp = `Usage: softkmeans unmix -k N [flags] [FILE]
@@ -116,7 +116,7 @@ type unmixFlags struct {
 	k             int    // 0: the proposal
 	height, width int    // of a table's image; 0: none
 	byColumn      bool   // its pixels come column by column
-	options       softkmeans.MinVolumeOptions
+	options       unmix.Options
 	bounds        *bounds // nil: at least 0
 	stream        streaming
 	json          bool
@@ -146,7 +146,7 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.options.Slack, "slack")
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
-	rowsFlag(fs, &f.options.Rows)
+	rowsFlag(fs, &f.options.Scaling)
 	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1",
 		func(v float64) bool { return v >= 0 && v < 1 })
 	sumFlag(fs, &f.options.Sum)
@@ -178,7 +178,7 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
 	case f.bounds != nil && (f.bounds.low < 0 || f.bounds.high <= 0):
 		return f, usageErrorf("-bounds: spectra are at least 0; give bounds above")
-	case f.inUnits() && f.options.Rows == softkmeans.RowsUnit:
+	case f.inUnits() && f.options.Scaling == unmix.ScaleUnit:
 		return f, usageErrorf("-bounds are in the units of the pixels, which -rows unit takes away; " +
 			"leave one out")
 	case f.k > mostCenters:
@@ -192,7 +192,7 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 		return f, usageErrorf("-o %s: the name must end in .img or .npy", f.abundances)
 	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy"):
 		return f, usageErrorf("-shade %s: the name must end in .img or .npy", f.shade)
-	case f.shade != "" && (f.options.Rows == softkmeans.RowsGiven || f.inUnits()):
+	case f.shade != "" && (f.options.Scaling == unmix.ScaleGiven || f.inUnits()):
 		return f, usageErrorf("-shade is for -rows auto or unit without -bounds; pixels as given have no " +
 			"brightness of their own")
 	case f.spectra != "" && f.spectra != "-" && !hasExtension(f.spectra, ".csv", ".sli"):

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/stream"
+	"softkmeans/unmix"
 )
 
 // unmixing is a run of unmix.
@@ -27,6 +30,7 @@ type unmixing struct {
 
 	trimmed []pixelJSON // left out as outliers
 	shade   *shadeJSON  // nil: pixels are fitted as given
+	found   *unmix.Result
 
 	shares []float64 // of each material, summed over the pixels
 	pure   []int     // pixels of each material with a share of nearlyPure or more
@@ -79,29 +83,52 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	o := u.flags.options
-	o.Progress = u.progress.update
-	m, err := softkmeans.Unmix(ctx, x, r.k, &o)
+	o.Progress = u.progress.iteration
+	m, err := unmix.Fit(ctx, x, r.k, &o)
 	if err != nil {
 		return err
 	}
-	r.setModel(m)
-	if r.compact, err = view.Prove(ctx, x, m, &softkmeans.Options{Workers: o.Workers}); err != nil {
+	u.setResult(m)
+	if r.compact, err = u.prove(ctx, x); err != nil {
 		return err
 	}
 	r.compact.LossGap = 0 // λ is of the pixels as the fit scaled them
-	u.shade = shadeOf(m)
+	u.shade = shadeOf(m.Brightness)
 	for _, i := range m.Trimmed {
 		u.trimmed = append(u.trimmed, pixelJSON{at[i]/u.scene.samples + 1, at[i]%u.scene.samples + 1})
 	}
 	if err := u.begin(out); err != nil {
 		return err
 	}
-	b := &block{rect: cube.Rect{Lines: u.scene.lines, Samples: u.scene.samples}, at: at, x: x, shade: m.Shade}
+	b := &block{rect: cube.Rect{Lines: u.scene.lines, Samples: u.scene.samples}, at: at, x: x,
+		shade: m.Brightness}
 	if err := u.take(out, b, m.Memberships); err != nil {
 		return err
 	}
 	u.certify()
 	return nil
+}
+
+// setResult sets what was fitted.
+func (u *unmixing) setResult(m *unmix.Result) {
+	u.found, u.result.unit = m, m.Scaling == unmix.ScaleUnit
+	u.result.setModel(m.Model)
+}
+
+// prove returns what is proved of the spectra: nothing of their volume where pixels have a brightness.
+func (u *unmixing) prove(ctx context.Context, x *softkmeans.Matrix) (c view.Compact, err error) {
+	var weights []float64
+	if u.found.Trimmed != nil {
+		weights = slices.Repeat([]float64{1}, x.Rows)
+		for _, i := range u.found.Trimmed {
+			weights[i] = 0
+		}
+	}
+	if u.result.unit {
+		c.Unique, err = view.Unique(ctx, u.found.Model, weights)
+		return c, err
+	}
+	return view.Prove(ctx, x, u.found.Model, &softkmeans.Options{Weights: weights, Workers: u.flags.workers})
 }
 
 // fitBlocks fits a scene larger than memory.
@@ -116,12 +143,12 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	o := u.flags.options
-	o.Init, o.Progress = softkmeans.InitSPA, u.progress.update
+	o.Init, o.Progress = softkmeans.InitSPA, u.progress.iteration
 	if u.byNoise() { // Unmix's rule takes all pixels at once
 		o.Slack = u.streamSlack()
 	}
-	m, err := softkmeans.FitMinVolumeSeq(ctx, u.blocks(ctx), r.k,
-		&softkmeans.MinVolumeSeqOptions{MinVolumeOptions: o})
+	m, err := stream.FitMinVolume(ctx, u.blocks(ctx), r.k,
+		&stream.MinVolumeOptions{MinVolumeOptions: o.MinVolumeOptions, Block: u.progress.pass})
 	switch rows := u.scene.pixels() - u.scene.empty - u.scene.incomplete; {
 	case u.fault != nil:
 		return u.fault
@@ -131,7 +158,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	r.streamed = true
-	r.setModel(m)
+	u.setResult(&unmix.Result{Model: m})
 	r.summarised = u.progress.number > u.progress.before+1
 	if err := u.begin(out); err != nil {
 		return err
@@ -146,7 +173,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 			}
 		}
 		rows += b.x.Rows
-		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: rows})
+		u.progress.pass(1, rows)
 		return u.take(out, b, g)
 	})
 	u.certify()
@@ -170,7 +197,7 @@ func (u *unmixing) checkStreamed() error {
 	for _, c := range []struct {
 		given bool
 		flag  string
-	}{{o.Rows == softkmeans.RowsUnit, "-rows unit"}, {o.Trim > 0, "-trim"}, {u.flags.shade != "", "-shade"},
+	}{{o.Scaling == unmix.ScaleUnit, "-rows unit"}, {o.Trim > 0, "-trim"}, {u.flags.shade != "", "-shade"},
 		{u.flags.bounds != nil, "-bounds"}} {
 		if u.streamed && c.given {
 			return usageErrorf("%s needs the scene in memory; add -stream no, or leave it out", c.flag)
@@ -226,7 +253,7 @@ func (u *unmixing) proposeBlocks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: d.seen})
+		u.progress.pass(1, d.seen)
 	}
 	u.progress.before++
 	if d.seen == 0 {

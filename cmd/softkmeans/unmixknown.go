@@ -17,6 +17,7 @@ import (
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 // checkKnown checks the flags that -centers goes with.
@@ -37,7 +38,7 @@ func (f *unmixFlags) checkKnown(given map[string]bool) error {
 		return usageErrorf("-model is for a fit; softkmeans predict takes the file of -centers as well")
 	case f.centers == "-":
 		return usageErrorf("-centers -: must be a file")
-	case f.options.Rows == softkmeans.RowsUnit && f.options.Sum == softkmeans.SumAtMostOne:
+	case f.options.Scaling == unmix.ScaleUnit && f.options.Sum == softkmeans.SumAtMostOne:
 		return usageErrorf("-rows unit has shares that add up to one; leave -sum out")
 	}
 	return nil
@@ -56,8 +57,8 @@ func (f *unmixFlags) readKnown() (err error) {
 	if m.Named {
 		f.from.Columns = m.Columns
 	}
-	if m.unit() && f.options.Rows == softkmeans.RowsAuto {
-		f.options.Rows = softkmeans.RowsUnit
+	if m.unit() && f.options.Scaling == unmix.ScaleAuto {
+		f.options.Scaling = unmix.ScaleUnit
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 		return k.checkPixels(0)
 	}
 	o := sources.Options{Sum: k.flags.options.Sum, Workers: k.flags.workers}
-	if o.Cone = k.flags.options.Rows == softkmeans.RowsUnit; k.flags.options.Rows == softkmeans.RowsAuto &&
+	if o.Cone = k.flags.options.Scaling == unmix.ScaleUnit; k.flags.options.Scaling == unmix.ScaleAuto &&
 		o.Sum == softkmeans.SumToOne {
 		if o.Cone, err = from.Lengths(ctx, sample, o); err != nil {
 			return err
@@ -204,11 +205,10 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if k.noise, err = k.mixer.Noise(ctx, some, sample); err != nil {
 		return err
 	}
-	m := *k.mixer.Model
-	if m.Shade = nil; o.Cone {
-		m.Shade = some.Length
+	k.found, k.result.model = &unmix.Result{Model: k.mixer.Model}, k.mixer.Model
+	if o.Cone {
+		k.found.Scaling, k.found.Brightness = unmix.ScaleUnit, some.Length
 	}
-	k.result.model = &m
 	if k.flags.page != "" {
 		k.sample = sample.Data
 	}
@@ -249,7 +249,7 @@ func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int
 			}
 		}
 		seen += b.x.Rows
-		k.progress.update(softkmeans.Iteration{Pass: 1, Rows: seen})
+		k.progress.pass(1, seen)
 		return nil
 	})
 	return nil, nil, softkmeans.NewMatrix(len(data)/d, d, data), err
@@ -314,13 +314,13 @@ func (u *unmixing) names() []string {
 func (k *knownScene) sentences() []string {
 	o, lines := &k.flags.options, []string{"Pixels are mixtures as given."}
 	switch cone := k.lengths != nil; {
-	case cone && o.Rows == softkmeans.RowsUnit:
+	case cone && o.Scaling == unmix.ScaleUnit:
 		lines[0] = "Each pixel is a mixture times its shade (-rows unit)."
 	case cone:
 		lines[0] = "Each pixel is a mixture times its shade, as that leaves clearly less of the squared " +
 			"error; -rows given takes that away."
 	}
-	if s := shadeOf(&softkmeans.Model{Shade: k.lengths}); s != nil {
+	if s := shadeOf(k.lengths); s != nil {
 		lines[0] += fmt.Sprintf(" The shade is %s to %s, with the median %s.", small(s.Min), small(s.Max),
 			small(s.Median))
 	}
@@ -400,11 +400,11 @@ func (k *knownScene) json() *knownSceneJSON {
 	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers, Lines: s.lines, Samples: s.samples,
 		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths,
 		Unit: s.unit, Names: k.names(), Shares: k.means(), Sizes: r.sizes, Pure: k.pure,
-		RowScaling: softkmeans.RowsGiven.String(), Shade: shadeOf(&softkmeans.Model{Shade: k.lengths}),
+		RowScaling: unmix.ScaleGiven.String(), Shade: shadeOf(k.lengths),
 		Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value,
 		Notes: append([]string{}, r.Notes...)}
 	if k.lengths != nil {
-		j.RowScaling = softkmeans.RowsUnit.String()
+		j.RowScaling = unmix.ScaleUnit.String()
 	}
 	if k.proved {
 		j.Certificate = newCertificateJSON(r.cert, certifiedTol, true)

@@ -283,7 +283,7 @@ func (u *unmixing) page() *report.Scene {
 	s := u.scene
 	p := &report.Scene{Source: s.source, Kind: s.kind, Lines: s.lines,
 		Samples: s.samples, Pictured: s.pictured,
-		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.result.model,
+		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.found,
 		Compact: u.result.compact,
 		Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}
 	if k := u.known; k != nil {

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"softkmeans"
 	"softkmeans/internal/report"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/unmix"
 )
 
 // report returns the report as text.
@@ -53,7 +53,7 @@ func (u *unmixing) writeFit(b *bytes.Buffer) {
 	for _, line := range append(u.outliers(), u.choices()...) {
 		b.WriteString(line + "\n")
 	}
-	turns, head := r.model.Turns, ""
+	turns, head := u.found.Turns, ""
 	if turns != nil {
 		head = "    sure to"
 	}
@@ -72,7 +72,7 @@ func (u *unmixing) writeFit(b *bytes.Buffer) {
 	}
 	b.WriteByte('\n')
 
-	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model),
+	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(u.found),
 		tol: certifiedTol, streamed: true, bounded: r.bounds != nil}
 	q.writeErrors(b)
 	b.WriteString("\n" + localVerdict(q, r) + "\n")
@@ -117,11 +117,10 @@ func (u *unmixing) outliers() []string {
 
 // rule says what set λ.
 func (u *unmixing) rule() view.Rule {
-	r, o := u.result, &u.flags.options
-	switch {
+	switch o := &u.flags.options; {
 	case o.Lambda > 0:
 		return view.RuleLambda
-	case r.model.PureRows != nil: // without noise, and for k = 1, the slack sets λ
+	case u.found.PureRows != nil: // without noise, and for k = 1, the slack sets λ
 		return view.RuleNoise
 	}
 	return view.RuleSlack
@@ -130,21 +129,21 @@ func (u *unmixing) rule() view.Rule {
 // choices says how the pixels were scaled and what set λ, a sentence or two a line.
 func (u *unmixing) choices() (lines []string) {
 	m, o := u.result.model, &u.flags.options
-	shaded := m.Rows == softkmeans.RowsUnit
+	shaded := u.result.unit
 	switch {
 	case u.streamed:
 		lines = append(lines, "A scene that is read in blocks is fitted as given, and spectra may be "+
 			"slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
-	case o.Rows == softkmeans.RowsGiven:
+	case o.Scaling == unmix.ScaleGiven:
 		lines = append(lines, "Pixels are fitted as given (-rows given).")
 	case u.flags.inUnits():
 		lines = append(lines, "Pixels are fitted as given, for bounds in their units.")
-	case !shaded && o.Rows == softkmeans.RowsUnit:
+	case !shaded && o.Scaling == unmix.ScaleUnit:
 		lines = append(lines, "Pixels are fitted as given: all are 0.")
 	case !shaded:
 		lines = append(lines,
 			"Pixels are fitted as given: their brightness hardly varies but by the materials.")
-	case o.Rows == softkmeans.RowsUnit:
+	case o.Scaling == unmix.ScaleUnit:
 		lines = append(lines, "Pixels are scaled to length 1 (-rows unit).")
 	default:
 		lines = append(lines, "Pixels are scaled to length 1, as their brightness varies.")
@@ -193,13 +192,13 @@ type pixelJSON struct {
 	Sample int `json:"sample"`
 }
 
-// shadeOf sums up the shade of a model; nil: it has none.
-func shadeOf(m *softkmeans.Model) *shadeJSON {
-	n := len(m.Shade)
+// shadeOf sums up the brightness of the pixels; nil: they have none.
+func shadeOf(list []float64) *shadeJSON {
+	n := len(list)
 	if n == 0 {
 		return nil
 	}
-	v := slices.Sorted(slices.Values(m.Shade))
+	v := slices.Sorted(slices.Values(list))
 	return &shadeJSON{v[0], v[(n-1)/2]/2 + v[n/2]/2, v[n-1]}
 }
 
@@ -229,7 +228,7 @@ type unmixReportJSON struct {
 	Unit        string    `json:"wavelengthUnits,omitempty"`
 	Shares      []float64 `json:"meanShares"`
 	Pure        []int     `json:"nearlyPure"`         // pixels with a share of 0.9 or more
-	Turns       []float64 `json:"sureTo,omitempty"`   // see Model.Turns, PureRows, Noise
+	Turns       []float64 `json:"sureTo,omitempty"`   // see Turns, PureRows, Noise of unmix.Result
 	PureRows    []float64 `json:"pureRows,omitempty"` // on how many each spectrum rests
 	Noise       []float64 `json:"noise,omitempty"`    // of the columns, over the median
 
@@ -244,15 +243,15 @@ func (u *unmixing) json() *unmixReportJSON {
 	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples,
 		Bands: s.layout.Bands, BadBands: []int{},
 		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
-		Shares: u.means(), Pure: u.pure, Turns: r.model.Turns, PureRows: r.model.PureRows,
-		Noise:      r.model.Noise,
-		RowScaling: softkmeans.RowsGiven.String(), Shade: u.shade,
+		Shares: u.means(), Pure: u.pure, Turns: u.found.Turns, PureRows: u.found.PureRows,
+		Noise:      u.found.Noise,
+		RowScaling: unmix.ScaleGiven.String(), Shade: u.shade,
 		Trimmed: append([]pixelJSON{}, u.trimmed...)}
 	if r.model.Lambda > 0 {
 		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
 	}
-	if r.model.Rows == softkmeans.RowsUnit {
-		j.RowScaling = r.model.Rows.String()
+	if r.unit {
+		j.RowScaling = unmix.ScaleUnit.String()
 	}
 	for band := range s.layout.Bands {
 		if _, used := slices.BinarySearch(s.bands, band); !used {

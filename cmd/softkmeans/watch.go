@@ -37,7 +37,7 @@ type abroad struct {
 func newWatch(f *modelFile) *watch {
 	w := &watch{scaling: f.scaling(), far: few{most: mostBetween}, limit: math.Inf(1)}
 	if f.Model != nil {
-		w.yardstick = yardstickOf(f.Model)
+		w.yardstick = yardstickOf(f.Model, f.unit())
 	}
 	if f.ColumnLeast == nil || f.ColumnMost == nil || f.ColumnSpread == nil {
 		return w

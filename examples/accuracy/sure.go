@@ -10,9 +10,10 @@ import (
 
 	"softkmeans"
 	"softkmeans/stability"
+	"softkmeans/unmix"
 )
 
-// sureTable prints what Bootstrap says of Unmix on the scenes of a folder. A spectrum is held
+// sureTable prints what Bootstrap says of unmix.Fit on the scenes of a folder. A spectrum is held
 // in the bands in which its interval has the published one, times the factor that fits best.
 func sureTable(scenes string, draws int) error {
 	list, err := readScenes(scenes)
@@ -26,11 +27,11 @@ func sureTable(scenes string, draws int) error {
 	fmt.Println("| --- | --- | --- | --: | --: |")
 	for _, s := range list {
 		k := s.truth.Rows
-		m, err := softkmeans.Unmix(context.Background(), s.x, k, nil)
+		m, err := unmix.Fit(context.Background(), s.x, k, nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		b, err := stability.Bootstrap(context.Background(), s.x, m, &stability.BootstrapOptions{Resamples: draws,
+		b, err := stability.Bootstrap(context.Background(), s.x, m.Model, &stability.BootstrapOptions{Resamples: draws,
 			MinVolumeOptions: softkmeans.MinVolumeOptions{Lambda: m.Lambda, NonNegative: true}})
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

@@ -1,10 +1,11 @@
 package main
 
-// The coders of the values that machines exchange: the binary forms of the package. JSON,
-// Beam's default, is slow and cannot write infinities.
+// The coders of the values that machines exchange: the binary forms of the packages, and JSON for the model,
+// which travels once.
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -12,36 +13,37 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"softkmeans"
+	"softkmeans/stream"
 )
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[*summary](), encodeSummary, decodeSummary)
 	beam.RegisterCoder(reflect.TypeFor[*quality](), encodeQuality, decodeQuality)
-	beam.RegisterCoder(reflect.TypeFor[*softkmeans.StreamSubspace](), encodeSubspace, decodeSubspace)
-	beam.RegisterCoder(reflect.TypeFor[*softkmeans.Extent](), encodeExtent, decodeExtent)
+	beam.RegisterCoder(reflect.TypeFor[*stream.Subspace](), encodeSubspace, decodeSubspace)
+	beam.RegisterCoder(reflect.TypeFor[*stream.Extent](), encodeExtent, decodeExtent)
 	beam.RegisterCoder(reflect.TypeFor[*softkmeans.Model](), encodeModel, decodeModel)
 }
 
 // Beam finds these by name on another machine, so they cannot be instances of one generic
 // function, which have the same name.
 
-func encodeSubspace(p *softkmeans.StreamSubspace) ([]byte, error) { return p.MarshalBinary() }
-func encodeExtent(e *softkmeans.Extent) ([]byte, error)           { return e.MarshalBinary() }
-func encodeModel(m *softkmeans.Model) ([]byte, error)             { return m.MarshalBinary() }
+func encodeSubspace(p *stream.Subspace) ([]byte, error) { return p.MarshalBinary() }
+func encodeExtent(e *stream.Extent) ([]byte, error)     { return e.MarshalBinary() }
+func encodeModel(m *softkmeans.Model) ([]byte, error)   { return json.Marshal(m) }
 
-func decodeSubspace(data []byte) (*softkmeans.StreamSubspace, error) {
-	p := &softkmeans.StreamSubspace{}
+func decodeSubspace(data []byte) (*stream.Subspace, error) {
+	p := &stream.Subspace{}
 	return p, p.UnmarshalBinary(data)
 }
 
-func decodeExtent(data []byte) (*softkmeans.Extent, error) {
-	e := &softkmeans.Extent{}
+func decodeExtent(data []byte) (*stream.Extent, error) {
+	e := &stream.Extent{}
 	return e, e.UnmarshalBinary(data)
 }
 
 func decodeModel(data []byte) (*softkmeans.Model, error) {
 	m := &softkmeans.Model{}
-	return m, m.UnmarshalBinary(data)
+	return m, json.Unmarshal(data, m)
 }
 
 // encodeSummary writes the number of shards, the source, 1 for a header, the names, each

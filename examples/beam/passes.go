@@ -14,6 +14,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/modelfile"
+	"softkmeans/stream"
 )
 
 // job is the settings of all passes.
@@ -75,16 +76,16 @@ func (s *summary) merge(t *summary) error {
 }
 
 // subspace computes the subspace of the centers from the first pass.
-func (j *job) subspace(s *summary) (*softkmeans.StreamSubspace, error) {
+func (j *job) subspace(s *summary) (*stream.Subspace, error) {
 	if s.Stats.Rows() == 0 {
 		return nil, errors.New("the shards have no rows")
 	}
-	return s.Stats.StreamSubspace(j.K, &softkmeans.Options{Enclosure: j.Enclosure})
+	return stream.NewSubspace(&s.Stats, j.K, &stream.Options{Enclosure: j.Enclosure})
 }
 
 // extent is the second pass: the extent of a shard's rows in the subspace.
-func (j *job) extent(ctx context.Context, s shard, p *softkmeans.StreamSubspace) (*softkmeans.Extent, error) {
-	e := &softkmeans.Extent{}
+func (j *job) extent(ctx context.Context, s shard, p *stream.Subspace) (*stream.Extent, error) {
+	e := &stream.Extent{}
 	_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) error { return e.Add(p, x, nil) })
 	return e, err
 }

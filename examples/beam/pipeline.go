@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"softkmeans"
+	"softkmeans/stream"
 )
 
 // pipeline builds
@@ -41,10 +42,10 @@ func init() {
 	register.Emitter1[*summary]()
 	register.Emitter1[shard]()
 	register.Combiner1[*summary](&mergeSummaries{})
-	register.DoFn1x2[*summary, *softkmeans.StreamSubspace, error](&subspaceFn{})
-	register.DoFn3x2[context.Context, shard, *softkmeans.StreamSubspace, *softkmeans.Extent, error](&extentFn{})
-	register.Combiner1[*softkmeans.Extent](&mergeExtents{})
-	register.DoFn2x2[*softkmeans.Extent, *softkmeans.StreamSubspace, *softkmeans.Model, error](&modelFn{})
+	register.DoFn1x2[*summary, *stream.Subspace, error](&subspaceFn{})
+	register.DoFn3x2[context.Context, shard, *stream.Subspace, *stream.Extent, error](&extentFn{})
+	register.Combiner1[*stream.Extent](&mergeExtents{})
+	register.DoFn2x2[*stream.Extent, *stream.Subspace, *softkmeans.Model, error](&modelFn{})
 	register.DoFn3x2[context.Context, shard, *softkmeans.Model, *quality, error](&membershipsFn{})
 	register.Combiner1[*quality](&mergeQualities{})
 	register.DoFn4x1[context.Context, *quality, *summary, *softkmeans.Model, error](&finishFn{})
@@ -66,21 +67,21 @@ func (f *foldFn) ProcessElement(ctx context.Context, s shard, summaries func(*su
 
 type subspaceFn struct{ Job job }
 
-func (f *subspaceFn) ProcessElement(s *summary) (p *softkmeans.StreamSubspace, err error) {
+func (f *subspaceFn) ProcessElement(s *summary) (p *stream.Subspace, err error) {
 	defer bracket(&err)
 	return f.Job.subspace(s)
 }
 
 type extentFn struct{ Job job }
 
-func (f *extentFn) ProcessElement(ctx context.Context, s shard, p *softkmeans.StreamSubspace) (e *softkmeans.Extent, err error) {
+func (f *extentFn) ProcessElement(ctx context.Context, s shard, p *stream.Subspace) (e *stream.Extent, err error) {
 	defer bracket(&err)
 	return f.Job.extent(ctx, s, p)
 }
 
 type modelFn struct{}
 
-func (*modelFn) ProcessElement(e *softkmeans.Extent, p *softkmeans.StreamSubspace) (m *softkmeans.Model, err error) {
+func (*modelFn) ProcessElement(e *stream.Extent, p *stream.Subspace) (m *softkmeans.Model, err error) {
 	defer bracket(&err)
 	return p.Model(e)
 }
@@ -112,9 +113,9 @@ func (*mergeSummaries) MergeAccumulators(a, b *summary) (s *summary, err error) 
 
 type mergeExtents struct{}
 
-func (*mergeExtents) CreateAccumulator() *softkmeans.Extent { return &softkmeans.Extent{} }
+func (*mergeExtents) CreateAccumulator() *stream.Extent { return &stream.Extent{} }
 
-func (*mergeExtents) MergeAccumulators(a, b *softkmeans.Extent) (e *softkmeans.Extent, err error) {
+func (*mergeExtents) MergeAccumulators(a, b *stream.Extent) (e *stream.Extent, err error) {
 	defer bracket(&err)
 	return a, a.Merge(b)
 }

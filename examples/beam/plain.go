@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"softkmeans"
+	"softkmeans/stream"
 )
 
 // plainly executes the job in one loop, without Beam. Tests compare the pipeline to it,
@@ -24,7 +24,7 @@ func (j *job) plainly(ctx context.Context, shards []shard) error {
 	if err != nil {
 		return err
 	}
-	extent := &softkmeans.Extent{}
+	extent := &stream.Extent{}
 	for _, s := range shards {
 		e, err := j.extent(ctx, s, p)
 		if err != nil {

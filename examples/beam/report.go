@@ -24,7 +24,7 @@ func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
 		fmt.Fprintf(&b, "p%-4d %12d rows\n", label, n)
 	}
 	if c.Optimal(0) && q.agrees(c) {
-		fmt.Fprintf(&b, "\nCertified: no %d centers and memberships are better by more than %.2g of the total variance,\nand what was measured agrees.\n", j.K, 1.05*c.ExcessShare) // %.2g does not go below it
+		fmt.Fprintf(&b, "\nCertified: no %d centers and memberships are better by more than %.2g of the total variance,\nand what was measured agrees.\n", j.K, 1.05*c.ExcessShare()) // %.2g does not go below it
 	} else {
 		b.WriteString("\nNot certified: the model, or what was measured, misses the minimum by more than 1e-9 of the total\nvariance, or the memberships their limits.\n")
 	}

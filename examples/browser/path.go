@@ -1,8 +1,8 @@
 package main
 
 // The slack slider. Prototypes are fitted for a series of penalties λ and interpolated
-// in between, so that moving the slider needs no fit. All fits of the series start from
-// the same centers, so that prototype i of one fit corresponds to i of the next.
+// in between, so that moving the slider needs no fit. A fit starts from the centers of the one
+// before, so that prototype i of one corresponds to i of the next.
 
 import (
 	"context"
@@ -79,62 +79,60 @@ func (d *data) mostSlack(k int) float64 {
 	return min((d.floors[0]-d.floor(k))/2/base, maxSlack)
 }
 
-// extend computes the missing points, every fourth first. If ctx is cancelled, the
-// points found so far remain.
+// extend computes the missing points, every fourth first, up to the first beyond the slider. If ctx is
+// cancelled, the points found so far remain.
 func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int, it softkmeans.Iteration)) error {
 	// The largest λ must be finite, too.
 	if !(d.floors[0] > 0) || !view.Finite(d.lambda(pathSteps, 1)) || p.k < 2 {
 		p.done = true
 	}
-	for _, stride := range []int{4, 1} {
-		var steps []int
-		for step := 0; step < p.end; step += stride {
-			if !p.found[step] {
-				steps = append(steps, step)
-			}
-		}
-		if p.done || len(steps) == 0 {
-			continue
-		}
-		if err := p.find(ctx, d, steps, progress); err != nil {
-			return err
-		}
-	}
-	p.done = true
-	return nil
-}
-
-// find computes the points of some steps, in ascending order, up to the first beyond
-// the slider.
-func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress func(found int, it softkmeans.Iteration)) error {
 	had := 0
 	for _, found := range p.found {
 		if found {
 			had++
 		}
 	}
-	for i, step := range steps {
-		m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
-			Weights:     d.Weights,
-			NonNegative: d.above(),
-			Lambda:      d.lambda(step, p.k),
-			Restarts:    1, // so that all have the same start
-			Progress:    func(it softkmeans.Iteration) { progress(had+i, it) },
-		})
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			return err
-		}
-		p.found[step] = true
-		p.add(m.Lambda, m.Objective, m.Centers)
-		if d.slackOf(m.Objective, p.k) > d.mostSlack(p.k) {
-			p.end = step + 1
-			return nil
+	for _, stride := range []int{4, 1} {
+		for step := 0; step < p.end && !p.done; step += stride {
+			if p.found[step] {
+				continue
+			}
+			lambda := d.lambda(step, p.k)
+			m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
+				Weights:     d.Weights,
+				NonNegative: d.above(),
+				Lambda:      lambda,
+				Centers:     p.before(lambda),
+				Init:        softkmeans.InitKMeans, // of the first; labels are not looked at
+				Restarts:    1,
+				Progress:    func(it softkmeans.Iteration) { progress(had, it) },
+			})
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				return err
+			}
+			p.found[step] = true
+			had++
+			p.add(m.Lambda, m.Objective, m.Centers)
+			if d.slackOf(m.Objective, p.k) > d.mostSlack(p.k) {
+				p.end = step + 1
+			}
 		}
 	}
+	p.done = true
 	return nil
+}
+
+// before returns the centers of the last point of a smaller λ; nil: there is none.
+func (p *slackPath) before(lambda float64) (centers *softkmeans.Matrix) {
+	for _, at := range p.points {
+		if at.lambda < lambda {
+			centers = at.centers
+		}
+	}
+	return centers
 }
 
 // add inserts a point, or replaces the one of the same λ.

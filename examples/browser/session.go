@@ -208,14 +208,10 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 
 // prove sets how compact other prototypes could be, for methods that are about it.
 func (r *result) prove(ctx context.Context, d *data) (err error) {
-	smallest := r.options.method == view.Global && r.options.enclosure == softkmeans.EnclosureSmallest
-	if minimal := r.options.method == view.MinVolume; d.given != nil || r.partial || !minimal && !smallest {
+	if r.options.method != view.MinVolume || d.given != nil || r.partial {
 		return nil
-	} else if minimal {
-		r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
-	} else {
-		r.compact.Unique, err = view.Unique(ctx, r.model, d.Weights)
 	}
+	r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
 	return err
 }
 
@@ -233,7 +229,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 		return nil, err
 	}
 	switch method, known := methodWords[f.Method]; {
-	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.Model.Rows != softkmeans.RowsAuto || !known || f.K() > maxK:
+	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.UnitRows || !known || f.K() > maxK:
 		return nil, errors.New("the page shows models of minvol, global and alternating, with sums of one and up to " + itoa(maxK) + " prototypes; softkmeans predict takes the others")
 	case len(f.Columns) != len(s.data.Names) || f.Named && s.data.Header && !slices.Equal(f.Columns, s.data.Names):
 		return nil, errors.New("the model is for other columns: " + strings.Join(f.Columns, ", "))

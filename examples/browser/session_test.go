@@ -198,34 +198,6 @@ func checkPreviews(t *testing.T, s *session, o options) {
 	}
 }
 
-// counting counts the calls of Err.
-type counting struct {
-	context.Context
-	asked int
-}
-
-func (c *counting) Err() error {
-	c.asked++
-	return c.Context.Err()
-}
-
-// The path calls the Err of the context it was given, in which the worker reads its
-// messages.
-func TestPathListens(t *testing.T) {
-	s := opened(t, "iris")
-	if _, err := s.fit(t.Context(), options{slack: .25}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	ctx := &counting{Context: t.Context()}
-	passes := 0
-	if err := s.extend(ctx, func(int, softkmeans.Iteration) { passes++ }); err != nil {
-		t.Fatal(err)
-	}
-	if ctx.asked < passes || passes == 0 {
-		t.Errorf("in %d passes the context was asked %d times", passes, ctx.asked)
-	}
-}
-
 // A preview has about the error of the fit that follows, also if the floor is 0, and if
 // the slack is larger than a fit uses.
 func TestPreviewFits(t *testing.T) {

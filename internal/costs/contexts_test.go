@@ -10,9 +10,13 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/enclosure"
+	"softkmeans/kernel"
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
+	"softkmeans/stream"
+	"softkmeans/unmix"
 )
 
 // shape is rows, and the number of prototypes, on which work is where it is seldom.
@@ -80,38 +84,30 @@ func (s *shape) both(fn func(name string, x softkmeans.Samples)) {
 func (s *shape) global(add adder) {
 	tight := softkmeans.EnclosureTight
 	fits := map[string]*options{"Fit": {}, "tight": {Enclosure: tight},
-		"at most one": {Sum: softkmeans.SumAtMostOne, Enclosure: tight},
-		"Jacobi":      {Solver: softkmeans.SolverJacobi}, "Krylov": {Solver: softkmeans.SolverKrylov}}
-	if s.k <= 3 {
-		fits["smallest"] = &options{Enclosure: softkmeans.EnclosureSmallest}
-	}
+		"Jacobi": {Solver: softkmeans.SolverJacobi}, "Krylov": {Solver: softkmeans.SolverKrylov}}
 	for name, o := range fits {
 		o.Workers = 1
 		add("Fit "+name, func(ctx context.Context) error { return second(softkmeans.Fit(ctx, s.x, s.k, o)) })
 	}
-	one, f, g := &options{Workers: 1, MostK: 20}, random(s.k, s.x.Cols, 7, nil), s.pure()
+	one, most := &options{Workers: 1}, &options{Workers: 1, MostK: 20}
+	f, g := random(s.k, s.x.Cols, 7, nil), s.pure()
 	s.both(func(name string, x softkmeans.Samples) {
 		add(name+"Fit", func(ctx context.Context) error { return second(softkmeans.Fit(ctx, x, s.k, one)) })
-		add(name+"Floors", func(ctx context.Context) error { return second(softkmeans.Floors(ctx, x, one)) })
+		add(name+"Floors", func(ctx context.Context) error { return second(softkmeans.Floors(ctx, x, most)) })
 		add(name+"Certify", func(ctx context.Context) error {
 			return second(softkmeans.Certify(ctx, x, f, g, one))
 		})
 		add(name+"CentersOf", func(ctx context.Context) error {
 			return second(softkmeans.CentersOf(ctx, x, g, one))
 		})
-		add(name+"SkMable", func(ctx context.Context) error {
-			return second(softkmeans.SkMable(ctx, x, s.k, 0))
-		})
 	})
 	add("Principal", func(ctx context.Context) error {
 		return second(softkmeans.Principal(ctx, s.x, 1, one))
 	})
-	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
-		o := &options{Workers: 1, Sum: sum, Memberships: func(int, *matrix) error { return nil }}
-		add("FitSeq "+sum.String(), func(ctx context.Context) error {
-			return second(softkmeans.FitSeq(ctx, inBlocks(s.x, 1000), s.k, o))
-		})
-	}
+	add("stream.Fit", func(ctx context.Context) error {
+		o := &stream.Options{Workers: 1, Memberships: func(int, *matrix) error { return nil }}
+		return second(stream.Fit(ctx, inBlocks(s.x, 1000), s.k, o))
+	})
 }
 
 // pure returns memberships of 1, in turn.
@@ -137,42 +133,44 @@ func (s *shape) volume(add adder) {
 			return second(softkmeans.FitAlternating(ctx, x, s.k, few()))
 		})
 	})
-	add("Unmix", func(ctx context.Context) error { return second(softkmeans.Unmix(ctx, s.x, s.k, few())) })
+	add("Unmix", func(ctx context.Context) error {
+		return second(unmix.Fit(ctx, s.x, s.k, &unmix.Options{MinVolumeOptions: *few()}))
+	})
 	add("Unmix of unit rows", func(ctx context.Context) error {
-		o := few()
-		o.Rows, o.Trim = softkmeans.RowsUnit, 0.1
-		return second(softkmeans.Unmix(ctx, s.x, s.k, o))
+		o := &unmix.Options{MinVolumeOptions: *few(), Scaling: unmix.ScaleUnit, Trim: 0.1}
+		return second(unmix.Fit(ctx, s.x, s.k, o))
 	})
 	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
-		add("FitMinVolumeSeq "+sum.String(), func(ctx context.Context) error {
-			o := &softkmeans.MinVolumeSeqOptions{MinVolumeOptions: *few()}
+		add("stream.FitMinVolume "+sum.String(), func(ctx context.Context) error {
+			o := &stream.MinVolumeOptions{MinVolumeOptions: *few()}
 			o.Sum = sum
-			return second(softkmeans.FitMinVolumeSeq(ctx, inBlocks(s.x, 1000), s.k, o))
+			return second(stream.FitMinVolume(ctx, inBlocks(s.x, 1000), s.k, o))
 		})
 	}
 }
 
 func (s *shape) similar(add adder) {
-	kernel := must(softkmeans.RBFKernel(top(s.x, min(s.x.Rows, 2000)), 0))
-	o, k := &softkmeans.LSDOptions{Workers: 1}, min(s.k, kernel.Len())
+	similarities := must(kernel.RBF(top(s.x, min(s.x.Rows, 2000)), 0))
+	one, o := &softkmeans.LSDOptions{Workers: 1}, &softkmeans.LSDOptions{Workers: 1}
+	k := min(s.k, similarities.Rows)
 	if !long() {
 		o.MaxIter, k = 3, min(k, 3)
 	}
-	add("LSD", func(ctx context.Context) error { return second(softkmeans.LSD(ctx, kernel, k, o)) })
-	add("TILSD", func(ctx context.Context) error { return second(softkmeans.TILSD(ctx, kernel, k, o)) })
+	add("LSD", func(ctx context.Context) error { return second(softkmeans.LSD(ctx, similarities, k, o)) })
+	add("TILSD", func(ctx context.Context) error { return second(softkmeans.TILSD(ctx, similarities, k, one)) })
 	add("LSDFloors", func(ctx context.Context) error {
-		return second(softkmeans.LSDFloors(ctx, kernel, k, o))
+		return second(softkmeans.LSDFloors(ctx, similarities, k, one))
 	})
 	add("TILSDFloors", func(ctx context.Context) error {
-		return second(softkmeans.TILSDFloors(ctx, kernel, k, o))
+		return second(softkmeans.TILSDFloors(ctx, similarities, k, one))
 	})
 	first := &softkmeans.LSDOptions{Workers: 1, MaxIter: -1}
 	add("LSDFloor", func(ctx context.Context) error {
-		m, err := softkmeans.LSD(ctx, kernel, k, first)
+		m, err := softkmeans.LSD(ctx, similarities, k, first)
 		if err != nil {
 			return err
 		}
-		return second(proof.LSDFloor(ctx, kernel, k, &proof.LSDFloorOptions{Model: m, Workers: 1}))
+		return second(proof.LSDFloor(ctx, similarities, k, &proof.LSDFloorOptions{Model: m, Workers: 1}))
 	})
 }
 
@@ -200,7 +198,19 @@ func (s *shape) leaves(add adder) {
 			m.Lambda, m.Epsilon, m.Volume = m.Total/float64(k), m.Total, softkmeans.VolumeAffine
 			return second(proof.LossGap(ctx, x, m, &options{Workers: 1}))
 		})
+		add(name+"Cone", func(ctx context.Context) error {
+			return second(enclosure.Cone(ctx, x, s.k, &options{Workers: 1}))
+		})
 	})
+	if s.k <= 3 {
+		add("Smallest", func(ctx context.Context) error {
+			m, err := softkmeans.Fit(ctx, s.x, s.k, &options{Workers: 1})
+			if err != nil {
+				return err
+			}
+			return second(enclosure.Smallest(ctx, m))
+		})
+	}
 	g := mixed(s.x.Rows, k)
 	add("Unique", func(ctx context.Context) error { return second(proof.Unique(ctx, g)) })
 	add("Choose", func(ctx context.Context) error {

@@ -9,10 +9,14 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/enclosure"
+	"softkmeans/kernel"
 	"softkmeans/metrics"
 	"softkmeans/missing"
 	"softkmeans/proof"
 	"softkmeans/stability"
+	"softkmeans/stream"
+	"softkmeans/unmix"
 )
 
 // growing is a public call on n rows, d columns and k centers: the sizes to begin with, and the exponents
@@ -42,7 +46,7 @@ func growingCalls() []growing {
 		}
 		return m
 	}
-	rbf := func(n, d int) softkmeans.Similarity { return must(softkmeans.RBFKernel(normal(n, d), 0)) }
+	rbf := func(n, d int) *matrix { return must(kernel.RBF(normal(n, d), 0)) }
 	fit := func(o options) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error {
 			x := normal(n, d)
@@ -55,7 +59,7 @@ func growingCalls() []growing {
 			return func() error { return f(x, k) }
 		}
 	}
-	similar := func(f func(s softkmeans.Similarity, k int) error) func(n, d, k int) func() error {
+	similar := func(f func(s *matrix, k int) error) func(n, d, k int) func() error {
 		return func(n, d, k int) func() error { s := rbf(n, d); return func() error { return f(s, k) } }
 	}
 	labels := func(f func(a, b []int) (float64, error)) func(n, _, _ int) func() error {
@@ -97,15 +101,17 @@ func growingCalls() []growing {
 		{"Fit", wide, [3]int{1, 2, 1}, fit(options{})},
 		{"Fit tight", wide, [3]int{1, 2, 2}, fit(options{Enclosure: softkmeans.EnclosureTight})},
 		{"Fit, k above n and d", [3]int{30, 1000, 500}, [3]int{2, 1, 1}, fit(options{})},
-		{"Fit at most one, no half-space", wide, [3]int{1, 2, 3}, fit(options{Sum: softkmeans.SumAtMostOne})},
-		{"Fit smallest", [3]int{20000, 0, 0}, [3]int{1}, func(n, _, _ int) func() error {
+		{"Cone, no half-space", wide, [3]int{1, 2, 3}, func(n, d, k int) func() error {
+			x := random(n, d, 1, nil)
+			return func() error { return second(enclosure.Cone(bg, x, k, nil)) }
+		}},
+		{"Smallest", [3]int{20000, 0, 0}, [3]int{1}, func(n, _, _ int) func() error {
 			x := softkmeans.NewMatrix(n, 2, nil)
 			for i := range n {
 				x.Data[2*i], x.Data[2*i+1] = math.Sincos(2 * math.Pi * float64(i) / float64(n))
 			}
-			return func() error {
-				return second(softkmeans.Fit(bg, x, 3, &options{Enclosure: softkmeans.EnclosureSmallest}))
-			}
+			m := must(softkmeans.Fit(bg, x, 3, nil))
+			return func() error { return second(enclosure.Smallest(bg, m)) }
 		}},
 		{"Fit sparse", [3]int{2000, 2000, 4}, all, func(n, d, k int) func() error {
 			x := words(n, d)
@@ -119,10 +125,6 @@ func growingCalls() []growing {
 			x := normal(n, d)
 			m := must(softkmeans.Fit(bg, x, k, nil))
 			return func() error { return second(softkmeans.Certify(bg, x, m.Centers, m.Memberships, nil)) }
-		}},
-		{"SkMable", wide, [3]int{1, 3}, func(n, d, k int) func() error {
-			x := normal(n, d)
-			return func() error { return second(softkmeans.SkMable(bg, x, k, .1)) }
 		}},
 		{"Principal", [3]int{2000, 128, 8}, [3]int{1, 3, 1}, volume(func(x *matrix, k int) error {
 			return second(softkmeans.Principal(bg, x, k-1, nil))
@@ -138,21 +140,21 @@ func growingCalls() []growing {
 			return func() error { return second(softkmeans.FitMinVolume(bg, x, k, v)) }
 		}},
 		{"Unmix", small, steps, volume(func(x *matrix, k int) error {
-			return second(softkmeans.Unmix(bg, x, k, v))
+			return second(unmix.Fit(bg, x, k, &unmix.Options{MinVolumeOptions: *v}))
 		})},
-		{"FitSeq", wide, all, volume(func(x *matrix, k int) error {
-			return second(softkmeans.FitSeq(bg, inBlocks(x, 500), k, nil))
+		{"stream.Fit", wide, all, volume(func(x *matrix, k int) error {
+			return second(stream.Fit(bg, inBlocks(x, 500), k, nil))
 		})},
-		{"FitMinVolumeSeq", small, steps, volume(func(x *matrix, k int) error {
-			return second(softkmeans.FitMinVolumeSeq(bg, inBlocks(x, 500), k, nil))
+		{"stream.FitMinVolume", small, steps, volume(func(x *matrix, k int) error {
+			return second(stream.FitMinVolume(bg, inBlocks(x, 500), k, nil))
 		})},
 		{"Stats and Extent", wide, [3]int{1, 3, 2}, volume(func(x *matrix, k int) error {
 			var s softkmeans.Stats
-			var e softkmeans.Extent
+			var e stream.Extent
 			if err := s.Add(x); err != nil {
 				return err
 			}
-			p, err := s.StreamSubspace(k, nil)
+			p, err := stream.NewSubspace(&s, k, nil)
 			if err != nil {
 				return err
 			}
@@ -166,35 +168,36 @@ func growingCalls() []growing {
 			m := &softkmeans.Model{Centers: top(x, k), ClusterMeans: top(x, k)}
 			return second(m.PredictLabels(nil, x))
 		})},
-		{"LSD", square, [3]int{2, 1, 4}, similar(func(s softkmeans.Similarity, k int) error {
+		{"LSD", square, [3]int{2, 1, 4}, similar(func(s *matrix, k int) error {
 			return second(softkmeans.LSD(bg, s, k, nil))
 		})},
-		{"TILSD", square, pairs, similar(func(s softkmeans.Similarity, k int) error {
+		{"TILSD", square, pairs, similar(func(s *matrix, k int) error {
 			return second(softkmeans.TILSD(bg, s, k, nil))
 		})},
-		{"LSDFloors", square, pairs, similar(func(s softkmeans.Similarity, k int) error {
+		{"LSDFloors", square, pairs, similar(func(s *matrix, k int) error {
 			return second(softkmeans.LSDFloors(bg, s, k, nil))
 		})},
 		{"LSDFloors, K near I", square, [3]int{3, 1, 2}, func(n, d, k int) func() error {
-			s := must(softkmeans.RBFKernel(normal(n, d), 1))
+			s := must(kernel.RBF(normal(n, d), 1))
 			return func() error { return second(softkmeans.LSDFloors(bg, s, k, nil)) }
 		}},
-		{"TILSDFloors", square, pairs, similar(func(s softkmeans.Similarity, k int) error {
+		{"TILSDFloors", square, pairs, similar(func(s *matrix, k int) error {
 			return second(softkmeans.TILSDFloors(bg, s, k, nil))
 		})},
-		{"SimilarityMatrix", square, [3]int{2, 1}, similar(func(s softkmeans.Similarity, _ int) error {
-			return second(softkmeans.SimilarityMatrix(s))
-		})},
-		{"DistanceKernel", square, [3]int{2, 0}, func(n, _, _ int) func() error {
+		{"RBF", square, [3]int{2, 1}, func(n, d, _ int) func() error {
+			x := normal(n, d)
+			return func() error { return second(kernel.RBF(x, 1)) }
+		}},
+		{"Distances", square, [3]int{2, 0}, func(n, _, _ int) func() error {
 			x := normal(n, 1)
 			m := softkmeans.NewMatrix(n, n, nil)
 			for i := range m.Data {
 				m.Data[i] = math.Abs(x.Data[i/n] - x.Data[i%n])
 			}
-			return func() error { _, _, err := softkmeans.DistanceKernel(m, 1); return err }
+			return func() error { return second(kernel.Distances(m, 1)) }
 		}},
 		{"EigenSym (of order n)", square, [3]int{3}, func(n, _, _ int) func() error {
-			m := must(softkmeans.SimilarityMatrix(rbf(n, 8)))
+			m := rbf(n, 8)
 			return func() error { _, _, err := softkmeans.EigenSym(m); return err }
 		}},
 		{"SVD", [3]int{300, 16}, [3]int{1, 3}, func(n, d, _ int) func() error {

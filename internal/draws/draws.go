@@ -1,5 +1,5 @@
-// Package draws has what the packages beside softkmeans share: rows of positive weight, tables of some rows,
-// and tasks on workers.
+// Package draws has what the packages beside softkmeans share: options, rows of positive weight, tables of
+// some rows, and tasks on workers.
 package draws
 
 import (
@@ -33,6 +33,14 @@ func Rows(weights []float64, n int) (rows []int, err error) {
 		return nil, fault.New(softkmeans.ErrTooFewSamples, "every weight is 0")
 	}
 	return rows, nil
+}
+
+// OrZero returns the options that p points to; of nil the zero value.
+func OrZero[T any](p *T) (o T) {
+	if p != nil {
+		o = *p
+	}
+	return o
 }
 
 // Chosen returns a table of some rows of m.

@@ -61,6 +61,15 @@ func Sum(x []float64) (sum float64) {
 	return sum
 }
 
+// Indices returns 0 … n−1.
+func Indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // Cholesky overwrites the k×k matrix a, on and below its diagonal, with L, a = LLᵀ. It returns false if a
 // pivot is not above 0; a is then of no use.
 func Cholesky(a []float64, k int) bool {

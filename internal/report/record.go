@@ -15,9 +15,6 @@ type run struct{ losses, errors []float64 }
 // follow is the Progress of a fit that is recorded and shown.
 func (r *record) follow(o *Options) func(softkmeans.Iteration) {
 	return func(it softkmeans.Iteration) {
-		if it.Pass > 0 { // a block of a pass, not an iteration
-			return
-		}
 		r.progress(it)
 		if o.Iteration != nil {
 			o.Iteration(it)

@@ -17,6 +17,7 @@ import (
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/unmix"
 )
 
 // Scene is the content of a page about an image. [Scene.Begin] comes first, then
@@ -28,7 +29,7 @@ type Scene struct {
 	Bands          []int     // the numbers of the columns of Model in the file, from 0
 	Wavelengths    []float64 // of the columns; nil: not known
 	Unit           string    // of Wavelengths, as ENVI writes it
-	Model          *softkmeans.Model
+	Model          *unmix.Result
 	Names          []string // of the materials; nil: p0, p1, …
 	Class          []int    // the material of each spectrum; nil: each is one
 	Known          bool     // the spectra are given, and shares alone were found
@@ -64,7 +65,7 @@ func (s *Scene) Begin(sample *softkmeans.Matrix) {
 	if s.Pictured {
 		s.colors = chooseColors(sample, s.Bands)
 		s.maps.begin(s.Lines, s.Samples, len(s.names()))
-		if s.Model.Shade != nil {
+		if s.Model.Brightness != nil {
 			s.maps.shade = make([]float64, len(s.maps.count))
 		}
 	}
@@ -168,7 +169,7 @@ func (s *Scene) HTML() ([]byte, error) {
 		Compact: s.Compact, Sum: view.SumOf(m), Rule: s.Rule}
 	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
-		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m),
+		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m.Model),
 		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: s.sizes(), Made: s.made(),
 		Command: s.Command, Version: s.Version}
 	c.Method = "Minimal volume"
@@ -286,7 +287,7 @@ func (s *Scene) errors() grid {
 	if len(s.Model.Trimmed) > 0 {
 		pixels = "all pixels but outliers"
 	}
-	if s.Model.Shade != nil {
+	if s.Model.Brightness != nil {
 		note += " A pixel is a mixture times its shade, and so it is for the floor."
 	}
 	return grid{Caption: "Squared errors", Corner: "squared error", Head: []string{pixels}, Rows: []gridRow{
@@ -424,5 +425,5 @@ func (s *Scene) made() []string {
 // fit says how the spectra were found.
 func (s *Scene) fit() string {
 	return "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
-		capital(view.How(s.Model, s.Compact)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
+		capital(view.How(s.Model.Model, s.Compact)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
 }

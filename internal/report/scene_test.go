@@ -14,6 +14,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/view"
+	"softkmeans/unmix"
 )
 
 // sceneOf is the page of a synthetic image of three materials: the first fills the left,
@@ -39,7 +40,7 @@ func sceneOf(t *testing.T, lines, samples int) *Scene {
 		t.Fatal(err)
 	}
 	s := &Scene{Source: "dir/field.bil", Kind: "ENVI bil", Lines: lines, Samples: samples,
-		Pictured: true, Unit: "Nanometers", Model: m,
+		Pictured: true, Unit: "Nanometers", Model: &unmix.Result{Model: m},
 		Command: "softkmeans unmix", Version: "v1.2.3"}
 	for j := range d {
 		s.Bands, s.Wavelengths = append(s.Bands, j+j/20), append(s.Wavelengths, 400+10*float64(j+j/20))
@@ -159,8 +160,8 @@ func TestSceneShade(t *testing.T) {
 		}
 	}
 	x.Set(79, 0, 9) // leaves an error
-	m, err := softkmeans.Unmix(t.Context(), x, 2,
-		&softkmeans.MinVolumeOptions{Rows: softkmeans.RowsUnit, Trim: .02})
+	m, err := unmix.Fit(t.Context(), x, 2,
+		&unmix.Options{Scaling: unmix.ScaleUnit, Trim: .02})
 	if err != nil || len(m.Trimmed) != 1 {
 		t.Fatalf("%v, %v", err, m.Trimmed)
 	}
@@ -173,7 +174,7 @@ func TestSceneShade(t *testing.T) {
 	for i := range x.Rows {
 		at = append(at, i)
 	}
-	s.Add(cube.Rect{Lines: 8, Samples: 10}, at, x, m.Memberships, m.Shade)
+	s.Add(cube.Rect{Lines: 8, Samples: 10}, at, x, m.Memberships, m.Brightness)
 	for i, v := range s.maps.residual {
 		if i < 79 && v > 1e-3 || i == 79 && v < .1 {
 			t.Errorf("pixel %d has the mean square %v", i, v)
@@ -189,12 +190,12 @@ func TestSceneShade(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	hi := slices.Max(m.Shade)
+	hi := slices.Max(m.Brightness)
 	for alt, img := range decoded(t, parse(t, text)) {
 		if !strings.HasPrefix(alt, "Map of the shade") {
 			continue
 		}
-		for i, v := range m.Shade {
+		for i, v := range m.Brightness {
 			if got, want := img.(*image.Paletted).ColorIndexAt(i%10, i/10),
 				uint8(1+math.Round(254*v/hi)); got != want {
 				t.Fatalf("pixel %d has color %d, want %d", i, got, want)

@@ -23,7 +23,7 @@ type Options struct {
 	// ahead. The columns of a .npy file have numbers only; Pick gets them as c1,
 	// c2, …. Blocks have no weights, so Dialect.Weights is an error.
 	Dialect table.Dialect
-	// BlockRows is the number of rows of a block. 0 is as many as FitSeq takes
+	// BlockRows is the number of rows of a block. 0 is as many as stream.Fit takes
 	// without copying them: 8192, but no more than 16 MB.
 	BlockRows int
 }

@@ -19,6 +19,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
+	"softkmeans/stream"
 )
 
 // write writes a file with the given content and returns its path.
@@ -129,7 +130,7 @@ func TestFitSeq(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := softkmeans.FitSeq(t.Context(), f.Blocks(t.Context()), 3, nil)
+	m, err := stream.Fit(t.Context(), f.Blocks(t.Context()), 3, nil)
 	if err != nil || math.Abs(m.Objective-want.Objective) > 1e-10*want.Objective {
 		t.Fatalf("%v, want %v, %v", m, want.Objective, err)
 	}

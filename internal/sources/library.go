@@ -86,7 +86,7 @@ func FromTable(t *table.Table) (*Library, error) {
 		}
 	}
 	if t.IDName == "column" && len(t.Names) > 2 && t.Names[0] == "mean" && t.Names[1] == "deviation" {
-		l.Pick(upTo(l.X.Cols)[2:]) // as a page saves prototypes
+		l.Pick(la.Indices(l.X.Cols)[2:]) // as a page saves prototypes
 	}
 	return l, l.spreads()
 }
@@ -253,7 +253,7 @@ func (l *Library) take(way variables) {
 	switch {
 	case way.axis:
 		l.Names = way.names
-		l.Pick(upTo(l.X.Cols)[1:])
+		l.Pick(la.Indices(l.X.Cols)[1:])
 	case way.first:
 		l.Columns = way.names
 		l.X = softkmeans.NewMatrix(l.X.Rows-1, l.X.Cols, l.X.Data[l.X.Cols:])

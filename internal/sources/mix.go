@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
 	"softkmeans/missing"
+	"softkmeans/unmix"
 )
 
 // Options says what a mixture is. The zero value is shares that add up to 1.
@@ -52,9 +53,6 @@ type Mixer struct {
 // NewMixer returns a Mixer. Errors are those of softkmeans for the centers.
 func (s *Sources) NewMixer(o Options) (*Mixer, error) {
 	m := &Mixer{Sources: s, Model: &softkmeans.Model{Centers: s.Centers, Sum: o.Sum}, o: o}
-	if o.Cone {
-		m.Model.Rows = softkmeans.RowsUnit
-	}
 	if _, err := m.Model.Predict(nil, softkmeans.NewMatrix(0, s.Centers.Cols, nil)); err != nil {
 		return nil, err
 	}
@@ -166,7 +164,12 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 }
 
 func (m *Mixer) predict(g, part *softkmeans.Matrix, lo int) error {
-	some, err := missing.Predict(m.Model, nil, part)
+	some, err := (*softkmeans.Matrix)(nil), error(nil)
+	if m.o.Cone {
+		some, _, err = unmix.Mix(m.Centers, part, missing.Predict)
+	} else {
+		some, err = missing.Predict(m.Model, nil, part)
+	}
 	if err == nil {
 		copy(g.Data[lo*g.Cols:], some.Data)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // sureTo is the share of rows with nothing but noise that are not called outside.
@@ -111,11 +112,9 @@ func (m *Mixer) spread(r *Result, x *softkmeans.Matrix) []float64 {
 	if left.Rows < leastRows {
 		return nil
 	}
-	order, size := upTo(left.Rows), make([]float64, left.Rows)
+	order, size := la.Indices(left.Rows), make([]float64, left.Rows)
 	for i := range size {
-		for _, v := range left.Row(i) {
-			size[i] += v * v
-		}
+		size[i] = la.SumSquares(left.Row(i))
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(size[a], size[b]) })
 	order = order[:left.Rows/2]
@@ -160,13 +159,7 @@ func (m *Mixer) beside(r *Result, x *softkmeans.Matrix, n Noise) (left *softkmea
 			mixed[j] = (v - length*mixed[j]) / scale
 		}
 		for c := range flat.Rows {
-			along := 0.0
-			for j, v := range flat.Row(c) {
-				along += v * mixed[j]
-			}
-			for j, v := range flat.Row(c) {
-				mixed[j] -= along * v
-			}
+			la.Axpy(mixed, -la.Dot(flat.Row(c), mixed), flat.Row(c))
 		}
 		left.Data = append(left.Data, mixed...)
 		left.Rows++

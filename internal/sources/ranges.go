@@ -67,7 +67,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	for r < len(s) && s[r] > max(rankTol*s[0], least) {
 		r++
 	}
-	o.flat = la.Transpose(columns(plane, upTo(r)))
+	o.flat = la.Transpose(columns(plane, la.Indices(r)))
 	at := softkmeans.NewMatrix(n, r, nil) // coordinates of the vertices
 	for i := range n {
 		for c := range r {
@@ -87,15 +87,8 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	if u, _, _, err = softkmeans.SVD(with); err != nil {
 		return nil, err
 	}
-	o.rows = la.Transpose(columns(u, upTo(r+1)))
+	o.rows = la.Transpose(columns(u, la.Indices(r+1)))
 	return o, nil
-}
-
-func upTo(n int) (list []int) {
-	for i := range n {
-		list = append(list, i)
-	}
-	return list
 }
 
 // size is the largest entry of m.
@@ -188,7 +181,7 @@ func (p *program) begin(start []float64) {
 		}
 		p.t[i*w+p.n] = p.b[i]
 	}
-	order := upTo(p.n)
+	order := la.Indices(p.n)
 	slices.SortStableFunc(order, func(i, j int) int {
 		switch {
 		case start[i] > start[j]:
@@ -264,9 +257,7 @@ func (p *program) pivot(row, j int) {
 	for i := range p.m {
 		if v := p.t[i*w+j]; i != row && v != 0 {
 			other := p.t[i*w : (i+1)*w]
-			for c, x := range r {
-				other[c] -= v * x
-			}
+			la.Axpy(other, -v, r)
 			other[j] = 0
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -111,7 +112,7 @@ func TestRanges(t *testing.T) {
 				f.Data[i] = float64(r.IntN(3))
 			}
 		}
-		class, groups := upTo(k), k
+		class, groups := la.Indices(k), k
 		if run%5 == 0 {
 			for i := range class {
 				class[i] = i % 2

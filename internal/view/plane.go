@@ -125,11 +125,11 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 // PlaneOf returns the plane of rows that were added up, and whose floors are known.
 func PlaneOf(s *softkmeans.Stats, floors []float64) (Plane, error) {
 	p := Plane{Mean: s.Mean(), Axes: softkmeans.NewMatrix(2, s.Cols(), nil)}
-	subspace, err := s.StreamSubspace(3, nil)
+	subspace, err := s.Principal(min(2, s.Cols(), s.Rows()-1), nil)
 	if err != nil {
 		return p, err
 	}
-	copy(p.Axes.Data, subspace.Basis().Data) // one direction if there is one column
+	copy(p.Axes.Data, subspace.Basis.Data) // one direction if there is one column
 	for c := range p.Share {
 		if c+1 < len(floors) && floors[0] > 0 {
 			p.Share[c] = (floors[c] - floors[c+1]) / floors[0]

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/enclosure"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/tables"
 	"softkmeans/proof"
 )
@@ -54,8 +56,10 @@ func TestSame(t *testing.T) {
 		hexagon.Set(i, 0, cos)
 		hexagon.Set(i, 1, sin)
 	}
-	m := tables.Must(softkmeans.Fit(t.Context(), hexagon, 3,
-		&softkmeans.Options{Weights: weights, Enclosure: softkmeans.EnclosureSmallest}))(t)
+	m := tables.Must(softkmeans.Fit(t.Context(), hexagon, 3, &softkmeans.Options{Weights: weights}))(t)
+	m.Memberships = draws.Chosen(m.Memberships, []int{0, 1, 2, 3, 4, 5})
+	m = tables.Must(enclosure.Smallest(t.Context(), m))(t)
+	m.Memberships = tables.Must(m.Predict(nil, hexagon))(t)
 	if v, err := Unique(t.Context(), m, weights); err != nil || !v.Smallest() || v.Only() {
 		t.Errorf("a hexagon: %v, %v", v, err)
 	}

@@ -4,12 +4,12 @@ package view
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/proof"
+	"softkmeans/unmix"
 )
 
 // CertifiedTol is the tolerance of Certificate.Optimal for a result that is called
@@ -43,10 +43,10 @@ const (
 	RuleLambda      // it is given
 )
 
-// SumOf is what shares of a model add up to where floor and total are concerned. With rows
+// SumOf is what shares of a scene add up to where floor and total are concerned. With rows
 // of length 1 the shade is free, as where sums are at most one.
-func SumOf(m *softkmeans.Model) softkmeans.Sum {
-	if m.Rows == softkmeans.RowsUnit {
+func SumOf(m *unmix.Result) softkmeans.Sum {
+	if m.Scaling == unmix.ScaleUnit {
 		return softkmeans.SumAtMostOne
 	}
 	return m.Sum
@@ -234,13 +234,8 @@ func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof
 		return nil, err
 	}
 	g := m.Memberships
-	if weights != nil || m.Trimmed != nil { // other rows are not in the fit
-		fitted := slices.Repeat([]float64{1}, g.Rows)
-		copy(fitted, weights)
-		for _, i := range m.Trimmed {
-			fitted[i] = 0
-		}
-		rows, err := draws.Rows(fitted, g.Rows)
+	if weights != nil { // other rows are not in the fit
+		rows, err := draws.Rows(weights, g.Rows)
 		if err != nil {
 			return nil, err
 		}

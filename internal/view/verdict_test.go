@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/unmix"
 )
 
 // certificate is what Certify says of an objective, with SolverGram.
@@ -126,11 +127,11 @@ func TestHow(t *testing.T) {
 // The shade is as free as sums of at most one.
 func TestSumOf(t *testing.T) {
 	for _, c := range []struct {
-		m    softkmeans.Model
+		m    unmix.Result
 		want softkmeans.Sum
-	}{{softkmeans.Model{}, softkmeans.SumToOne},
-		{softkmeans.Model{Sum: softkmeans.SumAtMostOne}, softkmeans.SumAtMostOne},
-		{softkmeans.Model{Rows: softkmeans.RowsUnit}, softkmeans.SumAtMostOne}} {
+	}{{unmix.Result{Model: &softkmeans.Model{}}, softkmeans.SumToOne},
+		{unmix.Result{Model: &softkmeans.Model{Sum: softkmeans.SumAtMostOne}}, softkmeans.SumAtMostOne},
+		{unmix.Result{Model: &softkmeans.Model{}, Scaling: unmix.ScaleUnit}, softkmeans.SumAtMostOne}} {
 		if got := SumOf(&c.m); got != c.want {
 			t.Errorf("%v, not %v", got, c.want)
 		}

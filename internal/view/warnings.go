@@ -9,7 +9,7 @@ import (
 	"softkmeans"
 )
 
-// SureTo explains Model.Turns.
+// SureTo explains Turns of unmix.Result.
 const SureTo = "Sure to: the angle, in % of π, that a spectrum stays within at half or twice of λ, and " +
 	"mostly on half of the pixels."
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"softkmeans"
+	"softkmeans/enclosure"
 	"softkmeans/kernel"
 )
 
@@ -182,8 +183,12 @@ func fit() error {
 	if err := small(); err != nil {
 		return err
 	}
-	m, err := softkmeans.Fit(context.Background(), rows(), whole(optK), &softkmeans.Options{
-		Weights: weights(), Sum: softkmeans.Sum(whole(optSum)), Enclosure: softkmeans.Enclosure(whole(optEnclosure)),
+	fit := softkmeans.Fit
+	if softkmeans.Sum(whole(optSum)) == softkmeans.SumAtMostOne {
+		fit = enclosure.Cone
+	}
+	m, err := fit(context.Background(), rows(), whole(optK), &softkmeans.Options{
+		Weights: weights(), Enclosure: softkmeans.Enclosure(whole(optEnclosure)),
 	})
 	return model(m, err)
 }
@@ -205,7 +210,7 @@ func model(m *softkmeans.Model, err error) error {
 	if err != nil {
 		return err
 	}
-	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare}
+	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare()}
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
 	for _, w := range m.Warnings {

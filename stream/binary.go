@@ -1,0 +1,136 @@
+package stream
+
+// The binary forms of Subspace and Extent: a magic of four letters, numbers of 8 bytes, little-endian, and
+// the CRC-32 (IEEE) of all before. Integers are stored as float64.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"softkmeans"
+)
+
+func marshal(magic string, numbers []float64) ([]byte, error) {
+	b := []byte(magic)
+	for i, v := range numbers {
+		if v-v != 0 {
+			return nil, &softkmeans.InputError{Arg: magic, Row: i, Col: -1, Value: v,
+				Err: softkmeans.ErrNonFinite}
+		}
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), nil
+}
+
+// unmarshal returns the numbers of a form, at least so many.
+func unmarshal(magic string, data []byte, least int) ([]float64, error) {
+	body := len(data) - 4
+	if body < 4 || string(data[:4]) != magic {
+		return nil, fmt.Errorf("softkmeans: not the form %s: %w", magic, softkmeans.ErrFormat)
+	}
+	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
+		return nil, fmt.Errorf("softkmeans: the checksum of %s is wrong: %w", magic, softkmeans.ErrFormat)
+	}
+	numbers := make([]float64, 0, body/8)
+	for at := 4; at+8 <= body; at += 8 {
+		v := math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
+		if v-v != 0 {
+			return nil, contradiction(magic)
+		}
+		numbers = append(numbers, v)
+	}
+	if body%8 != 4 || len(numbers) < least {
+		return nil, contradiction(magic)
+	}
+	return numbers, nil
+}
+
+func contradiction(magic string) error {
+	return fmt.Errorf("softkmeans: the numbers of %s contradict each other: %w", magic, softkmeans.ErrFormat)
+}
+
+// whole reports whether v is an integer from low to high.
+func whole(v, low, high float64) bool { return v >= low && v <= high && v == math.Trunc(v) }
+
+const (
+	subspaceMagic, extentMagic = "SKP3", "SKE3"
+	mostRows                   = 1 << 53
+)
+
+func (p *Subspace) numbers() []float64 {
+	list := []float64{float64(p.K), float64(p.Rows), float64(p.Enclosure), float64(p.Basis.Rows),
+		float64(p.Basis.Cols), p.Floor, p.FloorError, p.Total, p.Weight, float64(p.Solver), float64(p.Status)}
+	list = append(list, p.Mean...)
+	return append(list, p.Basis.Data...)
+}
+
+// fingerprint tells subspaces apart; it is above 0.
+func (p *Subspace) fingerprint() float64 {
+	b, err := marshal(subspaceMagic, p.numbers())
+	if err != nil {
+		return -1
+	}
+	return 1 + float64(binary.LittleEndian.Uint32(b[len(b)-4:]))
+}
+
+// MarshalBinary returns the subspace in the form that UnmarshalBinary reads, some 8·dk bytes.
+func (p *Subspace) MarshalBinary() ([]byte, error) {
+	if p.Basis == nil {
+		return nil, fmt.Errorf("softkmeans: the subspace is empty: %w", softkmeans.ErrTooFewSamples)
+	}
+	return marshal(subspaceMagic, p.numbers())
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [softkmeans.ErrFormat], and p is then
+// unchanged.
+func (p *Subspace) UnmarshalBinary(data []byte) error {
+	n, err := unmarshal(subspaceMagic, data, 11)
+	if err != nil {
+		return err
+	}
+	ok := whole(n[0], 1, mostK) && whole(n[1], 1, mostRows) && whole(n[2], 0, 1) && whole(n[3], 0, n[0]-1) &&
+		whole(n[4], 1, mostRows) && n[3] <= n[4] && float64(len(n)-11) == n[4]*(1+n[3]) &&
+		n[5] >= 0 && n[6] >= 0 && n[7] >= 0 && n[8] > 0 && whole(n[9], 0, 3) && whole(n[10], 0, math.MaxInt16)
+	if !ok {
+		return contradiction(subspaceMagic)
+	}
+	rows, cols := int(n[3]), int(n[4])
+	q := Subspace{K: int(n[0]), Rows: int(n[1]), Enclosure: softkmeans.Enclosure(n[2])}
+	q.Floor, q.FloorError, q.Total, q.Weight = n[5], n[6], n[7], n[8]
+	q.Solver, q.Status = softkmeans.Solver(n[9]), softkmeans.Status(n[10])
+	q.Mean, q.Basis = n[11:11+cols:11+cols], softkmeans.NewMatrix(rows, cols, n[11+cols:])
+	for i := range rows {
+		if u := q.Basis.Row(i); !(math.Abs(dot(u, u)-1) <= 1e-10) {
+			return contradiction(subspaceMagic)
+		}
+	}
+	*p = q
+	return nil
+}
+
+// MarshalBinary returns the extent in the form that UnmarshalBinary reads: 64 + 8k bytes or less.
+func (e *Extent) MarshalBinary() ([]byte, error) {
+	return marshal(extentMagic, append([]float64{float64(e.rows), e.subspace, e.radius, e.residual.sum,
+		e.residual.lost, e.squares.sum, e.squares.lost}, e.facets...))
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [softkmeans.ErrFormat], and e is then
+// unchanged.
+func (e *Extent) UnmarshalBinary(data []byte) error {
+	n, err := unmarshal(extentMagic, data, 7)
+	if err != nil {
+		return err
+	}
+	ok := whole(n[0], 0, mostRows) && whole(n[1], 0, 1<<32) && (n[0] > 0) == (n[1] > 0) && len(n)-7 <= mostK
+	for i, v := range n {
+		ok = ok && (v >= 0 || i == 4 || i == 6) && (n[0] > 0 || v == 0)
+	}
+	if !ok {
+		return contradiction(extentMagic)
+	}
+	*e = Extent{rows: int(n[0]), subspace: n[1], radius: n[2], residual: fine{n[3], n[4]},
+		squares: fine{n[5], n[6]}, facets: n[7:]}
+	return nil
+}

@@ -1,0 +1,112 @@
+// Package stream fits data that is larger than memory, read block by block in several passes, or in parts on
+// many machines. Fit finds the global solution in two passes, FitMinVolume compact prototypes in five to
+// eight. Programs on many machines add up a [softkmeans.Stats] each, merge them, make a [Subspace] of the
+// sum, add up an [Extent] each, and merge those.
+package stream
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"softkmeans"
+)
+
+// Options tunes [Fit]. The zero value and nil are the defaults.
+type Options struct {
+	Weights   []float64            // a weight ≥ 0 for every row; nil: all 1
+	Enclosure softkmeans.Enclosure // EnclosureBall (the default) or EnclosureTight
+	// Workers bounds the goroutines after the first pass, which takes all processors; 0: GOMAXPROCS. The
+	// result's bits do not depend on it.
+	Workers int
+	// Block is called after every block of a pass, from 1, with the number of rows so far.
+	Block func(pass, rows int)
+	// Memberships receives the memberships g of rows first, first+1, … (n×k), in order, and may keep g. It
+	// costs a pass. An error that it returns ends the fit, and is wrapped.
+	Memberships func(first int, g *softkmeans.Matrix) error
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// Fit is [softkmeans.Fit] for rows that blocks yields, some at a time. blocks must yield the same rows in
+// every pass: from a file that it opens anew, for example. It may use a block's memory again once the next
+// one is asked for. The result is that of softkmeans.Fit, the simplex 1e-11 larger so that rounding takes no
+// row out of it. Memberships are nil: Options.Memberships receives them, or [softkmeans.Model.Predict] finds
+// them. The bits do not depend on how rows are cut into blocks.
+//
+// # Details
+//
+// The first pass adds up a [softkmeans.Stats], the second an [Extent]. Objective is a proved upper bound for
+// the best memberships of these centers, rounding included; those handed out agree with them to rounding.
+// Floor has no digits below d·2^-52 of Total. Squares below 2^-1000 count as 0. k is at most 4096.
+//
+// Cost: nd² and d³ for the statistics, 4ndk for the extent. Memory: two blocks of 16 MB, or of 24 rows if
+// these take more, and 50·d² bytes: 3.4 GB for 8192 columns.
+//
+// Errors: those of softkmeans.Fit. Errors of blocks and of Memberships are wrapped, with the pass and the row
+// before. Data that changes between passes is an [softkmeans.ErrChanged], as far as counts, squares and the
+// floor show it. Errors of ctx come within one block.
+func Fit(
+	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
+) (*softkmeans.Model, error) {
+	o := orZero(opts)
+	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block, k: k}
+	if err := data.check(); err != nil {
+		return nil, err
+	}
+	stats, err := data.statistics(nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := NewSubspace(stats, k, &Options{Enclosure: o.Enclosure, Workers: o.Workers})
+	if err != nil {
+		return nil, err
+	}
+	e := p.start()
+	if err := data.each(func(b *block) error { return e.add(b, o.Workers) }); err != nil {
+		return nil, err
+	}
+	m, err := p.Model(&e.Extent)
+	if err != nil || o.Memberships == nil {
+		return m, err
+	}
+	err = data.each(func(b *block) error {
+		g, err := softkmeans.SimplexLeastSquares(nil, b.x, m.Centers, &softkmeans.Options{Workers: o.Workers})
+		if err != nil {
+			return err
+		}
+		return handOut(o.Memberships, "memberships", b.first, g)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// statistics makes the first pass. also, unless it is nil, is called for every block too.
+func (p *passes) statistics(also func(b *block)) (*softkmeans.Stats, error) {
+	s := new(softkmeans.Stats)
+	err := p.each(func(b *block) error {
+		if also != nil {
+			also(b)
+		}
+		return s.AddWeighted(b.x, b.weights)
+	})
+	return s, err
+}
+
+// handOut gives what belongs to the rows from first on to the caller's function.
+func handOut[T any](to func(first int, v T) error, what string, first int, v T) error {
+	if to == nil {
+		return nil
+	}
+	if err := to(first, v); err != nil {
+		return fmt.Errorf("softkmeans: %s from row %d: %w", what, first, err)
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+package stream
+
+// The second pass: how far rows reach in the principal subspace, which gives the size of the simplex, and how
+// far they are from it, which gives the objective.
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"softkmeans"
+)
+
+// mostK is the most centers: their regular simplex has k² numbers.
+const mostK = 1 << 12
+
+// Subspace is the principal affine subspace in which the centers of a global solution lie. [NewSubspace]
+// makes it after the first pass over the data; [Extent.Add] reads it in the second. Goroutines may share it.
+type Subspace struct {
+	softkmeans.Subspace
+	K         int
+	Rows      int // of the statistics
+	Enclosure softkmeans.Enclosure
+}
+
+// NewSubspace returns the subspace for k centers of rows that s has added up. It reads Enclosure and Workers
+// of opts; other options are an [softkmeans.ErrOption], since weights come with the rows. Cost and other
+// errors: those of [softkmeans.Stats.Principal].
+func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
+	o := orZero(opts)
+	switch {
+	case k < 1 || k > mostK:
+		return nil, fmt.Errorf("softkmeans: k is %d, not from 1 to %d: %w", k, mostK, softkmeans.ErrOption)
+	case o.Weights != nil || o.Block != nil || o.Memberships != nil:
+		return nil, fmt.Errorf("softkmeans: NewSubspace reads Enclosure and Workers alone: %w",
+			softkmeans.ErrOption)
+	case o.Enclosure != softkmeans.EnclosureBall && o.Enclosure != softkmeans.EnclosureTight:
+		return nil, fmt.Errorf("softkmeans: Enclosure is %v, which needs all rows: %w", o.Enclosure,
+			softkmeans.ErrOption)
+	}
+	at, err := s.Principal(max(0, min(k-1, s.Rows()-1, s.Cols())), &softkmeans.Options{Workers: o.Workers})
+	if err != nil {
+		return nil, err
+	}
+	at.Squares = nil
+	return &Subspace{*at, k, s.Rows(), o.Enclosure}, nil
+}
+
+// normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
+// the subspace. Fewer than k−1 cut them to the shadow of the ball's simplex. A tight simplex then has one
+// vertex more than dimensions, and other centers repeat them.
+func (p *Subspace) normals() *softkmeans.Matrix {
+	dims, m := p.Basis.Rows, p.K
+	if p.Enclosure == softkmeans.EnclosureTight {
+		m = dims + 1
+	}
+	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)
+	for j := range m {
+		axpy(u.Row(j), math.Sqrt(float64(m)/float64(max(m-1, 1))), b.Row(j)[:dims])
+	}
+	return u
+}
+
+// Extent is what the second pass finds. Like [softkmeans.Stats], an Extent may take a part of the data, and
+// extents merge. The zero value is empty and ready; it belongs to the subspace of its first rows.
+type Extent struct {
+	rows              int
+	subspace          float64   // its fingerprint; 0: none yet
+	radius            float64   // the largest distance from the mean in the subspace
+	facets            []float64 // the farthest beyond each facet of a tight simplex
+	residual, squares fine      // per unit of weight: distances from the subspace, and from the mean
+}
+
+// Rows returns how many rows were added.
+func (e *Extent) Rows() int { return e.rows }
+
+// Add adds the rows of x (n×d) with the weights that they had in the statistics; nil: all 1. Cost: 4ndk.
+// Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange], and [softkmeans.ErrOption]
+// for a weight below 0. e is then unchanged.
+func (e *Extent) Add(p *Subspace, x *softkmeans.Matrix, weights []float64) error {
+	c := &passes{ctx: context.Background()}
+	if err := c.admit(x, 0); err != nil {
+		return err
+	}
+	if err := checkWeights(weights, x.Rows); err != nil {
+		return err
+	}
+	f := p.start()
+	for lo := 0; lo < x.Rows; lo += blockRows(x.Cols) {
+		hi := min(lo+blockRows(x.Cols), x.Rows)
+		b := &block{first: lo, x: rowsOf(x, lo, hi)}
+		if weights != nil {
+			b.weights = weights[lo:hi]
+		}
+		if err := f.add(b, 0); err != nil {
+			return err
+		}
+	}
+	return e.Merge(&f.Extent)
+}
+
+// measuring is an Extent to which rows are added.
+type measuring struct {
+	Extent
+	p       *Subspace
+	normals *softkmeans.Matrix // of a tight simplex
+}
+
+func (p *Subspace) start() *measuring {
+	m := &measuring{p: p, Extent: Extent{subspace: p.fingerprint()}, normals: softkmeans.NewMatrix(0, 0, nil)}
+	if p.Enclosure == softkmeans.EnclosureTight {
+		m.normals = p.normals()
+	}
+	return m
+}
+
+// mostEntry is the largest entry of data in the package's range.
+const mostEntry = 0x1p500
+
+// centre writes x − mean to y and returns its squared length; an error for an entry out of range.
+func centre(y, x, mean []float64, row int) error {
+	for c, v := range x {
+		if y[c] = v - mean[c]; !(math.Abs(v) <= mostEntry) {
+			err := softkmeans.ErrRange
+			if v-v != 0 {
+				err = softkmeans.ErrNonFinite
+			}
+			return &softkmeans.InputError{Arg: "x", Row: row, Col: c, Value: v, Err: err}
+		}
+	}
+	return nil
+}
+
+// add adds the rows of a block.
+func (e *measuring) add(b *block, workers int) error {
+	p, d := e.p, e.p.Basis.Cols
+	if b.x.Cols != d {
+		return fmt.Errorf("softkmeans: x has %d columns, the subspace is of %d: %w", b.x.Cols, d,
+			softkmeans.ErrShape)
+	}
+	parts, faults := make([]Extent, chunks(b.x.Rows)), make([]error, chunks(b.x.Rows))
+	inChunks(workers, b.x.Rows, func(chunk, lo, hi int) {
+		part := &parts[chunk]
+		part.subspace, part.rows, part.facets = e.subspace, hi-lo, make([]float64, e.normals.Rows)
+		y, at := make([]float64, d), make([]float64, p.Basis.Rows)
+		for i := lo; i < hi; i++ {
+			if faults[chunk] = centre(y, b.x.Row(i), p.Mean, i); faults[chunk] != nil {
+				return
+			}
+			w := b.weight(i) / p.Weight
+			if w == 0 {
+				continue
+			}
+			part.squares.add(w * dot(y, y))
+			for c := range at {
+				at[c] = dot(p.Basis.Row(c), y)
+			}
+			for c, v := range at {
+				axpy(y, -v, p.Basis.Row(c))
+			}
+			part.residual.add(w * dot(y, y))
+			part.radius = max(part.radius, math.Sqrt(dot(at, at)))
+			for j := range part.facets {
+				part.facets[j] = max(part.facets[j], -dot(e.normals.Row(j), at))
+			}
+		}
+	})
+	for _, err := range faults {
+		if err != nil {
+			return err
+		}
+	}
+	for i := range parts {
+		e.merge(&parts[i])
+	}
+	return nil
+}
+
+// Merge adds the rows of f, which is unchanged. Errors: [softkmeans.ErrShape] if both have rows and not the
+// same subspace; e is then unchanged.
+func (e *Extent) Merge(f *Extent) error {
+	if e.subspace != 0 && f.subspace != 0 && e.subspace != f.subspace || f.rows > math.MaxInt-e.rows {
+		return fmt.Errorf("softkmeans: the extents are of different subspaces: %w", softkmeans.ErrShape)
+	}
+	e.merge(f)
+	return nil
+}
+
+func (e *Extent) merge(f *Extent) {
+	if f.rows == 0 {
+		return
+	}
+	if e.facets == nil {
+		e.facets = make([]float64, len(f.facets))
+	}
+	for j, v := range f.facets {
+		e.facets[j] = max(e.facets[j], v)
+	}
+	e.subspace, e.radius = f.subspace, max(e.radius, f.radius)
+	e.rows += f.rows
+	e.residual.merge(f.residual)
+	e.squares.merge(f.squares)
+}
+
+// Model returns the global solution for rows of the given extent, without memberships, which
+// [softkmeans.Model.Predict] finds for any rows. Errors: [softkmeans.ErrShape] for the extent of another
+// subspace, [softkmeans.ErrChanged] if its rows, or the sum of their squares, are not those of the
+// statistics.
+func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
+	switch {
+	case e.rows != p.Rows:
+		return nil, fmt.Errorf("softkmeans: the extent is of %d rows, the statistics are of %d: %w",
+			e.rows, p.Rows, errBoth)
+	case e.subspace != p.fingerprint():
+		return nil, fmt.Errorf("softkmeans: the extent is of another subspace: %w", softkmeans.ErrShape)
+	}
+	if err := sameSquares(&p.Subspace, e.squares.value()*p.Weight); err != nil {
+		return nil, err
+	}
+	vertices := p.place(e)
+	dims := vertices.Cols
+	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(p.K, p.Basis.Cols, nil), Status: p.Status}
+	far := 0.0
+	for j := range p.K {
+		v, f := vertices.Row(j%vertices.Rows), m.Centers.Row(j)
+		for c := range dims {
+			axpy(f, v[c], p.Basis.Row(c))
+		}
+		axpy(f, 1, p.Mean) // last: the mean may be far larger, and is rounded once
+		far = max(far, math.Sqrt(dot(v, v)))
+	}
+	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
+	// between are the residuals, their rounding, and that of the centers.
+	root := 1 + math.Sqrt(float64(dims))
+	off := gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
+	off += math.Sqrt(p.Weight) * (gamma(dims+8)*root*far + gamma(1)*(math.Sqrt(dot(p.Mean, p.Mean))+far))
+	var err error
+	m.Certificate, err = certify(&p.Subspace, e.residual.value()*p.Weight, off)
+	return m, err
+}
+
+// margin is by how much the simplex is larger than the rows need. So rounding takes no row out of it: that is
+// below 2^-40 for up to mostK dimensions.
+const margin = 0x1p-36
+
+// place returns the vertices around rows of the given extent: the ball's regular simplex, or the smallest one
+// with the same normals u_j. For facets h_j from 0 its centre is −((m−1)/m)·Σh_j·u_j, its inradius Σh_j/m.
+func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
+	v := p.normals()
+	m, centre, radius := v.Rows, make([]float64, v.Cols), e.radius
+	if p.Enclosure == softkmeans.EnclosureTight {
+		radius = 0
+		for j, h := range e.facets {
+			radius += h / float64(m)
+			axpy(centre, -h*float64(m-1)/float64(m), v.Row(j))
+		}
+	}
+	radius += margin * e.radius
+	for j := range m {
+		for c, u := range v.Row(j) {
+			v.Row(j)[c] = centre[c] + float64(m-1)*radius*u
+		}
+	}
+	return v
+}
+
+// sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
+// statistics.
+func sameSquares(p *softkmeans.Subspace, squares float64) error {
+	off := 0x1p-50 * math.Sqrt(p.Weight*dot(p.Mean, p.Mean)) // the mean is rounded
+	if math.Abs(squares-p.Total) <= 1e-9*p.Total+2*off*math.Sqrt(p.Total)+off*off+p.Weight*0x1p-980 {
+		return nil
+	}
+	return fmt.Errorf("softkmeans: the squared distances from the mean add up to %g, in pass 1 to %g: %w",
+		squares, p.Total, softkmeans.ErrChanged)
+}
+
+// certify compares ‖X − GF‖² with the floor. residual is its square as computed, off bounds what rounding
+// makes of ‖X − GF‖.
+func certify(p *softkmeans.Subspace, residual, off float64) (softkmeans.Certificate, error) {
+	length := math.Sqrt(residual)*(1+gamma(len(p.Mean)+8)) + off
+	c := softkmeans.Certificate{Objective: min(length*length*(1+0x1p-48), math.MaxFloat64), Floor: p.Floor,
+		FloorError: p.FloorError, Total: p.Total, Solver: p.Solver}
+	if c.Objective < c.Floor-c.FloorError {
+		return c, fmt.Errorf("softkmeans: a solution is below the floor: %w", softkmeans.ErrChanged)
+	}
+	if c.Objective != c.Floor {
+		c.Gap = min(max(-1, (c.Objective-c.Floor)/c.Total), math.MaxFloat64)
+	}
+	return c, nil
+}

@@ -1,0 +1,116 @@
+package unmix
+
+// Mixtures of any brightness.
+
+import (
+	"math"
+
+	"softkmeans"
+)
+
+// Predictor finds memberships of rows x, as missing.Predict does; dst is nil.
+type Predictor func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
+
+// Mix returns the memberships (n×k) of the rows of x (n×d) in spectra (k×d), and the brightness of each row.
+// Row i is brightness[i] times a mixture: the a ≥ 0 with the least ‖x_i − Σa_j·spectrum_j‖ have the sum
+// brightness[i] and the memberships a/Σa; 1/k each if Σa is 0. Pass the Centers of a [Result] of unit rows.
+//
+// predict finds memberships that add up to at most 1 for rows in range; nil: softkmeans.Model.Predict. With
+// missing.Predict rows of x may have gaps. A row is scaled down by a power of two until its memberships add
+// up to less than 1, so that the bound on the sum does nothing.
+//
+// Cost and errors: those of predict, called two or three times on fewer and fewer rows.
+func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
+	memberships *softkmeans.Matrix, brightness []float64, err error,
+) {
+	if predict == nil {
+		predict = func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+			return m.Predict(dst, x)
+		}
+	}
+	cone := &softkmeans.Model{Centers: spectra, Sum: softkmeans.SumAtMostOne}
+	if memberships, err = predict(cone, nil, x); err != nil {
+		return nil, nil, err
+	}
+	most := largest(spectra.Data)
+	_, unit := math.Frexp(most)
+	brightness = make([]float64, x.Rows)
+	exps, again := make([]int, x.Rows), []int(nil)
+	for i := range x.Rows {
+		row, size := memberships.Row(i), largest(x.Row(i))
+		_, exp := math.Frexp(size)
+		switch sum := sumOf(row); {
+		case size == 0 || most == 0:
+			settle(row, 0)
+		case exp > unit-sizeBits && sum <= mostSum:
+			settle(row, sum)
+			brightness[i] = sum
+		default:
+			exps[i] = exp - unit
+			again = append(again, i)
+		}
+	}
+	for round := range mostRounds {
+		some := softkmeans.NewMatrix(len(again), x.Cols, nil)
+		for a, i := range again {
+			exps[i] += 3
+			for c, v := range x.Row(i) {
+				some.Set(a, c, math.Ldexp(v, -exps[i]))
+			}
+		}
+		if len(again) == 0 {
+			break
+		}
+		g, err := predict(cone, nil, some)
+		if err != nil {
+			return nil, nil, err
+		}
+		var left []int
+		for a, i := range again {
+			sum := sumOf(g.Row(a))
+			if sum > mostSum && round+1 < mostRounds {
+				left = append(left, i)
+				continue
+			}
+			copy(memberships.Row(i), g.Row(a))
+			settle(memberships.Row(i), sum)
+			brightness[i] = min(math.Ldexp(sum, exps[i]), math.MaxFloat64)
+		}
+		again = left
+	}
+	return memberships, brightness, nil
+}
+
+// The bound of 1 did nothing if memberships add up to mostSum at most. A row smaller than the spectra by
+// sizeBits bits is scaled up. Many spectra of 0 may keep the sum above mostSum: mostRounds ends that.
+const (
+	mostSum    = 1 - 1e-9
+	sizeBits   = 8
+	mostRounds = 40
+)
+
+func sumOf(row []float64) (sum float64) {
+	for _, v := range row {
+		sum += v
+	}
+	return sum
+}
+
+// settle divides memberships by their sum; 1/k each if it is 0.
+func settle(row []float64, sum float64) {
+	for j, v := range row {
+		if row[j] = 1 / float64(len(row)); sum > 0 {
+			row[j] = v / sum
+		}
+	}
+}
+
+// largest returns the largest size of the numbers; NaN does not count.
+func largest(list []float64) (most float64) {
+	for _, v := range list {
+		if size := math.Abs(v); size > most {
+			most = size
+		}
+	}
+	return most
+}

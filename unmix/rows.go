@@ -1,0 +1,297 @@
+package unmix
+
+// The rows that are fitted: in columns divided by their noise, scaled to length 1, without outliers.
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/noise"
+)
+
+// table is rows as they are fitted, with weights, bounds and first centers of their own.
+type table struct {
+	Options
+	x *softkmeans.Matrix
+	k int
+}
+
+// directions returns the dimension of the subspace of k prototypes.
+func (t *table) directions() int {
+	if t.Sum == softkmeans.SumAtMostOne {
+		return t.k
+	}
+	return t.k - 1
+}
+
+// rank returns the largest rank that the rows can have.
+func (t *table) rank() int {
+	n := t.x.Rows
+	if t.Sum == softkmeans.SumToOne {
+		n--
+	}
+	return max(0, min(n, t.x.Cols))
+}
+
+// simple returns the options for functions without a penalty.
+func (t *table) simple() *softkmeans.Options {
+	return &softkmeans.Options{Weights: t.Weights, Workers: t.Workers, Sum: t.Sum}
+}
+
+// open finds the leading directions of the rows: those of k prototypes and some more.
+func (t *table) open(ctx context.Context, more int) (*view, error) {
+	v := &view{table: t, directions: min(t.directions(), t.rank())}
+	all, err := softkmeans.Principal(ctx, t.x, min(v.directions+more, t.rank()), t.simple())
+	if err != nil {
+		return nil, err
+	}
+	v.Subspace = all
+	for _, square := range v.Squares[v.directions:min(v.Basis.Rows, len(v.Squares))] {
+		v.floor += square
+	}
+	v.floor += v.Floor
+	v.floor = min(v.floor, v.Total)
+	return v, nil
+}
+
+// view is a table with its leading directions, of which the first are those of k prototypes.
+type view struct {
+	*table
+	*softkmeans.Subspace
+	directions int
+	floor      float64 // the squares beyond directions
+}
+
+// discarded returns the squares of the first two directions that k prototypes leave out, fewer if there are
+// no more.
+func (v *view) discarded() []float64 {
+	last := min(v.directions+2, len(v.Squares))
+	return v.Squares[min(v.directions, last):last]
+}
+
+// plane returns the subspace of the k prototypes.
+func (v *view) plane() *softkmeans.Subspace {
+	q := v.directions
+	return &softkmeans.Subspace{Mean: v.Mean, Basis: firstRows(v.Basis, q), Squares: v.Squares[:q]}
+}
+
+func firstRows(m *softkmeans.Matrix, rows int) *softkmeans.Matrix {
+	return softkmeans.NewMatrix(rows, m.Cols, m.Data[:rows*m.Cols])
+}
+
+// exactShare is the share of the total up to which FitMinVolume takes a floor for an exact mixture's.
+const exactShare = 1e-6
+
+// exact reports whether the floor says nothing of noise: the mixture is exact, or any data has a floor of 0.
+func (v *view) exact() bool { return v.directions == v.rank() || !(v.floor > exactShare*v.Total) }
+
+// shadeRatio is the ratio of the first two discarded squares above which rows have shade.
+const shadeRatio = 4.0 / 3
+
+// shaded reports whether the rows differ in brightness: that leaves the plane in one direction.
+func (v *view) shaded() bool {
+	squares := v.discarded()
+	return !v.inUnits() && len(squares) == 2 && squares[0] > max(shadeRatio*squares[1], exactShare*v.Total)
+}
+
+// inUnits reports whether there is a bound other than 0, which has no meaning for unit rows.
+func (o *Options) inUnits() bool {
+	return slices.ContainsFunc(slices.Concat(o.Lower, o.Upper),
+		func(v float64) bool { return v != 0 && !math.IsInf(v, 0) })
+}
+
+// divided returns the table with columns divided by their noise, and rows that count by their fit.
+func (t *table) divided(n noise.Noise) *table {
+	if n.Columns == nil {
+		return t
+	}
+	out := *t
+	out.x, out.Weights = noise.Divide(t.x, n.Columns), n.Weights(t.Weights)
+	if t.Centers != nil {
+		out.Centers = noise.Divide(t.Centers, n.Columns)
+	}
+	bounds := func(list []float64) []float64 {
+		if len(list) == 0 {
+			return list
+		}
+		var all []float64
+		for c, v := range n.Columns {
+			all = append(all, list[min(c, len(list)-1)]/v)
+		}
+		return all
+	}
+	out.Lower, out.Upper = bounds(t.Lower), bounds(t.Upper)
+	left := len(leftOut(t.Weights, n.Rows)) // these are among Trim's
+	out.Trim = max(0, t.Trim-(float64(left)-0x1p-30)/float64(t.x.Rows))
+	return &out
+}
+
+// leftOut returns the rows of positive weight that fit too badly to count.
+func leftOut(weights, fit []float64) (rows []int) {
+	for i, v := range fit {
+		if v < noise.LeastFit && (weights == nil || weights[i] > 0) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// unit returns the table of rows of length 1. Their weights are multiplied by the lengths that they had, in
+// units of the power of two above the largest entry. Rows of 0 have weight 0. Mixtures of points on a sphere
+// are in a cone.
+func (t *table) unit() *table {
+	out := *t
+	most := 0.0
+	for i := range t.x.Rows {
+		for _, v := range t.x.Row(i) {
+			most = max(most, math.Abs(v))
+		}
+	}
+	_, exp := math.Frexp(most)
+	out.x, out.Weights = t.x.Clone(), make([]float64, t.x.Rows)
+	for i := range out.Weights {
+		length := math.Ldexp(normalize(out.x.Row(i)), -exp)
+		if t.Weights != nil {
+			length *= t.Weights[i]
+		}
+		out.Weights[i] = length
+	}
+	if out.Sum = softkmeans.SumAtMostOne; t.Centers != nil {
+		out.Centers = t.Centers.Clone()
+		for j := range t.k {
+			normalize(out.Centers.Row(j))
+		}
+	}
+	return &out
+}
+
+// normalize divides a row by its length, which it returns; of a row of 0 it is 0.
+func normalize(row []float64) float64 {
+	most := 0.0
+	for _, v := range row {
+		most = max(most, math.Abs(v))
+	}
+	if most == 0 {
+		return 0
+	}
+	_, exp := math.Frexp(most)
+	for c, v := range row {
+		row[c] = math.Ldexp(v, -exp)
+	}
+	length := math.Sqrt(inner(row, row))
+	for c := range row {
+		row[c] /= length
+	}
+	return math.Ldexp(length, exp)
+}
+
+func inner(a, b []float64) (sum float64) {
+	for c, v := range a {
+		sum += v * b[c]
+	}
+	return sum
+}
+
+func addTo(a []float64, factor float64, b []float64) {
+	for c, v := range b {
+		a[c] += factor * v
+	}
+}
+
+// outliers returns up to the share of the rows whose squared distance from the plane, or in it from the mean,
+// is most above the median: at least noise.FarRow times. In the plane each direction counts in units of
+// its own spread.
+func (v *view) outliers(share float64) (list []int, err error) {
+	if v.directions == v.rank() || v.directions == 0 {
+		return nil, nil
+	}
+	z, err := v.plane().Coordinates(nil, v.x)
+	if err != nil {
+		return nil, err
+	}
+	n := v.x.Rows
+	far, distances := make([]float64, n), [2][]float64{make([]float64, n), make([]float64, n)}
+	for i, square := range v.beyond(z) {
+		distances[0][i] = square
+		for c, w := range z.Row(i) {
+			if v.Squares[c] > 0 {
+				distances[1][i] += w * w / v.Squares[c]
+			}
+		}
+	}
+	for _, list := range distances {
+		if median := noise.Median(list, v.Weights); median > 0 {
+			for i, square := range list {
+				far[i] = max(far[i], square/median)
+			}
+		}
+	}
+	used, err := draws.Rows(v.Weights, n)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(used, func(i, j int) int { return cmp.Compare(far[j], far[i]) })
+	for _, i := range used[:min(len(used), int(share*float64(n)))] {
+		if far[i] > noise.FarRow {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// beyond returns the squared distance of each row from the plane, in which it has coordinates z.
+func (v *view) beyond(z *softkmeans.Matrix) []float64 {
+	out, row := make([]float64, v.x.Rows), make([]float64, v.x.Cols)
+	for i := range out {
+		copy(row, v.x.Row(i))
+		addTo(row, -1, v.Mean)
+		out[i] = max(0, inner(row, row)-inner(z.Row(i), z.Row(i)))
+	}
+	return out
+}
+
+// without returns weights of n rows (nil: all 1) that are 0 for those of the list.
+func without(weights []float64, n int, rows []int) []float64 {
+	if rows == nil {
+		return weights
+	}
+	out := slices.Repeat([]float64{1}, n)
+	copy(out, weights)
+	for _, i := range rows {
+		out[i] = 0
+	}
+	return out
+}
+
+// prepared returns the table scaled as Scaling says and without Trim's outliers, which it lists, with so many
+// directions beyond the plane.
+func (t *table) prepared(ctx context.Context, more int) (v *view, trimmed []int, err error) {
+	if v, err = t.open(ctx, max(more, 2)); err != nil {
+		return nil, nil, err
+	}
+	unit := t.Scaling == ScaleUnit || t.Scaling == ScaleAuto && v.shaded()
+	if unit = unit && slices.ContainsFunc(t.x.Data, func(e float64) bool { return e != 0 }); unit {
+		if v, err = t.unit().open(ctx, more); err != nil {
+			return nil, nil, err
+		}
+	}
+	v.Scaling = ScaleGiven
+	if unit {
+		v.Scaling = ScaleUnit
+	}
+	if t.Trim == 0 {
+		return v, nil, nil
+	}
+	if trimmed, err = v.outliers(t.Trim); err != nil || trimmed == nil {
+		return v, nil, err
+	}
+	less := *v.table
+	less.Weights = without(v.Weights, t.x.Rows, trimmed)
+	v, err = less.open(ctx, more)
+	return v, trimmed, err
+}

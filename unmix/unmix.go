@@ -1,0 +1,334 @@
+// Package unmix finds the spectra of the materials of a scene and their abundances in every pixel. Call
+// [Fit] with the pixels as rows. It chooses by the noise of the data how much the volume counts in
+// [softkmeans.FitMinVolume], and takes brightness out if pixels differ in it.
+package unmix
+
+import (
+	"context"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/noise"
+)
+
+// Scaling says what rows are divided by before the fit.
+type Scaling int
+
+const (
+	// ScaleAuto is the default: ScaleUnit if the rows differ in brightness, otherwise ScaleGiven.
+	ScaleAuto Scaling = iota
+	// ScaleGiven takes the rows as they are.
+	ScaleGiven
+	// ScaleUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
+	// of x, and multiplies its weight by it. That takes out the brightness of a pixel; dark rows count
+	// little. Memberships add up to 1.
+	ScaleUnit
+)
+
+// String returns "auto", "given" or "unit".
+func (s Scaling) String() string {
+	if s < ScaleAuto || s > ScaleUnit {
+		return "Scaling"
+	}
+	return [...]string{"auto", "given", "unit"}[s]
+}
+
+// Options tunes [Fit]. The zero value and nil are the defaults.
+type Options struct {
+	// Init is by default softkmeans.InitSPA, Volume softkmeans.VolumeAffine, and Tol 1e-7: a dark material
+	// has little weight in the loss, and its spectrum moves long after the others are at rest. NonNegative is
+	// always set. Bounds other than 0 and ±Inf take the rows as given. If neither Slack nor Lambda is set the
+	// noise chooses λ, from one start.
+	softkmeans.MinVolumeOptions
+	Scaling Scaling
+	// Trim is the largest share of the rows to leave out as outliers, at least 0 and below 1. Outliers are
+	// rows whose squared distance from the principal plane, or in it from the mean with each direction by its
+	// spread, is more than 10 times the median. Rare materials look like outliers, too.
+	Trim float64
+}
+
+// Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the largest
+// memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of SumAtMostOne.
+// Lambda, Epsilon, LossGap, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
+// fitted: of length 1, in columns divided by their noise.
+type Result struct {
+	*softkmeans.Model
+	Scaling    Scaling   // ScaleGiven or ScaleUnit
+	Brightness []float64 // n, with ScaleUnit; otherwise nil
+	Trimmed    []int     // the rows that were left out of the fit, rising; nil: none
+	// Noise is the noise of each column as a multiple of the median, by which the fit divided them.
+	// RowWeights is how much each row counted, of [0, 1]. nil: all alike.
+	Noise, RowWeights []float64
+	// PureRows says on how many nearly pure rows each spectrum rests. Turns is the angle, in percent of π,
+	// that it stays within at half or twice of λ, and mostly on half of the rows. nil: not known.
+	PureRows, Turns []float64
+}
+
+// Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted ones. dst receives
+// the result; nil allocates. With ScaleUnit they are those of [Mix]. Cost and errors: those of
+// [softkmeans.Model.Predict].
+func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	if r.Scaling != ScaleUnit {
+		return r.Model.Predict(dst, x)
+	}
+	g, _, err := Mix(r.Centers, x, nil)
+	if err != nil || dst == nil {
+		return g, err
+	}
+	for i := range g.Rows {
+		copy(dst.Row(i), g.Row(i))
+	}
+	return dst, nil
+}
+
+// PredictLabels returns the largest membership of each new row. dst, cost and errors: as for Predict.
+func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
+	g, err := r.Predict(nil, x)
+	if err != nil {
+		return nil, err
+	}
+	return (&softkmeans.Model{Memberships: g}).Labels(dst), nil
+}
+
+// Fit fits k spectra (Centers) and their abundances (Memberships) to the pixels of a scene, the rows of x
+// (n×d). Call it with nil options. Read Brightness if Scaling is ScaleUnit, and Turns, by how much each
+// spectrum may be off.
+//
+// It is [softkmeans.FitMinVolume] with NonNegative and the defaults that [Options] names. Unless Slack or
+// Lambda is set, columns count by their noise and rows by how well they fit, λ comes from the noise, and
+// spectra are taken from the purest pixels. An exact mixture, k = 1, and k > min(n−1, d) take the
+// slack; Noise, RowWeights, PureRows and Turns are nil then.
+//
+// # Details
+//
+// docs/unmix.md describes noise, brightness, λ and spectra; the code has the thresholds. WarnSeveral says
+// that a half or twice of λ leads to other spectra. Others has those more than 1 % of π away. Turns is 1 plus
+// three times the larger of a spectrum's two turns. On 22 scenes 91 % of the spectra turned by less when half
+// of the rows were left out. Centers are between the purest pixels and the vertices of the fit, so that they
+// are not a minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no
+// shade, ScaleGiven may be nearer to the truth.
+//
+// Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
+// nine times O(md² + d³ + nkd) for the noise, m = min(n, 8192). If ctx ends the error wraps its error, and
+// the result is nil or the best so far, with StatusCancelled and without Turns. Errors: those of
+// FitMinVolume.
+func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Result, error) {
+	given, err := check(ctx, x, k, opts)
+	if err != nil {
+		return nil, err
+	}
+	v, err := given.open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	if given.Slack == 0 && given.Lambda == 0 && v.directions > 0 && !v.exact() {
+		if r, err := byNoise(ctx, given); r != nil || err != nil {
+			return r, err
+		}
+	}
+	v, trimmed, err := given.prepared(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	m, err := softkmeans.FitMinVolume(ctx, v.x, k, &v.MinVolumeOptions)
+	if m == nil {
+		return nil, err
+	}
+	r := &Result{Model: m, Scaling: v.Scaling, Trimmed: trimmed}
+	m.ClusterMeans, m.ClusterAxes, m.Clusters = nil, nil, nil
+	if r.Scaling == ScaleUnit {
+		given.Weights = without(given.Weights, x.Rows, trimmed)
+		return r.of(given, v.Weights, err)
+	}
+	return r, err
+}
+
+// check returns the rows with the defaults of the options, or the first error.
+func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*table, error) {
+	t := &table{x: x, k: k}
+	if opts != nil {
+		t.Options = *opts
+	}
+	switch {
+	case t.Scaling < ScaleAuto || t.Scaling > ScaleUnit:
+		return nil, fault.New(softkmeans.ErrOption, "Scaling is ", int(t.Scaling), ", not 0 to 2")
+	case !(t.Trim >= 0 && t.Trim < 1):
+		return nil, fault.New(softkmeans.ErrOption, "Trim is ", t.Trim, ", not from 0 to below 1")
+	case t.Scaling == ScaleUnit && t.inUnits():
+		return nil, fault.New(softkmeans.ErrOption, "Scaling is unit, and Lower or Upper is not 0")
+	}
+	if err := x.Check("x"); err != nil {
+		return nil, err
+	}
+	t.NonNegative = true
+	if t.Init == softkmeans.InitAuto {
+		t.Init = softkmeans.InitSPA
+	}
+	if t.Volume == softkmeans.VolumeAuto {
+		t.Volume = softkmeans.VolumeAffine
+	}
+	if t.Tol == 0 {
+		t.Tol = defaultTol
+	}
+	one := t.MinVolumeOptions // a fit of one row of 0 checks them
+	one.Weights, one.Progress = nil, nil
+	_, err := softkmeans.FitMinVolume(ctx, softkmeans.NewMatrix(1, x.Cols, nil), k, &one)
+	return t, err
+}
+
+const defaultTol = 1e-7
+
+// byNoise is Fit if the noise decides; the result is nil if unit rows leave nothing to noise. Noise and fit
+// of unit rows tell whether there is shade. Without shade noise and fit of the rows as given count.
+func byNoise(ctx context.Context, given *table) (r *Result, err error) {
+	var found noise.Noise
+	var v *view
+	var trimmed []int
+	for _, scaling := range []Scaling{ScaleUnit, ScaleGiven} {
+		if given.Scaling != ScaleAuto && given.Scaling != scaling {
+			continue
+		}
+		o := noise.Options{Directions: given.k, Unit: scaling == ScaleUnit, Weights: given.Weights,
+			Workers: given.Workers, Seed: given.Seed}
+		if o.Unit {
+			o.Directions++
+		}
+		if given.x.Cols >= 2*(given.k+1) {
+			if found, err = noise.Find(ctx, given.x, o); err != nil {
+				return nil, err
+			}
+		}
+		t := *given.divided(found)
+		if scaling == ScaleGiven {
+			t.Scaling = ScaleGiven
+		}
+		if v, trimmed, err = t.prepared(ctx, 2*given.k+4); err != nil {
+			return nil, err
+		}
+		if v.Scaling == ScaleUnit {
+			break
+		}
+	}
+	if v.exact() {
+		return nil, nil
+	}
+	trimmed = append(trimmed, leftOut(given.Weights, found.Rows)...)
+	slices.Sort(trimmed)
+	trimmed = slices.Compact(trimmed)
+	data := *given
+	data.Weights = without(given.Weights, given.x.Rows, trimmed)
+	s, err := newScene(v, &data, found.Columns)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: found.Columns,
+		RowWeights: found.Rows})
+}
+
+// result fits the scene, and completes a result with what is known of the rows.
+func (s *scene) result(ctx context.Context, r *Result) (*Result, error) {
+	narrow, err := s.follow(ctx)
+	if narrow == nil {
+		return nil, err
+	}
+	var others []*run
+	best := narrow
+	if err == nil {
+		others = s.tryOthers(ctx, narrow)
+		best, err = s.inFull(ctx, narrow)
+	}
+	seen := s.sight(best)
+	believed := s.beliefs(seen, narrow, others)
+	m := *best.m
+	m.Centers = s.spectra(seen, believed)
+	r.Model, r.PureRows = &m, seen.rows
+	r, err = r.of(s.data, s.Weights, err)
+	if err == nil {
+		err = s.look(r, others, believed)
+	}
+	return r, err
+}
+
+// of finds memberships and certificate of r for the data, in whose columns its spectra are. With ScaleUnit
+// they are of length 1, and get lengths. weights are those of the fit. ended is the error that ended the
+// computation early, which is returned with r: what is left to do is short.
+func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err error) {
+	ctx, m := context.Background(), r.Model
+	simple := data.simple()
+	m.ClusterMeans, m.ClusterAxes, m.Clusters = nil, nil, nil
+	if r.Scaling == ScaleUnit {
+		m.Sum = softkmeans.SumToOne
+		if err := lengthen(m.Centers, data.x, weights); err != nil {
+			return nil, err
+		}
+		if m.Memberships, r.Brightness, err = Mix(m.Centers, data.x, nil); err != nil {
+			return nil, err
+		}
+		m.Certificate, err = certifyShaded(ctx, data.x, m, r.Brightness, simple)
+	} else {
+		m.Sum = data.Sum
+		if m.Memberships, err = m.Predict(nil, data.x); err == nil {
+			m.Certificate, err = softkmeans.Certify(ctx, data.x, m.Centers, m.Memberships, simple)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.MinMembership, m.MaxSumError, m.Repair, m.SpanError = 0, 0, 0, 0
+	if ended != nil {
+		m.Status = softkmeans.StatusCancelled
+	}
+	return r, ended
+}
+
+// certifyShaded compares X ≈ diag(brightness)·G·F with its minimum. With F times the largest brightness, and
+// brightness divided by it, that is a pair under SumAtMostOne, whose floor is that of the cone.
+func certifyShaded(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, brightness []float64,
+	o *softkmeans.Options) (softkmeans.Certificate, error) {
+	o.Sum = softkmeans.SumAtMostOne
+	f, g, most := m.Centers.Clone(), m.Memberships.Clone(), largest(brightness)
+	for i := range f.Data {
+		f.Data[i] *= most
+	}
+	for i, v := range brightness {
+		for j := range g.Row(i) {
+			if g.Row(i)[j] *= v; most > 0 {
+				g.Row(i)[j] /= most
+			}
+		}
+	}
+	return softkmeans.Certify(ctx, x, f, g, o)
+}
+
+// lengthen gives spectra of unit rows the lengths of the data. A row is its brightness times a mixture of
+// spectra, and each spectrum gets the mean brightness, weighted by the row's weight in the fit and g²: pure
+// rows count most.
+func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
+	g, brightness, err := Mix(f, x, nil)
+	if err != nil {
+		return err
+	}
+	lengths, masses := make([]float64, f.Rows), make([]float64, f.Rows)
+	var all, mass float64
+	for i, v := range brightness {
+		all += weights[i] * v
+		mass += weights[i]
+		for j, share := range g.Row(i) {
+			lengths[j] += weights[i] * share * share * v
+			masses[j] += weights[i] * share * share
+		}
+	}
+	if all == 0 {
+		return nil // no row has a part in the cone of the spectra
+	}
+	for j, length := range lengths {
+		if length /= masses[j]; !(length > 0) {
+			length = all / mass
+		}
+		for c := range f.Row(j) {
+			f.Row(j)[c] *= length
+		}
+	}
+	return nil
+}
