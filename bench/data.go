@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
@@ -24,17 +24,11 @@ const defaultShapes = "150x4x3,1797x64x10,100000x64x10,20000x784x10,400x4096x20,
 // parseShapes reads shapes as n x d x k, without spaces, with commas between.
 func parseShapes(s string) (shapes []shape, err error) {
 	for _, one := range strings.Split(s, ",") {
-		fields := strings.Split(one, "x")
-		var v [3]int
-		if len(fields) != len(v) {
-			return nil, fmt.Errorf("shape %q is not of the form 1797x64x10: samples, columns, clusters", one)
+		var at shape
+		fmt.Sscanf(one, "%dx%dx%d", &at.n, &at.d, &at.k)
+		if fmt.Sprintf("%dx%dx%d", at.n, at.d, at.k) != one || min(at.n, at.d, at.k) < 1 {
+			return nil, fmt.Errorf("shape %q is not of the form 1797x64x10: samples, columns, clusters, whole numbers from 1 up", one)
 		}
-		for i, f := range fields {
-			if v[i], err = strconv.Atoi(f); err != nil || v[i] < 1 {
-				return nil, fmt.Errorf("shape %q: %q is not a whole number from 1 up", one, f)
-			}
-		}
-		at := shape{v[0], v[1], v[2]}
 		if at.k < 2 || at.k-1 > min(at.n-1, at.d) {
 			return nil, fmt.Errorf("shape %q: k must be at least 2 and k−1 at most min(n−1, d) = %d; for other k there is nothing to compute", one, min(at.n-1, at.d))
 		}
@@ -104,27 +98,22 @@ func squares(m *mat.Dense) float64 {
 	return norm * norm
 }
 
-// centred returns x minus its column means, by differences from the first row,
+// centred returns the column means of x, and x less these, by differences from the first row,
 // so that a distant mean costs no digits.
-func centred(x *mat.Dense) *mat.Dense {
+func centred(x *mat.Dense) (mean []float64, c *mat.Dense) {
 	n, d := x.Dims()
-	c := mat.NewDense(n, d, nil)
-	first := x.RawRowView(0)
-	mean := make([]float64, d)
+	c, mean = mat.NewDense(n, d, nil), make([]float64, d)
 	for i := range n {
 		row := c.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			row[j] = v - first[j]
-			mean[j] += row[j] / float64(n)
-		}
+		floats.SubTo(row, x.RawRowView(i), x.RawRowView(0))
+		floats.Add(mean, row)
 	}
+	floats.Scale(1/float64(n), mean)
 	for i := range n {
-		row := c.RawRowView(i)
-		for j := range row {
-			row[j] -= mean[j]
-		}
+		floats.Sub(c.RawRowView(i), mean)
 	}
-	return c
+	floats.Add(mean, x.RawRowView(0))
+	return mean, c
 }
 
 // solution is the result of a peer.
@@ -143,21 +132,18 @@ func (s *solution) check(x *mat.Dense, exact bool, floor, total float64) (object
 	r.Sub(x, &r)
 	objective = squares(&r)
 	off := (objective - floor) / total
-	switch n, k := s.g.Dims(); {
+	switch {
 	case exact && !(math.Abs(off) <= limit), !(off >= -limit):
 		return objective, fmt.Errorf("the objective is %g, the floor %g, of a total of %g", objective, floor, total)
 	case exact && !(math.Abs(s.floor-floor) <= limit*total):
 		return objective, fmt.Errorf("its floor is %g, not %g, of a total of %g", s.floor, floor, total)
 	default:
-		for i := range n {
-			sum := 0.0
-			for _, v := range s.g.RawRowView(i)[:k] {
-				if !(v >= -1e-12) {
-					return objective, fmt.Errorf("row %d has a membership of %g", i, v)
-				}
-				sum += v
+		for i := range s.g.RawMatrix().Rows {
+			row := s.g.RawRowView(i)
+			if least := floats.Min(row); !(least >= -1e-12) {
+				return objective, fmt.Errorf("row %d has a membership of %g", i, least)
 			}
-			if !(math.Abs(sum-1) <= 1e-9) {
+			if sum := floats.Sum(row); !(math.Abs(sum-1) <= 1e-9) {
 				return objective, fmt.Errorf("the memberships of row %d add up to %g", i, sum)
 			}
 		}

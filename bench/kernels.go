@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,20 +44,6 @@ func (c kernelCase) flops() float64 {
 		return n * d * (d + 1)
 	}
 	return 2 * n * d * b
-}
-
-// defaultKernels are the cases if the package has no benchmarks of kernels.
-func defaultKernels() (cases []kernelCase) {
-	cases = append(cases, kernelCase{"dot", 1024, 0, 0})
-	for _, d := range []int{32, 100, 256, 784} {
-		cases = append(cases, kernelCase{"gram", 4096, d, 0})
-	}
-	for _, name := range []string{"mul", "mulT"} {
-		for _, b := range []int{4, 10, 32} {
-			cases = append(cases, kernelCase{name, 4096, 256, b})
-		}
-	}
-	return cases
 }
 
 // kernelSpeeds are GF/s by kernel, the best of several.
@@ -106,38 +93,23 @@ func parseKernelName(s string) (c kernelCase, err error) {
 		return c, errors.New("the name is not BenchmarkKernel/kernel/sizes")
 	}
 	c.name = parts[1]
-	sizes := parts[2]
-	if i := strings.LastIndexByte(sizes, '-'); i >= 0 {
-		sizes = sizes[:i]
-	}
+	sizes, _, _ := strings.Cut(parts[2], "-")
+	to := map[string]*int{"n": &c.n, "d": &c.d, "b": &c.b}
 	for _, one := range strings.Split(sizes, ",") {
 		name, value, _ := strings.Cut(one, "=")
 		v, err := strconv.Atoi(value)
-		if err != nil || v < 1 {
-			return c, fmt.Errorf("the size %q is not name=number", one)
+		if err != nil || v < 1 || to[name] == nil {
+			return c, fmt.Errorf("the size %q is not n, d or b=number", one)
 		}
-		switch name {
-		case "n":
-			c.n = v
-		case "d":
-			c.d = v
-		case "b":
-			c.b = v
-		default:
-			return c, fmt.Errorf("there is no size %q", name)
-		}
+		*to[name] = v
 	}
-	missing := c.n == 0
 	switch c.name { // a size that a kernel does not have may be left out, or be 1
 	case "dot", "axpy":
 		c.d, c.b = 0, 0
 	case "gram":
 		c.b = 0
-		missing = missing || c.d == 0
-	default:
-		missing = missing || c.d == 0 || c.b == 0
 	}
-	if missing {
+	if !(c.flops() > 0) {
 		return c, errors.New("a size is missing")
 	}
 	return c, nil
@@ -148,14 +120,15 @@ func gonumKernel(c kernelCase) func() {
 	dense := func(r, c int) *mat.Dense {
 		return table(r, c, func(i, j int) float64 { return float64((i*7+j*3)%11) - 5.25 })
 	}
+	vector := func() blas64.Vector {
+		return blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+	}
 	switch c.name {
 	case "dot":
-		x := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
-		y := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+		x, y := vector(), vector()
 		return func() { kernelSink += blas64.Dot(x, y) }
 	case "axpy":
-		x := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
-		y := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+		x, y := vector(), vector()
 		return func() { blas64.Axpy(1e-9, x, y) }
 	case "gram":
 		x, out := dense(c.n, c.d), mat.NewSymDense(c.d, nil)
@@ -242,9 +215,8 @@ func timeKernels(ctx context.Context, py *python, dir string, o *options, say fu
 			return nil, err
 		}
 		if round == 0 {
-			if k.cases = found; k.cases == nil {
-				say("the package has no benchmarks BenchmarkKernel/… with GF/s: its column stays empty")
-				k.cases = defaultKernels()
+			if k.cases = found; found == nil {
+				return nil, errors.New("the package has no benchmarks BenchmarkKernel/… with GF/s")
 			}
 		}
 		if err := k.timePeers(ctx, py, each); err != nil {
@@ -280,29 +252,24 @@ func (k *kernelFigures) timePeers(ctx context.Context, py *python, each time.Dur
 
 // writeKernels writes the table of kernels.
 func writeKernels(w io.Writer, k *kernelFigures) {
-	own, gonum, numpy := k.own, k.gonum, k.numpy
 	fmt.Fprintf(w, "GF/s on one thread, the best of %d turns, and softkmeans' as a share of the others' (below 1: slower than they are):\n\n", kernelRounds)
 	cell := func(v float64) string {
-		if !(v > 0) {
+		if !(v > 0) || math.IsInf(v, 1) {
 			return "–"
 		}
 		return digits(v)
 	}
-	size := func(v int) string {
-		if v == 0 {
-			return ""
-		}
-		return strconv.Itoa(v)
-	}
 	rows := [][]string{{"kernel", "n", "d", "b", "softkmeans", "gonum", "NumPy", "/ gonum", "/ NumPy"}}
 	for _, c := range k.cases {
-		ratio := func(of float64) string {
-			if !(of > 0) {
-				return "–"
-			}
-			return cell(own[c] / of)
+		row := []string{c.name}
+		for _, size := range []int{c.n, c.d, c.b} {
+			row = append(row, strings.TrimLeft(strconv.Itoa(size), "0"))
 		}
-		rows = append(rows, []string{c.name, size(c.n), size(c.d), size(c.b), cell(own[c]), cell(gonum[c]), cell(numpy[c]), ratio(gonum[c]), ratio(numpy[c])})
+		own, gonum, numpy := k.own[c], k.gonum[c], k.numpy[c]
+		for _, v := range []float64{own, gonum, numpy, own / gonum, own / numpy} {
+			row = append(row, cell(v))
+		}
+		rows = append(rows, row)
 	}
 	markdown(w, 1, rows)
 }

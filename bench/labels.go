@@ -5,19 +5,17 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/sets"
 	"softkmeans/metrics"
 )
 
@@ -33,7 +31,7 @@ type labelSet struct {
 // readLabelSets reads the sets of a folder: NAME.csv with NAME.labels.csv. Several tables
 // of the same samples may share one file of labels: that of a_b is a's if it has none of
 // its own. They are also joined, as the set a.
-func readLabelSets(dir string, raw []string) (sets []*labelSet, err error) {
+func readLabelSets(dir string, raw []string) (list []*labelSet, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.csv"))
 	if err != nil {
 		return nil, err
@@ -45,26 +43,26 @@ func readLabelSets(dir string, raw []string) (sets []*labelSet, err error) {
 			continue
 		}
 		labels := companion(dir, name, ".labels.csv")
-		s, err := readLabelSet(name, path, labels)
+		s, err := readSet(name, path, labels, nil)
 		if err != nil {
 			return nil, err
 		}
 		s.raw = slices.Contains(raw, name)
-		sets = append(sets, s)
+		list = append(list, s)
 		if of := strings.TrimSuffix(filepath.Base(labels), ".labels.csv"); of != name {
 			views[of] = append(views[of], s)
 		}
 	}
 	for name, of := range views {
 		if len(of) > 1 {
-			sets = append(sets, joined(name, of))
+			list = append(list, joined(name, of))
 		}
 	}
-	if sets == nil {
+	if list == nil {
 		return nil, fmt.Errorf("%s has no set: NAME.csv with NAME.labels.csv", dir)
 	}
-	slices.SortFunc(sets, func(a, b *labelSet) int { return strings.Compare(a.name, b.name) })
-	return sets, nil
+	slices.SortFunc(list, func(a, b *labelSet) int { return strings.Compare(a.name, b.name) })
+	return list, nil
 }
 
 // joined has the columns of all views, standardized.
@@ -79,75 +77,20 @@ func joined(name string, views []*labelSet) *labelSet {
 	return &out
 }
 
-func readLabelSet(name, path, labels string) (*labelSet, error) {
-	rows, err := readNumbers(path)
+// readSet reads a table as it is, and the class of each row.
+func readSet(name, path, labels string, open sets.Opener) (*labelSet, error) {
+	t, err := (&sets.Set{Views: []string{path}, Labels: labels, Scale: scale.None, Open: open}).Load()
 	if err != nil {
 		return nil, err
 	}
-	classes, err := readNumbers(labels)
-	if err != nil {
-		return nil, err
-	}
-	if len(classes) != len(rows) {
-		return nil, fmt.Errorf("%s has %d rows, %s %d", path, len(rows), labels, len(classes))
-	}
-	s := &labelSet{name: name, x: table(len(rows), len(rows[0]), func(i, j int) float64 { return rows[i][j] })}
-	for _, c := range classes {
-		s.classes = append(s.classes, int(c[0]))
-	}
-	s.k = distinct(s.classes)
-	return s, nil
-}
-
-// readNumbers reads a CSV file without a header, of at least one row.
-func readNumbers(path string) (rows [][]float64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll() // rows have one length
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for i, record := range records {
-		row := make([]float64, len(record))
-		for j, field := range record {
-			if row[j], err = strconv.ParseFloat(strings.TrimSpace(field), 64); err != nil {
-				return nil, fmt.Errorf("%s: row %d, column %d: %w", path, i+1, j+1, err)
-			}
-		}
-		rows = append(rows, row)
-	}
-	if rows == nil {
-		return nil, fmt.Errorf("%s is empty", path)
-	}
-	return rows, nil
-}
-
-func distinct(labels []int) int {
-	sorted := slices.Sorted(slices.Values(labels))
-	return len(slices.Compact(sorted))
+	return &labelSet{name: name, x: unwrap(t.X), classes: t.Class, k: t.K}, nil
 }
 
 // standardized returns a copy whose columns have mean 0 and variance 1; constant ones are 0.
 func standardized(x *mat.Dense) *mat.Dense {
-	c := centred(x)
-	n, d := c.Dims()
-	for j := range d {
-		var sum, size float64
-		for i := range n {
-			sum += c.At(i, j) * c.At(i, j)
-			size = max(size, math.Abs(x.At(i, j)))
-		}
-		scale := 0.0
-		if sd := math.Sqrt(sum / float64(n)); sd > 1e-12*size {
-			scale = 1 / sd
-		}
-		for i := range n {
-			c.Set(i, j, c.At(i, j)*scale)
-		}
-	}
+	c := mat.DenseCopyOf(x)
+	data := c.RawMatrix().Data
+	scale.Of(scale.ZScore, data, c.RawMatrix().Cols, nil).Apply(data)
 	return c
 }
 
@@ -195,8 +138,8 @@ func ownLabels(ctx context.Context, x *mat.Dense, k, seed int, _ *python) ([]int
 	return m.Labels(nil), nil
 }
 
-// agreement is that of labels with classes.
-type agreement struct{ acc, nmi float64 }
+// agreement has the accuracy and the NMI of labels.
+type agreement [2]float64
 
 // labelScore is the median agreements of all ways on one set.
 type labelScore struct {
@@ -242,27 +185,25 @@ func compareLabels(ctx context.Context, py *python, o *options, say func(format 
 // score runs all ways with several seeds, and on several parts.
 func (s *labelSet) score(ctx context.Context, ways []labelWay, py *python) (*labelScore, error) {
 	score := &labelScore{set: s}
-	over := func(count int, of func(i int) (*labelSet, int)) ([]agreement, error) {
-		found := make([][]agreement, len(ways))
-		for i := range count {
-			part, seed := of(i)
-			all, err := part.agreements(ctx, ways, seed, py)
+	over := func(count int, of func(seed int) *labelSet) (medians []agreement, err error) {
+		found := make([][2][]float64, len(ways))
+		for seed := range count {
+			all, err := of(seed).agreements(ctx, ways, seed, py)
 			if err != nil {
 				return nil, err
 			}
 			for w, a := range all {
-				found[w] = append(found[w], a)
+				found[w][0], found[w][1] = append(found[w][0], a[0]), append(found[w][1], a[1])
 			}
 		}
-		var medians []agreement
 		for _, f := range found {
-			medians = append(medians, medianAgreement(f))
+			medians = append(medians, agreement{sets.Median(f[0]), sets.Median(f[1])})
 		}
 		return medians, nil
 	}
 	var err error
-	if score.seeds, err = over(labelSeeds, func(i int) (*labelSet, int) { return s, i }); err == nil {
-		score.parts, err = over(labelParts, func(i int) (*labelSet, int) { return s.part(uint64(i)), i })
+	if score.seeds, err = over(labelSeeds, func(int) *labelSet { return s }); err == nil {
+		score.parts, err = over(labelParts, func(i int) *labelSet { return s.part(uint64(i)) })
 	}
 	if err == nil {
 		score.stability, err = s.stability(ctx)
@@ -287,28 +228,13 @@ func (s *labelSet) agreements(ctx context.Context, ways []labelWay, seed int, py
 			return nil, fmt.Errorf("%s: %w", way.name, err)
 		}
 		var a agreement
-		if a.acc, err = metrics.Accuracy(s.classes, labels); err != nil {
+		if a[0], err = metrics.Accuracy(s.classes, labels); err != nil {
 			return nil, err
 		}
-		if a.nmi, err = metrics.NMI(s.classes, labels); err != nil {
+		if a[1], err = metrics.NMI(s.classes, labels); err != nil {
 			return nil, err
 		}
 		all = append(all, a)
 	}
 	return all, nil
-}
-
-// medianAgreement has the medians of both measures.
-func medianAgreement(of []agreement) agreement {
-	var acc, nmi []float64
-	for _, a := range of {
-		acc, nmi = append(acc, a.acc), append(nmi, a.nmi)
-	}
-	return agreement{median(acc), median(nmi)}
-}
-
-// median is the mean of the middle two for an even number.
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

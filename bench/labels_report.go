@@ -28,7 +28,7 @@ func writeLabels(w io.Writer, ways []labelWay, scores []labelScore) {
 			n, d := s.set.x.Dims()
 			row := []string{s.set.label(), shape{n, d, s.set.k}.String()}
 			for _, a := range t.of(s) {
-				row = append(row, fmt.Sprintf("%.3f", a.acc), fmt.Sprintf("%.3f", a.nmi))
+				row = append(row, fmt.Sprintf("%.3f", a[0]), fmt.Sprintf("%.3f", a[1]))
 			}
 			rows, found = append(rows, row), append(found, t.of(s))
 		}
@@ -55,22 +55,16 @@ func (s *labelSet) label() string {
 // the set where it is least.
 func difference(ways []labelWay, scores []labelScore, found [][]agreement, other int) string {
 	var parts []string
-	for _, m := range []struct {
-		name string
-		of   func(a agreement) float64
-	}{
-		{"ACC", func(a agreement) float64 { return a.acc }},
-		{"NMI", func(a agreement) float64 { return a.nmi }},
-	} {
+	for m, name := range []string{"ACC", "NMI"} {
 		mean, worst, where := 0.0, 2.0, ""
 		for i, all := range found {
-			by := m.of(all[0]) - m.of(all[other])
+			by := all[0][m] - all[other][m]
 			mean += by / float64(len(found))
 			if by < worst {
 				worst, where = by, scores[i].set.name
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s %+.3f on average, at worst %+.3f (%s)", m.name, mean, worst, where))
+		parts = append(parts, fmt.Sprintf("%s %+.3f on average, at worst %+.3f (%s)", name, mean, worst, where))
 	}
 	return fmt.Sprintf("%s less %s: %s.", ways[0].name, ways[other].name, strings.Join(parts, "; "))
 }

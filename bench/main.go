@@ -76,10 +76,7 @@ func selected[T any](o *options, all []T, name func(T) string) (out []T, err err
 
 func main() {
 	if child := os.Getenv(wordsChild); child != "" {
-		if err := runWords(os.Stdout, child); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
+		fail(runWords(os.Stdout, child))
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -87,10 +84,11 @@ func main() {
 		<-ctx.Done()
 		stop() // gonum cannot be cancelled; a second interrupt ends the process
 	}()
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	fail(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func fail(err error) {
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -183,14 +181,9 @@ func (o *options) parseSeeds(s string) error {
 
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
-	modes := 0
-	for _, mode := range []bool{o.kernels, o.scenes, o.labels, o.minvol, o.words} {
-		if mode {
-			modes++
-		}
-	}
+	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.labels, o.minvol, o.words}, func(on bool) bool { return !on })
 	switch {
-	case modes > 1:
+	case len(modes) > 1:
 		return errors.New("-kernels, -scenes, -labels, -minvol and -words exclude each other")
 	case o.labels && len(o.folders) == 0:
 		return errors.New("-labels needs a folder")
@@ -294,25 +287,22 @@ func timeFits(ctx context.Context, py *python, o *options, say func(format strin
 // openPython starts Python, and describes its versions. py is nil if there is no NumPy,
 // or if Python is not to be used.
 func openPython(ctx context.Context, dir string, o *options, say func(format string, args ...any)) (py *python, about string, err error) {
-	switch path, err := findPython(ctx, o.python); {
-	case err == nil:
-		say("Python: %s", path)
-		if py, err = startPython(ctx, path, dir, o.workers); err != nil {
-			return nil, "", err
-		}
-		about = py.about
-		if py.blas != "" {
-			about += "; " + py.blas
-		}
-		return py, about, nil
-	case o.python == "none":
+	if o.python == "none" {
 		return nil, "Python was left out", nil
-	case errors.Is(err, errNoNumPy):
+	}
+	path, err := findPython(ctx, o.python)
+	if errors.Is(err, errNoNumPy) {
 		say("%v", err)
 		return nil, errNoNumPy.Error(), nil
-	default:
+	}
+	if err != nil {
 		return nil, "", err
 	}
+	say("Python: %s", path)
+	if py, err = startPython(ctx, path, dir, o.workers); err != nil {
+		return nil, "", err
+	}
+	return py, py.about, nil
 }
 
 // gonumVersion is the version of gonum that this program was built with.

@@ -31,10 +31,10 @@ var started = time.Now()
 type peer struct {
 	name   string
 	exact  bool // it must reach the floor
-	slow   bool // estimated before it is called
 	python bool
-	solve  func() (*solution, time.Duration, error) // one call, and its time
-	repeat func(count int) (time.Duration, error)   // the time of count calls
+	slow   func(x, c *mat.Dense) (*mat.Dense, []float64) // nil, or estimated before it is called
+	solve  func() (*solution, time.Duration, error)      // one call, and its time
+	repeat func(count int) (time.Duration, error)        // the time of count calls
 }
 
 // goPeer returns a peer that runs in this process.
@@ -69,7 +69,7 @@ func peersOf(x *mat.Dense, k, workers int, py *python) []peer {
 	}
 	for _, way := range gonumWays {
 		p := goPeer(way.name, func() (*solution, error) { return gonumFit(x, k, way.right) })
-		p.slow = true
+		p.slow = way.right
 		peers = append(peers, p)
 	}
 	if py == nil {
@@ -119,41 +119,19 @@ func (f *figure) done(limit time.Duration) bool {
 // estimated before it is called.
 var estimateAbove = 2e9
 
-// estimate predicts the time of one call from the times on a part of the rows and
-// columns. All terms of the cost are products of three sizes, so that the time grows by 8
-// when both sides double, or by more when a cache no longer holds the data. The time for
-// a quarter of both sides, times 64, is therefore a lower bound. If that is near the
-// limit, half of both sides is tried, and the growth between the two is extrapolated.
-func estimate(at shape, limit time.Duration, data func(n, d int) *mat.Dense, right func(x, c *mat.Dense) (*mat.Dense, []float64)) (_ time.Duration, how string, err error) {
-	part := func(part, times int) (best time.Duration, size string, err error) {
-		n, d := max(at.n/part, 2), max(at.d/part, 2)
-		x := data(n, d)
-		k := min(at.k, n, d+1)
-		best = math.MaxInt64
-		for range times {
-			start := time.Now()
-			if _, err := gonumFit(x, k, right); err != nil {
-				return 0, "", err
-			}
-			best = min(best, time.Since(start))
+// estimate predicts the time of one call by that for a quarter of the rows and columns, times 64. All terms of
+// the cost are products of three sizes, and a cache may no longer hold the data: it is a lower bound.
+func (p problem) estimate(right func(x, c *mat.Dense) (*mat.Dense, []float64)) (_ time.Duration, how string, err error) {
+	n, d := max(p.at.n/4, 2), max(p.at.d/4, 2)
+	x, best := p.data(n, d), time.Duration(math.MaxInt64)
+	for range 3 {
+		start := time.Now()
+		if _, err := gonumFit(x, min(p.at.k, n, d+1), right); err != nil {
+			return 0, "", err
 		}
-		return best, fmt.Sprintf("%d×%d", n, d), nil
+		best = min(best, time.Since(start))
 	}
-	quarter, size, err := part(4, 3)
-	if err != nil {
-		return 0, "", err
-	}
-	how = fmt.Sprintf("%s takes %s", size, duration(quarter))
-	least := 64 * quarter
-	if least > limit || least < limit/10 {
-		return least, how, nil
-	}
-	half, size, err := part(2, 1)
-	if err != nil {
-		return 0, "", err
-	}
-	growth := max(8, half.Seconds()/quarter.Seconds())
-	return seconds(half.Seconds() * growth), how + fmt.Sprintf(", %s %s", size, duration(half)), nil
+	return 64 * best, fmt.Sprintf("%d×%d takes %s", n, d, duration(best)), nil
 }
 
 // problem is a shape and a kind of data. say reports progress.
@@ -166,7 +144,8 @@ type problem struct {
 // measure times all peers on one problem. py may be nil.
 func measure(ctx context.Context, p problem, py *python, o *options) ([]*figure, error) {
 	x := p.data(p.at.n, p.at.d)
-	total := squares(centred(x))
+	_, c := centred(x)
+	total := squares(c)
 	if py != nil {
 		if err := py.load(x, p.at.k); err != nil {
 			return nil, err
@@ -199,20 +178,15 @@ func measure(ctx context.Context, p problem, py *python, o *options) ([]*figure,
 // because a call is expected to take more than limit.
 func (p problem) first(f *figure, limit time.Duration) (*solution, error) {
 	at := p.at
-	if f.peer.slow && float64(at.n)*float64(at.d)*float64(min(at.n, at.d)) > estimateAbove {
-		for _, way := range gonumWays {
-			if way.name != f.peer.name {
-				continue
-			}
-			expected, how, err := estimate(at, limit, p.data, way.right)
-			if err != nil {
-				return nil, err
-			}
-			p.say("%v: %s: about %s or more expected (%s)", at, f.peer.name, duration(expected), how)
-			if expected > limit {
-				f.skipped = fmt.Sprintf("a call would take about %s or more (%s), the limit is %s", duration(expected), how, duration(limit))
-				return nil, nil
-			}
+	if f.peer.slow != nil && float64(at.n)*float64(at.d)*float64(min(at.n, at.d)) > estimateAbove {
+		expected, how, err := p.estimate(f.peer.slow)
+		if err != nil {
+			return nil, err
+		}
+		p.say("%v: %s: about %s or more expected (%s)", at, f.peer.name, duration(expected), how)
+		if expected > limit {
+			f.skipped = fmt.Sprintf("a call would take about %s or more (%s), the limit is %s", duration(expected), how, duration(limit))
+			return nil, nil
 		}
 	}
 	runtime.GC()

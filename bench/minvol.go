@@ -3,9 +3,7 @@ package main
 // Processor time of FitMinVolume on shapes that users have, beside ten runs of k-means.
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -121,21 +119,11 @@ func simulateImages(n, d, k int, seed uint64) *mat.Dense {
 
 // digitsData is the set of testdata, as it is.
 func digitsData() (*mat.Dense, error) {
-	raw, err := testdata.Files.ReadFile("digits.csv")
+	s, err := readSet("digits", "digits.csv", "digits.labels.csv", testdata.Files.Open)
 	if err != nil {
 		return nil, err
 	}
-	records, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	return table(len(records), len(records[0]), func(i, j int) float64 {
-		v, wrong := strconv.ParseFloat(records[i][j], 64)
-		if wrong != nil {
-			err = wrong
-		}
-		return v
-	}), err
+	return s.x, nil
 }
 
 // volumeTime is what a call of FitMinVolume takes.

@@ -5,11 +5,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans"
@@ -60,13 +62,7 @@ func dense(m *softkmeans.Matrix, exp int) *mat.Dense {
 
 // exponent is the exp for which 2^-exp takes x's largest entry to [½, 1).
 func exponent(x *softkmeans.Matrix) int {
-	top := 0.0
-	for i := range x.Rows {
-		for _, v := range x.Row(i) {
-			top = max(top, math.Abs(v))
-		}
-	}
-	_, exp := math.Frexp(top)
+	_, exp := math.Frexp(max(mat.Max(unwrap(x)), -mat.Min(unwrap(x))))
 	return exp
 }
 
@@ -81,7 +77,7 @@ type oracle struct {
 func newOracle(t testing.TB, x *softkmeans.Matrix) *oracle {
 	o := &oracle{exp: exponent(x)}
 	o.x = dense(x, -o.exp)
-	c := centred(o.x)
+	_, c := centred(o.x)
 	o.total = squares(c)
 	var svd mat.SVD
 	if !svd.Factorize(c, mat.SVDNone) {
@@ -121,18 +117,6 @@ var (
 	shapes     = [][2]int{{1, 3}, {3, 1}, {2, 2}, {50, 6}, {150, 4}, {3000, 150}, {40, 400}, {64, 64}}
 )
 
-// worst keeps the largest of a number of errors, and where it was.
-type worst struct {
-	value float64
-	where string
-}
-
-func (w *worst) see(v float64, where func() string) {
-	if v > w.value || math.IsNaN(v) {
-		w.value, w.where = v, where()
-	}
-}
-
 // clusterCounts are the k to try on a shape.
 func clusterCounts(n, d int) []int {
 	small := min(n, d)
@@ -147,90 +131,85 @@ func clusterCounts(n, d int) []int {
 	return slices.Compact(ks)
 }
 
-// The objective, floor and memberships of every solver and enclosure agree with gonum's
-// singular values to 1e-12 of the total, for data of any scale, near to and far from the
-// origin.
-func TestFloor(t *testing.T) {
+// onTables runs a test on data of each kind, near to and far from the origin, at any scale.
+func onTables(t *testing.T, shapes [][2]int, test func(t *testing.T, tables iter.Seq2[string, *softkmeans.Matrix])) {
 	for _, shape := range shapes {
 		n, d := shape[0], shape[1]
 		for at, kind := range kinds {
-			if n*d > 100000 && at > 0 { // one kind is enough where a fit takes long
+			large := n*d > 100000
+			if large && at > 0 { // one kind is enough where a fit takes long
 				continue
 			}
 			t.Run(fmt.Sprintf("n=%d,d=%d/%s", n, d, kind.name), func(t *testing.T) {
 				t.Parallel()
-				rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-				base := kind.data(rng, n, d)
-				var worsts worsts
-				var fits, unproved int
-				for _, mean := range []float64{0, 1e3} {
-					for _, scale := range []float64{1, 1e-140, 1e140} {
-						if n*d > 100000 && mean != 0 && scale != 1 { // both at once on small tables only
-							continue
-						}
-						x := wrap(table(n, d, func(i, j int) float64 { return (mean + base.At(i, j)) * scale }))
-						o := newOracle(t, x)
-						checkFloors(t, o, x, &worsts.floor, fmt.Sprintf("mean %g, scale %g", mean, scale))
-						for _, k := range clusterCounts(n, d) {
-							for _, solver := range solvers {
-								for _, enclosure := range enclosures {
-									worsts.where = func() string {
-										return fmt.Sprintf("k %d, mean %g, scale %g, %v, %v", k, mean, scale, solver, enclosure)
-									}
-									m, err := softkmeans.Fit(context.Background(), x, k, &softkmeans.Options{Solver: solver, Enclosure: enclosure})
-									if err != nil {
-										t.Fatal(worsts.where(), err)
-									}
-									fits++
-									if m.Status != softkmeans.StatusOptimal {
-										unproved++
-									}
-									o.checkModel(t, m, k, &worsts)
-								}
+				base := kind.data(rand.New(rand.NewPCG(uint64(n), uint64(d))), n, d)
+				test(t, func(yield func(string, *softkmeans.Matrix) bool) {
+					for _, mean := range []float64{0, 1e3} {
+						for _, scale := range []float64{1, 1e-140, 1e140} {
+							if large && mean != 0 && scale != 1 { // both at once on small tables only
+								continue
+							}
+							x := wrap(table(n, d, func(i, j int) float64 { return (mean + base.At(i, j)) * scale }))
+							if !yield(fmt.Sprintf("mean %g, scale %g", mean, scale), x) {
+								return
 							}
 						}
 					}
-				}
-				t.Logf("%d models, %d not optimal by their status; worst gap %.2g (%s), worst floor %.2g (%s)",
-					fits, unproved, worsts.gap.value, worsts.gap.where, worsts.floor.value, worsts.floor.where)
+				})
 			})
 		}
 	}
 }
 
-func checkFloors(t *testing.T, o *oracle, x *softkmeans.Matrix, worst *worst, where string) {
-	all, err := softkmeans.Floors(context.Background(), x, nil)
-	if err != nil || len(all) != len(o.floors) {
-		t.Fatalf("%s: %d floors, not %d: %v", where, len(all), len(o.floors), err)
-	}
-	for i, v := range all {
-		off := o.share(o.scaled(v), o.floors[i])
-		worst.see(off, func() string { return fmt.Sprintf("Floors[%d], %s", i, where) })
-		if !(off <= limit) {
-			t.Errorf("%s: Floors[%d] is %g, gonum has %g, of a total of %g", where, i, o.scaled(v), o.floors[i], o.total)
+// The objective, floor and memberships of every solver and enclosure agree with gonum's
+// singular values to 1e-12 of the total.
+func TestFloor(t *testing.T) {
+	onTables(t, shapes, func(t *testing.T, tables iter.Seq2[string, *softkmeans.Matrix]) {
+		var gap, floor float64
+		var fits, unproved int
+		for where, x := range tables {
+			o := newOracle(t, x)
+			all, err := softkmeans.Floors(context.Background(), x, nil)
+			if err != nil || len(all) != len(o.floors) {
+				t.Fatalf("%s: %d floors, not %d: %v", where, len(all), len(o.floors), err)
+			}
+			for i, v := range all {
+				off := o.share(o.scaled(v), o.floors[i])
+				if floor = max(floor, off); !(off <= limit) {
+					t.Errorf("%s: Floors[%d] is %g, gonum has %g, of a total of %g", where, i, o.scaled(v), o.floors[i], o.total)
+				}
+			}
+			for _, k := range clusterCounts(x.Rows, x.Cols) {
+				for _, solver := range solvers {
+					for _, enclosure := range enclosures {
+						where := fmt.Sprintf("k %d, %s, %v, %v", k, where, solver, enclosure)
+						m, err := softkmeans.Fit(context.Background(), x, k, &softkmeans.Options{Solver: solver, Enclosure: enclosure})
+						if err != nil {
+							t.Fatal(where, err)
+						}
+						fits++
+						if m.Status != softkmeans.StatusOptimal {
+							unproved++
+						}
+						offGap, offFloor := o.checkModel(t, where, m, k)
+						gap, floor = max(gap, offGap), max(floor, offFloor)
+					}
+				}
+			}
 		}
-	}
+		t.Logf("%d models, %d not optimal by their status; worst gap %.2g, worst floor %.2g", fits, unproved, gap, floor)
+	})
 }
 
-// worsts are the worst errors of all models, and the present model.
-type worsts struct {
-	gap, floor worst
-	where      func() string
-}
-
-func (o *oracle) checkModel(t *testing.T, m *softkmeans.Model, k int, w *worsts) {
-	where := w.where
+// checkModel returns how far the objective and the floor are from gonum's floor.
+func (o *oracle) checkModel(t *testing.T, where string, m *softkmeans.Model, k int) (gap, floor float64) {
 	want := o.floor(k)
 	objective := o.objective(dense(m.Memberships, 0), dense(m.Centers, -o.exp))
-	off := o.share(objective, want)
-	w.gap.see(off, where)
-	if !(off <= limit) {
-		t.Errorf("%s: the objective is %g, gonum's floor %g, of a total of %g", where(), objective, want, o.total)
+	if gap = o.share(objective, want); !(gap <= limit) {
+		t.Errorf("%s: the objective is %g, gonum's floor %g, of a total of %g", where, objective, want, o.total)
 	}
-	off = o.share(o.scaled(m.Floor), want)
-	w.floor.see(off, where)
-	if !(off <= limit) {
-		t.Errorf("%s: Floor is %g, gonum has %g, of a total of %g", where(), o.scaled(m.Floor), want, o.total)
+	if floor = o.share(o.scaled(m.Floor), want); !(floor <= limit) {
+		t.Errorf("%s: Floor is %g, gonum has %g, of a total of %g", where, o.scaled(m.Floor), want, o.total)
 	}
 	// The model's own figures: its objective, total and gap, and a floor whose error
 	// reaches up to the true one.
@@ -238,77 +217,54 @@ func (o *oracle) checkModel(t *testing.T, m *softkmeans.Model, k int, w *worsts)
 	// are k times as far out as the data.
 	bounded := limit + 1e-15*float64(k*k)
 	if off := o.share(o.scaled(m.Objective), objective); !(off <= bounded) {
-		t.Errorf("%s: Objective is %g, its centers and memberships have %g", where(), o.scaled(m.Objective), objective)
+		t.Errorf("%s: Objective is %g, its centers and memberships have %g", where, o.scaled(m.Objective), objective)
 	}
 	if off := o.share(o.scaled(m.Total), o.total); !(off <= limit) {
-		t.Errorf("%s: Total is %g, not %g", where(), o.scaled(m.Total), o.total)
+		t.Errorf("%s: Total is %g, not %g", where, o.scaled(m.Total), o.total)
 	}
 	if !(math.Abs(m.Gap) <= bounded) {
-		t.Errorf("%s: Gap is %g", where(), m.Gap)
+		t.Errorf("%s: Gap is %g", where, m.Gap)
 	}
 	if up := o.scaled(m.Floor) + o.scaled(m.FloorError); !(want <= up+1e-13*o.total+0x1p-100*squares(o.x)) {
-		t.Errorf("%s: Floor and FloorError add up to %g, gonum's floor is %g, of a total of %g", where(), up, want, o.total)
+		t.Errorf("%s: Floor and FloorError add up to %g, gonum's floor is %g, of a total of %g", where, up, want, o.total)
 	}
 	for i := range m.Memberships.Rows {
-		sum := 0.0
-		for j, v := range m.Memberships.Row(i) {
-			if !(v >= 0) {
-				t.Fatalf("%s: membership (%d, %d) is %g", where(), i, j, v)
-			}
-			sum += v
-		}
-		if !(math.Abs(sum-1) <= 1e-12) {
-			t.Fatalf("%s: the memberships of row %d add up to 1%+g", where(), i, sum-1)
+		row := m.Memberships.Row(i)
+		if !(floats.Min(row) >= 0) || !(math.Abs(floats.Sum(row)-1) <= 1e-12) {
+			t.Fatalf("%s: the memberships of row %d are %g", where, i, row)
 		}
 	}
+	return gap, floor
 }
 
 // The singular values are gonum's, and the product of the factors is the matrix.
 func TestSVD(t *testing.T) {
-	for _, shape := range append([][2]int{{1, 1}, {30, 12}, {12, 30}, {100, 100}}, shapes...) {
-		n, d := shape[0], shape[1]
-		for at, kind := range kinds {
-			if n*d > 100000 && at > 0 {
-				continue
+	onTables(t, append([][2]int{{1, 1}, {30, 12}, {12, 30}, {100, 100}}, shapes...), func(t *testing.T, tables iter.Seq2[string, *softkmeans.Matrix]) {
+		for where, x := range tables {
+			exp := exponent(x)
+			a := dense(x, -exp)
+			var svd mat.SVD
+			if !svd.Factorize(a, mat.SVDNone) {
+				t.Fatal("gonum's SVD failed")
 			}
-			t.Run(fmt.Sprintf("n=%d,d=%d/%s", n, d, kind.name), func(t *testing.T) {
-				t.Parallel()
-				base := kind.data(rand.New(rand.NewPCG(uint64(n), uint64(d))), n, d)
-				for _, mean := range []float64{0, 1e3} {
-					for _, scale := range []float64{1, 1e-140, 1e140} {
-						x := wrap(table(n, d, func(i, j int) float64 { return (mean + base.At(i, j)) * scale }))
-						exp := exponent(x)
-						a := dense(x, -exp)
-						var svd mat.SVD
-						if !svd.Factorize(a, mat.SVDNone) {
-							t.Fatal("gonum's SVD failed")
-						}
-						u, s, v, err := softkmeans.SVD(x)
-						if err != nil {
-							t.Fatal(err)
-						}
-						want := svd.Values(nil)
-						if len(s) != len(want) {
-							t.Fatalf("%d singular values, not %d", len(s), len(want))
-						}
-						for i := range s {
-							s[i] = math.Ldexp(s[i], -exp)
-							if !(math.Abs(s[i]-want[i]) <= 1e-13*want[0]) {
-								t.Errorf("mean %g, scale %g: σ%d = %g, gonum has %g", mean, scale, i, s[i], want[i])
-							}
-						}
-						var us, r mat.Dense
-						us.Mul(dense(u, 0), mat.NewDiagDense(len(s), s))
-						r.Mul(&us, dense(v, 0).T())
-						r.Sub(a, &r)
-						if off := mat.Norm(&r, 2); !(off <= 1e-13*mat.Norm(a, 2)) {
-							t.Errorf("mean %g, scale %g: ‖A − USVᵀ‖ = %g ‖A‖", mean, scale, off/mat.Norm(a, 2))
-						}
-					}
-				}
-			})
+			u, s, v, err := softkmeans.SVD(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			floats.Scale(math.Ldexp(1, -exp), s)
+			want := svd.Values(nil)
+			if !floats.EqualFunc(s, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-13*want[0] }) {
+				t.Errorf("%s: σ = %g, gonum has %g", where, s, want)
+			}
+			var us, r mat.Dense
+			us.Mul(dense(u, 0), mat.NewDiagDense(len(s), s))
+			r.Mul(&us, dense(v, 0).T())
+			r.Sub(a, &r)
+			if off := mat.Norm(&r, 2); !(off <= 1e-13*mat.Norm(a, 2)) {
+				t.Errorf("%s: ‖A − USVᵀ‖ = %g ‖A‖", where, off/mat.Norm(a, 2))
+			}
 		}
-	}
+	})
 }
 
 // The eigenvalues of Gram matrices and of indefinite ones are gonum's, and the vectors
@@ -344,11 +300,9 @@ func TestEigenSym(t *testing.T) {
 						t.Fatal(where, len(got), err)
 					}
 					size := max(math.Abs(want[0]), math.Abs(want[n-1]))
-					for i := range got {
-						got[i] = math.Ldexp(got[i], -exp)
-						if !(math.Abs(got[i]-want[i]) <= 1e-13*size) {
-							t.Errorf("%s: λ%d = %g, gonum has %g", where, i, got[i], want[i])
-						}
+					floats.Scale(math.Ldexp(1, -exp), got)
+					if !floats.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-13*size }) {
+						t.Errorf("%s: λ = %g, gonum has %g", where, got, want)
 					}
 					v := dense(vectors, 0)
 					var r, s mat.Dense

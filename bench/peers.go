@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -35,9 +37,7 @@ func rightPC(x, _ *mat.Dense) (*mat.Dense, []float64) {
 	v := new(mat.Dense)
 	pc.VectorsTo(v)
 	values := pc.VarsTo(nil)
-	for i := range values {
-		values[i] *= float64(x.RawMatrix().Rows - 1)
-	}
+	floats.Scale(float64(x.RawMatrix().Rows-1), values)
 	return v, values
 }
 
@@ -50,9 +50,7 @@ func rightSVD(_, c *mat.Dense) (*mat.Dense, []float64) {
 	v := new(mat.Dense)
 	svd.VTo(v)
 	values := svd.Values(nil)
-	for i, s := range values {
-		values[i] = s * s
-	}
+	floats.Mul(values, values)
 	return v, values
 }
 
@@ -74,26 +72,18 @@ func rightGram(_, c *mat.Dense) (*mat.Dense, []float64) {
 	if !eig.Factorize(gram, true) {
 		return nil, nil
 	}
-	var up mat.Dense
-	eig.VectorsTo(&up)
-	values := eig.Values(nil)
-	m := len(values)
-	v := mat.NewDense(m, m, nil)
-	for i := range m {
-		row := v.RawRowView(i)
-		for j, e := range up.RawRowView(i) {
-			row[m-1-j] = e
-		}
+	v, values := new(mat.Dense), eig.Values(nil) // in ascending order
+	eig.VectorsTo(v)
+	for i := range values {
+		slices.Reverse(v.RawRowView(i))
 	}
-	for i, j := 0, m-1; i < j; i, j = i+1, j-1 {
-		values[i], values[j] = values[j], values[i]
-	}
+	slices.Reverse(values)
 	return v, values
 }
 
 // gonumFit is Algorithm 1 with gonum: centre, factor, products.
 func gonumFit(x *mat.Dense, k int, right func(x, c *mat.Dense) (*mat.Dense, []float64)) (*solution, error) {
-	mean, c := gonumCentred(x)
+	mean, c := centred(x)
 	v, values := right(x, c)
 	if v == nil {
 		return nil, errors.New("gonum found no decomposition")
@@ -105,51 +95,18 @@ func gonumFit(x *mat.Dense, k int, right func(x, c *mat.Dense) (*mat.Dense, []fl
 	u, w := gonumSubspace(c, v, values, k)
 	r := 0.0
 	for i := range w.RawMatrix().Rows {
-		sum := 0.0
-		for _, v := range w.RawRowView(i) {
-			sum += v * v
-		}
-		r = max(r, math.Sqrt(sum))
+		r = max(r, floats.Dot(w.RawRowView(i), w.RawRowView(i)))
 	}
 	b := mat.NewDense(k, k-1, softkmeans.RegularSimplex(k).Data)
-	s := r * math.Sqrt(float64(k*(k-1)))
+	s := math.Sqrt(r * float64(k*(k-1)))
 	out.f.Mul(b, u.T())
 	for l := range k {
-		row := out.f.RawRowView(l)
-		for j := range row {
-			row[j] = s*row[j] + mean[j]
-		}
+		floats.AddScaledTo(out.f.RawRowView(l), mean, s, out.f.RawRowView(l))
 	}
 	out.g.Mul(w, b.T())
-	for i := range x.RawMatrix().Rows {
-		row := out.g.RawRowView(i)
-		for j := range row {
-			row[j] = row[j]/s + 1/float64(k)
-		}
-	}
+	floats.Scale(1/s, out.g.RawMatrix().Data)
+	floats.AddConst(1/float64(k), out.g.RawMatrix().Data)
 	return out, nil
-}
-
-// gonumCentred returns the column means of x, and x less these.
-func gonumCentred(x *mat.Dense) (mean []float64, c *mat.Dense) {
-	n, d := x.Dims()
-	mean = make([]float64, d)
-	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			mean[j] += v
-		}
-	}
-	for j := range mean {
-		mean[j] /= float64(n)
-	}
-	c = mat.NewDense(n, d, nil)
-	for i := range n {
-		row := c.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			row[j] = v - mean[j]
-		}
-	}
-	return mean, c
 }
 
 // gonumSubspace returns the first k−1 right singular vectors of c, as columns, and the

@@ -120,16 +120,15 @@ def hello(r):
         about += ", SciPy " + scipy.__version__
     if sklearn is not None:
         about += ", scikit-learn " + sklearn.__version__
-    blas = set()
     try:
         import threadpoolctl
 
         for lib in threadpoolctl.threadpool_info():
             if lib["user_api"] == "blas":
-                blas.add("%s %s on %s threads" % (lib["internal_api"], lib["version"], lib["num_threads"]))
+                about += "; %s %s on %s threads" % (lib["internal_api"], lib["version"], lib["num_threads"])
     except ImportError:
         pass
-    return {"about": about, "blas": ", ".join(sorted(blas)), "sklearn": sklearn is not None}
+    return {"about": about, "sklearn": sklearn is not None}
 
 
 class State:

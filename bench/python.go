@@ -40,13 +40,11 @@ type python struct {
 	dir   string           // for files to exchange
 	k, d  int
 	n     int
-	about string // versions
-	blas  string // and threads; "" if NumPy does not tell
+	about string // versions, and BLAS with its threads where NumPy tells
 	learn bool   // there is scikit-learn
 }
 
-// findPython returns the interpreter to use. asked is a path, "" for any that
-// imports NumPy, or "none".
+// findPython returns the interpreter to use. asked is a path, or "" for any that imports NumPy.
 func findPython(ctx context.Context, asked string) (string, error) {
 	imports := func(path string) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -57,11 +55,7 @@ func findPython(ctx context.Context, asked string) (string, error) {
 		}
 		return err
 	}
-	switch asked {
-	case "none":
-		return "", errNoNumPy
-	case "":
-	default:
+	if asked != "" {
 		if err := imports(asked); err != nil {
 			return "", fmt.Errorf("-python %s: import numpy: %w", asked, err)
 		}
@@ -116,14 +110,14 @@ func startPython(ctx context.Context, path, dir string, threads int) (*python, e
 		return nil, err
 	}
 	var hello struct {
-		About, Blas string
-		Sklearn     bool
+		About   string
+		Sklearn bool
 	}
 	if err := p.ask(map[string]any{"op": "hello"}, &hello); err != nil {
 		p.close()
 		return nil, err
 	}
-	p.about, p.blas, p.learn = hello.About, hello.Blas, hello.Sklearn
+	p.about, p.learn = hello.About, hello.Sklearn
 	return p, nil
 }
 
@@ -165,48 +159,38 @@ func (p *python) died(err error) error {
 // load sends the data in a file of little-endian float64.
 func (p *python) load(x *mat.Dense, k int) error {
 	path := filepath.Join(p.dir, "x")
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
 	p.n, p.d = x.Dims()
 	p.k = k
-	for i := range p.n {
-		var b [8]byte
-		for _, v := range x.RawRowView(i) {
-			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
-			w.Write(b[:]) // Flush returns its error
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
+	if err := writeList(path, x.RawMatrix().Data); err != nil {
 		return err
 	}
 	defer os.Remove(path)
 	return p.ask(map[string]any{"op": "load", "path": path, "n": p.n, "d": p.d, "k": p.k}, &struct{}{})
 }
 
+// factors sends a request whose answer has k×d and n×k numbers in files.
+func (p *python) factors(request map[string]any, answer any) (f, g *mat.Dense, err error) {
+	request["f"], request["g"] = filepath.Join(p.dir, "f"), filepath.Join(p.dir, "g")
+	if err = p.ask(request, answer); err != nil {
+		return nil, nil, err
+	}
+	if f, err = readDense(filepath.Join(p.dir, "f"), p.k, p.d); err == nil {
+		g, err = readDense(filepath.Join(p.dir, "g"), p.n, p.k)
+	}
+	return f, g, err
+}
+
 // solve calls a peer once and returns its solution.
 func (p *python) solve(way string) (*solution, time.Duration, error) {
-	f, g := filepath.Join(p.dir, "f"), filepath.Join(p.dir, "g")
 	var answer struct {
 		Seconds float64
 		Floor   *float64
 		How     string
 	}
-	if err := p.ask(map[string]any{"op": "solve", "way": way, "f": f, "g": g}, &answer); err != nil {
-		return nil, 0, err
-	}
-	s := &solution{floor: math.NaN(), how: answer.How}
+	f, g, err := p.factors(map[string]any{"op": "solve", "way": way}, &answer)
+	s := &solution{f, g, math.NaN(), answer.How}
 	if answer.Floor != nil {
 		s.floor = *answer.Floor
-	}
-	var err error
-	if s.f, err = readDense(f, p.k, p.d); err == nil {
-		s.g, err = readDense(g, p.n, p.k)
 	}
 	return s, seconds(answer.Seconds), err
 }
@@ -227,17 +211,9 @@ func (p *python) kernel(c kernelCase, atLeast time.Duration) (seconds float64, e
 
 // unmix calls a way of unmix.py on the data that is loaded.
 func (p *python) unmix(way string, o unmixOptions) (*unmixing, error) {
-	f, g := filepath.Join(p.dir, "f"), filepath.Join(p.dir, "g")
 	var answer struct{ Seconds float64 }
-	if err := p.ask(map[string]any{"op": "unmix", "way": way, "options": o, "f": f, "g": g}, &answer); err != nil {
-		return nil, err
-	}
-	u := &unmixing{cpu: answer.Seconds}
-	var err error
-	if u.f, err = readDense(f, p.k, p.d); err == nil {
-		u.g, err = readDense(g, p.n, p.k)
-	}
-	return u, err
+	f, g, err := p.factors(map[string]any{"op": "unmix", "way": way, "options": o}, &answer)
+	return &unmixing{f: f, g: g, cpu: answer.Seconds}, err
 }
 
 // labels calls a way of cluster.py on the data that is loaded. It returns the labels and
@@ -257,17 +233,32 @@ func (p *python) labels(way string, seed int) ([]int, float64, error) {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func readDense(path string, r, c int) (*mat.Dense, error) {
-	raw, err := os.ReadFile(path)
+	data, err := readList[float64](path)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(path)
-	if len(raw) != 8*r*c {
-		return nil, fmt.Errorf("%s has %d bytes, not %d×%d numbers", filepath.Base(path), len(raw), r, c)
-	}
-	data := make([]float64, r*c)
-	for i := range data {
-		data[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	if len(data) != r*c {
+		return nil, fmt.Errorf("%s has %d numbers, not %d×%d", filepath.Base(path), len(data), r, c)
 	}
 	return mat.NewDense(r, c, data), nil
+}
+
+// writeList and readList exchange numbers with Python, in little-endian order.
+func writeList[T int64 | float64](path string, list []T) error {
+	b, err := binary.Append(nil, binary.LittleEndian, list)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, b, 0o600)
+}
+
+func readList[T int64 | float64](path string) ([]T, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]T, len(b)/8)
+	_, err = binary.Decode(b, binary.LittleEndian, list)
+	return list, err
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,34 +91,13 @@ func markdown(w io.Writer, left int, rows [][]string) {
 	}
 }
 
-// columns lists the peers of all results, in order.
-func columns(results []result) (names []string) {
-	for _, r := range results {
-		for _, f := range r.figures {
-			if !slices.Contains(names, f.peer.name) {
-				names = append(names, f.peer.name)
-			}
-		}
-	}
-	return names
-}
-
-func (r *result) figure(name string) *figure {
-	for _, f := range r.figures {
-		if f.peer.name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// writeTimes writes the table of times, that of the objectives, and what was skipped.
+// writeTimes writes the table of times, that of the objectives, and what was skipped. All results have the
+// same peers, this package first.
 func writeTimes(w io.Writer, results []result, workers int) {
-	names := columns(results)
 	times := [][]string{{"data", "n×d, k"}}
 	excess := [][]string{{"data", "n×d, k"}}
-	for _, name := range names {
-		switch name {
+	for _, f := range results[0].figures {
+		switch name := f.peer.name; name {
 		case ownName:
 			times[0] = append(times[0], name)
 		case "1 worker":
@@ -127,28 +105,24 @@ func writeTimes(w io.Writer, results []result, workers int) {
 		default:
 			times[0] = append(times[0], name, "ratio")
 		}
-		excess[0] = append(excess[0], name)
+		excess[0] = append(excess[0], f.peer.name)
 	}
 	times[0] = append(times[0], "others' load")
 	excess[0] = append(excess[0], "solvers chosen")
 	var skipped []string
 	worst, where := 1.0, ""
 	for _, r := range results {
-		first := []string{r.kind, r.at.String()}
-		own := r.figure(ownName)
-		timed, reached, chosen := slices.Clone(first), slices.Clone(first), []string(nil)
-		for _, name := range names {
-			f := r.figure(name)
-			if f == nil || f.skipped != "" {
+		timed, reached, chosen := []string{r.kind, r.at.String()}, []string{r.kind, r.at.String()}, []string(nil)
+		for i, f := range r.figures {
+			name := f.peer.name
+			if f.skipped != "" {
 				timed, reached = append(timed, "–", "–"), append(reached, "–")
-				if f != nil {
-					skipped = append(skipped, fmt.Sprintf("- %s, %s, %v skipped: %s.", name, r.kind, r.at, f.skipped))
-				}
+				skipped = append(skipped, fmt.Sprintf("- %s, %s, %v skipped: %s.", name, r.kind, r.at, f.skipped))
 				continue
 			}
 			timed = append(timed, duration(f.best()))
-			if name != ownName {
-				timed = append(timed, digits(f.best().Seconds()/own.best().Seconds()))
+			if i > 0 {
+				timed = append(timed, digits(f.best().Seconds()/r.figures[0].best().Seconds()))
 			}
 			reached = append(reached, share(f.excess))
 			if f.how != "" && name != "1 worker" {
@@ -168,7 +142,7 @@ func writeTimes(w io.Writer, results []result, workers int) {
 	fmt.Fprintf(w, "Time of a call, the best of up to %d turns, and its ratio to softkmeans' (above 1: slower than softkmeans):\n\n", rounds)
 	markdown(w, 2, times)
 	fmt.Fprintf(w, "\nThe median turn is at most %s times the best%s.\n", digits(worst), where)
-	fmt.Fprintf(w, "\nExcess of the objective reached over the floor, as a share of the total; only rounding, either way, where the solution is exact:\n\n")
+	fmt.Fprint(w, "\nExcess of the objective reached over the floor, as a share of the total; only rounding, either way, where the solution is exact:\n\n")
 	markdown(w, 2, excess)
 	if skipped != nil {
 		fmt.Fprintf(w, "\n%s\n", strings.Join(skipped, "\n"))
@@ -207,10 +181,8 @@ func command(args []string) string {
 
 // quoted is s for a shell.
 func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=+,./:@%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%"
+	if s != "" && strings.Trim(s, plain) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -3,6 +3,7 @@ package main
 // Scenes: pixels, the spectra that they are mixtures of, and the shares of each.
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"softkmeans/internal/npy"
 	"softkmeans/internal/scenes"
 )
 
@@ -61,6 +63,31 @@ func readScenes(dir string) (list []*scene, err error) {
 	return list, nil
 }
 
+// readNPY reads a table of real numbers, in the order of rows or of columns.
+func readNPY(path string) (*mat.Dense, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := npy.ReadHeader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(h.Shape) != 2 || min(h.Shape[0], h.Shape[1]) < 1 {
+		return nil, fmt.Errorf("%s: an array of shape %d is no table", path, h.Shape)
+	}
+	rows, cols, data := h.Shape[0], h.Shape[1], raw[h.Size:]
+	if len(data)%h.Kind.Size != 0 || len(data)/h.Kind.Size%rows != 0 || len(data)/h.Kind.Size/rows != cols {
+		return nil, fmt.Errorf("%s: %d bytes for %d×%d numbers of %d bytes", path, len(data), rows, cols, h.Kind.Size)
+	}
+	v := make([]float64, rows*cols)
+	h.Kind.Get(v, data)
+	if h.Fortran {
+		return mat.DenseCopyOf(mat.NewDense(cols, rows, v).T()), nil
+	}
+	return mat.NewDense(rows, cols, v), nil
+}
+
 // companion is the path of a file that belongs to name, or to what is before its last
 // underscore, if that one is there.
 func companion(dir, name, ending string) string {
@@ -88,8 +115,6 @@ func (s *scene) check() error {
 		return fmt.Errorf("%d bands, but %d of its spectra", d, bands)
 	case rows != n || cols != k:
 		return fmt.Errorf("%d pixels and %d spectra, but %d×%d abundances", n, k, rows, cols)
-	case k > mostMatched:
-		return fmt.Errorf("%d spectra; at most %d can be matched", k, mostMatched)
 	}
 	return nil
 }
@@ -123,21 +148,4 @@ func randomScenes(first, last uint64) (list []*scene) {
 		}
 	}
 	return list
-}
-
-func scaleRow(row []float64, by float64) {
-	for j := range row {
-		row[j] *= by
-	}
-}
-
-// divideBySum makes a row with a positive sum add up to 1.
-func divideBySum(row []float64) {
-	sum := 0.0
-	for _, v := range row {
-		sum += v
-	}
-	if sum > 0 {
-		scaleRow(row, 1/sum)
-	}
 }

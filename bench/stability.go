@@ -57,7 +57,8 @@ func (s *labelSet) stability(ctx context.Context) (*moves, error) {
 	for i, c := range [...]struct {
 		x *softkmeans.Matrix
 		o softkmeans.MinVolumeOptions
-	}{{all, softkmeans.MinVolumeOptions{Slack: 0.125}}, {all, softkmeans.MinVolumeOptions{Slack: 0.5}}, {all, softkmeans.MinVolumeOptions{Seed: 1}}, {halves[0], softkmeans.MinVolumeOptions{}}, {halves[1], softkmeans.MinVolumeOptions{}}} {
+	}{{x: all, o: softkmeans.MinVolumeOptions{Slack: 0.125}}, {x: all, o: softkmeans.MinVolumeOptions{Slack: 0.5}},
+		{x: all, o: softkmeans.MinVolumeOptions{Seed: 1}}, {x: halves[0]}, {x: halves[1]}} {
 		if _, acc, err = accuracyOf(c.x, c.o); err != nil {
 			return nil, err
 		}

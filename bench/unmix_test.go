@@ -2,53 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"math"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"softkmeans/internal/scenes"
 )
-
-func TestMeanRemoved(t *testing.T) {
-	if got := meanRemoved([]float64{1, 2, 6}); got[0] != -2 || got[1] != -1 || got[2] != 3 {
-		t.Error(got)
-	}
-}
-
-// The match is the least of all permutations.
-func TestBestMatch(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var least func(cost *mat.Dense, row int, taken int) float64
-	least = func(cost *mat.Dense, row, taken int) float64 {
-		k, _ := cost.Dims()
-		if row == k {
-			return 0
-		}
-		best := math.Inf(1)
-		for j := range k {
-			if taken>>j&1 == 0 {
-				best = min(best, cost.At(row, j)+least(cost, row+1, taken|1<<j))
-			}
-		}
-		return best
-	}
-	for k := 1; k <= 6; k++ {
-		for range 20 {
-			cost := table(k, k, func(_, _ int) float64 { return rng.Float64() })
-			sum, seen := 0.0, map[int]bool{}
-			for i, j := range bestMatch(cost) {
-				sum += cost.At(i, j)
-				seen[j] = true
-			}
-			if len(seen) != k || math.Abs(sum-least(cost, 0, 0)) > 1e-12 {
-				t.Errorf("k = %d: %d columns of a cost of %g, not %g", k, len(seen), sum, least(cost, 0, 0))
-			}
-		}
-	}
-}
 
 // The truth in another order has no error; a wrong share and shade count as they should.
 func TestErrorOf(t *testing.T) {
@@ -148,12 +114,45 @@ func TestRandomScenes(t *testing.T) {
 	if len(list) != 6 || list[0].name != "pure_3" || list[5].name != "none_4" || list[5].kind != "none" {
 		t.Fatalf("%d scenes", len(list))
 	}
-	for _, s := range list {
-		if err := s.check(); err != nil {
-			t.Errorf("%s: %v", s.name, err)
+}
+
+// Scenes of a folder share their truth. What belongs to no scene is an error.
+func TestReadScenes(t *testing.T) {
+	dir := t.TempDir()
+	s := generated("", scenes.Recipe{Seed: 3, Lines: 8, Columns: 6, Bands: 7, Materials: 2, SNR: 30})
+	write := func(name string, fortran bool, m *mat.Dense) {
+		n, d := m.Dims()
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': %s, 'shape': (%d, %d), }\n", map[bool]string{true: "True", false: "False"}[fortran], n, d)
+		if fortran {
+			m = mat.DenseCopyOf(m.T())
 		}
-		if purest := mat.Max(s.abundances); (purest == 1) == (s.kind == "none") {
-			t.Errorf("%s: a share of %g", s.name, purest)
+		raw, err := binary.Append(append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(head)), 0})), head...), binary.LittleEndian, m.RawMatrix().Data)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name+".npy"), raw, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
+	fails := func(words string) {
+		if list, err := readScenes(dir); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("not %q: %v, %v", words, list, err)
+		}
+	}
+	fails("has no scene")
+	write("a_20db", true, s.x)
+	write("a_endmembers", false, s.spectra)
+	fails("a_20db_abundances.npy")
+	write("a_abundances", false, s.abundances)
+	list, err := readScenes(dir)
+	if err != nil || len(list) != 1 || list[0].name != "a_20db" || !mat.Equal(list[0].x, s.x) ||
+		!mat.Equal(list[0].abundances, s.abundances) {
+		t.Errorf("%v, %v", list, err)
+	}
+	write("a_20db_endmembers", false, mat.NewDense(2, 6, nil))
+	fails("7 bands, but 6 of its spectra")
+	if err := os.Truncate(filepath.Join(dir, "a_20db.npy"), 500); err != nil {
+		t.Fatal(err)
+	}
+	fails("bytes for 48×7 numbers of 8 bytes")
 }

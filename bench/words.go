@@ -6,7 +6,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -203,72 +202,52 @@ func runWords(w io.Writer, argument string) error {
 	}
 	start := cpuTime()
 	var m *softkmeans.Model
-	if f[4] == "minvol" {
-		m, err = softkmeans.FitMinVolume(context.Background(), x, at.k,
-			&softkmeans.MinVolumeOptions{NonNegative: true})
-	} else {
-		fit := softkmeans.Fit
-		if f[4] == "most" {
-			fit = enclosure.Cone
-		}
-		m, err = fit(context.Background(), x, at.k, nil)
+	switch ctx := context.Background(); f[4] {
+	case "minvol":
+		m, err = softkmeans.FitMinVolume(ctx, x, at.k, &softkmeans.MinVolumeOptions{NonNegative: true})
+	case "most":
+		m, err = enclosure.Cone(ctx, x, at.k, nil)
+	default:
+		m, err = softkmeans.Fit(ctx, x, at.k, nil)
 	}
 	if err != nil {
 		return err
 	}
 	out := wordFigure{cpuTime() - start, m.Objective, peakMemory(), m.ExcessShare(), m.Clusters}
-	b, err := binary.Append(nil, binary.LittleEndian, m.Centers.Data)
-	if err == nil {
-		err = os.WriteFile(f[0]+".centers", b, 0o600)
-	}
-	if err != nil {
+	if err := writeList(f[0]+".centers", m.Centers.Data); err != nil {
 		return err
 	}
 	return json.NewEncoder(w).Encode(out)
 }
 
+// writeSparse writes the three slices as words.py reads them.
 func writeSparse(prefix string, x *softkmeans.SparseMatrix) error {
-	integers := func(v []int) []int64 {
-		out := make([]int64, len(v))
-		for i, n := range v {
-			out[i] = int64(n)
+	for end, list := range map[string][]int{".indptr": x.Indptr, ".indices": x.Indices} {
+		integers := make([]int64, len(list))
+		for i, n := range list {
+			integers[i] = int64(n)
 		}
-		return out
-	}
-	for end, data := range map[string]any{".indptr": integers(x.Indptr), ".indices": integers(x.Indices), ".data": x.Data} {
-		b, err := binary.Append(nil, binary.LittleEndian, data)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(prefix+end, b, 0o600); err != nil {
+		if err := writeList(prefix+end, integers); err != nil {
 			return err
 		}
 	}
-	return nil
+	return writeList(prefix+".data", x.Data)
 }
 
-func readSparse(prefix string, at wordShape) (*softkmeans.SparseMatrix, error) {
-	x := &softkmeans.SparseMatrix{Rows: at.n, Cols: at.d}
+func readSparse(prefix string, at wordShape) (x *softkmeans.SparseMatrix, err error) {
+	x = &softkmeans.SparseMatrix{Rows: at.n, Cols: at.d}
 	for end, to := range map[string]*[]int{".indptr": &x.Indptr, ".indices": &x.Indices} {
-		b, err := os.ReadFile(prefix + end)
+		list, err := readList[int64](prefix + end)
 		if err != nil {
 			return nil, err
 		}
-		for ; len(b) >= 8; b = b[8:] {
-			*to = append(*to, int(binary.LittleEndian.Uint64(b)))
+		*to = make([]int, len(list))
+		for i, n := range list {
+			(*to)[i] = int(n)
 		}
 	}
-	var err error
-	x.Data, err = readFloats(prefix + ".data")
+	x.Data, err = readList[float64](prefix + ".data")
 	return x, err
-}
-
-func readFloats(name string) (list []float64, err error) {
-	b, err := os.ReadFile(name)
-	for ; len(b) >= 8; b = b[8:] {
-		list = append(list, math.Float64frombits(binary.LittleEndian.Uint64(b)))
-	}
-	return list, err
 }
 
 // wordWays are the ways in the order of the table: a name, and the words for the child.
@@ -327,7 +306,7 @@ func compareWords(
 				row[4] = share(f.Proved)
 			}
 			if f.Labels != nil {
-				centers, err := readFloats(prefix + ".centers")
+				centers, err := readList[float64](prefix + ".centers")
 				if err != nil {
 					return nil, err
 				}

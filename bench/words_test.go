@@ -43,33 +43,32 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	figure := func(child string) (f wordFigure) {
+		var out bytes.Buffer
+		err := runWords(&out, fmt.Sprint(prefix, " ", at.n, " ", at.d, " ", at.k, " ", child))
+		if err == nil {
+			err = json.Unmarshal(out.Bytes(), &f)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
 	type fit = func(context.Context, softkmeans.Samples, int, *softkmeans.Options) (*softkmeans.Model, error)
 	for child, fit := range map[string]fit{"one": softkmeans.Fit, "most": enclosure.Cone} {
 		want, err := fit(context.Background(), dense, at.k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
-		if err := runWords(&out, fmt.Sprint(prefix, " ", at.n, " ", at.d, " ", at.k, " ", child)); err != nil {
-			t.Fatal(err)
-		}
-		var f wordFigure
-		if err := json.Unmarshal(out.Bytes(), &f); err != nil {
-			t.Fatal(err)
-		}
+		f := figure(child)
 		if math.Abs(f.Error-want.Objective) > 1e-10*want.Total || !(f.Proved < 1e-10) {
 			t.Errorf("%s: %+v, and the minimum is %v", child, f, want.Objective)
 		}
 	}
-	var out bytes.Buffer
-	if err := runWords(&out, fmt.Sprint(prefix, " ", at.n, " ", at.d, " ", at.k, " minvol")); err != nil {
-		t.Fatal(err)
+	if f := figure("minvol"); len(f.Labels) != at.n {
+		t.Fatalf("%d labels", len(f.Labels))
 	}
-	var f wordFigure
-	if err := json.Unmarshal(out.Bytes(), &f); err != nil || len(f.Labels) != at.n {
-		t.Fatalf("%d labels, %v", len(f.Labels), err)
-	}
-	centers, err := readFloats(prefix + ".centers")
+	centers, err := readList[float64](prefix + ".centers")
 	if err != nil || len(centers) != at.k*at.d {
 		t.Fatalf("%d numbers of centers, %v", len(centers), err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -55,7 +56,7 @@ func readParquet(f *os.File, o *options, w *writer) error {
 		return err
 	}
 	defer batches.Release()
-	return writeBatches(batches, o, w)
+	return writeBatches(batches.Schema(), o, w, batches.Read)
 }
 
 func readArrowFile(f *os.File, o *options, w *writer) error {
@@ -67,20 +68,7 @@ func readArrowFile(f *os.File, o *options, w *writer) error {
 	if o.list {
 		return listFields(r.Schema(), "", w)
 	}
-	t := &table{o: o, w: w}
-	if err := t.choose(r.Schema()); err != nil {
-		return err
-	}
-	for i := range r.NumRecords() {
-		batch, err := r.RecordBatch(i)
-		if err != nil {
-			return err
-		}
-		if err := t.write(batch); err != nil {
-			return err
-		}
-	}
-	return t.finish(r.Schema())
+	return writeBatches(r.Schema(), o, w, r.Read)
 }
 
 func readArrowStream(f *os.File, o *options, w *writer) error {
@@ -92,31 +80,29 @@ func readArrowStream(f *os.File, o *options, w *writer) error {
 	if o.list {
 		return listFields(r.Schema(), "", w)
 	}
-	return writeBatches(r, o, w)
+	return writeBatches(r.Schema(), o, w, r.Read)
 }
 
-// batches are record batches in order.
-type batches interface {
-	Schema() *arrow.Schema
-	Next() bool
-	RecordBatch() arrow.RecordBatch
-	Err() error
-}
-
-func writeBatches(r batches, o *options, w *writer) error {
+// writeBatches writes the batches that next returns, up to io.EOF.
+func writeBatches(schema *arrow.Schema, o *options, w *writer, next func() (arrow.RecordBatch, error)) error {
 	t := &table{o: o, w: w}
-	if err := t.choose(r.Schema()); err != nil {
+	if err := t.choose(schema); err != nil {
 		return err
 	}
-	for r.Next() {
-		if err := t.write(r.RecordBatch()); err != nil {
+	for {
+		batch, err := next()
+		switch {
+		case err != nil && err != io.EOF:
+			return err
+		case batch == nil && t.begun:
+			return nil
+		case batch == nil: // no list of some column was seen
+			return t.begin(schema)
+		}
+		if err := t.write(batch); err != nil {
 			return err
 		}
 	}
-	if err := r.Err(); err != nil {
-		return err
-	}
-	return t.finish(r.Schema())
 }
 
 // listFields prints the columns and their types.
@@ -131,18 +117,12 @@ func listFields(schema *arrow.Schema, rows string, w *writer) error {
 }
 
 // chooseFields returns the numbers of the columns to write, in the order of the file.
-func chooseFields(schema *arrow.Schema, o *options) (chosen []int, err error) {
-	for _, name := range o.columns {
-		if len(schema.FieldIndices(name)) == 0 {
-			return nil, fmt.Errorf("there is no column %q; -list prints them", name)
-		}
+func chooseFields(schema *arrow.Schema, o *options) ([]int, error) {
+	var names []string
+	for _, f := range schema.Fields() {
+		names = append(names, f.Name)
 	}
-	for i, f := range schema.Fields() {
-		if o.columns == nil || slices.Contains(o.columns, f.Name) {
-			chosen = append(chosen, i)
-		}
-	}
-	return chosen, nil
+	return o.choose(names, "there is no column %q; -list prints them")
 }
 
 // table writes record batches.
@@ -232,14 +212,6 @@ func (t *table) begin(schema *arrow.Schema) error {
 		batch.Release()
 	}
 	t.ahead = nil
-	return nil
-}
-
-// finish writes what waits for a list, if there was none.
-func (t *table) finish(schema *arrow.Schema) error {
-	if !t.begun {
-		return t.begin(schema)
-	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -95,16 +96,10 @@ func writeSpectra(all []spectrum, o *options, w *writer) error {
 
 // fits returns an error unless s has the axis and the units of first.
 func (s *spectrum) fits(first *spectrum) error {
-	n := len(first.x)
-	if len(s.x) == n && s.xunits == first.xunits && s.yunits == first.yunits {
-		step := math.Abs(first.x[n-1]-first.x[0]) / float64(n)
-		same := true
-		for i, x := range s.x {
-			same = same && math.Abs(x-first.x[i]) <= 0.01*step
-		}
-		if same {
-			return nil
-		}
+	off := 0.01 * math.Abs(first.x[len(first.x)-1]-first.x[0]) / float64(len(first.x))
+	near := func(x, y float64) bool { return math.Abs(x-y) <= off }
+	if slices.EqualFunc(s.x, first.x, near) && s.xunits == first.xunits && s.yunits == first.yunits {
+		return nil
 	}
 	return fmt.Errorf("the spectra have different axes: %s has %s, and %s has %s; interpolate them before",
 		first.at, first, s.at, s)

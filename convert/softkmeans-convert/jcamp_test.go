@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,11 +20,7 @@ func convertTexts(t *testing.T, flags string, texts ...string) (string, error) {
 	args := strings.Fields(flags)
 	dir := t.TempDir()
 	for i, text := range texts {
-		name := filepath.Join(dir, fmt.Sprintf("%d.jdx", i))
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, name)
+		args = append(args, put(t, filepath.Join(dir, fmt.Sprintf("%d.jdx", i)), text))
 	}
 	var out bytes.Buffer
 	err := run(args, &out)

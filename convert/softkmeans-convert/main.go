@@ -189,6 +189,22 @@ func sniff(f *os.File, name string) (*format, error) {
 		"softkmeans reads CSV, .npy, MatrixMarket and svmlight itself", name)
 }
 
+// choose returns the numbers of the columns of -columns, or all, in the order of the names. missing is the
+// error for one that is not there.
+func (o *options) choose(names []string, missing string) (chosen []int, err error) {
+	for _, name := range o.columns {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf(missing, name)
+		}
+	}
+	for i, name := range names {
+		if o.columns == nil || slices.Contains(o.columns, name) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, nil
+}
+
 // readSafely gives errors the file's name. The libraries panic at some damaged files.
 func readSafely(read func() error, name, format string) (err error) {
 	defer func() {

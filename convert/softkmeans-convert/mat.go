@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -140,14 +139,12 @@ func (b *besides) add(a *matArray) {
 		"ncol": &b.width, "ncols": &b.width, "cols": &b.width, "samples": &b.width, "width": &b.width}[name]
 	switch {
 	case least != 1:
-	case most == 1 && of != nil:
-		text, err := io.ReadAll(io.LimitReader(a.body.in, mostElement))
-		a.body = &matReader{bytes.NewReader(text), a.body.order} // it may be the table
-		scalar := matReader{bytes.NewReader(text), a.body.order}
-		if v, failed := scalar.numbers(); err == nil && failed == nil && len(v) == 1 &&
-			v[0] >= 1 && v[0] < 1<<20 {
+	case most == 1 && of != nil && a.load() == nil:
+		scalar := *a.body
+		if v, err := scalar.numbers(); err == nil && len(v) == 1 && v[0] >= 1 && v[0] < 1<<20 {
 			*of = int(v[0])
 		}
+		a.body.in.(io.Seeker).Seek(0, io.SeekStart) // it may be the table
 	case most > 1 && (strings.Contains(name, "wave") || strings.Contains(name, "lambda") || name == "wl"):
 		if b.waves == nil {
 			b.waves = map[string]int{}
@@ -292,39 +289,18 @@ func (m *matReader) numbers() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := map[int]int{miInt8: 1, miUint8: 1, miInt16: 2, miUint16: 2, miInt32: 4, miUint32: 4, miSingle: 4, miDouble: 8, miInt64: 8, miUint64: 8}[kind]
-	if size == 0 || len(b)%size != 0 {
+	sign := "<"
+	if m.order == binary.BigEndian {
+		sign = ">"
+	}
+	k, err := npy.KindOf(sign + map[int]string{miInt8: "i1", miUint8: "u1", miInt16: "i2", miUint16: "u2", miInt32: "i4",
+		miUint32: "u4", miSingle: "f4", miDouble: "f8", miInt64: "i8", miUint64: "u8"}[kind])
+	if err != nil || len(b)%k.Size != 0 {
 		return nil, fmt.Errorf("an element of type %d with %d bytes is no list of numbers", kind, len(b))
 	}
-	v := make([]float64, len(b)/size)
-	for i := range v {
-		v[i] = m.number(kind, b[i*size:])
-	}
+	v := make([]float64, len(b)/k.Size)
+	k.Get(v, b)
 	return v, nil
-}
-
-func (m *matReader) number(kind int, b []byte) float64 {
-	switch kind {
-	case miInt8:
-		return float64(int8(b[0]))
-	case miUint8:
-		return float64(b[0])
-	case miInt16:
-		return float64(int16(m.order.Uint16(b)))
-	case miUint16:
-		return float64(m.order.Uint16(b))
-	case miInt32:
-		return float64(int32(m.order.Uint32(b)))
-	case miUint32:
-		return float64(m.order.Uint32(b))
-	case miSingle:
-		return float64(math.Float32frombits(m.order.Uint32(b)))
-	case miInt64:
-		return float64(int64(m.order.Uint64(b)))
-	case miUint64:
-		return float64(m.order.Uint64(b))
-	}
-	return math.Float64frombits(m.order.Uint64(b))
 }
 
 // write writes the matrix, or its columns as rows.
@@ -353,10 +329,7 @@ func (a *matArray) write(w *writer, turn bool) error {
 		return fmt.Errorf("the variable %q is %d×%d with %d numbers", a.name, rows, cols, len(data))
 	}
 	if turn { // MATLAB keeps column after column
-		if err := npy.WriteHeader(w, cols, rows); err != nil {
-			return err
-		}
-		return npy.WriteValues(w, data)
+		return errors.Join(npy.WriteHeader(w, cols, rows), npy.WriteValues(w, data))
 	}
 	if err := npy.WriteHeader(w, rows, cols); err != nil {
 		return err

@@ -17,7 +17,6 @@ import (
 type output struct {
 	*os.File
 	path string // the name to get; "": the file has its name
-	stop chan os.Signal
 }
 
 // createOutput opens the file. It must not be the input.
@@ -45,19 +44,18 @@ func createOutput(path string, in *os.File) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &output{f, path, make(chan os.Signal, 1)}
+	stop := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		if !signal.Ignored(s) { // as by nohup
-			signal.Notify(o.stop, s)
+			signal.Notify(stop, s)
 		}
 	}
 	go func() {
-		if _, ok := <-o.stop; ok {
-			os.Remove(temporary)
-			os.Exit(130)
-		}
+		<-stop
+		os.Remove(temporary)
+		os.Exit(130)
 	}()
-	return o, nil
+	return &output{f, path}, nil
 }
 
 // apart is an error if path names the file in.
@@ -78,8 +76,6 @@ func (o *output) finish(failed error) error {
 	if o.path == "" {
 		return err
 	}
-	signal.Stop(o.stop)
-	close(o.stop)
 	if err == nil {
 		err = os.Rename(o.Name(), o.path)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,10 +72,7 @@ func TestSPC(t *testing.T) {
 		{spc(little, spcMulti, 4, 3)[:520], "3 spectra of 3 points need 644 bytes, and there are 520"},
 		{spc(little, spcMulti, 4, 3)[:20], "shorter than the header"},
 	} {
-		name := filepath.Join(t.TempDir(), "x.SPC")
-		if err := os.WriteFile(name, c.b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		name := put(t, filepath.Join(t.TempDir(), "x.SPC"), string(c.b))
 		var out bytes.Buffer
 		err := run([]string{name}, &out)
 		if got := out.String(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -85,7 +86,7 @@ func readExcel(f *os.File, o *options, w *writer) error {
 		}
 		if at == 0 {
 			width = len(cells)
-			if chosen, err = chooseCells(cells, o); err != nil {
+			if chosen, err = o.choose(cells, "row 1 has no column %q"); err != nil {
 				return err
 			}
 		}
@@ -99,7 +100,7 @@ func readExcel(f *os.File, o *options, w *writer) error {
 			if j < len(cells) {
 				w.text(cells[j])
 			} else {
-				w.text("")
+				w.plain("")
 			}
 		}
 		w.end()
@@ -107,28 +108,9 @@ func readExcel(f *os.File, o *options, w *writer) error {
 	return rows.Error()
 }
 
-// chooseCells returns the numbers of the columns to write.
-func chooseCells(header []string, o *options) (chosen []int, err error) {
-	for _, name := range o.columns {
-		if !slices.Contains(header, name) {
-			return nil, fmt.Errorf("row 1 has no column %q", name)
-		}
-	}
-	for j, name := range header {
-		if o.columns == nil || slices.Contains(o.columns, name) {
-			chosen = append(chosen, j)
-		}
-	}
-	return chosen, nil
-}
-
 // readNPZ copies an array of numbers of one or two dimensions, or writes SciPy's sparse one.
 func readNPZ(arrays map[string]*zip.File, o *options, w *writer) error {
-	names := make([]string, 0, len(arrays))
-	for name := range arrays {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(arrays))
 	if o.variable == "" && arrays["indptr"] != nil && arrays["indices"] != nil && arrays["data"] != nil && arrays["shape"] != nil {
 		m, err := readSciPy(arrays)
 		switch {
@@ -145,9 +127,7 @@ func readNPZ(arrays map[string]*zip.File, o *options, w *writer) error {
 		h, err := headOf(arrays[name])
 		if o.list {
 			fmt.Fprintf(w, "%s\t%s\n", name, describe(h, err))
-			continue
-		}
-		if err == nil && (len(h.Shape) == 1 || len(h.Shape) == 2) {
+		} else if err == nil && (len(h.Shape) == 1 || len(h.Shape) == 2) {
 			heads[name] = h
 			tables = append(tables, name)
 		}

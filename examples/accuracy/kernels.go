@@ -26,15 +26,40 @@ func kernelTable(dir string) error {
 		if err != nil {
 			return err
 		}
-		r := kernelRow{x: x, k: slices.Max(classes) + 1}
-		if r.wide, err = kernel.RBF(x, gamma); err != nil {
+		k, ctx := slices.Max(classes)+1, context.Background()
+		wide, err := kernel.RBF(x, gamma)
+		if err != nil {
 			return err
 		}
-		if r.narrow, err = kernel.RBF(x, narrower*gamma); err != nil {
+		narrow, err := kernel.RBF(x, narrower*gamma)
+		if err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %d, %d |", s.Name, x.Rows, r.k)
-		for _, labels := range r.methods(context.Background()) {
+		fmt.Printf("| %s | %d, %d |", s.Name, x.Rows, k)
+		var lsd *softkmeans.LSDModel
+		for _, labels := range []func() ([]int, error){
+			func() ([]int, error) { return labelsOf(softkmeans.Fit(ctx, x, k, nil)) },
+			func() ([]int, error) { return labelsOf(softkmeans.FitMinVolume(ctx, x, k, nil)) },
+			func() ([]int, error) {
+				return labelsOf(softkmeans.TILSD(ctx, wide, k, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))
+			},
+			func() ([]int, error) {
+				m, err := softkmeans.TILSD(ctx, wide, 3*k, nil)
+				if err != nil {
+					return nil, err
+				}
+				w, err := m.Coordinates(nil, wide)
+				if err != nil {
+					return nil, err
+				}
+				return labelsOf(softkmeans.FitMinVolume(ctx, w, k, nil))
+			},
+			func() ([]int, error) { return labelsOf(softkmeans.LSD(ctx, wide, k, nil)) },
+			func() (_ []int, err error) {
+				lsd, err = softkmeans.LSD(ctx, narrow, k, nil)
+				return labelsOf(lsd, err)
+			},
+		} {
 			found, err := labels()
 			if err != nil {
 				return err
@@ -49,44 +74,9 @@ func kernelTable(dir string) error {
 			}
 			fmt.Printf(" %s (%s) |", sets.Share(acc), sets.Share(nmi))
 		}
-		fmt.Printf(" %.3f, %.3f |\n", r.lsd.Objective/r.lsd.Total, r.lsd.Floor/r.lsd.Total)
+		fmt.Printf(" %.3f, %.3f |\n", lsd.Objective/lsd.Total, lsd.Floor/lsd.Total)
 		return nil
 	})
-}
-
-// kernelRow is a set and its similarities by both kernels.
-type kernelRow struct {
-	x            *softkmeans.Matrix
-	k            int
-	wide, narrow *softkmeans.Matrix
-	lsd          *softkmeans.LSDModel // LSD of the narrow kernel, when it has run
-}
-
-// methods are the columns of the table; each returns its labels.
-func (r *kernelRow) methods(ctx context.Context) []func() ([]int, error) {
-	return []func() ([]int, error){
-		func() ([]int, error) { return labelsOf(softkmeans.Fit(ctx, r.x, r.k, nil)) },
-		func() ([]int, error) { return labelsOf(softkmeans.FitMinVolume(ctx, r.x, r.k, nil)) },
-		func() ([]int, error) {
-			return labelsOf(softkmeans.TILSD(ctx, r.wide, r.k, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))
-		},
-		func() ([]int, error) {
-			wide, err := softkmeans.TILSD(ctx, r.wide, 3*r.k, nil)
-			if err != nil {
-				return nil, err
-			}
-			w, err := wide.Coordinates(nil, r.wide)
-			if err != nil {
-				return nil, err
-			}
-			return labelsOf(softkmeans.FitMinVolume(ctx, w, r.k, nil))
-		},
-		func() ([]int, error) { return labelsOf(softkmeans.LSD(ctx, r.wide, r.k, nil)) },
-		func() (_ []int, err error) {
-			r.lsd, err = softkmeans.LSD(ctx, r.narrow, r.k, nil)
-			return labelsOf(r.lsd, err)
-		},
-	}
 }
 
 // labelsOf returns a model's labels unless there was an error.

@@ -40,7 +40,7 @@ import (
 type set struct {
 	sets.Set
 	// kmeans is the accuracy of scikit-learn's k-means on the same data, the best of ten
-	// runs by inertia; 0: not measured.
+	// runs by inertia; NaN: not measured.
 	kmeans float64
 }
 
@@ -56,7 +56,7 @@ func known(folder string) []set {
 		views.Views = append(views.Views, "mfeat_"+view+".csv")
 	}
 	return []set{of("iris", .833), of("wine", .966), of("seeds", .919), of("digits", .591), of("breast_cancer", .905),
-		of("glass", 0), of("ecoli", 0), of("yeast", 0), pixels, views}
+		of("glass", math.NaN()), of("ecoli", math.NaN()), of("yeast", math.NaN()), pixels, views}
 }
 
 func main() {
@@ -74,20 +74,20 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	show := func() error { return labelTable(*data, *seeds, *slack) }
-	if *kernels {
-		show = func() error { return kernelTable(*data) }
+	var err error
+	switch {
+	case *sure > 0:
+		err = sureTable(*scenes, *sure)
+	case *number:
+		err = numberTable(*data, *scenes, *seed)
+	case *missing:
+		err = missingTable(*data, *seeds)
+	case *kernels:
+		err = kernelTable(*data)
+	default:
+		err = labelTable(*data, *seeds, *slack)
 	}
-	if *missing {
-		show = func() error { return missingTable(*data, *seeds) }
-	}
-	if *number {
-		show = func() error { return numberTable(*data, *scenes, *seed) }
-	}
-	if *sure > 0 {
-		show = func() error { return sureTable(*scenes, *sure) }
-	}
-	if err := show(); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
 		os.Exit(1)
 	}
@@ -139,8 +139,11 @@ func labelTable(dir string, seeds int, slack float64) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %d×%d, %d | %s | %s | %s | %s | %s | %s | %s | %s | %.2f |\n", s.Name, x.Rows, x.Cols, k,
-			sets.Share(sets.Median(scores[0])), sets.Share(sets.Median(scores[1])), sets.Share(sets.Median(scores[2])), sets.Share(sets.Median(scores[3])), sets.Share(sets.Median(scores[4])), sets.Share(acc), measured(s.kmeans), excess(over), seconds)
+		fmt.Printf("| %s | %d×%d, %d |", s.Name, x.Rows, x.Cols, k)
+		for _, of := range scores {
+			fmt.Printf(" %s |", sets.Share(sets.Median(of)))
+		}
+		fmt.Printf(" %s | %s | %s | %.2f |\n", sets.Share(acc), measured(s.kmeans), excess(over), seconds)
 		return nil
 	})
 }
@@ -167,9 +170,9 @@ func eachSet(dir string, fn func(s set, x *softkmeans.Matrix, classes []int) err
 	return nil
 }
 
-// measured writes an accuracy, and – for 0, which stands for no value.
+// measured writes a share, and – for NaN, which stands for no value.
 func measured(v float64) string {
-	if v == 0 {
+	if math.IsNaN(v) {
 		return "–"
 	}
 	return sets.Share(v)

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sets"
+	"softkmeans/metrics"
 	"softkmeans/missing"
 )
 
@@ -53,20 +54,12 @@ func missingTable(dir string, seeds int) error {
 			}
 			fmt.Printf("| %s, %d | %.0f %% |", s.Name, k, 100*share)
 			for _, v := range off {
-				fmt.Printf(" %s |", shareOrNone(sets.Median(v)))
+				fmt.Printf(" %s |", measured(sets.Median(v)))
 			}
 			fmt.Println()
 		}
 		return nil
 	})
-}
-
-// shareOrNone writes an error, and – for NaN, which stands for no fit.
-func shareOrNone(v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return sets.Share(v)
 }
 
 // without returns x with a share of its entries taken out.
@@ -132,13 +125,18 @@ func fitDropped(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
 // square. Centers are matched so that the first is least.
 func difference(a, m *softkmeans.Model, x *softkmeans.Matrix) (centers, members float64) {
 	k := a.Centers.Rows
-	costs := softkmeans.NewMatrix(k, k, nil)
+	gain, total := softkmeans.NewMatrix(k, k, nil), 0.0
 	for i := range k {
 		for j := range k {
-			costs.Set(i, j, squaredDistance(a.Centers.Row(i), m.Centers.Row(j)))
+			for c, v := range a.Centers.Row(i) {
+				gain.Row(i)[j] -= (v - m.Centers.At(j, c)) * (v - m.Centers.At(j, c))
+			}
 		}
 	}
-	total, match := matched(costs)
+	match := metrics.Assignment(gain)
+	for i, j := range match {
+		total -= gain.At(i, j)
+	}
 	for i := range x.Rows {
 		for j, v := range a.Memberships.Row(i) {
 			d := v - m.Memberships.At(i, match[j])
@@ -146,39 +144,4 @@ func difference(a, m *softkmeans.Model, x *softkmeans.Matrix) (centers, members 
 		}
 	}
 	return math.Sqrt(total / float64(k) / (a.Total / float64(x.Rows))), math.Sqrt(members / float64(x.Rows*k))
-}
-
-func squaredDistance(x, y []float64) (sum float64) {
-	for i, v := range x {
-		sum += (v - y[i]) * (v - y[i])
-	}
-	return sum
-}
-
-// matched returns the column for each row of a square matrix, so that the sum of their entries is
-// least, and the sum: by the best way to match the first rows to each set of columns.
-func matched(costs *softkmeans.Matrix) (total float64, columns []int) {
-	k := costs.Rows
-	best, last := make([]float64, 1<<k), make([]int, 1<<k)
-	for set := 1; set < 1<<k; set++ {
-		row := 0
-		for s := set; s != 0; s &= s - 1 {
-			row++
-		}
-		best[set] = math.Inf(1)
-		for j := range k {
-			if set>>j&1 != 0 {
-				if v := best[set&^(1<<j)] + costs.At(row-1, j); v < best[set] {
-					best[set], last[set] = v, j
-				}
-			}
-		}
-	}
-	columns = make([]int, k)
-	set := 1<<k - 1
-	for row := k - 1; row >= 0; row-- {
-		columns[row] = last[set]
-		set &^= 1 << last[set]
-	}
-	return best[1<<k-1], columns
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,11 +42,10 @@ func (s *score) add(k, truth int) string {
 		return answer(k) + " ✓"
 	case k == 0:
 		s.none++
-	default:
-		s.wrong++
-		return answer(k) + " ✗"
+		return answer(k)
 	}
-	return answer(k)
+	s.wrong++
+	return answer(k) + " ✗"
 }
 
 func answer(k int) string {
@@ -59,10 +59,7 @@ func answer(k int) string {
 func numberTable(dir, scenes string, seed uint64) error {
 	var list []counted
 	err := eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
-		list = append(list, counted{s.Name, x, 0})
-		for _, c := range classes {
-			list[len(list)-1].k = max(list[len(list)-1].k, c+1)
-		}
+		list = append(list, counted{s.Name, x, slices.Max(classes) + 1})
 		return nil
 	})
 	if err != nil {

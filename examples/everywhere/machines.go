@@ -126,14 +126,18 @@ func (m machine) build(ctx context.Context, file, pkg string, tests ...string) e
 	return err
 }
 
-// command returns the command that runs a program of the machine in the module's folder.
-func (m machine) command(ctx context.Context, folder, file string, args ...string) (*exec.Cmd, error) {
+// command returns the command that runs a program of the machine.
+func (m machine) command(ctx context.Context, file string, args ...string) (*exec.Cmd, error) {
 	words := []string{file}
 	if !m.direct() {
 		words = []string{m.by, file}
 	}
 	switch {
 	case m.by == "wazero":
+		folder, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
 		words = []string{m.by, "run", "-mount=/:/", "-env=PWD=" + folder, file} // examples of tests use /tmp
 	case m.tiny == "wasm":
 		root, err := m.tool(ctx, "tinygo", "env", "TINYGOROOT")
@@ -149,7 +153,6 @@ func (m machine) command(ctx context.Context, folder, file string, args ...strin
 		words = []string{m.by, "--stack-size=65500", filepath.Join(root, "lib", "wasm", "wasm_exec_node.js"), file}
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], args...)...)
-	cmd.Dir = folder
 	if m.by == "qemu-i386-static" {
 		cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1") // it loses the signals
 	}

@@ -50,12 +50,6 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	for _, name := range flag.Args() {
-		if strings.HasPrefix(name, "-") {
-			fmt.Fprintln(os.Stderr, "everywhere: flags go before the machines: -test "+strings.Join(slices.DeleteFunc(flag.Args(), func(s string) bool { return s == name }), " "))
-			os.Exit(exitUsage)
-		}
-	}
 	wanted, err := named(flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "everywhere:", err)
@@ -82,7 +76,7 @@ func named(names []string) ([]machine, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(machines, func(m machine) bool { return m.name == name })
 		if i < 0 {
-			return nil, errors.New("there is no machine " + name + "; -list names them")
+			return nil, errors.New("there is no machine " + name + "; -list names them, and flags go before")
 		}
 		out = append(out, machines[i])
 	}
@@ -100,8 +94,7 @@ type result struct {
 
 // runAll runs the program on the machines and prints the table.
 func runAll(ctx context.Context, wanted []machine, test bool, chosen string) (code int, err error) {
-	folder, err := module(ctx, ".")
-	if err != nil {
+	if err := toModule(ctx, "."); err != nil {
 		return exitFailure, err
 	}
 	work, err := os.MkdirTemp("", "everywhere")
@@ -110,7 +103,7 @@ func runAll(ctx context.Context, wanted []machine, test bool, chosen string) (co
 	}
 	defer os.RemoveAll(work)
 	// The reference for the others.
-	home, err := machines[0].probe(ctx, folder, work)
+	home, err := machines[0].probe(ctx, work)
 	if err != nil {
 		return exitFailure, err
 	}
@@ -121,7 +114,7 @@ func runAll(ctx context.Context, wanted []machine, test bool, chosen string) (co
 			fmt.Fprintf(os.Stderr, "%s is left out: %s\n", m.name, why)
 			continue
 		}
-		row, err := m.row(ctx, home, place{folder, work}, test, chosen)
+		row, err := m.row(ctx, home, work, test, chosen)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", m.name, err)
 			failed++
@@ -143,21 +136,17 @@ func runAll(ctx context.Context, wanted []machine, test bool, chosen string) (co
 	return 0, nil
 }
 
-// place is the module's folder, and a folder for programs.
-type place struct{ module, work string }
-
 // row runs the program, and with test the tests, on a machine and returns its row of
 // the table.
-func (m machine) row(ctx context.Context, home result, at place, test bool, chosen string) (row string, err error) {
-	folder, work := at.module, at.work
+func (m machine) row(ctx context.Context, home result, work string, test bool, chosen string) (row string, err error) {
 	r := home
 	if m.name != machines[0].name {
-		if r, err = m.probe(ctx, folder, work); err != nil {
+		if r, err = m.probe(ctx, work); err != nil {
 			return "", err
 		}
 	}
 	if test {
-		if r.tests, err = m.test(ctx, at, chosen); err != nil {
+		if r.tests, err = m.test(ctx, work, chosen); err != nil {
 			return "", err
 		}
 	}
@@ -169,22 +158,22 @@ func (m machine) row(ctx context.Context, home result, at place, test bool, chos
 		three(r.ms["Fit"]), r.ms["Fit"]/home.ms["Fit"], three(r.ms["FitMinVolume"]), r.ms["FitMinVolume"]/home.ms["FitMinVolume"], worst), nil
 }
 
-// module returns the folder of the module that contains the folder from, and changes to
-// it: programs are built and run there.
-func module(ctx context.Context, from string) (string, error) {
+// toModule changes to the folder of the module that contains the folder from: programs are built and run
+// there.
+func toModule(ctx context.Context, from string) error {
 	file, err := machines[0].tool(ctx, "go", "env", "-C="+from, "GOMOD")
 	if err != nil {
-		return "", err
+		return err
 	}
 	folder := filepath.Dir(file)
 	if _, err := os.Stat(filepath.Join(folder, "examples", "everywhere", "probe")); err != nil {
-		return "", errors.New("run this in the folder of the module softkmeans")
+		return errors.New("run this in the folder of the module softkmeans")
 	}
-	return folder, os.Chdir(folder)
+	return os.Chdir(folder)
 }
 
 // probe builds the program and runs it.
-func (m machine) probe(ctx context.Context, folder, work string) (r result, err error) {
+func (m machine) probe(ctx context.Context, work string) (r result, err error) {
 	file := filepath.Join(work, m.name+".out")
 	if err := m.build(ctx, file, "./examples/everywhere/probe"); err != nil {
 		return r, err
@@ -193,7 +182,7 @@ func (m machine) probe(ctx context.Context, folder, work string) (r result, err 
 	if err != nil {
 		return r, err
 	}
-	said, err := m.run(ctx, folder, file)
+	said, err := m.run(ctx, file)
 	if err == nil {
 		r, err = parse(said)
 	}
@@ -207,8 +196,7 @@ func (m machine) probe(ctx context.Context, folder, work string) (r result, err 
 
 // test builds the package's tests, runs those whose names match chosen, if that is not
 // empty, and counts them.
-func (m machine) test(ctx context.Context, at place, chosen string) (string, error) {
-	folder, work := at.module, at.work
+func (m machine) test(ctx context.Context, work, chosen string) (string, error) {
 	flags := []string{"-v"}
 	if !m.direct() || m.tiny != "" || chosen != "" {
 		flags = append(flags, "-short") // the machine is many times slower
@@ -226,7 +214,7 @@ func (m machine) test(ctx context.Context, at place, chosen string) (string, err
 				return "", err
 			}
 		}
-		n, err := m.part(ctx, folder, file, part)
+		n, err := m.part(ctx, file, part)
 		if err != nil {
 			return "", err
 		}
@@ -237,14 +225,14 @@ func (m machine) test(ctx context.Context, at place, chosen string) (string, err
 }
 
 // part runs a program of tests with these flags and counts what passes.
-func (m machine) part(ctx context.Context, folder, file string, flags []string) (passed int, err error) {
+func (m machine) part(ctx context.Context, file string, flags []string) (passed int, err error) {
 	var args []string
 	for _, f := range flags {
 		if m.tiny != "wasm" {
 			args = append(args, "-test."+f[1:])
 		}
 	}
-	said, err := m.run(ctx, folder, file, args...)
+	said, err := m.run(ctx, file, args...)
 	passed = strings.Count("\n"+said, "\n--- PASS: ")
 	if err == nil && (strings.Contains("\n"+said, "\n--- FAIL: ") || !strings.Contains("\n"+said, "\nPASS\n") || passed == 0) {
 		err = errors.New("the tests fail")
@@ -267,10 +255,10 @@ func failures(said string) string {
 	return strings.Join(append(out, lines[max(0, len(lines)-5):]...), "\n")
 }
 
-func (m machine) run(ctx context.Context, folder, file string, args ...string) (string, error) {
+func (m machine) run(ctx context.Context, file string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd, err := m.command(ctx, folder, file, args...)
+	cmd, err := m.command(ctx, file, args...)
 	if err != nil {
 		return "", err
 	}

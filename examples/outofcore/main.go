@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -62,17 +63,14 @@ func main() {
 // bytesFlag defines a flag for a number of bytes.
 func bytesFlag(to *int64, name, usage string) {
 	flag.Func(name, usage+" (default "+strconv.FormatInt(*to>>20, 10)+"MB)", func(v string) error {
-		for i, unit := range []string{"KB", "MB", "GB"} {
-			if n, ok := strings.CutSuffix(strings.ToUpper(v), unit); ok {
-				f, err := strconv.ParseFloat(n, 64)
-				if !(err == nil && f > 0 && f < 1e9) {
-					break
-				}
-				*to = int64(f * float64(int64(1)<<(10*(i+1))))
-				return nil
-			}
+		var n float64
+		var unit string
+		size := map[string]float64{"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+		if _, err := fmt.Sscanf(strings.ToUpper(v), "%f%s", &n, &unit); err != nil || !(n > 0 && n < 1e9) || size[unit] == 0 {
+			return errors.New("must be a number and KB, MB or GB")
 		}
-		return errors.New("must be a number and KB, MB or GB")
+		*to = int64(n * size[unit])
+		return nil
 	})
 }
 
@@ -108,7 +106,7 @@ func (s *settings) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report, peak, err := s.fit(ctx, program, file, pace{mb, plain})
+	report, peak, err := s.fit(ctx, program, file, mb, plain.Seconds())
 	switch {
 	case err != nil:
 		return err
@@ -120,20 +118,13 @@ func (s *settings) run(ctx context.Context) error {
 	return nil
 }
 
-// pace is the size of the file in MB, and the time of a plain read.
-type pace struct {
-	mb    float64
-	plain time.Duration
-}
-
-// fit runs the command on the file and prints its times, its memory and its result. It
-// returns the command's report and its peak memory.
-func (s *settings) fit(ctx context.Context, program, file string, p pace) (text string, peak int64, err error) {
+// fit runs the command on the file and prints its times, its memory and its result. It returns the command's
+// report and its peak memory. plain is the time of a plain read of the file, in seconds.
+func (s *settings) fit(ctx context.Context, program, file string, mb, plain float64) (text string, peak int64, err error) {
 	const passes = 3 // the scatter, the extent, the memberships
-	mb, plain, dir := p.mb, p.plain, filepath.Dir(file)
 	args := []string{"fit", "-quiet", "-stream", "yes", "-scale", "none", "-method", "global", "-k", strconv.Itoa(s.k)}
 	if s.memberships {
-		args = append(args, "-o", filepath.Join(dir, "memberships.csv"))
+		args = append(args, "-o", filepath.Join(filepath.Dir(file), "memberships.csv"))
 	}
 	fit := exec.CommandContext(ctx, program, append(args, file)...)
 	var report bytes.Buffer
@@ -142,9 +133,9 @@ func (s *settings) fit(ctx context.Context, program, file string, p pace) (text 
 	if err := fit.Run(); err != nil {
 		return "", 0, fmt.Errorf("fit: %w", err)
 	}
-	took := time.Since(from)
-	fmt.Printf("plain read      %8.2f s  %6.0f MB/s, from the system's cache if it has the file\n", plain.Seconds(), mb/plain.Seconds())
-	fmt.Printf("fit, %d passes   %8.2f s  %6.0f MB/s a pass, %.1f plain reads each\n", passes, took.Seconds(), passes*mb/took.Seconds(), took.Seconds()/plain.Seconds()/passes)
+	took := time.Since(from).Seconds()
+	fmt.Printf("plain read      %8.2f s  %6.0f MB/s, from the system's cache if it has the file\n", plain, mb/plain)
+	fmt.Printf("fit, %d passes   %8.2f s  %6.0f MB/s a pass, %.1f plain reads each\n", passes, took, passes*mb/took, took/plain/passes)
 	fmt.Printf("processor time  %8.2f s\n", (fit.ProcessState.UserTime() + fit.ProcessState.SystemTime()).Seconds())
 	if peak = peakMemory(fit.ProcessState); peak > 0 {
 		fmt.Printf("memory          %8.0f MB at most\n", float64(peak)/1e6)
@@ -165,15 +156,11 @@ func plainRead(ctx context.Context, name string) (time.Duration, error) {
 		return 0, err
 	}
 	defer f.Close()
-	buffer := make([]byte, 1<<20)
-	for ctx.Err() == nil {
-		switch _, err := f.Read(buffer); err {
-		case nil:
-		case io.EOF:
-			return time.Since(from), nil
-		default:
-			return 0, err
-		}
+	for buffer := make([]byte, 1<<20); err == nil && ctx.Err() == nil; {
+		_, err = f.Read(buffer)
 	}
-	return 0, ctx.Err()
+	if err != io.EOF {
+		return 0, cmp.Or(err, ctx.Err())
+	}
+	return time.Since(from), nil
 }

@@ -2,8 +2,9 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"io"
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -18,61 +19,38 @@ func (s *settings) write(ctx context.Context, name string) (rows int, err error)
 		return 0, err
 	}
 	defer f.Close()
-	w := bufio.NewWriterSize(f, 1<<20)
+	left, encode, head := s.size, appendCSV, []byte("c1")
 	if s.format == "npy" {
-		rows = int(s.size / int64(8*s.cols))
-		err = s.writeNPY(ctx, w, max(rows, 1))
+		n := max(s.size/int64(8*s.cols), 1)
+		left, encode, head = n*int64(8*s.cols), appendBinary, []byte(npy.HeaderText(int(n), s.cols))
 	} else {
-		rows, err = s.writeCSV(ctx, w)
+		for c := 2; c <= s.cols; c++ {
+			head = strconv.AppendInt(append(head, ",c"...), int64(c), 10)
+		}
+		head = append(head, '\n')
 	}
-	if err == nil {
-		err = w.Flush()
+	w, m, row := bufio.NewWriterSize(f, 1<<20), newMixtures(s.cols, s.k), make([]float64, s.cols)
+	_, err = w.Write(head)
+	for line := []byte(nil); left > 0 && err == nil && ctx.Err() == nil; rows++ {
+		m.next(row)
+		line = encode(line[:0], row)
+		_, err = w.Write(line)
+		left -= int64(len(line))
 	}
-	if err == nil {
-		err = f.Close()
-	}
-	return rows, err
+	return rows, cmp.Or(ctx.Err(), err, w.Flush(), f.Close())
 }
 
-func (s *settings) writeNPY(ctx context.Context, w io.Writer, rows int) error {
-	if err := npy.WriteHeader(w, rows, s.cols); err != nil {
-		return err
-	}
-	m, row := newMixtures(s.cols, s.k), make([]float64, s.cols)
-	for range rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m.next(row)
-		if err := npy.WriteValues(w, row); err != nil {
-			return err
-		}
-	}
-	return nil
+func appendBinary(b []byte, row []float64) []byte {
+	b, _ = binary.Append(b, binary.LittleEndian, row) // numbers have no error
+	return b
 }
 
-func (s *settings) writeCSV(ctx context.Context, w io.Writer) (rows int, err error) {
-	m, row := newMixtures(s.cols, s.k), make([]float64, s.cols)
-	line := []byte("c1")
-	for c := 2; c <= s.cols; c++ {
-		line = strconv.AppendInt(append(line, ",c"...), int64(c), 10)
+func appendCSV(b []byte, row []float64) []byte {
+	for _, v := range row {
+		b = append(strconv.AppendFloat(b, v, 'g', -1, 64), ',')
 	}
-	left := s.size
-	for {
-		n, err := w.Write(append(line, '\n'))
-		if left -= int64(n); err != nil || left <= 0 && rows > 0 {
-			return rows, err
-		}
-		if err := ctx.Err(); err != nil {
-			return rows, err
-		}
-		m.next(row)
-		rows++
-		line = strconv.AppendFloat(line[:0], row[0], 'g', -1, 64)
-		for _, v := range row[1:] {
-			line = strconv.AppendFloat(append(line, ','), v, 'g', -1, 64)
-		}
-	}
+	b[len(b)-1] = '\n'
+	return b
 }
 
 // mixtures generates rows: random shares of k prototypes, and noise.

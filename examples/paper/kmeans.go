@@ -75,13 +75,7 @@ func lloyd(x, f *softkmeans.Matrix) ([]int, error) {
 			count[a]++
 			for j, v := range x.Row(i) {
 				sums.Row(a)[j] += v
-			}
-		}
-		for a, n := range count {
-			if n > 0 {
-				for j, v := range sums.Row(a) {
-					f.Row(a)[j] = v / n
-				}
+				f.Row(a)[j] = sums.At(a, j) / count[a]
 			}
 		}
 		before := labels

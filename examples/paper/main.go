@@ -9,12 +9,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"softkmeans/internal/scale"
@@ -174,36 +176,31 @@ func run(args []string, out, complaints io.Writer) int {
 		fmt.Fprint(out, usage)
 		return 0
 	}
-	for _, e := range commands {
-		if len(args) == 0 || args[0] != e.name {
-			continue
-		}
-		c := e.start
-		f := c.flags(e.name)
-		f.SetOutput(io.Discard)
-		err := f.Parse(args[1:])
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(out, e.help)
-			return 0
-		}
-		if err == nil && f.NArg() > 0 {
-			err = fmt.Errorf("%q is no flag; sets are given with -set", f.Arg(0))
-		}
-		if err == nil {
-			err = c.check()
-		}
-		if err != nil {
-			fmt.Fprintf(complaints, "paper %s: %v; %s -h tells the flags\n", e.name, err, e.name)
-			return 2
-		}
-		if err := e.run(&c, out); err != nil {
-			fmt.Fprintf(complaints, "paper %s: %v\n", e.name, err)
-			return 1
-		}
+	i := slices.IndexFunc(commands, func(e command) bool { return len(args) > 0 && args[0] == e.name })
+	if i < 0 {
+		fmt.Fprint(complaints, usage)
+		return 2
+	}
+	e := commands[i]
+	f := e.start.flags(e.name)
+	f.SetOutput(io.Discard)
+	err := f.Parse(args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(out, e.help)
 		return 0
 	}
-	fmt.Fprint(complaints, usage)
-	return 2
+	if err == nil && f.NArg() > 0 {
+		err = fmt.Errorf("%q is no flag; sets are given with -set", f.Arg(0))
+	}
+	if err = cmp.Or(err, e.start.check()); err != nil {
+		fmt.Fprintf(complaints, "paper %s: %v; %s -h tells the flags\n", e.name, err, e.name)
+		return 2
+	}
+	if err := e.run(&e.start, out); err != nil {
+		fmt.Fprintf(complaints, "paper %s: %v\n", e.name, err)
+		return 1
+	}
+	return 0
 }
 
 // each calls fn for every set, with its classes' number as K, or -k.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // do runs a command line and returns what it prints.
@@ -21,25 +23,19 @@ func do(args ...string) (code int, out, complaints string) {
 
 // irisSet is iris in two views, with words for classes.
 func irisSet(t *testing.T) string {
-	text, err := os.ReadFile("../../testdata/iris.csv")
-	if err != nil {
-		t.Fatal(err)
+	dir, files := t.TempDir(), map[string]string{"short.csv": "1\n2\n", "bad.csv": "1,2\n3,?!\n"}
+	x := tables.CSV(t, "iris")
+	for i := range x.Rows {
+		files["a.csv"] += fmt.Sprintf("%v,%v\n", x.At(i, 0), x.At(i, 1))
+		files["b.csv"] += fmt.Sprintf("%v,%v\n", x.At(i, 2), x.At(i, 3))
+		files["l.csv"] += []string{"setosa", "versicolor", "virginica"}[i/50] + "\n"
 	}
-	dir := t.TempDir()
-	var a, b, labels strings.Builder
-	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-		f := strings.Split(line, ",")
-		a.WriteString(f[0] + "," + f[1] + "\n")
-		b.WriteString(f[2] + "," + f[3] + "\n")
-		labels.WriteString([]string{"setosa", "versicolor", "virginica"}[i/50] + "\n")
-	}
-	name := func(file string) string { return filepath.Join(dir, file) }
-	for file, s := range map[string]string{"a.csv": a.String(), "b.csv": b.String(), "l.csv": labels.String(), "short.csv": "1\n2\n", "bad.csv": "1,2\n3,?!\n"} {
-		if err := os.WriteFile(name(file), []byte(s), 0o666); err != nil {
+	for file, s := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(s), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return name("")
+	return dir
 }
 
 // Table I has a row for each method, with what the package says of its labels.

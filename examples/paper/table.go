@@ -69,7 +69,8 @@ func table(c *config, out io.Writer) error {
 	fmt.Fprintln(out, "| set | method | ACC | NMI | purity | s |\n| --- | --- | --- | --- | --- | --: |")
 	return c.each(func(name string, t *sets.Labeled) error {
 		for _, m := range c.methods() {
-			var acc, nmi, purity, seconds []float64
+			var scores [3][]float64
+			var seconds []float64
 			for seed := range c.seeds {
 				begin := time.Now()
 				labels, err := m.labels(t.X, t.K, uint64(seed))
@@ -77,19 +78,16 @@ func table(c *config, out io.Writer) error {
 					return err
 				}
 				seconds = append(seconds, time.Since(begin).Seconds())
-				for _, score := range []struct {
-					to *[]float64
-					of func(truth, labels []int) (float64, error)
-				}{{&acc, metrics.Accuracy}, {&nmi, metrics.NMI}, {&purity, metrics.Purity}} {
-					v, err := score.of(t.Class, labels)
+				for i, score := range []func(truth, labels []int) (float64, error){metrics.Accuracy, metrics.NMI, metrics.Purity} {
+					v, err := score(t.Class, labels)
 					if err != nil {
 						return err
 					}
-					*score.to = append(*score.to, v)
+					scores[i] = append(scores[i], v)
 				}
 			}
 			fmt.Fprintf(out, "| %s, %d×%d, k = %d | %s | %s | %s | %s | %.2f |\n", name, t.X.Rows, t.X.Cols, t.K, m.name,
-				spread(acc), spread(nmi), spread(purity), sets.Median(seconds))
+				spread(scores[0]), spread(scores[1]), spread(scores[2]), sets.Median(seconds))
 		}
 		return nil
 	})

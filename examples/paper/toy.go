@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -46,24 +47,17 @@ func (c *config) toyFits(x *softkmeans.Matrix, k int) ([]toyFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	alternating, err := softkmeans.FitAlternating(context.Background(), x, k, nil)
-	if err != nil {
-		return nil, err
-	}
-	global, err := softkmeans.Fit(context.Background(), x, k, nil)
-	if err != nil {
-		return nil, err
-	}
-	compact, err := softkmeans.FitMinVolume(context.Background(), x, k, &softkmeans.MinVolumeOptions{Slack: c.slack, Lambda: c.lambda})
-	if err != nil {
+	ctx := context.Background()
+	alternating, err1 := softkmeans.FitAlternating(ctx, x, k, nil)
+	global, err2 := softkmeans.Fit(ctx, x, k, nil)
+	compact, err3 := softkmeans.FitMinVolume(ctx, x, k, &softkmeans.MinVolumeOptions{Slack: c.slack, Lambda: c.lambda})
+	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	first := &softkmeans.Model{Centers: centers, Memberships: hard, Certificate: certificate}
-	fits := []toyFit{{"k-means", first}}
-	for i, m := range []*softkmeans.Model{alternating, global, compact} { // in the order of k-means' centers
-		fits = append(fits, toyFit{[]string{"SkM-AM", "SkM-Global", "MVSkM"}[i], view.Match(m, first)})
-	}
-	return fits, nil
+	return []toyFit{ // in the order of k-means' centers
+		{"k-means", first}, {"SkM-AM", view.Match(alternating, first)}, {"SkM-Global", view.Match(global, first)}, {"MVSkM", view.Match(compact, first)},
+	}, nil
 }
 
 // outside returns how far each center is from the convex hull of the rows of x: 0 inside.

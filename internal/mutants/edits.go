@@ -93,12 +93,12 @@ func (e *editor) statement(n ast.Stmt) bool {
 		if blank(n.Lhs) { // as _ = x[:n], which helps the compiler only
 			return false
 		}
-		e.flip(n.TokPos, n.Tok)
+		e.flip(n.TokPos, n.Tok, "operator")
 		if n.Tok != token.DEFINE {
 			e.add(n.Pos(), n.End(), "", "statement", out)
 		}
 	case *ast.IncDecStmt:
-		e.flip(n.TokPos, n.Tok)
+		e.flip(n.TokPos, n.Tok, "operator")
 		e.add(n.Pos(), n.End(), "", "statement", out)
 	case *ast.ExprStmt, *ast.BranchStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt:
 		e.add(n.Pos(), n.End(), "", "statement", out)
@@ -123,9 +123,9 @@ func (e *editor) add(pos, end token.Pos, text, kind, what string) {
 	e.edits = append(e.edits, edit{e.at(pos), e.at(end), text, kind, what})
 }
 
-func (e *editor) flip(pos token.Pos, op token.Token) {
+func (e *editor) flip(pos token.Pos, op token.Token, kind string) {
 	for _, to := range flips[op] {
-		e.add(pos, pos+token.Pos(len(op.String())), to, "operator", op.String()+" is "+to)
+		e.add(pos, pos+token.Pos(len(op.String())), to, kind, op.String()+" is "+to)
 	}
 }
 
@@ -146,9 +146,7 @@ func (e *editor) binary(n *ast.BinaryExpr) {
 	if e.isError(n.X) {
 		kind = "error"
 	}
-	for _, to := range flips[n.Op] {
-		e.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), to, kind, n.Op.String()+" is "+to)
-	}
+	e.flip(n.OpPos, n.Op, kind)
 }
 
 // condition offers to negate a condition or to ignore it.
@@ -169,10 +167,8 @@ func (e *editor) result(n *ast.ReturnStmt) {
 		return
 	}
 	last := n.Results[len(n.Results)-1]
-	if e.isError(last) && e.source(last) != "nil" {
-		e.add(last.Pos(), last.End(), "nil", "error", "the error is lost")
-	} else if t, ok := e.typeOf(last).(*types.Pointer); ok && e.source(last) != "nil" &&
-		strings.HasSuffix(t.Elem().String(), "Error") {
+	t, pointer := e.typeOf(last).(*types.Pointer)
+	if e.source(last) != "nil" && (e.isError(last) || pointer && strings.HasSuffix(t.Elem().String(), "Error")) {
 		e.add(last.Pos(), last.End(), "nil", "error", "the error is lost")
 	}
 }
@@ -190,9 +186,7 @@ func (e *editor) call(n *ast.CallExpr) bool {
 		return false
 	}
 	if name == "make" {
-		if len(n.Args) == 2 {
-			ast.Inspect(n.Args[1], e.visit)
-		} else if len(n.Args) == 3 { // the capacity changes no result
+		if len(n.Args) > 1 { // the capacity changes no result
 			ast.Inspect(n.Args[1], e.visit)
 		}
 		return false

@@ -30,9 +30,8 @@ prints in Markdown which faults were caught and by which test: operators, consta
 conditions, errors, statements left out, swapped arguments.
 
 A fault is shown to the tests that run its lines, the quickest first, and then to the others
-that run its function. Which these are is measured once, with a run of each test by itself, and
-kept in the user's cache folder until a Go file or test data of the module changes. Tests
-that do not end have caught the fault, too.
+that run its function. Which these are is measured first, with a run of each test by itself.
+Tests that do not end have caught the fault, too.
 
 Exit code: 0; 1 if fewer than -share of the faults were caught; 2 for wrong arguments or
 where the tests cannot be run, as when they fail without any fault.
@@ -48,13 +47,13 @@ func main() {
 }
 
 type options struct {
-	list, full, verbose bool
-	only, files         *regexp.Regexp
-	pkg                 string
-	workers, count      int
-	seed                uint64
-	share               float64
-	timeout             time.Duration
+	list, full     bool
+	only, files    *regexp.Regexp
+	pkg            string
+	workers, count int
+	seed           uint64
+	share          float64
+	timeout        time.Duration
 }
 
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
@@ -75,7 +74,6 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	set.Float64Var(&o.share, "share", 0.9, "the `share` of the faults that must be caught")
 	set.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the longest time for one run of tests; it is "+
 		"mostly less: 20 s and ten times what they take without a fault")
-	set.BoolVar(&o.verbose, "v", false, "print what the tests that caught a fault said")
 	if err := set.Parse(args); err != nil {
 		return o, err
 	}
@@ -147,17 +145,10 @@ func testAll(ctx context.Context, module string, faults []fault, o *options,
 	}
 	defer os.RemoveAll(folder)
 	var mu sync.Mutex
-	print := func(text string) { fmt.Fprintln(stderr, text) }
-	if f, ok := stderr.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 { // one line, written over
-			print = func(text string) { fmt.Fprintf(stderr, "\r%.79s\x1b[K", text) }
-			defer fmt.Fprintln(stderr)
-		}
-	}
 	progress := func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
-		print(text)
+		fmt.Fprintln(stderr, text)
 	}
 	b, err := newBench(ctx, module, folder, o, progress)
 	if err != nil {
@@ -177,9 +168,9 @@ func testAll(ctx context.Context, module string, faults []fault, o *options,
 		if r.verdict == caught || r.verdict == hung {
 			good++
 		}
-		print(fmt.Sprintf("%d/%d, %d caught; %s: %s %s, %.0f s", done, len(faults), good, r.name,
-			r.verdict, r.by, r.took.Seconds()))
-		if o.verbose || r.verdict == invalid {
+		fmt.Fprintf(stderr, "%d/%d, %d caught; %s: %s %s, %.0f s\n", done, len(faults), good, r.name,
+			r.verdict, r.by, r.took.Seconds())
+		if r.verdict == invalid {
 			fmt.Fprintf(stderr, "\n%s\n%s\n", r.name, shortened(r.output))
 		}
 		return nil

@@ -161,8 +161,8 @@ func TestUnsound(t *testing.T) {
 }
 
 func TestStages(t *testing.T) {
-	tests := []testRun{{Name: "A", Seconds: 0.4}, {Name: "B", Seconds: 0.5}, {Name: "C", Seconds: 0.6},
-		{Name: "D", Seconds: 8}, {Name: "E", Seconds: 9}, {Name: "F", Seconds: 20}}
+	tests := []testRun{{name: "A", seconds: 0.4}, {name: "B", seconds: 0.5}, {name: "C", seconds: 0.6},
+		{name: "D", seconds: 8}, {name: "E", seconds: 9}, {name: "F", seconds: 20}}
 	var got []string
 	for _, s := range stages(tests, time.Minute) {
 		got = append(got, s.flags[1]+s.limit.Round(time.Second).String())
@@ -175,18 +175,11 @@ func TestStages(t *testing.T) {
 	}
 }
 
-func TestReadProfile(t *testing.T) {
-	got := readProfile([]byte("mode: set\nx/a.go:3.10,5.2 2 1\nx/a.go:7.1,8.2 1 0\nx/b_c.go:1.1,1.9 1 3\n"))
-	if len(got) != 2 || !got[block{"a.go", 3, 5}] || !got[block{"b_c.go", 1, 1}] {
-		t.Errorf("%v", got)
-	}
-}
-
 func TestFlags(t *testing.T) {
 	from := small(t)
 	for _, args := range []string{"-p 0", "-n 0", "-share 2", "-share NaN", "-timeout -1s", "-run (",
 		"-files (", "more", "-nothing", "-run ^nothing$",
-		"-files none", "-pkg ../x", "-pkg none"} {
+		"-files none", "-pkg ../x", "-pkg none", "-list -files ^none"} {
 		var out, said bytes.Buffer
 		if code := run(context.Background(), strings.Fields(args), from, &out, &said); code != 2 ||
 			said.Len() == 0 || out.Len() > 0 {
@@ -201,9 +194,6 @@ func TestFlags(t *testing.T) {
 	if code := run(context.Background(), []string{"-help"}, from, &out, &said); code != 0 ||
 		!strings.Contains(said.String(), "-share") {
 		t.Errorf("-help: %d, %q", code, &said)
-	}
-	if code := run(context.Background(), []string{"-list"}, t.TempDir(), &out, &said); code != 2 {
-		t.Errorf("in a folder without a module: %d, %q", code, &said)
 	}
 }
 
@@ -233,12 +223,6 @@ func TestSample(t *testing.T) {
 	}
 	if common > 10 || len(kinds) < 4 {
 		t.Errorf("another seed draws %d of 50 alike; kinds %v", common, kinds)
-	}
-	few, _ := p.sample(regexp.MustCompile("^cover.go$"), 5, 1)
-	for _, f := range few {
-		if f.file != "cover.go" {
-			t.Errorf("drew %s", f.file)
-		}
 	}
 }
 

@@ -3,10 +3,11 @@ package main
 // Faults that nobody chose: drawn at random from all that the syntax trees offer.
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -65,9 +66,8 @@ func (p *pack) sample(files *regexp.Regexp, count int, seed uint64) (faults []fa
 			places = append(places, place{name, line, edits})
 		}
 	}
-	sort.Slice(places, func(i, j int) bool {
-		a, b := places[i], places[j]
-		return a.name < b.name || a.name == b.name && a.line < b.line
+	slices.SortFunc(places, func(a, b place) int {
+		return cmp.Or(strings.Compare(a.name, b.name), a.line-b.line)
 	})
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })

@@ -3,7 +3,7 @@ package npy
 import (
 	"encoding/binary"
 	"io"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,17 +29,10 @@ func HeaderText(shape ...int) string {
 
 // WriteValues writes values as <f8.
 func WriteValues(w io.Writer, values []float64) error {
-	b := make([]byte, 0, 8*min(len(values), chunkSize/8))
-	for len(values) > 0 {
-		b = b[:0]
-		n := min(len(values), chunkSize/8)
-		for _, v := range values[:n] {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		if _, err := w.Write(b); err != nil {
+	for chunk := range slices.Chunk(values, chunkSize/8) {
+		if err := binary.Write(w, binary.LittleEndian, chunk); err != nil {
 			return err
 		}
-		values = values[n:]
 	}
 	return nil
 }
