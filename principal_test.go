@@ -341,6 +341,7 @@ func TestSubspace(t *testing.T) {
 		from := mustDo(stats.Principal(3, &Options{Sum: sum}))(t)
 		for name, p := range map[string]*Subspace{
 			"dense": dense, "sparse": mustDo(Principal(bg, sparseOf(x), 3, o))(t), "statistics": from,
+			"jacobi": mustDo(Principal(bg, x, 3, &Options{Weights: w, Sum: sum, Solver: SolverJacobi}))(t),
 		} {
 			if want := floors[3-directionsOf(1, sum)]; math.Abs(p.Floor-want) > 1e-12*p.Total ||
 				p.FloorError > 1e-12*p.Total || math.Abs(p.Total-dense.Total) > 1e-13*p.Total || p.Weight != 67.5 {

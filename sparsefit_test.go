@@ -501,3 +501,14 @@ func TestFitSparseWeightless(t *testing.T) {
 		t.Errorf("memberships are off by %g", off)
 	}
 }
+
+// TestFilledBlocks: rows that are filled in block by block do not keep entries of the block before.
+func TestFilledBlocks(t *testing.T) {
+	const d = 1<<20 + 1 // a row a block
+	x := &SparseMatrix{Rows: 2, Cols: d, Indptr: []int{0, 1, 2}, Indices: []int{3, 5}, Data: []float64{9, 1}}
+	means := mustDo(x.Dense())(t)
+	m := &Model{Centers: means, ClusterMeans: means}
+	if labels := mustDo(m.PredictLabels(nil, x))(t); labels[0] != 0 || labels[1] != 1 {
+		t.Error(labels)
+	}
+}
