@@ -98,12 +98,6 @@ func (f *Frame) layout(dst []byte, legend []entry, notes []string, need space) *
 	return p
 }
 
-// setHeight moves the bottom of the area, and the picture's height by as much.
-func (p *picture) setHeight(bottom float64) {
-	p.h += bottom - p.bottom
-	p.bottom = bottom
-}
-
 // open writes the element's start, title, legend and notes.
 func (p *picture) open(kind string) {
 	f := p.frame
