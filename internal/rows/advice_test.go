@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/tables"
 )
 
 // advised are flags in errors and notes, with their values; where a value is to be chosen there
@@ -91,10 +93,7 @@ func lastOf(flags string) (list []string) {
 
 // follow reads a table with flags, and then with those that are advised.
 func follow(t *testing.T, name string, may []string, flags string, depth int) (tried int) {
-	in, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := tables.Must(os.Open(name))(t)
 	defer in.Close()
 	d := dialectOf(t, []string{flags})
 	got, err := ReadAll(in, name, d)

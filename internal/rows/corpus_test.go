@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // TestCorpus reads the tables of testdata/tables, which its make.go has written, and those of the
@@ -35,10 +36,7 @@ func checkTables(t *testing.T, folder string) {
 
 // readWant reads the entries of want.txt.
 func readWant(t *testing.T, folder string) (list []map[string][]string) {
-	text, err := os.ReadFile(filepath.Join(folder, "want.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tables.Must(os.ReadFile(filepath.Join(folder, "want.txt")))(t)
 	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
 		want := map[string][]string{}
 		for line := range strings.Lines(text) {
@@ -51,10 +49,7 @@ func readWant(t *testing.T, folder string) (list []map[string][]string) {
 }
 
 func checkTable(t *testing.T, folder string, want map[string][]string) {
-	in, err := os.Open(filepath.Join(folder, want["file"][0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := tables.Must(os.Open(filepath.Join(folder, want["file"][0])))(t)
 	defer in.Close()
 	got, err := ReadAll(in, want["file"][0], dialectOf(t, want["flags"]))
 	if fail := want["error"]; fail != nil {

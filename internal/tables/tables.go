@@ -42,6 +42,14 @@ func Must[T any](v T, err error) func(t testing.TB) T {
 	}
 }
 
+// OK fails the test if there is an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Normal returns independent normal entries.
 func Normal(n, d int, seed uint64) *softkmeans.Matrix {
 	x, rng := softkmeans.NewMatrix(n, d, nil), rand.New(rand.NewPCG(seed, 0x3417e))

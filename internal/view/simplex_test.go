@@ -7,21 +7,16 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 	"softkmeans/testdata"
 )
 
 // set reads one of the sets that come with the package, standardized if asked to.
 func set(t *testing.T, name string, standardize bool) *softkmeans.Matrix {
 	t.Helper()
-	f, err := testdata.Files.Open(name + ".csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := tables.Must(testdata.Files.Open(name + ".csv"))(t)
 	defer f.Close()
-	data, err := table.Read(f, name, table.Dialect{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := tables.Must(table.Read(f, name, table.Dialect{}))(t)
 	if standardize {
 		scale.Of(scale.ZScore, data.Data, len(data.Names), nil).Apply(data.Data)
 	}
@@ -44,15 +39,9 @@ func TestGlobalSimplex(t *testing.T) {
 			weights[i] = float64(1 + i%3)
 		}
 		for _, weights := range [][]float64{nil, weights} {
-			m, err := softkmeans.FitMinVolume(t.Context(), x, c.k,
-				&softkmeans.MinVolumeOptions{Weights: weights})
-			if err != nil {
-				t.Fatal(err)
-			}
-			plane, err := NewPlane(x, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, c.k,
+				&softkmeans.MinVolumeOptions{Weights: weights}))(t)
+			plane := tables.Must(NewPlane(x, weights))(t)
 			toward := func(simplex *softkmeans.Matrix) (sum float64) {
 				a, b := centred(simplex, plane.Mean), centred(m.Centers, plane.Mean)
 				for i, v := range a.Data {
@@ -60,10 +49,7 @@ func TestGlobalSimplex(t *testing.T) {
 				}
 				return sum
 			}
-			global, err := GlobalSimplex(t.Context(), x, weights, plane.Mean, m.Centers)
-			if err != nil {
-				t.Fatal(err)
-			}
+			global := tables.Must(GlobalSimplex(t.Context(), x, weights, plane.Mean, m.Centers))(t)
 			cert, err := softkmeans.Certify(context.Background(), x, global.Centers, global.Memberships,
 				&softkmeans.Options{Weights: weights})
 			if err != nil || !cert.Optimal(0) {
@@ -73,17 +59,11 @@ func TestGlobalSimplex(t *testing.T) {
 			if q == nil || err != nil {
 				t.Fatalf("%s: no orientation: %v", c.name, err)
 			}
-			best, err := softkmeans.Fit(t.Context(), x, c.k,
-				&softkmeans.Options{Weights: weights, Orientation: q})
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := tables.Must(softkmeans.Fit(t.Context(), x, c.k,
+				&softkmeans.Options{Weights: weights, Orientation: q}))(t)
 			for seed := range uint64(20) {
-				other, err := softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights,
-					Orientation: softkmeans.RandomOrientation(c.k, seed)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				other := tables.Must(softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights,
+					Orientation: softkmeans.RandomOrientation(c.k, seed)}))(t)
 				if toward(other.Centers) > toward(best.Centers) {
 					t.Errorf("%s: orientation %d is nearer", c.name, seed)
 				}
