@@ -33,16 +33,17 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 	}
 	s.Table.Classes = []string{"a", "b", ""}
 	s.Pure[0] = []Ranked{{"purest", []int{0}, []float64{.99}}}
-	of, floors := softkmeans.LSD, softkmeans.LSDFloors
+	of, floors, o := softkmeans.LSD, softkmeans.LSDFloors, &softkmeans.LSDOptions{}
 	if centred {
 		of, floors = softkmeans.TILSD, softkmeans.TILSDFloors
+		o.Enclosure = softkmeans.EnclosureTight
 	}
-	o := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
 	var err error
 	if s.Model, err = of(t.Context(), s.Matrix, k, o); err != nil {
 		t.Fatal(err)
 	}
-	plane := tables.Must(softkmeans.TILSD(t.Context(), s.Matrix, 3, o))(t)
+	plane := tables.Must(softkmeans.TILSD(t.Context(), s.Matrix, 3,
+		&softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))(t)
 	if s.Plane, err = plane.Coordinates(nil, nil); err != nil {
 		t.Fatal(err)
 	}
