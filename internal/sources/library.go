@@ -6,6 +6,7 @@ package sources
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,12 +97,11 @@ func (l *Library) Pick(at []int) {
 	if l.X = columns(l.X, at); l.SD != nil {
 		l.SD = columns(l.SD, at)
 	}
-	if l.Columns != nil {
-		var names []string
+	all := l.Columns
+	if l.Columns = nil; all != nil {
 		for _, j := range at {
-			names = append(names, l.Columns[j])
+			l.Columns = append(l.Columns, all[j])
 		}
-		l.Columns = names
 	}
 }
 
@@ -167,17 +167,9 @@ func (l *Library) spreads() error {
 	if len(sd) == 0 {
 		return nil
 	}
-	var at []int
 	all := l.X
-	for j := range l.Columns {
-		isSD := false
-		for _, of := range sd {
-			isSD = isSD || of == j
-		}
-		if !isSD {
-			at = append(at, j)
-		}
-	}
+	isSD := slices.Collect(maps.Values(sd))
+	at := slices.DeleteFunc(la.Indices(len(l.Columns)), func(j int) bool { return slices.Contains(isSD, j) })
 	l.Pick(at)
 	l.SD = softkmeans.NewMatrix(all.Rows, len(at), nil)
 	for to, j := range at {
@@ -384,9 +376,7 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
 			source + " has no such names; leave the header out, or name the columns by words in both files")
 	default:
-		for j := range at {
-			at[j] = j
-		}
+		at = la.Indices(len(names))
 		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names "+
 			"to join them by")
 	}

@@ -11,7 +11,7 @@ import (
 
 // A model in another order comes back, with its warnings.
 func TestMatch(t *testing.T) {
-	x := set(t, "iris", false)
+	x := tables.CSV(t, "iris")
 	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 4, nil))(t)
 	order := []int{2, 0, 3, 1}
 	other := &softkmeans.Model{Centers: m.Centers.Clone(),

@@ -10,7 +10,7 @@ import (
 )
 
 func TestProposal(t *testing.T) {
-	floors := tables.Must(softkmeans.Floors(t.Context(), set(t, "iris", false), nil))(t)
+	floors := tables.Must(softkmeans.Floors(t.Context(), tables.CSV(t, "iris"), nil))(t)
 	p, err := choosek.Propose(floors)
 	if got := Proposal(p); err != nil ||
 		!strings.HasPrefix(got, "Proposed: 2; prototype 2 adds 92.5\u00a0%") {

@@ -6,22 +6,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
 	"softkmeans/internal/tables"
-	"softkmeans/testdata"
 )
-
-// set reads one of the sets that come with the package, standardized if asked to.
-func set(t *testing.T, name string, standardize bool) *softkmeans.Matrix {
-	t.Helper()
-	f := tables.Must(testdata.Files.Open(name + ".csv"))(t)
-	defer f.Close()
-	data := tables.Must(table.Read(f, name, table.Dialect{}))(t)
-	if standardize {
-		scale.Of(scale.ZScore, data.Data, len(data.Names), nil).Apply(data.Data)
-	}
-	return softkmeans.NewMatrix(data.Rows, len(data.Names), data.Data)
-}
 
 // The simplex is a global minimum, and its corners point to where the centers are,
 // also where rows have weights.
@@ -31,9 +17,11 @@ func TestGlobalSimplex(t *testing.T) {
 		k           int
 		standardize bool
 	}{{"iris", 3, false}, {"wine", 3, true}, {"digits", 10, false}} {
-		x := set(t, c.name, c.standardize)
-		n := min(x.Rows, 200) // time
-		x = softkmeans.NewMatrix(n, x.Cols, x.Data[:n*x.Cols])
+		x := tables.CSV(t, c.name)
+		if c.standardize {
+			scale.Of(scale.ZScore, x.Data, x.Cols, nil).Apply(x.Data)
+		}
+		x = tables.First(x, min(x.Rows, 200)) // time
 		weights := make([]float64, x.Rows)
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
