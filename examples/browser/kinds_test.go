@@ -30,7 +30,7 @@ func TestKinds(t *testing.T) {
 		}
 		for i := range o.k {
 			sum := 0.0
-			for _, v := range s.data.original(s.shown.model.Centers.Row(i)) {
+			for _, v := range s.data.shown(s.shown.model.Centers).Row(i) {
 				if sum += v; v < 0 {
 					t.Errorf("%s: prototype %d has %v", name, i, v)
 				}

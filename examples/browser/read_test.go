@@ -24,13 +24,7 @@ type want map[string][]string
 func corpus(t *testing.T) (list []want) {
 	t.Helper()
 	for _, folder := range []string{"", "trade"} {
-		text := string(read(t, filepath.Join("tables", folder, "want.txt")))
-		for text := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-			w := want{}
-			for line := range strings.Lines(text) {
-				key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-				w[key] = append(w[key], value)
-			}
+		for _, w := range tables.Want(t, filepath.Join("..", "..", "testdata", "tables", folder, "want.txt")) {
 			w["file"][0] = filepath.Join(folder, w["file"][0])
 			list = append(list, w)
 		}
@@ -193,8 +187,7 @@ func (w want) check(t *testing.T, d *data, notes string) {
 
 func number64(t *testing.T, s string) float64 {
 	t.Helper()
-	v := tables.Must(strconv.ParseFloat(s, 64))(t)
-	return v
+	return tables.Must(strconv.ParseFloat(s, 64))(t)
 }
 
 // Which column the labels are, what the buttons offer, and what roles do.

@@ -16,6 +16,13 @@ func (d *data) report(r *result) []part {
 	m, c := r.model, r.certificate
 	head, meaning := d.verdict(r)
 	k, why := d.proposed()
+	how, slack := view.How(m, r.compact), view.Percent(r.options.slack)
+	if r.between {
+		how = "interpolated"
+	}
+	if r.options.slack < noSlack {
+		slack = "0 %, the global simplex"
+	}
 	parts := []part{
 		{"verdict", head},
 		{"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
@@ -26,11 +33,11 @@ func (d *data) report(r *result) []part {
 		{"explained", view.Share(c, 1-c.Objective/c.Total)},
 		{"possible", view.Share(c, 1-c.Floor/c.Total)},
 		{"excess", view.AtMost(c.ExcessShare())},
-		{"how", how(r)},
+		{"how", how},
 		{"proposal", why},
 		{"proposed", proposed(k)},
 		{"k", itoa(r.options.k)},
-		{"slack", slackWords(r.options)},
+		{"slack", slack},
 		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
 	if d.given != nil { // the later parts count
@@ -74,20 +81,6 @@ func (d *data) verdict(r *result) (head, meaning string) {
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
-
-func how(r *result) string {
-	if r.between {
-		return "interpolated"
-	}
-	return view.How(r.model, r.compact)
-}
-
-func slackWords(o options) string {
-	if o.slack < noSlack {
-		return "0 %, the global simplex"
-	}
-	return view.Percent(o.slack)
-}
 
 // progress returns the texts about a fit that is running.
 func progress(step string, it softkmeans.Iteration) []part {

@@ -52,10 +52,10 @@ func advice(message string) (flags []string) {
 // the table has, or there is another error, whose advice is followed as well.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	tables := filepath.Join("..", "..", "testdata", "tables")
+	corpus := filepath.Join("..", "..", "testdata", "tables")
 	tried := 0
-	for _, folder := range []string{tables, filepath.Join(tables, "trade")} {
-		wants := readWant(t, folder)
+	for _, folder := range []string{corpus, filepath.Join(corpus, "trade")} {
+		wants := tables.Want(t, filepath.Join(folder, "want.txt"))
 		may := map[string][]string{} // the numbers of rows that a file has, either way round
 		for _, want := range wants {
 			name := want["file"][0]

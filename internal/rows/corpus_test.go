@@ -19,33 +19,18 @@ import (
 // trade, and holds what comes out to want.txt.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	tables := filepath.Join("..", "..", "testdata", "tables")
-	checkTables(t, tables)
-	checkTables(t, filepath.Join(tables, "trade"))
+	checkTables(t, filepath.Join("..", "..", "testdata", "tables"))
+	checkTables(t, filepath.Join("..", "..", "testdata", "tables", "trade"))
 }
 
 func checkTables(t *testing.T, folder string) {
-	wants := readWant(t, folder)
+	wants := tables.Want(t, filepath.Join(folder, "want.txt"))
 	if len(wants) < 40 {
 		t.Errorf("%s: %d tables", folder, len(wants))
 	}
 	for _, want := range wants {
 		t.Run(want["file"][0], func(t *testing.T) { checkTable(t, folder, want) })
 	}
-}
-
-// readWant reads the entries of want.txt.
-func readWant(t *testing.T, folder string) (list []map[string][]string) {
-	text := tables.Must(os.ReadFile(filepath.Join(folder, "want.txt")))(t)
-	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
-		want := map[string][]string{}
-		for line := range strings.Lines(text) {
-			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-			want[key] = append(want[key], value)
-		}
-		list = append(list, want)
-	}
-	return list
 }
 
 func checkTable(t *testing.T, folder string, want map[string][]string) {
