@@ -155,7 +155,6 @@ func (d *data) spread(ctx context.Context) (err error) {
 	return err
 }
 
-// shown returns centers in the units of the text.
 func (d *data) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	clean := d.columns.Clean(centers)
 	for i := range clean.Rows {

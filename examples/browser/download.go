@@ -117,7 +117,6 @@ func centersCSV(d *data, r *result) []byte {
 	return b
 }
 
-// numbers appends values as texts.
 func numbers(row []string, values []float64) []string {
 	for _, v := range values {
 		row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
@@ -125,7 +124,6 @@ func numbers(row []string, values []float64) []string {
 	return row
 }
 
-// line appends a line of CSV.
 func line(b []byte, fields []string) []byte {
 	for j, s := range fields {
 		if j > 0 {
@@ -161,7 +159,6 @@ func methodWord(m view.Method) string {
 	return ""
 }
 
-// field is s as a field of CSV.
 func field(s string) string {
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return s

@@ -54,7 +54,6 @@ func (d *data) base(k int) float64 {
 // trivial reports whether k prototypes mix any table of this size exactly.
 func (d *data) trivial(k int) bool { return k > min(d.Rows-1, len(d.Names)) }
 
-// floor is the least squared error of k prototypes.
 func (d *data) floor(k int) float64 {
 	if k > len(d.floors) {
 		return 0

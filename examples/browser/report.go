@@ -11,7 +11,6 @@ import (
 	"softkmeans/metrics"
 )
 
-// report returns all texts about a result.
 func (d *data) report(r *result) []part {
 	m, c := r.model, r.certificate
 	head, meaning := d.verdict(r)
@@ -55,7 +54,6 @@ func (d *data) report(r *result) []part {
 	return append(parts, part{"accuracy", ""}, part{"nmi", ""})
 }
 
-// verdict returns a headline and what it means.
 func (d *data) verdict(r *result) (head, meaning string) {
 	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
 		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial,
@@ -82,7 +80,6 @@ func (d *data) verdict(r *result) (head, meaning string) {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// progress returns the texts about a fit that is running.
 func progress(step string, it softkmeans.Iteration) []part {
 	return []part{
 		{"step", step},
@@ -90,7 +87,6 @@ func progress(step string, it softkmeans.Iteration) []part {
 	}
 }
 
-// readProgress returns the texts about a file that is being read.
 func readProgress(read, size int) []part {
 	megabytes := func(n int) string { return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) }
 	return []part{

@@ -10,7 +10,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-// view returns the report and all pictures.
 func (s *session) view(r *result) ([]part, error) {
 	if r.known != nil {
 		return s.viewKnown(r)

@@ -191,7 +191,6 @@ func logLabel(v float64, e int, short bool) string {
 	return tidy(strconv.FormatFloat(v, 'f', max(0, -e), 64))
 }
 
-// axes draws both axes with grid lines.
 func (p *picture) axes(x, y *axis) {
 	p.raw(`<path class="sk-grid" d="`)
 	for _, t := range y.ticks {
@@ -219,7 +218,6 @@ func (p *picture) axes(x, y *axis) {
 	p.caption(axisHeight)
 }
 
-// labelWidth is the width of the widest label.
 func (a *axis) labelWidth() (w float64) {
 	for _, t := range a.ticks {
 		w = max(w, width(t.label, textSize))

@@ -31,7 +31,6 @@ type Series struct {
 	Of int
 }
 
-// class is the CSS class of the i-th line.
 func (s *Series) class(i int) string {
 	if s.Of > 0 {
 		return "sk-line " + color(s.Of-1) + " sk-other"
@@ -208,7 +207,6 @@ func (p *picture) series(s *Series, n int, x, y *axis) {
 	}
 }
 
-// line appends the path through points.
 func (p *picture) line(points []vertex) {
 	for i, v := range points {
 		p.raw([2]string{"M", "L"}[min(i, 1)]).point(v.x, v.y)

@@ -29,7 +29,6 @@ func shape(c int) int {
 	return (c + c/(colors*len(shapes)/2)) % len(shapes)
 }
 
-// marker appends the path of a shape about (x, y) with radius r.
 func (p *picture) marker(shape int, x, y, r float64) {
 	corners := shapes[shape]
 	if corners == nil {

@@ -95,7 +95,6 @@ func width(s string, size float64) float64 {
 	return em * size
 }
 
-// widest is the width of the widest of some texts, in px.
 func widest(texts []string) (w float64) {
 	for _, s := range texts {
 		w = max(w, width(s, textSize))

@@ -101,7 +101,6 @@ type raster struct {
 // rect is a rectangle in px: its upper left corner and its size.
 type rect struct{ x, y, w, h float64 }
 
-// box appends the path of a rectangle.
 func (p *picture) box(r rect) *picture {
 	return p.raw("M").point(r.x, r.y).raw("h").num(r.w).raw("v").num(r.h).raw("h").num(-r.w).raw("z")
 }

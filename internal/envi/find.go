@@ -79,7 +79,6 @@ func regular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// begins reports whether a file begins as a header does.
 func begins(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {

@@ -112,7 +112,6 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// count sets the tally of the rows in memory.
 func (in *Input) count() {
 	m := in.MinVolume.Model
 	in.Tally = NewTally(in.K())

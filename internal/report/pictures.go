@@ -69,7 +69,6 @@ func newPoints(g *softkmeans.Matrix, labels []int, names []string, class []int, 
 	return p
 }
 
-// points are the rows with the memberships of a model.
 func (b *builder) points(m *softkmeans.Model) *points {
 	p := newPoints(m.Memberships, m.Labels(nil), b.names, b.Table.Class, b.classes)
 	p.most, p.of, p.row = b.mostPoints(), b.Tally.rows, b.row
@@ -88,7 +87,6 @@ func (p *points) tip(i int) string {
 	return p.row(i) + ": " + chart.Shares(p.memberships.Row(i), p.names)
 }
 
-// scatter draws a plot in each coloring.
 func (p *points) scatter(plot chart.ScatterPlot) (all []picture) {
 	id := plot.ID
 	plot.AllClasses, plot.EqualScale, plot.Opacity, plot.Tip = true, true, p.opacity(), p.tip
@@ -115,7 +113,6 @@ func (p *points) triangle(title, desc string) (all []picture) {
 	return all
 }
 
-// mixtures draws the memberships as columns of shares.
 func (p *points) mixtures(frame chart.Frame, in string) template.HTML {
 	frame.XLabel = "rows, by label"
 	frame.Desc = "Each row is a column of shares. They are sorted by label, then by the membership in its " +
@@ -198,7 +195,6 @@ func (b *builder) panels() (all []picture, note string) {
 	return all, note + b.off()
 }
 
-// row is what row i is called.
 func (b *builder) row(i int) string { return short(table.Printable(b.Table.RowName(i))) }
 
 // shown is centers in the units of the table.
@@ -267,7 +263,6 @@ func (b *builder) centers() (all []picture) {
 	return all
 }
 
-// tiles draws centers as pictures.
 func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.HTML {
 	at := &b.Image
 	frame.Height, frame.Desc = 0, "Each prototype as a picture."
@@ -310,7 +305,6 @@ func tileSize(n int) int {
 	return max(min((half-6)/across-10, 140), 40)
 }
 
-// curves draws the floor for every k.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
 	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320},

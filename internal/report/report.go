@@ -132,10 +132,8 @@ func (in *Input) fits() iter.Seq2[int, *Fit] {
 	}
 }
 
-// sampled reports whether X is some of the rows.
 func (in *Input) sampled() bool { return in.Tally.rows > in.X.Rows }
 
-// fit is the fit of methods[i].
 func (in *Input) fit(i int) *Fit { return [...]*Fit{&in.Global, &in.Alternating, &in.MinVolume}[i] }
 
 // methods are in the order in which they are shown.

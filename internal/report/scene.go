@@ -88,7 +88,6 @@ func (s *Scene) Add(r cube.Rect, at []int, x, g *softkmeans.Matrix, shade []floa
 	}
 }
 
-// names are those of the materials.
 func (s *Scene) names() []string {
 	if s.Names != nil {
 		return s.Names
@@ -96,7 +95,6 @@ func (s *Scene) names() []string {
 	return view.Names(s.Model.Centers.Rows)
 }
 
-// material is the name of spectrum i.
 func (s *Scene) material(i int) string {
 	if s.Class != nil {
 		i = s.Class[i]
@@ -182,7 +180,6 @@ func (s *Scene) HTML() ([]byte, error) {
 // fitted is the number of pixels that are no outliers.
 func (s *Scene) fitted() int { return s.Pixels - len(s.Model.Trimmed) }
 
-// answer is the result in one sentence.
 func (s *Scene) answer() string {
 	c, k := s.Certificate, s.Model.Centers.Rows
 	subject := capital(numeral(k)) + " materials explain "
@@ -212,7 +209,6 @@ func (s *Scene) total() string {
 	return "the variance"
 }
 
-// about says what was read.
 func (s *Scene) about() string {
 	text := s.Kind + "; "
 	if s.Pictured {
@@ -248,7 +244,6 @@ func Unit(name string) string {
 	return short(table.Printable(name))
 }
 
-// errors is the table of squared errors.
 func (s *Scene) errors() grid {
 	c := s.Certificate
 	root := math.Sqrt(c.Objective / float64(max(1, s.fitted())*len(s.Bands)))
@@ -316,7 +311,6 @@ func (s *Scene) spectrum(values []float64) (line chart.Series) {
 	return line
 }
 
-// spectraTable has the spectra in numbers.
 func (s *Scene) spectraTable() grid {
 	m := s.Model.Centers
 	g := grid{Caption: "Spectra of the materials", Corner: "band"}
@@ -344,7 +338,6 @@ func (s *Scene) spectraTable() grid {
 	return g
 }
 
-// sizes counts the pixels of each material.
 func (s *Scene) sizes() grid {
 	g := grid{Caption: "Materials", Corner: "material",
 		Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
@@ -365,7 +358,6 @@ func (s *Scene) sizes() grid {
 	return g
 }
 
-// made says how the page was computed.
 func (s *Scene) made() []string {
 	m := s.Model
 	text := "Shares in spectra that are given, without a fit."

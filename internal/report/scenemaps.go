@@ -330,7 +330,6 @@ func place(line, sample int) string {
 	return "line " + strconv.Itoa(line+1) + ", sample " + strconv.Itoa(sample+1)
 }
 
-// colorCaption says what the colors are, and why.
 func (s *Scene) colorCaption() string {
 	c := &s.colors
 	switch {
@@ -413,7 +412,6 @@ func (m *maps) ramp(values []float64, hi float64) image.Image {
 	return img
 }
 
-// rampImage is the scale.
 func rampImage() image.Image {
 	img := image.NewPaletted(image.Rect(0, 0, 255, 1), palette)
 	for i := range img.Pix {

@@ -121,7 +121,6 @@ func (s *Similar) within() float64 {
 	return v
 }
 
-// proved reports whether the memberships reach the floor.
 func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
 
 // Answer is the result in one sentence.
@@ -152,7 +151,6 @@ func (s *Similar) Answer() string {
 	return text + " than " + most + "."
 }
 
-// about says what was read.
 func (s *Similar) about() string {
 	text := view.Count(s.Table.Rows, "row") + "; similarities: " + s.Kernel
 	switch {
@@ -166,7 +164,6 @@ func (s *Similar) about() string {
 	return text
 }
 
-// verdict returns a headline and what it means.
 func (s *Similar) verdict() (head, meaning string) {
 	c, k := s.certificate(), s.Model.Memberships.Cols
 	of := "the similarities"
@@ -198,7 +195,6 @@ func (s *Similar) verdict() (head, meaning string) {
 // mostTheorem is the number of samples up to which LSDModel.FloorError rests on no chance.
 const mostTheorem = 512
 
-// errors is the table of squared errors.
 func (s *Similar) errors() grid {
 	c := s.certificate()
 	g := grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error",
@@ -440,7 +436,6 @@ func betweenOf(rows []Ranked) grid {
 	return g
 }
 
-// curves draws the floor for every k.
 func (s *Similar) curves() []picture {
 	if !(s.Total > 0) || !view.Finite(s.Total) || len(s.Floors) < 2 {
 		return nil
@@ -483,7 +478,6 @@ func (s *Similar) steps() grid {
 	return g
 }
 
-// made says how the memberships were computed.
 func (s *Similar) made() []string {
 	if s.Centred {
 		return []string{"TI-LSD: the closed form, with the simplex that encloses the rows tightly: fit " +

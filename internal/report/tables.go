@@ -33,7 +33,6 @@ type cell struct {
 	Most bool // emphasized: the largest of its row, or the row of k
 }
 
-// add adds a row.
 func (g *grid) add(name string, texts ...string) {
 	row := gridRow{Name: name}
 	for _, text := range texts {
@@ -109,7 +108,6 @@ func (g grid) parts() (all []grid) {
 	return all
 }
 
-// original returns rows in the units of the table.
 func (b *builder) original(rows []float64) []float64 {
 	rows = slices.Clone(rows)
 	b.Scaling.Undo(rows)

@@ -74,7 +74,6 @@ func short(name string) string {
 	return name
 }
 
-// classNames are the names of classes as they are shown.
 func classNames(t *table.Table) (names []string) {
 	for _, name := range t.Classes {
 		if name = short(table.Printable(name)); name == "" {
@@ -121,7 +120,6 @@ func (b *builder) kind() scale.Kind {
 	return b.Scaling.Kind
 }
 
-// unit is the unit of X.
 func (b *builder) unit() string {
 	switch b.kind() {
 	case scale.ZScore:
@@ -207,7 +205,6 @@ func words(n int) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// warnings are those of all methods.
 func (b *builder) warnings() (lines []string) {
 	for i, f := range b.fits() {
 		for _, w := range view.Warnings(f.Model) {
@@ -248,7 +245,6 @@ func (b *builder) secondOpinions() string {
 		". All of them count directions, not clusters: clusters along one line share a direction."
 }
 
-// traceNotes describes the iterations of both methods.
 func (b *builder) traceNotes() []string {
 	f := b.verdict(2)
 	corners := f.SlackPart() == "a millionth" // the rule of FitMinVolume
@@ -312,7 +308,6 @@ func (b *builder) inBlocks() string {
 		"no has both."
 }
 
-// made says how the fits were computed.
 func (b *builder) made() []string {
 	global := "Global: the closed form, a regular simplex around a ball with all rows. Every orientation " +
 		"has the same error. "

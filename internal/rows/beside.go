@@ -101,7 +101,6 @@ func (s *Sparse) name(d *table.Dialect) error {
 	return err
 }
 
-// firsts are the first fields of lines.
 func firsts(lines [][]string) []string {
 	list := make([]string, len(lines))
 	for i, fields := range lines {
@@ -128,7 +127,6 @@ func symbols(lines [][]string) []string {
 	return list
 }
 
-// transposed returns the columns of x as rows.
 func transposed(x *softkmeans.SparseMatrix) (*softkmeans.SparseMatrix, error) {
 	rows := make([]int, 0, len(x.Data))
 	for i := range x.Rows {

@@ -108,7 +108,6 @@ func libraryDialect(d *table.Dialect) {
 	}
 }
 
-// channelsOf are the channels that are not bad.
 func channelsOf(h *envi.Header) (at []int) {
 	for j := range h.Samples {
 		if h.Bad == nil || !h.Bad[j] {

@@ -72,7 +72,6 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 	return s, nil
 }
 
-// choose takes the columns that d asks for.
 func (s *Sparse) choose(d table.Dialect) error {
 	err := numbered(s.Source, kindOfSparse, append([]string{d.Label, d.Weights}, d.Drop...))
 	if d.Names == nil && err != nil {
@@ -115,7 +114,6 @@ func (s *Sparse) choose(d table.Dialect) error {
 	return err
 }
 
-// classesOf takes labels as classes.
 func classesOf(labels []float64) (class []int, names []string) {
 	var c classes
 	for _, v := range labels {
@@ -147,7 +145,6 @@ func (s *Sparse) Table() (*table.Table, error) {
 	return t, nil
 }
 
-// reader returns a reader of the rows with all their zeros.
 func (s *Sparse) reader(compressed bool) *reader {
 	at, from, cols := 0, 0, s.X.Cols
 	read := func(dst []float64, class []int) (n int, err error) {

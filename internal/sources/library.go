@@ -105,7 +105,6 @@ func (l *Library) Pick(at []int) {
 	}
 }
 
-// columns returns some columns of m.
 func columns(m *softkmeans.Matrix, at []int) *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(m.Rows, len(at), nil)
 	for i := range m.Rows {
@@ -275,7 +274,6 @@ func (l *Library) way(names []string) (best variables, most int) {
 	return best, most
 }
 
-// shared is how many names are in a set.
 func shared(have map[string]bool, names []string) (n int) {
 	for name := range keys(names) {
 		if have[name] {
@@ -285,7 +283,6 @@ func shared(have map[string]bool, names []string) (n int) {
 	return n
 }
 
-// numbers is how many names are numbers.
 func numbers(names []string) (n int) {
 	for _, name := range names {
 		if _, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
@@ -512,7 +509,6 @@ func plural(n int, noun string) string {
 // mostNamed is how many names a message has.
 const mostNamed = 8
 
-// some lists names, shortened.
 func some(names []string) string {
 	more := ""
 	if n := len(names); n > mostNamed {

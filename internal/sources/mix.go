@@ -195,7 +195,6 @@ func (m *Mixer) measure(r *Result, x, g *softkmeans.Matrix) {
 	})
 }
 
-// mixture sets dst to the mixture of the centers.
 func (m *Mixer) mixture(dst, g []float64) {
 	clear(dst)
 	for i, share := range g {

@@ -90,7 +90,6 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	return o, nil
 }
 
-// size is the largest entry of m.
 func size(m *softkmeans.Matrix) (most float64) {
 	for i := range m.Rows {
 		for _, v := range m.Row(i) {
@@ -316,7 +315,6 @@ func (p *program) extreme(group int, sign float64) float64 {
 	return min(sum, 1)
 }
 
-// of reports whether column j is a share of the group.
 func (p *program) of(j, group int) bool { return j >= 0 && j < len(p.groups) && p.groups[j] == group }
 
 // entering returns the column that gains most, or the first that gains; −1 if none does.

@@ -258,7 +258,6 @@ func cutNumber(name string) (number, unit string) {
 	return name[:n], strings.Trim(name[n:], " ()[]_")
 }
 
-// axisName says what a unit measures.
 func axisName(unit string) string {
 	switch unit {
 	case "":
