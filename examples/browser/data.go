@@ -151,25 +151,10 @@ func (d *data) spread(ctx context.Context) (err error) {
 	if d.floors, err = sums.Floors(); err != nil {
 		return err
 	}
-	d.plane = view.Plane{Mean: sums.Mean(), Axes: softkmeans.NewMatrix(2, d.x.Cols, nil)}
-	values, vectors, err := softkmeans.EigenSym(sums.Scatter())
-	for c := 0; err == nil && c < min(2, d.x.Cols) && values[c] > 1e-14*d.floors[0]; c++ {
-		for j := range d.x.Cols {
-			d.plane.Axes.Set(c, j, vectors.At(j, c))
-		}
-		d.plane.Share[c] = min(values[c]/d.floors[0], 1)
-	}
+	d.plane, err = view.PlaneOf(&sums, d.floors)
 	return err
 }
 
-// original returns a center in the units of the text.
-func (d *data) original(center []float64) []float64 {
-	out := append([]float64{}, center...)
-	d.scaling.Undo(out)
-	return out
-}
-
-// shown returns centers in the units of the text.
 func (d *data) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	clean := d.columns.Clean(centers)
 	for i := range clean.Rows {

@@ -8,14 +8,12 @@ import (
 	"testing"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 )
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tables.Must(os.ReadFile(filepath.Join("..", "..", "testdata", name)))(t)
 	return b
 }
 
@@ -30,9 +28,7 @@ func opened(t *testing.T, name string) *session {
 	s := &session{}
 	from := fromText(name+".csv", string(read(t, name+".csv")))
 	from.labels, from.set = read(t, name+".labels.csv"), findSet(name)
-	if _, err := s.open(t.Context(), from, options{scale: scale.Auto}, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), from, options{scale: scale.Auto}, nil))(t)
 	return s
 }
 
@@ -68,10 +64,7 @@ func TestReasons(t *testing.T) {
 		if s.data.scaling == nil {
 			other = scale.ZScore
 		}
-		parts, err := s.fit(t.Context(), options{slack: .25, scale: other}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := tables.Must(s.fit(t.Context(), options{slack: .25, scale: other}, nil, nil))(t)
 		if got := accuracyOf(t, parts); got != want {
 			t.Errorf("%s: an accuracy of %s %%", name, got)
 		}

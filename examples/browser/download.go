@@ -62,70 +62,45 @@ func (d *data) baseName() string {
 // row that was left out is empty. Numbers have the digits that are needed to read the
 // same float64.
 func membershipsCSV(d *data, r *result) []byte {
-	m := r.model
-	var b []byte
-	texts := append([]string(nil), d.KeptNames...)
+	labels, names, details := r.model.Labels(nil), r.names(), softkmeans.NewMatrix(d.Rows, 0, nil)
+	var head, more []string
 	if d.IDColumn > 0 {
-		texts = append([]string{d.IDName}, texts...)
+		head = append(head, d.IDName)
 	}
-	for _, name := range texts {
-		b = append(append(b, field(name)...), ',')
-	}
-	b = append(b, "label"...)
-	names, details := r.names(), softkmeans.NewMatrix(len(m.Labels(nil)), 0, nil)
 	if r.known != nil {
-		var more []string
 		more, details = r.known.Columns(nil)
-		names = append(slices.Clone(names), more...)
 	}
-	for _, name := range names {
-		b = append(append(b, ','), field(name)...)
-	}
+	head = slices.Concat(head, d.KeptNames, []string{"label"}, names, more)
 	if d.sizes != nil {
-		b = append(b, ",size"...)
+		head = append(head, "size")
 	}
 	if len(d.Class) > 0 {
-		b = append(b, ",class"...)
+		head = append(head, "class")
 	}
-	b = append(b, '\n')
-	labels, next := m.Labels(nil), 0 // the next row that was fitted
+	b, next := line(nil, head), 0 // the next row that was fitted
 	for i := range d.all {
+		row := make([]string, 0, len(head))
 		if d.IDColumn > 0 {
-			b = append(append(b, field(d.ids[i])...), ',')
+			row = append(row, d.ids[i])
 		}
 		if d.kept != nil {
-			for _, text := range d.kept[i] {
-				b = append(append(b, field(text)...), ',')
-			}
+			row = append(row, d.kept[i]...)
 		}
-		fitted := d.rows == nil || next < len(d.rows) && d.rows[next] == i
-		if fitted {
+		if d.rows == nil || next < len(d.rows) && d.rows[next] == i {
 			label := itoa(labels[next])
 			if r.known != nil {
-				label = field(names[labels[next]])
+				label = names[labels[next]]
 			}
-			b = append(b, label...)
-			for _, list := range [][]float64{m.Memberships.Row(next), details.Row(next)} {
-				for _, v := range list {
-					b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
-				}
+			row = numbers(numbers(append(row, label), r.model.Memberships.Row(next)), details.Row(next))
+			if d.sizes != nil {
+				row = numbers(row, d.sizes[next:next+1])
 			}
-		} else {
-			b = append(b, strings.Repeat(",", len(names))...)
-		}
-		if d.sizes != nil {
-			if b = append(b, ','); fitted {
-				b = strconv.AppendFloat(b, d.sizes[next], 'g', -1, 64)
+			if len(d.Class) > 0 {
+				row = append(row, d.Classes[d.Class[next]])
 			}
-		}
-		if len(d.Class) > 0 {
-			if b = append(b, ','); fitted {
-				b = append(b, field(d.Classes[d.Class[next]])...)
-			}
-		}
-		if b = append(b, '\n'); fitted {
 			next++
 		}
+		b = line(b, row[:len(head)])
 	}
 	return b
 }
@@ -133,24 +108,30 @@ func membershipsCSV(d *data, r *result) []byte {
 // centersCSV has a header and a row for each prototype, in the units of the table, as the
 // command writes them and certify -centers reads them.
 func centersCSV(d *data, r *result) []byte {
-	var b []byte
-	for j, name := range d.Names {
+	b := line(nil, d.Names)
+	for i := range r.model.Centers.Rows {
+		center := slices.Clone(r.model.Centers.Row(i))
+		d.scaling.Undo(center)
+		b = line(b, numbers(nil, center))
+	}
+	return b
+}
+
+func numbers(row []string, values []float64) []string {
+	for _, v := range values {
+		row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return row
+}
+
+func line(b []byte, fields []string) []byte {
+	for j, s := range fields {
 		if j > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, field(name)...)
+		b = append(b, field(s)...)
 	}
-	b = append(b, '\n')
-	for i := range r.model.Centers.Rows {
-		for j, v := range d.original(r.model.Centers.Row(i)) {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendFloat(b, v, 'g', -1, 64)
-		}
-		b = append(b, '\n')
-	}
-	return b
+	return append(b, '\n')
 }
 
 // modelFile is the model that the command and the package read.
@@ -178,7 +159,6 @@ func methodWord(m view.Method) string {
 	return ""
 }
 
-// field is s as a field of CSV.
 func field(s string) string {
 	if !strings.ContainsAny(s, ",\"\r\n") {
 		return s

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 )
 
 // The page takes counts and parts of a whole as the command does.
@@ -21,20 +22,15 @@ func TestKinds(t *testing.T) {
 			o.k = 3
 		}
 		text := string(read(t, filepath.Join("tables", "trade", name)))
-		if _, err := s.open(t.Context(), fromText(name, text), o, nil); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.fit(t.Context(), o, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables.Must(s.open(t.Context(), fromText(name, text), o, nil))(t)
+		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 		if notes := strings.Join(s.data.kindNotes(), "\n"); !strings.Contains(notes, want) ||
 			!strings.Contains(notes, "kept at 0 or above") {
 			t.Errorf("%s: %s", name, notes)
 		}
 		for i := range o.k {
 			sum := 0.0
-			for _, v := range s.data.original(s.shown.model.Centers.Row(i)) {
+			for _, v := range s.data.shown(s.shown.model.Centers).Row(i) {
 				if sum += v; v < 0 {
 					t.Errorf("%s: prototype %d has %v", name, i, v)
 				}
@@ -48,10 +44,7 @@ func TestKinds(t *testing.T) {
 			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,size\n") {
 				t.Errorf("%.100s, %v", file.bytes, err)
 			}
-			model, err := s.save("model")
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := tables.Must(s.save("model"))(t)
 			before := s.shown.certificate.Objective
 			if _, err := s.load(t.Context(), model.bytes, o); err != nil ||
 				s.shown.certificate.Objective != before {

@@ -38,7 +38,6 @@ func (s *session) know(name string, text []byte) (err error) {
 var errNoLibrary = errors.New("choose the file of the known prototypes, too: a CSV file with a " +
 	"prototype a row, or a column, and the names that the columns of the table have")
 
-// shares computes the shares in the known prototypes.
 func (s *session) shares(ctx context.Context, o options) (*result, error) {
 	d := s.data
 	if o.library == nil {
@@ -98,7 +97,6 @@ func (s *session) viewKnown(r *result) ([]part, error) {
 // mostFar is how many rows outside are named.
 const mostFar = 5
 
-// knownReport returns all texts about shares.
 func (d *data) knownReport(r *result) []part {
 	a := r.known
 	var lines []string

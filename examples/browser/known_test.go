@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/tables"
 )
 
 // known opens a table, takes the file of the prototypes and returns the parts and the file of shares.
@@ -13,21 +15,10 @@ func known(t *testing.T, table, prototypes string, o options) (parts []part, rec
 	s := &session{}
 	o.known = true
 	s.open(t.Context(), fromText("t.csv", table), options{reading: o.reading}, nil) // may ask something
-	if err := s.know("sources.csv", []byte(prototypes)); err != nil {
-		t.Fatal(err)
-	}
-	parts, err := s.fit(t.Context(), o, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := s.save("memberships")
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err = csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, s.know("sources.csv", []byte(prototypes)))
+	parts = tables.Must(s.fit(t.Context(), o, nil, nil))(t)
+	f := tables.Must(s.save("memberships"))(t)
+	records = tables.Must(csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll())(t)
 	if again, err := s.redraw(o); err != nil || len(again) == 0 {
 		t.Errorf("drawn again: %d parts, %v", len(again), err)
 	}
@@ -118,9 +109,7 @@ func TestKnownErrors(t *testing.T) {
 	t.Parallel()
 	s := &session{}
 	o := options{known: true}
-	if _, err := s.open(t.Context(), fromText("t.csv", "x,y\n1,2\n3,4\n"), o, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), fromText("t.csv", "x,y\n1,2\n3,4\n"), o, nil))(t)
 	if _, err := s.fit(t.Context(), o, nil, nil); err != errNoLibrary {
 		t.Error(err)
 	}

@@ -89,7 +89,6 @@ func (w *worker) answer(message js.Value) {
 	post(answer)
 }
 
-// reply returns an answer to a message.
 func reply(to js.Value, kind, text string) js.Value {
 	r := object([]part{{"kind", kind}, {"text", text}})
 	r.Set("id", to.Get("id"))

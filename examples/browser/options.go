@@ -53,11 +53,11 @@ func (o *options) set(name, value string) error {
 	switch name {
 	case "method":
 		if o.known = value == "known"; !o.known {
-			o.method, ok = one(value, methodWords)
+			o.method, ok = methodWords[value]
 		}
 		want = "minvol, global, alternating or known"
 	case "enclosure":
-		o.enclosure, ok = one(value, map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
+		o.enclosure, ok = map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight}[value]
 		want = "ball or tight"
 	case "k":
 		if o.k = 0; value != "" {
@@ -70,13 +70,13 @@ func (o *options) set(name, value string) error {
 		ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
 		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
 	case "standardize":
-		o.scale, ok = one(value, map[string]scale.Kind{"auto": scale.Auto, "yes": scale.ZScore, "no": scale.None})
+		o.scale, ok = map[string]scale.Kind{"auto": scale.Auto, "yes": scale.ZScore, "no": scale.None}[value]
 		want = "auto, yes or no"
 	case "color":
-		o.byClass, ok = one(value, map[string]bool{"clusters": false, "classes": true})
+		o.byClass, ok = map[string]bool{"clusters": false, "classes": true}[value]
 		want = "clusters or classes"
 	case "zoom":
-		o.zoom, ok = one(value, yesOrNo)
+		o.zoom, ok = yesOrNo[value]
 		want = "yes or no"
 	case "width":
 		o.width, ok = number(value, 0, maxWidth)
@@ -103,33 +103,31 @@ var delimiters = map[string]rune{"auto": 0, "comma": ',', "semicolon": ';', "tab
 func (r *reading) set(name, value string) (ok bool, want string) {
 	switch name {
 	case "delimiter":
-		r.delimiter, ok = one(value, delimiters)
+		r.delimiter, ok = delimiters[value]
 		want = "auto, comma, semicolon, tab, space or bar"
 	case "decimal":
-		r.decimal, ok = one(value, map[string]rune{"auto": 0, "point": '.', "comma": ','})
+		r.decimal, ok = map[string]rune{"auto": 0, "point": '.', "comma": ','}[value]
 		want = "auto, point or comma"
 	case "header":
-		r.header, ok = one(value, map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo})
+		r.header, ok = map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo}[value]
 		want = "auto, yes or no"
 	case "transpose":
-		r.transpose, ok = one(value, map[string]table.Transpose{"auto": table.TransposeAuto,
-			"yes": table.TransposeYes, "no": table.TransposeNo})
+		r.transpose, ok = map[string]table.Transpose{"auto": table.TransposeAuto,
+			"yes": table.TransposeYes, "no": table.TransposeNo}[value]
 		want = "auto, yes or no"
 	case "long":
-		r.long, ok = one(value, map[string]table.Long{
-			"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo,
-		})
+		r.long, ok = map[string]table.Long{"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo}[value]
 		want = "auto, yes or no"
 	case "missing":
-		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
+		r.missing, ok = map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit}[value]
 		want = "error, drop, mean or fit"
 	case "words":
-		r.text, ok = one(value, map[string]table.Text{"error": table.TextError, "drop": table.TextDrop})
+		r.text, ok = map[string]table.Text{"error": table.TextError, "drop": table.TextDrop}[value]
 		want = "error or drop"
 	case "below":
-		r.below, ok = one(value, map[string]table.Below{
+		r.below, ok = map[string]table.Below{
 			"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing,
-		})
+		}[value]
 		want = "error, half or missing"
 	case "na":
 		r.na, ok, want = value, true, "any text"
@@ -145,12 +143,6 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 }
 
 var yesOrNo = map[string]bool{"yes": true, "no": false}
-
-// one returns what the value stands for. It is not ok if values does not have it.
-func one[T any](value string, values map[string]T) (v T, ok bool) {
-	v, ok = values[value]
-	return v, ok
-}
 
 // number reads a whole number. It is not ok if it is not from least to most.
 func number(value string, least, most int) (n int, ok bool) {

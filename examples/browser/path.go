@@ -5,9 +5,10 @@ package main
 // before, so that prototype i of one corresponds to i of the next.
 
 import (
+	"cmp"
 	"context"
 	"math"
-	"sort"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/view"
@@ -53,7 +54,6 @@ func (d *data) base(k int) float64 {
 // trivial reports whether k prototypes mix any table of this size exactly.
 func (d *data) trivial(k int) bool { return k > min(d.Rows-1, len(d.Names)) }
 
-// floor is the least squared error of k prototypes.
 func (d *data) floor(k int) float64 {
 	if k > len(d.floors) {
 		return 0
@@ -140,15 +140,13 @@ func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
 	if !(lambda > 0) {
 		return
 	}
-	i := sort.Search(len(p.points), func(i int) bool { return p.points[i].lambda >= lambda })
-	at := pathPoint{lambda, objective, centers}
-	if i < len(p.points) && p.points[i].lambda == lambda {
-		p.points[i] = at
-		return
+	i, found := slices.BinarySearchFunc(p.points, lambda, func(at pathPoint, lambda float64) int {
+		return cmp.Compare(at.lambda, lambda)
+	})
+	if !found {
+		p.points = slices.Insert(p.points, i, pathPoint{})
 	}
-	p.points = append(p.points, pathPoint{})
-	copy(p.points[i+1:], p.points[i:])
-	p.points[i] = at
+	p.points[i] = pathPoint{lambda, objective, centers}
 }
 
 // at returns the centers for a slack, interpolated linearly between the global simplex

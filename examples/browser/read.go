@@ -348,7 +348,6 @@ func (f *found) settle(rule missingRule) error {
 	return nil
 }
 
-// choose keeps the rows that f.rows has.
 func (f *found) choose() {
 	t := f.Table
 	t.Rows = len(f.rows)

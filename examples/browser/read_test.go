@@ -14,6 +14,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
 )
 
@@ -23,13 +24,7 @@ type want map[string][]string
 func corpus(t *testing.T) (list []want) {
 	t.Helper()
 	for _, folder := range []string{"", "trade"} {
-		text := string(read(t, filepath.Join("tables", folder, "want.txt")))
-		for text := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-			w := want{}
-			for line := range strings.Lines(text) {
-				key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-				w[key] = append(w[key], value)
-			}
+		for _, w := range tables.Want(t, filepath.Join("..", "..", "testdata", "tables", folder, "want.txt")) {
 			w["file"][0] = filepath.Join(folder, w["file"][0])
 			list = append(list, w)
 		}
@@ -60,16 +55,12 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
 		switch name {
 		case "header", "missing", "names", "transpose", "long", "na", "below", "skip":
-			if err := o.set(name, value); err != nil {
-				t.Fatal(err)
-			}
+			tables.OK(t, o.set(name, value))
 		case "label":
 			now[at(value)] = 'l'
 		case "encode":
 			if value == "drop" {
-				if err := o.set("words", value); err != nil {
-					t.Fatal(err)
-				}
+				tables.OK(t, o.set("words", value))
 				continue
 			}
 			now = []byte(strings.ReplaceAll(string(now), "t", "d"))
@@ -196,11 +187,7 @@ func (w want) check(t *testing.T, d *data, notes string) {
 
 func number64(t *testing.T, s string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return tables.Must(strconv.ParseFloat(s, 64))(t)
 }
 
 // Which column the labels are, what the buttons offer, and what roles do.
@@ -256,14 +243,10 @@ func TestMend(t *testing.T) {
 	for name, value := range map[string]string{
 		"na": "n.d., -9", "below": "half", "skip": "1,last", "missing": "drop",
 	} {
-		if err := o.set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, o.set(name, value))
 	}
 	text := "a,b\nx,1\n1,2\n3,<4\n5,n.d.\n-9.0,8\nTotal,10\n"
-	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
 	if got := s.data; got.all != 4 || got.Rows != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 2}) {
 		t.Errorf("%d of %d rows, %v", got.Rows, got.all, got.Data)
 	}
@@ -296,16 +279,9 @@ func TestJoin(t *testing.T) {
 	s := &session{}
 	text := "who,site,x,y\nann,\"a,b\",1,2\nbob,c,,2\ncid,c,3,4\ndan,d,5,1\neve,e,2,\n"
 	o := options{k: 2, reading: reading{roles: "ikdd", missing: missingDrop}}
-	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	f, err := s.save("memberships")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
+	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
+	f := tables.Must(s.save("memberships"))(t)
 	records, err := csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll()
 	if err != nil || len(records) != 6 || strings.Join(records[0], "|") != "who|site|label|p0|p1" {
 		t.Fatalf("%q, %v", records, err)
@@ -324,12 +300,8 @@ func TestWeights(t *testing.T) {
 	fit := func(text, roles string) *result {
 		s := &session{}
 		o := options{k: 2, slack: .25, reading: reading{roles: roles}}
-		if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
+		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 		return s.shown
 	}
 	weighted := fit("1,2,2\n3,4,1\n5,1,1\n2,7,1\n9,1,0\n", "ddw")
@@ -357,26 +329,16 @@ func TestStopReading(t *testing.T) {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	s := &session{}
-	if _, err := s.open(t.Context(), fromText("t.csv", string(largeText(17000, 3, 3))), options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	plane, err := view.NewPlane(s.data.x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	floors, err := softkmeans.Floors(t.Context(), s.data.x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), fromText("t.csv", string(largeText(17000, 3, 3))), options{}, nil))(t)
+	plane := tables.Must(view.NewPlane(s.data.x, nil))(t)
+	floors := tables.Must(softkmeans.Floors(t.Context(), s.data.x, nil))(t)
 	for i, v := range plane.Axes.Data {
 		if got := s.data.plane; math.Abs(got.Axes.Data[i]-v) > 1e-9 || math.Abs(got.Share[i/3]-plane.Share[i/3]) > 1e-12 || math.Abs(s.data.floors[i%3]-floors[i%3]) > 1e-9*floors[0] {
 			t.Errorf("%+v and %v, not %+v and %v", got, s.data.floors, plane, floors)
 		}
 	}
 	o := options{k: 3, slack: .25}
-	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := s.extend(ctx, func(found int, _ softkmeans.Iteration) {
 		if found > 2 { // of every fourth penalty
@@ -389,10 +351,7 @@ func TestDraw(t *testing.T) {
 	if few.Rows != drawnRows || few == s.data {
 		t.Fatalf("a draw of %d rows", few.Rows)
 	}
-	parts, err := s.preview(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := tables.Must(s.preview(o))(t)
 	shown, all := number64(t, valueOf(t, parts, "objective")), s.shown.certificate.Objective
 	if math.Abs(shown-all) > .1*all {
 		t.Errorf("the preview has an error of %v, the fit of %v", shown, all)
@@ -405,13 +364,8 @@ func TestGaps(t *testing.T) {
 	s := &session{}
 	o := options{k: 2, slack: .25, reading: reading{missing: missingFit}}
 	text := "x,y,z\n1,2,3\n1.1,,3.2\n0.9,2.1,2.9\n7,8,\n7.2,8.1,1\n6.8,,1.2\n3,4,2\n4,,2.2\n"
-	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
-		t.Fatal(err)
-	}
-	parts, err := s.fit(t.Context(), o, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
+	parts := tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	if head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved"); head != "Fitted to the values that are there" || proved != "no" {
 		t.Errorf("%q, proved: %s", head, proved)
 	}

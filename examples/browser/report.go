@@ -11,11 +11,17 @@ import (
 	"softkmeans/metrics"
 )
 
-// report returns all texts about a result.
 func (d *data) report(r *result) []part {
 	m, c := r.model, r.certificate
 	head, meaning := d.verdict(r)
 	k, why := d.proposed()
+	how, slack := view.How(m, r.compact), view.Percent(r.options.slack)
+	if r.between {
+		how = "interpolated"
+	}
+	if r.options.slack < noSlack {
+		slack = "0 %, the global simplex"
+	}
 	parts := []part{
 		{"verdict", head},
 		{"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
@@ -26,11 +32,11 @@ func (d *data) report(r *result) []part {
 		{"explained", view.Share(c, 1-c.Objective/c.Total)},
 		{"possible", view.Share(c, 1-c.Floor/c.Total)},
 		{"excess", view.AtMost(c.ExcessShare())},
-		{"how", how(r)},
+		{"how", how},
 		{"proposal", why},
 		{"proposed", proposed(k)},
 		{"k", itoa(r.options.k)},
-		{"slack", slackWords(r.options)},
+		{"slack", slack},
 		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
 	if d.given != nil { // the later parts count
@@ -48,7 +54,6 @@ func (d *data) report(r *result) []part {
 	return append(parts, part{"accuracy", ""}, part{"nmi", ""})
 }
 
-// verdict returns a headline and what it means.
 func (d *data) verdict(r *result) (head, meaning string) {
 	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
 		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial,
@@ -75,21 +80,6 @@ func (d *data) verdict(r *result) (head, meaning string) {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-func how(r *result) string {
-	if r.between {
-		return "interpolated"
-	}
-	return view.How(r.model, r.compact)
-}
-
-func slackWords(o options) string {
-	if o.slack < noSlack {
-		return "0 %, the global simplex"
-	}
-	return view.Percent(o.slack)
-}
-
-// progress returns the texts about a fit that is running.
 func progress(step string, it softkmeans.Iteration) []part {
 	return []part{
 		{"step", step},
@@ -97,7 +87,6 @@ func progress(step string, it softkmeans.Iteration) []part {
 	}
 }
 
-// readProgress returns the texts about a file that is being read.
 func readProgress(read, size int) []part {
 	megabytes := func(n int) string { return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) }
 	return []part{

@@ -194,7 +194,6 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 	})
 }
 
-// judge certifies a model.
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 	if d.given != nil {
 		return &result{model: m, certificate: m.Certificate, options: o}, nil
@@ -339,7 +338,6 @@ func (f *found) overview(from *source, err error) []part {
 	}
 }
 
-// describe returns the texts about a table that was read.
 func (d *data) describe(o options) []part {
 	why := whyAny
 	what := d.Source

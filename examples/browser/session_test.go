@@ -16,6 +16,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
 	"softkmeans/modelfile"
 )
@@ -57,10 +58,7 @@ func TestFit(t *testing.T) {
 			}
 			o := base
 			o.method = m
-			parts, err := s.fit(t.Context(), o, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parts := tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 			head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved")
 			if (head == "Proved optimal") != (proved == "yes") || m == view.Global && proved != "yes" {
 				t.Errorf("%s: the verdict is %q, proved: %s", set.name, head, proved)
@@ -129,9 +127,7 @@ func TestCancelled(t *testing.T) {
 func TestPath(t *testing.T) {
 	s := opened(t, "iris")
 	o := options{slack: .25}
-	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.extend(ctx, func(found int, _ softkmeans.Iteration) {
 		if found == 9 {
@@ -173,10 +169,7 @@ func checkPreviews(t *testing.T, s *session, o options) {
 		if err != nil || len(parts) == 0 {
 			t.Fatalf("slack %v: %d parts, %v", slack, len(parts), err)
 		}
-		centers, err := s.path.at(s.data, slack)
-		if err != nil {
-			t.Fatal(err)
-		}
+		centers := tables.Must(s.path.at(s.data, slack))(t)
 		above := 0.0
 		if s := valueOf(t, parts, "above"); s != "less than 0.01 %" {
 			if above, err = strconv.ParseFloat(strings.TrimSuffix(s, " %"), 64); err != nil {
@@ -187,10 +180,7 @@ func checkPreviews(t *testing.T, s *session, o options) {
 		if above/100 > slack+.005 || above/100 < .88*slack-.005 {
 			t.Errorf("a slack of %v shows prototypes %v %% above the floor", slack, above)
 		}
-		volume, err := softkmeans.LogVolume(centers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		volume := tables.Must(softkmeans.LogVolume(centers))(t)
 		if !(volume < before) {
 			t.Errorf("at a slack of %v the volume is exp %v, at the one before exp %v", slack, volume, before)
 		}
@@ -221,33 +211,16 @@ func TestPreviewFits(t *testing.T) {
 			text.WriteByte('\n')
 		}
 		s := &session{}
-		if _, err := s.open(t.Context(), fromText("t", text.String()), options{}, nil); err != nil {
-			t.Fatal(err)
-		}
+		tables.Must(s.open(t.Context(), fromText("t", text.String()), options{}, nil))(t)
 		o := options{k: c.k, slack: .25}
-		if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
-			t.Fatal(err)
-		}
+		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
+		tables.OK(t, s.extend(t.Context(), func(int, softkmeans.Iteration) {}))
 		for _, slack := range []float64{.25, 1} {
 			o.slack = slack
-			if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-				t.Fatal(err)
-			}
-			centers, err := s.path.at(s.data, slack)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := (&softkmeans.Model{Centers: centers}).Predict(nil, s.data.x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shown, err := softkmeans.Certify(context.Background(), s.data.x, centers, g, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tables.Must(s.fit(t.Context(), o, nil, nil))(t)
+			centers := tables.Must(s.path.at(s.data, slack))(t)
+			g := tables.Must((&softkmeans.Model{Centers: centers}).Predict(nil, s.data.x))(t)
+			shown := tables.Must(softkmeans.Certify(context.Background(), s.data.x, centers, g, nil))(t)
 			fit := s.shown.certificate
 			if got, want := shown.Objective-fit.Floor, fit.Objective-fit.Floor; !(got < 1.5*want+1e-12*fit.Total && got > want/2-1e-12*fit.Total) {
 				t.Errorf("%s, slack %v: the preview is %v above the floor, the fit %v, of a total of %v", name, slack, got, want, fit.Total)
@@ -309,30 +282,21 @@ func TestUnits(t *testing.T) {
 		_, err := s.open(t.Context(), fromText("t", text.String()), options{}, nil)
 		return s, err
 	}
-	plain, err := open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := tables.Must(open(""))(t)
 	for _, scale := range []string{"e200", "e-200"} {
 		if _, err := open(scale); !errors.Is(err, softkmeans.ErrRange) {
 			t.Errorf("%s: %v", scale, err)
 		}
 	}
 	for _, scale := range []string{"e140", "e-140"} {
-		s, err := open(scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := tables.Must(open(scale))(t)
 		if got, want := s.data.propose, plain.data.propose; got.K != want.K || got.Reason != want.Reason {
 			t.Errorf("%s: %d is proposed, %s; not %d, %s", scale, got.K, got.Reason, want.K, want.Reason)
 		}
 		if got, want := s.data.plane.Share[0], plain.data.plane.Share[0]; math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: a share of %v lies along the first direction, not %v", scale, got, want)
 		}
-		parts, err := s.fit(t.Context(), options{k: 2, slack: .25}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := tables.Must(s.fit(t.Context(), options{k: 2, slack: .25}, nil, nil))(t)
 		if head := valueOf(t, parts, "verdict"); !strings.HasSuffix(head, " % above the floor") {
 			t.Errorf("%s: %q", scale, head)
 		}
@@ -343,20 +307,14 @@ func TestUnits(t *testing.T) {
 // other prototypes than those shown.
 func TestPathOfAnother(t *testing.T) {
 	s := opened(t, "iris")
-	if _, err := s.fit(t.Context(), options{k: 3, slack: .25}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.fit(t.Context(), options{k: 3, slack: .25}, nil, nil))(t)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.fit(ended, options{k: 4, slack: .25}, nil, nil); err == nil {
 		t.Fatal("the fit was not cancelled")
 	}
-	if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.redraw(options{}); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, s.extend(t.Context(), func(int, softkmeans.Iteration) {}))
+	tables.Must(s.redraw(options{}))(t)
 	if s.global.Rows != 3 {
 		t.Errorf("a global simplex of %d corners is drawn around 3 prototypes", s.global.Rows)
 	}
@@ -385,12 +343,8 @@ func TestSave(t *testing.T) {
 	s := &session{}
 	text := "height;\"a;b\";kind\n1;5;\"x, or \"\"y\"\"\"\n1.25;5.5;z\n9;2;z\n8;1;z\n"
 	o := options{k: 2, slack: .25, scale: scale.ZScore, reading: reading{roles: "ddl"}}
-	if _, err := s.open(t.Context(), fromText(`C:\data\my table.csv`, text), o, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	tables.Must(s.open(t.Context(), fromText(`C:\data\my table.csv`, text), o, nil))(t)
+	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	f, err := s.save("memberships")
 	if err != nil || f.name != "my table-memberships.csv" {
 		t.Fatal(f.name, err)
@@ -399,10 +353,7 @@ func TestSave(t *testing.T) {
 	if err != nil || strings.Join(records[0], ",") != "label,p0,p1,class" || len(records) != 5 || records[1][3] != `x, or "y"` {
 		t.Errorf("%q, %v", records, err)
 	}
-	f, err = s.save("centers")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = tables.Must(s.save("centers"))(t)
 	records, err = csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
 	if err != nil || strings.Join(records[0], ",") != "height,a;b" || len(records) != 3 {
 		t.Errorf("%q, %v", records, err)
@@ -416,10 +367,7 @@ func TestSave(t *testing.T) {
 			}
 		}
 	}
-	f, err = s.save("model")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = tables.Must(s.save("model"))(t)
 	m, err := modelfile.Read(bytes.NewReader(f.bytes))
 	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Slack != .25 || f.name != "my table-model.json" {
 		t.Errorf("%+v, %v", m, err)

@@ -10,7 +10,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-// view returns the report and all pictures.
 func (s *session) view(r *result) ([]part, error) {
 	if r.known != nil {
 		return s.viewKnown(r)
@@ -234,9 +233,9 @@ func (p *pictures) trace() string {
 	if len(trace) < 2 {
 		return ""
 	}
-	x := make([]float64, len(trace))
-	for i := range x {
-		x[i] = float64(i)
+	var x []float64
+	for i := range trace {
+		x = append(x, float64(i))
 	}
 	what := "squared error"
 	if p.model.Lambda > 0 {

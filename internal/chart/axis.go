@@ -28,12 +28,18 @@ type extent struct {
 	some   bool
 }
 
-func (e *extent) add(v float64) {
-	if !e.some {
-		e.lo, e.hi, e.some = v, v, true
-		return
+// add adds the finite ones of some values, and returns their number.
+func (e *extent) add(values ...float64) (n int) {
+	for _, v := range values {
+		if !finite(v) {
+			continue
+		}
+		if n++; !e.some {
+			e.lo, e.hi, e.some = v, v, true
+		}
+		e.lo, e.hi = min(e.lo, v), max(e.hi, v)
 	}
-	e.lo, e.hi = min(e.lo, v), max(e.hi, v)
+	return n
 }
 
 // padded is the extent widened by pad of its span on both sides. It is never empty.
@@ -185,7 +191,6 @@ func logLabel(v float64, e int, short bool) string {
 	return tidy(strconv.FormatFloat(v, 'f', max(0, -e), 64))
 }
 
-// axes draws both axes with grid lines.
 func (p *picture) axes(x, y *axis) {
 	p.raw(`<path class="sk-grid" d="`)
 	for _, t := range y.ticks {
@@ -213,6 +218,13 @@ func (p *picture) axes(x, y *axis) {
 	p.caption(axisHeight)
 }
 
+func (a *axis) labelWidth() (w float64) {
+	for _, t := range a.ticks {
+		w = max(w, width(t.label, textSize))
+	}
+	return w
+}
+
 // axisHeight is the height of the labels under an x axis, in px.
 const axisHeight = 20.0
 
@@ -231,11 +243,7 @@ func (p *picture) fitAxes(x, y *axis, equal, integer bool) {
 			y.grow(unit * (y.from - y.to))
 		}
 		y.setTicks(int((p.bottom-p.top)/30), false)
-		w := 0.0
-		for _, t := range y.ticks {
-			w = max(w, width(t.label, textSize))
-		}
-		if left := min(edge+w+4, p.w/2); left > p.left {
+		if left := min(edge+y.labelWidth()+4, p.w/2); left > p.left {
 			p.left = left
 			continue
 		}
@@ -244,11 +252,7 @@ func (p *picture) fitAxes(x, y *axis, equal, integer bool) {
 	x.from = p.left // at worst a digit's width from the one used for equal
 	for most := int((x.to - x.from) / 40); ; most-- {
 		x.setTicks(most, integer)
-		w := 0.0
-		for _, t := range x.ticks {
-			w = max(w, width(t.label, textSize))
-		}
-		if most <= 2 || float64(len(x.ticks))*(w+10) <= x.to-x.from+w {
+		if w := x.labelWidth(); most <= 2 || float64(len(x.ticks))*(w+10) <= x.to-x.from+w {
 			return
 		}
 	}

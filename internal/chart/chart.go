@@ -60,7 +60,6 @@ type space struct {
 	least  float64 // of the area, at least
 }
 
-// layout computes the size of the picture and the area that is drawn into.
 func (f *Frame) layout(dst []byte, legend []entry, notes []string, need space) *picture {
 	height := need.height
 	p := &picture{dst: dst, frame: f, notes: notes}
@@ -98,13 +97,6 @@ func (f *Frame) layout(dst []byte, legend []entry, notes []string, need space) *
 	return p
 }
 
-// setHeight moves the bottom of the area, and the picture's height by as much.
-func (p *picture) setHeight(bottom float64) {
-	p.h += bottom - p.bottom
-	p.bottom = bottom
-}
-
-// open writes the element's start, title, legend and notes.
 func (p *picture) open(kind string) {
 	f := p.frame
 	id := token(f.ID)
@@ -146,7 +138,6 @@ func (p *picture) open(kind string) {
 	}
 }
 
-// close writes the element's end and returns the text.
 func (p *picture) close() []byte {
 	p.raw("</svg>\n")
 	return p.dst

@@ -55,7 +55,7 @@ func FuzzPictures(f *testing.F) {
 		n, names, half := int(k%12), []string{name, "x"}, len(v)/2
 		frame := Frame{ID: name, Title: name, XLabel: name, Width: w % 2000, Height: w / 2000 % 2000}
 		parse(t, Scatter(nil, &ScatterPlot{Frame: frame, X: v, Y: v[half:], Class: class, Classes: names,
-			Size: v, Opacity: v, EqualScale: k%2 == 0, MaxPoints: n,
+			Opacity: v, EqualScale: k%2 == 0, MaxPoints: n,
 			Outlines: []Outline{{Name: name, Style: name, X: v[half:], Y: v, Labels: names}}}))
 		parse(t, Scatter(nil, &ScatterPlot{Frame: frame, X: v, Y: v[half:],
 			EqualScale: k%2 == 0, MaxPoints: n}))

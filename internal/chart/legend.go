@@ -52,7 +52,6 @@ func placeLegend(entries []entry, w float64) []entry {
 	return placed
 }
 
-// entry draws e in a legend that starts at y.
 func (p *picture) entry(e entry, y float64) {
 	x, middle := e.x, y+e.y-4
 	switch e.kind {

@@ -31,7 +31,6 @@ type Series struct {
 	Of int
 }
 
-// class is the CSS class of the i-th line.
 func (s *Series) class(i int) string {
 	if s.Of > 0 {
 		return "sk-line " + color(s.Of-1) + " sk-other"
@@ -145,10 +144,7 @@ func (s *LinePlot) yAxis(ey extent, low bool) axis {
 // overlap.
 func nameTicks(names []string, x *axis) (ticks []tick) {
 	const longest = 90
-	w := 0.0
-	for _, s := range names {
-		w = max(w, min(width(s, textSize), longest))
-	}
+	w := min(widest(names), longest)
 	each := math.Abs(x.pos(2) - x.pos(1))
 	step := max(1, int(math.Ceil(min((w+8)/max(each, 1e-3), 1e6))))
 	for i := 0; i < len(names); i += step {
@@ -168,9 +164,7 @@ func (p *picture) series(s *Series, n int, x, y *axis) {
 		if len(run) > 1 {
 			p.raw(line)
 			line = ""
-			for i, v := range thin(run) {
-				p.raw([2]string{"M", "L"}[min(i, 1)]).point(v.x, v.y)
-			}
+			p.line(thin(run))
 		}
 		if s.Markers || len(run) == 1 {
 			all = append(all, run...)
@@ -210,6 +204,12 @@ func (p *picture) series(s *Series, n int, x, y *axis) {
 			}
 		}
 		p.raw(`"/>`)
+	}
+}
+
+func (p *picture) line(points []vertex) {
+	for i, v := range points {
+		p.raw([2]string{"M", "L"}[min(i, 1)]).point(v.x, v.y)
 	}
 }
 

@@ -29,7 +29,6 @@ func shape(c int) int {
 	return (c + c/(colors*len(shapes)/2)) % len(shapes)
 }
 
-// marker appends the path of a shape about (x, y) with radius r.
 func (p *picture) marker(shape int, x, y, r float64) {
 	corners := shapes[shape]
 	if corners == nil {
@@ -45,13 +44,13 @@ func (p *picture) marker(shape int, x, y, r float64) {
 }
 
 // cloud is points to be drawn class by class. A class is one path, or a path for
-// each point where points have sizes, opacities or tips.
+// each point where points have opacities or tips.
 type cloud struct {
-	class         []int
-	size, opacity []float64
-	rows          []int // the points to draw, in order of their class
-	x, y          func(i int) float64
-	tip           func(i int) string // nil: none
+	class   []int
+	opacity []float64
+	rows    []int // the points to draw, in order of their class
+	at      func(i int) (x, y float64)
+	tip     func(i int) string // nil: none
 }
 
 func (p *picture) points(c *cloud) {
@@ -63,7 +62,7 @@ func (p *picture) points(c *cloud) {
 		r = 2.8
 	}
 	tips := c.tip != nil && len(c.rows) <= mostTips
-	single := c.size != nil || c.opacity != nil || tips
+	single := c.opacity != nil || tips
 	for from := 0; from < len(c.rows); {
 		class, to := classOf(c.class, c.rows[from]), from
 		for to < len(c.rows) && classOf(c.class, c.rows[to]) == class {
@@ -74,10 +73,6 @@ func (p *picture) points(c *cloud) {
 			p.raw(`<path d="`)
 		}
 		for _, i := range c.rows[from:to] {
-			ri := r
-			if i < len(c.size) && c.size[i] >= 0 {
-				ri = min(c.size[i], 100)
-			}
 			if single {
 				p.raw(`<path`)
 				if i < len(c.opacity) && c.opacity[i] >= 0 {
@@ -87,7 +82,8 @@ func (p *picture) points(c *cloud) {
 				}
 				p.raw(` d="`)
 			}
-			p.marker(shape(class), c.x(i), c.y(i), ri)
+			x, y := c.at(i)
+			p.marker(shape(class), x, y, r)
 			switch {
 			case tips:
 				p.raw(`">`)

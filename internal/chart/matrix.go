@@ -31,12 +31,9 @@ func Matrix(dst []byte, s *MatrixPlot) []byte {
 	if rows == 0 || cols == 0 || len(s.Values)/cols < rows {
 		rows, cols = 0, 0
 	}
-	top := 0.0
-	for _, v := range s.Values[:rows*cols] {
-		if finite(v) {
-			top = max(top, math.Abs(v))
-		}
-	}
+	var e extent
+	e.add(s.Values[:rows*cols]...)
+	top := max(-e.lo, e.hi)
 	var notes []string
 	if s.Note != "" {
 		notes = append(notes, s.Note)
@@ -49,11 +46,7 @@ func Matrix(dst []byte, s *MatrixPlot) []byte {
 	frame := s.Frame
 	frame.XLabel, frame.YLabel, frame.Height = "", "", 0
 	p := frame.layout(dst, legend, notes, space{least: lineHeight + 6 + float64(rows)*cellHeight})
-	names := 0.0
-	for _, name := range s.Rows {
-		names = max(names, width(name, textSize))
-	}
-	names = min(names, p.w*.4)
+	names := min(widest(s.Rows), p.w*.4)
 	p.left += names + 6
 	w := min((p.right-p.left)/float64(max(cols, 1)), mostCell)
 	p.open("matrix")
@@ -70,11 +63,7 @@ func Matrix(dst []byte, s *MatrixPlot) []byte {
 
 // columnNames writes the names above columns of w px: every one that has space.
 func (p *picture) columnNames(names []string, w float64) {
-	widest := 0.0
-	for _, name := range names {
-		widest = max(widest, width(name, textSize))
-	}
-	every := max(int(math.Ceil((min(widest, mostCell)+4)/w)), 1)
+	every := max(int(math.Ceil((min(widest(names), mostCell)+4)/w)), 1)
 	for j := 0; j < len(names); j += every {
 		x := p.left + (float64(j)+.5)*w
 		text := fit(names[j], max(w*float64(every), 20), textSize)
@@ -86,19 +75,20 @@ func (p *picture) columnNames(names []string, w float64) {
 // cell draws the number of row i and column j; top is the largest size of all.
 func (p *picture) cell(s *MatrixPlot, i, j int, top float64, r rect) {
 	v := s.Values[i*len(s.Cols)+j]
-	tip := ""
-	if s.Tip != nil && len(s.Rows)*len(s.Cols) <= mostTips {
-		tip = s.Tip(i, j)
+	sign := 0
+	if v < 0 {
+		sign = 1
 	}
-	p.raw(`<path class="sk-cell `, color(sign(v)), `" fill-opacity="`)
+	p.raw(`<path class="sk-cell `, color(sign), `" fill-opacity="`)
 	share := 0.0
 	if finite(v) && top > 0 {
 		share = math.Abs(v) / top
 	}
 	p.dst = appendShare(p.dst, share*strongest)
-	p.raw(`" d="M`).point(r.x+.5, r.y+.5).raw("h").num(r.w - 1).raw("v").num(r.h -
-		1).raw("h").num(1 - r.w).raw(`z">`)
-	p.tip(tip)
+	p.raw(`" d="`).box(rect{r.x + .5, r.y + .5, r.w - 1, r.h - 1}).raw(`">`)
+	if s.Tip != nil && len(s.Rows)*len(s.Cols) <= mostTips {
+		p.tip(s.Tip(i, j))
+	}
 	p.raw(`</path>`)
 	if r.w >= numberCell && finite(v) {
 		text := tidy(strconv.FormatFloat(v, 'f', 1, 64))
@@ -107,12 +97,4 @@ func (p *picture) cell(s *MatrixPlot, i, j int, top float64, r rect) {
 		}
 		p.label(fit(text, r.w, noteSize), "sk-number", r.x+r.w/2, r.y+13, "middle")
 	}
-}
-
-// sign is 1 below 0, else 0.
-func sign(v float64) int {
-	if v < 0 {
-		return 1
-	}
-	return 0
 }

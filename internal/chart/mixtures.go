@@ -186,14 +186,8 @@ func (s *MixturePlot) sorted() *mixtures {
 		}
 	}
 	slices.SortFunc(m.rows, func(a, b int) int {
-		la, lb := m.label[a], m.label[b]
-		if la != lb {
-			return la - lb
-		}
-		if ga, gb := m.row(a)[la], m.row(b)[lb]; ga != gb {
-			return cmp.Compare(gb, ga)
-		}
-		return a - b // much faster than a stable sort
+		la, lb := m.label[a], m.label[b] // with the row, much faster than a stable sort
+		return cmp.Or(la-lb, cmp.Compare(m.row(b)[lb], m.row(a)[la]), a-b)
 	})
 	return m
 }

@@ -14,9 +14,9 @@ type ScatterPlot struct {
 	// pictures to be compared have the same legend and the same area.
 	AllClasses bool
 
-	// Size is the radius in px, Opacity is from 0 to 1. Nil is the default for all
-	// points; a negative or NaN value is the default for one.
-	Size, Opacity []float64
+	// Opacity is from 0 to 1. Nil is the default for all points; a negative or NaN
+	// value is the default for one.
+	Opacity []float64
 
 	Outlines   []Outline
 	EqualScale bool // a unit of X is as long as one of Y
@@ -68,16 +68,8 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 	if !ex.some {
 		notes = append(notes, "There are no points to show")
 	}
-	for _, v := range s.XShown {
-		if finite(v) {
-			ex.add(v)
-		}
-	}
-	for _, v := range s.YShown {
-		if finite(v) {
-			ey.add(v)
-		}
-	}
+	ex.add(s.XShown...)
+	ey.add(s.YShown...)
 	padX, padY := .04, .05
 	for i := range s.Outlines {
 		if s.Outlines[i].Labels != nil { // labels stand outside of the outline
@@ -91,9 +83,8 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 	p.fitAxes(&x, &y, s.EqualScale, false)
 	p.open("scatter")
 	p.axes(&x, &y)
-	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
-		func(i int) float64 { return x.pos(s.X[i]) },
-		func(i int) float64 { return y.pos(s.Y[i]) }, s.Tip})
+	p.points(&cloud{s.Class, s.Opacity, rows,
+		func(i int) (float64, float64) { return x.pos(s.X[i]), y.pos(s.Y[i]) }, s.Tip})
 	for i := range s.Outlines {
 		p.outline(&s.Outlines[i], &x, &y)
 	}
@@ -129,13 +120,8 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 	}
 	p.raw(`<g class="`, o.class(), `">`)
 	if border := hull(at); len(border) > 1 {
-		p.raw(`<path d="M`)
-		for i, v := range border {
-			if i > 0 {
-				p.raw("L")
-			}
-			p.point(v.x, v.y)
-		}
+		p.raw(`<path d="`)
+		p.line(border)
 		p.raw(`z"/>`)
 	}
 	var mx, my float64

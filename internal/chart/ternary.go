@@ -13,7 +13,7 @@ type TernaryPlot struct {
 
 	Class         []int // as in ScatterPlot
 	Classes       []string
-	Size, Opacity []float64
+	Opacity       []float64
 	MaxPoints, Of int
 	Tip           func(i int) string
 }
@@ -32,7 +32,8 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 	legend := classEntries(s.Class, s.Classes, rows, false)
 	p := frame.layout(dst, legend, notes, space{below: 2 * lineHeight, least: 140})
 	if frame.Height <= 0 { // as high as the width permits
-		p.setHeight(p.top + lineHeight + min(ratio*(p.w-2*edge-labels), 600))
+		bottom := p.top + lineHeight + min(ratio*(p.w-2*edge-labels), 600)
+		p.h, p.bottom = p.h+(bottom-p.bottom), bottom
 	}
 	p.top += lineHeight
 	p.open("ternary")
@@ -44,10 +45,8 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 	}
 	p.triangleGrid(t)
 	p.cornerNames(t, s.Corners[:])
-	place := func(i int) (x, y float64) { return t.at(s.shares(i)) }
-	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
-		func(i int) float64 { x, _ := place(i); return x },
-		func(i int) float64 { _, y := place(i); return y }, s.Tip})
+	p.points(&cloud{s.Class, s.Opacity, rows,
+		func(i int) (x, y float64) { return t.at(s.shares(i)) }, s.Tip})
 	return p.close()
 }
 
@@ -72,28 +71,24 @@ func (t *triangle) at(a, b, c float64) (x, y float64) {
 
 // triangleGrid draws the border, and lines and labels at 20, 40, 60 and 80 %.
 func (p *picture) triangleGrid(t *triangle) {
-	point := func(a, b, c float64) *picture {
-		x, y := t.at(a, b, c)
-		return p.point(x, y)
+	line := func(through ...[3]float64) {
+		var points []vertex
+		for _, g := range through {
+			x, y := t.at(g[0], g[1], g[2])
+			points = append(points, vertex{x: x, y: y})
+		}
+		p.line(points)
 	}
 	p.raw(`<path class="sk-grid" d="`)
 	for i := 1; i < 5; i++ {
 		u := float64(i) / 5
-		p.raw("M")
-		point(u, 1-u, 0).raw("L")
-		point(u, 0, 1-u).raw("L")
-		point(0, u, 1-u)
-		p.raw("M")
-		point(1-u, 0, u).raw("L")
-		point(0, 1-u, u)
-		p.raw("M")
-		point(1-u, u, 0).raw("L")
-		point(0, u, 1-u)
+		line([3]float64{u, 1 - u, 0}, [3]float64{u, 0, 1 - u}, [3]float64{0, u, 1 - u})
+		line([3]float64{1 - u, 0, u}, [3]float64{0, 1 - u, u})
+		line([3]float64{1 - u, u, 0}, [3]float64{0, u, 1 - u})
 	}
-	p.raw(`"/><path class="sk-axis" d="M`)
-	point(1, 0, 0).raw("L")
-	point(0, 1, 0).raw("L")
-	point(0, 0, 1).raw(`z"/>`)
+	p.raw(`"/><path class="sk-axis" d="`)
+	line([3]float64{1, 0, 0}, [3]float64{0, 1, 0}, [3]float64{0, 0, 1})
+	p.raw(`z"/>`)
 	for i := 1; i < 5; i++ {
 		u := float64(i) / 5
 		label := strconv.Itoa(20*i) + " %"

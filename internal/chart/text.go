@@ -95,12 +95,18 @@ func width(s string, size float64) float64 {
 	return em * size
 }
 
+func widest(texts []string) (w float64) {
+	for _, s := range texts {
+		w = max(w, width(s, textSize))
+	}
+	return w
+}
+
 func runeWidth(r rune) float64 {
 	switch {
-	case r == '.' || r == ',' || r == '\'' || r == ':' || r == ';' || r == '|' || r == ' ' || r == 'i' ||
-		r == 'l' || r == 'j' || r == 'I':
+	case strings.ContainsRune(".,':;| iljI", r):
 		return 0.32
-	case r == 'm' || r == 'w' || r == 'M' || r == 'W' || r == '@' || r == '%' || r == '…':
+	case strings.ContainsRune("mwMW@%…", r):
 		return 0.95
 	case r >= 'A' && r <= 'Z':
 		return 0.72

@@ -21,15 +21,6 @@ type TilePlot struct {
 	Pixel func(i int) string // the name of a pixel; nil: no texts under the pointer
 }
 
-// Square returns Rows and Cols for vectors of d pixels: a square if d is a square
-// number, otherwise one row.
-func Square(d int) (rows, cols int) {
-	if r := int(math.Round(math.Sqrt(float64(max(d, 0))))); r*r == d {
-		return r, r
-	}
-	return 1, max(d, 0)
-}
-
 const (
 	greys      = 32  // more cannot be told apart
 	mostPixels = 128 // of a tile, along one side; if there are more, neighbors are averaged
@@ -43,24 +34,14 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 		count = len(s.Values) / each
 	}
 	var e extent
-	skipped := 0
-	for _, v := range s.Values[:count*each] {
-		if finite(v) {
-			e.add(v)
-		} else {
-			skipped++
-		}
+	skipped := count*each - e.add(s.Values[:count*each]...)
+	ends := [2]string{" (paper)", " (ink)"}
+	if s.Light {
+		ends = [2]string{" (black)", " (white)"}
 	}
-	var notes []string
-	switch {
-	case !e.some:
-		notes = append(notes, "There is nothing to show")
-	default:
-		ends := [2]string{" (paper)", " (ink)"}
-		if s.Light {
-			ends = [2]string{" (black)", " (white)"}
-		}
-		notes = append(notes, "From "+number(e.lo)+ends[0]+" to "+number(e.hi)+ends[1])
+	notes := []string{"From " + number(e.lo) + ends[0] + " to " + number(e.hi) + ends[1]}
+	if !e.some {
+		notes[0] = "There is nothing to show"
 	}
 	if skipped > 0 {
 		notes = append(notes, strconv.Itoa(skipped)+" values are not finite and left blank")
@@ -120,6 +101,10 @@ type raster struct {
 // rect is a rectangle in px: its upper left corner and its size.
 type rect struct{ x, y, w, h float64 }
 
+func (p *picture) box(r rect) *picture {
+	return p.raw("M").point(r.x, r.y).raw("h").num(r.w).raw("v").num(r.h).raw("h").num(-r.w).raw("z")
+}
+
 // tile draws one tile. Each grey is a path of the runs of pixels that have it.
 func (p *picture) tile(t *raster, to rect) {
 	r, c := min(t.rows, mostPixels), min(t.cols, mostPixels)
@@ -132,8 +117,7 @@ func (p *picture) tile(t *raster, to rect) {
 	class := "sk-ink"
 	if t.light {
 		class = "sk-light"
-		p.raw(`<path class="sk-dark" d="M`).point(to.x,
-			to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
+		p.raw(`<path class="sk-dark" d="`).box(to).raw(`"/>`)
 	}
 	// The paths are in units of pixels, which are integers; scale makes them px.
 	p.raw(`<g class="`, class, `" transform="translate(`).point(to.x, to.y).raw(`) scale(`)
@@ -167,8 +151,7 @@ func (p *picture) tile(t *raster, to rect) {
 			p.raw(`"/>`)
 		}
 	}
-	p.raw(`</g><path class="sk-axis" d="M`).point(to.x,
-		to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
+	p.raw(`</g><path class="sk-axis" d="`).box(to).raw(`"/>`)
 }
 
 // pixels gives each pixel of tile t a text with its value. Where all tiles have more
@@ -180,11 +163,7 @@ func (p *picture) pixels(s *TilePlot, t int, r *raster, to rect) {
 	each, title := r.rows*r.cols, name(s.Names, t)
 	if len(s.Values) > mostTips {
 		var e extent
-		for _, v := range r.values {
-			if finite(v) {
-				e.add(v)
-			}
-		}
+		e.add(r.values...)
 		p.hit(to, title+": from "+number(e.lo)+" to "+number(e.hi))
 		return
 	}

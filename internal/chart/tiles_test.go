@@ -53,10 +53,4 @@ func TestTiles(t *testing.T) {
 			Cols: 2, Values: []float64{-1e300, 1e300}}, {Rows: 1, Cols: 1, Values: []float64{inf}}} {
 		parse(t, Tiles(nil, s))
 	}
-	for d, want := range map[int][2]int{64: {8, 8}, 784: {28, 28}, 4: {2, 2}, 1: {1, 1},
-		13: {1, 13}, 0: {0, 0}, -4: {1, 0}} {
-		if r, c := Square(d); r != want[0] || c != want[1] {
-			t.Errorf("%d pixels are %d×%d", d, r, c)
-		}
-	}
 }

@@ -36,8 +36,7 @@ func (p *picture) hit(r rect, s string) {
 	if s == "" || !(r.w > 0) || !(r.h > 0) {
 		return
 	}
-	p.raw(`<path class="sk-hit" d="M`).point(r.x,
-		r.y).raw("h").num(r.w).raw("v").num(r.h).raw("h").num(-r.w).raw(`z">`)
+	p.raw(`<path class="sk-hit" d="`).box(r).raw(`">`)
 	p.tip(s)
 	p.raw(`</path>`)
 }

@@ -63,7 +63,6 @@ func CheckSize(lines, samples, bands int) error {
 	return nil
 }
 
-// values is the number of values.
 func (l *Layout) values() int { return l.Lines * l.Samples * l.Bands }
 
 // Bytes is the size of a file of this layout.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/npy"
+	"softkmeans/internal/tables"
 )
 
 // memory is a file in memory.
@@ -35,10 +36,7 @@ func (m *memory) WriteAt(p []byte, at int64) (int, error) {
 // layouts are images of one size in every order, among them that of MATLAB and Fortran.
 func layouts(t testing.TB, lines, samples, bands int, descr string) []Layout {
 	t.Helper()
-	kind, err := npy.KindOf(descr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kind := tables.Must(npy.KindOf(descr))(t)
 	all := []Layout{ByPixel(lines, samples, bands), ByLine(lines, samples, bands),
 		ByBand(lines, samples, bands),
 		{Lines: lines, Samples: samples, Bands: bands, LineStep: 1,
@@ -67,9 +65,7 @@ func TestRoundTrip(t *testing.T) {
 						src = append(src, value(r.Line+i/r.Samples, r.Sample+i%r.Samples, b))
 					}
 				}
-				if err := l.Write(&file, src, r); err != nil {
-					t.Fatal(err)
-				}
+				tables.OK(t, l.Write(&file, src, r))
 			}
 			if int64(len(file.b)) != l.Bytes() || l.CheckFile(l.Bytes()) != nil {
 				t.Fatalf("%+v: a file of %d bytes, not %d", l, len(file.b), l.Bytes())
@@ -91,9 +87,7 @@ func TestRoundTrip(t *testing.T) {
 				at.Lines, at.Samples = r.IntN(l.Lines-at.Line)+1, r.IntN(l.Samples-at.Sample)+1
 				bands := r.Perm(l.Bands)[:1+r.IntN(min(l.Bands, 3))]
 				dst := make([]float64, at.Pixels()*len(bands))
-				if err := l.Read(&file, dst, at, bands); err != nil {
-					t.Fatal(err)
-				}
+				tables.OK(t, l.Read(&file, dst, at, bands))
 				for i, got := range dst {
 					pixel, band := i/len(bands), bands[i%len(bands)]
 					if want := value(at.Line+pixel/at.Samples,

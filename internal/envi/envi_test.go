@@ -12,15 +12,13 @@ import (
 	"testing"
 
 	"softkmeans/internal/cube"
+	"softkmeans/internal/tables"
 )
 
 // parsed reads a header from text.
 func parsed(t *testing.T, text string) *Header {
 	t.Helper()
-	h, err := Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := tables.Must(Read(strings.NewReader(text)))(t)
 	return h
 }
 
@@ -51,9 +49,7 @@ func TestRead(t *testing.T) {
 	}
 	// What is written is read as what it was.
 	var b bytes.Buffer
-	if err := h.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, h.Write(&b))
 	if again := parsed(t, b.String()); !reflect.DeepEqual(again, h) {
 		t.Errorf("%+v\nwant %+v\nin %s", again, h, &b)
 	}
@@ -245,24 +241,16 @@ func TestRoundTrips(t *testing.T) {
 			for _, big := range []bool{false, true} {
 				h := &Header{Lines: lines, Samples: samples, Bands: bands, Type: kind,
 					Interleave: interleave, BigEndian: big, Offset: 3}
-				l, err := h.Layout()
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := tables.Must(h.Layout())(t)
 				values := make([]float64, lines*samples*bands)
 				for i := range values {
 					if values[i] = float64(i * 4); kind != 1 && kind != 12 && kind != 13 && kind != 15 {
 						values[i] -= 100
 					}
 				}
-				f, err := os.Create(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := tables.Must(os.Create(name))(t)
 				all := cube.Rect{Lines: lines, Samples: samples}
-				if err := l.Write(f, values, all); err != nil {
-					t.Fatal(err)
-				}
+				tables.OK(t, l.Write(f, values, all))
 				if info, err := f.Stat(); err != nil || l.CheckFile(info.Size()) != nil {
 					t.Fatal(err, l.CheckFile(info.Size()))
 				}
@@ -275,10 +263,7 @@ func TestRoundTrips(t *testing.T) {
 				// Pixel (1, 2) in band 3 by hand.
 				at := map[string]int{"bsq": 3*lines*samples + 1*samples + 2,
 					"bil": 1*samples*bands + 3*samples + 2, "bip": (1*samples+2)*bands + 3}[interleave]
-				b, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := tables.Must(os.ReadFile(name))(t)
 				one := make([]float64, 1)
 				if l.Kind.Get(one, b[3+at*l.Kind.Size:]); one[0] != values[(1*samples+2)*bands+3] {
 					t.Errorf("type %d, %s: %v", kind, interleave, one)
@@ -302,9 +287,7 @@ func TestRoundTrips(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	for _, name := range []string{"a", "b.img", "c.DAT", "d.bsq", "e.raw", "f.csv", "g.npy", "h.x.img"} {
 		write(name, "1234")
@@ -356,9 +339,7 @@ func TestNames(t *testing.T) {
 	h.BandNames = []string{"a, b} = {c\nlines = 99", ""}
 	h.Description, h.Units, h.Bad = "x}\nbands = 7", "{nm}", []bool{true, false}
 	var b bytes.Buffer
-	if err := h.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, h.Write(&b))
 	got := parsed(t, b.String())
 	if got.Lines != 3 || got.Bands != 2 || !slices.Equal(got.BandNames, []string{"a b c lines 99", "-"}) ||
 		!slices.Equal(got.Bad, h.Bad) {
@@ -393,9 +374,7 @@ func FuzzHeader(f *testing.F) {
 			t.Fatalf("%+v: %+v, %v", h, l, err)
 		}
 		var once, twice bytes.Buffer
-		if err := h.Write(&once); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, h.Write(&once))
 		again, err := Read(bytes.NewReader(once.Bytes()))
 		if err != nil {
 			t.Fatalf("%v of\n%s", err, &once)

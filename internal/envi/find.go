@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -31,12 +32,7 @@ func Find(name string) (header, data string, err error) {
 		data, err = findData(name)
 		return name, data, err
 	}
-	for _, ext := range others {
-		if strings.EqualFold(filepath.Ext(name), ext) {
-			return "", "", nil
-		}
-	}
-	if !regular(name) {
+	if slices.Contains(others, strings.ToLower(filepath.Ext(name))) || !regular(name) {
 		return "", "", nil
 	}
 	if begins(name) {
@@ -60,8 +56,9 @@ func findData(header string) (string, error) {
 	for _, ext := range extensions {
 		for _, name := range []string{base + ext, base + strings.ToUpper(ext)} {
 			info, err := os.Stat(name)
-			if err != nil || !info.Mode().IsRegular() || has(infos, info) {
-				continue
+			same := func(other os.FileInfo) bool { return os.SameFile(other, info) }
+			if err != nil || !info.Mode().IsRegular() || slices.ContainsFunc(infos, same) {
+				continue // names that differ in case may be of one file
 			}
 			found, infos = append(found, name), append(infos, info)
 		}
@@ -77,22 +74,11 @@ func findData(header string) (string, error) {
 		header, strings.Join(found, ", "))
 }
 
-// has reports whether a file is in the list. Names that differ in case may be of one file.
-func has(infos []os.FileInfo, info os.FileInfo) bool {
-	for _, other := range infos {
-		if os.SameFile(other, info) {
-			return true
-		}
-	}
-	return false
-}
-
 func regular(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// begins reports whether a file begins as a header does.
 func begins(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {

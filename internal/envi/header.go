@@ -122,7 +122,6 @@ func split(text []byte) (map[string]string, error) {
 	return fields, nil
 }
 
-// parse reads the fields of a header and checks them.
 func parse(fields map[string]string) (*Header, error) {
 	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]),
 		Units: inBraces(fields["wavelength units"])}
@@ -160,7 +159,6 @@ func parse(fields map[string]string) (*Header, error) {
 	return h, nil
 }
 
-// parseStorage reads how the values are stored.
 func (h *Header) parseStorage(fields map[string]string) (err error) {
 	size := 0
 	switch name, ok := names[h.Type]; {

@@ -26,7 +26,6 @@ func closing(key, value string) string {
 	return ""
 }
 
-// parseBands reads the lists of bands.
 func (h *Header) parseBands(fields map[string]string) error {
 	channels, noun := h.Bands, "band"
 	if h.FileType == SpectralLibrary {
@@ -125,7 +124,6 @@ func wordsOf(inner string, n int) []string {
 	return words
 }
 
-// inBraces is a value without the braces around it.
 func inBraces(value string) string {
 	if inner, ok := strings.CutPrefix(value, "{"); ok {
 		value, _, _ = strings.Cut(inner, "}")

@@ -1,8 +1,8 @@
 package envi
 
 import (
+	"cmp"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -13,22 +13,18 @@ func (h *Header) Write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("ENVI\n")
 	field := func(key, value string) { b.WriteString(key + " = " + value + "\n") }
-	number := func(key string, n int64) { field(key, strconv.FormatInt(n, 10)) }
+	number := func(key string, n int) { field(key, strconv.Itoa(n)) }
 	if h.Description != "" {
 		field("description", "{"+word(h.Description)+"}")
 	}
-	number("samples", int64(h.Samples))
-	number("lines", int64(h.Lines))
-	number("bands", int64(h.Bands))
-	number("header offset", h.Offset)
-	kind := h.FileType
-	if kind == "" {
-		kind = "ENVI Standard"
-	}
-	field("file type", word(kind))
-	number("data type", int64(h.Type))
+	number("samples", h.Samples)
+	number("lines", h.Lines)
+	number("bands", h.Bands)
+	field("header offset", strconv.FormatInt(h.Offset, 10))
+	field("file type", word(cmp.Or(h.FileType, "ENVI Standard")))
+	number("data type", h.Type)
 	field("interleave", h.Interleave)
-	order := int64(0)
+	order := 0
 	if h.BigEndian {
 		order = 1
 	}
@@ -76,12 +72,7 @@ func writeList[T any](b *strings.Builder, key string, values []T, text func(T) s
 }
 
 // float writes the digits that give the same float64 back.
-func float(v float64) string {
-	if math.IsNaN(v) {
-		return "NaN"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
+func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // word is text without the signs that end a value.
 func word(s string) string {

@@ -11,6 +11,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // poisson returns a count that is expected to be m.
@@ -86,10 +87,7 @@ func TestNoCounts(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, name := range files {
-		in, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := tables.Must(os.Open(name))(t)
 		got, err := table.Read(in, name, table.Dialect{Guess: true, Text: table.TextDrop})
 		if in.Close(); err != nil {
 			t.Fatal(err)
@@ -174,10 +172,7 @@ func TestSurprises(t *testing.T) {
 	if Decide(&c); c.K != 0 {
 		t.Errorf("opinions that differ decide for %d", c.K)
 	}
-	space, err := softkmeans.Principal(t.Context(), z, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := tables.Must(softkmeans.Principal(t.Context(), z, 0, nil))(t)
 	rest := 0.0
 	for _, v := range space.Squares[3:] {
 		rest += v
@@ -210,10 +205,7 @@ func TestCodes(t *testing.T) {
 		{"a rare count", [][]float64{{1, 50, 44}, {2, 91, 99}, {1, 17, 93}, {2, 21, 80}}, 0, 0},
 		{"two columns", [][]float64{{1, .5}, {2, .9}, {1, .1}, {2, .2}}, 0, 0},
 	} {
-		x, err := softkmeans.FromRows(c.rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := tables.Must(softkmeans.FromRows(c.rows))(t)
 		if column, groups := Codes(x); column != c.column || groups != c.groups {
 			t.Errorf("%s: column %d with %d groups", c.name, column, groups)
 		}

@@ -24,69 +24,47 @@ func KindOf(descr string) (Kind, error) {
 	if strings.HasPrefix(descr, ">") {
 		order = binary.BigEndian
 	}
-	if len(descr) == 3 && strings.ContainsAny(descr[:1], "<>|=") {
-		switch name := descr[1:]; {
-		case descr == "<f8": // the usual kind, without a call for each value
-			k := float64s(order)
-			k.Get = func(dst []float64, b []byte) {
-				for i := range dst {
-					dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-				}
+	put8 := func(b []byte, v uint64) { b[0] = byte(v) }
+	put16 := func(b []byte, v uint64) { order.PutUint16(b, uint16(v)) }
+	put32 := func(b []byte, v uint64) { order.PutUint32(b, uint32(v)) }
+	bytes := integers(1, 0, math.MaxUint8, func(b []byte) float64 { return float64(b[0]) }, put8)
+	short := integers(2, math.MinInt16, math.MaxInt16, nil, put16)
+	low := int(order.Uint16([]byte{0, 1}) & 1)  // where the low byte is
+	short.Get = func(dst []float64, b []byte) { // the usual kind of images, without a call for each value
+		for i := range dst {
+			dst[i] = float64(int16(uint16(b[2*i+low]) | uint16(b[2*i+1-low])<<8))
+		}
+	}
+	double := float64s(order)
+	if descr == "<f8" { // the usual kind
+		double.Get = func(dst []float64, b []byte) {
+			for i := range dst {
+				dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 			}
+		}
+	}
+	kinds := map[string]Kind{"b1": bytes, "u1": bytes, "i2": short, "f4": float32s(order), "f8": double,
+		"i1": integers(1, math.MinInt8, math.MaxInt8,
+			func(b []byte) float64 { return float64(int8(b[0])) }, put8),
+		"u2": integers(2, 0, math.MaxUint16,
+			func(b []byte) float64 { return float64(order.Uint16(b)) }, put16),
+		"i4": integers(4, math.MinInt32, math.MaxInt32,
+			func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, put32),
+		"u4": integers(4, 0, math.MaxUint32,
+			func(b []byte) float64 { return float64(order.Uint32(b)) }, put32),
+		"i8": integers(8, math.MinInt64, 0x1p63-1024, // the largest float64 below 2⁶³
+			func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, order.PutUint64),
+		"u8": integers(8, 0, 0x1p64-2048,
+			func(b []byte) float64 { return float64(order.Uint64(b)) }, order.PutUint64)}
+	if len(descr) == 3 {
+		k, ok := kinds[descr[1:]]
+		if orders := "<>|="; ok && (k.Size > 1 && strings.Contains(orders[:2], descr[:1]) ||
+			k.Size == 1 && strings.Contains(orders, descr[:1])) {
 			return k, nil
-		case name == "u1" || name == "b1":
-			return integers(1, 0, 0xff, func(b []byte) float64 { return float64(b[0]) },
-				func(b []byte, v uint64) { b[0] = byte(v) }), nil
-		case name == "i1":
-			return integers(1, math.MinInt8, math.MaxInt8,
-				func(b []byte) float64 { return float64(int8(b[0])) },
-				func(b []byte, v uint64) { b[0] = byte(v) }), nil
-		case descr[0] != '<' && descr[0] != '>': // more than one byte needs an order
-		case name == "f8":
-			return float64s(order), nil
-		case name == "f4":
-			return float32s(order), nil
-		default:
-			if k, ok := words(name, order); ok {
-				return k, nil
-			}
 		}
 	}
 	return Kind{}, fmt.Errorf("values of type %.40q; f8, f4 and integers can be read: convert others by "+
 		"x.astype('f8')", descr)
-}
-
-// words returns the kind of integers of more than one byte.
-func words(name string, order binary.ByteOrder) (Kind, bool) {
-	put16 := func(b []byte, v uint64) { order.PutUint16(b, uint16(v)) }
-	put32 := func(b []byte, v uint64) { order.PutUint32(b, uint32(v)) }
-	switch name {
-	case "i2": // the usual kind of images, without a call for each value
-		k := integers(2, math.MinInt16, math.MaxInt16, nil, put16)
-		low := int(order.Uint16([]byte{0, 1}) & 1) // where the low byte is
-		k.Get = func(dst []float64, b []byte) {
-			for i := range dst {
-				dst[i] = float64(int16(uint16(b[2*i+low]) | uint16(b[2*i+1-low])<<8))
-			}
-		}
-		return k, true
-	case "u2":
-		return integers(2, 0, math.MaxUint16, func(b []byte) float64 { return float64(order.Uint16(b)) },
-			put16), true
-	case "i4":
-		return integers(4, math.MinInt32, math.MaxInt32,
-			func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, put32), true
-	case "u4":
-		return integers(4, 0, math.MaxUint32, func(b []byte) float64 { return float64(order.Uint32(b)) },
-			put32), true
-	case "i8": // the largest float64 below 2⁶³
-		return integers(8, math.MinInt64, 0x1p63-1024,
-			func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, order.PutUint64), true
-	case "u8":
-		return integers(8, 0, 0x1p64-2048, func(b []byte) float64 { return float64(order.Uint64(b)) },
-			order.PutUint64), true
-	}
-	return Kind{}, false
 }
 
 // integers is a kind of integers from lo to hi. put writes the low bytes of the number.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"softkmeans/internal/tables"
 )
 
 // file returns a .npy file with the given dictionary and values.
@@ -189,10 +191,7 @@ func TestKinds(t *testing.T) {
 		">i2": {-32768, 32767}, "<i4": {-1 << 31, 1<<31 - 1},
 		">u4": {0, 1<<32 - 1}, "<i8": {-1 << 63, 1<<63 - 1024}, ">u8": {0, 1<<64 - 2048},
 		"<f4": {-math.MaxFloat32, math.MaxFloat32}, ">f8": {-math.MaxFloat64, math.MaxFloat64}} {
-		kind, err := KindOf(descr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kind := tables.Must(KindOf(descr))(t)
 		values := []float64{limits[0], limits[1], 0, 1, 2}
 		b := make([]byte, len(values)*kind.Size)
 		if err := kind.Put(b, values); err != nil {
@@ -229,10 +228,7 @@ func TestCheckSize(t *testing.T) {
 		-1: "1 of 32 bytes of values are missing, from row 2 on", -32: "32 of 32 bytes"} {
 		for version := byte(1); version <= 3; version++ {
 			whole := file(version, dict("<f8", "(2, 2)"), f8(1, 2, 3, 4))
-			r, err := NewReader(bytes.NewReader(whole), "f.npy")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := tables.Must(NewReader(bytes.NewReader(whole), "f.npy"))(t)
 			if err := r.CheckSize(int64(len(whole) + size)); (err == nil) != (want == "") || err != nil &&
 				!strings.Contains(err.Error(), want) {
 				t.Errorf("version %d, %d bytes more: %v, want %q", version, size, err, want)
@@ -260,9 +256,7 @@ func TestWrite(t *testing.T) {
 			values[i] = math.Sqrt(float64(i))
 		}
 		var b bytes.Buffer
-		if err := errors.Join(WriteHeader(&b, shape[0], shape[1]), WriteValues(&b, values)); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, errors.Join(WriteHeader(&b, shape[0], shape[1]), WriteValues(&b, values)))
 		if (b.Len()-8*len(values))%64 != 0 {
 			t.Errorf("%v: the header has %d bytes", shape, b.Len()-8*len(values))
 		}

@@ -64,8 +64,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		}
 		x = in.X
 	}
-	switch {
-	case k < 1 || k > MostPrototypes:
+	if k < 1 || k > MostPrototypes {
 		return errors.New(strconv.Itoa(k) +
 			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
 	}
@@ -113,7 +112,6 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// count sets the tally of the rows in memory.
 func (in *Input) count() {
 	m := in.MinVolume.Model
 	in.Tally = NewTally(in.K())

@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 	"softkmeans/testdata"
 )
 
@@ -39,15 +40,9 @@ func input(rows, cols int, value func(i, j int) float64) *Input {
 func set(t *testing.T, name string, kind scale.Kind) *Input {
 	t.Helper()
 	read := func(name string) *table.Table {
-		f, err := testdata.Files.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := tables.Must(testdata.Files.Open(name))(t)
 		defer f.Close()
-		data, err := table.Read(f, name, table.Dialect{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := tables.Must(table.Read(f, name, table.Dialect{}))(t)
 		return data
 	}
 	data := read(name + ".csv")
@@ -66,13 +61,8 @@ func set(t *testing.T, name string, kind scale.Kind) *Input {
 // made fits k prototypes and returns the page, checked.
 func made(t *testing.T, in *Input, k int) (string, []*element) {
 	t.Helper()
-	if err := in.Fit(t.Context(), Options{K: k}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := HTML(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, in.Fit(t.Context(), Options{K: k}))
+	b := tables.Must(HTML(in))(t)
 	return string(b), parse(t, b)
 }
 

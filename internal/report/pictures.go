@@ -50,29 +50,85 @@ type coloring struct {
 	names         []string
 }
 
-// colorings are by cluster and, if there are classes, by class.
-func (b *builder) colorings(m *softkmeans.Model) []coloring {
-	return coloringsOf(m.Labels(nil), b.names, b.Table.Class, b.classes)
+// points are rows with memberships, for pictures of them.
+type points struct {
+	memberships *softkmeans.Matrix
+	labels      []int
+	names       []string   // of the prototypes
+	by          []coloring // by cluster and, if there are classes, by class
+	most, of    int        // points of a plot, and the rows that they were drawn from (0: they are all)
+	row         func(i int) string
 }
 
-func coloringsOf(labels []int, names []string, class []int, classes []string) []coloring {
-	all := []coloring{{"", "", labels, names}}
+func newPoints(g *softkmeans.Matrix, labels []int, names []string, class []int, classes []string) *points {
+	p := &points{memberships: g, labels: labels, names: names, by: []coloring{{"", "", labels, names}}}
 	if len(classes) > 0 {
-		all[0].class = "of-clusters"
-		all = append(all, coloring{"-classes", "of-classes", class, classes})
+		p.by[0].class = "of-clusters"
+		p.by = append(p.by, coloring{"-classes", "of-classes", class, classes})
+	}
+	return p
+}
+
+func (b *builder) points(m *softkmeans.Model) *points {
+	p := newPoints(m.Memberships, m.Labels(nil), b.names, b.Table.Class, b.classes)
+	p.most, p.of, p.row = b.mostPoints(), b.Tally.rows, b.row
+	return p
+}
+
+func (p *points) opacity() []float64 {
+	if p.memberships.Rows > manyRows {
+		return nil
+	}
+	return view.Opacity(p.memberships)
+}
+
+// tip is the text of row i: its name and its largest memberships.
+func (p *points) tip(i int) string {
+	return p.row(i) + ": " + chart.Shares(p.memberships.Row(i), p.names)
+}
+
+func (p *points) scatter(plot chart.ScatterPlot) (all []picture) {
+	id := plot.ID
+	plot.AllClasses, plot.EqualScale, plot.Opacity, plot.Tip = true, true, p.opacity(), p.tip
+	plot.MaxPoints, plot.Of = p.most, p.of
+	for _, by := range p.by {
+		plot.ID, plot.Class, plot.Classes = id+by.suffix, by.of, by.names
+		all = append(all, picture{svg(chart.Scatter(nil, &plot)), by.class})
 	}
 	return all
 }
 
-func (b *builder) opacity(m *softkmeans.Model) []float64 {
-	if b.X.Rows > manyRows {
+// triangle draws the memberships in three prototypes in each coloring; in another number it draws nothing.
+func (p *points) triangle(title, desc string) (all []picture) {
+	if len(p.names) != 3 {
 		return nil
 	}
-	return view.Opacity(m.Memberships)
+	for _, by := range p.by {
+		all = append(all, picture{svg(chart.Ternary(nil, &chart.TernaryPlot{
+			Frame: chart.Frame{ID: "ternary" + by.suffix, Title: title, Width: third, Height: 420,
+				Desc: desc + " lies in a corner, an even mixture in the middle."},
+			Memberships: p.memberships.Data, Corners: [3]string(p.names), Class: by.of, Classes: by.names,
+			Opacity: p.opacity(), MaxPoints: p.most, Of: p.of, Tip: p.tip})), by.class})
+	}
+	return all
+}
+
+func (p *points) mixtures(frame chart.Frame, in string) template.HTML {
+	frame.XLabel = "rows, by label"
+	frame.Desc = "Each row is a column of shares. They are sorted by label, then by the membership in its " +
+		in + "."
+	return svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: p.memberships.Data,
+		Labels: p.labels, K: len(p.names), Names: p.names, Name: p.row}))
 }
 
 // extent is the range of some finite values.
 type extent struct{ lo, hi float64 }
+
+func extentOf(values []float64) extent {
+	e := extent{math.Inf(1), math.Inf(-1)}
+	e.add(values)
+	return e
+}
 
 func (e *extent) add(values []float64) {
 	for _, v := range values {
@@ -89,10 +145,7 @@ const tooSmall = .35
 // have the same axes.
 func (b *builder) panels() (all []picture, note string) {
 	x, y := b.Plane.Points(b.X)
-	empty := extent{math.Inf(1), math.Inf(-1)}
-	dx, dy := empty, empty
-	dx.add(x)
-	dy.add(y)
+	dx, dy := extentOf(x), extentOf(y)
 	ux, uy := dx, dy
 	var outlines [3][]chart.Outline
 	for i, f := range b.fits() {
@@ -121,22 +174,16 @@ func (b *builder) panels() (all []picture, note string) {
 			strconv.FormatFloat(min(widest/data, 1e6), 'g', 2, 64) + " times as wide as the data."
 	}
 	for i, f := range b.fits() {
-		for _, by := range b.colorings(f.Model) {
-			c := f.Certificate
-			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix,
-				Title: methods[i].String(), Width: width, Height: 420,
-				Desc: "Rows on the two directions in which they spread most, with the simplex of " +
-					view.Prototypes(b.k) + "."}
-			if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
-				frame.Title += ": " + s + " explained"
-			}
-			frame.XLabel, frame.YLabel = b.Plane.Labels()
-			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil,
-				&chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
-					AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true,
-					XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints(),
-					Of: b.Tally.rows, Tip: b.tip(f.Model)}))})
+		c := f.Certificate
+		frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: methods[i].String(), Width: width,
+			Height: 420, Desc: "Rows on the two directions in which they spread most, with the simplex of " +
+				view.Prototypes(b.k) + "."}
+		if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
+			frame.Title += ": " + s + " explained"
 		}
+		frame.XLabel, frame.YLabel = b.Plane.Labels()
+		all = append(all, b.points(f.Model).scatter(chart.ScatterPlot{Frame: frame, X: x, Y: y,
+			Outlines: outlines[i], XShown: shownX, YShown: shownY})...)
 	}
 	if b.MinVolume.Model.Others != nil {
 		note += " Dotted: the prototypes of such fits of halves of the rows as the warning tells of."
@@ -148,13 +195,7 @@ func (b *builder) panels() (all []picture, note string) {
 	return all, note + b.off()
 }
 
-// row is what row i is called.
 func (b *builder) row(i int) string { return short(table.Printable(b.Table.RowName(i))) }
-
-// tip returns the text of row i of a model: its name and its largest memberships.
-func (b *builder) tip(m *softkmeans.Model) func(i int) string {
-	return func(i int) string { return b.row(i) + ": " + chart.Shares(m.Memberships.Row(i), b.names) }
-}
 
 // shown is centers in the units of the table.
 func (b *builder) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
@@ -174,17 +215,8 @@ func (b *builder) memberships() (all []picture) {
 	if b.k == 1 {
 		return nil // they are all 1
 	}
-	m := b.MinVolume.Model
-	if b.k == 3 {
-		for _, by := range b.colorings(m) {
-			all = append(all, picture{Class: by.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
-				Frame: chart.Frame{ID: "ternary" + by.suffix,
-					Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
-					Desc: "A row that equals a prototype lies in a corner, an even mixture in the middle."},
-				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names,
-				Opacity: b.opacity(m), MaxPoints: b.mostPoints(), Of: b.Tally.rows, Tip: b.tip(m)}))})
-		}
-	}
+	all = b.points(b.MinVolume.Model).triangle("Compact prototypes: memberships as a triangle",
+		"A row that equals a prototype")
 	size := chart.Frame{Width: half, Height: 300}
 	class, rows := "", "all rows"
 	if b.sampled() {
@@ -199,16 +231,10 @@ func (b *builder) memberships() (all []picture) {
 	for _, i := range [2]int{2, 0} {
 		frame := size
 		frame.ID, frame.Title = "memberships-"+strconv.Itoa(i), "Compact prototypes: "+rows
-		frame.Desc = "Each row is a column of shares. They are sorted by label, then by the membership " +
-			"in its prototype."
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex: " + rows
 		}
-		frame.XLabel = "rows, by label"
-		all = append(all, picture{Class: class,
-			SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame,
-				Memberships: b.fit(i).Model.Memberships.Data, Labels: b.fit(i).Model.Labels(nil), K: b.k,
-				Names: b.names, Name: b.row}))})
+		all = append(all, picture{b.points(b.fit(i).Model).mixtures(frame, "prototype"), class})
 	}
 	return all
 }
@@ -237,7 +263,6 @@ func (b *builder) centers() (all []picture) {
 	return all
 }
 
-// tiles draws centers as pictures.
 func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.HTML {
 	at := &b.Image
 	frame.Height, frame.Desc = 0, "Each prototype as a picture."
@@ -280,7 +305,6 @@ func tileSize(n int) int {
 	return max(min((half-6)/across-10, 140), 40)
 }
 
-// curves draws the floor for every k.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
 	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320},

@@ -12,23 +12,18 @@ type record struct{ runs []run }
 
 type run struct{ losses, errors []float64 }
 
-// follow is the Progress of a fit that is recorded and shown.
+// follow is the Progress of a fit that is recorded and shown. The iterations of a run follow one another.
 func (r *record) follow(o *Options) func(softkmeans.Iteration) {
 	return func(it softkmeans.Iteration) {
-		r.progress(it)
+		if it.Iteration == 0 || len(r.runs) == 0 {
+			r.runs = append(r.runs, run{})
+		}
+		last := &r.runs[len(r.runs)-1]
+		last.losses, last.errors = append(last.losses, it.Loss), append(last.errors, it.Objective)
 		if o.Iteration != nil {
 			o.Iteration(it)
 		}
 	}
-}
-
-// progress adds an iteration. The iterations of a run follow one another.
-func (r *record) progress(it softkmeans.Iteration) {
-	if it.Iteration == 0 || len(r.runs) == 0 {
-		r.runs = append(r.runs, run{})
-	}
-	last := &r.runs[len(r.runs)-1]
-	last.losses, last.errors = append(last.losses, it.Loss), append(last.errors, it.Objective)
 }
 
 // errors returns those of the run that gave the model; nil if it was not recorded.

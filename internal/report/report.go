@@ -112,12 +112,7 @@ func HTML(in *Input) ([]byte, error) {
 		}
 	}
 	b.Columns = &view.Columns{Names: b.columns, Axis: view.NewAxis(b.columns), Moments: in.Moments}
-	for _, name := range in.Table.Classes {
-		if name = short(table.Printable(name)); name == "" {
-			name = "(empty)"
-		}
-		b.classes = append(b.classes, name)
-	}
+	b.classes = classNames(in.Table)
 	var out bytes.Buffer
 	err := page.Execute(&out, b.content())
 	return out.Bytes(), err
@@ -137,10 +132,8 @@ func (in *Input) fits() iter.Seq2[int, *Fit] {
 	}
 }
 
-// sampled reports whether X is some of the rows.
 func (in *Input) sampled() bool { return in.Tally.rows > in.X.Rows }
 
-// fit is the fit of methods[i].
 func (in *Input) fit(i int) *Fit { return [...]*Fit{&in.Global, &in.Alternating, &in.MinVolume}[i] }
 
 // methods are in the order in which they are shown.
@@ -156,44 +149,61 @@ type builder struct {
 	*view.Columns
 }
 
-// content is the data of the template.
+// content is the data of the templates of all pages.
 type content struct {
-	Title, Answer, About string
-	Dominant             string // about a column with nearly all of the variance
-	Style                template.CSS
-	ByClass              bool // there are classes to color by
-
-	Proved, CompactProved    bool
-	Verdict, Meaning         string // of the global solution
-	Compact, CompactMeaning  string // of the minimal volume
-	Bounds                   string
-	Methods                  []methodRow
+	Title, Answer, About     string
+	Left                     []string // what was left out
+	Style                    template.CSS
+	ByClass                  bool // there are classes to color by
+	Proved                   bool
+	Method, Verdict, Meaning string // of the result, or of the global solution
+	Errors                   grid
 	Warnings                 []string
-	PlaneNote                string
-	Panels, Memberships      []picture
-	Centers                  []picture
-	CentersTable             []grid
-	Wide                     bool // a table of the prototypes takes the width of the page
-	Ternary                  bool // there are three pictures of memberships, not two
-	Three                    bool // there are three methods, not two
-	Sizes, Confusion         []grid
-	Apart, Pure, Between     grid
 	Reading                  []string // what was taken for what
-	Proposal, SecondOpinions string
+	Panels                   []picture
+	Wide                     bool // a table takes the width of the page
+	Sizes, Confusion         []grid
+	Pure, Between            grid
+	Proposal                 string
 	Curves                   []picture
 	Steps                    grid
-	Trace                    []picture
-	TraceNotes               []string
 	Made                     []string
 	Command, Version         string
+
+	// Of a table.
+	Dominant                string // about a column with nearly all of the variance
+	CompactProved           bool
+	Compact, CompactMeaning string // of the minimal volume
+	Bounds                  string
+	Methods                 []methodRow
+	PlaneNote               string
+	Memberships, Centers    []picture
+	CentersTable            []grid
+	Ternary                 bool // there are three pictures of memberships, not two
+	Three                   bool // there are three methods, not two
+	Apart                   grid
+	SecondOpinions          string
+	Trace                   []picture
+	TraceNotes              []string
+
+	// Of an image.
+	Views, Materials []mapPicture
+	MapNote          string
+	Spectra          template.HTML
+	SpectraTable     grid
+
+	// Of similarities.
+	Matrices   []mapPicture
+	MatrixNote string
+	Blocks     []grid
 }
 
 func (b *builder) content() *content {
 	c := &content{
-		Title: b.title(), About: b.about(), Dominant: b.dominant(), Answer: b.Answer(),
+		Title: titleOf(b.Table.Source), About: b.about(), Dominant: b.dominant(), Answer: b.Answer(),
 		Style:   template.CSS(chart.Style + styleText),
-		ByClass: len(b.classes) > 0,
-		Made:    b.made(), Command: b.Command, Version: b.Version,
+		ByClass: len(b.classes) > 0, Reading: readingOf(b.Table.Notes),
+		Made: b.made(), Command: b.Command, Version: b.Version,
 	}
 	g := b.verdict(0)
 	c.Proved = g.Certificate.Optimal(view.CertifiedTol)
@@ -211,7 +221,6 @@ func (b *builder) content() *content {
 	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
 	c.Sizes, c.Confusion = b.Tally.sizes(b.names).parts(), b.Tally.confusion(b.classes, b.names).parts()
 	c.Apart, c.Pure, c.Between = b.apart(), pureOf(b.Pure, b.names), betweenOf(b.Between)
-	c.Reading = b.reading()
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()
 	c.Trace, c.TraceNotes = b.trace(), b.traceNotes()

@@ -5,11 +5,13 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"softkmeans/internal/scale"
-	"softkmeans/metrics"
 	"strconv"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
+	"softkmeans/metrics"
 )
 
 // The sections, pictures and tables for a set with classes.
@@ -45,27 +47,23 @@ func TestIris(t *testing.T) {
 		}
 	}
 	// Every row is in one cluster, and in one cell of the table of classes.
-	tables := named(all, "table")
-	if len(tables) != 6 {
-		t.Fatalf("%d tables", len(tables))
+	grids := named(all, "table")
+	if len(grids) != 6 {
+		t.Fatalf("%d tables", len(grids))
 	}
 	counted := 0
 	for _, e := range named(parse(t,
 		[]byte("<!doctype html>\n"+between(t, page, "<caption>Classes and clusters", "</table>"))), "td") {
-		n, err := strconv.Atoi(e.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		counted += n
+		counted += tables.Must(strconv.Atoi(e.text))(t)
 	}
 	if counted != 2*150 {
 		t.Errorf("the classes have %d rows, with their sums", counted)
 	}
 	// The table of methods has the certificates, accuracy among them.
 	accuracy, err := metrics.Accuracy(in.Table.Class, in.MinVolume.Model.Labels(nil))
-	if err != nil || !strings.Contains(tables[0].text,
+	if err != nil || !strings.Contains(grids[0].text,
 		strconv.FormatFloat(100*accuracy, 'f', 1, 64)+"\u00a0%") {
-		t.Errorf("an accuracy of %v is not among %s", accuracy, tables[0].text)
+		t.Errorf("an accuracy of %v is not among %s", accuracy, grids[0].text)
 	}
 }
 
@@ -201,10 +199,7 @@ func TestBlocks(t *testing.T) {
 	made(t, in, 3)
 	in.Blocks, in.Alternating, in.MinVolume.Sampled = true, Fit{}, true
 	in.Tally.Add(in.MinVolume.Model.Labels(nil), in.MinVolume.Model.Memberships, nil, in.Table.Class)
-	b, err := HTML(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tables.Must(HTML(in))(t)
 	page, all := string(b), parse(t, b)
 	for _, want := range []string{
 		"300 rows, 4 columns; 3 classes; columns as they are, without scaling; pictures show 150 of the " +
@@ -230,10 +225,7 @@ func TestBlocks(t *testing.T) {
 // TestSameColors: the page of a report and that of the browser give a color the same name and value, in light and
 // in dark.
 func TestSameColors(t *testing.T) {
-	other, err := os.ReadFile("../../examples/browser/page/style.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := tables.Must(os.ReadFile("../../examples/browser/page/style.css"))(t)
 	colors := func(css string) map[string][]string {
 		found := map[string][]string{}
 		for _, m := range regexp.MustCompile(`(?m)^\s*(--[a-z-]+): (#[0-9a-f]+);`).FindAllStringSubmatch(css, -1) {

@@ -88,7 +88,6 @@ func (s *Scene) Add(r cube.Rect, at []int, x, g *softkmeans.Matrix, shade []floa
 	}
 }
 
-// names are those of the materials.
 func (s *Scene) names() []string {
 	if s.Names != nil {
 		return s.Names
@@ -96,7 +95,6 @@ func (s *Scene) names() []string {
 	return view.Names(s.Model.Centers.Rows)
 }
 
-// material is the name of spectrum i.
 func (s *Scene) material(i int) string {
 	if s.Class != nil {
 		i = s.Class[i]
@@ -135,26 +133,6 @@ func (s *Scene) residual(x, g []float64, shade float64) float64 {
 	return sum / float64(len(x))
 }
 
-// sceneContent is the data of the template.
-type sceneContent struct {
-	Title, Answer, About string
-	Left                 []string
-	Style                template.CSS
-	Proved               bool
-	Method               string
-	Verdict, Meaning     string
-	Errors               grid
-	Warnings             []string
-	Views, Materials     []mapPicture
-	MapNote              string
-	Spectra              template.HTML
-	SpectraTable         grid
-	Sizes                grid
-	Proposal             string
-	Made                 []string
-	Command, Version     string
-}
-
 // HTML returns the page.
 func (s *Scene) HTML() ([]byte, error) {
 	m := s.Model
@@ -167,10 +145,10 @@ func (s *Scene) HTML() ([]byte, error) {
 		Trivial: m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) &&
 			view.SumOf(m) == softkmeans.SumToOne,
 		Compact: s.Compact, Sum: view.SumOf(m), Rule: s.Rule}
-	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left,
+	c := &content{Title: titleOf(s.Source), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m.Model),
-		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: s.sizes(), Made: s.made(),
+		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: []grid{s.sizes()}, Made: s.made(),
 		Command: s.Command, Version: s.Version}
 	c.Method = "Minimal volume"
 	if c.Verdict, c.Meaning = f.Verdict(); s.Known {
@@ -202,10 +180,6 @@ func (s *Scene) HTML() ([]byte, error) {
 // fitted is the number of pixels that are no outliers.
 func (s *Scene) fitted() int { return s.Pixels - len(s.Model.Trimmed) }
 
-// title is the scene's name without its folder.
-func (s *Scene) title() string { return titleOf(s.Source) }
-
-// answer is the result in one sentence.
 func (s *Scene) answer() string {
 	c, k := s.Certificate, s.Model.Centers.Rows
 	subject := capital(numeral(k)) + " materials explain "
@@ -235,7 +209,6 @@ func (s *Scene) total() string {
 	return "the variance"
 }
 
-// about says what was read.
 func (s *Scene) about() string {
 	text := s.Kind + "; "
 	if s.Pictured {
@@ -245,19 +218,13 @@ func (s *Scene) about() string {
 	}
 	text += ", " + view.Count(len(s.Bands), "band")
 	if n := len(s.Wavelengths); n > 0 {
-		lo, hi := extentOf(s.Wavelengths)
-		text += " from " + view.Small6(lo) + " to " + view.Small6(hi)
+		e := extentOf(s.Wavelengths)
+		text += " from " + view.Small6(e.lo) + " to " + view.Small6(e.hi)
 		if unit := Unit(s.Unit); unit != "" {
 			text += " " + unit
 		}
 	}
 	return text + "."
-}
-
-func extentOf(values []float64) (lo, hi float64) {
-	e := extent{math.Inf(1), math.Inf(-1)}
-	e.add(values)
-	return e.lo, e.hi
 }
 
 // Unit is the sign of a unit of wavelengths that ENVI names, or its name.
@@ -277,31 +244,27 @@ func Unit(name string) string {
 	return short(table.Printable(name))
 }
 
-// errors is the table of squared errors.
 func (s *Scene) errors() grid {
 	c := s.Certificate
 	root := math.Sqrt(c.Objective / float64(max(1, s.fitted())*len(s.Bands)))
-	row := func(name, value string) gridRow { return gridRow{name, []cell{{Text: value}}} }
 	pixels, note := "all pixels and bands",
-		"No choice of "+materials(s.Model.Centers.Rows)+" has less than the floor."
+		"No choice of "+view.Count(s.Model.Centers.Rows, "material")+" has less than the floor."
 	if len(s.Model.Trimmed) > 0 {
 		pixels = "all pixels but outliers"
 	}
 	if s.Model.Brightness != nil {
 		note += " A pixel is a mixture times its shade, and so it is for the floor."
 	}
-	return grid{Caption: "Squared errors", Corner: "squared error", Head: []string{pixels}, Rows: []gridRow{
-		row("of the mixtures", view.Number(c.Objective)),
-		row("proven floor", view.Number(c.Floor)),
-		row("above the floor", view.Above(c)),
-		row("total", view.Number(c.Total)),
-		row("explained", view.Share(c, 1-c.Objective/c.Total)),
-		row("explained at best", view.Share(c, 1-max(c.Floor, 0)/c.Total)),
-		row("root mean square", view.Small(root)),
-	}, Note: note}
+	g := grid{Caption: "Squared errors", Corner: "squared error", Head: []string{pixels}, Note: note}
+	g.add("of the mixtures", view.Number(c.Objective))
+	g.add("proven floor", view.Number(c.Floor))
+	g.add("above the floor", view.Above(c))
+	g.add("total", view.Number(c.Total))
+	g.add("explained", view.Share(c, 1-c.Objective/c.Total))
+	g.add("explained at best", view.Share(c, 1-max(c.Floor, 0)/c.Total))
+	g.add("root mean square", view.Small(root))
+	return g
 }
-
-func materials(k int) string { return view.Count(k, "material") }
 
 // spectra draws the materials over the wavelengths. Lines have gaps where bands are left
 // out.
@@ -348,7 +311,6 @@ func (s *Scene) spectrum(values []float64) (line chart.Series) {
 	return line
 }
 
-// spectraTable has the spectra in numbers.
 func (s *Scene) spectraTable() grid {
 	m := s.Model.Centers
 	g := grid{Caption: "Spectra of the materials", Corner: "band"}
@@ -364,22 +326,18 @@ func (s *Scene) spectraTable() grid {
 	}
 	column := make([]float64, m.Rows)
 	for j := 0; j < m.Cols; j += step {
-		row := gridRow{Name: strconv.Itoa(s.Bands[j] + 1)}
-		if s.Wavelengths != nil {
-			row.Cells = append(row.Cells, cell{Text: view.Small6(s.Wavelengths[j])})
-		}
 		for i := range column {
 			column[i] = m.At(i, j)
 		}
-		for _, text := range decimals(column) {
-			row.Cells = append(row.Cells, cell{Text: text})
+		texts := decimals(column)
+		if s.Wavelengths != nil {
+			texts = append([]string{view.Small6(s.Wavelengths[j])}, texts...)
 		}
-		g.Rows = append(g.Rows, row)
+		g.add(strconv.Itoa(s.Bands[j]+1), texts...)
 	}
 	return g
 }
 
-// sizes counts the pixels of each material.
 func (s *Scene) sizes() grid {
 	g := grid{Caption: "Materials", Corner: "material",
 		Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
@@ -390,23 +348,22 @@ func (s *Scene) sizes() grid {
 		g.Note += " " + view.SureTo
 	}
 	for j, name := range s.names() {
-		part := view.Percent(float64(s.Sizes[j]) / float64(s.Pixels))
-		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: view.Percent(s.Shares[j])},
-			{Text: strconv.Itoa(s.Sizes[j])}, {Text: part}, {Text: strconv.Itoa(s.Pure[j])}}})
+		texts := []string{view.Percent(s.Shares[j]), strconv.Itoa(s.Sizes[j]),
+			view.Percent(float64(s.Sizes[j]) / float64(s.Pixels)), strconv.Itoa(s.Pure[j])}
 		if turns != nil {
-			row := &g.Rows[j].Cells
-			*row = append(*row, cell{Text: strconv.FormatFloat(turns[j], 'f', 1, 64)})
+			texts = append(texts, strconv.FormatFloat(turns[j], 'f', 1, 64))
 		}
+		g.add(name, texts...)
 	}
 	return g
 }
 
-// made says how the page was computed.
 func (s *Scene) made() []string {
 	m := s.Model
 	text := "Shares in spectra that are given, without a fit."
 	if !s.Known {
-		text = s.fit()
+		text = "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
+			capital(view.How(m.Model, s.Compact)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
 	}
 	for _, choice := range s.Choices {
 		text += " " + choice
@@ -420,10 +377,4 @@ func (s *Scene) made() []string {
 			"passes over all of them. Every figure is of all pixels.")
 	}
 	return lines
-}
-
-// fit says how the spectra were found.
-func (s *Scene) fit() string {
-	return "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
-		capital(view.How(s.Model.Model, s.Compact)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
 }

@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/cube"
+	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
@@ -35,10 +36,7 @@ func sceneOf(t *testing.T, lines, samples int) *Scene {
 			x.Set(i, j, g[0]*u+g[1]*(1-u)+g[2]*.8*math.Exp(-30*(u-.5)*(u-.5))+.01*r.NormFloat64())
 		}
 	}
-	m, err := softkmeans.FitMinVolume(t.Context(), x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 3, nil))(t)
 	s := &Scene{Source: "dir/field.bil", Kind: "ENVI bil", Lines: lines, Samples: samples,
 		Pictured: true, Unit: "Nanometers", Model: &unmix.Result{Model: m},
 		Command: "softkmeans unmix", Version: "v1.2.3"}
@@ -69,10 +67,7 @@ func decoded(t *testing.T, all []*element) map[string]image.Image {
 		if !ok || err != nil {
 			t.Fatalf("%.60q: %v", e.attr["src"], err)
 		}
-		img, err := png.Decode(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := tables.Must(png.Decode(bytes.NewReader(b)))(t)
 		images[e.attr["alt"]] = img
 	}
 	return images
@@ -81,10 +76,7 @@ func decoded(t *testing.T, all []*element) map[string]image.Image {
 // The page has a map of each material, and what it says of a pixel is what was found.
 func TestScene(t *testing.T) {
 	s := sceneOf(t, 12, 20)
-	text, err := s.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tables.Must(s.HTML())(t)
 	page, all := string(text), parse(t, text)
 	for _, want := range []string{"<h1>field.bil</h1>", "Three materials explain ",
 		"12 lines × 20 samples, 40 bands from 400 to 800 nm.", "1 pixel is left out.",
@@ -180,10 +172,7 @@ func TestSceneShade(t *testing.T) {
 			t.Errorf("pixel %d has the mean square %v", i, v)
 		}
 	}
-	text, err := s.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tables.Must(s.HTML())(t)
 	for _, want := range []string{"all pixels but outliers", "A pixel is a mixture times its shade",
 		"of the sum of squares", "Pixels are scaled."} {
 		if !bytes.Contains(text, []byte(want)) {
@@ -223,10 +212,7 @@ func TestSceneSizes(t *testing.T) {
 	}
 	s := sceneOf(t, 12, 20)
 	s.Pictured = false
-	text, err := s.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := tables.Must(s.HTML())(t)
 	if parse(t, text); bytes.Contains(text, []byte("<img")) ||
 		!bytes.Contains(text, []byte("240 pixels, 40 bands")) {
 		t.Error("a page without places has maps")

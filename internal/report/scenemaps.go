@@ -277,28 +277,18 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	for i, v := range left {
 		left[i] = math.Sqrt(v)
 	}
-	hi, line, sample := 0.0, 0, 0
-	for i, v := range left {
-		if v > hi {
-			hi, line, sample = v, i/m.samples*m.each, i%m.samples*m.each
-		}
-	}
+	hi, at := largest(left)
 	text := "What the mixture leaves of each pixel: the root mean square over the bands."
 	if m.shade != nil {
 		text = "What the mixture times its shade leaves of each pixel: the root mean square over the bands."
 	}
 	add(&views, mapPicture{Title: "Error", Caption: text, Ramp: ramp, Lo: "0", Hi: view.Small(hi),
 		Alt: "Map of the error of every pixel, " + size + ". The largest is " + view.Small(hi) + ", near " +
-			place(line, sample) + "."}, m.ramp(left, hi))
+			place(at/m.samples*m.each, at%m.samples*m.each) + "."}, m.ramp(left, hi))
 
 	if m.shade != nil {
 		p, shade := m.brightest, m.mean(m.shade)
-		hi := 0.0
-		for _, v := range shade {
-			if v > hi { // NaN, of a cell without pixels, is not
-				hi = v
-			}
-		}
+		hi, _ := largest(shade)
 		add(&views, mapPicture{Title: "Shade",
 			Caption: "The brightness of each pixel: the factor of its mixture.",
 			Ramp:    ramp, Lo: "0", Hi: view.Small(hi),
@@ -325,12 +315,21 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	return views, materials, err
 }
 
+// largest returns the largest value, at least 0, and its place. NaN, of a cell without pixels, is none.
+func largest(values []float64) (most float64, at int) {
+	for i, v := range values {
+		if v > most {
+			most, at = v, i
+		}
+	}
+	return most, at
+}
+
 // place names a pixel, counted from 1.
 func place(line, sample int) string {
 	return "line " + strconv.Itoa(line+1) + ", sample " + strconv.Itoa(sample+1)
 }
 
-// colorCaption says what the colors are, and why.
 func (s *Scene) colorCaption() string {
 	c := &s.colors
 	switch {
@@ -413,7 +412,6 @@ func (m *maps) ramp(values []float64, hi float64) image.Image {
 	return img
 }
 
-// rampImage is the scale.
 func rampImage() image.Image {
 	img := image.NewPaletted(image.Rect(0, 0, 255, 1), palette)
 	for i := range img.Pix {

@@ -5,17 +5,17 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"html/template"
-	"image"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/la"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
@@ -57,29 +57,6 @@ var similarText string
 // similarPage has the templates of the other pages.
 var similarPage = template.Must(template.Must(scenePage.Clone()).New("similar").Parse(similarText))
 
-// similarContent is the data of the template.
-type similarContent struct {
-	Title, Answer, About string
-	Style                template.CSS
-	ByClass, Proved      bool
-	Method, Verdict      string
-	Meaning              string
-	Errors               grid
-	Reading              []string
-	Panels               []picture
-	Matrices             []mapPicture
-	MatrixNote           string
-	Wide                 bool // the table of labels takes the width of the page
-	Blocks, Sizes        []grid
-	Confusion            []grid
-	Pure, Between        grid
-	Proposal             string
-	Curves               []picture
-	Steps                grid
-	Made                 []string
-	Command, Version     string
-}
-
 // HTML returns the page.
 func (s *Similar) HTML() ([]byte, error) {
 	m := s.Model
@@ -87,24 +64,19 @@ func (s *Similar) HTML() ([]byte, error) {
 	if s.Table.Rows != n || s.Matrix != nil && s.Matrix.Rows != n || s.Plane.Rows != n || len(s.Pure) != k {
 		return nil, errors.New("report: the decomposition is not that of the table")
 	}
-	c := &similarContent{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(),
+	c := &content{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(),
 		Style:   template.CSS(chart.Style + styleText),
 		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: s.method(), Errors: s.errors(),
 		Reading: readingOf(s.Table.Notes),
 		Wide:    k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: betweenOf(s.Between),
 		Command: s.Command, Version: s.Version}
 	c.Verdict, c.Meaning = s.verdict()
-	names, labels := view.Names(k), m.Labels(nil)
-	var classes []string
-	for _, name := range s.Table.Classes {
-		if name = short(table.Printable(name)); name == "" {
-			name = "(empty)"
-		}
-		classes = append(classes, name)
-	}
-	by := coloringsOf(labels, names, s.Table.Class, classes)
+	names, labels, classes := view.Names(k), m.Labels(nil), classNames(s.Table)
+	p := newPoints(m.Memberships, labels, names, s.Table.Class, classes)
+	p.most = 2000
+	p.row = func(i int) string { return short(table.Printable(s.Name(i))) }
 	var err error
-	if c.Panels, err = s.panels(by); err != nil {
+	if c.Panels, err = s.panels(p); err != nil {
 		return nil, err
 	}
 	if s.Matrix != nil {
@@ -149,7 +121,6 @@ func (s *Similar) within() float64 {
 	return v
 }
 
-// proved reports whether the memberships reach the floor.
 func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
 
 // Answer is the result in one sentence.
@@ -180,7 +151,6 @@ func (s *Similar) Answer() string {
 	return text + " than " + most + "."
 }
 
-// about says what was read.
 func (s *Similar) about() string {
 	text := view.Count(s.Table.Rows, "row") + "; similarities: " + s.Kernel
 	switch {
@@ -194,7 +164,6 @@ func (s *Similar) about() string {
 	return text
 }
 
-// verdict returns a headline and what it means.
 func (s *Similar) verdict() (head, meaning string) {
 	c, k := s.certificate(), s.Model.Memberships.Cols
 	of := "the similarities"
@@ -226,29 +195,21 @@ func (s *Similar) verdict() (head, meaning string) {
 // mostTheorem is the number of samples up to which LSDModel.FloorError rests on no chance.
 const mostTheorem = 512
 
-// errors is the table of squared errors.
 func (s *Similar) errors() grid {
 	c := s.certificate()
-	row := func(name, value string) gridRow { return gridRow{name, []cell{{Text: value}}} }
-	return grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error",
-		Head: []string{"all pairs"}, Rows: []gridRow{
-			row("of the memberships", view.Number(c.Objective)),
-			row("floor", view.Number(c.Floor)),
-			row("total", view.Number(c.Total)),
-			row("explained", view.Share(c, 1-c.Objective/c.Total)),
-			row("explained at best", view.Share(c, 1-c.Floor/c.Total)),
-		}}
+	g := grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error",
+		Head: []string{"all pairs"}}
+	g.add("of the memberships", view.Number(c.Objective))
+	g.add("floor", view.Number(c.Floor))
+	g.add("total", view.Number(c.Total))
+	g.add("explained", view.Share(c, 1-c.Objective/c.Total))
+	g.add("explained at best", view.Share(c, 1-c.Floor/c.Total))
+	return g
 }
 
 // panels draws the memberships, and the rows in the leading directions.
-func (s *Similar) panels(by []coloring) (all []picture, err error) {
+func (s *Similar) panels(p *points) (all []picture, err error) {
 	m := s.Model
-	k := m.Memberships.Cols
-	var opacity []float64
-	if m.Memberships.Rows <= manyRows {
-		opacity = view.Opacity(m.Memberships)
-	}
-	tip := func(i int) string { return s.row(i) + ": " + chart.Shares(m.Memberships.Row(i), view.Names(k)) }
 	if s.Plane.Cols > 0 {
 		plane, err := view.NewPlane(s.Plane, nil)
 		if err != nil {
@@ -262,73 +223,34 @@ func (s *Similar) panels(by []coloring) (all []picture, err error) {
 				outlines = append(outlines, o)
 			}
 		}
-		for _, c := range by {
-			frame := chart.Frame{ID: "plane" + c.suffix,
-				Title: "Rows in the two leading directions", Width: third, Height: 420,
-				Desc:   "Rows that are similar lie near each other.",
-				XLabel: "first direction", YLabel: "second direction"}
-			all = append(all, picture{Class: c.class, SVG: svg(chart.Scatter(nil,
-				&chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: c.of, Classes: c.names,
-					AllClasses: true, Opacity: opacity, Outlines: outlines, EqualScale: true,
-					MaxPoints: 2000, Tip: tip}))})
-		}
+		all = p.scatter(chart.ScatterPlot{Frame: chart.Frame{ID: "plane",
+			Title: "Rows in the two leading directions", Width: third, Height: 420,
+			Desc:   "Rows that are similar lie near each other.",
+			XLabel: "first direction", YLabel: "second direction"}, X: x, Y: y, Outlines: outlines})
 	}
-	if k == 3 {
-		for _, c := range by {
-			all = append(all, picture{Class: c.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
-				Frame: chart.Frame{ID: "ternary" + c.suffix, Title: "Memberships as a triangle", Width: third,
-					Height: 420,
-					Desc: "A row that is wholly in a cluster lies in a corner, an even mixture in " +
-						"the middle."},
-				Memberships: m.Memberships.Data, Corners: [3]string(view.Names(k)), Class: c.of,
-				Classes: c.names, Opacity: opacity, MaxPoints: 2000, Tip: tip}))})
-		}
-	}
-	if k > 1 {
-		frame := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third,
-			Height: 420, XLabel: "rows, by label",
-			Desc: "Each row is a column of shares. They are sorted by label, then by the membership in " +
-				"its cluster."}
-		p := picture{}
+	all = append(all, p.triangle("Memberships as a triangle", "A row that is wholly in a cluster")...)
+	if k := m.Memberships.Cols; k > 1 {
+		frame, class := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third,
+			Height: 420}, ""
 		if k > many {
-			frame.Width, frame.Height, p.Class = whole, 300, "wide"
+			frame.Width, frame.Height, class = whole, 300, "wide"
 		}
-		p.SVG = svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: m.Memberships.Data,
-			Labels: m.Labels(nil), K: k, Names: view.Names(k), Name: s.row}))
-		all = append(all, p)
+		all = append(all, picture{p.mixtures(frame, "cluster"), class})
 	}
 	return all, nil
 }
 
 // widest is the width or the height of points, whichever is larger.
 func widest(x, y []float64) float64 {
-	dx, dy := extent{math.Inf(1), math.Inf(-1)}, extent{math.Inf(1), math.Inf(-1)}
-	dx.add(x)
-	dy.add(y)
+	dx, dy := extentOf(x), extentOf(y)
 	return max(dx.hi-dx.lo, dy.hi-dy.lo)
 }
 
-// row is what row i is called.
-func (s *Similar) row(i int) string { return short(table.Printable(s.Name(i))) }
-
 // sorted returns the rows by label, then by the membership in it, falling.
 func (s *Similar) sorted(labels []int) []int {
-	rows := make([]int, len(labels))
-	for i := range rows {
-		rows[i] = i
-	}
-	g := s.Model.Memberships
+	rows, g := la.Indices(len(labels)), s.Model.Memberships
 	slices.SortStableFunc(rows, func(a, b int) int {
-		if labels[a] != labels[b] {
-			return labels[a] - labels[b]
-		}
-		switch u, v := g.At(a, labels[a]), g.At(b, labels[b]); {
-		case u > v:
-			return -1
-		case u < v:
-			return 1
-		}
-		return 0
+		return cmp.Or(labels[a]-labels[b], cmp.Compare(g.At(b, labels[b]), g.At(a, labels[a])))
 	})
 	return rows
 }
@@ -366,7 +288,7 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 	n := len(rows)
 	given := s.cells(rows, s.Matrix.At)
 	made := s.cells(rows, s.product())
-	scale := extent{math.Inf(1), math.Inf(-1)}
+	scale := extentOf(nil)
 	for _, m := range []*maps{given, made} { // the diagonal is 1, and tells nothing
 		for i, v := range m.residual {
 			if m.lines < 3 || i/m.samples != i%m.samples {
@@ -398,8 +320,7 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp,
 			Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
 			Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
-		var img image.Image = p.of.ramp(values, scale.hi-scale.lo)
-		if picture.Data, err = dataURI(img); err != nil {
+		if picture.Data, err = dataURI(p.of.ramp(values, scale.hi-scale.lo)); err != nil {
 			return nil, err
 		}
 		list = append(list, picture)
@@ -493,16 +414,11 @@ func pureOf(pure [][]Ranked, names []string) grid {
 	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype",
 		Head: []string{"first", "second", "third"}}
 	for j, list := range pure {
-		row := gridRow{Name: names[j]}
-		for c := range g.Head {
-			text := "–"
-			if c < len(list) {
-				text = short(table.Printable(list[c].Name)) + " " +
-					strconv.FormatFloat(list[c].Shares[0], 'f', 2, 64)
-			}
-			row.Cells = append(row.Cells, cell{Text: text})
+		texts := slices.Repeat([]string{"–"}, len(g.Head))
+		for c, r := range list[:min(len(list), len(texts))] {
+			texts[c] = short(table.Printable(r.Name)) + " " + strconv.FormatFloat(r.Shares[0], 'f', 2, 64)
 		}
-		g.Rows = append(g.Rows, row)
+		g.add(names[j], texts...)
 	}
 	return g
 }
@@ -511,17 +427,15 @@ func pureOf(pure [][]Ranked, names []string) grid {
 func betweenOf(rows []Ranked) grid {
 	g := grid{Caption: "Rows between two prototypes", Corner: "row", Head: []string{"most", "next"}}
 	for _, r := range rows {
-		row := gridRow{Name: short(table.Printable(r.Name))}
+		var texts []string
 		for c, j := range r.Of {
-			row.Cells = append(row.Cells, cell{Text: "p" + strconv.Itoa(j) + " " +
-				strconv.FormatFloat(r.Shares[c], 'f', 2, 64)})
+			texts = append(texts, "p"+strconv.Itoa(j)+" "+strconv.FormatFloat(r.Shares[c], 'f', 2, 64))
 		}
-		g.Rows = append(g.Rows, row)
+		g.add(short(table.Printable(r.Name)), texts...)
 	}
 	return g
 }
 
-// curves draws the floor for every k.
 func (s *Similar) curves() []picture {
 	if !(s.Total > 0) || !view.Finite(s.Total) || len(s.Floors) < 2 {
 		return nil
@@ -564,7 +478,6 @@ func (s *Similar) steps() grid {
 	return g
 }
 
-// made says how the memberships were computed.
 func (s *Similar) made() []string {
 	if s.Centred {
 		return []string{"TI-LSD: the closed form, with the simplex that encloses the rows tightly: fit " +

@@ -8,6 +8,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
 )
 
@@ -32,27 +33,22 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 	}
 	s.Table.Classes = []string{"a", "b", ""}
 	s.Pure[0] = []Ranked{{"purest", []int{0}, []float64{.99}}}
-	of, floors := softkmeans.LSD, softkmeans.LSDFloors
+	of, floors, o := softkmeans.LSD, softkmeans.LSDFloors, &softkmeans.LSDOptions{}
 	if centred {
 		of, floors = softkmeans.TILSD, softkmeans.TILSDFloors
+		o.Enclosure = softkmeans.EnclosureTight
 	}
-	o := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
 	var err error
 	if s.Model, err = of(t.Context(), s.Matrix, k, o); err != nil {
 		t.Fatal(err)
 	}
-	plane, err := softkmeans.TILSD(t.Context(), s.Matrix, 3, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plane := tables.Must(softkmeans.TILSD(t.Context(), s.Matrix, 3,
+		&softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))(t)
 	if s.Plane, err = plane.Coordinates(nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.Total = s.Model.Total
-	s.Floors, err = floors(t.Context(), s.Matrix, 6, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Floors = tables.Must(floors(t.Context(), s.Matrix, 6, nil))(t)
 	return s
 }
 
@@ -73,10 +69,7 @@ func TestSimilar(t *testing.T) {
 		{12, false, []string{`class="wide"`}},
 	} {
 		s := similarOf(t, 30, test.k, test.centred)
-		b, err := s.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := tables.Must(s.HTML())(t)
 		page, all := string(b), parse(t, b)
 		for _, want := range append(test.want, "<h1>pairs.csv</h1>",
 			"30 rows; similarities: the table. 3 classes.", "(empty)", "Names were found.", "Mean similarity",
@@ -126,10 +119,7 @@ func TestSimilarPictures(t *testing.T) {
 		if math.Abs(sum-m.Objective) > 1e-9*m.Total { // centred, too: the means are free
 			t.Errorf("centred %v: the pictures differ by %v, the objective is %v", centred, sum, m.Objective)
 		}
-		b, err := s.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := tables.Must(s.HTML())(t)
 		img := decoded(t, parse(t, b))["The similarities of 30 rows, sorted by label."].(*image.Paletted)
 		for i := 0; i < 30; i += 10 { // blocks of 10
 			if within, between := img.ColorIndexAt(i+1, i+2),

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
@@ -30,6 +31,14 @@ type gridRow struct {
 type cell struct {
 	Text string
 	Most bool // emphasized: the largest of its row, or the row of k
+}
+
+func (g *grid) add(name string, texts ...string) {
+	row := gridRow{Name: name}
+	for _, text := range texts {
+		row.Cells = append(row.Cells, cell{Text: text})
+	}
+	g.Rows = append(g.Rows, row)
 }
 
 // methodRow is a row of the table of the three methods.
@@ -99,7 +108,6 @@ func (g grid) parts() (all []grid) {
 	return all
 }
 
-// original returns rows in the units of the table.
 func (b *builder) original(rows []float64) []float64 {
 	rows = slices.Clone(rows)
 	b.Scaling.Undo(rows)
@@ -136,11 +144,7 @@ func (b *builder) centersTable() grid {
 			values[i] = centers.At(i, j)
 		}
 		values[b.k] = mean[j]
-		row := gridRow{Name: b.columns[j]}
-		for _, s := range decimals(values) {
-			row.Cells = append(row.Cells, cell{Text: s})
-		}
-		g.Rows = append(g.Rows, row)
+		g.add(b.columns[j], decimals(values)...)
 	}
 	return g
 }
@@ -191,14 +195,11 @@ func (b *builder) apart() grid {
 		"differences from the mean, in standard deviations of the rows."}
 	g.Head = []string{"first", "second", "third", "fourth"}[:min(mostApart, len(b.columns))]
 	for p, name := range b.names {
-		row := gridRow{Name: name}
-		for _, d := range b.Apart(b.MinVolume.Model.Centers.Row(p), len(g.Head)) {
-			row.Cells = append(row.Cells, cell{Text: b.columns[d.Column] + " " + view.Signed(d.Value)})
+		texts := slices.Repeat([]string{"–"}, len(g.Head))
+		for i, d := range b.Apart(b.MinVolume.Model.Centers.Row(p), len(g.Head)) {
+			texts[i] = b.columns[d.Column] + " " + view.Signed(d.Value)
 		}
-		for len(row.Cells) < len(g.Head) {
-			row.Cells = append(row.Cells, cell{Text: "–"})
-		}
-		g.Rows = append(g.Rows, row)
+		g.add(name, texts...)
 	}
 	return g
 }
@@ -210,10 +211,8 @@ func (t *Tally) sizes(names []string) grid {
 		Note: "Nearly pure: a membership of 90 % or more."}
 	n := float64(t.rows)
 	for j, name := range names {
-		g.Rows = append(g.Rows, gridRow{name,
-			[]cell{{Text: strconv.Itoa(t.size[j])}, {Text: view.Percent(float64(t.size[j]) / n)},
-				{Text: view.Percent(t.share[j] / n)}, {Text: view.Percent(t.largest[j])},
-				{Text: strconv.Itoa(t.pure[j])}}})
+		g.add(name, strconv.Itoa(t.size[j]), view.Percent(float64(t.size[j])/n), view.Percent(t.share[j]/n),
+			view.Percent(t.largest[j]), strconv.Itoa(t.pure[j]))
 	}
 	return g
 }
@@ -227,9 +226,9 @@ func (t *Tally) confusion(classes, names []string) grid {
 	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class",
 		Head: append(slices.Clone(names), "all")}
 	counts := make([][]int, len(classes))
-	all, shown := make([]int, len(classes)), make([]int, len(classes))
+	all, shown := make([]int, len(classes)), la.Indices(len(classes))
 	for c := range shown {
-		shown[c], counts[c] = c, make([]int, k)
+		counts[c] = make([]int, k)
 		if c < len(t.classes) {
 			counts[c] = t.classes[c]
 		}
@@ -244,15 +243,9 @@ func (t *Tally) confusion(classes, names []string) grid {
 			strconv.Itoa(len(classes)) + " classes."
 	}
 	for _, c := range shown {
-		row := gridRow{Name: classes[c]}
-		most := 0
-		for j := range k {
-			if counts[c][j] > counts[c][most] {
-				most = j
-			}
-		}
-		for j := range k {
-			row.Cells = append(row.Cells, cell{strconv.Itoa(counts[c][j]), j == most})
+		row, most := gridRow{Name: classes[c]}, slices.Index(counts[c], slices.Max(counts[c]))
+		for j, n := range counts[c] {
+			row.Cells = append(row.Cells, cell{strconv.Itoa(n), j == most})
 		}
 		g.Rows = append(g.Rows, gridRow{row.Name, append(row.Cells, cell{Text: strconv.Itoa(all[c])})})
 	}

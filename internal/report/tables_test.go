@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 )
 
 // The centers are those of the model, in the units of the table.
@@ -26,10 +27,7 @@ func TestUnits(t *testing.T) {
 			mean += plain.X.At(i, j) / float64(plain.X.Rows)
 		}
 		for c := range 4 {
-			got, err := strconv.ParseFloat(strings.ReplaceAll(cells[4*j+c].text, "−", "-"), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := tables.Must(strconv.ParseFloat(strings.ReplaceAll(cells[4*j+c].text, "−", "-"), 64))(t)
 			want := mean
 			if c < 3 {
 				want = in.MinVolume.Model.Centers.At(c, j)*in.Scaling.Divisor[j] + in.Scaling.Shift[j]
@@ -127,17 +125,12 @@ func TestWide(t *testing.T) {
 // Constant columns have their value, without the rounding of a center.
 func TestConstantColumns(t *testing.T) {
 	in := input(30, 3, func(i, j int) float64 { return [3]float64{float64(i%3) + float64(i)/50, 0, 0.1}[j] })
-	if err := in.Fit(t.Context(), Options{K: 2}); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, in.Fit(t.Context(), Options{K: 2}))
 	for _, f := range in.fits() {
 		f.Model.Centers.Set(0, 1, 1.77e-38)
 		f.Model.Centers.Set(1, 2, .1+1e-16)
 	}
-	b, err := HTML(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tables.Must(HTML(in))(t)
 	const zeros = `<th scope="row">c2</th><td>0.00</td><td>0.00</td><td>0.00</td>`
 	if page := string(b); !strings.Contains(page, zeros) || strings.Contains(page, "e-38") ||
 		strings.Contains(page, "e−38") {

@@ -14,9 +14,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-// title is the table's name without its folder.
-func (b *builder) title() string { return titleOf(b.Table.Source) }
-
+// titleOf is the name of a file without its folder.
 func titleOf(source string) string {
 	name := table.Printable(source)
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
@@ -48,8 +46,11 @@ func (b *builder) about() string {
 	default:
 		s += "; columns as they are, without scaling"
 	}
-	if k := b.kind(); k != scale.None && k != scale.Counts && b.constant() {
-		s += ", except constant ones, which are 0"
+	for j, constant := range b.Constant {
+		if k := b.kind(); k != scale.None && k != scale.Counts && constant && b.Mean[j] == 0 {
+			s += ", except constant ones, which are 0"
+			break
+		}
 	}
 	if b.Weights != nil {
 		s += "; rows have weights"
@@ -58,16 +59,6 @@ func (b *builder) about() string {
 		s += "; pictures show " + strconv.Itoa(b.X.Rows) + " of the rows, evenly drawn"
 	}
 	return s + "."
-}
-
-// constant reports whether a column is 0, as scaled constant columns are.
-func (b *builder) constant() bool {
-	for j, constant := range b.Constant {
-		if constant && b.Mean[j] == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // decides is the share of the variance from which a column is called dominant.
@@ -81,6 +72,16 @@ func short(name string) string {
 		return strings.TrimRight(string(r[:longest-1]), " ") + "…"
 	}
 	return name
+}
+
+func classNames(t *table.Table) (names []string) {
+	for _, name := range t.Classes {
+		if name = short(table.Printable(name)); name == "" {
+			name = "(empty)"
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // bounds is the floor, which holds for all three methods.
@@ -119,7 +120,6 @@ func (b *builder) kind() scale.Kind {
 	return b.Scaling.Kind
 }
 
-// unit is the unit of X.
 func (b *builder) unit() string {
 	switch b.kind() {
 	case scale.ZScore:
@@ -205,7 +205,6 @@ func words(n int) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// warnings are those of all methods.
 func (b *builder) warnings() (lines []string) {
 	for i, f := range b.fits() {
 		for _, w := range view.Warnings(f.Model) {
@@ -223,9 +222,7 @@ func (b *builder) proposal() string {
 	return view.FloorsAlone(b.Input.Proposal)
 }
 
-// reading is what was taken for what in the table, a sentence each.
-func (b *builder) reading() []string { return readingOf(b.Table.Notes) }
-
+// readingOf is what was taken for what in a table, a sentence each.
 func readingOf(notes []string) (lines []string) {
 	for _, note := range notes {
 		r, size := utf8.DecodeRuneInString(note)
@@ -248,7 +245,6 @@ func (b *builder) secondOpinions() string {
 		". All of them count directions, not clusters: clusters along one line share a direction."
 }
 
-// traceNotes describes the iterations of both methods.
 func (b *builder) traceNotes() []string {
 	f := b.verdict(2)
 	corners := f.SlackPart() == "a millionth" // the rule of FitMinVolume
@@ -312,7 +308,6 @@ func (b *builder) inBlocks() string {
 		"no has both."
 }
 
-// made says how the fits were computed.
 func (b *builder) made() []string {
 	global := "Global: the closed form, a regular simplex around a ball with all rows. Every orientation " +
 		"has the same error. "

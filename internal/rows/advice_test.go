@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/tables"
 )
 
 // advised are flags in errors and notes, with their values; where a value is to be chosen there
@@ -50,10 +52,10 @@ func advice(message string) (flags []string) {
 // the table has, or there is another error, whose advice is followed as well.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	tables := filepath.Join("..", "..", "testdata", "tables")
+	corpus := filepath.Join("..", "..", "testdata", "tables")
 	tried := 0
-	for _, folder := range []string{tables, filepath.Join(tables, "trade")} {
-		wants := readWant(t, folder)
+	for _, folder := range []string{corpus, filepath.Join(corpus, "trade")} {
+		wants := tables.Want(t, filepath.Join(folder, "want.txt"))
 		may := map[string][]string{} // the numbers of rows that a file has, either way round
 		for _, want := range wants {
 			name := want["file"][0]
@@ -91,10 +93,7 @@ func lastOf(flags string) (list []string) {
 
 // follow reads a table with flags, and then with those that are advised.
 func follow(t *testing.T, name string, may []string, flags string, depth int) (tried int) {
-	in, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := tables.Must(os.Open(name))(t)
 	defer in.Close()
 	d := dialectOf(t, []string{flags})
 	got, err := ReadAll(in, name, d)

@@ -207,7 +207,6 @@ func classColumn(source, kind, column string, cols int) (at int, err error) {
 	return at, nil
 }
 
-// readArrayClasses reads one column of values as classes.
 func readArrayClasses(in io.Reader, source, column string) (*table.Classes, error) {
 	a, err := openArray(in, source, table.Dialect{}, -1)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // The columns of an array have the same roles as those of text, given by number.
@@ -44,10 +45,7 @@ func TestArrayColumns(t *testing.T) {
 	d.Weights = ""
 	path := write(t, "a.npy", content)
 	for _, block := range []int{0, 1, 1000, 20000} {
-		f, err := Open(path, Options{Dialect: d, BlockRows: block})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := tables.Must(Open(path, Options{Dialect: d, BlockRows: block}))(t)
 		var data []float64
 		for x, err := range f.Blocks(t.Context()) {
 			if err != nil {

@@ -93,15 +93,14 @@ func (s *Sparse) name(d *table.Dialect) error {
 		}
 	}
 	if s.Turned = turn; turn {
-		s.X = transposed(s.X)
+		s.X, err = transposed(s.X)
 		if d.Transpose == table.TransposeYes {
 			s.Notes = append(s.Notes, "the table is turned, as asked: its columns are the rows")
 		}
 	}
-	return nil
+	return err
 }
 
-// firsts are the first fields of lines.
 func firsts(lines [][]string) []string {
 	list := make([]string, len(lines))
 	for i, fields := range lines {
@@ -128,23 +127,12 @@ func symbols(lines [][]string) []string {
 	return list
 }
 
-// transposed returns the columns of x as rows.
-func transposed(x *softkmeans.SparseMatrix) *softkmeans.SparseMatrix {
-	y := &softkmeans.SparseMatrix{Rows: x.Cols, Cols: x.Rows, Indptr: make([]int, x.Cols+1),
-		Indices: make([]int, len(x.Data)), Data: make([]float64, len(x.Data))}
-	for _, j := range x.Indices {
-		y.Indptr[j+1]++
-	}
-	for j := range x.Cols {
-		y.Indptr[j+1] += y.Indptr[j]
-	}
-	next := append([]int(nil), y.Indptr...)
+func transposed(x *softkmeans.SparseMatrix) (*softkmeans.SparseMatrix, error) {
+	rows := make([]int, 0, len(x.Data))
 	for i := range x.Rows {
-		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
-			at := next[x.Indices[t]]
-			y.Indices[at], y.Data[at] = i, x.Data[t]
-			next[x.Indices[t]]++
+		for range x.Indptr[i+1] - x.Indptr[i] {
+			rows = append(rows, i)
 		}
 	}
-	return y
+	return softkmeans.SparseFromTriples(x.Cols, x.Rows, x.Indices, rows, x.Data)
 }

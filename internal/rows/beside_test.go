@@ -11,6 +11,7 @@ import (
 
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // A matrix with files of names beside it has its cells as rows, also from gzip and with a prefix;
@@ -28,21 +29,13 @@ func TestBeside(t *testing.T) {
 			w.Write([]byte(text))
 			w.Close()
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666))
 	}
 	read := func(name string, d table.Dialect) *table.Table {
 		t.Helper()
-		in, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := tables.Must(os.Open(filepath.Join(dir, name)))(t)
 		defer in.Close()
-		got, err := ReadAll(in, in.Name(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := tables.Must(ReadAll(in, in.Name(), d))(t)
 		return got
 	}
 	check := func(got *table.Table, names, ids string, data ...float64) {

@@ -12,19 +12,19 @@ import (
 	"testing"
 
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // TestCorpus reads the tables of testdata/tables, which its make.go has written, and those of the
 // trade, and holds what comes out to want.txt.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	tables := filepath.Join("..", "..", "testdata", "tables")
-	checkTables(t, tables)
-	checkTables(t, filepath.Join(tables, "trade"))
+	checkTables(t, filepath.Join("..", "..", "testdata", "tables"))
+	checkTables(t, filepath.Join("..", "..", "testdata", "tables", "trade"))
 }
 
 func checkTables(t *testing.T, folder string) {
-	wants := readWant(t, folder)
+	wants := tables.Want(t, filepath.Join(folder, "want.txt"))
 	if len(wants) < 40 {
 		t.Errorf("%s: %d tables", folder, len(wants))
 	}
@@ -33,28 +33,8 @@ func checkTables(t *testing.T, folder string) {
 	}
 }
 
-// readWant reads the entries of want.txt.
-func readWant(t *testing.T, folder string) (list []map[string][]string) {
-	text, err := os.ReadFile(filepath.Join(folder, "want.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
-		want := map[string][]string{}
-		for line := range strings.Lines(text) {
-			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-			want[key] = append(want[key], value)
-		}
-		list = append(list, want)
-	}
-	return list
-}
-
 func checkTable(t *testing.T, folder string, want map[string][]string) {
-	in, err := os.Open(filepath.Join(folder, want["file"][0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := tables.Must(os.Open(filepath.Join(folder, want["file"][0])))(t)
 	defer in.Close()
 	got, err := ReadAll(in, want["file"][0], dialectOf(t, want["flags"]))
 	if fail := want["error"]; fail != nil {

@@ -13,6 +13,7 @@ import (
 
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // packed is a gzip file with each of the parts as a member.
@@ -21,12 +22,8 @@ func packed(t testing.TB, parts ...[]byte) []byte {
 	var b bytes.Buffer
 	for _, part := range parts {
 		z := gzip.NewWriter(&b)
-		if _, err := z.Write(part); err != nil {
-			t.Fatal(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
+		tables.Must(z.Write(part))(t)
+		tables.OK(t, z.Close())
 	}
 	return b.Bytes()
 }
@@ -48,10 +45,7 @@ func TestGzip(t *testing.T) {
 				t.Errorf("%s of %s: %v", what, name, err)
 			}
 		}
-		f, err := Open(path, Options{BlockRows: 1000, Dialect: table.Dialect{Workers: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := tables.Must(Open(path, Options{BlockRows: 1000, Dialect: table.Dialect{Workers: 2}}))(t)
 		if !f.Compressed || f.Size != int64(len(content)) {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -80,10 +74,7 @@ func TestGzip(t *testing.T) {
 
 func openFile(t *testing.T, path string) io.Reader {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := tables.Must(os.Open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -158,9 +149,7 @@ func TestGzipBomb(t *testing.T) {
 	line := packed(t, bytes.Repeat([]byte("1,"), 33<<20))
 	promise := func(cols int) []byte {
 		var b bytes.Buffer
-		if err := npy.WriteHeader(&b, 1, cols); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, npy.WriteHeader(&b, 1, cols))
 		return packed(t, b.Bytes())
 	}
 	for _, test := range []struct {

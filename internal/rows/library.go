@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 	}
 	values, err := libraryValues(h, data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", data, err)
+		return nil, nil, err
 	}
 	switch n := len(channelsOf(h)); {
 	case n == 0:
@@ -65,22 +66,19 @@ func Spectra(header, data string) (*table.Table, error) {
 	}
 	values, err := libraryValues(h, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", data, err)
+		return nil, err
 	}
 	t := &table.Table{Rows: h.Lines}
 	t.Source, t.IDs, t.Notes = data, h.Spectra, h.Notes
-	var at []int
-	for _, j := range channelsOf(h) {
-		missing := false
+	at := slices.DeleteFunc(channelsOf(h), func(j int) (missing bool) {
 		for i := range h.Lines {
 			missing = missing || h.IsMissing(values[i*h.Samples+j])
 		}
-		if missing {
-			continue
-		}
-		at = append(at, j)
+		return missing
+	})
+	for n, j := range at {
 		if t.Names = append(t.Names, table.Column(j)); h.Wavelengths != nil {
-			t.Names[len(at)-1] = number(h.Wavelengths[j])
+			t.Names[n] = number(h.Wavelengths[j])
 		}
 	}
 	if len(at) == 0 {
@@ -110,7 +108,6 @@ func libraryDialect(d *table.Dialect) {
 	}
 }
 
-// channelsOf are the channels that are not bad.
 func channelsOf(h *envi.Header) (at []int) {
 	for j := range h.Samples {
 		if h.Bad == nil || !h.Bad[j] {
@@ -120,8 +117,13 @@ func channelsOf(h *envi.Header) (at []int) {
 	return at
 }
 
-// libraryValues reads the spectra, line after line.
-func libraryValues(h *envi.Header, data string) ([]float64, error) {
+// libraryValues reads the spectra, line after line. Errors name the file.
+func libraryValues(h *envi.Header, data string) (values []float64, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", data, err)
+		}
+	}()
 	layout, err := h.Layout()
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func libraryValues(h *envi.Header, data string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, h.Lines*h.Samples)
+	values = make([]float64, h.Lines*h.Samples)
 	return values, layout.Read(file, values, cube.Rect{Lines: h.Lines, Samples: h.Samples}, []int{0})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"softkmeans/internal/envi"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 // A spectral library is read as rows with names, all at once and in blocks, by either of its files.
@@ -19,15 +20,9 @@ func TestLibrary(t *testing.T) {
 	name := filepath.Join("..", "..", "testdata", "tables", "trade", "library.sli")
 	var all []*table.Table
 	for _, name := range []string{name, name + ".hdr"} {
-		in, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := tables.Must(os.Open(name))(t)
 		defer in.Close()
-		got, err := ReadAll(in, name, table.Dialect{Guess: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := tables.Must(ReadAll(in, name, table.Dialect{Guess: true}))(t)
 		all = append(all, got)
 	}
 	got := all[0]
@@ -36,10 +31,7 @@ func TestLibrary(t *testing.T) {
 		!slices.Equal(got.IDs, []string{"leaf", "soil"}) || len(got.Notes) > 0 {
 		t.Errorf("%d rows, names %q, ids %q, notes %q", got.Rows, got.Names, got.IDs, got.Notes)
 	}
-	f, err := Open(name, Options{Dialect: table.Dialect{Guess: true}, BlockRows: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := tables.Must(Open(name, Options{Dialect: table.Dialect{Guess: true}, BlockRows: 1}))(t)
 	for range 2 {
 		var data []float64
 		for x, err := range f.Blocks(t.Context()) {
@@ -59,10 +51,7 @@ func TestLibrary(t *testing.T) {
 	}{{table.Dialect{Guess: true, ID: table.NoID}, 2, 121},
 		{table.Dialect{Transpose: table.TransposeYes}, 121, 2},
 		{table.Dialect{Drop: []string{"2-4"}, Delimiter: '\t', Header: table.HeaderNo}, 2, 118}} {
-		in, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := tables.Must(os.Open(name))(t)
 		defer in.Close()
 		if got, err := ReadAll(in, name, c.d); err != nil || got.Rows != c.rows || len(got.Names) != c.cols ||
 			(got.IDs == nil) != (c.d.ID == table.NoID) {
@@ -78,21 +67,13 @@ func TestLibraryHeader(t *testing.T) {
 	name := write(t, "a.sli", []byte{2, 0, 4, 0, 6, 0, 8, 0, 20, 0, 0xff, 0xff, 60, 0, 80, 0})
 	read := func(header string) (*table.Table, error) {
 		t.Helper()
-		if err := os.WriteFile(name+".hdr", []byte(header), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		in, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, os.WriteFile(name+".hdr", []byte(header), 0o666))
+		in := tables.Must(os.Open(name))(t)
 		defer in.Close()
 		return ReadAll(in, name, table.Dialect{Guess: true, Missing: true})
 	}
-	got, err := read(head + "wavelength = [1 2 2.5 2.5]\nbbl = {1,1,0,1}\ndata ignore value = -1\n" +
-		"reflectance scale factor = 10\nspectra names = {Quartz \"A\", 7}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := tables.Must(read(head + "wavelength = [1 2 2.5 2.5]\nbbl = {1,1,0,1}\ndata ignore value = -1\n" +
+		"reflectance scale factor = 10\nspectra names = {Quartz \"A\", 7}\n"))(t)
 	if !math.IsNaN(got.Data[4]) ||
 		!slices.Equal(slices.Delete(got.Data, 4, 5), []float64{.2, .4, .8, 2, 8}) ||
 		!slices.Equal(got.Names, []string{"1", "2", "2.5"}) ||
@@ -127,9 +108,7 @@ func TestLibraryHeader(t *testing.T) {
 		}
 	}
 	// Errors have the place in the library.
-	if err := os.WriteFile(name+".hdr", []byte(head+"data ignore value = -1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, os.WriteFile(name+".hdr", []byte(head+"data ignore value = -1\n"), 0o666))
 	for want, d := range map[string]table.Dialect{
 		`a.sli: spectrum 2: missing value in column "channel2", as of a deleted`: {},
 		`a.sli: spectrum 2: missing value in column "spectrum2"`: {

@@ -19,6 +19,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 	"softkmeans/stream"
 )
 
@@ -26,18 +27,14 @@ import (
 func write(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, os.WriteFile(path, content, 0o666))
 	return path
 }
 
 func npyFile(t *testing.T, rows, cols int, values []float64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := errors.Join(npy.WriteHeader(&b, rows, cols), npy.WriteValues(&b, values)); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, errors.Join(npy.WriteHeader(&b, rows, cols), npy.WriteValues(&b, values)))
 	return b.Bytes()
 }
 
@@ -69,10 +66,7 @@ func TestBlocks(t *testing.T) {
 	values := random(rows * cols)
 	for _, path := range []string{write(t, "a.csv", csvText(cols, values)),
 		write(t, "named as it likes.csv", npyFile(t, rows, cols, values))} {
-		in, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := tables.Must(os.Open(path))(t)
 		whole, err := ReadAll(in, path, table.Dialect{})
 		in.Close()
 		if err != nil || whole.Rows != rows || !slices.Equal(whole.Data, values) ||
@@ -81,10 +75,7 @@ func TestBlocks(t *testing.T) {
 		}
 		for _, o := range []Options{{}, {BlockRows: 1000}, {BlockRows: 7, Dialect: table.Dialect{Workers: 3}},
 			{BlockRows: 1 << 20, Dialect: table.Dialect{Workers: 2}}} {
-			f, err := Open(path, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := tables.Must(Open(path, o))(t)
 			if !slices.Equal(f.Names, whole.Names) || f.Source != path {
 				t.Errorf("%s: %+v", path, f.Head)
 			}
@@ -121,15 +112,9 @@ func TestFitSeq(t *testing.T) {
 	const rows, cols = 3000, 5
 	values := random(rows * cols)
 	x := softkmeans.NewMatrix(rows, cols, values)
-	want, err := softkmeans.Fit(t.Context(), x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(write(t, "a.csv", csvText(cols, values)),
-		Options{BlockRows: 100, Dialect: table.Dialect{Workers: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := tables.Must(softkmeans.Fit(t.Context(), x, 3, nil))(t)
+	f := tables.Must(Open(write(t, "a.csv", csvText(cols, values)),
+		Options{BlockRows: 100, Dialect: table.Dialect{Workers: 2}}))(t)
 	m, err := stream.Fit(t.Context(), f.Blocks(t.Context()), 3, nil)
 	if err != nil || math.Abs(m.Objective-want.Objective) > 1e-10*want.Objective {
 		t.Fatalf("%v, want %v, %v", m, want.Objective, err)
@@ -212,13 +197,9 @@ func TestChanged(t *testing.T) {
 		"later":    func() error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) },
 		"replaced": func() error { return os.Rename(write(t, "g", []byte("1,2\n3,5\n")), path) },
 	} {
-		f, err := Open(path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
+		f := tables.Must(Open(path, Options{}))(t)
+		tables.OK(t, change())
+		var err error
 		for x, e := range f.Blocks(t.Context()) {
 			if err = e; x != nil {
 				t.Errorf("%s: %v", name, x)
@@ -249,11 +230,8 @@ func TestChangedWhileRead(t *testing.T) {
 	} {
 		for workers := 1; workers <= 2; workers++ {
 			path := write(t, "f.csv", broken)
-			f, err := Open(path, Options{Dialect: table.Dialect{Workers: workers}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			blocks := 0
+			f := tables.Must(Open(path, Options{Dialect: table.Dialect{Workers: workers}}))(t)
+			blocks, err := 0, error(nil)
 			for _, e := range f.Blocks(t.Context()) {
 				if blocks++; blocks == 1 {
 					e = change(path)
@@ -280,10 +258,7 @@ func TestLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, path := range []string{write(t, "a.csv", csvText(2, values)),
 		write(t, "a.npy", npyFile(t, 20000, 2, values))} {
-		f, err := Open(path, Options{BlockRows: 10, Dialect: table.Dialect{Workers: 3}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := tables.Must(Open(path, Options{BlockRows: 10, Dialect: table.Dialect{Workers: 3}}))(t)
 		for i := range 10 {
 			n := 0
 			for _, err := range f.Blocks(t.Context()) {

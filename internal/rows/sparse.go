@@ -72,7 +72,6 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 	return s, nil
 }
 
-// choose takes the columns that d asks for.
 func (s *Sparse) choose(d table.Dialect) error {
 	err := numbered(s.Source, kindOfSparse, append([]string{d.Label, d.Weights}, d.Drop...))
 	if d.Names == nil && err != nil {
@@ -86,18 +85,18 @@ func (s *Sparse) choose(d table.Dialect) error {
 	s.Head = layout.Head
 	s.Notes, s.Turned, s.IDColumn, s.IDName = head.Notes, head.Turned, head.IDColumn, head.IDName
 	x := s.X
-	y := &softkmeans.SparseMatrix{Rows: x.Rows, Cols: len(s.Names), Indptr: make([]int, 1, x.Rows+1)}
+	var rows, columns []int
+	var values []float64
 	labels := make([]float64, x.Rows)
 	if s.WeightsColumn > 0 {
 		s.Weights = make([]float64, x.Rows)
 	}
 	for i := range x.Rows {
-		from := len(y.Data)
 		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
 			v := x.Data[t]
 			switch place, label, weight := layout.Column(x.Indices[t]); {
 			case place >= 0:
-				y.Indices, y.Data = append(y.Indices, place), append(y.Data, v)
+				rows, columns, values = append(rows, i), append(columns, place), append(values, v)
 			case label:
 				labels[i] = v
 			case weight && v < 0:
@@ -107,42 +106,20 @@ func (s *Sparse) choose(d table.Dialect) error {
 				s.Weights[i] = v
 			}
 		}
-		sortRow(y.Indices[from:], y.Data[from:])
-		y.Indptr = append(y.Indptr, len(y.Data))
 	}
-	if s.X = y; s.LabelColumn > 0 {
-		s.setClasses(labels)
+	if s.LabelColumn > 0 {
+		s.Class, s.Classes = classesOf(labels)
 	}
-	return nil
+	s.X, err = softkmeans.SparseFromTriples(x.Rows, len(s.Names), rows, columns, values)
+	return err
 }
 
-// setClasses takes labels as classes.
-func (s *Sparse) setClasses(labels []float64) {
+func classesOf(labels []float64) (class []int, names []string) {
 	var c classes
 	for _, v := range labels {
-		s.Class = append(s.Class, c.of(v))
+		class = append(class, c.of(v))
 	}
-	s.Classes = c.names
-}
-
-// sortRow sorts the entries of a row by their columns. They are in another order only where
-// columns are picked so.
-func sortRow(columns []int, values []float64) {
-	if slices.IsSorted(columns) {
-		return
-	}
-	type entry struct {
-		column int
-		value  float64
-	}
-	row := make([]entry, len(columns))
-	for t, j := range columns {
-		row[t] = entry{j, values[t]}
-	}
-	slices.SortFunc(row, func(a, b entry) int { return a.column - b.column })
-	for t, e := range row {
-		columns[t], values[t] = e.column, e.value
-	}
+	return class, c.names
 }
 
 // Fill writes row i with all its zeros to dst.
@@ -168,7 +145,6 @@ func (s *Sparse) Table() (*table.Table, error) {
 	return t, nil
 }
 
-// reader returns a reader of the rows with all their zeros.
 func (s *Sparse) reader(compressed bool) *reader {
 	at, from, cols := 0, 0, s.X.Cols
 	read := func(dst []float64, class []int) (n int, err error) {
@@ -212,7 +188,6 @@ func readSparseClasses(c content, source, column string) (*table.Classes, error)
 			labels[i] = t.X.Data[lo+n]
 		}
 	}
-	s := new(Sparse)
-	s.setClasses(labels)
-	return &table.Classes{Source: source, Name: table.Column(at - 1), Class: s.Class, Classes: s.Classes}, nil
+	class, names := classesOf(labels)
+	return &table.Classes{Source: source, Name: table.Column(at - 1), Class: class, Classes: names}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"softkmeans/internal/sparse"
 	"softkmeans/internal/table"
+	"softkmeans/internal/tables"
 )
 
 const (
@@ -155,13 +156,9 @@ func TestSparseErrors(t *testing.T) {
 		t.Errorf("a gzip file that is cut: %v", err)
 	}
 	f = write(t, "g", []byte(marketText))
-	opened, err := Open(f, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(f, []byte(svmText), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	opened := tables.Must(Open(f, Options{}))(t)
+	tables.OK(t, os.WriteFile(f, []byte(svmText), 0o666))
+	var err error
 	for _, err = range opened.Blocks(t.Context()) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "another size") {

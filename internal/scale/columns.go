@@ -20,8 +20,7 @@ func (c *Collector) Columns() *Columns {
 	all := &Columns{Mean: s.Shift, Spread: s.Divisor}
 	for j := range c.columns {
 		k := &c.columns[j]
-		if within := negligible * math.Abs(s.Shift[j]); k.max-s.Shift[j] <= within &&
-			s.Shift[j]-k.min <= within {
+		if k.constant(s.Shift[j]) {
 			s.Divisor[j] = 0
 		}
 		all.Least, all.Most = append(all.Least, k.min), append(all.Most, k.max)

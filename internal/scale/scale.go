@@ -83,11 +83,7 @@ func present(kind Kind, data []float64, cols int, weights []float64) *Collector 
 			}
 		}
 		one := Collector{Kind: kind, columns: []column{noColumn}}
-		if weights == nil {
-			one.add(values, 1, nil)
-		} else {
-			one.add(values, 1, heavy)
-		}
+		one.add(values, 1, heavy)
 		all.columns[j] = one.columns[0]
 		all.columns[j].squares /= one.weight // the variance
 	}

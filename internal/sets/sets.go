@@ -126,7 +126,6 @@ func (s *Set) Load() (*Labeled, error) {
 	return &Labeled{x, classes.Class, len(classes.Classes)}, nil
 }
 
-// read opens a file of the set and reads it.
 func read[T any](s *Set, name string, parse func(io.Reader) (T, error)) (t T, err error) {
 	open := s.Open
 	if open == nil {

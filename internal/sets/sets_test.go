@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 	"softkmeans/testdata"
 )
 
@@ -17,9 +18,7 @@ import (
 func folder(t *testing.T, files map[string]string) func(string) string {
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	return func(name string) string { return filepath.Join(dir, name) }
 }
@@ -32,10 +31,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(s, err)
 	}
 	s.Scale = scale.ZScore
-	got, err := s.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := tables.Must(s.Load())(t)
 	h := 1 / math.Sqrt2 // two columns, of which one is constant
 	want := [2][3]float64{{-h, 0, -1}, {h, 0, 1}}
 	for i, row := range want {

@@ -209,7 +209,6 @@ func (n Noise) Explains(row, column string) string {
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
-// word is a name as a message has it.
 func word(name string) string {
 	name = table.Printable(name)
 	if r := []rune(name); len(r) > 40 {

@@ -6,6 +6,7 @@ package sources
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,16 +97,14 @@ func (l *Library) Pick(at []int) {
 	if l.X = columns(l.X, at); l.SD != nil {
 		l.SD = columns(l.SD, at)
 	}
-	if l.Columns != nil {
-		var names []string
+	all := l.Columns
+	if l.Columns = nil; all != nil {
 		for _, j := range at {
-			names = append(names, l.Columns[j])
+			l.Columns = append(l.Columns, all[j])
 		}
-		l.Columns = names
 	}
 }
 
-// columns returns some columns of m.
 func columns(m *softkmeans.Matrix, at []int) *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(m.Rows, len(at), nil)
 	for i := range m.Rows {
@@ -167,17 +166,9 @@ func (l *Library) spreads() error {
 	if len(sd) == 0 {
 		return nil
 	}
-	var at []int
 	all := l.X
-	for j := range l.Columns {
-		isSD := false
-		for _, of := range sd {
-			isSD = isSD || of == j
-		}
-		if !isSD {
-			at = append(at, j)
-		}
-	}
+	isSD := slices.Collect(maps.Values(sd))
+	at := slices.DeleteFunc(la.Indices(len(l.Columns)), func(j int) bool { return slices.Contains(isSD, j) })
 	l.Pick(at)
 	l.SD = softkmeans.NewMatrix(all.Rows, len(at), nil)
 	for to, j := range at {
@@ -283,7 +274,6 @@ func (l *Library) way(names []string) (best variables, most int) {
 	return best, most
 }
 
-// shared is how many names are in a set.
 func shared(have map[string]bool, names []string) (n int) {
 	for name := range keys(names) {
 		if have[name] {
@@ -293,7 +283,6 @@ func shared(have map[string]bool, names []string) (n int) {
 	return n
 }
 
-// numbers is how many names are numbers.
 func numbers(names []string) (n int) {
 	for _, name := range names {
 		if _, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
@@ -384,9 +373,7 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
 			source + " has no such names; leave the header out, or name the columns by words in both files")
 	default:
-		for j := range at {
-			at[j] = j
-		}
+		at = la.Indices(len(names))
 		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names "+
 			"to join them by")
 	}
@@ -522,7 +509,6 @@ func plural(n int, noun string) string {
 // mostNamed is how many names a message has.
 const mostNamed = 8
 
-// some lists names, shortened.
 func some(names []string) string {
 	more := ""
 	if n := len(names); n > mostNamed {

@@ -119,7 +119,7 @@ func (s *Sources) Lengths(ctx context.Context, x *softkmeans.Matrix, o Options) 
 func (m *Mixer) Unique() bool { return m.open.Unique() }
 
 // Apart is how many prototypes the columns can tell apart.
-func (m *Mixer) Apart() int { return m.open.apart() }
+func (m *Mixer) Apart() int { return m.open.rank - max(0, m.open.rows.Cols-m.open.k) }
 
 // mixRows is how many rows are mixed at a time.
 const mixRows = 512
@@ -195,7 +195,6 @@ func (m *Mixer) measure(r *Result, x, g *softkmeans.Matrix) {
 	})
 }
 
-// mixture sets dst to the mixture of the centers.
 func (m *Mixer) mixture(dst, g []float64) {
 	clear(dst)
 	for i, share := range g {
@@ -262,20 +261,14 @@ func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, 
 			}
 		}
 	})
-	if m.Bundled() && r.narrow() {
+	open := !m.Bundled()
+	for i, v := range r.Low.Data {
+		open = open || r.High.Data[i]-v > 1e-9
+	}
+	if !open { // but for rounding
 		r.Open, r.Low, r.High = false, nil, nil
 	}
 	return ctx.Err()
-}
-
-// narrow reports whether all ranges are points, but for rounding.
-func (r *Result) narrow() bool {
-	for i, v := range r.Low.Data {
-		if r.High.Data[i]-v > 1e-9 {
-			return false
-		}
-	}
-	return true
 }
 
 // TooMuch reports whether the ranges of n rows would take too long.

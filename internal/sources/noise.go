@@ -167,7 +167,6 @@ func (m *Mixer) beside(r *Result, x *softkmeans.Matrix, n Noise) (left *softkmea
 	return left, rest
 }
 
-// divided returns m with divided columns.
 func divided(m *softkmeans.Matrix, by []float64) *softkmeans.Matrix {
 	out := m.Clone()
 	for i := range out.Rows {

@@ -8,6 +8,7 @@ package sources
 // so it ends. It starts at a vertex that is found from a known mixture, without a first phase.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -48,9 +49,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 		}
 	}
 	for i := range n {
-		for j, x := range v.Row(i) {
-			v.Row(i)[j] = x - o.mean[j]
-		}
+		la.Axpy(v.Row(i), -1, o.mean)
 	}
 	least := 0x1p-44
 	if most := size(v); most > 0 {
@@ -91,7 +90,6 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	return o, nil
 }
 
-// size is the largest entry of m.
 func size(m *softkmeans.Matrix) (most float64) {
 	for i := range m.Rows {
 		for _, v := range m.Row(i) {
@@ -101,9 +99,6 @@ func size(m *softkmeans.Matrix) (most float64) {
 	return most
 }
 
-// apart is how many of the vertices have shares that are unique.
-func (o *Open) apart() int { return o.rank - max(0, o.rows.Cols-o.k) }
-
 // Unique reports whether a point has one mixture only, wherever it is.
 func (o *Open) Unique() bool { return o.rank >= o.rows.Cols }
 
@@ -111,7 +106,7 @@ func (o *Open) Unique() bool { return o.rank >= o.rows.Cols }
 // of the point that g is a mixture of. class has the group of each share.
 func (o *Open) Ranges(low, high, g []float64, class []int) {
 	p := &program{m: o.rows.Rows, n: o.rows.Cols, groups: class}
-	start := append([]float64{}, g...)
+	start := slices.Clone(g)
 	if p.n > o.k && !o.cone { // the share of the origin
 		rest := 1.0
 		for _, v := range g {
@@ -174,23 +169,13 @@ func (p *program) begin(start []float64) {
 	p.t, p.basis, p.in = make([]float64, p.m*w), make([]int, p.m), make([]bool, p.n)
 	p.b = make([]float64, p.m)
 	for i := range p.m {
-		p.basis[i] = -1
-		copy(p.t[i*w:], p.a[i*p.n:(i+1)*p.n])
 		for j, v := range start {
 			p.b[i] += v * p.a[i*p.n+j]
 		}
-		p.t[i*w+p.n] = p.b[i]
 	}
+	p.reset()
 	order := la.Indices(p.n)
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case start[i] > start[j]:
-			return -1
-		case start[i] < start[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(start[j], start[i]) })
 	h := slices.Clone(start)
 	for _, j := range order {
 		if row := p.freeRow(j); row >= 0 {
@@ -202,6 +187,17 @@ func (p *program) begin(start []float64) {
 		}
 	}
 	p.refresh()
+}
+
+// reset makes the tableau that of the constraints, without a basis.
+func (p *program) reset() {
+	w := p.n + 1
+	for i := range p.m {
+		p.basis[i] = -1
+		copy(p.t[i*w:], p.a[i*p.n:(i+1)*p.n])
+		p.t[i*w+p.n] = p.b[i]
+	}
+	clear(p.in)
 }
 
 // freeRow is the row without a basis in which column j has its largest entry; −1 if none is a pivot.
@@ -266,16 +262,8 @@ func (p *program) pivot(row, j int) {
 
 // refresh computes the tableau of the basis anew, without the roundings of the way to it.
 func (p *program) refresh() {
-	w := p.n + 1
-	for i := range p.m {
-		copy(p.t[i*w:], p.a[i*p.n:(i+1)*p.n])
-		p.t[i*w+p.n] = p.b[i]
-	}
 	columns := slices.Clone(p.basis)
-	for i := range p.basis {
-		p.basis[i] = -1
-	}
-	clear(p.in)
+	p.reset()
 	for _, j := range columns {
 		if j < 0 {
 			continue
@@ -284,10 +272,16 @@ func (p *program) refresh() {
 			p.pivot(row, j)
 		}
 	}
-	for i := range p.m {
-		p.t[i*w+p.n] = max(0, p.t[i*w+p.n])
-	}
+	p.positive()
 	p.steps = 0
+}
+
+// positive makes entries of the solution that rounding has put below 0 those at 0.
+func (p *program) positive() {
+	for i := range p.m {
+		last := &p.t[i*(p.n+1)+p.n]
+		*last = max(0, *last)
+	}
 }
 
 // extreme returns the largest sum of the shares of a group, or with sign −1 the least.
@@ -306,10 +300,7 @@ func (p *program) extreme(group int, sign float64) float64 {
 			break // the polytope is bounded: by rounding alone
 		}
 		p.pivot(row, enter)
-		for i := range p.m {
-			last := &p.t[i*(p.n+1)+p.n]
-			*last = max(0, *last)
-		}
+		p.positive()
 		stuck = step <= 1e-12
 	}
 	sum := 0.0
@@ -324,7 +315,6 @@ func (p *program) extreme(group int, sign float64) float64 {
 	return min(sum, 1)
 }
 
-// of reports whether column j is a share of the group.
 func (p *program) of(j, group int) bool { return j >= 0 && j < len(p.groups) && p.groups[j] == group }
 
 // entering returns the column that gains most, or the first that gains; −1 if none does.

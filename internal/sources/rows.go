@@ -87,7 +87,6 @@ func keep(t *table.Table, names []string) {
 	t.Notes = append(t.Notes, plural(n, "column")+" that the prototypes lack "+isAre(n)+" left out")
 }
 
-// firstOf returns the first place of each name.
 func firstOf(names []string) map[string]int {
 	first := make(map[string]int, len(names))
 	for j, name := range names {

@@ -96,7 +96,6 @@ func (m *market) content() ([]byte, error) {
 	}
 }
 
-// readSize reads the line of sizes.
 func (m *market) readSize() error {
 	text, err := m.content()
 	if err == io.EOF {
@@ -188,7 +187,6 @@ func (m *market) readEntries() (*softkmeans.SparseMatrix, error) {
 	}
 }
 
-// matrix returns the matrix of the entries.
 func (m *market) matrix(t *triples) (*softkmeans.SparseMatrix, error) {
 	x, err := softkmeans.SparseFromTriples(m.rows, m.cols, t.i, t.j, t.v)
 	if err != nil {

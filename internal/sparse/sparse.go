@@ -215,7 +215,6 @@ func (l *lines) fault(field int, msg string) error {
 // whole returns an error about the file.
 func (l *lines) whole(msg string) error { return &table.Error{Source: l.source, Msg: msg} }
 
-// quote quotes the field at text[i:].
 func quote(text []byte, i int) string {
 	field := quoted(text, i)
 	if len(field) > 40 {
@@ -232,7 +231,6 @@ func skip(text []byte, i int) int {
 	return i
 }
 
-// ends reports whether a field ends at i.
 func ends(text []byte, i int) bool { return i == len(text) || text[i] == ' ' || text[i] == '\t' }
 
 // number reads the number at text[i:], which is a field, or the end of one.
@@ -252,7 +250,6 @@ func (l *lines) number(text []byte, i, field int) (v float64, end int, err error
 	return 0, 0, l.fault(field, msg)
 }
 
-// quoted is the field at text[i:].
 func quoted(text []byte, i int) []byte {
 	if end := bytes.IndexAny(text[i:], " \t"); end >= 0 {
 		return text[i : i+end]

@@ -15,15 +15,13 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // dense is a table with its zeros, row after row.
 func dense(t testing.TB, x *softkmeans.SparseMatrix) string {
 	t.Helper()
-	m, err := x.Dense()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := tables.Must(x.Dense())(t)
 	var b strings.Builder
 	for i := range m.Rows {
 		fmt.Fprintln(&b, m.Row(i))
@@ -365,10 +363,7 @@ func sparseOf(t *testing.T, data []float64, rows, cols int) *softkmeans.SparseMa
 	for at := range data {
 		i, j = append(i, at/cols), append(j, at%cols)
 	}
-	x, err := softkmeans.SparseFromTriples(rows, cols, i, j, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := tables.Must(softkmeans.SparseFromTriples(rows, cols, i, j, data))(t)
 	return x
 }
 

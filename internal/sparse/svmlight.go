@@ -77,7 +77,6 @@ func (s *svmlight) label(text []byte) (at int, err error) {
 	return at, nil
 }
 
-// entries reads the entries of a row.
 func (s *svmlight) entries(text []byte, at int) error {
 	last := -1
 	for field := 2; ; field++ {

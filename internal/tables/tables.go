@@ -4,6 +4,7 @@ package tables
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,29 @@ func Must[T any](v T, err error) func(t testing.TB) T {
 			t.Fatal(err)
 		}
 		return v
+	}
+}
+
+// Want reads the entries of a file want.txt of testdata/tables: the values of each key.
+func Want(t testing.TB, file string) (list []map[string][]string) {
+	t.Helper()
+	text := string(Must(os.ReadFile(file))(t))
+	for text := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		want := map[string][]string{}
+		for line := range strings.Lines(text) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			want[key] = append(want[key], value)
+		}
+		list = append(list, want)
+	}
+	return list
+}
+
+// OK fails the test if there is an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

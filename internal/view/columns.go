@@ -12,6 +12,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -53,34 +54,30 @@ func MomentsOf(x *softkmeans.Matrix, weights []float64) Moments {
 		top = slices.Max(weights)
 	}
 	all := 0.0
-	weigh := func(visit func(w float64, row []float64)) {
-		for i := range x.Rows {
-			w := 1.0
-			if weights != nil {
-				w = weights[i] / top
-			}
-			visit(w, x.Row(i))
+	weigh := func(i int) float64 {
+		if weights == nil {
+			return 1
 		}
+		return weights[i] / top
 	}
 	for j := range c.Constant {
 		c.Constant[j] = true
 	}
-	weigh(func(w float64, row []float64) {
-		all += w
-		for j, v := range row {
+	for i := range x.Rows {
+		all += weigh(i)
+		for j, v := range x.Row(i) {
 			c.Constant[j] = c.Constant[j] && v == x.At(0, j)
 		}
-	})
-	weigh(func(w float64, row []float64) {
-		for j, v := range row {
-			c.Mean[j] += w / all * v
+	}
+	for i := range x.Rows {
+		la.Axpy(c.Mean, weigh(i)/all, x.Row(i))
+	}
+	for i := range x.Rows {
+		w := weigh(i) / all
+		for j, v := range x.Row(i) {
+			c.Spread[j] += w * (v - c.Mean[j]) * (v - c.Mean[j])
 		}
-	})
-	weigh(func(w float64, row []float64) {
-		for j, v := range row {
-			c.Spread[j] += w / all * (v - c.Mean[j]) * (v - c.Mean[j])
-		}
-	})
+	}
 	for j, v := range c.Spread {
 		if c.Spread[j] = math.Sqrt(v); c.Constant[j] {
 			c.Mean[j], c.Spread[j] = x.At(0, j), 0
@@ -151,9 +148,8 @@ func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
 func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 	owner, distance, rank := make([]int, centers.Cols),
 		make([]float64, centers.Cols), make([]int, centers.Cols)
-	order := make([]int, centers.Cols)
+	order := la.Indices(centers.Cols)
 	for j := range order {
-		order[j] = j
 		mean := 0.0
 		for i := range centers.Rows {
 			mean += centers.At(i, j) / float64(centers.Rows)
@@ -262,7 +258,6 @@ func cutNumber(name string) (number, unit string) {
 	return name[:n], strings.Trim(name[n:], " ()[]_")
 }
 
-// axisName says what a unit measures.
 func axisName(unit string) string {
 	switch unit {
 	case "":

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/tables"
 )
 
 // The browser's page consists of these packages. They must not import, at any
@@ -18,10 +20,7 @@ func TestImports(t *testing.T) {
 	large := []string{"fmt", "os", "encoding/json", "encoding/csv", "html/template"}
 	for pkg, also := range map[string][]string{".": nil, "../chart": {"reflect"},
 		"../table": {"reflect"}, "../scale": {"reflect"}, "../sources": nil} {
-		out, err := exec.Command("go", "list", "-deps", pkg).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := tables.Must(exec.Command("go", "list", "-deps", pkg).Output())(t)
 		for dep := range strings.Lines(string(out)) {
 			if dep = strings.TrimSpace(dep); slices.Contains(large, dep) || slices.Contains(also, dep) {
 				t.Errorf("%s imports %s", pkg, dep)

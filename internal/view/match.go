@@ -2,6 +2,7 @@ package view
 
 import (
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/metrics"
 )
 
@@ -15,7 +16,7 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 		from[j] = i
 	}
 	sorted := *m
-	sorted.Centers, sorted.Memberships = rowsAt(m.Centers, from),
+	sorted.Centers, sorted.Memberships = draws.Chosen(m.Centers, from),
 		softkmeans.NewMatrix(m.Memberships.Rows, len(from), nil)
 	for r := range m.Memberships.Rows {
 		old, row := m.Memberships.Row(r), sorted.Memberships.Row(r)
@@ -24,7 +25,7 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 		}
 	}
 	if m.ClusterMeans != nil {
-		sorted.ClusterMeans = rowsAt(m.ClusterMeans, from)
+		sorted.ClusterMeans = draws.Chosen(m.ClusterMeans, from)
 	}
 	if m.Clusters != nil {
 		sorted.Clusters = make([]int, len(m.Clusters))
@@ -34,13 +35,4 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 	}
 	sorted.Warnings = renumbered(m.Warnings, place)
 	return &sorted
-}
-
-// rowsAt returns the rows of m with the given numbers.
-func rowsAt(m *softkmeans.Matrix, numbers []int) *softkmeans.Matrix {
-	out := softkmeans.NewMatrix(len(numbers), m.Cols, nil)
-	for j, i := range numbers {
-		copy(out.Row(j), m.Row(i))
-	}
-	return out
 }

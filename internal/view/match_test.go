@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // A model in another order comes back, with its warnings.
 func TestMatch(t *testing.T) {
-	x := set(t, "iris", false)
-	m, err := softkmeans.FitMinVolume(t.Context(), x, 4, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := tables.CSV(t, "iris")
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 4, nil))(t)
 	order := []int{2, 0, 3, 1}
 	other := &softkmeans.Model{Centers: m.Centers.Clone(),
 		Memberships: m.Memberships.Clone(), Certificate: m.Certificate,

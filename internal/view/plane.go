@@ -9,6 +9,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 )
 
 // Plane maps a point to its coordinates along two principal directions.
@@ -22,10 +24,9 @@ type Plane struct {
 // above 0 (nil: all 1).
 func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	p := Plane{Mean: make([]float64, x.Cols), Axes: softkmeans.NewMatrix(2, x.Cols, nil)}
-	if weights == nil {
+	if weights = slices.Clone(weights); weights == nil {
 		weights = slices.Repeat([]float64{1}, x.Rows)
 	}
-	weights = slices.Clone(weights)
 	most, all := slices.Max(weights), 0.0
 	for i := range weights {
 		weights[i] /= most // a sum of large ones is out of range
@@ -45,9 +46,9 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 			clear(row)
 			continue
 		}
-		for j := range row {
-			row[j] -= p.Mean[j]
-			top = max(top, math.Abs(row[j]))
+		la.Axpy(row, -1, p.Mean)
+		for _, v := range row {
+			top = max(top, math.Abs(v))
 		}
 	}
 	for _, v := range p.Mean {
@@ -78,11 +79,9 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 	if err != nil {
 		return nil, nil, err
 	}
-	edges := softkmeans.NewMatrix(p, x.Cols, nil) // of a simplex in these directions
+	edges := draws.Chosen(m.Centers, la.Indices(p)) // of a simplex in these directions
 	for a := range p {
-		for j := range x.Cols {
-			edges.Set(a, j, m.Centers.At(a, j)-m.Centers.At(p, j))
-		}
+		la.Axpy(edges.Row(a), -1, m.Centers.Row(p))
 	}
 	_, _, basis, err := softkmeans.SVD(edges)
 	if err != nil {
@@ -178,10 +177,7 @@ func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels b
 func Opacity(g *softkmeans.Matrix) []float64 {
 	sure := make([]float64, g.Rows)
 	for i := range sure {
-		top := 0.0
-		for _, v := range g.Row(i) {
-			top = max(top, v)
-		}
+		top := slices.Max(g.Row(i))
 		sure[i] = .25 + .7*top*top
 	}
 	return sure

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // The plane keeps the distances that it can, and takes any shape.
@@ -17,10 +18,7 @@ func TestPlane(t *testing.T) {
 		softkmeans.NewMatrix(3, 2, []float64{.1, .3, .1, .3, .1, .3}),
 		softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7}),
 	} {
-		p, err := NewPlane(x, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := tables.Must(NewPlane(x, nil))(t)
 		checkPlane(t, x, &p)
 		sums := planeOf(t, x)
 		checkPlane(t, x, &sums)
@@ -36,17 +34,9 @@ func TestPlane(t *testing.T) {
 func planeOf(t *testing.T, x *softkmeans.Matrix) Plane {
 	t.Helper()
 	var s softkmeans.Stats
-	if err := s.Add(x); err != nil {
-		t.Fatal(err)
-	}
-	floors, err := s.Floors()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := PlaneOf(&s, floors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, s.Add(x))
+	floors := tables.Must(s.Floors())(t)
+	p := tables.Must(PlaneOf(&s, floors))(t)
 	return p
 }
 
@@ -75,15 +65,9 @@ func checkPlane(t *testing.T, x *softkmeans.Matrix, p *Plane) {
 // A weight of 2 is a row given twice, and the size of all weights does not matter.
 func TestPlaneWeights(t *testing.T) {
 	x := softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7})
-	twice, err := NewPlane(softkmeans.NewMatrix(5, 2, append([]float64{5, 7}, x.Data...)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	twice := tables.Must(NewPlane(softkmeans.NewMatrix(5, 2, append([]float64{5, 7}, x.Data...)), nil))(t)
 	for _, w := range []float64{1, 1e-300, .8e308} {
-		p, err := NewPlane(x, []float64{w, w, w, 2 * w})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := tables.Must(NewPlane(x, []float64{w, w, w, 2 * w}))(t)
 		for c := range 2 {
 			ax, _ := twice.At(x.Row(0))
 			bx, _ := p.At(x.Row(0))

@@ -129,8 +129,7 @@ func share(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "
 // sharesApart are two shares with as many digits as it takes to tell them apart.
 func sharesApart(v, w float64) (string, string) {
 	text := func(v float64, digits int) string {
-		return strconv.FormatFloat(100*v, 'g', digits, 64) +
-			"\u00a0%"
+		return strconv.FormatFloat(100*v, 'g', digits, 64) + "\u00a0%"
 	}
 	digits := 3
 	for v != w && digits < 17 && text(v, digits) == text(w, digits) {

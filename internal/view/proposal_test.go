@@ -6,13 +6,11 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/tables"
 )
 
 func TestProposal(t *testing.T) {
-	floors, err := softkmeans.Floors(t.Context(), set(t, "iris", false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	floors := tables.Must(softkmeans.Floors(t.Context(), tables.CSV(t, "iris"), nil))(t)
 	p, err := choosek.Propose(floors)
 	if got := Proposal(p); err != nil ||
 		!strings.HasPrefix(got, "Proposed: 2; prototype 2 adds 92.5\u00a0%") {

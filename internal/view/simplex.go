@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // GlobalSimplex is the tight global simplex of rows x with weights (nil: all 1). It is
@@ -38,42 +39,20 @@ func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []floa
 		return nil, err
 	}
 	b := softkmeans.RegularSimplex(k)
-	axes := product(b, centred(m.Centers, mean)) // c·U, (k−1)×d
-	target := product(b, centred(centers, mean)) // BᵀT·U
-	mixed := softkmeans.NewMatrix(k-1, k-1, nil) // c·BᵀT
-	for i := range mixed.Rows {
-		for j := range mixed.Cols {
-			var sum float64
-			for c, v := range target.Row(i) {
-				sum += v * axes.At(j, c)
-			}
-			mixed.Set(i, j, sum)
-		}
-	}
+	axes := product(b, centred(m.Centers, mean))               // c·U, (k−1)×d
+	target := product(b, centred(centers, mean))               // BᵀT·U
+	mixed := product(la.Transpose(target), la.Transpose(axes)) // c·BᵀT
 	u, s, v, err := softkmeans.SVD(mixed)
 	if err != nil || len(s) < k-1 || u.Cols < k-1 || !(s[k-2] > 1e-12*s[0]) {
 		return nil, nil // the centers or the data have fewer than k−1 directions
 	}
-	q := softkmeans.NewMatrix(k-1, k-1, nil)
-	for i := range q.Rows {
-		for j := range q.Cols {
-			var sum float64
-			for c := range k - 1 {
-				sum += u.At(i, c) * v.At(j, c)
-			}
-			q.Set(i, j, sum)
-		}
-	}
-	return q, nil
+	return product(la.Transpose(u), la.Transpose(v)), nil
 }
 
 func centred(m *softkmeans.Matrix, mean []float64) *softkmeans.Matrix {
 	m = m.Clone()
 	for i := range m.Rows {
-		row := m.Row(i)
-		for j := range row {
-			row[j] -= mean[j]
-		}
+		la.Axpy(m.Row(i), -1, mean)
 	}
 	return m
 }

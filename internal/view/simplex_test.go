@@ -6,27 +6,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
-	"softkmeans/testdata"
+	"softkmeans/internal/tables"
 )
-
-// set reads one of the sets that come with the package, standardized if asked to.
-func set(t *testing.T, name string, standardize bool) *softkmeans.Matrix {
-	t.Helper()
-	f, err := testdata.Files.Open(name + ".csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	data, err := table.Read(f, name, table.Dialect{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if standardize {
-		scale.Of(scale.ZScore, data.Data, len(data.Names), nil).Apply(data.Data)
-	}
-	return softkmeans.NewMatrix(data.Rows, len(data.Names), data.Data)
-}
 
 // The simplex is a global minimum, and its corners point to where the centers are,
 // also where rows have weights.
@@ -36,23 +17,19 @@ func TestGlobalSimplex(t *testing.T) {
 		k           int
 		standardize bool
 	}{{"iris", 3, false}, {"wine", 3, true}, {"digits", 10, false}} {
-		x := set(t, c.name, c.standardize)
-		n := min(x.Rows, 200) // time
-		x = softkmeans.NewMatrix(n, x.Cols, x.Data[:n*x.Cols])
+		x := tables.CSV(t, c.name)
+		if c.standardize {
+			scale.Of(scale.ZScore, x.Data, x.Cols, nil).Apply(x.Data)
+		}
+		x = tables.First(x, min(x.Rows, 200)) // time
 		weights := make([]float64, x.Rows)
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
 		}
 		for _, weights := range [][]float64{nil, weights} {
-			m, err := softkmeans.FitMinVolume(t.Context(), x, c.k,
-				&softkmeans.MinVolumeOptions{Weights: weights})
-			if err != nil {
-				t.Fatal(err)
-			}
-			plane, err := NewPlane(x, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, c.k,
+				&softkmeans.MinVolumeOptions{Weights: weights}))(t)
+			plane := tables.Must(NewPlane(x, weights))(t)
 			toward := func(simplex *softkmeans.Matrix) (sum float64) {
 				a, b := centred(simplex, plane.Mean), centred(m.Centers, plane.Mean)
 				for i, v := range a.Data {
@@ -60,10 +37,7 @@ func TestGlobalSimplex(t *testing.T) {
 				}
 				return sum
 			}
-			global, err := GlobalSimplex(t.Context(), x, weights, plane.Mean, m.Centers)
-			if err != nil {
-				t.Fatal(err)
-			}
+			global := tables.Must(GlobalSimplex(t.Context(), x, weights, plane.Mean, m.Centers))(t)
 			cert, err := softkmeans.Certify(context.Background(), x, global.Centers, global.Memberships,
 				&softkmeans.Options{Weights: weights})
 			if err != nil || !cert.Optimal(0) {
@@ -73,17 +47,11 @@ func TestGlobalSimplex(t *testing.T) {
 			if q == nil || err != nil {
 				t.Fatalf("%s: no orientation: %v", c.name, err)
 			}
-			best, err := softkmeans.Fit(t.Context(), x, c.k,
-				&softkmeans.Options{Weights: weights, Orientation: q})
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := tables.Must(softkmeans.Fit(t.Context(), x, c.k,
+				&softkmeans.Options{Weights: weights, Orientation: q}))(t)
 			for seed := range uint64(20) {
-				other, err := softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights,
-					Orientation: softkmeans.RandomOrientation(c.k, seed)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				other := tables.Must(softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights,
+					Orientation: softkmeans.RandomOrientation(c.k, seed)}))(t)
 				if toward(other.Centers) > toward(best.Centers) {
 					t.Errorf("%s: orientation %d is nearer", c.name, seed)
 				}

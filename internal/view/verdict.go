@@ -8,6 +8,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/proof"
 	"softkmeans/unmix"
 )
@@ -225,9 +226,7 @@ func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof
 	}
 	apart := m.Centers.Clone()
 	for i := range apart.Rows {
-		for c, v := range m.Centers.Row(0) {
-			apart.Row(i)[c] -= v
-		}
+		la.Axpy(apart.Row(i), -1, m.Centers.Row(0))
 	}
 	_, sizes, _, err := softkmeans.SVD(apart)
 	if p := apart.Rows - 1; err != nil || len(sizes) < p || !(sizes[p-1] > flat*sizes[0]) {
