@@ -14,6 +14,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
@@ -127,12 +128,7 @@ func (f *certifyFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		err = writeJSON(s.std.out, c.json())
-	} else {
-		_, err = s.std.out.Write(c.text())
-	}
-	if err == nil && !c.Optimal(c.tol) {
+	if err = writeAnswer(s.std.out, c, f.json); err == nil && !c.Optimal(c.tol) {
 		err = errNotOptimal
 	}
 	return err
@@ -233,7 +229,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 			return nil, err
 		}
 		c.hard = c.k > 1 && isHard(g)
-		s.places["memberships"] = place{c.memberships, centerNames(c.k)}
+		s.places["memberships"] = place{c.memberships, view.Names(c.k)}
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
 	if sparse != nil {

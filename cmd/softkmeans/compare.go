@@ -8,7 +8,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -66,10 +65,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 	if err := c.match(); err != nil {
 		return err
 	}
-	if f.json {
-		return writeJSON(s.out, c.json())
-	}
-	return c.write(s.out)
+	return writeAnswer(s.out, &c, f.json)
 }
 
 // comparison is two models and what is which.
@@ -149,7 +145,7 @@ func share(m *modelFile, j int) float64 {
 }
 
 // write writes the report.
-func (c *comparison) write(w io.Writer) error {
+func (c *comparison) text() []byte {
 	var b bytes.Buffer
 	a := c.models[0]
 	for i, m := range c.models {
@@ -189,8 +185,7 @@ func (c *comparison) write(w io.Writer) error {
 		b.WriteByte('\n')
 		writeCenters(&b, a.Columns, c.differences())
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }
 
 // differences returns the centers of B less those of A, a row for each of A's; 0 without a
@@ -262,7 +257,7 @@ type newcomerJSON struct {
 	Share float64 `json:"bShare"`
 }
 
-func (c *comparison) json() *comparisonJSON {
+func (c *comparison) json() any {
 	j := &comparisonJSON{Columns: c.models[0].Columns, Between: c.Between, New: []newcomerJSON{}}
 	for i, to := range []*comparedJSON{&j.A, &j.B} {
 		m := c.models[i]

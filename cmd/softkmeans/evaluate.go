@@ -120,11 +120,8 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	if e.left = left; f.json {
-		return writeJSON(s.out, e.json())
-	}
-	_, err = s.out.Write(e.text())
-	return err
+	e.left = left
+	return writeAnswer(s.out, e, f.json)
 }
 
 // leaveEmpty removes the rows without a class or without a label, as those that a fit has

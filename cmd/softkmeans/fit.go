@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -244,26 +243,17 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 
-	f.quiet = f.quiet || s.mixed()
 	fit := f.fitTable
 	if f.streams(s.in) {
 		fit = f.fitStream
 	}
-	var w *membershipWriter
-	if memberships != nil {
-		w = newMembershipWriter(memberships)
-	}
+	w := newMembershipWriter(memberships)
 	result, err := fit(s, w)
 	if err != nil {
 		return err
 	}
-	if w != nil {
-		if err := w.finish(); err != nil {
-			return err
-		}
-		if note := w.doubles(result.k); note != "" {
-			result.Notes = append(result.Notes, note)
-		}
+	if err := w.conclude(&result.Notes); err != nil {
+		return err
 	}
 	if centers != nil {
 		if err := writeCenterTable(centers, result.Names, result.centers); err != nil {
@@ -275,20 +265,7 @@ func (f *fitFlags) run(s *session) error {
 			return err
 		}
 	}
-	return s.finish(func(w io.Writer) error { return f.report(w, result) })
-}
-
-// report writes the report of a fit.
-func (f *fitFlags) report(w io.Writer, r *result) error {
-	switch {
-	case f.json:
-		return writeJSON(w, fitJSON(r))
-	case r.lsd != nil:
-		_, err := w.Write(similarityReport(r))
-		return err
-	}
-	_, err := w.Write(fitReport(r))
-	return err
+	return s.answer(result, f.json)
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
@@ -306,7 +283,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
 		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
-	p := newProgress(s.std.err, f.quiet)
+	p := s.progress(f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
 		p.step("the number of centers")

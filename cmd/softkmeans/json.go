@@ -22,6 +22,20 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
+// answer is what a command has found.
+type answer interface {
+	text() []byte
+	json() any
+}
+
+func writeAnswer(w io.Writer, a answer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, a.json())
+	}
+	_, err := w.Write(a.text())
+	return err
+}
+
 // layout puts every member of an object on its own line, and every item of a list
 // unless the items are numbers or strings: a row of a matrix is one line.
 func layout(text []byte) []byte {
@@ -186,7 +200,9 @@ type similarityJSON struct {
 	Scale      float64 `json:"scale"`
 }
 
-func fitJSON(r *result) *fitReportJSON {
+func (r *result) json() any { return r.reportJSON() }
+
+func (r *result) reportJSON() *fitReportJSON {
 	j := &fitReportJSON{
 		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName,
 		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -153,7 +154,12 @@ func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 		return nil, err
 	}
 	x, _ := centred(d.x)
-	return kernel.Linear(x)
+	k, err := kernel.Linear(x)
+	var e *softkmeans.InputError
+	if errors.As(err, &e) { // of an entry less its mean
+		e.Value = d.x.At(e.Row, e.Col)
+	}
+	return k, err
 }
 
 func betweenLinear(m *modelFile) (predictor, error) {

@@ -18,6 +18,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -103,6 +104,7 @@ func (f *predictFlags) checkKnown() error {
 
 // known is a run of predict with known prototypes.
 type known struct {
+	*session
 	flags   *predictFlags
 	library *sources.Library // nil: model
 	model   *modelFile
@@ -160,12 +162,8 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 	if err := k.write(s.ctx, newMembershipWriter(w)); err != nil {
 		return err
 	}
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, k.json(s))
-		}
-		return k.summary(w, s)
-	})
+	k.session = s
+	return s.answer(k, f.json)
 }
 
 // mix computes the shares.
@@ -175,8 +173,8 @@ func (k *known) mix(s *session) (err error) {
 	var from *sources.Sources
 	if k.library == nil {
 		m := k.model.Model
-		from = &sources.Sources{Names: centerNames(m.Centers.Rows), Centers: m.Centers,
-			Groups: centerNames(m.Centers.Rows)}
+		from = &sources.Sources{Names: view.Names(m.Centers.Rows), Centers: m.Centers,
+			Groups: view.Names(m.Centers.Rows)}
 		for j := range from.Names {
 			from.Class = append(from.Class, j)
 		}
@@ -229,10 +227,7 @@ func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	if err := w.add(ctx, k.labels, k.Result.Shares); err != nil {
 		return err
 	}
-	if note := w.doubles(len(w.centers)); note != "" {
-		k.notes = append(k.notes, note)
-	}
-	return w.finish()
+	return w.conclude(&k.notes)
 }
 
 // sizes counts the rows by label.
@@ -244,14 +239,13 @@ func (k *known) sizes() []int {
 	return sizes
 }
 
-// summary writes what was read and found.
-func (k *known) summary(w io.Writer, s *session) error {
+func (k *known) text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s, shares in %s of %s", s.source, count(k.rows, "row"),
+	fmt.Fprintf(&b, "%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
 		count(len(k.Mixer.Groups), k.noun()), k.flags.centers)
 	writeNotes(&b, append(slices.Clone(k.data.Notes), k.notes...))
 	b.WriteByte('\n')
-	if !s.taken {
+	if !k.taken {
 		wide := 5
 		for _, name := range k.Mixer.Groups {
 			wide = max(wide, len([]rune(short(name, mostWord))))
@@ -275,8 +269,7 @@ func (k *known) summary(w io.Writer, s *session) error {
 			b.WriteString(wrapped(line))
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }
 
 func (k *known) noun() string {
@@ -286,15 +279,14 @@ func (k *known) noun() string {
 	return "prototype"
 }
 
-// json returns the summary for -json.
-func (k *known) json(s *session) *predictJSON {
+func (k *known) json() any {
 	n, rows := k.Farthest(mostBetween)
 	far, name := few{most: mostBetween}, k.data.texts.names()
 	for _, i := range rows {
 		row, id := name(i)
 		far.add(ranked{row: row, id: id, value: k.Result.Residual[i]})
 	}
-	j := &predictJSON{Source: s.source, Rows: k.rows, Columns: k.data.Names, Centers: k.flags.centers,
+	j := &predictJSON{Source: k.source, Rows: k.rows, Columns: k.data.Names, Centers: k.flags.centers,
 		Unique: !k.Result.Open, Noise: k.Noise.Value, Outside: n, Farthest: farthest(far),
 		Notes: append(slices.Clone(k.data.Notes), k.notes...), Warnings: []string{}}
 	if k.Result.Drawn != nil {

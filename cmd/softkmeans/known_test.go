@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/npy"
+	"softkmeans/internal/view"
 )
 
 // shares reads the columns of these names from memberships, and the labels.
@@ -295,7 +296,7 @@ func TestKnownModel(t *testing.T) {
 		"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them apart.") {
 		t.Error(text)
 	}
-	names := centerNames(4)
+	names := view.Names(4)
 	a, _ := shares(t, readFile(t, "a.csv"), names...)
 	b, _ := shares(t, readFile(t, "b.csv"), names...)
 	sameShares(t, "flat.json", b, a, 1e-6)

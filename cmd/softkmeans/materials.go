@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -88,11 +87,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 	if len(a.at) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
 	}
-	e := matchMaterials(a, b)
-	if f.json {
-		return writeJSON(std.out, e)
-	}
-	return e.write(std.out)
+	return writeAnswer(std.out, matchMaterials(a, b), f.json)
 }
 
 // keep leaves the rows out that are not in at.
@@ -207,8 +202,9 @@ func columnsAngle(a, b *softkmeans.Matrix, i, j int, centred bool) float64 {
 	return math.Acos(min(max(uv/math.Sqrt(uu)/math.Sqrt(vv), -1), 1))
 }
 
-// write writes the report.
-func (e *materialsJSON) write(w io.Writer) error {
+func (e *materialsJSON) json() any { return e }
+
+func (e *materialsJSON) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Materials of %s, and which of %s each is, by %s\n", e.Truth.Source, e.Found.Source,
 		count(e.Rows, "row"))
@@ -234,6 +230,5 @@ func (e *materialsJSON) write(w io.Writer) error {
 	line("all", "", e.MRSA, e.Angle, e.RMSE)
 	b.WriteString("\nMRSA: angle between the columns less their means, 100 is a half turn. RMSE: root mean " +
 		"square\nof the differences.\n")
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,15 +19,6 @@ import (
 // centerName is the name of center j, from 0, in reports and as the column of its
 // memberships.
 func centerName(j int) string { return "p" + strconv.Itoa(j) }
-
-// centerNames returns the names of k centers.
-func centerNames(k int) []string {
-	names := make([]string, k)
-	for j := range names {
-		names[j] = centerName(j)
-	}
-	return names
-}
 
 // largestOf returns the number of each row's largest membership.
 func largestOf(memberships *softkmeans.Matrix) []int {
@@ -78,7 +70,11 @@ type membershipWriter struct {
 	centers []string           // names that are known; nil: p0, p1, …
 }
 
+// newMembershipWriter returns nil for nil.
 func newMembershipWriter(w io.Writer) *membershipWriter {
+	if w == nil {
+		return nil
+	}
 	return &membershipWriter{Writer: bufio.NewWriterSize(w, 1<<16), head: new(table.Head)}
 }
 
@@ -124,19 +120,21 @@ func (w *membershipWriter) detailNames() []string {
 	return detailNames
 }
 
-// doubles is a note about columns that have a name of the memberships' own, or "".
-func (w *membershipWriter) doubles(k int) string {
+// conclude finishes, and notes a column that has a name of the memberships' own. A nil w does nothing.
+func (w *membershipWriter) conclude(notes *[]string) error {
+	if w == nil {
+		return nil
+	}
 	own := map[string]bool{labelName: true}
-	for j := range k {
+	for j := range w.clusters {
 		own[w.center(j)] = true
 	}
-	for _, name := range append([]string{w.head.IDName}, w.head.KeptNames...) {
-		if own[name] {
-			return "In the memberships two columns are named " +
-				short(name, mostName) + "; the first is the table's"
-		}
+	names := append([]string{w.head.IDName}, w.head.KeptNames...)
+	if i := slices.IndexFunc(names, func(name string) bool { return own[name] }); i >= 0 {
+		*notes = append(*notes, "In the memberships two columns are named "+short(names[i], mostName)+
+			"; the first is the table's")
 	}
-	return ""
+	return w.finish()
 }
 
 // add writes the next rows that are fitted, and those before them that are not.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 
 	"softkmeans"
@@ -148,10 +147,9 @@ func (f *predictFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	f.quiet = f.quiet || s.mixed()
-	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K()),
-		shares: make([]float64, model.K()), details: f.details, name: numbered}
-	p.watch = newWatch(model)
+	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
+		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
+		details: f.details, name: numbered}
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -159,18 +157,10 @@ func (f *predictFlags) run(s *session) error {
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
-	if err := p.w.finish(); err != nil {
+	if err := p.w.conclude(&p.notes); err != nil {
 		return err
 	}
-	if note := p.w.doubles(model.K()); note != "" {
-		p.notes = append(p.notes, note)
-	}
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, p.json(s.source, f.model))
-		}
-		return p.summary(w, s.source, s.taken)
-	})
+	return s.answer(p, f.json)
 }
 
 // prototypes reads the model, or the known prototypes. Those of a model are known where -centers
@@ -204,7 +194,9 @@ func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
 
 // prediction writes the memberships of rows and counts their labels.
 type prediction struct {
+	*session
 	model   *modelFile
+	file    string // of the model
 	predict predictor
 	w       *membershipWriter
 	watch   *watch
@@ -356,32 +348,29 @@ func (p *prediction) skip() error {
 	return p.w.skip(p.model.K())
 }
 
-// summary writes the rows by label and the notes, or if short is set the notes alone, and
-// the warnings.
-func (p *prediction) summary(w io.Writer, source string, short bool) error {
+// text has the rows by label, unless the memberships take standard output, the notes and the warnings.
+func (p *prediction) text() []byte {
 	var b bytes.Buffer
-	if !short {
-		fmt.Fprintf(&b, "%s: %s by label", source, count(p.rows, "row"))
+	if !p.taken {
+		fmt.Fprintf(&b, "%s: %s by label", p.source, count(p.rows, "row"))
 		writeNotes(&b, p.notes)
 		b.WriteString("\n\n" + sizeLines(p.sizes))
 	} else if len(p.notes) > 0 {
-		b.WriteString(source + ":")
+		b.WriteString(p.source + ":")
 		writeNotes(&b, p.notes)
 		b.WriteByte('\n')
 	}
 	for i, warning := range p.watch.warnings(p.model) {
-		if i == 0 && !short {
+		if i == 0 && !p.taken {
 			b.WriteByte('\n')
 		}
 		b.WriteString(warning + "\n")
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }
 
-// json returns the summary for -json.
-func (p *prediction) json(source, model string) *predictJSON {
-	j := &predictJSON{Source: source, Rows: p.rows, Columns: p.model.Columns, Centers: model, Unique: true,
+func (p *prediction) json() any {
+	j := &predictJSON{Source: p.source, Rows: p.rows, Columns: p.model.Columns, Centers: p.file, Unique: true,
 		Outside: p.watch.beyond, Farthest: farthest(p.watch.far), Notes: append([]string{}, p.notes...),
 		Warnings: append([]string{}, p.watch.warnings(p.model)...)}
 	labelled := 0

@@ -30,6 +30,9 @@ type progress struct {
 	shown  time.Time // when the line was last written
 }
 
+// progress is off as well where its lines would come between the rows of an output.
+func (s *session) progress(quiet bool) *progress { return newProgress(s.std.err, quiet || s.mixed()) }
+
 // newProgress returns a progress that is on if w is a terminal and quiet is false.
 func newProgress(w io.Writer, quiet bool) *progress {
 	p := &progress{w: w, now: time.Now, first: time.Now(), began: time.Now()}

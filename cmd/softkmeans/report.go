@@ -162,15 +162,11 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	var memberships *membershipWriter
-	if rows != nil {
-		memberships = newMembershipWriter(rows)
-	}
-	f.quiet = f.quiet || s.mixed()
+	memberships := newMembershipWriter(rows)
 	if f.similarFlags.given {
 		return f.runSimilar(s, w, memberships)
 	}
-	show := newProgress(s.std.err, f.quiet)
+	show := s.progress(f.quiet)
 	defer show.clear()
 	b, err := f.blocks(s)
 	if err != nil {
@@ -187,13 +183,8 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if memberships != nil {
-		if err := memberships.finish(); err != nil {
-			return err
-		}
-		if note := memberships.doubles(content.K()); note != "" {
-			content.Table.Notes = append(content.Table.Notes, note)
-		}
+	if err := memberships.conclude(&content.Table.Notes); err != nil {
+		return err
 	}
 	show.step("page")
 	page, err := report.HTML(content)

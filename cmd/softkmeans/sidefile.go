@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // sideFile is a file or pipe that can be read more than once.
@@ -167,7 +168,7 @@ func (s *sideFile) readMemberships(d *data, k int,
 	of string) (*softkmeans.Matrix, error) {
 	found := false
 	left := d.texts.left
-	t, err := s.read(table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil},
+	t, err := s.read(table.Dialect{Pick: picked(view.Names(k), false, &found), Missing: left != nil},
 		false)
 	if err != nil {
 		return nil, err

@@ -81,6 +81,13 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	return nil
 }
 
+// fitFlags are those of fit for the same similarities.
+func (f *similarFlags) fitFlags(in *inputFlags, seed uint64) *fitFlags {
+	fit := &fitFlags{inputFlags: *in, method: f.method, kernel: f.kernel, gamma: f.gamma, seed: seed}
+	fit.options.Workers = in.workers
+	return fit
+}
+
 // similar is similarities of the rows of a table, ready to be decomposed.
 type similar struct {
 	*fitFlags
@@ -209,6 +216,16 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 	return c, nil
 }
 
+// choice is choose, but without a number for too few rows.
+func (s *similar) choice(ctx context.Context) (choosek.Choice, error) {
+	c, err := s.choose(ctx)
+	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+		return choosek.Choice{Rows: s.d.Rows, Reason: count(s.d.Rows, "row") +
+			" are too few to compare halves"}, nil
+	}
+	return c, err
+}
+
 // decideSimilar sets K and Reason by the agreement of halves.
 func decideSimilar(c *choosek.Choice) {
 	best := agreeMargin
@@ -281,17 +298,17 @@ func (s *similar) drawn() *softkmeans.Matrix {
 
 // propose chooses a number, or returns an error that says that there is none.
 func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Choice, error) {
-	c, err := s.choose(ctx)
-	k, why := c.Supported()
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare "+
-			"halves; give -k N", source, count(s.d.Rows, "row"))
-	case err != nil:
+	c, err := s.choice(ctx)
+	if err != nil {
 		return 0, nil, err
-	case k == 0:
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source,
-			why, opinions(&c), agreements(&c))
+	}
+	k, why := c.Supported()
+	if k == 0 {
+		text := opinions(&c) + agreements(&c)
+		if text != "" {
+			text = "\n" + text
+		}
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
 	}
 	return k, &c, nil
 }

@@ -83,7 +83,7 @@ func TestFloorsSimilar(t *testing.T) {
 			Method, Kernel string
 			Gamma, Total   float64
 			Proposal       struct{ K *int }
-			Floors         []similarLine
+			Floors         []screeLine
 		}
 		if err := json.Unmarshal([]byte(must(t, append(args, "-json")...)), &j); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,7 +15,7 @@ import (
 
 // runSimilar writes the page about similarities, and the memberships unless that is nil.
 func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershipWriter) error {
-	show := newProgress(s.std.err, f.quiet)
+	show := s.progress(f.quiet)
 	defer show.clear()
 	show.step("reading")
 	d, err := f.readReported(s)
@@ -37,12 +36,9 @@ func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershi
 		if err := memberships.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships); err != nil {
 			return err
 		}
-		if err := memberships.finish(); err != nil {
-			return err
-		}
-		if note := memberships.doubles(content.Model.Memberships.Cols); note != "" {
-			d.Notes = append(d.Notes, note)
-		}
+	}
+	if err := memberships.conclude(&d.Notes); err != nil {
+		return err
 	}
 	show.step("page")
 	page, err := content.HTML()
@@ -69,11 +65,8 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 		return nil, err
 	}
 	show.step("the number of clusters")
-	choice, err := s.choose(ctx)
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		choice.Reason = count(d.Rows, "row") + " are too few to compare halves"
-	case err != nil:
+	choice, err := s.choice(ctx)
+	if err != nil {
 		return nil, err
 	}
 	k, why := choice.Supported()

@@ -159,7 +159,7 @@ func cancelling(t *rows.Sparse) string {
 func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
 	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, slack: f.slack,
 		bounds: f.bounds.orNil(), seed: f.seed}
-	p := newProgress(s.std.err, f.quiet)
+	p := s.progress(f.quiet)
 	defer p.clear()
 	if r.k == 0 {
 		p.step("the number of centers")
@@ -285,7 +285,7 @@ func filledSparse(t *rows.Sparse) (*softkmeans.Matrix, error) {
 // ofSparse computes the floors of sparse rows: all of them if they come from one Gram
 // matrix, else those up to -most.
 func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, error) {
-	r := &scree{Head: t.Head, rows: t.X.Rows}
+	r := &scree{Head: t.Head, rows: t.X.Rows, most: f.most}
 	small, most := min(t.X.Rows, t.X.Cols), 0
 	if small > allFloors {
 		most = f.most
@@ -296,7 +296,9 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 	if err != nil {
 		return nil, err
 	}
-	r.cut = len(r.floors) <= small
+	if err := r.propose(len(r.floors) > small); err != nil {
+		return nil, err
+	}
 	x, err := filledSparse(t)
 	if err != nil || x == nil {
 		return r, err

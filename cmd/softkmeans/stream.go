@@ -112,7 +112,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 	if t := file.Sparse; t != nil {
 		file.Notes = append(file.Notes, filledNote(t))
 	}
-	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet),
+	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: s.progress(f.quiet),
 		drop: f.missing == missingDrop, gaps: newGapCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
@@ -272,15 +272,6 @@ func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
 		}
 		return d.add(x)
 	})
-}
-
-// floors computes the floors of all rows in one pass, which also goes to the draw.
-func (b *blockReader) floors(d *rowDraw) ([]float64, error) {
-	stats, err := b.stats(d)
-	if err != nil {
-		return nil, err
-	}
-	return stats.Floors()
 }
 
 // drawnRows is how many rows of a stream a choice of k has. It looks at fewer.

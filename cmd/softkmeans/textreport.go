@@ -22,9 +22,11 @@ const (
 	mostName  = 2 * lineWidth // characters shown of a column's name
 )
 
-// fitReport returns the report of a fit of rows. All numbers about its quality come
-// from the certificate.
-func fitReport(r *result) []byte {
+// text returns the report. All numbers about the quality of a fit of rows come from the certificate.
+func (r *result) text() []byte {
+	if r.lsd != nil {
+		return similarityReport(r)
+	}
 	var b bytes.Buffer
 	r.writeHead(&b)
 	fmt.Fprintf(&b, "\n\nPrototypes%s. Each row is about a mixture of them; its memberships are the "+

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"io"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -264,7 +263,7 @@ func (f *unmixFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(s.std.err, f.quiet || s.mixed())
+	p := s.progress(f.quiet)
 	defer p.clear()
 	if f.centers != "" {
 		return f.runKnown(s, out, p)
@@ -284,11 +283,5 @@ func (f *unmixFlags) run(s *session) error {
 		return err
 	}
 	p.clear()
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, u.json())
-		}
-		_, err := w.Write(u.report())
-		return err
-	})
+	return s.answer(u, f.json)
 }

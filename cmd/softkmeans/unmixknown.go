@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -53,7 +53,7 @@ func (f *unmixFlags) readKnown() (err error) {
 	if m.Model == nil {
 		return fmt.Errorf("%s: a model of method %s has no prototypes", f.centers, short(m.Method, mostName))
 	}
-	f.from = &sources.Library{Source: f.centers, Names: centerNames(m.K()), X: m.Centers}
+	f.from = &sources.Library{Source: f.centers, Names: view.Names(m.K()), X: m.Centers}
 	if m.Named {
 		f.from.Columns = m.Columns
 	}
@@ -93,13 +93,7 @@ func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error 
 		return err
 	}
 	p.clear()
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, k.json())
-		}
-		_, err := w.Write(k.report())
-		return err
-	})
+	return s.answer(k, f.json)
 }
 
 // join joins the bands of the scene with those of the spectra, and leaves the others out.
@@ -307,7 +301,7 @@ func (u *unmixing) names() []string {
 	if u.known != nil {
 		return u.known.mixer.Groups
 	}
-	return centerNames(u.result.k)
+	return view.Names(u.result.k)
 }
 
 // lines says what was assumed and found, a sentence or two each.
@@ -340,8 +334,7 @@ func (k *knownScene) sentences() []string {
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }
 
-// report returns the report as text.
-func (k *knownScene) report() []byte {
+func (k *knownScene) text() []byte {
 	var b bytes.Buffer
 	k.writeScene(&b)
 	for _, line := range k.sentences() {
@@ -395,7 +388,7 @@ type knownSceneJSON struct {
 	Notes       []string         `json:"notes"`
 }
 
-func (k *knownScene) json() *knownSceneJSON {
+func (k *knownScene) json() any {
 	s, r := k.scene, k.result
 	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers, Lines: s.lines, Samples: s.samples,
 		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths,

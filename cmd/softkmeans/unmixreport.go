@@ -15,8 +15,7 @@ import (
 	"softkmeans/unmix"
 )
 
-// report returns the report as text.
-func (u *unmixing) report() []byte {
+func (u *unmixing) text() []byte {
 	var b bytes.Buffer
 	u.writeScene(&b)
 	u.writeFit(&b)
@@ -238,9 +237,9 @@ type unmixReportJSON struct {
 	LambdaBy   string      `json:"lambdaBy,omitempty"` // noise, slack or lambda: what set it
 }
 
-func (u *unmixing) json() *unmixReportJSON {
+func (u *unmixing) json() any {
 	s, r := u.scene, u.result
-	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples,
+	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), Lines: s.lines, Samples: s.samples,
 		Bands: s.layout.Bands, BadBands: []int{},
 		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
 		Shares: u.means(), Pure: u.pure, Turns: u.found.Turns, PureRows: u.found.PureRows,
