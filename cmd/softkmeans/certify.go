@@ -284,37 +284,12 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 			return nil, nil, err
 		}
 	}
-	shade, most := make([]float64, x.Rows), 0.0
-	mixture := make([]float64, x.Cols)
-	for i := range shade { // the best for the row's mixture
-		clear(mixture)
-		for j, share := range g.Row(i) {
-			for c, v := range centers.Row(j) {
-				mixture[c] += share * v
-			}
-		}
-		var product, square float64
-		for c, v := range mixture {
-			product += v * x.At(i, c)
-			square += v * v
-		}
-		if product > 0 {
-			shade[i] = product / square
-		}
-		most = max(most, shade[i])
+	shade, mixture := make([]float64, x.Rows), make([]float64, x.Cols)
+	for i := range shade {
+		mixInto(mixture, g.Row(i), centers)
+		shade[i] = brightness(x.Row(i), mixture)
 	}
-	if most == 0 {
-		return centers, g, nil
-	}
-	centers, g = centers.Clone(), g.Clone()
-	for i := range centers.Data {
-		centers.Data[i] *= most
-	}
-	for i, s := range shade {
-		for j := range g.Cols {
-			g.Set(i, j, s/most*g.At(i, j))
-		}
-	}
+	centers, g = withBrightness(centers, g, shade)
 	return centers, g, nil
 }
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -213,12 +212,7 @@ func (c *comparison) largest() (names []string) {
 		}
 		size[at] = max(size[at], math.Abs(v))
 	}
-	order := make([]int, len(size))
-	for at := range order {
-		order[at] = at
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size[j], size[i]) })
-	for _, at := range order[:min(8, len(order))] {
+	for _, at := range bySize(size)[:min(8, len(size))] {
 		names = append(names, c.models[0].Columns[at])
 	}
 	return names

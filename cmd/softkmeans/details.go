@@ -5,6 +5,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"softkmeans"
 )
@@ -57,14 +58,7 @@ func (y *yardstick) measure(x, g *softkmeans.Matrix, labels []int) *softkmeans.M
 		to = y.centers
 	}
 	for i := range x.Rows {
-		clear(mixture)
-		for j, share := range g.Row(i) {
-			if share != 0 {
-				for c, v := range y.centers.Row(j) {
-					mixture[c] += share * v
-				}
-			}
-		}
+		mixInto(mixture, g.Row(i), y.centers)
 		out.Set(i, 0, y.distance(x.Row(i), mixture))
 		out.Set(i, 1, y.distance(x.Row(i), to.Row(labels[i])))
 		out.Set(i, 2, entropy(g.Row(i), y.sum))
@@ -72,21 +66,57 @@ func (y *yardstick) measure(x, g *softkmeans.Matrix, labels []int) *softkmeans.M
 	return out
 }
 
+// mixInto sets dst to the mixture of centers with the shares of a row.
+func mixInto(dst, shares []float64, centers *softkmeans.Matrix) {
+	clear(dst)
+	for j, share := range shares {
+		if share != 0 {
+			for c, v := range centers.Row(j) {
+				dst[c] += share * v
+			}
+		}
+	}
+}
+
+// brightness returns the factor, at least 0, by which a mixture is nearest to x in the columns in which x is
+// not NaN.
+func brightness(x, mixture []float64) float64 {
+	var product, square float64
+	for c, v := range mixture {
+		if x[c] == x[c] {
+			product += v * x[c]
+			square += v * v
+		}
+	}
+	if !(product > 0) {
+		return 0
+	}
+	return product / square
+}
+
+// withBrightness returns centers times the largest brightness, and memberships times the brightness of each
+// row in these units: a pair whose sums are at most one. Without light it returns both as they are.
+func withBrightness(centers, g *softkmeans.Matrix, rows []float64) (_, _ *softkmeans.Matrix) {
+	most := slices.Max(rows)
+	if most == 0 {
+		return centers, g
+	}
+	centers, g = centers.Clone(), g.Clone()
+	for i := range centers.Data {
+		centers.Data[i] *= most
+	}
+	for i := range g.Data {
+		g.Data[i] *= rows[i/g.Cols] / most
+	}
+	return centers, g
+}
+
 // distance returns the distance of x from another vector, or with shades from the line through 0 and it,
 // over the columns in which x is not NaN.
 func (y *yardstick) distance(x, from []float64) float64 {
 	shade := 1.0
 	if y.shaded {
-		var product, square float64
-		for c, v := range from {
-			if x[c] == x[c] {
-				product += v * x[c]
-				square += v * v
-			}
-		}
-		if shade = 0; product > 0 {
-			shade = product / square
-		}
+		shade = brightness(x, from)
 	}
 	top := 0.0 // squares of large entries are out of range
 	for c, v := range from {

@@ -284,111 +284,91 @@ func (e *evaluation) text() []byte {
 // mostShown is the largest number of classes and of clusters in the table of counts.
 const mostShown = 20
 
-// countTable is the number of rows by class and cluster, with sums. If there are
-// many classes or clusters it shows the largest and the sum of the others.
-type countTable struct {
-	down, across []int // sums of the rows and of the columns
-	all          int
-	rows         []int    // the classes shown
-	head         []string // their names, then "n others" and "sum"
-	columns      []int    // the clusters shown
-	top          []string // their names, likewise
-	width        []int    // of the columns
-	first        int      // width of the column of names
+// writeCounts writes the number of rows by class and cluster, with sums: of at most mostShown classes, and of
+// as many clusters as fit in a line. Of more it has the largest, and the sum of the others.
+func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
+	head, rows := summed(classes, counts, mostShown)
+	first := 0
+	for _, s := range head {
+		first = max(first, utf8.RuneCountInString(s))
+	}
+	columns := turned(rows, len(clusters))
+	for most := mostShown; ; most-- {
+		top, cells := summed(clusters, columns, most)
+		all := strconv.Itoa(cells[len(top)-1][len(head)-1])
+		width, total := make([]int, len(top)), 2+first
+		for j, s := range top {
+			width[j] = max(utf8.RuneCountInString(s), len(all))
+			total += 2 + width[j]
+		}
+		if total > lineWidth && most > 1 {
+			continue
+		}
+		line := func(name string, cell func(j int) any) {
+			fmt.Fprintf(b, "  %-*s", first, name)
+			for j := range top {
+				fmt.Fprintf(b, "  %*v", width[j], cell(j))
+			}
+			b.WriteByte('\n')
+		}
+		line("", func(j int) any { return top[j] })
+		for i, name := range head {
+			line(name, func(j int) any { return cells[j][i] })
+		}
+		return
+	}
 }
 
-// writeCounts writes the table of counts.
-func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
-	t := newCountTable(classes, clusters, counts)
-	t.write(b, "", t.top)
-	others, left := slices.Clone(t.across), t.all
-	for at, i := range t.rows {
-		t.write(b, t.head[at], t.cells(counts[i], t.down[i]))
-		for j, n := range counts[i] {
+// summed returns the rows with the most largest sums, then "n others" if some are left, and "sum".
+func summed(names []string, rows [][]int, most int) (head []string, out [][]int) {
+	cols := len(rows[0])
+	sizes := make([]int, len(rows))
+	others, all := make([]int, cols), make([]int, cols)
+	for i, row := range rows {
+		for j, n := range row {
+			sizes[i] += n
+			others[j] += n
+			all[j] += n
+		}
+	}
+	for _, i := range largest(sizes, most) {
+		head, out = append(head, short(names[i], 16)), append(out, rows[i])
+		for j, n := range rows[i] {
 			others[j] -= n
 		}
-		left -= t.down[i]
 	}
-	if len(t.rows) < len(classes) {
-		t.write(b, t.head[len(t.rows)], t.cells(others, left))
+	if left := len(names) - len(head); left > 0 {
+		head, out = append(head, fmt.Sprintf("%d others", left)), append(out, others)
 	}
-	t.write(b, "sum", t.cells(t.across, t.all))
+	return append(head, "sum"), append(out, all)
 }
 
-// newCountTable computes the sums and chooses what is shown: at most mostShown
-// classes, and as many clusters as fit in a line.
-func newCountTable(classes, clusters []string, counts [][]int) *countTable {
-	t := &countTable{down: make([]int, len(classes)), across: make([]int, len(clusters))}
-	for i, row := range counts {
-		for j, n := range row {
-			t.down[i] += n
-			t.across[j] += n
-			t.all += n
+// turned returns the columns of rows as rows.
+func turned(rows [][]int, cols int) [][]int {
+	out := make([][]int, cols)
+	for j := range out {
+		for _, row := range rows {
+			out[j] = append(out[j], row[j])
 		}
 	}
-	t.rows = largest(t.down, mostShown)
-	t.head = shownNames(classes, t.rows)
-	for _, s := range t.head {
-		t.first = max(t.first, utf8.RuneCountInString(s))
-	}
-	for most := mostShown; ; most-- {
-		t.columns = largest(t.across, most)
-		t.top = shownNames(clusters, t.columns)
-		t.width = t.width[:0]
-		total := 2 + t.first
-		for _, s := range t.top {
-			w := max(utf8.RuneCountInString(s), len(strconv.Itoa(t.all)))
-			t.width = append(t.width, w)
-			total += 2 + w
-		}
-		if total <= lineWidth || most == 1 {
-			return t
-		}
-	}
-}
-
-// shownNames returns the chosen names, then "n others" if some are left, and "sum".
-func shownNames(names []string, chosen []int) (list []string) {
-	for _, i := range chosen {
-		list = append(list, short(names[i], 16))
-	}
-	if left := len(names) - len(chosen); left > 0 {
-		list = append(list, fmt.Sprintf("%d others", left))
-	}
-	return append(list, "sum")
-}
-
-// cells returns the cells of a row of counts.
-func (t *countTable) cells(row []int, sum int) (list []string) {
-	rest := sum
-	for _, j := range t.columns {
-		list = append(list, strconv.Itoa(row[j]))
-		rest -= row[j]
-	}
-	if len(t.columns) < len(t.across) {
-		list = append(list, strconv.Itoa(rest))
-	}
-	return append(list, strconv.Itoa(sum))
-}
-
-// write writes a line.
-func (t *countTable) write(b *bytes.Buffer, name string, cells []string) {
-	fmt.Fprintf(b, "  %-*s", t.first, name)
-	for i, s := range cells {
-		fmt.Fprintf(b, "  %*s", t.width[i], s)
-	}
-	b.WriteByte('\n')
+	return out
 }
 
 // largest returns the indices of the most largest sizes, ascending.
 func largest(sizes []int, most int) []int {
+	order := bySize(sizes)
+	order = order[:min(most, len(order))]
+	slices.Sort(order)
+	return order
+}
+
+// bySize returns the indices of sizes, those of the largest first.
+func bySize[T cmp.Ordered](sizes []T) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
-	order = order[:min(most, len(order))]
-	slices.Sort(order)
 	return order
 }
 

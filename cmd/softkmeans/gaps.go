@@ -237,22 +237,10 @@ func fillMixtures(x, g, centers *softkmeans.Matrix, unit bool) {
 		if !slices.ContainsFunc(row, math.IsNaN) {
 			continue
 		}
-		clear(mixture)
-		for j, share := range g.Row(i) {
-			for c, v := range centers.Row(j) {
-				mixture[c] += share * v
-			}
-		}
-		product, square := 0.0, 0.0
-		for c, v := range row {
-			if v == v {
-				product += v * mixture[c]
-				square += mixture[c] * mixture[c]
-			}
-		}
+		mixInto(mixture, g.Row(i), centers)
 		shade := 1.0
-		if unit && square > 0 {
-			shade = max(0, product/square)
+		if unit {
+			shade = brightness(row, mixture)
 		}
 		for c, v := range row {
 			if v != v {

@@ -330,7 +330,12 @@ func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 			}
 		}
 	}
-	in, source, err := openInput(f.source, std.in)
+	return newSession(ctx, f.source, std)
+}
+
+// newSession opens the named input.
+func newSession(ctx context.Context, name string, std streams) (*session, error) {
+	in, source, err := openInput(name, std.in)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 // This file holds -centers of predict: shares of rows in prototypes that are known.
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -10,7 +11,7 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"softkmeans"
 	"softkmeans/internal/envi"
@@ -30,20 +31,19 @@ func readLibrary(name, class string) (l *sources.Library, m *modelFile, err erro
 		return nil, nil, err
 	}
 	defer in.Close()
-	start := make([]byte, 512)
-	n, err := io.ReadFull(in, start)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	all := bufio.NewReaderSize(in, 512)
+	start, err := all.Peek(512)
+	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
-	all := io.MultiReader(bytes.NewReader(start[:n]), in)
-	if bytes.HasPrefix(bytes.TrimLeft(start[:n], " \t\r\n"), []byte("{")) {
+	if bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{")) {
 		if class != "" {
 			return nil, nil, usageErrorf("-class: %s is a model, which has no classes", name)
 		}
 		m, err = readModelFrom(all, name)
 		return nil, m, err
 	}
-	l, err = libraryFrom(all, start[:n], name, class)
+	l, err = libraryFrom(all, start, name, class)
 	return l, nil, err
 }
 
@@ -246,17 +246,11 @@ func (k *known) text() []byte {
 	writeNotes(&b, append(slices.Clone(k.data.Notes), k.notes...))
 	b.WriteByte('\n')
 	if !k.taken {
-		wide := 5
-		for _, name := range k.Mixer.Groups {
-			wide = max(wide, len([]rune(short(name, mostWord))))
-		}
-		fmt.Fprintf(&b, "\n  %-*s  mean share   rows by label\n", wide, "")
-		sizes := k.sizes()
-		for j, v := range k.Means() {
-			name := short(k.Mixer.Groups[j], mostWord)
-			fmt.Fprintf(&b, "  %s%s  %10s %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))),
-				percent(v), sizes[j])
-		}
+		b.WriteByte('\n')
+		sizes, means := k.sizes(), k.Means()
+		writeNamed(&b, "  mean share   rows by label", k.Mixer.Groups, func(j int) string {
+			return fmt.Sprintf("  %10s %14d", percent(means[j]), sizes[j])
+		})
 		b.WriteByte('\n')
 	}
 	named := k.data.texts.names()
@@ -270,6 +264,18 @@ func (k *known) text() []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// writeNamed writes a table with a line for each name, below a head.
+func writeNamed(b *bytes.Buffer, head string, names []string, cells func(j int) string) {
+	wide := 5
+	for _, name := range names {
+		wide = max(wide, utf8.RuneCountInString(short(name, mostWord)))
+	}
+	fmt.Fprintf(b, "  %-*s%s\n", wide, "", head)
+	for j, name := range names {
+		fmt.Fprintf(b, "  %-*s%s\n", wide, short(name, mostWord), cells(j))
+	}
 }
 
 func (k *known) noun() string {

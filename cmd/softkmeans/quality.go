@@ -249,12 +249,7 @@ func atMost(v float64) string {
 	if !(v < math.MaxFloat64) {
 		return "-"
 	}
-	for up := v; ; up *= 1.001 {
-		s := strconv.FormatFloat(up, 'g', 3, 64)
-		if shown, _ := strconv.ParseFloat(s, 64); shown >= v {
-			return s
-		}
-	}
+	return view.AtMost(v)
 }
 
 // percent formats a share as the page does.

@@ -502,11 +502,17 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result,
 		return m, err
 	}
 	r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
+	r.model = m
+	r.certify()
+	return m, nil
+}
+
+// certify takes the certificate of the model, with what the memberships show.
+func (r *result) certify() {
 	seen := r.cert
-	r.cert = m.Certificate
+	r.cert = r.model.Certificate
 	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
 		seen.Repair
-	return m, nil
 }
 
 // add adds the memberships of the next rows.

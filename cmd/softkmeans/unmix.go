@@ -245,11 +245,7 @@ func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 			f.header, name = header, data
 		}
 	}
-	in, source, err := openInput(name, std.in)
-	if err != nil {
-		return nil, err
-	}
-	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
+	return newSession(ctx, name, std)
 }
 
 // run unmixes the scene and writes the outputs.

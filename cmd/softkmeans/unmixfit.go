@@ -105,7 +105,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	if err := u.take(out, b, m.Memberships); err != nil {
 		return err
 	}
-	u.certify()
+	u.result.certify()
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 		u.progress.pass(1, rows)
 		return u.take(out, b, g)
 	})
-	u.certify()
+	u.result.certify()
 	return err
 }
 
@@ -277,7 +277,7 @@ func (u *unmixing) checkPixels(n int) error {
 
 // addSample adds some of the next pixels to the sample.
 func (u *unmixing) addSample(x *softkmeans.Matrix) {
-	if u.flags.page == "" {
+	if u.flags.page == "" && u.known == nil {
 		return
 	}
 	step := max(1, u.scene.pixels()/sampleSize)
@@ -313,13 +313,4 @@ func (u *unmixing) take(out pixelTaker, b *block, g *softkmeans.Matrix) error {
 		}
 	}
 	return out.take(b, g)
-}
-
-// certify takes the certificate of the model, with what the memberships show.
-func (u *unmixing) certify() {
-	r := u.result
-	seen := r.cert
-	r.cert = r.model.Certificate
-	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
-		seen.Repair
 }

@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/cube"
-	"softkmeans/internal/draws"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
@@ -203,9 +201,6 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if o.Cone {
 		k.found.Scaling, k.found.Brightness = unmix.ScaleUnit, some.Length
 	}
-	if k.flags.page != "" {
-		k.sample = sample.Data
-	}
 	k.ranged = out.abundances != nil && !k.mixer.Unique() && !k.mixer.TooMuch(k.scene.pixels())
 	if err := k.begin(out); err != nil {
 		return err
@@ -223,30 +218,17 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 // pixels reads the scene, or where it is read in blocks a sample of it alone.
 func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int, sample *softkmeans.Matrix,
 	err error) {
-	step, d := max(1, k.scene.pixels()/sampleSize), len(k.scene.bands)
+	d := len(k.scene.bands)
 	if !k.streamed {
-		if x, at, err = k.scene.all(ctx); err != nil {
-			return nil, nil, nil, err
+		if x, at, err = k.scene.all(ctx); err == nil {
+			k.addSample(x)
 		}
-		var some []int
-		for i := 0; i < x.Rows; i += step {
-			some = append(some, i)
+	} else {
+		for _, err = range k.blocks(ctx) {
+			k.progress.pass(1, k.seen)
 		}
-		return x, at, draws.Chosen(x, some), nil
 	}
-	var data []float64
-	seen := 0
-	err = k.scene.pass(ctx, func(b *block) error {
-		for i := range b.x.Rows {
-			if (seen+i)%step == 0 {
-				data = append(data, b.x.Row(i)...)
-			}
-		}
-		seen += b.x.Rows
-		k.progress.pass(1, seen)
-		return nil
-	})
-	return nil, nil, softkmeans.NewMatrix(len(data)/d, d, data), err
+	return x, at, softkmeans.NewMatrix(len(k.sample)/d, d, k.sample), err
 }
 
 // takeKnown computes the shares of a block and hands them out.
@@ -279,17 +261,9 @@ func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) 
 func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
 	centers, g := k.mixer.Centers, b.full
 	o := &softkmeans.Options{Sum: k.mixer.Model.Sum, Workers: k.flags.workers}
-	if most := slices.Max(append([]float64{0}, b.shade...)); b.shade != nil && most > 0 {
+	if b.shade != nil {
 		o.Sum = softkmeans.SumAtMostOne
-		centers, g = centers.Clone(), g.Clone()
-		for i := range centers.Data {
-			centers.Data[i] *= most
-		}
-		for i, shade := range b.shade {
-			for j := range g.Cols {
-				g.Set(i, j, shade/most*g.At(i, j))
-			}
-		}
+		centers, g = withBrightness(centers, g, b.shade)
 	}
 	k.result.cert, err = softkmeans.Certify(ctx, b.x, centers, g, o)
 	k.proved = err == nil
@@ -340,16 +314,10 @@ func (k *knownScene) text() []byte {
 	for _, line := range k.sentences() {
 		b.WriteString(wrapped(line))
 	}
-	wide := 5
-	for _, name := range k.names() {
-		wide = max(wide, len([]rune(short(name, mostWord))))
-	}
-	fmt.Fprintf(&b, "\nMaterials\n\n  %-*s    mean share    pixels    nearly pure\n", wide, "")
-	for j, share := range k.means() {
-		name := short(k.names()[j], mostWord)
-		fmt.Fprintf(&b, "  %s%s %13s %9d %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))),
-			percent(share), k.result.sizes[j], k.pure[j])
-	}
+	b.WriteString("\nMaterials\n\n")
+	writeNamed(&b, "    mean share    pixels    nearly pure", k.names(), func(j int) string {
+		return fmt.Sprintf(" %13s %9d %14d", percent(k.means()[j]), k.result.sizes[j], k.pure[j])
+	})
 	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
 		"material.\n")
 	if k.proved {
