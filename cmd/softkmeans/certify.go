@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command certify.
-
 import (
 	"bytes"
 	"context"
@@ -60,7 +58,6 @@ command line. The verdict goes to standard output, an error to standard error.
 // errNotOptimal sets the exit code. The verdict is printed already.
 var errNotOptimal = errors.New("not optimal")
 
-// certifyFlags is the command line of certify.
 type certifyFlags struct {
 	inputFlags
 	centers, model, memberships string
@@ -70,7 +67,6 @@ type certifyFlags struct {
 	given                       map[string]bool // the flags that are there
 }
 
-// newCertifyFlagSet returns the flags, bound to f. Their help is certifyHelp.
 func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("certify", flag.ContinueOnError)
 	f.inputFlags.add(fs)
@@ -117,7 +113,6 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	return f, nil
 }
 
-// run computes and prints the certificate.
 func (f *certifyFlags) run(s *session) error {
 	given := new(solution)
 	defer given.close()
@@ -185,7 +180,6 @@ func (s *solution) close() {
 	}
 }
 
-// certified is the result of certify.
 type certified struct {
 	quality
 	data        *data
@@ -195,7 +189,6 @@ type certified struct {
 	auto        bool   // -scale auto has scaled the columns
 }
 
-// certify reads the data and the solution and computes the certificate.
 func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
 	d, sparse, err := f.readAs(s, always(f.takesSparse(given.model)))
 	if err != nil {
@@ -293,7 +286,6 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 	return centers, g, nil
 }
 
-// text returns the report.
 func (c *certified) text() []byte {
 	var b bytes.Buffer
 	writeHead(&b, &c.data.Head, c.data.Rows, kindOf(c.data.scale))
@@ -334,7 +326,6 @@ func (c *certified) words() string {
 	return text
 }
 
-// json returns the report for -json.
 func (c *certified) json() any {
 	var memberships *string
 	if c.memberships != "" {

@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command compare.
-
 import (
 	"bytes"
 	"context"
@@ -32,7 +30,6 @@ Example: softkmeans fit -from a.json -method minvol -model b.json today.csv
 
 ` + exitHelp
 
-// compareFlags is the command line of compare.
 type compareFlags struct{ json bool }
 
 func newCompareFlagSet(f *compareFlags) *flag.FlagSet {
@@ -99,7 +96,6 @@ func (c *comparison) match() error {
 	return err
 }
 
-// columns returns for each column of A the same one of B.
 func (c *comparison) columns() ([]int, error) {
 	a, b := c.models[0], c.models[1]
 	if len(a.Columns) != len(b.Columns) {
@@ -143,7 +139,6 @@ func share(m *modelFile, j int) float64 {
 	return float64(m.Sizes[j]) / float64(m.Rows)
 }
 
-// write writes the report.
 func (c *comparison) text() []byte {
 	var b bytes.Buffer
 	a := c.models[0]
@@ -218,7 +213,6 @@ func (c *comparison) largest() (names []string) {
 	return names
 }
 
-// comparisonJSON is the JSON of compare.
 type comparisonJSON struct {
 	A       comparedJSON   `json:"a"`
 	B       comparedJSON   `json:"b"`

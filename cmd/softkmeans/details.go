@@ -66,7 +66,6 @@ func (y *yardstick) measure(x, g *softkmeans.Matrix, labels []int) *softkmeans.M
 	return out
 }
 
-// mixInto sets dst to the mixture of centers with the shares of a row.
 func mixInto(dst, shares []float64, centers *softkmeans.Matrix) {
 	clear(dst)
 	for j, share := range shares {

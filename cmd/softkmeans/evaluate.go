@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command evaluate.
-
 import (
 	"bytes"
 	"cmp"
@@ -54,7 +52,6 @@ Examples: softkmeans evaluate testdata/iris.labels.csv memberships.csv
 
 ` + exitHelp
 
-// evaluateFlags is the command line of evaluate.
 type evaluateFlags struct {
 	inputFlags
 	truth, labels string // columns
@@ -62,7 +59,6 @@ type evaluateFlags struct {
 	materials     bool
 }
 
-// newEvaluateFlagSet returns the flags, bound to f. Their help is evaluateHelp.
 func newEvaluateFlagSet(f *evaluateFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.addText(fs)
@@ -188,7 +184,6 @@ func sortClasses(c *table.Classes) {
 // matched: 2048 of each. More come from a column that has no labels.
 const mostPairs = 1 << 22
 
-// evaluation is the result of evaluate.
 type evaluation struct {
 	truth, labels             *table.Classes
 	accuracy                  *float64 // nil: more than mostPairs
@@ -227,7 +222,6 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	return e, nil
 }
 
-// json returns the report for -json.
 func (e *evaluation) json() any {
 	type side struct {
 		Source string   `json:"source"`
@@ -249,7 +243,6 @@ func (e *evaluation) json() any {
 		len(e.truth.Class), e.left, e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
 }
 
-// text returns the report.
 func (e *evaluation) text() []byte {
 	var b bytes.Buffer
 	side := func(c *table.Classes, one, more string) {
@@ -343,7 +336,6 @@ func summed(names []string, rows [][]int, most int) (head []string, out [][]int)
 	return append(head, "sum"), append(out, all)
 }
 
-// turned returns the columns of rows as rows.
 func turned(rows [][]int, cols int) [][]int {
 	out := make([][]int, cols)
 	for j := range out {
@@ -362,7 +354,6 @@ func largest(sizes []int, most int) []int {
 	return order
 }
 
-// bySize returns the indices of sizes, those of the largest first.
 func bySize[T cmp.Ordered](sizes []T) []int {
 	order := make([]int, len(sizes))
 	for i := range order {

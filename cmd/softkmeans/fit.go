@@ -94,7 +94,6 @@ Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 
 ` + exitHelp
 
-// fitFlags is the command line of fit.
 type fitFlags struct {
 	inputFlags
 	sureFlags
@@ -130,7 +129,6 @@ func (f *fitFlags) inMemory() bool {
 		f.options.Solver > softkmeans.SolverGram)
 }
 
-// newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.inputFlags.add(fs, choice[missingRule]{"fit", missingFit})
@@ -225,7 +223,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-// run fits the table and writes the outputs.
 func (f *fitFlags) run(s *session) error {
 	if err := f.readStart(); err != nil {
 		return err

@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command floors.
-
 import (
 	"bufio"
 	"bytes"
@@ -62,7 +60,6 @@ Examples: softkmeans floors testdata/iris.csv
 
 ` + exitHelp
 
-// floorsFlags is the command line of floors.
 type floorsFlags struct {
 	inputFlags
 	similarFlags
@@ -72,7 +69,6 @@ type floorsFlags struct {
 	stream streaming
 }
 
-// newFloorsFlagSet returns the flags, bound to f. Their help is floorsHelp.
 func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("floors", flag.ContinueOnError)
 	f.inputFlags.add(fs)
@@ -101,7 +97,6 @@ func parseFloors(args []string) (f floorsFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-// run computes the floors and writes the outputs.
 func (f *floorsFlags) run(s *session) error {
 	list, err := s.add("o", f.out)
 	if err != nil {
@@ -126,7 +121,6 @@ func (f *floorsFlags) run(s *session) error {
 	return s.answer(r, f.json)
 }
 
-// scree is the result of floors, the numbers of a scree plot.
 type scree struct {
 	table.Head
 	rows     int
@@ -160,7 +154,6 @@ func (r *scree) k() (k int, why string) {
 	return r.proposal.K, r.proposal.Reason
 }
 
-// ofTable computes the floors of a table in memory.
 func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	d, sparse, err := f.readAs(s, always(true))
 	if err != nil {
@@ -319,7 +312,6 @@ func (r *scree) writeList(w io.Writer) error {
 	return b.Flush()
 }
 
-// halvesJSON is how halves of the rows agree, for k = 1, 2, …
 type halvesJSON struct {
 	Agreement []float64 `json:"agreement"`
 	Chance    []float64 `json:"chance"`
@@ -340,7 +332,6 @@ type evidenceJSON struct {
 	halvesJSON
 }
 
-// screeJSON is the report of floors.
 type screeJSON struct {
 	Source   string   `json:"source"`
 	Rows     int      `json:"rows"`
@@ -454,7 +445,6 @@ func (r *scree) text() []byte {
 	return b.Bytes()
 }
 
-// proof says what the floors of similarities prove.
 func (r *scree) proof() string {
 	text := "Floors: no memberships in k clusters can have a smaller squared error, but for rounding. "
 	if r.fit.method == methodTILSD {
@@ -477,7 +467,6 @@ func optionalPercent(share *float64) string {
 	return percent(*share)
 }
 
-// words returns the proposal in sentences.
 func (r *scree) words() string {
 	if r.choice != nil {
 		return chosen(r.choice) + opinions(r.choice) + agreements(r.choice)
@@ -512,7 +501,6 @@ func proposal(k int, reason string) string {
 	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", k, reason))
 }
 
-// opinions are lines with the numbers that a choice rests on.
 func opinions(c *choosek.Choice) string {
 	var b strings.Builder
 	for _, line := range view.Opinions(*c) {

@@ -97,7 +97,6 @@ needs no newline. Errors give the place as file:line:field.
 `
 )
 
-// inputFlags are the flags about the input.
 type inputFlags struct {
 	source   string // "" or "-": standard input
 	dialect  table.Dialect
@@ -160,7 +159,6 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addRun(fs)
 }
 
-// addRoles adds the flags about columns that predict has, too.
 func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
 	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
@@ -175,7 +173,6 @@ func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 		{"none", table.TextError}, {"onehot", table.TextOneHot}, {"drop", table.TextDrop}})
 }
 
-// addText adds the flags about CSV text.
 func (f *inputFlags) addText(fs *flag.FlagSet) {
 	fs.Func("delimiter", "", func(s string) (err error) {
 		f.dialect.Delimiter, err = parseDelimiter(s)
@@ -188,7 +185,6 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
 
-// addMend adds the flags that take the place of an editor.
 func (f *inputFlags) addMend(fs *flag.FlagSet) {
 	fs.Func("skip", "", f.dialect.Skip.Add)
 	fs.Func("na", "", func(s string) error {
@@ -203,7 +199,6 @@ func (f *inputFlags) addMend(fs *flag.FlagSet) {
 		{"error", table.BelowError}, {"half", table.BelowHalf}, {"missing", table.BelowMissing}})
 }
 
-// addTurn adds -transpose and -long.
 func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
 		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
@@ -211,7 +206,6 @@ func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 		{"auto", table.LongAuto}, {"yes", table.LongYes}, {"no", table.LongNo}})
 }
 
-// addRun adds -workers and -quiet.
 func (f *inputFlags) addRun(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "")
 	fs.BoolVar(&f.quiet, "quiet", false, "")
@@ -259,7 +253,6 @@ func wordsOf(fs *flag.FlagSet) table.Words {
 	return table.Flags(func(name string) bool { return fs.Lookup(name) != nil })
 }
 
-// checkColumn checks the value of a flag that takes a column.
 func (f *inputFlags) checkColumn(flag, column string) error {
 	number, notNumber := strconv.Atoi(column)
 	if first, last, ok := strings.Cut(column, "-"); ok && (flag == "drop" || flag == "keep") {
@@ -320,7 +313,6 @@ type session struct {
 	places map[string]place // of the arguments of the package
 }
 
-// open opens the input. The caller closes the session.
 func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 	if info, err := os.Stat(f.source); f.named() && err == nil && info.IsDir() {
 		for _, name := range []string{"matrix.mtx", "matrix.mtx.gz"} { // of single-cell work
@@ -333,7 +325,6 @@ func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 	return newSession(ctx, f.source, std)
 }
 
-// newSession opens the named input.
 func newSession(ctx context.Context, name string, std streams) (*session, error) {
 	in, source, err := openInput(name, std.in)
 	if err != nil {
@@ -390,7 +381,6 @@ type data struct {
 	sizes   []float64          // the sums of rows of counts; nil: they are none
 }
 
-// read reads the session's table into memory and scales it.
 func (f *inputFlags) read(s *session) (*data, error) {
 	d, _, err := f.readAs(s, always(false))
 	return d, err
@@ -423,7 +413,6 @@ func (f *inputFlags) readAs(
 	return all, nil, all.prepare(f)
 }
 
-// prepare settles missing values and scales the columns.
 func (d *data) prepare(f *inputFlags) error {
 	if d.scale = f.scaling; d.scale != nil || f.scale != scale.None || d.Missing != nil {
 		if err := checkEntries(d.x, 0); err != nil {

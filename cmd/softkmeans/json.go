@@ -1,7 +1,5 @@
 package main
 
-// This file writes reports as JSON.
-
 import (
 	"bytes"
 	"encoding/json"
@@ -12,7 +10,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-// writeJSON writes v, indented, and a newline.
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -135,7 +132,6 @@ func inRange(v float64) *float64 {
 	return nil
 }
 
-// fitReportJSON is the report of fit.
 type fitReportJSON struct {
 	Source  string   `json:"source"`
 	Rows    int      `json:"rows"`
@@ -181,14 +177,12 @@ type uniqueJSON struct {
 	Only     bool    `json:"only"`
 }
 
-// answerJSON is another answer, as softkmeans.Answer.
 type answerJSON struct {
 	Factor  float64     `json:"factor"`
 	Moved   float64     `json:"moved"`
 	Centers [][]float64 `json:"centers"`
 }
 
-// similarityJSON describes a fit of similarities.
 type similarityJSON struct {
 	AtFloor    bool    `json:"atFloor"` // to 1e-9 of the total; the objective is as computed
 	Objective  float64 `json:"objective"`

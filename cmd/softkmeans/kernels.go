@@ -1,7 +1,5 @@
 package main
 
-// This file holds the kernels: how similarities come from a table, and from new rows.
-
 import (
 	"context"
 	"errors"
@@ -14,7 +12,6 @@ import (
 	"softkmeans/kernel"
 )
 
-// A kernelKind is a value of -kernel: a row of kernels.
 type kernelKind int
 
 const (
@@ -67,10 +64,8 @@ var kernels = [...]struct {
 
 func (k kernelKind) String() string { return kernels[k].word }
 
-// compares reports whether the table compares its rows with each other.
 func (k kernelKind) compares() bool { return kernels[k].compares }
 
-// kernelWords says what the similarities are.
 func kernelWords(k kernelKind, gamma float64) string {
 	text := kernels[k].says
 	if kernels[k].hasGamma {
@@ -91,10 +86,8 @@ func kernelList(last string, in func(k int) bool) string {
 	return strings.Join(words[:n], ", ") + last + words[n]
 }
 
-// withGamma returns the words of the kernels that have a γ.
 func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
 
-// kernelHelp returns the help of -kernel.
 func kernelHelp() string {
 	text := "  -kernel K     lsd, tilsd:\n"
 	for _, k := range kernels {
@@ -103,7 +96,6 @@ func kernelHelp() string {
 	return text
 }
 
-// kernelFlags adds -kernel and -gamma.
 func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	var list []choice[kernelKind]
 	for k, row := range kernels {
@@ -113,7 +105,6 @@ func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	atLeastZeroFlag(fs, gamma, "gamma")
 }
 
-// fitSimilarities runs tilsd or lsd.
 func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	p *progress) (g *softkmeans.Matrix, err error) {
 	s, err := f.openSimilar(d, r)
@@ -200,7 +191,6 @@ func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	return d.x, nil
 }
 
-// openDistances returns the similarities of a table of distances.
 func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
 	if d.x.Rows != d.x.Cols {
 		return nil, d.notSquare("distances")

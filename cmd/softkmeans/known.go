@@ -1,7 +1,5 @@
 package main
 
-// This file holds -centers of predict: shares of rows in prototypes that are known.
-
 import (
 	"bufio"
 	"bytes"
@@ -102,7 +100,6 @@ func (f *predictFlags) checkKnown() error {
 	return nil
 }
 
-// known is a run of predict with known prototypes.
 type known struct {
 	*session
 	flags   *predictFlags
@@ -166,7 +163,6 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 	return s.answer(k, f.json)
 }
 
-// mix computes the shares.
 func (k *known) mix(s *session) (err error) {
 	f, d := k.flags, k.data
 	o := sources.Options{Sum: f.sum, Workers: f.workers}
@@ -215,7 +211,6 @@ func (k *known) mix(s *session) (err error) {
 	return nil
 }
 
-// write writes the shares.
 func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	w.describe(&k.data.Head, k.data.texts)
 	w.centers = k.Mixer.Groups
@@ -266,7 +261,6 @@ func (k *known) text() []byte {
 	return b.Bytes()
 }
 
-// writeNamed writes a table with a line for each name, below a head.
 func writeNamed(b *bytes.Buffer, head string, names []string, cells func(j int) string) {
 	wide := 5
 	for _, name := range names {

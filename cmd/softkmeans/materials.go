@@ -61,7 +61,6 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std stre
 // mostMaterials is the largest number of materials that evaluate matches.
 const mostMaterials = 1024
 
-// evaluateMaterials compares two files and writes the report.
 func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, std streams) error {
 	var both [2]*materials
 	for i, name := range files {
@@ -123,7 +122,6 @@ func (m *materials) leave(rows bool) {
 	}
 }
 
-// materialsJSON is the report of evaluate -materials.
 type materialsJSON struct {
 	Truth   materialsSide   `json:"truth"`
 	Found   materialsSide   `json:"found"`

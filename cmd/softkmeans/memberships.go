@@ -32,7 +32,6 @@ type rowTexts struct {
 	left []bool     // rows that are not fitted, whose fields are empty; nil: none
 }
 
-// rows is the number of rows.
 func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
 
 // names returns the number in the table and the name of fitted row i: its id, or its number.
@@ -83,7 +82,6 @@ func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
 	w.head, w.texts, w.at = h, first, 0
 }
 
-// begin writes the header.
 func (w *membershipWriter) begin(k int) error {
 	w.clusters = k
 	w.line = w.line[:0]
@@ -105,7 +103,6 @@ func (w *membershipWriter) begin(k int) error {
 	return w.end()
 }
 
-// center is the name of center j.
 func (w *membershipWriter) center(j int) string {
 	if w.centers != nil {
 		return w.centers[j]

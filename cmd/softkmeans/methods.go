@@ -1,7 +1,5 @@
 package main
 
-// This file holds the methods of fit for a table in memory, and their result.
-
 import (
 	"context"
 	"errors"
@@ -22,7 +20,6 @@ import (
 	"softkmeans/stability"
 )
 
-// A method is a value of -method: a row of methods.
 type method int
 
 const (
@@ -112,7 +109,6 @@ func takers(flag string) string {
 	return listed(words)
 }
 
-// methodHelp is the help of -method.
 func methodHelp() string {
 	text := "  -method M     "
 	for m, row := range methods {
@@ -135,7 +131,6 @@ func listed(words []string) string {
 	return strings.Join(words, "")
 }
 
-// result is the result of a fit.
 type result struct {
 	table.Head
 	rows     int
@@ -198,7 +193,6 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	return nil
 }
 
-// counts reports whether the rows are counts, closed to 1.
 func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
 
 // propose sets k to the proposal by floors, or returns an error if there is none.
@@ -229,7 +223,6 @@ func checkCenters(source string, rows, k int) error {
 	return nil
 }
 
-// count counts the labels of the next rows.
 func (r *result) count(labels []int) {
 	if r.sizes == nil {
 		r.sizes = make([]int, r.k)
@@ -239,7 +232,6 @@ func (r *result) count(labels []int) {
 	}
 }
 
-// labels returns the labels of the fitted rows.
 func (r *result) labels() []int {
 	if r.lsd != nil {
 		return r.lsd.Labels(nil)
@@ -280,7 +272,6 @@ func (r *result) setModel(m *softkmeans.Model) {
 	}
 }
 
-// fitRows runs a method of rows and certifies the result.
 func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	p *progress) (g *softkmeans.Matrix, err error) {
 	weights := d.Weights

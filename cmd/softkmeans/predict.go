@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command predict.
-
 import (
 	"bytes"
 	"context"
@@ -78,7 +76,6 @@ Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
 
 ` + exitHelp
 
-// predictFlags is the command line of predict.
 type predictFlags struct {
 	inputFlags
 	model, out     string
@@ -124,7 +121,6 @@ func parsePredict(args []string) (f predictFlags, err error) {
 	return f, f.checkKnown()
 }
 
-// run reads the model, predicts the rows and writes the outputs.
 func (f *predictFlags) run(s *session) error {
 	model, k, err := f.prototypes(s)
 	if err != nil {
@@ -255,7 +251,6 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	return b.name([]few{p.watch.far})
 }
 
-// predictSparse predicts sparse rows.
 func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) error {
 	if err := p.model.checkColumns(t.Names, s.source); err != nil {
 		return err
@@ -272,7 +267,6 @@ const (
 	predictValues = 1 << 22
 )
 
-// add predicts and writes the next rows.
 func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 	wide := p.model.K()
 	if p.model.Samples != nil {
@@ -319,7 +313,6 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 	return nil
 }
 
-// count adds labels and memberships up.
 func (p *prediction) count(labels []int, g *softkmeans.Matrix) {
 	for i, label := range labels {
 		p.sizes[label]++
@@ -383,7 +376,6 @@ func (p *prediction) json() any {
 	return j
 }
 
-// predictJSON is the report of predict.
 type predictJSON struct {
 	Source   string      `json:"source"`
 	Rows     int         `json:"rows"`
@@ -406,7 +398,6 @@ type shareJSON struct {
 	Rows int     `json:"rows"` // by label
 }
 
-// farJSON is a row that is outside.
 type farJSON struct {
 	Row      int     `json:"row"` // from 1
 	ID       string  `json:"id"`

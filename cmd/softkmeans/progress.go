@@ -1,7 +1,5 @@
 package main
 
-// This file shows how far long work is.
-
 import (
 	"fmt"
 	"io"
@@ -80,7 +78,6 @@ func (p *progress) pass(pass, _ int) {
 	p.show(line)
 }
 
-// iteration shows the iteration of a fit in memory or between two passes.
 func (p *progress) iteration(at softkmeans.Iteration) {
 	if !p.due(p.now()) {
 		return

@@ -64,7 +64,6 @@ Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
 
 ` + exitHelp
 
-// reportFlags is the command line of report.
 type reportFlags struct {
 	inputFlags
 	similarFlags
@@ -152,7 +151,6 @@ func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 	})
 }
 
-// run writes the page and the memberships.
 func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
 	if err != nil {
@@ -265,7 +263,6 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 	return d, f.checkImage(d.Source, d.x.Cols)
 }
 
-// checkImage checks that a row has the pixels of -image.
 func (f *reportFlags) checkImage(source string, cols int) error {
 	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != cols {
 		return fmt.Errorf("%s: -image %dx%d needs %s, not %d", source, at.Rows, at.Cols,
@@ -274,7 +271,6 @@ func (f *reportFlags) checkImage(source string, cols int) error {
 	return nil
 }
 
-// fit computes the fits of the page.
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
 	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers,
 		Step: show.step, Iteration: show.iteration}
@@ -284,7 +280,6 @@ func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *prog
 	return noNumber(content.Fit(ctx, o), content, content.Table.Source)
 }
 
-// noNumber adds to an error about the number of prototypes what to do.
 func noNumber(err error, content *report.Input, source string) error {
 	if !errors.Is(err, report.ErrNoNumber) {
 		return err

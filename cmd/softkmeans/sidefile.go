@@ -222,7 +222,6 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 	return g, nil
 }
 
-// isHard reports whether every row belongs to one center.
 func isHard(g *softkmeans.Matrix) bool {
 	for i := range g.Rows {
 		for _, v := range g.Row(i) {

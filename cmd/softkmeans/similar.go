@@ -18,7 +18,6 @@ import (
 	"softkmeans/proof"
 )
 
-// similarHelp returns the help of similarFlags.
 func similarHelp() string {
 	return `  -kernel K     take similarities in place of rows, as softkmeans fit does:
                 ` + kernelList(" or ", func(int) bool { return true }) + `
@@ -81,7 +80,6 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	return nil
 }
 
-// fitFlags are those of fit for the same similarities.
 func (f *similarFlags) fitFlags(in *inputFlags, seed uint64) *fitFlags {
 	fit := &fitFlags{inputFlags: *in, method: f.method, kernel: f.kernel, gamma: f.gamma, seed: seed}
 	fit.options.Workers = in.workers
@@ -115,7 +113,6 @@ func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 	return &similar{f, d, matrix}, err
 }
 
-// lsdOptions returns the options that the method reads.
 func (f *fitFlags) lsdOptions(show func(softkmeans.Iteration)) *softkmeans.LSDOptions {
 	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Progress: show}
 	if f.method == methodTILSD {
@@ -124,7 +121,6 @@ func (f *fitFlags) lsdOptions(show func(softkmeans.Iteration)) *softkmeans.LSDOp
 	return o
 }
 
-// decompose runs the method with k clusters.
 func (s *similar) decompose(ctx context.Context, m method, k int,
 	o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
 	fit, err := methods[m].decompose(ctx, s.matrix, k, o)
@@ -154,7 +150,6 @@ func (s *similar) prove(ctx context.Context, r *result) (err error) {
 // byDuality reports whether the floor is one by duality.
 func (r *result) byDuality() bool { return r.bound != nil && !r.bound.Spectral }
 
-// rated returns the model of similarities with its best floor.
 func (r *result) rated() *softkmeans.LSDModel {
 	if !r.byDuality() {
 		return r.lsd

@@ -1,7 +1,5 @@
 package main
 
-// This file writes the page of report about similarities.
-
 import (
 	"context"
 	"fmt"
@@ -56,7 +54,6 @@ const (
 	mostFloors = 20
 )
 
-// similarContent computes the content of a page.
 func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) (*report.Similar, error) {
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
 	show.step("similarities")
@@ -127,7 +124,6 @@ func (m *meaning) ranked() (pure [][]report.Ranked, between []report.Ranked) {
 	return pure, between
 }
 
-// joined is sentences on one line.
 func joined(parts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

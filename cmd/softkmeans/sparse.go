@@ -43,7 +43,6 @@ func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
 	return false
 }
 
-// fill returns the table with its zeros, and notes that.
 func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
 	t.Notes = append(t.Notes, filledNote(t))
 	filled, err := t.Table()
@@ -72,7 +71,6 @@ func (f *inputFlags) fillFar(t *rows.Sparse) *table.Table {
 	return filled
 }
 
-// filledNote says that the zeros are filled in.
 func filledNote(t *rows.Sparse) string {
 	note := storedNote(t) + "; the zeros are filled in"
 	if halfStored(t) {
@@ -86,7 +84,6 @@ func halfStored(t *rows.Sparse) bool {
 	return float64(len(t.X.Data)) >= float64(t.X.Rows)*float64(t.X.Cols)/2
 }
 
-// storedNote says how many entries are stored.
 func storedNote(t *rows.Sparse) string {
 	stored := len(t.X.Data)
 	return fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored",
@@ -406,7 +403,6 @@ func (f *modelFile) takesSparse() bool {
 	return f.Model != nil && !f.unit() && f.scaling() == nil
 }
 
-// addSparse predicts and writes the rows of a sparse file.
 func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 	yardstick := newSparseYardstick(p.model.Model)
 	most := max(1, predictValues/p.model.K())
@@ -436,7 +432,6 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 	return nil
 }
 
-// sparseRows returns a view of the rows lo to hi.
 func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix {
 	from, to := x.Indptr[lo], x.Indptr[hi]
 	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols,
@@ -447,7 +442,6 @@ func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix
 	return part
 }
 
-// addColumns takes the columns of the next rows.
 func (w *watch) addColumns(x *softkmeans.SparseMatrix) {
 	if w.columns == nil {
 		return

@@ -1,7 +1,5 @@
 package main
 
-// This file reads and fits files block by block, for tables larger than memory.
-
 import (
 	"context"
 	"flag"
@@ -22,7 +20,6 @@ import (
 	"softkmeans/stream"
 )
 
-// streaming is a value of -stream.
 type streaming int
 
 const (
@@ -56,7 +53,6 @@ func (f *inputFlags) large(in io.Reader) bool {
 	return size > streamSize
 }
 
-// checkStream returns an error for flags that exclude -stream yes.
 func (f *inputFlags) checkStream(s streaming) error {
 	switch {
 	case s != streamYes:
@@ -73,13 +69,11 @@ func (f *inputFlags) checkStream(s streaming) error {
 	return nil
 }
 
-// inBlocks reports whether the flags allow to read the table in blocks.
 func (f *inputFlags) inBlocks() bool {
 	return f.dialect.Weights == "" && f.scale != scale.Counts &&
 		(f.missing == missingError || f.missing == missingDrop)
 }
 
-// streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
 	can := f.method.takes("stream") && f.inBlocks() && !f.inMemory()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
@@ -119,7 +113,6 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 	return b, nil
 }
 
-// blocks yields the blocks of one pass.
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	n := 0
 	b.gaps, b.left, b.none = newGapCount(b.file.Names), 0, 0
@@ -210,7 +203,6 @@ func (w *membershipWriter) follow(b *blockReader) (stop func()) {
 	return stop
 }
 
-// each makes one pass and calls take for every block.
 func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 	n := 0
 	for x, err := range iter.Seq2[*softkmeans.Matrix, error](b.blocks) {
@@ -228,7 +220,6 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 	return nil
 }
 
-// setScale computes the scaling of the columns in one pass.
 func (b *blockReader) setScale(kind scale.Kind) error {
 	b.kind = kind
 	if kind == scale.None {
@@ -291,7 +282,6 @@ func newRowDraw(seed uint64, most int) *rowDraw {
 	return &rowDraw{rng: rand.New(rand.NewPCG(seed, 0xd7a3)), most: most}
 }
 
-// add takes the next block.
 func (d *rowDraw) add(x *softkmeans.Matrix) error {
 	d.cols = x.Cols
 	for i := range x.Rows {
@@ -309,7 +299,6 @@ func (d *rowDraw) add(x *softkmeans.Matrix) error {
 	return nil
 }
 
-// table returns the rows that were drawn.
 func (d *rowDraw) table() *softkmeans.Matrix {
 	return softkmeans.NewMatrix(min(d.seen, d.most), d.cols, d.data)
 }
@@ -515,7 +504,6 @@ func (r *result) certify() {
 		seen.Repair
 }
 
-// add adds the memberships of the next rows.
 func (r *result) add(labels []int, g *softkmeans.Matrix, rule softkmeans.Sum) {
 	r.count(labels)
 	c := &r.cert

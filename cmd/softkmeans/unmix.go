@@ -1,8 +1,5 @@
 package main
 
-// This file holds the command unmix: the materials of an image with many bands, and how
-// much of each is in every pixel.
-
 import (
 	"context"
 	"errors"
@@ -106,7 +103,6 @@ Examples: softkmeans unmix -k 4 -o shares.img -report page.html scene.hdr
 
 ` + exitHelp
 
-// unmixFlags is the command line of unmix.
 type unmixFlags struct {
 	inputFlags
 	args          []string
@@ -222,7 +218,6 @@ func sizeFlag(fs *flag.FlagSet, name string, height, width *int) {
 	})
 }
 
-// parseSize reads lines and columns of pixels.
 func parseSize(s string) (height, width int, err error) {
 	high, wide, _ := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
 	height, err = strconv.Atoi(high)
@@ -248,7 +243,6 @@ func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 	return newSession(ctx, name, std)
 }
 
-// run unmixes the scene and writes the outputs.
 func (f *unmixFlags) run(s *session) error {
 	if f.centers != "" {
 		if err := f.readKnown(); err != nil {

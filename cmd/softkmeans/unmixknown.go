@@ -61,7 +61,6 @@ func (f *unmixFlags) readKnown() (err error) {
 	return nil
 }
 
-// knownScene is a run of unmix with known spectra.
 type knownScene struct {
 	*unmixing
 	mixer   *sources.Mixer
@@ -142,7 +141,6 @@ func (k *knownScene) join() (*sources.Sources, error) {
 	return from, nil
 }
 
-// pick keeps the bands at these places.
 func (s *scene) pick(at []int) {
 	var bands []int
 	var names []string
@@ -161,7 +159,6 @@ func (s *scene) pick(at []int) {
 	s.bands, s.names, s.wavelengths = bands, names, wavelengths
 }
 
-// mix computes the shares of all pixels and hands them out.
 func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	from, err := k.join()
 	if err != nil {
@@ -270,7 +267,6 @@ func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
 	return err
 }
 
-// names are those of the materials.
 func (u *unmixing) names() []string {
 	if u.known != nil {
 		return u.known.mixer.Groups
@@ -278,7 +274,6 @@ func (u *unmixing) names() []string {
 	return view.Names(u.result.k)
 }
 
-// lines says what was assumed and found, a sentence or two each.
 func (k *knownScene) sentences() []string {
 	o, lines := &k.flags.options, []string{"Pixels are mixtures as given."}
 	switch cone := k.lengths != nil; {
@@ -332,7 +327,6 @@ func (k *knownScene) text() []byte {
 	return b.Bytes()
 }
 
-// knownSceneJSON is the report of unmix -centers.
 type knownSceneJSON struct {
 	Source      string           `json:"source"`
 	Centers     string           `json:"centers"`

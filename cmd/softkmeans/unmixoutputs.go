@@ -1,7 +1,5 @@
 package main
 
-// This file writes what unmix finds: spectra, abundances, the model and the page.
-
 import (
 	"encoding/csv"
 	"fmt"
@@ -33,7 +31,6 @@ type imageFile struct {
 	buffer       []float64
 }
 
-// addOutputs creates the files.
 func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 	out := &unmixOutputs{}
 	var err error
@@ -81,14 +78,12 @@ func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 	return out, err
 }
 
-// sameName reports whether two names are of one file.
 func sameName(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
-// begin writes what comes before the pixels.
 func (out *unmixOutputs) begin(u *unmixing) error {
 	s, names := u.scene, u.names()
 	if u.known != nil && u.known.ranged {
@@ -159,7 +154,6 @@ func (w *imageFile) write(b *block, row func(i int) []float64) error {
 	return w.layout.Write(w.file, values, b.rect)
 }
 
-// take writes the abundances and the shade of a block.
 func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {
 	if out.scene != nil {
 		full := g
@@ -201,7 +195,6 @@ func (b *block) ranges(g *softkmeans.Matrix) func(i int) []float64 {
 	}
 }
 
-// finish writes what comes after the pixels.
 func (out *unmixOutputs) finish(u *unmixing) error {
 	if out.spectra != nil {
 		write := writeSpectra
@@ -253,7 +246,6 @@ func writeSpectra(w io.Writer, s *scene, names []string, spectra *softkmeans.Mat
 	return c.Error()
 }
 
-// writeLibrary writes the spectra as lines of an ENVI spectral library.
 func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, names []string,
 	spectra *softkmeans.Matrix) error {
 	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq",
@@ -318,7 +310,6 @@ func (u *unmixing) spectra() []string {
 	return u.names()
 }
 
-// means is the mean share of each material.
 func (u *unmixing) means() []float64 {
 	means := make([]float64, len(u.shares))
 	for j, v := range u.shares {

@@ -33,7 +33,6 @@ type abroad struct {
 	seen, out   int     // values, and those that are far from the fit's
 }
 
-// newWatch returns a watch for the rows of a model.
 func newWatch(f *modelFile) *watch {
 	w := &watch{scaling: f.scaling(), far: few{most: mostBetween}, limit: math.Inf(1)}
 	if f.Model != nil {
@@ -84,7 +83,6 @@ func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
 	}
 }
 
-// add takes column j of the next rows.
 func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 	for i := range x.Rows {
 		v := x.At(i, j)
@@ -144,7 +142,6 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 	return list
 }
 
-// span writes a range of values.
 func span(least, most float64) string {
 	if least == most {
 		return plain(least)
