@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -534,27 +532,5 @@ func TestKnownUsage(t *testing.T) {
 	} {
 		f.args = "predict " + f.args
 		f.check(t)
-	}
-}
-
-// BenchmarkKnown is 1000 mixtures of 22 signatures of 547 values.
-func BenchmarkKnown(b *testing.B) {
-	m := newMixtures(1000, 22, 547, 1)
-	dir := b.TempDir()
-	writeB := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			b.Fatal(err)
-		}
-		return path
-	}
-	rows := writeB("x.csv", csvOf("", m.columns, nil, m.x))
-	library := writeB("f.csv", csvOf("name", m.columns, m.names, m.sources))
-	for b.Loop() {
-		var out, errs strings.Builder
-		args := []string{"predict", "-centers", library, "-o", dir + "/g.csv", rows}
-		if code := run(b.Context(), args, nil, &out, &errs); code != 0 {
-			b.Fatal(errs.String())
-		}
 	}
 }

@@ -166,21 +166,6 @@ func TestReportStreamSample(t *testing.T) {
 	}
 }
 
-// Rows are drawn from all of the table, each once.
-func TestEvenly(t *testing.T) {
-	for _, n := range []int{1, 2, 1999, 2000, 2001, 3500, 100_001} {
-		rows := evenly(n, 2000, 7)
-		if len(rows) != min(n, 2000) {
-			t.Errorf("%d of %d rows", len(rows), n)
-		}
-		for i, row := range rows {
-			if row < i*n/len(rows) || row >= (i+1)*n/len(rows) {
-				t.Fatalf("of %d rows, draw %d is %d", n, i, row)
-			}
-		}
-	}
-}
-
 // A large file is read in blocks, unless it has too many columns for the sums.
 func TestReportStreamChoice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.csv")
