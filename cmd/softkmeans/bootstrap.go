@@ -81,14 +81,6 @@ func (f *fitFlags) readStart() (err error) {
 	return f.use(f.start)
 }
 
-// startCenters returns the scaled centers of the model of -from, nil without one.
-func (f *fitFlags) startCenters(d *data) (*softkmeans.Matrix, error) {
-	if f.start == nil {
-		return nil, nil
-	}
-	return f.start.centersFor(d, f.from)
-}
-
 // sureness is what -bootstrap found, in the table's units.
 type sureness struct {
 	*stability.Sureness

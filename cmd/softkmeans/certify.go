@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -226,7 +225,13 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
 	if sparse != nil {
-		c.Certificate, err = certifySparse(s.ctx, sparse.X, centerMatrix, g, o)
+		if g == nil {
+			m := &softkmeans.Model{Centers: centerMatrix, Sum: f.sum}
+			if g, err = m.Predict(nil, sparse.X); err != nil {
+				return nil, err
+			}
+		}
+		c.Certificate, err = softkmeans.Certify(s.ctx, sparse.X, centerMatrix, g, o)
 		return c, err
 	}
 	if given.model != nil && given.model.unit() {
@@ -251,18 +256,6 @@ func (f *certifyFlags) takesSparse(m *modelFile) bool {
 		return m.Model != nil && !m.unit() && m.scaling() == nil
 	}
 	return f.scale == scale.Auto || f.scale == scale.None
-}
-
-// certifySparse certifies memberships of sparse rows, the best ones if g is nil.
-func certifySparse(ctx context.Context, x *softkmeans.SparseMatrix, centers, g *softkmeans.Matrix,
-	o *softkmeans.Options) (c softkmeans.Certificate, err error) {
-	if g == nil {
-		m := &softkmeans.Model{Centers: centers, Sum: o.Sum}
-		if g, err = m.Predict(nil, x); err != nil {
-			return c, err
-		}
-	}
-	return softkmeans.Certify(ctx, x, centers, g, o)
 }
 
 // shaded returns centers times the largest shade, and memberships times each row's shade in

@@ -108,7 +108,11 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source,
 			count(a, "row"), labels.Source, count(b, "row"), hint)
 	}
-	left := leaveEmpty(truth, labels)
+	empty := make([]bool, len(truth.Class)) // as of rows that a fit has left out
+	for i := range empty {
+		empty[i] = truth.Class[i] < 0 || labels.Class[i] < 0
+	}
+	truth.Class, labels.Class = without(truth.Class, empty, 1), without(labels.Class, empty, 1)
 	if len(truth.Class) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks a class or a label", truth.Source, labels.Source)
 	}
@@ -116,19 +120,8 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	e.left = left
+	e.left = len(empty) - len(truth.Class)
 	return writeAnswer(s.out, e, f.json)
-}
-
-// leaveEmpty removes the rows without a class or without a label, as those that a fit has
-// left out, and returns how many they are.
-func leaveEmpty(truth, labels *table.Classes) int {
-	empty := make([]bool, len(truth.Class))
-	for i := range empty {
-		empty[i] = truth.Class[i] < 0 || labels.Class[i] < 0
-	}
-	truth.Class, labels.Class = without(truth.Class, empty, 1), without(labels.Class, empty, 1)
-	return len(empty) - len(truth.Class)
 }
 
 // readClasses reads a column of a file. flag is the flag that chooses the column.

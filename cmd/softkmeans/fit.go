@@ -258,7 +258,7 @@ func (f *fitFlags) run(s *session) error {
 		}
 	}
 	if model != nil {
-		if err := writeModel(model, result); err != nil {
+		if _, err := newModelFile(result).WriteTo(model); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
 )
 
 // The report does not depend on the source of the data, the order of the flags or the

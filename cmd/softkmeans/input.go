@@ -316,8 +316,8 @@ type session struct {
 func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 	if info, err := os.Stat(f.source); f.named() && err == nil && info.IsDir() {
 		for _, name := range []string{"matrix.mtx", "matrix.mtx.gz"} { // of single-cell work
-			if name = filepath.Join(f.source, name); fileExists(name) {
-				f.source = name
+			if _, err := os.Stat(filepath.Join(f.source, name)); err == nil {
+				f.source = filepath.Join(f.source, name)
 				break
 			}
 		}
@@ -331,11 +331,6 @@ func newSession(ctx context.Context, name string, std streams) (*session, error)
 		return nil, err
 	}
 	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
-}
-
-func fileExists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }
 
 // inputCommand is the parsed command line of a command with one input.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"regexp"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/view"
@@ -33,63 +35,24 @@ func writeAnswer(w io.Writer, a answer, asJSON bool) error {
 	return err
 }
 
+// scalars is a string, or a list without lists and objects in it.
+var scalars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\[(?:[^][{}"]|"(?:[^"\\]|\\.)*")*\]`)
+
 // layout puts every member of an object on its own line, and every item of a list
 // unless the items are numbers or strings: a row of a matrix is one line.
 func layout(text []byte) []byte {
 	var b bytes.Buffer
-	var open []bool // for each open object or list: whether its items are on lines of their own
-	broken := func() bool { return len(open) > 0 && open[len(open)-1] }
-	newline := func() {
-		b.WriteByte('\n')
-		for range len(open) {
-			b.WriteByte('\t')
+	json.Indent(&b, append(text, '\n'), "", "\t") // of what Marshal wrote, without an error
+	return scalars.ReplaceAllFunc(b.Bytes(), func(list []byte) []byte {
+		if list[0] == '"' {
+			return list
 		}
-	}
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if quoted {
-			b.WriteByte(c)
-			switch c {
-			case '\\':
-				i++
-				b.WriteByte(text[i])
-			case '"':
-				quoted = false
-			}
-			continue
+		fields := strings.Split(string(list[1:len(list)-1]), ",\n")
+		for i := range fields {
+			fields[i] = strings.Trim(fields[i], "\n\t")
 		}
-		switch c {
-		case '{', '[':
-			b.WriteByte(c)
-			next := text[i+1]
-			open = append(open, next != '}' && next != ']' && (c == '{' || next == '{' || next == '['))
-			if broken() {
-				newline()
-			}
-		case '}', ']':
-			was := broken()
-			open = open[:len(open)-1]
-			if was {
-				newline()
-			}
-			b.WriteByte(c)
-		case ',':
-			b.WriteByte(c)
-			if broken() {
-				newline()
-			} else {
-				b.WriteByte(' ')
-			}
-		case ':':
-			b.WriteString(": ")
-		default:
-			quoted = c == '"'
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
+		return []byte("[" + strings.Join(fields, ", ") + "]")
+	})
 }
 
 // certificateJSON is a certificate. A number that is not known is null.

@@ -122,13 +122,19 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	return r.lsd.Memberships, s.prove(ctx, r)
 }
 
-func openRBF(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
-	if r.gamma = f.gamma; r.gamma == 0 {
-		if r.gamma, err = kernel.Gamma(d.x); err != nil {
-			return nil, err
-		}
+func openRBF(f *fitFlags, d *data, r *result) (*softkmeans.Matrix, error) {
+	if err := f.setGamma(d, r, kernel.Gamma); err != nil {
+		return nil, err
 	}
 	return kernel.RBF(d.x, f.gamma)
+}
+
+// setGamma sets the γ of the result, that of a rule if none is given.
+func (f *fitFlags) setGamma(d *data, r *result, rule func(*softkmeans.Matrix) (float64, error)) (err error) {
+	if r.gamma = f.gamma; r.gamma == 0 {
+		r.gamma, err = rule(d.x)
+	}
+	return err
 }
 
 func betweenRBF(m *modelFile) (predictor, error) {
@@ -195,12 +201,10 @@ func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err e
 	if d.x.Rows != d.x.Cols {
 		return nil, d.notSquare("distances")
 	}
-	if r.gamma = f.gamma; r.gamma == 0 {
-		if r.gamma, err = kernel.GammaOfDistances(d.x); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Source, err)
-		}
+	if err = f.setGamma(d, r, kernel.GammaOfDistances); err == nil {
+		k, err = kernel.Distances(d.x, r.gamma)
 	}
-	if k, err = kernel.Distances(d.x, r.gamma); err != nil {
+	if err != nil {
 		err = fmt.Errorf("%s: %w", d.Source, err)
 	}
 	return k, err

@@ -236,8 +236,12 @@ func (k *known) sizes() []int {
 
 func (k *known) text() []byte {
 	var b bytes.Buffer
+	noun := "prototype"
+	if k.Mixer.Bundled() {
+		noun = "group"
+	}
 	fmt.Fprintf(&b, "%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
-		count(len(k.Mixer.Groups), k.noun()), k.flags.centers)
+		count(len(k.Mixer.Groups), noun), k.flags.centers)
 	writeNotes(&b, append(slices.Clone(k.data.Notes), k.notes...))
 	b.WriteByte('\n')
 	if !k.taken {
@@ -270,13 +274,6 @@ func writeNamed(b *bytes.Buffer, head string, names []string, cells func(j int) 
 	for j, name := range names {
 		fmt.Fprintf(b, "  %-*s%s\n", wide, short(name, mostWord), cells(j))
 	}
-}
-
-func (k *known) noun() string {
-	if k.Mixer.Bundled() {
-		return "group"
-	}
-	return "prototype"
 }
 
 func (k *known) json() any {

@@ -275,9 +275,11 @@ func (r *result) setModel(m *softkmeans.Model) {
 func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	p *progress) (g *softkmeans.Matrix, err error) {
 	weights := d.Weights
-	start, err := f.startCenters(d)
-	if err != nil {
-		return nil, err
+	var start *softkmeans.Matrix
+	if f.start != nil {
+		if start, err = f.start.centersFor(d, f.from); err != nil {
+			return nil, err
+		}
 	}
 	r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	o := &softkmeans.MinVolumeOptions{

@@ -61,11 +61,6 @@ func rowsOf(m *softkmeans.Matrix) [][]float64 {
 	return list
 }
 
-func writeModel(w io.Writer, r *result) error {
-	_, err := newModelFile(r).WriteTo(w)
-	return err
-}
-
 func readModel(name string) (*modelFile, error) {
 	in, err := os.Open(name)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestOutputKinds(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "g.csv"), filepath.Join(dir, "link")
-	if err := os.WriteFile(file, nil, 0o646); err != nil {
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chmod(file, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("g.csv", link); err != nil {
@@ -71,7 +71,7 @@ func TestOutputKinds(t *testing.T) {
 		}
 	}
 	info, err := os.Lstat(file)
-	if err != nil || info.Mode() != 0o646 || info.Size() < 150 {
+	if err != nil || info.Mode() != 0o666 || info.Size() < 150 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {

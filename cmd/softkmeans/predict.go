@@ -226,7 +226,12 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 			return err
 		}
 		if t != nil {
-			return f.predictSparse(s, p, t)
+			if err := p.model.checkColumns(t.Names, s.source); err != nil {
+				return err
+			}
+			p.w.describe(&t.Head, rowTexts{ids: t.IDs})
+			p.notes = t.Notes
+			return p.addSparse(s.ctx, t)
 		}
 		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
@@ -249,15 +254,6 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		return err
 	}
 	return b.name([]few{p.watch.far})
-}
-
-func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) error {
-	if err := p.model.checkColumns(t.Names, s.source); err != nil {
-		return err
-	}
-	p.w.describe(&t.Head, rowTexts{ids: t.IDs})
-	p.notes = t.Notes
-	return p.addSparse(s.ctx, t)
 }
 
 // Rows are predicted in groups of at most predictRows, and of at most predictValues
@@ -291,35 +287,41 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels, err := p.model.label(rows, g)
-		if err != nil {
+		measure := func(labels []int) *softkmeans.Matrix { return p.watch.add(rows, g, labels) }
+		if err := p.take(ctx, rows, g, measure); err != nil {
 			return laterRow(err, lo)
-		}
-		p.count(labels, g)
-		details := p.watch.add(p, rows, g, labels)
-		if !p.details {
-			details = nil
-		}
-		var sizes []float64
-		if p.counts != nil {
-			sizes = p.counts[p.rows : p.rows+rows.Rows]
-		}
-		p.w.details, p.w.named = withSizes(details, sizes)
-		p.rows += rows.Rows
-		if err := p.w.add(ctx, labels, g); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-func (p *prediction) count(labels []int, g *softkmeans.Matrix) {
+// take labels, measures and writes rows with memberships g.
+func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
+	measure func(labels []int) *softkmeans.Matrix) error {
+	labels, err := p.model.label(x, g)
+	if err != nil {
+		return err
+	}
 	for i, label := range labels {
 		p.sizes[label]++
 		for j, v := range g.Row(i) {
 			p.shares[j] += v
 		}
 	}
+	details := measure(labels)
+	if details != nil {
+		p.watch.addDetails(p, details)
+	}
+	if !p.details {
+		details = nil
+	}
+	var sizes []float64
+	if p.counts != nil {
+		sizes = p.counts[p.rows : p.rows+g.Rows]
+	}
+	p.w.details, p.w.named = withSizes(details, sizes)
+	p.rows += g.Rows
+	return p.w.add(ctx, labels, g)
 }
 
 // valued returns how many rows there are before the first without any value.

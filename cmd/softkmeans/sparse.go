@@ -412,21 +412,10 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels, err := p.model.label(x, g)
-		if err != nil {
-			return laterRow(err, lo)
-		}
-		for _, label := range labels {
-			p.sizes[label]++
-		}
 		p.watch.addColumns(x)
-		details := yardstick.measure(x, g, labels)
-		if p.watch.addDetails(p, details); p.details {
-			p.w.details = details
-		}
-		p.rows += x.Rows
-		if err := p.w.add(ctx, labels, g); err != nil {
-			return err
+		measure := func(labels []int) *softkmeans.Matrix { return yardstick.measure(x, g, labels) }
+		if err := p.take(ctx, x, g, measure); err != nil {
+			return laterRow(err, lo)
 		}
 	}
 	return nil

@@ -140,7 +140,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	}
 	o := u.flags.options
 	o.Init, o.Progress = softkmeans.InitSPA, u.progress.iteration
-	if u.byNoise() { // Unmix's rule takes all pixels at once
+	if o.Slack == 0 && o.Lambda == 0 { // Unmix's rule takes all pixels at once
 		o.Slack = u.streamSlack()
 	}
 	m, err := stream.FitMinVolume(ctx, u.blocks(ctx), r.k,
@@ -175,8 +175,6 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	u.result.certify()
 	return err
 }
-
-func (u *unmixing) byNoise() bool { return u.flags.options.Slack == 0 && u.flags.options.Lambda == 0 }
 
 // streamSlack returns the slack of a scene in blocks, if none is given. White noise in d
 // bands has about (k−1)/(d−k+1) of the floor's energy in the plane of k materials. Most

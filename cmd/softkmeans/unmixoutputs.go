@@ -201,7 +201,11 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 		if out.spectraHeader != nil {
 			write = out.writeLibrary
 		}
-		if err := write(out.spectra, u.scene, u.spectra(), u.result.model.Centers); err != nil {
+		names := u.names()
+		if u.known != nil { // those of a class are not of its spectra
+			names = u.known.mixer.Names
+		}
+		if err := write(out.spectra, u.scene, names, u.result.model.Centers); err != nil {
 			return err
 		}
 	}
@@ -217,7 +221,8 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 		}
 	}
 	if out.model != nil {
-		return writeModel(out.model, u.result)
+		_, err := newModelFile(u.result).WriteTo(out.model)
+		return err
 	}
 	return nil
 }
@@ -300,14 +305,6 @@ func (u *unmixing) addVerdict(p *report.Scene) {
 		return
 	}
 	p.Choices, p.Rule = u.choices(), u.rule()
-}
-
-// spectra are the names of the spectra: of several in a class it is not theirs.
-func (u *unmixing) spectra() []string {
-	if u.known != nil {
-		return u.known.mixer.Names
-	}
-	return u.names()
 }
 
 func (u *unmixing) means() []float64 {

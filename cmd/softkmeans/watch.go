@@ -58,16 +58,14 @@ func newWatch(f *modelFile) *watch {
 
 // add takes the next rows with their memberships and labels, and returns their details; nil
 // without prototypes.
-func (w *watch) add(p *prediction, x, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
+func (w *watch) add(x, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
 	for j := range w.columns {
 		w.columns[j].add(x, j, w.scaling)
 	}
 	if w.yardstick == nil {
 		return nil
 	}
-	details := w.yardstick.measure(x, g, labels)
-	w.addDetails(p, details)
-	return details
+	return w.yardstick.measure(x, g, labels)
 }
 
 // addDetails counts the next rows that are farther out than those of the fit.
