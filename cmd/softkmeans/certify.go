@@ -10,7 +10,6 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -189,12 +188,9 @@ type certified struct {
 }
 
 func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
-	d, sparse, err := f.readAs(s, always(f.takesSparse(given.model)))
+	d, err := f.readAs(s, always(f.takesSparse(given.model)))
 	if err != nil {
 		return nil, err
-	}
-	if sparse != nil {
-		d = &data{Table: &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, Weights: sparse.Weights}}
 	}
 	c := &certified{data: d, centers: f.model, auto: f.scale == scale.Auto && d.scale != nil}
 	var centerMatrix *softkmeans.Matrix
@@ -224,28 +220,23 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		s.places["memberships"] = place{c.memberships, view.Names(c.k)}
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
-	if sparse != nil {
-		if g == nil {
-			m := &softkmeans.Model{Centers: centerMatrix, Sum: f.sum}
-			if g, err = m.Predict(nil, sparse.X); err != nil {
-				return nil, err
-			}
-		}
-		c.Certificate, err = softkmeans.Certify(s.ctx, sparse.X, centerMatrix, g, o)
-		return c, err
-	}
 	if given.model != nil && given.model.unit() {
 		if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
 			return nil, err
 		}
 	}
-	if g == nil {
+	switch {
+	case g != nil:
+	case d.sparse != nil:
+		g, err = (&softkmeans.Model{Centers: centerMatrix, Sum: f.sum}).Predict(nil, d.sparse.X)
+	default:
 		best := &softkmeans.Options{Workers: f.workers, Sum: f.sum}
-		if g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best); err != nil {
-			return nil, err
-		}
+		g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best)
 	}
-	c.Certificate, err = softkmeans.Certify(s.ctx, d.x, centerMatrix, g, o)
+	if err != nil {
+		return nil, err
+	}
+	c.Certificate, err = softkmeans.Certify(s.ctx, d.samples(), centerMatrix, g, o)
 	return c, err
 }
 

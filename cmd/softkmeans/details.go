@@ -26,16 +26,13 @@ func yardstickOf(m *softkmeans.Model, shaded bool) *yardstick {
 	return &yardstick{m.Centers, m.ClusterMeans, m.Sum, shaded}
 }
 
-// measure measures the rows of the fit. The largest residual is of those with weight, and that of counts
-// is in standard deviations.
-func (r *result) measure(x, g *softkmeans.Matrix, labels []int, weights, sizes []float64) *softkmeans.Matrix {
-	details := yardstickOf(r.model, r.unit).measure(x, g, labels)
-	for i := range x.Rows {
+// setResidual takes the largest residual of rows with weight. That of counts is in standard deviations.
+func (r *result) setResidual(details *softkmeans.Matrix, weights, sizes []float64) {
+	for i := range details.Rows {
 		if weights == nil || weights[i] > 0 {
 			r.residual = max(r.residual, rooted(details.At(i, 0), sizes, i))
 		}
 	}
-	return details
 }
 
 // rooted is the residual of row i times the root of its size, which is that of counts in standard

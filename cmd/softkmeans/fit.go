@@ -267,14 +267,13 @@ func (f *fitFlags) run(s *session) error {
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
-	d, sparse, err := f.readAs(s, f.takesSparse)
+	d, err := f.readAs(s, f.takesSparse)
 	if err != nil {
 		return nil, err
 	}
-	if sparse != nil {
-		return f.fitSparse(s, w, sparse)
+	if d.sparse == nil {
+		d.noteKind(f)
 	}
-	d.noteKind(f)
 	if f.method.takes("bounds") {
 		f.bounds = d.within(f.bounds)
 	}
@@ -284,12 +283,18 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
 		p.step("the number of centers")
-		x, weights, note := d.rowsForK()
-		if note != "" {
-			r.Notes = append(r.Notes, note)
+		o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
+		if d.sparse != nil {
+			err = r.chooseSparse(s.ctx, d.sparse, o)
+		} else {
+			var x *softkmeans.Matrix
+			var note string
+			if x, o.Weights, note = d.rowsForK(); note != "" {
+				r.Notes = append(r.Notes, note)
+			}
+			err = r.choose(s.ctx, x, o)
 		}
-		o := &choosek.Options{Weights: weights, Seed: f.seed, Workers: f.workers}
-		if err := r.choose(s.ctx, x, o); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -310,7 +315,12 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	r.meaning.compare(labels, memberships)
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
-		if details = r.measure(d.x, memberships, labels, d.Weights, d.sizes); !f.details {
+		if d.sparse != nil {
+			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, labels)
+		} else {
+			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, labels)
+		}
+		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
 		}
 	}

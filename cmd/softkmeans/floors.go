@@ -155,12 +155,12 @@ func (r *scree) k() (k int, why string) {
 }
 
 func (f *floorsFlags) ofTable(s *session) (*scree, error) {
-	d, sparse, err := f.readAs(s, always(true))
+	d, err := f.readAs(s, always(true))
 	if err != nil {
 		return nil, err
 	}
-	if sparse != nil {
-		return f.ofSparse(s.ctx, sparse)
+	if d.sparse != nil {
+		return f.ofSparse(s.ctx, d.sparse)
 	}
 	d.noteKind(&fitFlags{})
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale, most: f.most}

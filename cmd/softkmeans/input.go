@@ -369,6 +369,7 @@ func (s *session) close() {
 type data struct {
 	*table.Table
 	x       *softkmeans.Matrix // scaled
+	sparse  *rows.Sparse       // in place of x; nil: the rows are not sparse
 	scale   *scale.Scaling     // nil: none
 	texts   rowTexts           // of all rows, also of those that are left out
 	missing int                // values, that is NaN, in x
@@ -377,14 +378,11 @@ type data struct {
 }
 
 func (f *inputFlags) read(s *session) (*data, error) {
-	d, _, err := f.readAs(s, always(false))
-	return d, err
+	return f.readAs(s, always(false))
 }
 
 // readAs reads the table as read does, but returns a sparse file as it is where stays returns true.
-func (f *inputFlags) readAs(
-	s *session, stays func(*rows.Sparse) bool,
-) (*data, *rows.Sparse, error) {
+func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, error) {
 	d := f.dialect
 	if _, ok := rows.Replayable(s.in); !ok {
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
@@ -396,16 +394,35 @@ func (f *inputFlags) readAs(
 		t, err = f.fill(sparse)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if t == nil {
 		s.places["x"] = place{s.source, sparse.Names}
-		return nil, sparse, f.checkSparse(sparse)
+		if err := f.checkSparse(sparse); err != nil {
+			return nil, err
+		}
+		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
+		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs}}, nil
 	}
 	s.places["x"] = place{s.source, t.Names}
 	all := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
 		texts: rowTexts{ids: t.IDs, kept: t.Kept}}
-	return all, nil, all.prepare(f)
+	return all, all.prepare(f)
+}
+
+func (d *data) samples() softkmeans.Samples {
+	if d.sparse != nil {
+		return d.sparse.X
+	}
+	return d.x
+}
+
+// filled returns the rows, sparse ones with all their zeros; nil if these are more than filledForK.
+func (d *data) filled() (*softkmeans.Matrix, error) {
+	if d.sparse != nil {
+		return filledSparse(d.sparse)
+	}
+	return d.x, nil
 }
 
 func (d *data) prepare(f *inputFlags) error {

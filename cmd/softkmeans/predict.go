@@ -221,23 +221,18 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		}
 	}
 	if !blocks {
-		d, t, err := f.readAs(s, always(stays))
+		d, err := f.readAs(s, always(stays))
 		if err != nil {
 			return err
-		}
-		if t != nil {
-			if err := p.model.checkColumns(t.Names, s.source); err != nil {
-				return err
-			}
-			p.w.describe(&t.Head, rowTexts{ids: t.IDs})
-			p.notes = t.Notes
-			return p.addSparse(s.ctx, t)
 		}
 		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
 		}
 		p.w.describe(&d.Head, d.texts)
 		p.notes, p.name, p.counts = d.Notes, d.texts.names(), d.sizes
+		if d.sparse != nil {
+			return p.addSparse(s.ctx, d.sparse)
+		}
 		return p.add(s.ctx, d.x)
 	}
 	defer b.progress.clear()

@@ -13,7 +13,6 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/stability"
 )
 
 // filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
@@ -150,104 +149,6 @@ func cancelling(t *rows.Sparse) string {
 	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below " +
 		"1e-15 of the sum of squares, " +
 		number(all) + ", are rounding; subtract a constant from these columns before"
-}
-
-// fitSparse fits sparse rows. It writes the memberships to w unless w is nil.
-func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
-	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, slack: f.slack,
-		bounds: f.bounds.orNil(), seed: f.seed}
-	p := s.progress(f.quiet)
-	defer p.clear()
-	if r.k == 0 {
-		p.step("the number of centers")
-		o := &choosek.Options{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
-		if err := r.chooseSparse(s.ctx, t, o); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
-		return nil, err
-	}
-	details, err := f.solveSparse(s.ctx, r, t, p)
-	if err != nil {
-		return nil, err
-	}
-	g, labels := r.model.Memberships, r.labels()
-	r.count(labels)
-	texts := rowTexts{ids: t.IDs}
-	r.meaning.add(g, texts.names())
-	r.meaning.compare(labels, g)
-	if w == nil {
-		return r, nil
-	}
-	if w.describe(&t.Head, texts); f.details {
-		w.details = details
-	}
-	return r, w.add(s.ctx, labels, g)
-}
-
-// solveSparse fits and certifies the rows. It returns what -details has, or nil where
-// neither that nor a model is asked for.
-func (f *fitFlags) solveSparse(
-	ctx context.Context, r *result, t *rows.Sparse, p *progress,
-) (*softkmeans.Matrix, error) {
-	r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, t.Weights)
-	m, err := f.modelOfSparse(ctx, r, t, p)
-	if err != nil {
-		return nil, err
-	}
-	r.setModel(m)
-	r.cert, err = softkmeans.Certify(ctx, t.X, m.Centers, m.Memberships,
-		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
-	if f.around.smallest {
-		m.Certificate = r.cert
-	}
-	if err == nil {
-		var x *softkmeans.Matrix
-		if x, err = filledSparse(t); err == nil && x != nil {
-			err = f.prove(ctx, r, x, t.Weights)
-		}
-	}
-	if err != nil || !f.details && f.model == "" {
-		return nil, err
-	}
-	details := newSparseYardstick(m).measure(t.X, m.Memberships, m.Labels(nil))
-	for i := range details.Rows {
-		if t.Weights == nil || t.Weights[i] > 0 {
-			r.residual = max(r.residual, details.At(i, 0))
-		}
-	}
-	return details, nil
-}
-
-// modelOfSparse fits the rows by the method asked for. Other answers are looked for with the zeros.
-func (f *fitFlags) modelOfSparse(
-	ctx context.Context, r *result, t *rows.Sparse, p *progress,
-) (*softkmeans.Model, error) {
-	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
-		Workers: f.workers, Progress: p.iteration}
-	o.Lower, o.Upper = r.bounds.scaled(nil)
-	switch f.method {
-	case methodGlobal:
-		return f.global(ctx, t.X, t.Weights, r.k)
-	case methodAlternating:
-		return softkmeans.FitAlternating(ctx, t.X, r.k, o)
-	}
-	o.Slack, o.Lambda = f.slack, f.lambda
-	m, err := softkmeans.FitMinVolume(ctx, t.X, r.k, o)
-	if err != nil || !f.others {
-		return m, err
-	}
-	x, err := filledSparse(t)
-	if err == nil && x == nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+
-			"entries with their zeros", filledForK))
-		return m, nil
-	}
-	if err == nil {
-		err = stability.Others(ctx, x, m, o)
-	}
-	return m, err
 }
 
 // chooseSparse sets k as for the table with its zeros, if that is small. Otherwise k is the

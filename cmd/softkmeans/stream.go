@@ -414,8 +414,8 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 				return err
 			}
 		}
-		details := r.measure(x, g, labels, nil, nil)
-		if w == nil {
+		details := yardstickOf(r.model, r.unit).measure(x, g, labels)
+		if r.setResidual(details, nil, nil); w == nil {
 			return nil
 		}
 		w.details = details
