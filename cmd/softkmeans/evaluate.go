@@ -92,14 +92,15 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	case f.materials:
 		return f.evaluateMaterials(ctx, files, s)
 	}
-	truth, err := f.readClasses(files[0], s.in, "truth", f.truth)
-	if err != nil {
-		return err
+	var both [2]*table.Classes
+	for i, column := range []string{f.truth, f.labels} {
+		d := f.dialect
+		d.Words.Label, d.Missing = []string{"-truth", "-labels"}[i], true
+		if both[i], err = readClasses(files[i], s.in, d, column); err != nil {
+			return err
+		}
 	}
-	labels, err := f.readClasses(files[1], s.in, "labels", f.labels)
-	if err != nil {
-		return err
-	}
+	truth, labels := both[0], both[1]
 	if a, b := len(truth.Class), len(labels.Class); a != b {
 		hint := ""
 		if a-b == 1 || b-a == 1 {
@@ -124,16 +125,13 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	return writeAnswer(s.out, e, f.json)
 }
 
-// readClasses reads a column of a file. flag is the flag that chooses the column.
-func (f *evaluateFlags) readClasses(name string, stdin io.Reader, flag,
-	column string) (*table.Classes, error) {
+// readClasses reads a column of a file.
+func readClasses(name string, stdin io.Reader, d table.Dialect, column string) (*table.Classes, error) {
 	in, source, err := openInput(name, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	d := f.dialect
-	d.Words.Label, d.Missing = "-"+flag, true
 	c, err := rows.ReadClasses(in, source, d, column)
 	if err == nil {
 		sortClasses(c)

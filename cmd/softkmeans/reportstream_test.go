@@ -145,7 +145,7 @@ func TestReportStreamSample(t *testing.T) {
 			}
 		}
 	}
-	html, err := report.HTML(in)
+	html, err := in.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

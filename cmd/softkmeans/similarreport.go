@@ -3,48 +3,34 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/report"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
-// runSimilar writes the page about similarities, and the memberships unless that is nil.
-func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershipWriter) error {
-	show := s.progress(f.quiet)
-	defer show.clear()
+// similarPage is the page about similarities. It writes the memberships to w unless w is nil.
+func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *table.Table, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
 	fit.k = f.k
 	d.noteKind(fit)
 	content, err := fit.similarContent(s.ctx, d, show)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	content.Command, content.Version = commandLine(append([]string{"softkmeans", "report"}, f.args...)),
-		version()
-	if memberships != nil {
-		memberships.describe(&d.Head, d.texts)
-		if err := memberships.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships); err != nil {
-			return err
-		}
+	content.Command, content.Version = f.command(), version()
+	if w != nil {
+		w.describe(&d.Head, d.texts)
+		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
 	}
-	if err := memberships.conclude(&d.Notes); err != nil {
-		return err
-	}
-	show.step("page")
-	page, err := content.HTML()
-	if err != nil {
-		return err
-	}
-	show.clear()
-	return f.writePage(s, w, page, content.Answer(), d.Notes)
+	return content, d.Table, err
 }
 
 const (

@@ -69,7 +69,7 @@ func made(t *testing.T, in *Input, k int) (string, []*element) {
 	if err := in.Fit(t.Context(), Options{K: k}); err != nil {
 		t.Fatal(err)
 	}
-	b, err := HTML(in)
+	b, err := in.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

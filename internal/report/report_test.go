@@ -201,7 +201,7 @@ func TestBlocks(t *testing.T) {
 	made(t, in, 3)
 	in.Blocks, in.Alternating, in.MinVolume.Sampled = true, Fit{}, true
 	in.Tally.Add(in.MinVolume.Model.Labels(nil), in.MinVolume.Model.Memberships, nil, in.Table.Class)
-	b, err := HTML(in)
+	b, err := in.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

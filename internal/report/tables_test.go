@@ -134,7 +134,7 @@ func TestConstantColumns(t *testing.T) {
 		f.Model.Centers.Set(0, 1, 1.77e-38)
 		f.Model.Centers.Set(1, 2, .1+1e-16)
 	}
-	b, err := HTML(in)
+	b, err := in.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
