@@ -219,7 +219,9 @@ func (f *reportFlags) tablePage(s *session, show *progress, w *membershipWriter)
 	return content, content.Table, nil
 }
 
-func (f *reportFlags) command() string { return commandLine(append([]string{"softkmeans", "report"}, f.args...)) }
+func (f *reportFlags) command() string {
+	return commandLine(append([]string{"softkmeans", "report"}, f.args...))
+}
 
 // content is a page without the table and its fits.
 func (f *reportFlags) content() *report.Input {
