@@ -26,7 +26,6 @@ const sureHelp = `  -from FILE    minvol, alternating: start from the centers of
                 its result; the table is kept in memory
 `
 
-// sureFlags are the flags of this file.
 type sureFlags struct {
 	bootstrap int        // draws; 0: none
 	from      string     // "": none
@@ -82,14 +81,6 @@ func (f *fitFlags) readStart() (err error) {
 	return f.use(f.start)
 }
 
-// startCenters returns the scaled centers of the model of -from, nil without one.
-func (f *fitFlags) startCenters(d *data) (*softkmeans.Matrix, error) {
-	if f.start == nil {
-		return nil, nil
-	}
-	return f.start.centersFor(d, f.from)
-}
-
 // sureness is what -bootstrap found, in the table's units.
 type sureness struct {
 	*stability.Sureness
@@ -140,7 +131,6 @@ type unstableRow struct {
 	Stable float64 `json:"stable"`
 }
 
-// unstable returns the least stable rows.
 func unstable(d *data, stable []float64) []unstableRow {
 	list := []unstableRow{}
 	row := 0 // of the file, from 1
@@ -159,7 +149,6 @@ func unstable(d *data, stable []float64) []unstableRow {
 	return list[:min(len(list), mostUnstable)]
 }
 
-// name is the id of the row, or its number.
 func (u *unstableRow) name() string {
 	if u.ID != "" {
 		return short(u.ID, mostID)
@@ -167,7 +156,6 @@ func (u *unstableRow) name() string {
 	return fmt.Sprintf("row %d", u.Row)
 }
 
-// write writes the block of the report.
 func (s *sureness) write(b *bytes.Buffer, r *result) {
 	fmt.Fprintf(b, "\nHow sure: fits of %d tables of rows drawn with replacement\n\n", s.Resamples)
 	if s.Status == softkmeans.StatusIterationLimit {
@@ -203,7 +191,6 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 	}
 }
 
-// surenessJSON is the JSON of -bootstrap.
 type surenessJSON struct {
 	Draws       int           `json:"draws"`
 	Level       float64       `json:"level"`
@@ -217,7 +204,6 @@ type surenessJSON struct {
 	LeastStable []unstableRow `json:"leastStable"`
 }
 
-// json returns the JSON of s, nil for nil.
 func (s *sureness) json() *surenessJSON {
 	if s == nil {
 		return nil

@@ -20,7 +20,6 @@ type bounds struct {
 	low, high float64 // −Inf, +Inf: none
 }
 
-// boundsFlag adds -bounds.
 func boundsFlag(fs *flag.FlagSet, p **bounds) {
 	fs.Func("bounds", "", func(s string) error {
 		switch s {
@@ -80,7 +79,6 @@ func (b *bounds) scaled(s *scale.Scaling) (lower, upper []float64) {
 	return lower, upper
 }
 
-// lists returns the ends that there are, for a model.
 func (b *bounds) lists() (lower, upper []float64) {
 	if b != nil && !math.IsInf(b.low, 0) {
 		lower = []float64{b.low}

@@ -1,10 +1,7 @@
 package main
 
-// This file holds the command certify.
-
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,7 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
@@ -59,7 +56,6 @@ command line. The verdict goes to standard output, an error to standard error.
 // errNotOptimal sets the exit code. The verdict is printed already.
 var errNotOptimal = errors.New("not optimal")
 
-// certifyFlags is the command line of certify.
 type certifyFlags struct {
 	inputFlags
 	centers, model, memberships string
@@ -69,7 +65,6 @@ type certifyFlags struct {
 	given                       map[string]bool // the flags that are there
 }
 
-// newCertifyFlagSet returns the flags, bound to f. Their help is certifyHelp.
 func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("certify", flag.ContinueOnError)
 	f.inputFlags.add(fs)
@@ -116,7 +111,6 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	return f, nil
 }
 
-// run computes and prints the certificate.
 func (f *certifyFlags) run(s *session) error {
 	given := new(solution)
 	defer given.close()
@@ -127,12 +121,7 @@ func (f *certifyFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		err = writeJSON(s.std.out, c.json())
-	} else {
-		_, err = s.std.out.Write(c.text())
-	}
-	if err == nil && !c.Optimal(c.tol) {
+	if err = writeAnswer(s.std.out, c, f.json); err == nil && !c.Optimal(c.tol) {
 		err = errNotOptimal
 	}
 	return err
@@ -189,7 +178,6 @@ func (s *solution) close() {
 	}
 }
 
-// certified is the result of certify.
 type certified struct {
 	quality
 	data        *data
@@ -199,14 +187,10 @@ type certified struct {
 	auto        bool   // -scale auto has scaled the columns
 }
 
-// certify reads the data and the solution and computes the certificate.
 func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
-	d, sparse, err := f.readAs(s, always(f.takesSparse(given.model)))
+	d, err := f.readAs(s, always(f.takesSparse(given.model)))
 	if err != nil {
 		return nil, err
-	}
-	if sparse != nil {
-		d = &data{Table: &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, Weights: sparse.Weights}}
 	}
 	c := &certified{data: d, centers: f.model, auto: f.scale == scale.Auto && d.scale != nil}
 	var centerMatrix *softkmeans.Matrix
@@ -233,25 +217,26 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 			return nil, err
 		}
 		c.hard = c.k > 1 && isHard(g)
-		s.places["memberships"] = place{c.memberships, centerNames(c.k)}
+		s.places["memberships"] = place{c.memberships, view.Names(c.k)}
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
-	if sparse != nil {
-		c.Certificate, err = certifySparse(s.ctx, sparse.X, centerMatrix, g, o)
-		return c, err
-	}
 	if given.model != nil && given.model.unit() {
 		if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
 			return nil, err
 		}
 	}
-	if g == nil {
+	switch {
+	case g != nil:
+	case d.sparse != nil:
+		g, err = (&softkmeans.Model{Centers: centerMatrix, Sum: f.sum}).Predict(nil, d.sparse.X)
+	default:
 		best := &softkmeans.Options{Workers: f.workers, Sum: f.sum}
-		if g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best); err != nil {
-			return nil, err
-		}
+		g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best)
 	}
-	c.Certificate, err = softkmeans.Certify(s.ctx, d.x, centerMatrix, g, o)
+	if err != nil {
+		return nil, err
+	}
+	c.Certificate, err = softkmeans.Certify(s.ctx, d.samples(), centerMatrix, g, o)
 	return c, err
 }
 
@@ -262,18 +247,6 @@ func (f *certifyFlags) takesSparse(m *modelFile) bool {
 		return m.Model != nil && !m.unit() && m.scaling() == nil
 	}
 	return f.scale == scale.Auto || f.scale == scale.None
-}
-
-// certifySparse certifies memberships of sparse rows, the best ones if g is nil.
-func certifySparse(ctx context.Context, x *softkmeans.SparseMatrix, centers, g *softkmeans.Matrix,
-	o *softkmeans.Options) (c softkmeans.Certificate, err error) {
-	if g == nil {
-		m := &softkmeans.Model{Centers: centers, Sum: o.Sum}
-		if g, err = m.Predict(nil, x); err != nil {
-			return c, err
-		}
-	}
-	return softkmeans.Certify(ctx, x, centers, g, o)
 }
 
 // shaded returns centers times the largest shade, and memberships times each row's shade in
@@ -288,41 +261,15 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 			return nil, nil, err
 		}
 	}
-	shade, most := make([]float64, x.Rows), 0.0
-	mixture := make([]float64, x.Cols)
-	for i := range shade { // the best for the row's mixture
-		clear(mixture)
-		for j, share := range g.Row(i) {
-			for c, v := range centers.Row(j) {
-				mixture[c] += share * v
-			}
-		}
-		var product, square float64
-		for c, v := range mixture {
-			product += v * x.At(i, c)
-			square += v * v
-		}
-		if product > 0 {
-			shade[i] = product / square
-		}
-		most = max(most, shade[i])
+	shade, mixture := make([]float64, x.Rows), make([]float64, x.Cols)
+	for i := range shade {
+		mixInto(mixture, g.Row(i), centers)
+		shade[i] = brightness(x.Row(i), mixture)
 	}
-	if most == 0 {
-		return centers, g, nil
-	}
-	centers, g = centers.Clone(), g.Clone()
-	for i := range centers.Data {
-		centers.Data[i] *= most
-	}
-	for i, s := range shade {
-		for j := range g.Cols {
-			g.Set(i, j, s/most*g.At(i, j))
-		}
-	}
+	centers, g = withBrightness(centers, g, shade)
 	return centers, g, nil
 }
 
-// text returns the report.
 func (c *certified) text() []byte {
 	var b bytes.Buffer
 	writeHead(&b, &c.data.Head, c.data.Rows, kindOf(c.data.scale))
@@ -363,7 +310,6 @@ func (c *certified) words() string {
 	return text
 }
 
-// json returns the report for -json.
 func (c *certified) json() any {
 	var memberships *string
 	if c.memberships != "" {

@@ -131,40 +131,6 @@ func TestCertifyCenters(t *testing.T) {
 	}
 }
 
-// The output of fit with scaled columns and weights is certified.
-func TestCertifyInput(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeText(t, "x.csv", "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,3\nz,5,250,1\n")
-	for _, args := range []string{"-label name -drop w -scale zscore", "-drop name -weights w",
-		"-label 1 -weights 4 -scale minmax", "-drop name,w"} {
-		input := append(strings.Fields(args), "x.csv")
-		code, report, stderr := do(t, "", append([]string{"fit", "-method", "global", "-k", "2", "-o",
-			"g.csv", "-centers", "f.csv"}, input...)...)
-		if code != 0 {
-			t.Fatal(stderr)
-		}
-		code, text, stderr := do(t, "",
-			append([]string{"certify", "-centers", "f.csv", "-memberships", "g.csv"}, input...)...)
-		head, _, _ := strings.Cut(report, "\n\n")
-		quality := report[strings.Index(report, "\nSquared error"):]
-		if quality, _, _ = strings.Cut(quality, "For prototypes near"); code != 0 ||
-			!strings.HasPrefix(text, head+"\nf.csv: 2 prototypes\n") || !strings.HasSuffix(text, quality) {
-			t.Errorf("%s: code %d, %s\n%s\nafter\n%s", args, code, stderr, text, report)
-		}
-		// The computed memberships are no worse.
-		if code, text, stderr := do(t, "",
-			append([]string{"certify", "-centers", "f.csv"}, input...)...); code != 0 {
-			t.Errorf("%s: code %d, %s\n%s", args, code, stderr, text)
-		}
-	}
-	// Another scale has another optimum.
-	if code, text, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "g.csv", "-drop",
-		"name,w", "-scale", "zscore", "x.csv"); code != 1 || stderr != "" ||
-		!strings.Contains(text, "\nNot certified: ") {
-		t.Errorf("code %d, %s\n%s", code, stderr, text)
-	}
-}
-
 // A model has its scaling and finds its columns by name.
 func TestCertifyModel(t *testing.T) {
 	inFolder(t, flowers(t))
@@ -302,44 +268,6 @@ func TestCertifyFalse(t *testing.T) {
 	}
 }
 
-// True solutions in a CSV file with 15 digits are certified. With six digits the excess is
-// that of the digits, and the tolerance decides.
-func TestCertifyDigits(t *testing.T) {
-	dir := t.TempDir()
-	centers, memberships := filepath.Join(dir, "f.csv"), filepath.Join(dir, "g.csv")
-	for _, set := range []struct {
-		name string
-		k    int
-	}{{"iris", 3}, {"wine", 3}, {"digits", 10}} {
-		data := someRows(t, setFile(set.name), 4)
-		x := readTable(t, data)
-		m, err := softkmeans.Fit(t.Context(), x, set.k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, test := range []struct {
-			digits     int
-			from, most float64 // the share of the total variance
-		}{{15, 0, 1e-12}, {6, 1e-14, 1e-9}, {4, 1e-9, 1e-3}} {
-			writeText(t, centers, decimal(m.Centers, test.digits))
-			writeText(t, memberships, decimal(m.Memberships, test.digits))
-			code, text, stderr := do(t, "", "certify", "-json", "-header", "no", "-scale", "none", "-centers",
-				centers, "-memberships", memberships, data)
-			c := parseJSON[certifiedJSON](t, text).Certificate
-			if share := *c.ExcessShare; stderr != "" || share < test.from || share > test.most ||
-				code == 0 != (share <= 1e-9) || c.Certified != (code == 0) {
-				t.Errorf("%s, %d digits: code %d, excess %g of the total, %s", set.name,
-					test.digits, code, share, stderr)
-			}
-			if test.digits < 15 && !(c.Repair > 0) {
-				t.Errorf("%s, %d digits: nothing was repaired", set.name, test.digits)
-			}
-			t.Logf("%s, %d digits: excess %.2g of the total, %.2g floors; repair %.2g", set.name, test.digits,
-				*c.ExcessShare, *c.ExcessFloors, c.Repair)
-		}
-	}
-}
-
 // docs/command.md has every field of the certificate.
 func TestCertificateFields(t *testing.T) {
 	text := readFile(t, filepath.Join("..", "..", "docs", "command.md"))
@@ -349,21 +277,6 @@ func TestCertificateFields(t *testing.T) {
 			t.Errorf("no %s in docs/command.md", name)
 		}
 	}
-}
-
-// decimal returns m as CSV, with so many significant digits.
-func decimal(m *softkmeans.Matrix, digits int) string {
-	var b strings.Builder
-	for i := range m.Rows {
-		for j, v := range m.Row(i) {
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "%.*g", digits, v)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 func TestCertifyUsage(t *testing.T) {

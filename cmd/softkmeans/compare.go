@@ -1,14 +1,10 @@
 package main
 
-// This file holds the command compare.
-
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -34,7 +30,6 @@ Example: softkmeans fit -from a.json -method minvol -model b.json today.csv
 
 ` + exitHelp
 
-// compareFlags is the command line of compare.
 type compareFlags struct{ json bool }
 
 func newCompareFlagSet(f *compareFlags) *flag.FlagSet {
@@ -66,10 +61,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 	if err := c.match(); err != nil {
 		return err
 	}
-	if f.json {
-		return writeJSON(s.out, c.json())
-	}
-	return c.write(s.out)
+	return writeAnswer(s.out, &c, f.json)
 }
 
 // comparison is two models and what is which.
@@ -104,7 +96,6 @@ func (c *comparison) match() error {
 	return err
 }
 
-// columns returns for each column of A the same one of B.
 func (c *comparison) columns() ([]int, error) {
 	a, b := c.models[0], c.models[1]
 	if len(a.Columns) != len(b.Columns) {
@@ -148,8 +139,7 @@ func share(m *modelFile, j int) float64 {
 	return float64(m.Sizes[j]) / float64(m.Rows)
 }
 
-// write writes the report.
-func (c *comparison) write(w io.Writer) error {
+func (c *comparison) text() []byte {
 	var b bytes.Buffer
 	a := c.models[0]
 	for i, m := range c.models {
@@ -189,8 +179,7 @@ func (c *comparison) write(w io.Writer) error {
 		b.WriteByte('\n')
 		writeCenters(&b, a.Columns, c.differences())
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }
 
 // differences returns the centers of B less those of A, a row for each of A's; 0 without a
@@ -218,18 +207,12 @@ func (c *comparison) largest() (names []string) {
 		}
 		size[at] = max(size[at], math.Abs(v))
 	}
-	order := make([]int, len(size))
-	for at := range order {
-		order[at] = at
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size[j], size[i]) })
-	for _, at := range order[:min(8, len(order))] {
+	for _, at := range bySize(size)[:min(8, len(size))] {
 		names = append(names, c.models[0].Columns[at])
 	}
 	return names
 }
 
-// comparisonJSON is the JSON of compare.
 type comparisonJSON struct {
 	A       comparedJSON   `json:"a"`
 	B       comparedJSON   `json:"b"`
@@ -262,7 +245,7 @@ type newcomerJSON struct {
 	Share float64 `json:"bShare"`
 }
 
-func (c *comparison) json() *comparisonJSON {
+func (c *comparison) json() any {
 	j := &comparisonJSON{Columns: c.models[0].Columns, Between: c.Between, New: []newcomerJSON{}}
 	for i, to := range []*comparedJSON{&j.A, &j.B} {
 		m := c.models[i]

@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command evaluate.
-
 import (
 	"bytes"
 	"cmp"
@@ -9,13 +7,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"softkmeans/internal/rows"
-	"softkmeans/internal/table"
-	"softkmeans/metrics"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"softkmeans"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/table"
+	"softkmeans/metrics"
 )
 
 const evaluateHelp = `Usage: softkmeans evaluate [flags] TRUTH LABELS
@@ -54,7 +55,6 @@ Examples: softkmeans evaluate testdata/iris.labels.csv memberships.csv
 
 ` + exitHelp
 
-// evaluateFlags is the command line of evaluate.
 type evaluateFlags struct {
 	inputFlags
 	truth, labels string // columns
@@ -62,7 +62,6 @@ type evaluateFlags struct {
 	materials     bool
 }
 
-// newEvaluateFlagSet returns the flags, bound to f. Their help is evaluateHelp.
 func newEvaluateFlagSet(f *evaluateFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	f.addText(fs)
@@ -96,14 +95,15 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	case f.materials:
 		return f.evaluateMaterials(ctx, files, s)
 	}
-	truth, err := f.readClasses(files[0], s.in, "truth", f.truth)
-	if err != nil {
-		return err
+	var both [2]*table.Classes
+	for i, column := range []string{f.truth, f.labels} {
+		d := f.dialect
+		d.Words.Label, d.Missing = []string{"-truth", "-labels"}[i], true
+		if both[i], err = readClasses(files[i], s.in, d, column); err != nil {
+			return err
+		}
 	}
-	labels, err := f.readClasses(files[1], s.in, "labels", f.labels)
-	if err != nil {
-		return err
-	}
+	truth, labels := both[0], both[1]
 	if a, b := len(truth.Class), len(labels.Class); a != b {
 		hint := ""
 		if a-b == 1 || b-a == 1 {
@@ -112,7 +112,11 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source,
 			count(a, "row"), labels.Source, count(b, "row"), hint)
 	}
-	left := leaveEmpty(truth, labels)
+	empty := make([]bool, len(truth.Class)) // as of rows that a fit has left out
+	for i := range empty {
+		empty[i] = truth.Class[i] < 0 || labels.Class[i] < 0
+	}
+	truth.Class, labels.Class = without(truth.Class, empty, 1), without(labels.Class, empty, 1)
 	if len(truth.Class) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks a class or a label", truth.Source, labels.Source)
 	}
@@ -120,34 +124,17 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	if e.left = left; f.json {
-		return writeJSON(s.out, e.json())
-	}
-	_, err = s.out.Write(e.text())
-	return err
+	e.left = len(empty) - len(truth.Class)
+	return writeAnswer(s.out, e, f.json)
 }
 
-// leaveEmpty removes the rows without a class or without a label, as those that a fit has
-// left out, and returns how many they are.
-func leaveEmpty(truth, labels *table.Classes) int {
-	empty := make([]bool, len(truth.Class))
-	for i := range empty {
-		empty[i] = truth.Class[i] < 0 || labels.Class[i] < 0
-	}
-	truth.Class, labels.Class = without(truth.Class, empty, 1), without(labels.Class, empty, 1)
-	return len(empty) - len(truth.Class)
-}
-
-// readClasses reads a column of a file. flag is the flag that chooses the column.
-func (f *evaluateFlags) readClasses(name string, stdin io.Reader, flag,
-	column string) (*table.Classes, error) {
+// readClasses reads a column of a file.
+func readClasses(name string, stdin io.Reader, d table.Dialect, column string) (*table.Classes, error) {
 	in, source, err := openInput(name, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	d := f.dialect
-	d.Words.Label, d.Missing = "-"+flag, true
 	c, err := rows.ReadClasses(in, source, d, column)
 	if err == nil {
 		sortClasses(c)
@@ -191,7 +178,6 @@ func sortClasses(c *table.Classes) {
 // matched: 2048 of each. More come from a column that has no labels.
 const mostPairs = 1 << 22
 
-// evaluation is the result of evaluate.
 type evaluation struct {
 	truth, labels             *table.Classes
 	accuracy                  *float64 // nil: more than mostPairs
@@ -230,7 +216,6 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	return e, nil
 }
 
-// json returns the report for -json.
 func (e *evaluation) json() any {
 	type side struct {
 		Source string   `json:"source"`
@@ -252,7 +237,6 @@ func (e *evaluation) json() any {
 		len(e.truth.Class), e.left, e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
 }
 
-// text returns the report.
 func (e *evaluation) text() []byte {
 	var b bytes.Buffer
 	side := func(c *table.Classes, one, more string) {
@@ -287,111 +271,89 @@ func (e *evaluation) text() []byte {
 // mostShown is the largest number of classes and of clusters in the table of counts.
 const mostShown = 20
 
-// countTable is the number of rows by class and cluster, with sums. If there are
-// many classes or clusters it shows the largest and the sum of the others.
-type countTable struct {
-	down, across []int // sums of the rows and of the columns
-	all          int
-	rows         []int    // the classes shown
-	head         []string // their names, then "n others" and "sum"
-	columns      []int    // the clusters shown
-	top          []string // their names, likewise
-	width        []int    // of the columns
-	first        int      // width of the column of names
+// writeCounts writes the number of rows by class and cluster, with sums: of at most mostShown classes, and of
+// as many clusters as fit in a line. Of more it has the largest, and the sum of the others.
+func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
+	head, rows := summed(classes, counts, mostShown)
+	first := 0
+	for _, s := range head {
+		first = max(first, utf8.RuneCountInString(s))
+	}
+	columns := turned(rows, len(clusters))
+	for most := mostShown; ; most-- {
+		top, cells := summed(clusters, columns, most)
+		all := strconv.Itoa(cells[len(top)-1][len(head)-1])
+		width, total := make([]int, len(top)), 2+first
+		for j, s := range top {
+			width[j] = max(utf8.RuneCountInString(s), len(all))
+			total += 2 + width[j]
+		}
+		if total > lineWidth && most > 1 {
+			continue
+		}
+		line := func(name string, cell func(j int) any) {
+			fmt.Fprintf(b, "  %-*s", first, name)
+			for j := range top {
+				fmt.Fprintf(b, "  %*v", width[j], cell(j))
+			}
+			b.WriteByte('\n')
+		}
+		line("", func(j int) any { return top[j] })
+		for i, name := range head {
+			line(name, func(j int) any { return cells[j][i] })
+		}
+		return
+	}
 }
 
-// writeCounts writes the table of counts.
-func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
-	t := newCountTable(classes, clusters, counts)
-	t.write(b, "", t.top)
-	others, left := slices.Clone(t.across), t.all
-	for at, i := range t.rows {
-		t.write(b, t.head[at], t.cells(counts[i], t.down[i]))
-		for j, n := range counts[i] {
+// summed returns the rows with the most largest sums, then "n others" if some are left, and "sum".
+func summed(names []string, rows [][]int, most int) (head []string, out [][]int) {
+	cols := len(rows[0])
+	sizes := make([]int, len(rows))
+	others, all := make([]int, cols), make([]int, cols)
+	for i, row := range rows {
+		for j, n := range row {
+			sizes[i] += n
+			others[j] += n
+			all[j] += n
+		}
+	}
+	for _, i := range largest(sizes, most) {
+		head, out = append(head, short(names[i], 16)), append(out, rows[i])
+		for j, n := range rows[i] {
 			others[j] -= n
 		}
-		left -= t.down[i]
 	}
-	if len(t.rows) < len(classes) {
-		t.write(b, t.head[len(t.rows)], t.cells(others, left))
+	if left := len(names) - len(head); left > 0 {
+		head, out = append(head, fmt.Sprintf("%d others", left)), append(out, others)
 	}
-	t.write(b, "sum", t.cells(t.across, t.all))
+	return append(head, "sum"), append(out, all)
 }
 
-// newCountTable computes the sums and chooses what is shown: at most mostShown
-// classes, and as many clusters as fit in a line.
-func newCountTable(classes, clusters []string, counts [][]int) *countTable {
-	t := &countTable{down: make([]int, len(classes)), across: make([]int, len(clusters))}
-	for i, row := range counts {
-		for j, n := range row {
-			t.down[i] += n
-			t.across[j] += n
-			t.all += n
+func turned(rows [][]int, cols int) [][]int {
+	out := make([][]int, cols)
+	for j := range out {
+		for _, row := range rows {
+			out[j] = append(out[j], row[j])
 		}
 	}
-	t.rows = largest(t.down, mostShown)
-	t.head = shownNames(classes, t.rows)
-	for _, s := range t.head {
-		t.first = max(t.first, utf8.RuneCountInString(s))
-	}
-	for most := mostShown; ; most-- {
-		t.columns = largest(t.across, most)
-		t.top = shownNames(clusters, t.columns)
-		t.width = t.width[:0]
-		total := 2 + t.first
-		for _, s := range t.top {
-			w := max(utf8.RuneCountInString(s), len(strconv.Itoa(t.all)))
-			t.width = append(t.width, w)
-			total += 2 + w
-		}
-		if total <= lineWidth || most == 1 {
-			return t
-		}
-	}
-}
-
-// shownNames returns the chosen names, then "n others" if some are left, and "sum".
-func shownNames(names []string, chosen []int) (list []string) {
-	for _, i := range chosen {
-		list = append(list, short(names[i], 16))
-	}
-	if left := len(names) - len(chosen); left > 0 {
-		list = append(list, fmt.Sprintf("%d others", left))
-	}
-	return append(list, "sum")
-}
-
-// cells returns the cells of a row of counts.
-func (t *countTable) cells(row []int, sum int) (list []string) {
-	rest := sum
-	for _, j := range t.columns {
-		list = append(list, strconv.Itoa(row[j]))
-		rest -= row[j]
-	}
-	if len(t.columns) < len(t.across) {
-		list = append(list, strconv.Itoa(rest))
-	}
-	return append(list, strconv.Itoa(sum))
-}
-
-// write writes a line.
-func (t *countTable) write(b *bytes.Buffer, name string, cells []string) {
-	fmt.Fprintf(b, "  %-*s", t.first, name)
-	for i, s := range cells {
-		fmt.Fprintf(b, "  %*s", t.width[i], s)
-	}
-	b.WriteByte('\n')
+	return out
 }
 
 // largest returns the indices of the most largest sizes, ascending.
 func largest(sizes []int, most int) []int {
+	order := bySize(sizes)
+	order = order[:min(most, len(order))]
+	slices.Sort(order)
+	return order
+}
+
+func bySize[T cmp.Ordered](sizes []T) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
-	order = order[:min(most, len(order))]
-	slices.Sort(order)
 	return order
 }
 
@@ -405,4 +367,220 @@ func short(s string, most int) string {
 		return strings.TrimRight(string(r[:most-1]), " ") + "…"
 	}
 	return s
+}
+
+// materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
+// material.
+type materials struct {
+	source string
+	names  []string
+	rows   int
+	at     []int              // the rows that have values, rising
+	values *softkmeans.Matrix // these rows
+	bad    []bool             // rows that are bad channels of a library; nil: none
+	notes  []string           // of an ENVI header
+}
+
+// readMaterials reads a CSV file, an array, an ENVI image, or an ENVI spectral library, whose
+// spectra become columns. A column of bands or their wavelengths is left out, and so are bad
+// channels of a library, which unmix does not write.
+func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std streams) (*materials, error) {
+	u := unmixFlags{inputFlags: f.inputFlags, library: true}
+	u.source = name
+	u.dialect.Transpose, u.dialect.Long = table.TransposeNo, table.LongNo // its materials are columns
+	s, err := u.open(ctx, std)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	sc, err := u.newScene(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &materials{source: s.source, names: sc.names, rows: sc.pixels(), bad: sc.badPixels}
+	if m.values, m.at, err = sc.all(ctx); err != nil {
+		return nil, err
+	}
+	if sc.header != nil {
+		m.notes = sc.header.Notes
+	}
+	first := m.names[0]
+	if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
+		m.names, m.values.Cols = m.names[1:], m.values.Cols-1
+		m.values.Data = m.values.Data[min(1, len(m.at)):]
+	}
+	return m, nil
+}
+
+// mostMaterials is the largest number of materials that evaluate matches.
+const mostMaterials = 1024
+
+func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, std streams) error {
+	var both [2]*materials
+	for i, name := range files {
+		var err error
+		if both[i], err = f.readMaterials(ctx, name, std); err != nil {
+			return err
+		}
+		if k := len(both[i].names); k > mostMaterials {
+			return fmt.Errorf("%s: %d columns; at most %d materials can be matched", name, k, mostMaterials)
+		}
+	}
+	a, b := both[0], both[1]
+	// Where tables have the same rows, bad channels of one lack values; else the other has no rows for them.
+	apart := a.rows != b.rows || slices.Equal(a.bad, b.bad)
+	a.leave(apart)
+	b.leave(apart)
+	if a.rows != b.rows {
+		return fmt.Errorf("%s has %s, but %s has %d; they must be of the same pixels or bands", a.source,
+			count(a.rows, "row"), b.source, b.rows)
+	}
+	a.keep(b.at)
+	b.keep(a.at)
+	if len(a.at) == 0 {
+		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
+	}
+	return writeAnswer(std.out, matchMaterials(a, b), f.json)
+}
+
+// keep leaves the rows out that are not in at.
+func (m *materials) keep(at []int) {
+	n := 0
+	for i, row := range m.at {
+		if _, found := slices.BinarySearch(at, row); found {
+			copy(m.values.Row(n), m.values.Row(i))
+			m.at[n] = row
+			n++
+		}
+	}
+	m.at, m.values.Rows = m.at[:n], n
+}
+
+// leave takes bad channels out of the table, with their rows as if it had never had them, if asked for.
+func (m *materials) leave(rows bool) {
+	if m.bad == nil {
+		return
+	}
+	var left []int
+	for i, bad := range m.bad {
+		if !bad {
+			left = append(left, i)
+		}
+	}
+	m.keep(left)
+	if rows {
+		for i, at := range m.at {
+			m.at[i], _ = slices.BinarySearch(left, at)
+		}
+		m.rows = len(left)
+	}
+}
+
+type materialsJSON struct {
+	Truth   materialsSide   `json:"truth"`
+	Found   materialsSide   `json:"found"`
+	Rows    int             `json:"rows"`
+	Left    int             `json:"left,omitempty"` // rows without values
+	MRSA    float64         `json:"mrsa"`           // means over those that have a match
+	Angle   float64         `json:"angle"`
+	RMSE    float64         `json:"rmse"`
+	Matches []materialMatch `json:"matches"` // a material of the truth each
+}
+
+type materialsSide struct {
+	Source string   `json:"source"`
+	Names  []string `json:"names"`
+	Notes  []string `json:"notes,omitempty"` // what was assumed of the header
+}
+
+// materialMatch has a material of the truth and its match. Without a match, numbers are 0.
+type materialMatch struct {
+	Truth string  `json:"truth"`
+	Found string  `json:"found"`
+	MRSA  float64 `json:"mrsa"`  // percent of π
+	Angle float64 `json:"angle"` // degrees
+	RMSE  float64 `json:"rmse"`
+}
+
+// matchMaterials matches the columns of a with those of b, and returns the report. The angles
+// between matched columns, less their means, have the least sum.
+func matchMaterials(a, b *materials) *materialsJSON {
+	e := &materialsJSON{Truth: materialsSide{a.source, a.names, a.notes},
+		Found: materialsSide{b.source, b.names, b.notes},
+		Rows:  len(a.at), Left: a.rows - len(a.at)}
+	gain := softkmeans.NewMatrix(len(a.names), len(b.names), nil)
+	for i := range gain.Rows {
+		for j := range gain.Cols {
+			gain.Set(i, j, -columnsAngle(a.values, b.values, i, j, true))
+		}
+	}
+	matched := 0.0
+	for i, j := range metrics.Assignment(gain) {
+		m := materialMatch{Truth: a.names[i]}
+		if j >= 0 {
+			square := 0.0
+			for row := range a.values.Rows {
+				off := a.values.At(row, i) - b.values.At(row, j)
+				square += off * off / float64(a.values.Rows)
+			}
+			m = materialMatch{a.names[i], b.names[j], -100 / math.Pi * gain.At(i, j),
+				180 / math.Pi * columnsAngle(a.values, b.values, i, j, false), math.Sqrt(square)}
+			matched++
+			e.MRSA, e.Angle, e.RMSE = e.MRSA+m.MRSA, e.Angle+m.Angle, e.RMSE+square
+		}
+		e.Matches = append(e.Matches, m)
+	}
+	e.MRSA, e.Angle, e.RMSE = e.MRSA/matched, e.Angle/matched, math.Sqrt(e.RMSE/matched)
+	return e
+}
+
+// columnsAngle returns the angle between column i of a and column j of b, in radians. centred
+// subtracts their means first. The angle is a right one if either is 0.
+func columnsAngle(a, b *softkmeans.Matrix, i, j int, centred bool) float64 {
+	var u, v float64 // means
+	for row := range a.Rows {
+		if centred {
+			u, v = u+a.At(row, i)/float64(a.Rows), v+b.At(row, j)/float64(a.Rows)
+		}
+	}
+	var uv, uu, vv float64
+	for row := range a.Rows {
+		x, y := a.At(row, i)-u, b.At(row, j)-v
+		uv, uu, vv = uv+x*y, uu+x*x, vv+y*y
+	}
+	if !(uu > 0 && vv > 0) {
+		return math.Pi / 2
+	}
+	return math.Acos(min(max(uv/math.Sqrt(uu)/math.Sqrt(vv), -1), 1))
+}
+
+func (e *materialsJSON) json() any { return e }
+
+func (e *materialsJSON) text() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Materials of %s, and which of %s each is, by %s\n", e.Truth.Source, e.Found.Source,
+		count(e.Rows, "row"))
+	for _, side := range []materialsSide{e.Truth, e.Found} {
+		for _, note := range side.Notes {
+			b.WriteString(wrapped(side.Source + ": " + note + "."))
+		}
+	}
+	if e.Left > 0 {
+		fmt.Fprintf(&b, "%s without values %s left out.\n", count(e.Left, "row"), plural(e.Left, "is", "are"))
+	}
+	fmt.Fprintf(&b, "\n  %-16s  %-16s  %6s  %7s  %8s\n", "material", "match", "MRSA", "angle", "RMSE")
+	line := func(name, match string, mrsa, angle, rmse float64) {
+		fmt.Fprintf(&b, "  %-16s  %-16s  %6.2f  %6.2f°  %8.4f\n", short(name, 16), match, mrsa, angle, rmse)
+	}
+	for _, m := range e.Matches {
+		if m.Found == "" {
+			fmt.Fprintf(&b, "  %-16s  –\n", short(m.Truth, 16))
+			continue
+		}
+		line(m.Truth, short(m.Found, 16), m.MRSA, m.Angle, m.RMSE)
+	}
+	line("all", "", e.MRSA, e.Angle, e.RMSE)
+	b.WriteString("\nMRSA: angle between the columns less their means, 100 is a half turn. RMSE: root mean " +
+		"square\nof the differences.\n")
+	return b.Bytes()
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"softkmeans/internal/npy"
-	"softkmeans/internal/table"
 	"softkmeans/metrics"
 )
 
@@ -52,20 +51,7 @@ func TestEvaluateSets(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		code, report, stderr := do(t, "", "evaluate", classes, g)
-		if code != 0 || stderr != "" {
-			t.Fatalf("%s: code %d, %s", name, code, stderr)
-		}
-		for i, measure := range []string{"ACC", "NMI", "purity", "adjusted Rand"} {
-			if got := value(t, report, measure); !near(got, want[i], 5e-5) {
-				t.Errorf("%s: %s is %v, want %v", name, measure, got, want[i])
-			}
-		}
-		if want := fmt.Sprintf("%s, column label: %d rows in %d clusters\n", g, len(truth),
-			len(distinct(labels))); !strings.Contains(report, want) {
-			t.Errorf("%s: no %q in\n%s", name, want, report)
-		}
-		code, report, _ = do(t, "", "evaluate", "-json", classes, g)
+		code, report, _ := do(t, "", "evaluate", "-json", classes, g)
 		got := parseJSON[evaluationJSON](t, report)
 		if code != 0 || *got.Accuracy != want[0] || !near(got.NMI, want[1], 1e-12) || got.Purity != want[2] ||
 			!near(got.AdjustedRand, want[3], 1e-12) ||
@@ -84,10 +70,6 @@ func TestEvaluateSets(t *testing.T) {
 					t.Errorf("%s: %d of class %s in cluster %s, want %d", name, got.Counts[i][j], a, b, n)
 				}
 			}
-		}
-		if !slices.IsSortedFunc(got.Truth.Values,
-			func(a, b string) int { x, _ := strconv.Atoi(a); y, _ := strconv.Atoi(b); return x - y }) {
-			t.Errorf("%s: classes %q", name, got.Truth.Values)
 		}
 	}
 }
@@ -154,7 +136,7 @@ func TestWriteCounts(t *testing.T) {
 			clusters = append(clusters, strings.Repeat("x", j%30)+strconv.Itoa(j))
 		}
 		counts := make([][]int, size[0])
-		total := 0
+		total, left := 0, 0
 		for i := range counts {
 			counts[i] = make([]int, size[1])
 			for j := range counts[i] {
@@ -172,8 +154,7 @@ func TestWriteCounts(t *testing.T) {
 			others) != (size[0] > mostShown) {
 			t.Errorf("%v: others, in\n%s", size, &b)
 		}
-		var sums []int
-		for _, line := range lines[1:] {
+		for i, line := range lines[1:] {
 			if n := len([]rune(line)); n > lineWidth {
 				t.Errorf("%v: line of %d characters", size, n)
 			}
@@ -182,24 +163,21 @@ func TestWriteCounts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", size, line)
 			}
-			sums = append(sums, last)
+			if i == len(lines)-2 { // the sums of the columns
+				last *= 2
+				for _, s := range fields[1:] {
+					v, _ := strconv.Atoi(s)
+					last -= v
+				}
+				if left -= total; last != 0 {
+					t.Errorf("%v: the columns' sums do not add up:\n%s", size, &b)
+				}
+				break
+			}
+			left += last
 		}
-		sum := 0
-		for _, v := range sums[:len(sums)-1] {
-			sum += v
-		}
-		if sum != total || sums[len(sums)-1] != total {
-			t.Errorf("%v: sums %v, want %d", size, sums, total)
-		}
-		// The last line has the sums of the columns and the total.
-		last := 0
-		fields := strings.Fields(lines[len(lines)-1])[1:]
-		for _, s := range fields[:len(fields)-1] {
-			v, _ := strconv.Atoi(s)
-			last += v
-		}
-		if last != total {
-			t.Errorf("%v: the columns' sums add up to %d, not %d:\n%s", size, last, total, &b)
+		if left != 0 {
+			t.Errorf("%v: the rows' sums are off by %d of %d", size, left, total)
 		}
 	}
 }
@@ -303,24 +281,4 @@ func TestEvaluateEmpty(t *testing.T) {
 	writeText(t, "none.csv", "label,p0\n,\n,\n,\n,\n,\n,\n")
 	failure{"evaluate -truth kind data.csv none.csv", 1,
 		"data.csv, none.csv: every row lacks a class or a label"}.check(t)
-}
-
-func TestSortClasses(t *testing.T) {
-	for _, test := range [][2]string{{"10 9 1", "1 9 10"}, {"b a 10 9", "10 9 a b"},
-		{"1.0 1 -2", "-2 1 1.0"}, {"x", "x"}} {
-		c := &table.Classes{Classes: strings.Fields(test[0])}
-		before := slices.Clone(c.Classes)
-		for i := range 2 * len(before) {
-			c.Class = append(c.Class, i%len(before))
-		}
-		sortClasses(c)
-		if got := strings.Join(c.Classes, " "); got != test[1] {
-			t.Errorf("%s becomes %s, want %s", test[0], got, test[1])
-		}
-		for i, class := range c.Class {
-			if c.Classes[class] != before[i%len(before)] {
-				t.Errorf("%s: row %d is %s", test[0], i, c.Classes[class])
-			}
-		}
-	}
 }

@@ -39,7 +39,6 @@ type few struct {
 	rows []ranked
 }
 
-// takes reports whether a row of this value would be kept.
 func (f *few) takes(value float64) bool {
 	return len(f.rows) < f.most || value > f.rows[len(f.rows)-1].value
 }
@@ -80,7 +79,6 @@ type naming func(i int) (row int, id string)
 // numbered is the naming where rows have no ids, and none is left out.
 func numbered(i int) (int, string) { return i, "row " + strconv.Itoa(i+1) }
 
-// add takes the memberships of the next rows.
 func (m *meaning) add(g *softkmeans.Matrix, name naming) {
 	if m.pure == nil {
 		m.pure, m.between.most = make([]few, g.Cols), mostBetween
@@ -139,7 +137,6 @@ func (r *result) flatten(centers *softkmeans.Matrix) {
 	}
 }
 
-// writeMeaning writes what sets the prototypes apart, and their rows.
 func (r *result) writeMeaning(b *bytes.Buffer) {
 	width := len(centerName(r.k - 1))
 	if r.centers != nil && r.k > 1 {
@@ -184,26 +181,22 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 	}
 }
 
-// name is the row's id as it is printed.
 func (r *ranked) name() string { return short(table.Printable(r.id), mostWord) }
 
 // rounded formats a membership.
 func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// prototypeJSON is what a prototype means.
 type prototypeJSON struct {
 	Name    string       `json:"name"`
 	Columns []columnJSON `json:"columns"` // with the largest differences from the mean
 	Purest  []rowJSON    `json:"purest"`
 }
 
-// columnJSON is a column that sets a prototype apart.
 type columnJSON struct {
 	Name       string  `json:"name"`
 	Difference float64 `json:"difference"` // from the mean, in standard deviations
 }
 
-// rowJSON is a row by its id and its largest memberships.
 type rowJSON struct {
 	Row         int       `json:"row"` // from 1
 	ID          string    `json:"id"`
@@ -211,7 +204,6 @@ type rowJSON struct {
 	Memberships []float64 `json:"memberships"`
 }
 
-// prototypesJSON returns what the prototypes mean.
 func (r *result) prototypesJSON() (list []prototypeJSON, between []rowJSON) {
 	for p, pure := range r.meaning.pure {
 		j := prototypeJSON{centerName(p), []columnJSON{}, []rowJSON{}}

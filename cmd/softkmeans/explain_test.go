@@ -1,66 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"softkmeans"
 )
-
-// few keeps what sorting all rows would leave.
-func TestFew(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	for n := range 20 {
-		f := few{most: 4}
-		var all []ranked
-		for i := range n {
-			r := ranked{row: i, value: float64(random.IntN(6))}
-			all = append(all, r)
-			f.add(r)
-		}
-		slices.SortStableFunc(all, func(a, b ranked) int { return int(b.value - a.value) })
-		if want := all[:min(n, 4)]; !slices.Equal(f.rows, want) {
-			t.Errorf("%v, want %v", f.rows, want)
-		}
-	}
-}
-
-// The rows that are named are those that the memberships show, in blocks too.
-func TestMeaningRows(t *testing.T) {
-	t.Parallel()
-	g := softkmeans.NewMatrix(6, 3,
-		[]float64{1, 0, 0, 0, .9, .1, .4, .35, .25, .5, .5, 0, 0, 0, 1, .8, .1, .1})
-	for _, block := range []int{1, 4, 6} {
-		var m meaning
-		for lo := 0; lo < 6; lo += block {
-			n := min(block, 6-lo)
-			m.add(softkmeans.NewMatrix(n, 3, g.Data[3*lo:3*(lo+n)]), numbered)
-		}
-		got := ""
-		for _, f := range append(m.pure, m.between) {
-			for _, r := range f.rows {
-				got += fmt.Sprintf("%s %.2f %v; ", r.id, r.value, r.pair)
-			}
-		}
-		want := "row 1 1.00 [0 0]; row 6 0.80 [0 0]; row 4 0.50 [0 0]; row 2 0.90 [0 0]; row 4 0.50 [0 0]; " +
-			"row 3 0.35 [0 0]; " +
-			"row 5 1.00 [0 0]; row 3 0.25 [0 0]; row 2 0.10 [0 0]; row 4 0.00 [0 1]; row 3 -0.05 [0 1]; "
-		if got != want {
-			t.Errorf("blocks of %d: %s", block, got)
-		}
-	}
-	var one meaning
-	one.add(softkmeans.NewMatrix(2, 1, []float64{1, 1}), numbered)
-	if len(one.between.rows) != 0 || len(one.pure[0].rows) != 2 {
-		t.Error("a row between one prototype and itself")
-	}
-}
 
 // The columns that are named have the largest differences from the mean, and the report
 // names the rows, scaled or not and in blocks. A constant column has its value.

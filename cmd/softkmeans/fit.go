@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -95,7 +94,6 @@ Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 
 ` + exitHelp
 
-// fitFlags is the command line of fit.
 type fitFlags struct {
 	inputFlags
 	sureFlags
@@ -131,7 +129,6 @@ func (f *fitFlags) inMemory() bool {
 		f.options.Solver > softkmeans.SolverGram)
 }
 
-// newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.inputFlags.add(fs, choice[missingRule]{"fit", missingFit})
@@ -226,7 +223,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-// run fits the table and writes the outputs.
 func (f *fitFlags) run(s *session) error {
 	if err := f.readStart(); err != nil {
 		return err
@@ -244,26 +240,17 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 
-	f.quiet = f.quiet || s.mixed()
 	fit := f.fitTable
 	if f.streams(s.in) {
 		fit = f.fitStream
 	}
-	var w *membershipWriter
-	if memberships != nil {
-		w = newMembershipWriter(memberships)
-	}
+	w := newMembershipWriter(memberships)
 	result, err := fit(s, w)
 	if err != nil {
 		return err
 	}
-	if w != nil {
-		if err := w.finish(); err != nil {
-			return err
-		}
-		if note := w.doubles(result.k); note != "" {
-			result.Notes = append(result.Notes, note)
-		}
+	if err := w.conclude(&result.Notes); err != nil {
+		return err
 	}
 	if centers != nil {
 		if err := writeCenterTable(centers, result.Names, result.centers); err != nil {
@@ -271,51 +258,43 @@ func (f *fitFlags) run(s *session) error {
 		}
 	}
 	if model != nil {
-		if err := writeModel(model, result); err != nil {
+		if _, err := newModelFile(result).WriteTo(model); err != nil {
 			return err
 		}
 	}
-	return s.finish(func(w io.Writer) error { return f.report(w, result) })
-}
-
-// report writes the report of a fit.
-func (f *fitFlags) report(w io.Writer, r *result) error {
-	switch {
-	case f.json:
-		return writeJSON(w, fitJSON(r))
-	case r.lsd != nil:
-		_, err := w.Write(similarityReport(r))
-		return err
-	}
-	_, err := w.Write(fitReport(r))
-	return err
+	return s.answer(result, f.json)
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
-	d, sparse, err := f.readAs(s, f.takesSparse)
+	d, err := f.readAs(s, f.takesSparse)
 	if err != nil {
 		return nil, err
 	}
-	if sparse != nil {
-		return f.fitSparse(s, w, sparse)
+	if d.sparse == nil {
+		d.noteKind(f)
 	}
-	d.noteKind(f)
 	if f.method.takes("bounds") {
 		f.bounds = d.within(f.bounds)
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
 		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
-	p := newProgress(s.std.err, f.quiet)
+	p := s.progress(f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
 		p.step("the number of centers")
-		x, weights, note := d.rowsForK()
-		if note != "" {
-			r.Notes = append(r.Notes, note)
+		o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
+		if d.sparse != nil {
+			err = r.chooseSparse(s.ctx, d.sparse, o)
+		} else {
+			var x *softkmeans.Matrix
+			var note string
+			if x, o.Weights, note = d.rowsForK(); note != "" {
+				r.Notes = append(r.Notes, note)
+			}
+			err = r.choose(s.ctx, x, o)
 		}
-		o := &choosek.Options{Weights: weights, Seed: f.seed, Workers: f.workers}
-		if err := r.choose(s.ctx, x, o); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -336,7 +315,12 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	r.meaning.compare(labels, memberships)
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
-		if details = r.measure(d.x, memberships, labels, d.Weights, d.sizes); !f.details {
+		if d.sparse != nil {
+			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, labels)
+		} else {
+			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, labels)
+		}
+		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
 		}
 	}

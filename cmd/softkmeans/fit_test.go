@@ -2,76 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"softkmeans"
 )
-
-func TestFitIris(t *testing.T) {
-	code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", iris)
-	if code != 0 || stderr != "" {
-		t.Fatalf("code %d, %s", code, stderr)
-	}
-	if want := iris + ": 150 rows, 4 columns, no header\n"; !strings.HasPrefix(report, want) {
-		t.Errorf("the report does not begin with %q:\n%s", want, report)
-	}
-	const objective, total = irisFloor, 681.3706
-	for name, want := range map[string]float64{
-		"objective": objective, "floor": objective, "total variance": total,
-		"explained": 100 * (1 - objective/total),
-	} {
-		if got := value(t, report, name); !near(got, want, 5e-2) ||
-			name != "explained" && !near(got, want, 1e-8) {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
-	}
-	for _, name := range []string{"excess, as a share", "excess, in floors", "span error"} {
-		if got := value(t, report, name); !near(got, 0, 1e-11) {
-			t.Errorf("%s is %v", name, got)
-		}
-	}
-	if strings.Contains(report, "smallest membership") {
-		t.Errorf("a repair of nothing:\n%s", report)
-	}
-	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report,
-		"no 3 prototypes and memberships have a squared error smaller by more than ") {
-		t.Errorf("no certificate in words:\n%s", report)
-	}
-
-	// The sizes and the six digits of the centers are those of Fit.
-	x := readTable(t, iris)
-	m, err := softkmeans.Fit(t.Context(), x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := strings.Split(report, "\n\n")[2]
-	lines := strings.Split(table, "\n")
-	if got := strings.Fields(lines[0]); !slices.Equal(got, []string{"c1", "c2", "c3", "c4"}) {
-		t.Errorf("columns are %q", got)
-	}
-	labels := m.Labels(nil)
-	for j := range 3 {
-		for i, s := range strings.Fields(lines[j+1])[1:] {
-			if v, err := strconv.ParseFloat(s, 64); err != nil || !near(v, m.Centers.At(j, i), 5e-5) {
-				t.Errorf("center %d, column %d is %s, want %v", j, i, s, m.Centers.At(j, i))
-			}
-		}
-		size := 0
-		for _, label := range labels {
-			if label == j {
-				size++
-			}
-		}
-		if want := fmt.Sprintf("\n  p%-4d %8d   row ", j, size); !strings.Contains(report, want) {
-			t.Errorf("no %q in\n%s", want, report)
-		}
-	}
-}
 
 // The report does not depend on the source of the data, the order of the flags or the
 // number of workers. All solvers and enclosures reach the same objective.

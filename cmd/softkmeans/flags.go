@@ -72,7 +72,6 @@ func checkEmpty(fs *flag.FlagSet, rest []string) (err error) {
 	return err
 }
 
-// given returns the names of the flags that are on the command line.
 func given(fs *flag.FlagSet) map[string]bool {
 	set := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { set[f.Name] = true })
@@ -102,19 +101,16 @@ func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T])
 	})
 }
 
-// sumFlag adds -sum.
 func sumFlag(fs *flag.FlagSet, p *softkmeans.Sum) {
 	choiceFlag(fs, p, "sum", []choice[softkmeans.Sum]{{"one", softkmeans.SumToOne},
 		{"at-most-one", softkmeans.SumAtMostOne}})
 }
 
-// rowsFlag adds -rows.
 func rowsFlag(fs *flag.FlagSet, p *unmix.Scaling) {
 	choiceFlag(fs, p, "rows", []choice[unmix.Scaling]{{"auto", unmix.ScaleAuto},
 		{"given", unmix.ScaleGiven}, {"unit", unmix.ScaleUnit}})
 }
 
-// clustersFlag adds -k. It takes a number, or auto, which sets *k to 0.
 func clustersFlag(fs *flag.FlagSet, k *int) {
 	fs.Func("k", "", func(s string) (err error) {
 		if s == "auto" {

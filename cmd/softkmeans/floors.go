@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command floors.
-
 import (
 	"bufio"
 	"bytes"
@@ -62,7 +60,6 @@ Examples: softkmeans floors testdata/iris.csv
 
 ` + exitHelp
 
-// floorsFlags is the command line of floors.
 type floorsFlags struct {
 	inputFlags
 	similarFlags
@@ -72,7 +69,6 @@ type floorsFlags struct {
 	stream streaming
 }
 
-// newFloorsFlagSet returns the flags, bound to f. Their help is floorsHelp.
 func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("floors", flag.ContinueOnError)
 	f.inputFlags.add(fs)
@@ -101,61 +97,53 @@ func parseFloors(args []string) (f floorsFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-// run computes the floors and writes the outputs.
 func (f *floorsFlags) run(s *session) error {
 	list, err := s.add("o", f.out)
 	if err != nil {
 		return err
 	}
 
-	f.quiet = f.quiet || s.mixed()
-	if f.similarFlags.given {
-		return f.runSimilar(s, list)
-	}
 	find := f.ofTable
-	if f.stream == streamYes || f.stream == streamAuto && f.inBlocks() && f.large(s.in) {
+	if f.similarFlags.given {
+		find = f.ofSimilarities
+	} else if f.stream == streamYes || f.stream == streamAuto && f.inBlocks() && f.large(s.in) {
 		find = f.ofStream
 	}
 	r, err := find(s)
 	if err != nil {
 		return err
 	}
-	if r.proposal, err = choosek.Propose(r.floors); err != nil {
-		return err
-	}
-	r.cutShort()
 	if list != nil {
 		if err := r.writeList(list); err != nil {
 			return err
 		}
 	}
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, r.json())
-		}
-		_, err := w.Write(r.text(f.most))
-		return err
-	})
+	return s.answer(r, f.json)
 }
 
-// scree is the result of floors, the numbers of a scree plot.
 type scree struct {
 	table.Head
 	rows     int
 	scale    *scale.Scaling
-	floors   []float64        // of k = 1, 2, …
-	cut      bool             // there are floors of larger k
-	proposal choosek.Proposal // by the floors
-	choice   *choosek.Choice  // by the data; nil: not
+	most     int               // the largest k that the text shows, beside the proposed one
+	floors   []float64         // of k = 1, 2, …
+	proposal *choosek.Proposal // by the floors of rows; nil: of similarities
+	choice   *choosek.Choice   // by the data; nil: not
+
+	fit   *fitFlags // of similarities
+	gamma float64
+	total float64 // of which floors are shares
 }
 
-// cutShort leaves out of the proposal what needs the floors of all k, if these are not there.
-func (r *scree) cutShort() {
-	if p := &r.proposal; r.cut {
+// propose sets the proposal by the floors. Without the floors of all k it has no k.
+func (r *scree) propose(all bool) error {
+	p, err := choosek.Propose(r.floors)
+	if r.proposal = &p; !all {
 		p.K, p.Elbow, p.Profile, p.Stick = 0, 0, 0, nil
 		p.Reason = fmt.Sprintf("the floors beyond k = %d are not computed, and a proposal needs all",
 			len(r.floors))
 	}
+	return err
 }
 
 // k is the number to mark, 0 if there is none, and why.
@@ -166,19 +154,21 @@ func (r *scree) k() (k int, why string) {
 	return r.proposal.K, r.proposal.Reason
 }
 
-// ofTable computes the floors of a table in memory.
 func (f *floorsFlags) ofTable(s *session) (*scree, error) {
-	d, sparse, err := f.readAs(s, always(true))
+	d, err := f.readAs(s, always(true))
 	if err != nil {
 		return nil, err
 	}
-	if sparse != nil {
-		return f.ofSparse(s.ctx, sparse)
+	if d.sparse != nil {
+		return f.ofSparse(s.ctx, d.sparse)
 	}
 	d.noteKind(&fitFlags{})
-	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
+	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale, most: f.most}
 	r.floors, err = softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 	if err != nil {
+		return nil, err
+	}
+	if err := r.propose(true); err != nil {
 		return nil, err
 	}
 	x, weights, _ := d.rowsForK()
@@ -217,35 +207,82 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 		return nil, err
 	}
 	drawn := newRowDraw(0, drawnRows)
-	floors, err := b.floors(drawn)
+	stats, err := b.stats(drawn)
 	if err != nil {
 		return nil, err
 	}
-	r := &scree{Head: b.head(), rows: b.rows, scale: b.scale, floors: floors}
+	floors, err := stats.Floors()
+	if err != nil {
+		return nil, err
+	}
+	r := &scree{Head: b.head(), rows: b.rows, scale: b.scale, most: f.most, floors: floors}
+	if err := r.propose(true); err != nil {
+		return nil, err
+	}
 	return r, r.choose(s.ctx, drawn.table(), nil, f.workers)
 }
 
+// ofSimilarities computes the floors of similarities up to -most, and up to the number that is chosen.
+func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
+	fit := f.similarFlags.fitFlags(&f.inputFlags, 0)
+	d, err := fit.read(s)
+	if err != nil {
+		return nil, err
+	}
+	d.noteKind(fit)
+	of := &result{}
+	similar, err := fit.openSimilar(d, of)
+	if err != nil {
+		return nil, err
+	}
+	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale, fit: fit, gamma: of.gamma}
+	c, err := similar.choice(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.choice = &c
+	k, _ := c.Supported()
+	r.most = max(f.most, k)
+	r.total, r.floors, err = similar.floors(s.ctx, r.most)
+	return r, err
+}
+
 // screeLine is a line of the table. A number that does not exist is nil: step and
-// stick of k = 1, and shares of a total variance of 0.
+// stick of k = 1, and shares of a total of 0.
 type screeLine struct {
 	K         int      `json:"k"`
 	Floor     float64  `json:"floor"`
 	Explained *float64 `json:"explained"`
 	Step      *float64 `json:"step"`
-	Stick     *float64 `json:"stick"`
 }
 
-func (r *scree) lines() []screeLine {
+// stickLine is a line for floors of rows.
+type stickLine struct {
+	screeLine
+	Stick *float64 `json:"stick"`
+}
+
+// lines have a stick for floors of rows alone.
+func (r *scree) lines() []stickLine {
 	at := func(values []float64, i int) *float64 {
 		if i < 0 || i >= len(values) {
 			return nil
 		}
 		return &values[i]
 	}
-	p := &r.proposal
-	lines := make([]screeLine, len(r.floors))
+	lines := make([]stickLine, len(r.floors))
 	for i, floor := range r.floors {
-		lines[i] = screeLine{i + 1, floor, at(p.Explained, i), at(p.Step, i-1), at(p.Stick, i-1)}
+		l := &lines[i]
+		l.K, l.Floor = i+1, floor
+		if p := r.proposal; p != nil {
+			l.Explained, l.Step, l.Stick = at(p.Explained, i), at(p.Step, i-1), at(p.Stick, i-1)
+		} else if r.total > 0 && r.total < math.MaxFloat64 {
+			explained := max(0, 1-floor/r.total)
+			if l.Explained = &explained; i > 0 {
+				step := (r.floors[i-1] - floor) / r.total
+				l.Step = &step
+			}
+		}
 	}
 	return lines
 }
@@ -254,20 +291,33 @@ func (r *scree) lines() []screeLine {
 // read the same float64 back.
 func (r *scree) writeList(w io.Writer) error {
 	b := bufio.NewWriter(w) // b keeps the first error for Flush
-	b.WriteString("k,floor,explained,step,stick\n")
+	b.WriteString("k,floor,explained,step")
+	if r.fit == nil {
+		b.WriteString(",stick")
+	}
 	for _, l := range r.lines() {
-		text := strconv.AppendInt(nil, int64(l.K), 10)
-		for _, v := range []*float64{&l.Floor, l.Explained, l.Step, l.Stick} {
+		fields := []*float64{&l.Floor, l.Explained, l.Step}
+		if r.fit == nil {
+			fields = append(fields, l.Stick)
+		}
+		text := strconv.AppendInt([]byte{'\n'}, int64(l.K), 10)
+		for _, v := range fields {
 			if text = append(text, ','); v != nil {
 				text = strconv.AppendFloat(text, *v, 'g', -1, 64)
 			}
 		}
-		b.Write(append(text, '\n'))
+		b.Write(text)
 	}
+	b.WriteByte('\n')
 	return b.Flush()
 }
 
-// evidenceJSON is what a choice of k rests on. Lists begin with k = 1.
+type halvesJSON struct {
+	Agreement []float64 `json:"agreement"`
+	Chance    []float64 `json:"chance"`
+}
+
+// evidenceJSON is what a choice of k by rows rests on. Lists begin with k = 1.
 type evidenceJSON struct {
 	Edge      int       `json:"edge"`
 	HeldOut   int       `json:"heldOut"`
@@ -279,18 +329,29 @@ type evidenceJSON struct {
 	Bound     []float64 `json:"bound"`
 	Error     []float64 `json:"error"`
 	Deviation []float64 `json:"errorDeviation"`
-	Agreement []float64 `json:"agreement"`
-	Chance    []float64 `json:"chance"`
+	halvesJSON
 }
 
-// json returns the report for -json.
+type screeJSON struct {
+	Source   string   `json:"source"`
+	Rows     int      `json:"rows"`
+	Columns  []string `json:"columns"`
+	Notes    []string `json:"notes,omitempty"`
+	Scale    string   `json:"scale"`
+	Method   string   `json:"method,omitempty"` // of similarities
+	Kernel   string   `json:"kernel,omitempty"`
+	Gamma    float64  `json:"gamma,omitempty"`
+	Total    *float64 `json:"total,omitempty"`
+	Proposal any      `json:"proposal"`
+	Evidence any      `json:"evidence,omitempty"`
+	Floors   any      `json:"floors"`
+}
+
 func (r *scree) json() any {
 	type proposal struct {
 		K       *int   `json:"k"` // null: none
 		Certain bool   `json:"certain"`
 		Reason  string `json:"reason"`
-		Elbow   *int   `json:"elbow"`
-		Profile *int   `json:"profile"`
 	}
 	optional := func(k int) *int {
 		if k == 0 {
@@ -298,42 +359,62 @@ func (r *scree) json() any {
 		}
 		return &k
 	}
-	p := &r.proposal
-	k, reason := r.k()
-	certain := k > 0
-	var evidence *evidenceJSON
-	if c := r.choice; c != nil {
-		certain = c.K > 0
-		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
-			c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
+	j := screeJSON{Source: r.Source, Rows: r.rows, Columns: r.Names, Notes: r.Notes,
+		Scale: kindOf(r.scale).String()}
+	k, why := r.k()
+	chosen := proposal{optional(k), k > 0, why}
+	c := r.choice
+	if c != nil {
+		chosen.Certain = c.K > 0
 	}
-	return struct {
-		Source   string        `json:"source"`
-		Rows     int           `json:"rows"`
-		Columns  []string      `json:"columns"`
-		Notes    []string      `json:"notes,omitempty"`
-		Scale    string        `json:"scale"`
-		Proposal proposal      `json:"proposal"`
-		Evidence *evidenceJSON `json:"evidence,omitempty"`
-		Floors   []screeLine   `json:"floors"`
-	}{r.Source, r.rows, r.Names, r.Notes, kindOf(r.scale).String(),
-		proposal{optional(k), certain, reason, optional(p.Elbow), optional(p.Profile)}, evidence, r.lines()}
+	lines := r.lines()
+	if r.fit != nil {
+		j.Method, j.Kernel, j.Gamma, j.Total = r.fit.method.String(), r.fit.kernel.String(), r.gamma, &r.total
+		if j.Proposal = chosen; c.Agreement != nil {
+			j.Evidence = struct {
+				Rows int `json:"rows"`
+				halvesJSON
+			}{c.Rows, halvesJSON{c.Agreement, c.Chance}}
+		}
+		short := make([]screeLine, len(lines))
+		for i, l := range lines {
+			short[i] = l.screeLine
+		}
+		j.Floors = short
+		return j
+	}
+	j.Floors, j.Proposal = lines, struct {
+		proposal
+		Elbow   *int `json:"elbow"`
+		Profile *int `json:"profile"`
+	}{chosen, optional(r.proposal.Elbow), optional(r.proposal.Profile)}
+	if c != nil {
+		j.Evidence = evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
+			c.Error, c.ErrorDeviation, halvesJSON{c.Agreement, c.Chance}}
+	}
+	return j
 }
 
 // barWidth is the number of characters of a bar of 100 %.
 const barWidth = 30
 
-// text returns the report, with a line for each k up to most and one for the
-// proposed k.
-func (r *scree) text(most int) []byte {
+// text has a line for each k up to r.most and one for the proposed k.
+func (r *scree) text() []byte {
 	var b bytes.Buffer
 	writeHead(&b, &r.Head, r.rows, kindOf(r.scale))
-	b.WriteString("\n\nFloors: no k centers can have a smaller squared error, but for rounding. Explained " +
-		"is the rest\n" +
-		"of the total variance, in percent; step what the last center adds; stick the step that chance\n" +
-		"would give.\n\n")
-	write := func(mark string, cells ...any) {
-		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %9s  %s", append([]any{mark}, cells...)...)
+	if r.fit != nil {
+		b.WriteString("\n\nSimilarities: " + kernelWords(r.fit.kernel, r.gamma) + "\n" + wrapped(r.proof()) + "\n")
+	} else {
+		b.WriteString("\n\nFloors: no k centers can have a smaller squared error, but for rounding. Explained " +
+			"is the rest\n" +
+			"of the total variance, in percent; step what the last center adds; stick the step that chance\n" +
+			"would give.\n\n")
+	}
+	write := func(mark, k, floor, explained, step, stick, bar string) {
+		if r.fit == nil {
+			bar = fmt.Sprintf("%9s  %s", stick, bar)
+		}
+		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %s", mark, k, floor, explained, step, bar)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	write("", "k", "floor", "explained", "step", "stick", "")
@@ -344,14 +425,14 @@ func (r *scree) text(most int) []byte {
 		mark, bar := "", ""
 		if l.K == k {
 			mark = "*"
-		} else if i >= most {
+		} else if i >= r.most {
 			left++
 			continue
 		}
 		if l.Explained != nil {
 			bar = strings.Repeat("#", int(math.Round(barWidth*min(max(*l.Explained, 0), 1))))
 		}
-		if i > most {
+		if i > r.most {
 			write("", "…", "", "", "", "", "")
 		}
 		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step),
@@ -364,6 +445,20 @@ func (r *scree) text(most int) []byte {
 	return b.Bytes()
 }
 
+func (r *scree) proof() string {
+	text := "Floors: no memberships in k clusters can have a smaller squared error, but for rounding. "
+	if r.fit.method == methodTILSD {
+		text += "It is the error of the similarities with rows and columns centred, and -method tilsd " +
+			"reaches the floor: a better one does not exist. "
+	} else {
+		text += "The floor holds for all positive semidefinite matrices of rank k. Products of memberships " +
+			"are fewer, so -method lsd may not reach it. "
+	}
+	return text +
+		"Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
+		"A small floor says that k directions are enough, not that there are k clusters."
+}
+
 // optionalPercent formats a share; nil is empty.
 func optionalPercent(share *float64) string {
 	if share == nil {
@@ -372,12 +467,11 @@ func optionalPercent(share *float64) string {
 	return percent(*share)
 }
 
-// words returns the proposal in sentences.
 func (r *scree) words() string {
-	p := &r.proposal
 	if r.choice != nil {
-		return chosen(r.choice) + opinions(r.choice)
+		return chosen(r.choice) + opinions(r.choice) + agreements(r.choice)
 	}
+	p := r.proposal
 	text := proposed(p)
 	if p.Elbow > 0 {
 		text += fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.\n", p.Elbow)
@@ -407,7 +501,6 @@ func proposal(k int, reason string) string {
 	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", k, reason))
 }
 
-// opinions are lines with the numbers that a choice rests on.
 func opinions(c *choosek.Choice) string {
 	var b strings.Builder
 	for _, line := range view.Opinions(*c) {

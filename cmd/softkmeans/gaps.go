@@ -18,7 +18,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-// missingRule is a value of -missing.
 type missingRule int
 
 const (
@@ -141,7 +140,6 @@ func noCompleteRow(source string, gaps *gapCount) error {
 		gaps.columns())
 }
 
-// leftOut is the note about rows that are left out.
 func leftOut(rows int, columns string) string {
 	if rows == 1 {
 		return "1 row with missing values is left out: " + columns
@@ -172,7 +170,6 @@ func gapsOf(t *table.Table) *gapCount {
 	return g
 }
 
-// add counts those of rows.
 func (g *gapCount) add(x *softkmeans.Matrix) {
 	for i, v := range x.Data {
 		if v != v {
@@ -237,22 +234,10 @@ func fillMixtures(x, g, centers *softkmeans.Matrix, unit bool) {
 		if !slices.ContainsFunc(row, math.IsNaN) {
 			continue
 		}
-		clear(mixture)
-		for j, share := range g.Row(i) {
-			for c, v := range centers.Row(j) {
-				mixture[c] += share * v
-			}
-		}
-		product, square := 0.0, 0.0
-		for c, v := range row {
-			if v == v {
-				product += v * mixture[c]
-				square += mixture[c] * mixture[c]
-			}
-		}
+		mixInto(mixture, g.Row(i), centers)
 		shade := 1.0
-		if unit && square > 0 {
-			shade = max(0, product/square)
+		if unit {
+			shade = brightness(row, mixture)
 		}
 		for c, v := range row {
 			if v != v {

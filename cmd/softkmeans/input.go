@@ -97,7 +97,6 @@ needs no newline. Errors give the place as file:line:field.
 `
 )
 
-// inputFlags are the flags about the input.
 type inputFlags struct {
 	source   string // "" or "-": standard input
 	dialect  table.Dialect
@@ -160,7 +159,6 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addRun(fs)
 }
 
-// addRoles adds the flags about columns that predict has, too.
 func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
 	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
@@ -175,7 +173,6 @@ func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 		{"none", table.TextError}, {"onehot", table.TextOneHot}, {"drop", table.TextDrop}})
 }
 
-// addText adds the flags about CSV text.
 func (f *inputFlags) addText(fs *flag.FlagSet) {
 	fs.Func("delimiter", "", func(s string) (err error) {
 		f.dialect.Delimiter, err = parseDelimiter(s)
@@ -188,7 +185,6 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
 
-// addMend adds the flags that take the place of an editor.
 func (f *inputFlags) addMend(fs *flag.FlagSet) {
 	fs.Func("skip", "", f.dialect.Skip.Add)
 	fs.Func("na", "", func(s string) error {
@@ -203,7 +199,6 @@ func (f *inputFlags) addMend(fs *flag.FlagSet) {
 		{"error", table.BelowError}, {"half", table.BelowHalf}, {"missing", table.BelowMissing}})
 }
 
-// addTurn adds -transpose and -long.
 func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
 		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
@@ -211,7 +206,6 @@ func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 		{"auto", table.LongAuto}, {"yes", table.LongYes}, {"no", table.LongNo}})
 }
 
-// addRun adds -workers and -quiet.
 func (f *inputFlags) addRun(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "")
 	fs.BoolVar(&f.quiet, "quiet", false, "")
@@ -259,7 +253,6 @@ func wordsOf(fs *flag.FlagSet) table.Words {
 	return table.Flags(func(name string) bool { return fs.Lookup(name) != nil })
 }
 
-// checkColumn checks the value of a flag that takes a column.
 func (f *inputFlags) checkColumn(flag, column string) error {
 	number, notNumber := strconv.Atoi(column)
 	if first, last, ok := strings.Cut(column, "-"); ok && (flag == "drop" || flag == "keep") {
@@ -320,26 +313,24 @@ type session struct {
 	places map[string]place // of the arguments of the package
 }
 
-// open opens the input. The caller closes the session.
 func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 	if info, err := os.Stat(f.source); f.named() && err == nil && info.IsDir() {
 		for _, name := range []string{"matrix.mtx", "matrix.mtx.gz"} { // of single-cell work
-			if name = filepath.Join(f.source, name); fileExists(name) {
-				f.source = name
+			if _, err := os.Stat(filepath.Join(f.source, name)); err == nil {
+				f.source = filepath.Join(f.source, name)
 				break
 			}
 		}
 	}
-	in, source, err := openInput(f.source, std.in)
+	return newSession(ctx, f.source, std)
+}
+
+func newSession(ctx context.Context, name string, std streams) (*session, error) {
+	in, source, err := openInput(name, std.in)
 	if err != nil {
 		return nil, err
 	}
 	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
-}
-
-func fileExists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }
 
 // inputCommand is the parsed command line of a command with one input.
@@ -378,6 +369,7 @@ func (s *session) close() {
 type data struct {
 	*table.Table
 	x       *softkmeans.Matrix // scaled
+	sparse  *rows.Sparse       // in place of x; nil: the rows are not sparse
 	scale   *scale.Scaling     // nil: none
 	texts   rowTexts           // of all rows, also of those that are left out
 	missing int                // values, that is NaN, in x
@@ -385,16 +377,12 @@ type data struct {
 	sizes   []float64          // the sums of rows of counts; nil: they are none
 }
 
-// read reads the session's table into memory and scales it.
 func (f *inputFlags) read(s *session) (*data, error) {
-	d, _, err := f.readAs(s, always(false))
-	return d, err
+	return f.readAs(s, always(false))
 }
 
 // readAs reads the table as read does, but returns a sparse file as it is where stays returns true.
-func (f *inputFlags) readAs(
-	s *session, stays func(*rows.Sparse) bool,
-) (*data, *rows.Sparse, error) {
+func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, error) {
 	d := f.dialect
 	if _, ok := rows.Replayable(s.in); !ok {
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
@@ -406,19 +394,37 @@ func (f *inputFlags) readAs(
 		t, err = f.fill(sparse)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if t == nil {
 		s.places["x"] = place{s.source, sparse.Names}
-		return nil, sparse, f.checkSparse(sparse)
+		if err := f.checkSparse(sparse); err != nil {
+			return nil, err
+		}
+		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
+		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs}}, nil
 	}
 	s.places["x"] = place{s.source, t.Names}
 	all := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
 		texts: rowTexts{ids: t.IDs, kept: t.Kept}}
-	return all, nil, all.prepare(f)
+	return all, all.prepare(f)
 }
 
-// prepare settles missing values and scales the columns.
+func (d *data) samples() softkmeans.Samples {
+	if d.sparse != nil {
+		return d.sparse.X
+	}
+	return d.x
+}
+
+// filled returns the rows, sparse ones with all their zeros; nil if these are more than filledForK.
+func (d *data) filled() (*softkmeans.Matrix, error) {
+	if d.sparse != nil {
+		return filledSparse(d.sparse)
+	}
+	return d.x, nil
+}
+
 func (d *data) prepare(f *inputFlags) error {
 	if d.scale = f.scaling; d.scale != nil || f.scale != scale.None || d.Missing != nil {
 		if err := checkEntries(d.x, 0); err != nil {

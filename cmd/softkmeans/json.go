@@ -1,18 +1,17 @@
 package main
 
-// This file writes reports as JSON.
-
 import (
 	"bytes"
 	"encoding/json"
 	"io"
 	"math"
+	"regexp"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/view"
 )
 
-// writeJSON writes v, indented, and a newline.
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -22,63 +21,38 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
+// answer is what a command has found.
+type answer interface {
+	text() []byte
+	json() any
+}
+
+func writeAnswer(w io.Writer, a answer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, a.json())
+	}
+	_, err := w.Write(a.text())
+	return err
+}
+
+// scalars is a string, or a list without lists and objects in it.
+var scalars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\[(?:[^][{}"]|"(?:[^"\\]|\\.)*")*\]`)
+
 // layout puts every member of an object on its own line, and every item of a list
 // unless the items are numbers or strings: a row of a matrix is one line.
 func layout(text []byte) []byte {
 	var b bytes.Buffer
-	var open []bool // for each open object or list: whether its items are on lines of their own
-	broken := func() bool { return len(open) > 0 && open[len(open)-1] }
-	newline := func() {
-		b.WriteByte('\n')
-		for range len(open) {
-			b.WriteByte('\t')
+	json.Indent(&b, append(text, '\n'), "", "\t") // of what Marshal wrote, without an error
+	return scalars.ReplaceAllFunc(b.Bytes(), func(list []byte) []byte {
+		if list[0] == '"' {
+			return list
 		}
-	}
-	quoted := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if quoted {
-			b.WriteByte(c)
-			switch c {
-			case '\\':
-				i++
-				b.WriteByte(text[i])
-			case '"':
-				quoted = false
-			}
-			continue
+		fields := strings.Split(string(list[1:len(list)-1]), ",\n")
+		for i := range fields {
+			fields[i] = strings.Trim(fields[i], "\n\t")
 		}
-		switch c {
-		case '{', '[':
-			b.WriteByte(c)
-			next := text[i+1]
-			open = append(open, next != '}' && next != ']' && (c == '{' || next == '{' || next == '['))
-			if broken() {
-				newline()
-			}
-		case '}', ']':
-			was := broken()
-			open = open[:len(open)-1]
-			if was {
-				newline()
-			}
-			b.WriteByte(c)
-		case ',':
-			b.WriteByte(c)
-			if broken() {
-				newline()
-			} else {
-				b.WriteByte(' ')
-			}
-		case ':':
-			b.WriteString(": ")
-		default:
-			quoted = c == '"'
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
+		return []byte("[" + strings.Join(fields, ", ") + "]")
+	})
 }
 
 // certificateJSON is a certificate. A number that is not known is null.
@@ -121,7 +95,6 @@ func inRange(v float64) *float64 {
 	return nil
 }
 
-// fitReportJSON is the report of fit.
 type fitReportJSON struct {
 	Source  string   `json:"source"`
 	Rows    int      `json:"rows"`
@@ -167,14 +140,12 @@ type uniqueJSON struct {
 	Only     bool    `json:"only"`
 }
 
-// answerJSON is another answer, as softkmeans.Answer.
 type answerJSON struct {
 	Factor  float64     `json:"factor"`
 	Moved   float64     `json:"moved"`
 	Centers [][]float64 `json:"centers"`
 }
 
-// similarityJSON describes a fit of similarities.
 type similarityJSON struct {
 	AtFloor    bool    `json:"atFloor"` // to 1e-9 of the total; the objective is as computed
 	Objective  float64 `json:"objective"`
@@ -186,7 +157,9 @@ type similarityJSON struct {
 	Scale      float64 `json:"scale"`
 }
 
-func fitJSON(r *result) *fitReportJSON {
+func (r *result) json() any { return r.reportJSON() }
+
+func (r *result) reportJSON() *fitReportJSON {
 	j := &fitReportJSON{
 		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName,
 		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,

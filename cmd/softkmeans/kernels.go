@@ -1,9 +1,8 @@
 package main
 
-// This file holds the kernels: how similarities come from a table, and from new rows.
-
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"softkmeans/kernel"
 )
 
-// A kernelKind is a value of -kernel: a row of kernels.
 type kernelKind int
 
 const (
@@ -66,10 +64,8 @@ var kernels = [...]struct {
 
 func (k kernelKind) String() string { return kernels[k].word }
 
-// compares reports whether the table compares its rows with each other.
 func (k kernelKind) compares() bool { return kernels[k].compares }
 
-// kernelWords says what the similarities are.
 func kernelWords(k kernelKind, gamma float64) string {
 	text := kernels[k].says
 	if kernels[k].hasGamma {
@@ -90,10 +86,8 @@ func kernelList(last string, in func(k int) bool) string {
 	return strings.Join(words[:n], ", ") + last + words[n]
 }
 
-// withGamma returns the words of the kernels that have a γ.
 func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
 
-// kernelHelp returns the help of -kernel.
 func kernelHelp() string {
 	text := "  -kernel K     lsd, tilsd:\n"
 	for _, k := range kernels {
@@ -102,7 +96,6 @@ func kernelHelp() string {
 	return text
 }
 
-// kernelFlags adds -kernel and -gamma.
 func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	var list []choice[kernelKind]
 	for k, row := range kernels {
@@ -112,7 +105,6 @@ func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	atLeastZeroFlag(fs, gamma, "gamma")
 }
 
-// fitSimilarities runs tilsd or lsd.
 func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	p *progress) (g *softkmeans.Matrix, err error) {
 	s, err := f.openSimilar(d, r)
@@ -130,13 +122,19 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	return r.lsd.Memberships, s.prove(ctx, r)
 }
 
-func openRBF(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
-	if r.gamma = f.gamma; r.gamma == 0 {
-		if r.gamma, err = kernel.Gamma(d.x); err != nil {
-			return nil, err
-		}
+func openRBF(f *fitFlags, d *data, r *result) (*softkmeans.Matrix, error) {
+	if err := f.setGamma(d, r, kernel.Gamma); err != nil {
+		return nil, err
 	}
 	return kernel.RBF(d.x, f.gamma)
+}
+
+// setGamma sets the γ of the result, that of a rule if none is given.
+func (f *fitFlags) setGamma(d *data, r *result, rule func(*softkmeans.Matrix) (float64, error)) (err error) {
+	if r.gamma = f.gamma; r.gamma == 0 {
+		r.gamma, err = rule(d.x)
+	}
+	return err
 }
 
 func betweenRBF(m *modelFile) (predictor, error) {
@@ -153,7 +151,12 @@ func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 		return nil, err
 	}
 	x, _ := centred(d.x)
-	return kernel.Linear(x)
+	k, err := kernel.Linear(x)
+	var e *softkmeans.InputError
+	if errors.As(err, &e) { // of an entry less its mean
+		e.Value = d.x.At(e.Row, e.Col)
+	}
+	return k, err
 }
 
 func betweenLinear(m *modelFile) (predictor, error) {
@@ -194,17 +197,14 @@ func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	return d.x, nil
 }
 
-// openDistances returns the similarities of a table of distances.
 func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
 	if d.x.Rows != d.x.Cols {
 		return nil, d.notSquare("distances")
 	}
-	if r.gamma = f.gamma; r.gamma == 0 {
-		if r.gamma, err = kernel.GammaOfDistances(d.x); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Source, err)
-		}
+	if err = f.setGamma(d, r, kernel.GammaOfDistances); err == nil {
+		k, err = kernel.Distances(d.x, r.gamma)
 	}
-	if k, err = kernel.Distances(d.x, r.gamma); err != nil {
+	if err != nil {
 		err = fmt.Errorf("%s: %w", d.Source, err)
 	}
 	return k, err

@@ -4,12 +4,10 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -171,103 +169,6 @@ func (k *killer) temporary() (list []string) {
 		}
 	}
 	return list
-}
-
-// slow are command lines that compute for a second or longer on the files of slowFolder, or did.
-var slow = []string{
-	"fit -k auto square.csv",
-	"fit -k 3 -enclosure smallest -method global -o o.csv circle.csv",
-	"fit -k 8 -method minvol -o o.csv square.csv",
-	"fit -k 4 -method lsd -o o.csv square.csv",
-	"fit -k 4 -method tilsd -kernel rbf -o o.csv square.csv",
-	"fit -k 3 -method global -stream yes -o o.csv square.csv",
-	"fit -k 2 -method global -encode onehot wide.csv",
-	"predict -model wide.json -o o.csv wide.csv",
-	"predict -centers wide-c.csv -o o.csv wide.csv",
-	"certify -model wide.json wide.csv",
-	"certify -centers wide-c.csv wide.csv",
-	"compare wide.json wide.json",
-	"evaluate -truth 1 -labels 2 square.csv square.csv",
-	"floors -o o.csv square.csv",
-	"floors -kernel rbf -o o.csv square.csv",
-	"report -o o.html square.csv",
-	"simulate -size 300x300 other",
-	"unmix -k 5 -o o.img -report o.html scene.img",
-}
-
-// slowFolder makes a folder with the files of slow.
-func slowFolder(t *testing.T) (dir string) {
-	dir = inFolder(t, "")
-	mixtureTable(t, "square.csv", 2500, 150)
-	mixtureTable(t, "wide.csv", 20, 50000)
-	var b strings.Builder
-	for i := range 4000 {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / 4000)
-		fmt.Fprintf(&b, "%v,%v\n", cos, sin)
-	}
-	writeText(t, "circle.csv", b.String())
-	must(t, strings.Fields("fit -k 3 -method global -quiet -model wide.json -centers wide-c.csv wide.csv")...)
-	must(t, strings.Fields("simulate -size 300x300 scene")...)
-	return dir
-}
-
-// mixtureTable writes a table of mixtures of five rows, with names.
-func mixtureTable(t *testing.T, name string, n, d int) {
-	rng := rand.New(rand.NewPCG(20, 27))
-	b := []byte("c_0")
-	for j := 1; j < d; j++ {
-		b = fmt.Appendf(b, ",c_%d", j)
-	}
-	shares := make([]float64, 5)
-	for range n {
-		for l := range shares {
-			shares[l] = rng.ExpFloat64()
-		}
-		for j := range d {
-			v := rng.NormFloat64() / 20
-			for l, share := range shares {
-				v += share * math.Sin(float64((l+2)*j))
-			}
-			b = strconv.AppendFloat(append(b, "\n,"[min(j, 1)]), v, 'g', 4, 64)
-		}
-	}
-	writeText(t, name, string(b)+"\n")
-}
-
-// An interrupt at any moment ends every command soon, whatever it computes, and leaves the folder as
-// it was, unless the command was done. It logs the longest time that a command took to end.
-func TestInterrupted(t *testing.T) {
-	if os.Getenv("SOFTKMEANS_LONG") != "1" {
-		t.Skip("computes for minutes; SOFTKMEANS_LONG=1 runs it")
-	}
-	dir := slowFolder(t)
-	before := files(t, dir)
-	rng := rand.New(rand.NewPCG(20, 28))
-	for _, args := range slow {
-		var latest time.Duration
-		for range 6 {
-			c := process(t, strings.Fields(args)...)
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(100*time.Millisecond + time.Duration(rng.Int64N(int64(3*time.Second))))
-			from := time.Now()
-			c.Process.Signal(os.Interrupt)
-			c.Wait()
-			latest = max(latest, time.Since(from))
-			if code := c.ProcessState.ExitCode(); code == 1 && files(t, dir) != before {
-				t.Fatalf("%s: the folder has\n%s", args, files(t, dir))
-			}
-			for _, name := range []string{"o.csv", "o.html", "o.img", "o.hdr", "other.img", "other.hdr",
-				"other_abundances.img", "other_abundances.hdr", "other_endmembers.csv"} {
-				os.Remove(name)
-			}
-		}
-		t.Logf("%s: %.2f s", args, latest.Seconds())
-		if latest > 2*time.Second { // half a second where nothing else runs
-			t.Errorf("%s: ends %v after an interrupt", args, latest)
-		}
-	}
 }
 
 func inodeOf(t *testing.T, name string) uint64 {

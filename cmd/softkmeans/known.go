@@ -1,8 +1,7 @@
 package main
 
-// This file holds -centers of predict: shares of rows in prototypes that are known.
-
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -10,7 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"softkmeans"
 	"softkmeans/internal/envi"
@@ -18,6 +17,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -29,20 +29,19 @@ func readLibrary(name, class string) (l *sources.Library, m *modelFile, err erro
 		return nil, nil, err
 	}
 	defer in.Close()
-	start := make([]byte, 512)
-	n, err := io.ReadFull(in, start)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	all := bufio.NewReaderSize(in, 512)
+	start, err := all.Peek(512)
+	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
-	all := io.MultiReader(bytes.NewReader(start[:n]), in)
-	if bytes.HasPrefix(bytes.TrimLeft(start[:n], " \t\r\n"), []byte("{")) {
+	if bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{")) {
 		if class != "" {
 			return nil, nil, usageErrorf("-class: %s is a model, which has no classes", name)
 		}
 		m, err = readModelFrom(all, name)
 		return nil, m, err
 	}
-	l, err = libraryFrom(all, start[:n], name, class)
+	l, err = libraryFrom(all, start, name, class)
 	return l, nil, err
 }
 
@@ -101,8 +100,8 @@ func (f *predictFlags) checkKnown() error {
 	return nil
 }
 
-// known is a run of predict with known prototypes.
 type known struct {
+	*session
 	flags   *predictFlags
 	library *sources.Library // nil: model
 	model   *modelFile
@@ -160,23 +159,18 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 	if err := k.write(s.ctx, newMembershipWriter(w)); err != nil {
 		return err
 	}
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, k.json(s))
-		}
-		return k.summary(w, s)
-	})
+	k.session = s
+	return s.answer(k, f.json)
 }
 
-// mix computes the shares.
 func (k *known) mix(s *session) (err error) {
 	f, d := k.flags, k.data
 	o := sources.Options{Sum: f.sum, Workers: f.workers}
 	var from *sources.Sources
 	if k.library == nil {
 		m := k.model.Model
-		from = &sources.Sources{Names: centerNames(m.Centers.Rows), Centers: m.Centers,
-			Groups: centerNames(m.Centers.Rows)}
+		from = &sources.Sources{Names: view.Names(m.Centers.Rows), Centers: m.Centers,
+			Groups: view.Names(m.Centers.Rows)}
 		for j := range from.Names {
 			from.Class = append(from.Class, j)
 		}
@@ -217,7 +211,6 @@ func (k *known) mix(s *session) (err error) {
 	return nil
 }
 
-// write writes the shares.
 func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	w.describe(&k.data.Head, k.data.texts)
 	w.centers = k.Mixer.Groups
@@ -229,10 +222,7 @@ func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	if err := w.add(ctx, k.labels, k.Result.Shares); err != nil {
 		return err
 	}
-	if note := w.doubles(len(w.centers)); note != "" {
-		k.notes = append(k.notes, note)
-	}
-	return w.finish()
+	return w.conclude(&k.notes)
 }
 
 // sizes counts the rows by label.
@@ -244,25 +234,22 @@ func (k *known) sizes() []int {
 	return sizes
 }
 
-// summary writes what was read and found.
-func (k *known) summary(w io.Writer, s *session) error {
+func (k *known) text() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s, shares in %s of %s", s.source, count(k.rows, "row"),
-		count(len(k.Mixer.Groups), k.noun()), k.flags.centers)
+	noun := "prototype"
+	if k.Mixer.Bundled() {
+		noun = "group"
+	}
+	fmt.Fprintf(&b, "%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
+		count(len(k.Mixer.Groups), noun), k.flags.centers)
 	writeNotes(&b, append(slices.Clone(k.data.Notes), k.notes...))
 	b.WriteByte('\n')
-	if !s.taken {
-		wide := 5
-		for _, name := range k.Mixer.Groups {
-			wide = max(wide, len([]rune(short(name, mostWord))))
-		}
-		fmt.Fprintf(&b, "\n  %-*s  mean share   rows by label\n", wide, "")
-		sizes := k.sizes()
-		for j, v := range k.Means() {
-			name := short(k.Mixer.Groups[j], mostWord)
-			fmt.Fprintf(&b, "  %s%s  %10s %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))),
-				percent(v), sizes[j])
-		}
+	if !k.taken {
+		b.WriteByte('\n')
+		sizes, means := k.sizes(), k.Means()
+		writeNamed(&b, "  mean share   rows by label", k.Mixer.Groups, func(j int) string {
+			return fmt.Sprintf("  %10s %14d", percent(means[j]), sizes[j])
+		})
 		b.WriteByte('\n')
 	}
 	named := k.data.texts.names()
@@ -275,26 +262,28 @@ func (k *known) summary(w io.Writer, s *session) error {
 			b.WriteString(wrapped(line))
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }
 
-func (k *known) noun() string {
-	if k.Mixer.Bundled() {
-		return "group"
+func writeNamed(b *bytes.Buffer, head string, names []string, cells func(j int) string) {
+	wide := 5
+	for _, name := range names {
+		wide = max(wide, utf8.RuneCountInString(short(name, mostWord)))
 	}
-	return "prototype"
+	fmt.Fprintf(b, "  %-*s%s\n", wide, "", head)
+	for j, name := range names {
+		fmt.Fprintf(b, "  %-*s%s\n", wide, short(name, mostWord), cells(j))
+	}
 }
 
-// json returns the summary for -json.
-func (k *known) json(s *session) *predictJSON {
+func (k *known) json() any {
 	n, rows := k.Farthest(mostBetween)
 	far, name := few{most: mostBetween}, k.data.texts.names()
 	for _, i := range rows {
 		row, id := name(i)
 		far.add(ranked{row: row, id: id, value: k.Result.Residual[i]})
 	}
-	j := &predictJSON{Source: s.source, Rows: k.rows, Columns: k.data.Names, Centers: k.flags.centers,
+	j := &predictJSON{Source: k.source, Rows: k.rows, Columns: k.data.Names, Centers: k.flags.centers,
 		Unique: !k.Result.Open, Noise: k.Noise.Value, Outside: n, Farthest: farthest(far),
 		Notes: append(slices.Clone(k.data.Notes), k.notes...), Warnings: []string{}}
 	if k.Result.Drawn != nil {

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"softkmeans/internal/npy"
+	"softkmeans/internal/view"
 )
 
 // shares reads the columns of these names from memberships, and the labels.
@@ -295,7 +294,7 @@ func TestKnownModel(t *testing.T) {
 		"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them apart.") {
 		t.Error(text)
 	}
-	names := centerNames(4)
+	names := view.Names(4)
 	a, _ := shares(t, readFile(t, "a.csv"), names...)
 	b, _ := shares(t, readFile(t, "b.csv"), names...)
 	sameShares(t, "flat.json", b, a, 1e-6)
@@ -533,27 +532,5 @@ func TestKnownUsage(t *testing.T) {
 	} {
 		f.args = "predict " + f.args
 		f.check(t)
-	}
-}
-
-// BenchmarkKnown is 1000 mixtures of 22 signatures of 547 values.
-func BenchmarkKnown(b *testing.B) {
-	m := newMixtures(1000, 22, 547, 1)
-	dir := b.TempDir()
-	writeB := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			b.Fatal(err)
-		}
-		return path
-	}
-	rows := writeB("x.csv", csvOf("", m.columns, nil, m.x))
-	library := writeB("f.csv", csvOf("name", m.columns, m.names, m.sources))
-	for b.Loop() {
-		var out, errs strings.Builder
-		args := []string{"predict", "-centers", library, "-o", dir + "/g.csv", rows}
-		if code := run(b.Context(), args, nil, &out, &errs); code != 0 {
-			b.Fatal(errs.String())
-		}
 	}
 }

@@ -38,7 +38,6 @@ type streams struct {
 	drafts   *drafts
 }
 
-// command is a subcommand.
 type command struct {
 	name, summary string
 	help          string // printed by "help NAME" and "NAME -h"

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,15 +19,6 @@ import (
 // centerName is the name of center j, from 0, in reports and as the column of its
 // memberships.
 func centerName(j int) string { return "p" + strconv.Itoa(j) }
-
-// centerNames returns the names of k centers.
-func centerNames(k int) []string {
-	names := make([]string, k)
-	for j := range names {
-		names[j] = centerName(j)
-	}
-	return names
-}
 
 // largestOf returns the number of each row's largest membership.
 func largestOf(memberships *softkmeans.Matrix) []int {
@@ -40,7 +32,6 @@ type rowTexts struct {
 	left []bool     // rows that are not fitted, whose fields are empty; nil: none
 }
 
-// rows is the number of rows.
 func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
 
 // names returns the number in the table and the name of fitted row i: its id, or its number.
@@ -78,7 +69,11 @@ type membershipWriter struct {
 	centers []string           // names that are known; nil: p0, p1, …
 }
 
+// newMembershipWriter returns nil for nil.
 func newMembershipWriter(w io.Writer) *membershipWriter {
+	if w == nil {
+		return nil
+	}
 	return &membershipWriter{Writer: bufio.NewWriterSize(w, 1<<16), head: new(table.Head)}
 }
 
@@ -87,7 +82,6 @@ func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
 	w.head, w.texts, w.at = h, first, 0
 }
 
-// begin writes the header.
 func (w *membershipWriter) begin(k int) error {
 	w.clusters = k
 	w.line = w.line[:0]
@@ -109,7 +103,6 @@ func (w *membershipWriter) begin(k int) error {
 	return w.end()
 }
 
-// center is the name of center j.
 func (w *membershipWriter) center(j int) string {
 	if w.centers != nil {
 		return w.centers[j]
@@ -124,19 +117,21 @@ func (w *membershipWriter) detailNames() []string {
 	return detailNames
 }
 
-// doubles is a note about columns that have a name of the memberships' own, or "".
-func (w *membershipWriter) doubles(k int) string {
+// conclude finishes, and notes a column that has a name of the memberships' own. A nil w does nothing.
+func (w *membershipWriter) conclude(notes *[]string) error {
+	if w == nil {
+		return nil
+	}
 	own := map[string]bool{labelName: true}
-	for j := range k {
+	for j := range w.clusters {
 		own[w.center(j)] = true
 	}
-	for _, name := range append([]string{w.head.IDName}, w.head.KeptNames...) {
-		if own[name] {
-			return "In the memberships two columns are named " +
-				short(name, mostName) + "; the first is the table's"
-		}
+	names := append([]string{w.head.IDName}, w.head.KeptNames...)
+	if i := slices.IndexFunc(names, func(name string) bool { return own[name] }); i >= 0 {
+		*notes = append(*notes, "In the memberships two columns are named "+short(names[i], mostName)+
+			"; the first is the table's")
 	}
-	return ""
+	return w.finish()
 }
 
 // add writes the next rows that are fitted, and those before them that are not.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -51,14 +50,6 @@ func TestMemberships(t *testing.T) {
 	code, stdout, stderr := do(t, "", "fit", "-method", "global", iris, "-o", "-", "-k", "3")
 	if code != 0 || stdout != string(text) || stderr != report {
 		t.Errorf("-o -: code %d, stdout %.100q, stderr %.100q", code, stdout, stderr)
-	}
-}
-
-func TestMembershipsNotWritten(t *testing.T) {
-	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-o", "-", iris}, nil, fullDisk, &stderr)
-	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
-		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
 

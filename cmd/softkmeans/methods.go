@@ -1,7 +1,5 @@
 package main
 
-// This file holds the methods of fit for a table in memory, and their result.
-
 import (
 	"context"
 	"errors"
@@ -22,7 +20,6 @@ import (
 	"softkmeans/stability"
 )
 
-// A method is a value of -method: a row of methods.
 type method int
 
 const (
@@ -41,7 +38,7 @@ var methods = [...]struct {
 	similar bool   // it takes similarities in place of rows
 	help    string
 	// fit fits rows, with the options that all methods share.
-	fit func(context.Context, *fitFlags, *data, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
+	fit func(context.Context, *fitFlags, *data, *result, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
 	// decompose fits similarities, and floors returns their least errors.
 	decompose func(context.Context, *softkmeans.Matrix, int, *softkmeans.LSDOptions) (*softkmeans.LSDModel, error)
 	floors    func(context.Context, *softkmeans.Matrix, int, *softkmeans.LSDOptions) ([]float64, error)
@@ -112,7 +109,6 @@ func takers(flag string) string {
 	return listed(words)
 }
 
-// methodHelp is the help of -method.
 func methodHelp() string {
 	text := "  -method M     "
 	for m, row := range methods {
@@ -135,7 +131,6 @@ func listed(words []string) string {
 	return strings.Join(words, "")
 }
 
-// result is the result of a fit.
 type result struct {
 	table.Head
 	rows     int
@@ -198,7 +193,6 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	return nil
 }
 
-// counts reports whether the rows are counts, closed to 1.
 func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
 
 // propose sets k to the proposal by floors, or returns an error if there is none.
@@ -229,7 +223,6 @@ func checkCenters(source string, rows, k int) error {
 	return nil
 }
 
-// count counts the labels of the next rows.
 func (r *result) count(labels []int) {
 	if r.sizes == nil {
 		r.sizes = make([]int, r.k)
@@ -239,7 +232,6 @@ func (r *result) count(labels []int) {
 	}
 }
 
-// labels returns the labels of the fitted rows.
 func (r *result) labels() []int {
 	if r.lsd != nil {
 		return r.lsd.Labels(nil)
@@ -280,15 +272,20 @@ func (r *result) setModel(m *softkmeans.Model) {
 	}
 }
 
-// fitRows runs a method of rows and certifies the result.
 func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	p *progress) (g *softkmeans.Matrix, err error) {
 	weights := d.Weights
-	start, err := f.startCenters(d)
-	if err != nil {
-		return nil, err
+	var start *softkmeans.Matrix
+	if f.start != nil {
+		if start, err = f.start.centersFor(d, f.from); err != nil {
+			return nil, err
+		}
 	}
-	r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
+	if t := d.sparse; t != nil {
+		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, weights)
+	} else {
+		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
+	}
 	o := &softkmeans.MinVolumeOptions{
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
 		Centers: start, Weights: weights, Workers: f.workers, Progress: p.iteration,
@@ -301,21 +298,25 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	if d.missing > 0 {
 		return f.fitMissing(ctx, d, r, o)
 	}
-	m, err := methods[f.method].fit(ctx, f, d, r.k, o)
+	m, err := methods[f.method].fit(ctx, f, d, r, o)
+	if err == nil {
+		err = kinds.Keep(m, d.scale, d.x)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := kinds.Keep(m, d.scale, d.x); err != nil {
-		return nil, err
-	}
 	r.setModel(m)
-	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
+	r.cert, err = softkmeans.Certify(ctx, d.samples(), m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: weights, Workers: f.workers})
 	if f.around.smallest {
 		m.Certificate = r.cert
 	}
+	var x *softkmeans.Matrix
 	if err == nil {
-		err = f.prove(ctx, r, d.x, weights)
+		x, err = d.filled()
+	}
+	if err == nil && x != nil {
+		err = f.prove(ctx, r, x, weights)
 	}
 	if err == nil {
 		err = f.draw(ctx, d, r, o, p)
@@ -337,49 +338,51 @@ func (f *fitFlags) prove(
 	return err
 }
 
-func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int,
+// fitMinVolume looks for other answers to sparse rows with their zeros.
+func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	m, err := softkmeans.FitMinVolume(ctx, d.x, k, o)
-	if err == nil && f.others {
-		err = stability.Others(ctx, d.x, m, o)
+	m, err := softkmeans.FitMinVolume(ctx, d.samples(), r.k, o)
+	if err != nil || !f.others {
+		return m, err
+	}
+	x, err := d.filled()
+	if err == nil && x == nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+
+			"entries with their zeros", filledForK))
+	} else if err == nil {
+		err = stability.Others(ctx, x, m, o)
 	}
 	return m, err
 }
 
-func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int,
+func fitAlternating(ctx context.Context, _ *fitFlags, d *data, r *result,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	return softkmeans.FitAlternating(ctx, d.x, k, &softkmeans.MinVolumeOptions{
+	return softkmeans.FitAlternating(ctx, d.samples(), r.k, &softkmeans.MinVolumeOptions{
 		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights,
 		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Progress})
 }
 
-func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int,
-	_ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	return f.global(ctx, d.x, d.Weights, k)
-}
-
-// global returns the global solution, for sums and the enclosure that are asked for. The certificate of the
+// fitGlobal returns the global solution, for sums and the enclosure that are asked for. The certificate of the
 // smallest enclosure is to be renewed.
-func (f *fitFlags) global(
-	ctx context.Context, x softkmeans.Samples, weights []float64, k int,
-) (*softkmeans.Model, error) {
+func fitGlobal(ctx context.Context, f *fitFlags, d *data, r *result,
+	_ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	o, fit := f.options, softkmeans.Fit
-	o.Weights = weights
+	o.Weights = d.Weights
 	if o.Sum == softkmeans.SumAtMostOne {
 		o.Sum, fit = softkmeans.SumToOne, enclosure.Cone
 	}
-	m, err := fit(ctx, x, k, &o)
+	m, err := fit(ctx, d.samples(), r.k, &o)
 	if err != nil || !f.around.smallest {
 		return m, err
 	}
 	all := m.Memberships.Rows
-	rows, err := draws.Rows(weights, all)
+	rows, err := draws.Rows(d.Weights, all)
 	if err != nil {
 		return nil, err
 	}
 	m.Memberships = draws.Chosen(m.Memberships, rows)
 	if m, err = enclosure.Smallest(ctx, m); err == nil && len(rows) < all {
-		m.Memberships, err = m.Predict(nil, x)
+		m.Memberships, err = m.Predict(nil, d.samples())
 	}
 	return m, err
 }

@@ -61,12 +61,6 @@ func rowsOf(m *softkmeans.Matrix) [][]float64 {
 	return list
 }
 
-func writeModel(w io.Writer, r *result) error {
-	_, err := newModelFile(r).WriteTo(w)
-	return err
-}
-
-// readModel reads and checks a model.
 func readModel(name string) (*modelFile, error) {
 	in, err := os.Open(name)
 	if err != nil {
@@ -76,7 +70,6 @@ func readModel(name string) (*modelFile, error) {
 	return readModelFrom(in, name)
 }
 
-// readModelFrom reads a model from an open file.
 func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 	f, err := modelfile.Read(in)
 	if errors.Is(err, softkmeans.ErrFormat) {
@@ -136,7 +129,6 @@ func (f *modelFile) scaling() *scale.Scaling {
 	return &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
 }
 
-// checkColumns compares the columns of a table with the model's.
 func (f *modelFile) checkColumns(names []string, source string) error {
 	if want := len(f.Columns); len(names) != want {
 		hint := ""
@@ -178,7 +170,6 @@ func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, erro
 // those of the mixtures.
 type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 
-// predictor returns the predictor of the model.
 func (f *modelFile) predictor() (predictor, error) {
 	if f.Model != nil {
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {

@@ -105,6 +105,10 @@ func (o *outputs) finish(report func(io.Writer) error) error {
 	return o.std.drafts.commit(o.files)
 }
 
+func (o *outputs) answer(a answer, asJSON bool) error {
+	return o.finish(func(w io.Writer) error { return writeAnswer(w, a, asJSON) })
+}
+
 // discard removes the files that are not committed.
 func (o *outputs) discard() {
 	for _, f := range o.files {
@@ -137,7 +141,6 @@ func (d *drafts) create(path, named string, mode os.FileMode) (*outputFile, erro
 	return o, nil
 }
 
-// commit renames closed files to their final names.
 func (d *drafts) commit(files []*outputFile) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -257,7 +260,6 @@ func temporaryName(path string) string {
 	return fmt.Sprintf("%s%s.%08x.tmp", dir, base, rand.Uint32())
 }
 
-// writeError returns an error that names the file as the user did.
 func writeError(named string, err error) error {
 	var path *os.PathError
 	var link *os.LinkError
@@ -283,7 +285,6 @@ func (o *outputFile) close() error { return writeError(o.named, o.file.Close()) 
 // temporary reports whether the file has a temporary name.
 func (o *outputFile) temporary() bool { return o.file.Name() != o.path }
 
-// commit renames the closed file to its final name.
 func (o *outputFile) commit() error {
 	if !o.temporary() {
 		return nil

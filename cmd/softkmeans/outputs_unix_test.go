@@ -206,22 +206,6 @@ func fails(c *exec.Cmd) (code int, stderr string) {
 	return c.ProcessState.ExitCode(), said.String()
 }
 
-// With a limit of 0 bytes for files, the first output fails.
-func TestFileTooLarge(t *testing.T) {
-	dir := writingFolder(t)
-	before := files(t, dir)
-	for _, w := range writings {
-		if w.outputs[0] == "f.csv" {
-			writeText(t, "wide.csv", strings.Repeat("1,2,3,4,5,6,7,8,9,"+strings.Repeat("3,", 200)+"1\n",
-				3)+strings.Repeat("5,", 209)+"8\n")
-			w.args = "floors -o f.csv wide.csv"
-			before = files(t, dir)
-		}
-		code, stderr := fails(shell(t, `ulimit -f 0; exec "$@"`, strings.Fields(w.args)...))
-		unharmed(t, w.args, code, stderr, "cannot write "+w.outputs[0]+": file too large\n", dir, before)
-	}
-}
-
 // If standard output or standard error is closed at the start, the files are complete:
 // the report does not go into the first file that is opened.
 func TestClosedStreams(t *testing.T) {
@@ -307,19 +291,5 @@ func TestReadOnlyFolder(t *testing.T) {
 				dir, before)
 		}
 		os.Chmod(dir, 0o755)
-	}
-}
-
-// A replaced file keeps its mode, whatever the umask.
-func TestModeKept(t *testing.T) {
-	writingFolder(t)
-	for _, mode := range []os.FileMode{0o666, 0o600, 0o640, 0o777} {
-		if err := os.Chmod("c.csv", mode); err != nil {
-			t.Fatal(err)
-		}
-		must(t, strings.Fields("fit -k 3 -centers c.csv data.csv")...)
-		if info, err := os.Stat("c.csv"); err != nil || info.Mode() != mode {
-			t.Errorf("%v of %v, %v", info.Mode(), mode, err)
-		}
 	}
 }

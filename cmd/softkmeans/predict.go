@@ -1,14 +1,11 @@
 package main
 
-// This file holds the command predict.
-
 import (
 	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 
 	"softkmeans"
@@ -79,7 +76,6 @@ Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
 
 ` + exitHelp
 
-// predictFlags is the command line of predict.
 type predictFlags struct {
 	inputFlags
 	model, out     string
@@ -125,7 +121,6 @@ func parsePredict(args []string) (f predictFlags, err error) {
 	return f, f.checkKnown()
 }
 
-// run reads the model, predicts the rows and writes the outputs.
 func (f *predictFlags) run(s *session) error {
 	model, k, err := f.prototypes(s)
 	if err != nil {
@@ -148,10 +143,9 @@ func (f *predictFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	f.quiet = f.quiet || s.mixed()
-	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K()),
-		shares: make([]float64, model.K()), details: f.details, name: numbered}
-	p.watch = newWatch(model)
+	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
+		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
+		details: f.details, name: numbered}
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -159,18 +153,10 @@ func (f *predictFlags) run(s *session) error {
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
-	if err := p.w.finish(); err != nil {
+	if err := p.w.conclude(&p.notes); err != nil {
 		return err
 	}
-	if note := p.w.doubles(model.K()); note != "" {
-		p.notes = append(p.notes, note)
-	}
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, p.json(s.source, f.model))
-		}
-		return p.summary(w, s.source, s.taken)
-	})
+	return s.answer(p, f.json)
 }
 
 // prototypes reads the model, or the known prototypes. Those of a model are known where -centers
@@ -204,7 +190,9 @@ func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
 
 // prediction writes the memberships of rows and counts their labels.
 type prediction struct {
+	*session
 	model   *modelFile
+	file    string // of the model
 	predict predictor
 	w       *membershipWriter
 	watch   *watch
@@ -233,18 +221,18 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		}
 	}
 	if !blocks {
-		d, t, err := f.readAs(s, always(stays))
+		d, err := f.readAs(s, always(stays))
 		if err != nil {
 			return err
-		}
-		if t != nil {
-			return f.predictSparse(s, p, t)
 		}
 		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
 		}
 		p.w.describe(&d.Head, d.texts)
 		p.notes, p.name, p.counts = d.Notes, d.texts.names(), d.sizes
+		if d.sparse != nil {
+			return p.addSparse(s.ctx, d.sparse)
+		}
 		return p.add(s.ctx, d.x)
 	}
 	defer b.progress.clear()
@@ -263,16 +251,6 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	return b.name([]few{p.watch.far})
 }
 
-// predictSparse predicts sparse rows.
-func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) error {
-	if err := p.model.checkColumns(t.Names, s.source); err != nil {
-		return err
-	}
-	p.w.describe(&t.Head, rowTexts{ids: t.IDs})
-	p.notes = t.Notes
-	return p.addSparse(s.ctx, t)
-}
-
 // Rows are predicted in groups of at most predictRows, and of at most predictValues
 // memberships or similarities. A row has one similarity for each sample.
 const (
@@ -280,7 +258,6 @@ const (
 	predictValues = 1 << 22
 )
 
-// add predicts and writes the next rows.
 func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 	wide := p.model.K()
 	if p.model.Samples != nil {
@@ -305,36 +282,41 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels, err := p.model.label(rows, g)
-		if err != nil {
+		measure := func(labels []int) *softkmeans.Matrix { return p.watch.add(rows, g, labels) }
+		if err := p.take(ctx, rows, g, measure); err != nil {
 			return laterRow(err, lo)
-		}
-		p.count(labels, g)
-		details := p.watch.add(p, rows, g, labels)
-		if !p.details {
-			details = nil
-		}
-		var sizes []float64
-		if p.counts != nil {
-			sizes = p.counts[p.rows : p.rows+rows.Rows]
-		}
-		p.w.details, p.w.named = withSizes(details, sizes)
-		p.rows += rows.Rows
-		if err := p.w.add(ctx, labels, g); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// count adds labels and memberships up.
-func (p *prediction) count(labels []int, g *softkmeans.Matrix) {
+// take labels, measures and writes rows with memberships g.
+func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
+	measure func(labels []int) *softkmeans.Matrix) error {
+	labels, err := p.model.label(x, g)
+	if err != nil {
+		return err
+	}
 	for i, label := range labels {
 		p.sizes[label]++
 		for j, v := range g.Row(i) {
 			p.shares[j] += v
 		}
 	}
+	details := measure(labels)
+	if details != nil {
+		p.watch.addDetails(p, details)
+	}
+	if !p.details {
+		details = nil
+	}
+	var sizes []float64
+	if p.counts != nil {
+		sizes = p.counts[p.rows : p.rows+g.Rows]
+	}
+	p.w.details, p.w.named = withSizes(details, sizes)
+	p.rows += g.Rows
+	return p.w.add(ctx, labels, g)
 }
 
 // valued returns how many rows there are before the first without any value.
@@ -356,32 +338,29 @@ func (p *prediction) skip() error {
 	return p.w.skip(p.model.K())
 }
 
-// summary writes the rows by label and the notes, or if short is set the notes alone, and
-// the warnings.
-func (p *prediction) summary(w io.Writer, source string, short bool) error {
+// text has the rows by label, unless the memberships take standard output, the notes and the warnings.
+func (p *prediction) text() []byte {
 	var b bytes.Buffer
-	if !short {
-		fmt.Fprintf(&b, "%s: %s by label", source, count(p.rows, "row"))
+	if !p.taken {
+		fmt.Fprintf(&b, "%s: %s by label", p.source, count(p.rows, "row"))
 		writeNotes(&b, p.notes)
 		b.WriteString("\n\n" + sizeLines(p.sizes))
 	} else if len(p.notes) > 0 {
-		b.WriteString(source + ":")
+		b.WriteString(p.source + ":")
 		writeNotes(&b, p.notes)
 		b.WriteByte('\n')
 	}
 	for i, warning := range p.watch.warnings(p.model) {
-		if i == 0 && !short {
+		if i == 0 && !p.taken {
 			b.WriteByte('\n')
 		}
 		b.WriteString(warning + "\n")
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes()
 }
 
-// json returns the summary for -json.
-func (p *prediction) json(source, model string) *predictJSON {
-	j := &predictJSON{Source: source, Rows: p.rows, Columns: p.model.Columns, Centers: model, Unique: true,
+func (p *prediction) json() any {
+	j := &predictJSON{Source: p.source, Rows: p.rows, Columns: p.model.Columns, Centers: p.file, Unique: true,
 		Outside: p.watch.beyond, Farthest: farthest(p.watch.far), Notes: append([]string{}, p.notes...),
 		Warnings: append([]string{}, p.watch.warnings(p.model)...)}
 	labelled := 0
@@ -394,7 +373,6 @@ func (p *prediction) json(source, model string) *predictJSON {
 	return j
 }
 
-// predictJSON is the report of predict.
 type predictJSON struct {
 	Source   string      `json:"source"`
 	Rows     int         `json:"rows"`
@@ -417,7 +395,6 @@ type shareJSON struct {
 	Rows int     `json:"rows"` // by label
 }
 
-// farJSON is a row that is outside.
 type farJSON struct {
 	Row      int     `json:"row"` // from 1
 	ID       string  `json:"id"`

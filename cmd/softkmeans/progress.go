@@ -1,7 +1,5 @@
 package main
 
-// This file shows how far long work is.
-
 import (
 	"fmt"
 	"io"
@@ -29,6 +27,9 @@ type progress struct {
 	began  time.Time // start of the current pass
 	shown  time.Time // when the line was last written
 }
+
+// progress is off as well where its lines would come between the rows of an output.
+func (s *session) progress(quiet bool) *progress { return newProgress(s.std.err, quiet || s.mixed()) }
 
 // newProgress returns a progress that is on if w is a terminal and quiet is false.
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -77,7 +78,6 @@ func (p *progress) pass(pass, _ int) {
 	p.show(line)
 }
 
-// iteration shows the iteration of a fit in memory or between two passes.
 func (p *progress) iteration(at softkmeans.Iteration) {
 	if !p.due(p.now()) {
 		return

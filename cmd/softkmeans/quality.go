@@ -31,7 +31,6 @@ type quality struct {
 	bounded  bool    // by -bounds
 }
 
-// write writes the squared errors and the certificate.
 func (q *quality) write(b *bytes.Buffer) {
 	if q.writeErrors(b); q.missing > 0 {
 		return
@@ -63,7 +62,6 @@ func (q *quality) write(b *bytes.Buffer) {
 	}
 }
 
-// totalName is what Total is.
 func (q *quality) totalName() string {
 	if q.sum == softkmeans.SumAtMostOne {
 		return "total"
@@ -71,7 +69,6 @@ func (q *quality) totalName() string {
 	return "total variance"
 }
 
-// writeErrors writes the squared errors.
 func (q *quality) writeErrors(b *bytes.Buffer) {
 	b.WriteString("Squared error")
 	if q.scaled {
@@ -113,13 +110,11 @@ func (q *quality) lost(v float64) bool {
 	return v <= q.FloorError && q.FloorError > 1e-9*q.Total
 }
 
-// word is what a prototype is called.
 func (q *quality) word() string { return cmp.Or(q.noun, "prototype") }
 
 // prototypes returns "1 prototype" or "2 prototypes".
 func (q *quality) prototypes() string { return count(q.k, q.word()) }
 
-// writeLine writes a name, a number and a remark.
 func writeLine(b *bytes.Buffer, name, value, remark string) {
 	fmt.Fprintf(b, "  %-22s %-16s %s\n", name, value, remark)
 }
@@ -165,7 +160,6 @@ func (q *quality) relative() string {
 // isRepaired reports whether memberships were changed to be on the simplex, beyond rounding.
 func (q *quality) isRepaired() bool { return q.Repair > float64(q.k+4)*0x1p-52 }
 
-// repaired names what was changed.
 func (q *quality) repaired() string {
 	if !q.isRepaired() {
 		return ""
@@ -181,7 +175,6 @@ func (q *quality) repaired() string {
 		small(q.MaxSumError))
 }
 
-// chance says on what the floor of SolverKrylov rests.
 func (q *quality) chance() string {
 	if q.Solver != softkmeans.SolverKrylov {
 		return ""
@@ -189,7 +182,6 @@ func (q *quality) chance() string {
 	return "\nSolver krylov proves the floor by random vectors, but for a chance of 2e-10."
 }
 
-// distance says how far the squared error is from the floor.
 func (q *quality) distance() string {
 	switch {
 	case q.missing > 0:
@@ -249,13 +241,7 @@ func atMost(v float64) string {
 	if !(v < math.MaxFloat64) {
 		return "-"
 	}
-	for up := v; ; up *= 1.001 {
-		s := strconv.FormatFloat(up, 'g', 3, 64)
-		if shown, _ := strconv.ParseFloat(s, 64); shown >= v {
-			return s
-		}
-	}
+	return view.AtMost(v)
 }
 
-// percent formats a share as the page does.
 func percent(share float64) string { return view.Percent(share) }

@@ -72,18 +72,6 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A bound is never shown smaller than it is.
-func TestAtMost(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 1: "1", .123: "0.123", .1231: "0.124", 9.991: "10",
-		256.6: "257", 4.123e-11: "4.13e-11",
-		5e-324: "4.94e-324", 1.7971e308: "1.8e+308", math.MaxFloat64: "-",
-		math.NaN(): "-", math.Inf(1): "-"} {
-		if got := atMost(v); got != want {
-			t.Errorf("%g is shown as %s, not %s", v, got, want)
-		}
-	}
-}
-
 // An error above the minimum is never called minimal: not if the variance is 0, nor in
 // very large or small units.
 func TestDistance(t *testing.T) {

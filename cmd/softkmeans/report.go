@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"softkmeans/internal/report"
-	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
@@ -64,7 +63,6 @@ Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
 
 ` + exitHelp
 
-// reportFlags is the command line of report.
 type reportFlags struct {
 	inputFlags
 	similarFlags
@@ -152,7 +150,6 @@ func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 	})
 }
 
-// run writes the page and the memberships.
 func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
 	if err != nil {
@@ -162,52 +159,27 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	var memberships *membershipWriter
-	if rows != nil {
-		memberships = newMembershipWriter(rows)
-	}
-	f.quiet = f.quiet || s.mixed()
-	if f.similarFlags.given {
-		return f.runSimilar(s, w, memberships)
-	}
-	show := newProgress(s.std.err, f.quiet)
+	memberships := newMembershipWriter(rows)
+	show := s.progress(f.quiet)
 	defer show.clear()
-	b, err := f.blocks(s)
+	make := f.tablePage
+	if f.similarFlags.given {
+		make = f.similarPage
+	}
+	page, of, err := make(s, show, memberships)
 	if err != nil {
 		return err
 	}
-	var content *report.Input
-	if b != nil {
-		defer b.progress.clear()
-		content, err = f.fitStream(b, memberships)
-		b.progress.clear()
-	} else {
-		content, err = f.fitTable(s, show, memberships)
-	}
-	if err != nil {
+	if err := memberships.conclude(&of.Notes); err != nil {
 		return err
-	}
-	if memberships != nil {
-		if err := memberships.finish(); err != nil {
-			return err
-		}
-		if note := memberships.doubles(content.K()); note != "" {
-			content.Table.Notes = append(content.Table.Notes, note)
-		}
 	}
 	show.step("page")
-	page, err := report.HTML(content)
+	html, err := page.HTML()
 	if err != nil {
 		return err
 	}
 	show.clear()
-	return f.writePage(s, w, page, content.Answer(), content.Table.Notes)
-}
-
-// writePage writes a page to w, and its answer with notes where no file goes to standard
-// output.
-func (f *reportFlags) writePage(s *session, w io.Writer, page []byte, answer string, notes []string) error {
-	if _, err := w.Write(page); err != nil {
+	if _, err := w.Write(html); err != nil {
 		return err
 	}
 	if s.taken {
@@ -215,17 +187,45 @@ func (f *reportFlags) writePage(s *session, w io.Writer, page []byte, answer str
 	}
 	return s.finish(func(w io.Writer) error {
 		var b bytes.Buffer
-		fmt.Fprintf(&b, "%s: %s", f.out, answer)
-		writeNotes(&b, notes)
+		fmt.Fprintf(&b, "%s: %s", f.out, page.Answer())
+		writeNotes(&b, of.Notes)
 		_, err := w.Write(append(b.Bytes(), '\n'))
 		return err
 	})
 }
 
+// page is a page about a table.
+type page interface {
+	HTML() ([]byte, error)
+	Answer() string
+}
+
+// tablePage is the page about rows.
+func (f *reportFlags) tablePage(s *session, show *progress, w *membershipWriter) (page, *table.Table, error) {
+	b, err := f.blocks(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	var content *report.Input
+	if b != nil {
+		defer b.progress.clear()
+		content, err = f.fitStream(b, w)
+	} else {
+		content, err = f.fitTable(s, show, w)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return content, content.Table, nil
+}
+
+func (f *reportFlags) command() string {
+	return commandLine(append([]string{"softkmeans", "report"}, f.args...))
+}
+
 // content is a page without the table and its fits.
 func (f *reportFlags) content() *report.Input {
-	return &report.Input{Image: f.image,
-		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
+	return &report.Input{Image: f.image, Command: f.command(), Version: version()}
 }
 
 // fitTable reads the table into memory and fits it. It writes the memberships to w unless w
@@ -274,7 +274,6 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 	return d, f.checkImage(d.Source, d.x.Cols)
 }
 
-// checkImage checks that a row has the pixels of -image.
 func (f *reportFlags) checkImage(source string, cols int) error {
 	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != cols {
 		return fmt.Errorf("%s: -image %dx%d needs %s, not %d", source, at.Rows, at.Cols,
@@ -283,7 +282,6 @@ func (f *reportFlags) checkImage(source string, cols int) error {
 	return nil
 }
 
-// fit computes the fits of the page.
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
 	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers,
 		Step: show.step, Iteration: show.iteration}
@@ -293,7 +291,6 @@ func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *prog
 	return noNumber(content.Fit(ctx, o), content, content.Table.Source)
 }
 
-// noNumber adds to an error about the number of prototypes what to do.
 func noNumber(err error, content *report.Input, source string) error {
 	if !errors.Is(err, report.ErrNoNumber) {
 		return err
@@ -309,12 +306,7 @@ func noNumber(err error, content *report.Input, source string) error {
 // are not fitted; nil: none.
 func (f *reportFlags) readClasses(of string, n int,
 	left []bool) (*table.Classes, error) {
-	in, source, err := openInput(f.classes, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	c, err := rows.ReadClasses(in, source, table.Dialect{Words: table.Words{Rules: "none"}}, "")
+	c, err := readClasses(f.classes, nil, table.Dialect{Words: table.Words{Rules: "none"}}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -323,9 +315,8 @@ func (f *reportFlags) readClasses(of string, n int,
 	}
 	if len(c.Class) != n {
 		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
-			source, count(len(c.Class), "row"), of, count(n, "row"))
+			c.Source, count(len(c.Class), "row"), of, count(n, "row"))
 	}
-	sortClasses(c)
 	return c, nil
 }
 

@@ -145,7 +145,7 @@ func TestReportStreamSample(t *testing.T) {
 			}
 		}
 	}
-	html, err := report.HTML(in)
+	html, err := in.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,21 +163,6 @@ func TestReportStreamSample(t *testing.T) {
 	must(t, strings.Fields("fit -k 2 -o g.csv -missing drop -label kind -stream yes data.csv")...)
 	if readFile(t, "g.csv") != memberships.String() {
 		t.Error("fit writes other memberships")
-	}
-}
-
-// Rows are drawn from all of the table, each once.
-func TestEvenly(t *testing.T) {
-	for _, n := range []int{1, 2, 1999, 2000, 2001, 3500, 100_001} {
-		rows := evenly(n, 2000, 7)
-		if len(rows) != min(n, 2000) {
-			t.Errorf("%d of %d rows", len(rows), n)
-		}
-		for i, row := range rows {
-			if row < i*n/len(rows) || row >= (i+1)*n/len(rows) {
-				t.Fatalf("of %d rows, draw %d is %d", n, i, row)
-			}
-		}
 	}
 }
 

@@ -52,7 +52,6 @@ type scene struct {
 	buffer            []float64
 }
 
-// pixels is the number of pixels.
 func (s *scene) pixels() int { return s.lines * s.samples }
 
 // mostBands bounds the bands, of which each has a name. An array of bands×lines×columns
@@ -62,7 +61,6 @@ const mostBands = 1 << 16
 // blockValues is the number of values of a block of pixels: 16 MB. Tests set another.
 var blockValues = 1 << 21
 
-// newScene reads what the input says about itself.
 func (f *unmixFlags) newScene(s *session) (*scene, error) {
 	sc := &scene{source: s.source}
 	file, _ := s.in.(*os.File)
@@ -204,7 +202,6 @@ func (s *scene) openENVI(name string, library bool) error {
 
 func bandName(j int) string { return "band" + strconv.Itoa(j+1) }
 
-// openNpy takes sizes from the header of an array.
 func (s *scene) openNpy(file *os.File, f *unmixFlags) error {
 	h, err := npy.ReadHeader(io.NewSectionReader(file, 0, math.MaxInt64))
 	if err != nil {
@@ -259,7 +256,6 @@ func (s *scene) allBands() {
 	}
 }
 
-// arrange sets lines and samples of a table of so many pixels.
 func (s *scene) arrange(pixels int, f *unmixFlags) error {
 	s.lines, s.samples = pixels, 1
 	if f.height == 0 {

@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // sideFile is a file or pipe that can be read more than once.
@@ -167,7 +168,7 @@ func (s *sideFile) readMemberships(d *data, k int,
 	of string) (*softkmeans.Matrix, error) {
 	found := false
 	left := d.texts.left
-	t, err := s.read(table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil},
+	t, err := s.read(table.Dialect{Pick: picked(view.Names(k), false, &found), Missing: left != nil},
 		false)
 	if err != nil {
 		return nil, err
@@ -221,7 +222,6 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 	return g, nil
 }
 
-// isHard reports whether every row belongs to one center.
 func isHard(g *softkmeans.Matrix) bool {
 	for i := range g.Rows {
 		for _, v := range g.Row(i) {

@@ -9,5 +9,4 @@ import (
 
 func ignoreBrokenPipe() {} // this system has no such signal
 
-// endings returns the signals that interrupt the program.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

@@ -11,14 +11,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/proof"
 )
 
-// similarHelp returns the help of similarFlags.
 func similarHelp() string {
 	return `  -kernel K     take similarities in place of rows, as softkmeans fit does:
                 ` + kernelList(" or ", func(int) bool { return true }) + `
@@ -81,6 +84,12 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	return nil
 }
 
+func (f *similarFlags) fitFlags(in *inputFlags, seed uint64) *fitFlags {
+	fit := &fitFlags{inputFlags: *in, method: f.method, kernel: f.kernel, gamma: f.gamma, seed: seed}
+	fit.options.Workers = in.workers
+	return fit
+}
+
 // similar is similarities of the rows of a table, ready to be decomposed.
 type similar struct {
 	*fitFlags
@@ -108,7 +117,6 @@ func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 	return &similar{f, d, matrix}, err
 }
 
-// lsdOptions returns the options that the method reads.
 func (f *fitFlags) lsdOptions(show func(softkmeans.Iteration)) *softkmeans.LSDOptions {
 	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Progress: show}
 	if f.method == methodTILSD {
@@ -117,7 +125,6 @@ func (f *fitFlags) lsdOptions(show func(softkmeans.Iteration)) *softkmeans.LSDOp
 	return o
 }
 
-// decompose runs the method with k clusters.
 func (s *similar) decompose(ctx context.Context, m method, k int,
 	o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
 	fit, err := methods[m].decompose(ctx, s.matrix, k, o)
@@ -147,7 +154,6 @@ func (s *similar) prove(ctx context.Context, r *result) (err error) {
 // byDuality reports whether the floor is one by duality.
 func (r *result) byDuality() bool { return r.bound != nil && !r.bound.Spectral }
 
-// rated returns the model of similarities with its best floor.
 func (r *result) rated() *softkmeans.LSDModel {
 	if !r.byDuality() {
 		return r.lsd
@@ -207,6 +213,16 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 	c = choosek.Choice{Rows: all.Rows, Agreement: all.Agreement, Chance: all.Chance}
 	decideSimilar(&c)
 	return c, nil
+}
+
+// choice is choose, but without a number for too few rows.
+func (s *similar) choice(ctx context.Context) (choosek.Choice, error) {
+	c, err := s.choose(ctx)
+	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+		return choosek.Choice{Rows: s.d.Rows, Reason: count(s.d.Rows, "row") +
+			" are too few to compare halves"}, nil
+	}
+	return c, err
 }
 
 // decideSimilar sets K and Reason by the agreement of halves.
@@ -281,17 +297,17 @@ func (s *similar) drawn() *softkmeans.Matrix {
 
 // propose chooses a number, or returns an error that says that there is none.
 func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Choice, error) {
-	c, err := s.choose(ctx)
-	k, why := c.Supported()
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare "+
-			"halves; give -k N", source, count(s.d.Rows, "row"))
-	case err != nil:
+	c, err := s.choice(ctx)
+	if err != nil {
 		return 0, nil, err
-	case k == 0:
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source,
-			why, opinions(&c), agreements(&c))
+	}
+	k, why := c.Supported()
+	if k == 0 {
+		text := opinions(&c) + agreements(&c)
+		if text != "" {
+			text = "\n" + text
+		}
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
 	}
 	return k, &c, nil
 }
@@ -319,4 +335,107 @@ func (f *fitFlags) naming(d *data) naming {
 		return func(i int) (int, string) { return i, d.Names[i] }
 	}
 	return d.texts.names()
+}
+
+// similarPage is the page about similarities. It writes the memberships to w unless w is nil.
+func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *table.Table, error) {
+	show.step("reading")
+	d, err := f.readReported(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
+	fit.k = f.k
+	d.noteKind(fit)
+	content, err := fit.similarContent(s.ctx, d, show)
+	if err != nil {
+		return nil, nil, err
+	}
+	content.Command, content.Version = f.command(), version()
+	if w != nil {
+		w.describe(&d.Head, d.texts)
+		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
+	}
+	return content, d.Table, err
+}
+
+const (
+	// mostDrawn is the largest number of rows whose similarities are drawn.
+	mostDrawn = 4000
+	// mostFloors is how many floors the page has, or two more than clusters.
+	mostFloors = 20
+)
+
+func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) (*report.Similar, error) {
+	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
+	show.step("similarities")
+	s, err := f.openSimilar(d, r)
+	if err != nil {
+		return nil, err
+	}
+	show.step("the number of clusters")
+	choice, err := s.choice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k, why := choice.Supported()
+	if r.k == 0 {
+		if r.k = k; k == 0 {
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, why)
+		}
+	}
+	show.step(f.method.String())
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(show.iteration)); err != nil {
+		return nil, err
+	}
+	if err = s.prove(ctx, r); err != nil {
+		return nil, err
+	}
+	name := f.naming(d)
+	r.meaning.add(r.lsd.Memberships, name)
+	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
+		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
+		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
+	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
+	c.Pure, c.Between = r.meaning.ranked()
+	if d.Rows <= mostDrawn {
+		c.Matrix = s.matrix
+	}
+	show.step("floors")
+	if c.Total, c.Floors, err = s.floors(ctx, max(mostFloors, r.k+2)); err != nil {
+		return nil, err
+	}
+	c.Plane, err = s.plane(ctx, r)
+	return c, err
+}
+
+// plane returns the rows in leading directions: those of the fit, if it has two.
+func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, error) {
+	m := r.lsd
+	if m.Vertices == nil || m.Vertices.Cols < 2 {
+		var err error
+		o := &softkmeans.LSDOptions{Workers: s.workers, Enclosure: softkmeans.EnclosureTight}
+		if m, err = s.decompose(ctx, methodTILSD, 3, o); err != nil {
+			return nil, err
+		}
+	}
+	return m.Coordinates(nil, nil)
+}
+
+// ranked returns the rows that tell most, for a page.
+func (m *meaning) ranked() (pure [][]report.Ranked, between []report.Ranked) {
+	pure = make([][]report.Ranked, len(m.pure))
+	for j, list := range m.pure {
+		for _, row := range list.rows {
+			pure[j] = append(pure[j], report.Ranked{Name: row.id, Of: []int{j}, Shares: []float64{row.value}})
+		}
+	}
+	for _, row := range m.between.rows {
+		between = append(between, report.Ranked{Name: row.id, Of: row.pair[:], Shares: row.shares[:]})
+	}
+	return pure, between
+}
+
+func joined(parts ...string) string {
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

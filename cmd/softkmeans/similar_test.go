@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"softkmeans"
-	"softkmeans/choosek"
 	"softkmeans/internal/table"
 	"softkmeans/kernel"
 )
@@ -83,7 +82,7 @@ func TestFloorsSimilar(t *testing.T) {
 			Method, Kernel string
 			Gamma, Total   float64
 			Proposal       struct{ K *int }
-			Floors         []similarLine
+			Floors         []screeLine
 		}
 		if err := json.Unmarshal([]byte(must(t, append(args, "-json")...)), &j); err != nil {
 			t.Fatal(err)
@@ -115,26 +114,6 @@ func TestFloorsSimilar(t *testing.T) {
 		if lines := strings.Split(readFile(t, "g.csv"), "\n"); !strings.HasPrefix(lines[0],
 			"name,species,label,p0") || !strings.HasPrefix(lines[1], "row-1,setosa,") {
 			t.Errorf("%q", lines[:2])
-		}
-	}
-}
-
-// The number is where halves agree most beyond chance, and there is none where they do not.
-func TestDecideSimilar(t *testing.T) {
-	for _, test := range []struct {
-		agreement, chance []float64
-		want              int
-	}{
-		{[]float64{1, .98, .80, .61}, []float64{1, .79, .41, 0}, 3},
-		{[]float64{1, 1, 1, 1, .87}, []float64{1, .77, .39, .35, .23}, 4}, // the largest that agrees is 5
-		{[]float64{1, .79, .7}, []float64{1, 0, 0}, 0},
-		{[]float64{1, .9, .7}, []float64{1, .8, 0}, 0}, // a cloud does as well
-		{[]float64{1}, []float64{1}, 0},
-		{nil, nil, 0},
-	} {
-		c := choosek.Choice{Agreement: test.agreement, Chance: test.chance}
-		if decideSimilar(&c); c.K != test.want || c.Reason == "" {
-			t.Errorf("%v: %d, %s", test, c.K, c.Reason)
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package main
 
-// This file holds the command simulate: an image to unmix whose materials are known.
-
 import (
 	"bytes"
 	"context"
@@ -50,7 +48,6 @@ Example: softkmeans simulate -k 4 rocks
 
 ` + exitHelp
 
-// newSimulateFlagSet returns the flags, bound to r. Their help is simulateHelp.
 func newSimulateFlagSet(r *scenes.Recipe) *flag.FlagSet {
 	*r = scenes.Recipe{Lines: 60, Columns: 60, Bands: 120, Materials: 4, Shade: 0.5, Variability: 0.02,
 		Bilinear: 0.1, SNR: 30, NoiseRatio: 10, Shot: 0.3, Outliers: 0.001}
@@ -118,7 +115,6 @@ func (o *outputs) addScene(name string) (images [4]*outputFile, table io.Writer,
 	return images, table, nil
 }
 
-// writeSimulated writes a scene and its truth.
 func writeSimulated(images [4]*outputFile, table io.Writer, s *scenes.Scene) error {
 	names := make([]string, s.Materials)
 	for l := range names {
@@ -147,7 +143,6 @@ func writeSimulated(images [4]*outputFile, table io.Writer, s *scenes.Scene) err
 		softkmeans.NewMatrix(s.Materials, s.Bands, s.Endmembers))
 }
 
-// reportSimulated writes what the files are, and what to do with them.
 func reportSimulated(w io.Writer, name string, s *scenes.Scene) error {
 	k := fmt.Sprint(s.Materials)
 	what := map[scenes.Purity]string{scenes.Pure: "pure pixels of each", scenes.Few: "few pure pixels",

@@ -13,7 +13,6 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/stability"
 )
 
 // filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
@@ -43,7 +42,6 @@ func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
 	return false
 }
 
-// fill returns the table with its zeros, and notes that.
 func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
 	t.Notes = append(t.Notes, filledNote(t))
 	filled, err := t.Table()
@@ -72,7 +70,6 @@ func (f *inputFlags) fillFar(t *rows.Sparse) *table.Table {
 	return filled
 }
 
-// filledNote says that the zeros are filled in.
 func filledNote(t *rows.Sparse) string {
 	note := storedNote(t) + "; the zeros are filled in"
 	if halfStored(t) {
@@ -86,7 +83,6 @@ func halfStored(t *rows.Sparse) bool {
 	return float64(len(t.X.Data)) >= float64(t.X.Rows)*float64(t.X.Cols)/2
 }
 
-// storedNote says how many entries are stored.
 func storedNote(t *rows.Sparse) string {
 	stored := len(t.X.Data)
 	return fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored",
@@ -155,104 +151,6 @@ func cancelling(t *rows.Sparse) string {
 		number(all) + ", are rounding; subtract a constant from these columns before"
 }
 
-// fitSparse fits sparse rows. It writes the memberships to w unless w is nil.
-func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
-	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, slack: f.slack,
-		bounds: f.bounds.orNil(), seed: f.seed}
-	p := newProgress(s.std.err, f.quiet)
-	defer p.clear()
-	if r.k == 0 {
-		p.step("the number of centers")
-		o := &choosek.Options{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
-		if err := r.chooseSparse(s.ctx, t, o); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
-		return nil, err
-	}
-	details, err := f.solveSparse(s.ctx, r, t, p)
-	if err != nil {
-		return nil, err
-	}
-	g, labels := r.model.Memberships, r.labels()
-	r.count(labels)
-	texts := rowTexts{ids: t.IDs}
-	r.meaning.add(g, texts.names())
-	r.meaning.compare(labels, g)
-	if w == nil {
-		return r, nil
-	}
-	if w.describe(&t.Head, texts); f.details {
-		w.details = details
-	}
-	return r, w.add(s.ctx, labels, g)
-}
-
-// solveSparse fits and certifies the rows. It returns what -details has, or nil where
-// neither that nor a model is asked for.
-func (f *fitFlags) solveSparse(
-	ctx context.Context, r *result, t *rows.Sparse, p *progress,
-) (*softkmeans.Matrix, error) {
-	r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, t.Weights)
-	m, err := f.modelOfSparse(ctx, r, t, p)
-	if err != nil {
-		return nil, err
-	}
-	r.setModel(m)
-	r.cert, err = softkmeans.Certify(ctx, t.X, m.Centers, m.Memberships,
-		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
-	if f.around.smallest {
-		m.Certificate = r.cert
-	}
-	if err == nil {
-		var x *softkmeans.Matrix
-		if x, err = filledSparse(t); err == nil && x != nil {
-			err = f.prove(ctx, r, x, t.Weights)
-		}
-	}
-	if err != nil || !f.details && f.model == "" {
-		return nil, err
-	}
-	details := newSparseYardstick(m).measure(t.X, m.Memberships, m.Labels(nil))
-	for i := range details.Rows {
-		if t.Weights == nil || t.Weights[i] > 0 {
-			r.residual = max(r.residual, details.At(i, 0))
-		}
-	}
-	return details, nil
-}
-
-// modelOfSparse fits the rows by the method asked for. Other answers are looked for with the zeros.
-func (f *fitFlags) modelOfSparse(
-	ctx context.Context, r *result, t *rows.Sparse, p *progress,
-) (*softkmeans.Model, error) {
-	o := &softkmeans.MinVolumeOptions{Seed: f.seed, Sum: f.options.Sum, Weights: t.Weights,
-		Workers: f.workers, Progress: p.iteration}
-	o.Lower, o.Upper = r.bounds.scaled(nil)
-	switch f.method {
-	case methodGlobal:
-		return f.global(ctx, t.X, t.Weights, r.k)
-	case methodAlternating:
-		return softkmeans.FitAlternating(ctx, t.X, r.k, o)
-	}
-	o.Slack, o.Lambda = f.slack, f.lambda
-	m, err := softkmeans.FitMinVolume(ctx, t.X, r.k, o)
-	if err != nil || !f.others {
-		return m, err
-	}
-	x, err := filledSparse(t)
-	if err == nil && x == nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+
-			"entries with their zeros", filledForK))
-		return m, nil
-	}
-	if err == nil {
-		err = stability.Others(ctx, x, m, o)
-	}
-	return m, err
-}
-
 // chooseSparse sets k as for the table with its zeros, if that is small. Otherwise k is the
 // proposal of the floors, or there is none.
 func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *choosek.Options) error {
@@ -285,7 +183,7 @@ func filledSparse(t *rows.Sparse) (*softkmeans.Matrix, error) {
 // ofSparse computes the floors of sparse rows: all of them if they come from one Gram
 // matrix, else those up to -most.
 func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, error) {
-	r := &scree{Head: t.Head, rows: t.X.Rows}
+	r := &scree{Head: t.Head, rows: t.X.Rows, most: f.most}
 	small, most := min(t.X.Rows, t.X.Cols), 0
 	if small > allFloors {
 		most = f.most
@@ -296,7 +194,9 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 	if err != nil {
 		return nil, err
 	}
-	r.cut = len(r.floors) <= small
+	if err := r.propose(len(r.floors) > small); err != nil {
+		return nil, err
+	}
 	x, err := filledSparse(t)
 	if err != nil || x == nil {
 		return r, err
@@ -404,7 +304,6 @@ func (f *modelFile) takesSparse() bool {
 	return f.Model != nil && !f.unit() && f.scaling() == nil
 }
 
-// addSparse predicts and writes the rows of a sparse file.
 func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 	yardstick := newSparseYardstick(p.model.Model)
 	most := max(1, predictValues/p.model.K())
@@ -414,27 +313,15 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels, err := p.model.label(x, g)
-		if err != nil {
-			return laterRow(err, lo)
-		}
-		for _, label := range labels {
-			p.sizes[label]++
-		}
 		p.watch.addColumns(x)
-		details := yardstick.measure(x, g, labels)
-		if p.watch.addDetails(p, details); p.details {
-			p.w.details = details
-		}
-		p.rows += x.Rows
-		if err := p.w.add(ctx, labels, g); err != nil {
-			return err
+		measure := func(labels []int) *softkmeans.Matrix { return yardstick.measure(x, g, labels) }
+		if err := p.take(ctx, x, g, measure); err != nil {
+			return laterRow(err, lo)
 		}
 	}
 	return nil
 }
 
-// sparseRows returns a view of the rows lo to hi.
 func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix {
 	from, to := x.Indptr[lo], x.Indptr[hi]
 	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols,
@@ -445,7 +332,6 @@ func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix
 	return part
 }
 
-// addColumns takes the columns of the next rows.
 func (w *watch) addColumns(x *softkmeans.SparseMatrix) {
 	if w.columns == nil {
 		return

@@ -1,7 +1,5 @@
 package main
 
-// This file reads and fits files block by block, for tables larger than memory.
-
 import (
 	"context"
 	"flag"
@@ -22,7 +20,6 @@ import (
 	"softkmeans/stream"
 )
 
-// streaming is a value of -stream.
 type streaming int
 
 const (
@@ -56,7 +53,6 @@ func (f *inputFlags) large(in io.Reader) bool {
 	return size > streamSize
 }
 
-// checkStream returns an error for flags that exclude -stream yes.
 func (f *inputFlags) checkStream(s streaming) error {
 	switch {
 	case s != streamYes:
@@ -73,13 +69,11 @@ func (f *inputFlags) checkStream(s streaming) error {
 	return nil
 }
 
-// inBlocks reports whether the flags allow to read the table in blocks.
 func (f *inputFlags) inBlocks() bool {
 	return f.dialect.Weights == "" && f.scale != scale.Counts &&
 		(f.missing == missingError || f.missing == missingDrop)
 }
 
-// streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
 	can := f.method.takes("stream") && f.inBlocks() && !f.inMemory()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
@@ -112,14 +106,13 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 	if t := file.Sparse; t != nil {
 		file.Notes = append(file.Notes, filledNote(t))
 	}
-	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet),
+	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: s.progress(f.quiet),
 		drop: f.missing == missingDrop, gaps: newGapCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
 	return b, nil
 }
 
-// blocks yields the blocks of one pass.
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	n := 0
 	b.gaps, b.left, b.none = newGapCount(b.file.Names), 0, 0
@@ -210,7 +203,6 @@ func (w *membershipWriter) follow(b *blockReader) (stop func()) {
 	return stop
 }
 
-// each makes one pass and calls take for every block.
 func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 	n := 0
 	for x, err := range iter.Seq2[*softkmeans.Matrix, error](b.blocks) {
@@ -228,7 +220,6 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 	return nil
 }
 
-// setScale computes the scaling of the columns in one pass.
 func (b *blockReader) setScale(kind scale.Kind) error {
 	b.kind = kind
 	if kind == scale.None {
@@ -274,15 +265,6 @@ func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
 	})
 }
 
-// floors computes the floors of all rows in one pass, which also goes to the draw.
-func (b *blockReader) floors(d *rowDraw) ([]float64, error) {
-	stats, err := b.stats(d)
-	if err != nil {
-		return nil, err
-	}
-	return stats.Floors()
-}
-
 // drawnRows is how many rows of a stream a choice of k has. It looks at fewer.
 const drawnRows = 1024
 
@@ -300,7 +282,6 @@ func newRowDraw(seed uint64, most int) *rowDraw {
 	return &rowDraw{rng: rand.New(rand.NewPCG(seed, 0xd7a3)), most: most}
 }
 
-// add takes the next block.
 func (d *rowDraw) add(x *softkmeans.Matrix) error {
 	d.cols = x.Cols
 	for i := range x.Rows {
@@ -318,7 +299,6 @@ func (d *rowDraw) add(x *softkmeans.Matrix) error {
 	return nil
 }
 
-// table returns the rows that were drawn.
 func (d *rowDraw) table() *softkmeans.Matrix {
 	return softkmeans.NewMatrix(min(d.seen, d.most), d.cols, d.data)
 }
@@ -434,8 +414,8 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 				return err
 			}
 		}
-		details := r.measure(x, g, labels, nil, nil)
-		if w == nil {
+		details := yardstickOf(r.model, r.unit).measure(x, g, labels)
+		if r.setResidual(details, nil, nil); w == nil {
 			return nil
 		}
 		w.details = details
@@ -511,14 +491,19 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result,
 		return m, err
 	}
 	r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
-	seen := r.cert
-	r.cert = m.Certificate
-	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
-		seen.Repair
+	r.model = m
+	r.certify()
 	return m, nil
 }
 
-// add adds the memberships of the next rows.
+// certify takes the certificate of the model, with what the memberships show.
+func (r *result) certify() {
+	seen := r.cert
+	r.cert = r.model.Certificate
+	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
+		seen.Repair
+}
+
 func (r *result) add(labels []int, g *softkmeans.Matrix, rule softkmeans.Sum) {
 	r.count(labels)
 	c := &r.cert

@@ -1,7 +1,5 @@
 package main
 
-// This file holds the text reports of fit.
-
 import (
 	"bytes"
 	"fmt"
@@ -22,9 +20,11 @@ const (
 	mostName  = 2 * lineWidth // characters shown of a column's name
 )
 
-// fitReport returns the report of a fit of rows. All numbers about its quality come
-// from the certificate.
-func fitReport(r *result) []byte {
+// All numbers about the quality of a fit of rows come from the certificate.
+func (r *result) text() []byte {
+	if r.lsd != nil {
+		return similarityReport(r)
+	}
 	var b bytes.Buffer
 	r.writeHead(&b)
 	fmt.Fprintf(&b, "\n\nPrototypes%s. Each row is about a mixture of them; its memberships are the "+
@@ -146,14 +146,12 @@ func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 		"writes all.\n", len(shown), len(r.Names))
 }
 
-// writeWarnings writes a line for each warning.
 func writeWarnings(b *bytes.Buffer, m *softkmeans.Model) {
 	for _, w := range view.Warnings(m) {
 		b.WriteString(wrapped("Warning: " + w))
 	}
 }
 
-// writeOthers writes the prototypes of other answers.
 func (r *result) writeOthers(b *bytes.Buffer) {
 	for _, other := range r.others {
 		slack := "half the slack"
@@ -195,7 +193,6 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 	return text
 }
 
-// compactness says how compact other prototypes can be, in a line each.
 func compactness(q *quality, r *result) (text string) {
 	for _, s := range []string{view.Volume(r.compact.VolumeRatio), view.Same(r.compact.Unique)} {
 		if s = strings.TrimSpace(s); s != "" && q.k > 1 {
@@ -279,7 +276,6 @@ func kindOf(s *scale.Scaling) scale.Kind {
 	return s.Kind
 }
 
-// sizeLines returns a line with the number of rows of each center.
 func sizeLines(sizes []int) string {
 	var b strings.Builder
 	for label, n := range sizes {
@@ -288,7 +284,6 @@ func sizeLines(sizes []int) string {
 	return b.String()
 }
 
-// similarityReport returns the report of a fit of similarities.
 func similarityReport(r *result) []byte {
 	m := r.rated()
 	var b bytes.Buffer

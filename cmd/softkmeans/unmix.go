@@ -1,13 +1,9 @@
 package main
 
-// This file holds the command unmix: the materials of an image with many bands, and how
-// much of each is in every pixel.
-
 import (
 	"context"
 	"errors"
 	"flag"
-	"io"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -107,7 +103,6 @@ Examples: softkmeans unmix -k 4 -o shares.img -report page.html scene.hdr
 
 ` + exitHelp
 
-// unmixFlags is the command line of unmix.
 type unmixFlags struct {
 	inputFlags
 	args          []string
@@ -223,7 +218,6 @@ func sizeFlag(fs *flag.FlagSet, name string, height, width *int) {
 	})
 }
 
-// parseSize reads lines and columns of pixels.
 func parseSize(s string) (height, width int, err error) {
 	high, wide, _ := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
 	height, err = strconv.Atoi(high)
@@ -246,14 +240,9 @@ func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 			f.header, name = header, data
 		}
 	}
-	in, source, err := openInput(name, std.in)
-	if err != nil {
-		return nil, err
-	}
-	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
+	return newSession(ctx, name, std)
 }
 
-// run unmixes the scene and writes the outputs.
 func (f *unmixFlags) run(s *session) error {
 	if f.centers != "" {
 		if err := f.readKnown(); err != nil {
@@ -264,7 +253,7 @@ func (f *unmixFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(s.std.err, f.quiet || s.mixed())
+	p := s.progress(f.quiet)
 	defer p.clear()
 	if f.centers != "" {
 		return f.runKnown(s, out, p)
@@ -284,11 +273,5 @@ func (f *unmixFlags) run(s *session) error {
 		return err
 	}
 	p.clear()
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, u.json())
-		}
-		_, err := w.Write(u.report())
-		return err
-	})
+	return s.answer(u, f.json)
 }

@@ -20,6 +20,7 @@ import (
 	"softkmeans/internal/cube"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
+	"softkmeans/internal/view"
 )
 
 // synthetic is an image of three materials, mixed smoothly with some noise; each is alone
@@ -127,7 +128,7 @@ func abundances(t *testing.T, name string, s *synthetic, k int) *softkmeans.Matr
 	} else {
 		h, err := envi.ReadFile(headerOf(name))
 		if err != nil || h.Interleave != "bsq" || h.Type != 4 || h.Lines != s.lines ||
-			h.Samples != s.samples || h.Bands != k || !slices.Equal(h.BandNames, centerNames(k)) {
+			h.Samples != s.samples || h.Bands != k || !slices.Equal(h.BandNames, view.Names(k)) {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		if l, err = h.Layout(); err != nil {

@@ -1,7 +1,5 @@
 package main
 
-// This file fits the pixels of a scene, in memory or block by block.
-
 import (
 	"context"
 	"errors"
@@ -18,7 +16,6 @@ import (
 	"softkmeans/unmix"
 )
 
-// unmixing is a run of unmix.
 type unmixing struct {
 	flags    *unmixFlags
 	scene    *scene
@@ -105,11 +102,10 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	if err := u.take(out, b, m.Memberships); err != nil {
 		return err
 	}
-	u.certify()
+	u.result.certify()
 	return nil
 }
 
-// setResult sets what was fitted.
 func (u *unmixing) setResult(m *unmix.Result) {
 	u.found, u.result.unit = m, m.Scaling == unmix.ScaleUnit
 	u.result.setModel(m.Model)
@@ -144,7 +140,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	}
 	o := u.flags.options
 	o.Init, o.Progress = softkmeans.InitSPA, u.progress.iteration
-	if u.byNoise() { // Unmix's rule takes all pixels at once
+	if o.Slack == 0 && o.Lambda == 0 { // Unmix's rule takes all pixels at once
 		o.Slack = u.streamSlack()
 	}
 	m, err := stream.FitMinVolume(ctx, u.blocks(ctx), r.k,
@@ -176,12 +172,9 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 		u.progress.pass(1, rows)
 		return u.take(out, b, g)
 	})
-	u.certify()
+	u.result.certify()
 	return err
 }
-
-// byNoise reports whether neither -slack nor -lambda is given.
-func (u *unmixing) byNoise() bool { return u.flags.options.Slack == 0 && u.flags.options.Lambda == 0 }
 
 // streamSlack returns the slack of a scene in blocks, if none is given. White noise in d
 // bands has about (k−1)/(d−k+1) of the floor's energy in the plane of k materials. Most
@@ -206,7 +199,6 @@ func (u *unmixing) checkStreamed() error {
 	return nil
 }
 
-// blocks yields the pixels of one pass.
 func (u *unmixing) blocks(ctx context.Context) func(yield func(*softkmeans.Matrix, error) bool) {
 	return func(yield func(*softkmeans.Matrix, error) bool) {
 		u.seen = 0
@@ -243,7 +235,6 @@ func (u *unmixing) propose(ctx context.Context, x *softkmeans.Matrix) error {
 // sceneRows is how many pixels of a scene in blocks a proposal looks at.
 const sceneRows = 4096
 
-// proposeBlocks proposes k from a draw of the pixels, in one pass.
 func (u *unmixing) proposeBlocks(ctx context.Context) error {
 	d := newRowDraw(u.flags.options.Seed, sceneRows)
 	for x, err := range u.blocks(ctx) {
@@ -275,9 +266,8 @@ func (u *unmixing) checkPixels(n int) error {
 	return nil
 }
 
-// addSample adds some of the next pixels to the sample.
 func (u *unmixing) addSample(x *softkmeans.Matrix) {
-	if u.flags.page == "" {
+	if u.flags.page == "" && u.known == nil {
 		return
 	}
 	step := max(1, u.scene.pixels()/sampleSize)
@@ -289,7 +279,6 @@ func (u *unmixing) addSample(x *softkmeans.Matrix) {
 	u.seen += x.Rows
 }
 
-// begin prepares for the pixels.
 func (u *unmixing) begin(out pixelTaker) error {
 	r := u.result
 	r.cert.MinMembership = math.Inf(1)
@@ -297,7 +286,6 @@ func (u *unmixing) begin(out pixelTaker) error {
 	return out.begin(u)
 }
 
-// take counts the pixels of a block and hands them to out.
 func (u *unmixing) take(out pixelTaker, b *block, g *softkmeans.Matrix) error {
 	if g != nil {
 		labels := largestOf(g)
@@ -313,13 +301,4 @@ func (u *unmixing) take(out pixelTaker, b *block, g *softkmeans.Matrix) error {
 		}
 	}
 	return out.take(b, g)
-}
-
-// certify takes the certificate of the model, with what the memberships show.
-func (u *unmixing) certify() {
-	r := u.result
-	seen := r.cert
-	r.cert = r.model.Certificate
-	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
-		seen.Repair
 }

@@ -6,17 +6,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/cube"
-	"softkmeans/internal/draws"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -53,7 +51,7 @@ func (f *unmixFlags) readKnown() (err error) {
 	if m.Model == nil {
 		return fmt.Errorf("%s: a model of method %s has no prototypes", f.centers, short(m.Method, mostName))
 	}
-	f.from = &sources.Library{Source: f.centers, Names: centerNames(m.K()), X: m.Centers}
+	f.from = &sources.Library{Source: f.centers, Names: view.Names(m.K()), X: m.Centers}
 	if m.Named {
 		f.from.Columns = m.Columns
 	}
@@ -63,7 +61,6 @@ func (f *unmixFlags) readKnown() (err error) {
 	return nil
 }
 
-// knownScene is a run of unmix with known spectra.
 type knownScene struct {
 	*unmixing
 	mixer   *sources.Mixer
@@ -93,13 +90,7 @@ func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error 
 		return err
 	}
 	p.clear()
-	return s.finish(func(w io.Writer) error {
-		if f.json {
-			return writeJSON(w, k.json())
-		}
-		_, err := w.Write(k.report())
-		return err
-	})
+	return s.answer(k, f.json)
 }
 
 // join joins the bands of the scene with those of the spectra, and leaves the others out.
@@ -150,7 +141,6 @@ func (k *knownScene) join() (*sources.Sources, error) {
 	return from, nil
 }
 
-// pick keeps the bands at these places.
 func (s *scene) pick(at []int) {
 	var bands []int
 	var names []string
@@ -169,7 +159,6 @@ func (s *scene) pick(at []int) {
 	s.bands, s.names, s.wavelengths = bands, names, wavelengths
 }
 
-// mix computes the shares of all pixels and hands them out.
 func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	from, err := k.join()
 	if err != nil {
@@ -209,9 +198,6 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if o.Cone {
 		k.found.Scaling, k.found.Brightness = unmix.ScaleUnit, some.Length
 	}
-	if k.flags.page != "" {
-		k.sample = sample.Data
-	}
 	k.ranged = out.abundances != nil && !k.mixer.Unique() && !k.mixer.TooMuch(k.scene.pixels())
 	if err := k.begin(out); err != nil {
 		return err
@@ -229,30 +215,17 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 // pixels reads the scene, or where it is read in blocks a sample of it alone.
 func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int, sample *softkmeans.Matrix,
 	err error) {
-	step, d := max(1, k.scene.pixels()/sampleSize), len(k.scene.bands)
+	d := len(k.scene.bands)
 	if !k.streamed {
-		if x, at, err = k.scene.all(ctx); err != nil {
-			return nil, nil, nil, err
+		if x, at, err = k.scene.all(ctx); err == nil {
+			k.addSample(x)
 		}
-		var some []int
-		for i := 0; i < x.Rows; i += step {
-			some = append(some, i)
+	} else {
+		for _, err = range k.blocks(ctx) {
+			k.progress.pass(1, k.seen)
 		}
-		return x, at, draws.Chosen(x, some), nil
 	}
-	var data []float64
-	seen := 0
-	err = k.scene.pass(ctx, func(b *block) error {
-		for i := range b.x.Rows {
-			if (seen+i)%step == 0 {
-				data = append(data, b.x.Row(i)...)
-			}
-		}
-		seen += b.x.Rows
-		k.progress.pass(1, seen)
-		return nil
-	})
-	return nil, nil, softkmeans.NewMatrix(len(data)/d, d, data), err
+	return x, at, softkmeans.NewMatrix(len(k.sample)/d, d, k.sample), err
 }
 
 // takeKnown computes the shares of a block and hands them out.
@@ -285,32 +258,22 @@ func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) 
 func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
 	centers, g := k.mixer.Centers, b.full
 	o := &softkmeans.Options{Sum: k.mixer.Model.Sum, Workers: k.flags.workers}
-	if most := slices.Max(append([]float64{0}, b.shade...)); b.shade != nil && most > 0 {
+	if b.shade != nil {
 		o.Sum = softkmeans.SumAtMostOne
-		centers, g = centers.Clone(), g.Clone()
-		for i := range centers.Data {
-			centers.Data[i] *= most
-		}
-		for i, shade := range b.shade {
-			for j := range g.Cols {
-				g.Set(i, j, shade/most*g.At(i, j))
-			}
-		}
+		centers, g = withBrightness(centers, g, b.shade)
 	}
 	k.result.cert, err = softkmeans.Certify(ctx, b.x, centers, g, o)
 	k.proved = err == nil
 	return err
 }
 
-// names are those of the materials.
 func (u *unmixing) names() []string {
 	if u.known != nil {
 		return u.known.mixer.Groups
 	}
-	return centerNames(u.result.k)
+	return view.Names(u.result.k)
 }
 
-// lines says what was assumed and found, a sentence or two each.
 func (k *knownScene) sentences() []string {
 	o, lines := &k.flags.options, []string{"Pixels are mixtures as given."}
 	switch cone := k.lengths != nil; {
@@ -340,23 +303,16 @@ func (k *knownScene) sentences() []string {
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }
 
-// report returns the report as text.
-func (k *knownScene) report() []byte {
+func (k *knownScene) text() []byte {
 	var b bytes.Buffer
 	k.writeScene(&b)
 	for _, line := range k.sentences() {
 		b.WriteString(wrapped(line))
 	}
-	wide := 5
-	for _, name := range k.names() {
-		wide = max(wide, len([]rune(short(name, mostWord))))
-	}
-	fmt.Fprintf(&b, "\nMaterials\n\n  %-*s    mean share    pixels    nearly pure\n", wide, "")
-	for j, share := range k.means() {
-		name := short(k.names()[j], mostWord)
-		fmt.Fprintf(&b, "  %s%s %13s %9d %14d\n", name, strings.Repeat(" ", wide-len([]rune(name))),
-			percent(share), k.result.sizes[j], k.pure[j])
-	}
+	b.WriteString("\nMaterials\n\n")
+	writeNamed(&b, "    mean share    pixels    nearly pure", k.names(), func(j int) string {
+		return fmt.Sprintf(" %13s %9d %14d", percent(k.means()[j]), k.result.sizes[j], k.pure[j])
+	})
 	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
 		"material.\n")
 	if k.proved {
@@ -371,7 +327,6 @@ func (k *knownScene) report() []byte {
 	return b.Bytes()
 }
 
-// knownSceneJSON is the report of unmix -centers.
 type knownSceneJSON struct {
 	Source      string           `json:"source"`
 	Centers     string           `json:"centers"`
@@ -395,7 +350,7 @@ type knownSceneJSON struct {
 	Notes       []string         `json:"notes"`
 }
 
-func (k *knownScene) json() *knownSceneJSON {
+func (k *knownScene) json() any {
 	s, r := k.scene, k.result
 	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers, Lines: s.lines, Samples: s.samples,
 		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths,

@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/npy"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // pure is a synthetic scene without noise, times a shade for each pixel if asked for.
@@ -103,7 +104,7 @@ func TestUnmixKnown(t *testing.T) {
 	writeText(t, "bare.csv", csvOf("", nil, nil, [][]float64{spectra[2], spectra[1], spectra[0]}))
 	failure{"unmix -centers rising.csv bare.img", 1, "rising.csv: line 1 may be a header of numbers or a " +
 		"prototype, and bare.img has no such names"}.check(t)
-	p := centerNames(3)
+	p := view.Names(3)
 	for _, c := range []struct {
 		args  string
 		names []string

@@ -1,7 +1,5 @@
 package main
 
-// This file writes what unmix finds: spectra, abundances, the model and the page.
-
 import (
 	"encoding/csv"
 	"fmt"
@@ -33,7 +31,6 @@ type imageFile struct {
 	buffer       []float64
 }
 
-// addOutputs creates the files.
 func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 	out := &unmixOutputs{}
 	var err error
@@ -81,14 +78,12 @@ func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 	return out, err
 }
 
-// sameName reports whether two names are of one file.
 func sameName(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
-// begin writes what comes before the pixels.
 func (out *unmixOutputs) begin(u *unmixing) error {
 	s, names := u.scene, u.names()
 	if u.known != nil && u.known.ranged {
@@ -159,7 +154,6 @@ func (w *imageFile) write(b *block, row func(i int) []float64) error {
 	return w.layout.Write(w.file, values, b.rect)
 }
 
-// take writes the abundances and the shade of a block.
 func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {
 	if out.scene != nil {
 		full := g
@@ -201,14 +195,17 @@ func (b *block) ranges(g *softkmeans.Matrix) func(i int) []float64 {
 	}
 }
 
-// finish writes what comes after the pixels.
 func (out *unmixOutputs) finish(u *unmixing) error {
 	if out.spectra != nil {
 		write := writeSpectra
 		if out.spectraHeader != nil {
 			write = out.writeLibrary
 		}
-		if err := write(out.spectra, u.scene, u.spectra(), u.result.model.Centers); err != nil {
+		names := u.names()
+		if u.known != nil { // those of a class are not of its spectra
+			names = u.known.mixer.Names
+		}
+		if err := write(out.spectra, u.scene, names, u.result.model.Centers); err != nil {
 			return err
 		}
 	}
@@ -224,7 +221,8 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 		}
 	}
 	if out.model != nil {
-		return writeModel(out.model, u.result)
+		_, err := newModelFile(u.result).WriteTo(out.model)
+		return err
 	}
 	return nil
 }
@@ -253,7 +251,6 @@ func writeSpectra(w io.Writer, s *scene, names []string, spectra *softkmeans.Mat
 	return c.Error()
 }
 
-// writeLibrary writes the spectra as lines of an ENVI spectral library.
 func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, names []string,
 	spectra *softkmeans.Matrix) error {
 	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq",
@@ -310,15 +307,6 @@ func (u *unmixing) addVerdict(p *report.Scene) {
 	p.Choices, p.Rule = u.choices(), u.rule()
 }
 
-// spectra are the names of the spectra: of several in a class it is not theirs.
-func (u *unmixing) spectra() []string {
-	if u.known != nil {
-		return u.known.mixer.Names
-	}
-	return u.names()
-}
-
-// means is the mean share of each material.
 func (u *unmixing) means() []float64 {
 	means := make([]float64, len(u.shares))
 	for j, v := range u.shares {

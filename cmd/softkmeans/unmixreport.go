@@ -1,7 +1,5 @@
 package main
 
-// This file holds the reports of unmix, as text and as JSON.
-
 import (
 	"bytes"
 	"fmt"
@@ -15,15 +13,13 @@ import (
 	"softkmeans/unmix"
 )
 
-// report returns the report as text.
-func (u *unmixing) report() []byte {
+func (u *unmixing) text() []byte {
 	var b bytes.Buffer
 	u.writeScene(&b)
 	u.writeFit(&b)
 	return b.Bytes()
 }
 
-// writeScene writes what was read, and what is left out.
 func (u *unmixing) writeScene(b *bytes.Buffer) {
 	s := u.scene
 	fmt.Fprintf(b, "%s: %s, ", table.Printable(s.source), s.kind)
@@ -44,7 +40,6 @@ func (u *unmixing) writeScene(b *bytes.Buffer) {
 	}
 }
 
-// writeFit writes the materials and how well they fit.
 func (u *unmixing) writeFit(b *bytes.Buffer) {
 	r := u.result
 	if r.proposal != nil {
@@ -115,7 +110,6 @@ func (u *unmixing) outliers() []string {
 		plural(n, "an outlier", "outliers") + ": " + strings.Join(places, "; ") + "."}
 }
 
-// rule says what set λ.
 func (u *unmixing) rule() view.Rule {
 	switch o := &u.flags.options; {
 	case o.Lambda > 0:
@@ -179,14 +173,12 @@ func (u *unmixing) choices() (lines []string) {
 	return append(lines, lambda)
 }
 
-// shadeJSON sums up the brightness of the pixels.
 type shadeJSON struct {
 	Min    float64 `json:"min"`
 	Median float64 `json:"median"` // of an even number the mean of two
 	Max    float64 `json:"max"`
 }
 
-// pixelJSON is the place of a pixel, from 1.
 type pixelJSON struct {
 	Line   int `json:"line"` // of a list of pixels its number
 	Sample int `json:"sample"`
@@ -202,7 +194,6 @@ func shadeOf(list []float64) *shadeJSON {
 	return &shadeJSON{v[0], v[(n-1)/2]/2 + v[n/2]/2, v[n-1]}
 }
 
-// span is the range of the wavelengths, after a word.
 func (s *scene) span() string {
 	if len(s.wavelengths) == 0 {
 		return ""
@@ -215,7 +206,6 @@ func (s *scene) span() string {
 	return " from " + number(slices.Min(s.wavelengths)) + " to " + number(slices.Max(s.wavelengths)) + unit
 }
 
-// unmixReportJSON is the report of unmix: that of fit, and the scene.
 type unmixReportJSON struct {
 	fitReportJSON
 	Lines       int       `json:"lines"`
@@ -238,9 +228,9 @@ type unmixReportJSON struct {
 	LambdaBy   string      `json:"lambdaBy,omitempty"` // noise, slack or lambda: what set it
 }
 
-func (u *unmixing) json() *unmixReportJSON {
+func (u *unmixing) json() any {
 	s, r := u.scene, u.result
-	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples,
+	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), Lines: s.lines, Samples: s.samples,
 		Bands: s.layout.Bands, BadBands: []int{},
 		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
 		Shares: u.means(), Pure: u.pure, Turns: u.found.Turns, PureRows: u.found.PureRows,

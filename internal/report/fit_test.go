@@ -57,7 +57,7 @@ func TestFitErrors(t *testing.T) {
 	}
 	tables.OK(t, in.Fit(t.Context(), Options{K: 3}))
 	in.Global = Fit{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 10, nil)}}
-	if _, err := HTML(in); err == nil {
+	if _, err := in.HTML(); err == nil {
 		t.Error("models of 2 and 3 prototypes make a page")
 	}
 }

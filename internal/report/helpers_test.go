@@ -62,7 +62,7 @@ func set(t *testing.T, name string, kind scale.Kind) *Input {
 func made(t *testing.T, in *Input, k int) (string, []*element) {
 	t.Helper()
 	tables.OK(t, in.Fit(t.Context(), Options{K: k}))
-	b := tables.Must(HTML(in))(t)
+	b := tables.Must(in.HTML())(t)
 	return string(b), parse(t, b)
 }
 

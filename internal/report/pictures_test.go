@@ -26,7 +26,7 @@ func TestImages(t *testing.T) {
 		t.Error("pixels have a table, or the simplex has the data's axes")
 	}
 	in.Image.Cols = 9
-	if _, err := HTML(in); err == nil {
+	if _, err := in.HTML(); err == nil {
 		t.Error("64 columns are pictures of 72 pixels")
 	}
 }

@@ -89,7 +89,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 }).Parse(pageText))
 
 // HTML returns the page.
-func HTML(in *Input) ([]byte, error) {
+func (in *Input) HTML() ([]byte, error) {
 	k := in.K()
 	for _, f := range in.fits() {
 		m := f.Model

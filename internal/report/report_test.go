@@ -199,7 +199,7 @@ func TestBlocks(t *testing.T) {
 	made(t, in, 3)
 	in.Blocks, in.Alternating, in.MinVolume.Sampled = true, Fit{}, true
 	in.Tally.Add(in.MinVolume.Model.Labels(nil), in.MinVolume.Model.Memberships, nil, in.Table.Class)
-	b := tables.Must(HTML(in))(t)
+	b := tables.Must(in.HTML())(t)
 	page, all := string(b), parse(t, b)
 	for _, want := range []string{
 		"300 rows, 4 columns; 3 classes; columns as they are, without scaling; pictures show 150 of the " +

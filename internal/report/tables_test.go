@@ -130,7 +130,7 @@ func TestConstantColumns(t *testing.T) {
 		f.Model.Centers.Set(0, 1, 1.77e-38)
 		f.Model.Centers.Set(1, 2, .1+1e-16)
 	}
-	b := tables.Must(HTML(in))(t)
+	b := tables.Must(in.HTML())(t)
 	const zeros = `<th scope="row">c2</th><td>0.00</td><td>0.00</td><td>0.00</td>`
 	if page := string(b); !strings.Contains(page, zeros) || strings.Contains(page, "e-38") ||
 		strings.Contains(page, "e−38") {
