@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // Predictor finds memberships of rows x, as missing.Predict does; dst is nil.
@@ -32,14 +33,14 @@ func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 	if memberships, err = predict(cone, nil, x); err != nil {
 		return nil, nil, err
 	}
-	most := largest(spectra.Data)
+	most := la.Largest(spectra.Data)
 	_, unit := math.Frexp(most)
 	brightness = make([]float64, x.Rows)
 	exps, again := make([]int, x.Rows), []int(nil)
 	for i := range x.Rows {
-		row, size := memberships.Row(i), largest(x.Row(i))
+		row, size := memberships.Row(i), la.Largest(x.Row(i))
 		_, exp := math.Frexp(size)
-		switch sum := sumOf(row); {
+		switch sum := la.Sum(row); {
 		case size == 0 || most == 0:
 			settle(row, 0)
 		case exp > unit-sizeBits && sum <= mostSum:
@@ -67,7 +68,7 @@ func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 		}
 		var left []int
 		for a, i := range again {
-			sum := sumOf(g.Row(a))
+			sum := la.Sum(g.Row(a))
 			if sum > mostSum && round+1 < mostRounds {
 				left = append(left, i)
 				continue
@@ -89,13 +90,6 @@ const (
 	mostRounds = 40
 )
 
-func sumOf(row []float64) (sum float64) {
-	for _, v := range row {
-		sum += v
-	}
-	return sum
-}
-
 // settle divides memberships by their sum; 1/k each if it is 0.
 func settle(row []float64, sum float64) {
 	for j, v := range row {
@@ -103,14 +97,4 @@ func settle(row []float64, sum float64) {
 			row[j] = v / sum
 		}
 	}
-}
-
-// largest returns the largest size of the numbers; NaN does not count.
-func largest(list []float64) (most float64) {
-	for _, v := range list {
-		if size := math.Abs(v); size > most {
-			most = size
-		}
-	}
-	return most
 }
