@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -37,7 +38,7 @@ func TestSmallest(t *testing.T) {
 		case 1:
 			x = tables.Mapped(x, func(_, _ int, v float64) float64 { return math.Round(2 * v) })
 		case 2:
-			x = product(tables.Mapped(x, func(_, _ int, v float64) float64 { return v * v }),
+			x = la.Product(tables.Mapped(x, func(_, _ int, v float64) float64 { return v * v }),
 				tables.Normal(d, 4, seed))
 		case 3:
 			x = tables.Mapped(x, func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(.1, float64(j)) })
@@ -77,7 +78,7 @@ func TestSmallest(t *testing.T) {
 func TestSmallestFlat(t *testing.T) {
 	for d := 1; d < 6; d++ {
 		for q := 0; q <= min(d, 3); q++ {
-			x := product(tables.Normal(25, max(q, 1), uint64(10*d+q)), tables.Normal(max(q, 1), d, uint64(d)))
+			x := la.Product(tables.Normal(25, max(q, 1), uint64(10*d+q)), tables.Normal(max(q, 1), d, uint64(d)))
 			if q == 0 {
 				x = tables.Mapped(x, func(_, j int, _ float64) float64 { return float64(j) })
 			}
@@ -123,7 +124,7 @@ func TestSmallestTruth(t *testing.T) {
 						g.Row(i)[j] /= sum
 					}
 				}
-				got, want := logVolume(t, smallest(t, product(g, f), k, nil).Centers), logVolume(t, f)
+				got, want := logVolume(t, smallest(t, la.Product(g, f), k, nil).Centers), logVolume(t, f)
 				if math.Abs(got-want) > 1e-9+(1-most)/100 {
 					t.Errorf("k = %d, seed %d, shares to %g: log volume %g, the truth's is %g", k, seed, most, got, want)
 				}
@@ -148,7 +149,7 @@ func TestSmallestOfRounding(t *testing.T) {
 		k := 5 + rng.IntN(3)
 		n, d, rank := k+1+rng.IntN(3), k+rng.IntN(8), 2+rng.IntN(k-2)
 		far, w := math.Pow(10, 4+8*rng.Float64()), make([]float64, n)
-		x := tables.Mapped(product(tables.Normal(n, rank, seed), tables.Normal(rank, d, seed+1)),
+		x := tables.Mapped(la.Product(tables.Normal(n, rank, seed), tables.Normal(rank, d, seed+1)),
 			func(_, _ int, v float64) float64 { return v + far })
 		for i := range w {
 			if rng.IntN(4) > 0 {

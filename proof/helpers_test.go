@@ -25,16 +25,6 @@ func falling(n, d int, seed uint64) *softkmeans.Matrix {
 	return tables.Mapped(x, func(_, j int, v float64) float64 { return v / (1 + float64(j)/4) })
 }
 
-func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
-	x := softkmeans.NewMatrix(g.Rows, f.Cols, nil)
-	for i := range g.Rows {
-		for j, v := range g.Row(i) {
-			la.Axpy(x.Row(i), v, f.Row(j))
-		}
-	}
-	return x
-}
-
 // shares returns n×k memberships, of powers of random numbers: the larger 1/alpha, the purer. The first k
 // are pure.
 func shares(n, k int, alpha float64, seed uint64) *softkmeans.Matrix {

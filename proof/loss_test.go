@@ -26,9 +26,9 @@ func lossOf(t *testing.T, x *softkmeans.Matrix, m *softkmeans.Model, weights []f
 		}
 	}
 	if m.Volume == softkmeans.VolumeAffine {
-		f = product(la.Transpose(softkmeans.RegularSimplex(k)), f)
+		f = la.Product(la.Transpose(softkmeans.RegularSimplex(k)), f)
 	}
-	values, _, err := softkmeans.EigenSym(product(f, la.Transpose(f)))
+	values, _, err := softkmeans.EigenSym(la.Product(f, la.Transpose(f)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestLossClaims(t *testing.T) {
 		x, far := tables.Normal(n, d, seed), decades(rng, 0, 8)
 		switch rng.IntN(4) {
 		case 0:
-			x = product(shares(n, k, .3, seed), tables.Normal(k, d, seed+1))
+			x = la.Product(shares(n, k, .3, seed), tables.Normal(k, d, seed+1))
 		case 1: // pure rows and few others
 			x = tables.Mapped(x, func(i, j int, v float64) float64 { return x.At(i%k%n, j) + decades(rng, -9, -1)*v })
 		case 2:

@@ -116,7 +116,7 @@ func TestLSDFloorHolds(t *testing.T) {
 			try(draw(rng, n, k, 5*rng.Float64()))
 		}
 		for seed := range uint64(2) {
-			o := &softkmeans.LSDOptions{Seed: seed, Workers: 1, Enclosure: softkmeans.EnclosureTight}
+			o := &softkmeans.LSDOptions{Seed: seed, Workers: 1}
 			other := tables.Must(softkmeans.LSD(bg, s, k, o))(t)
 			try(other.Memberships)
 		}

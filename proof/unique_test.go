@@ -204,7 +204,7 @@ func TestApart(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 14))
 		k, share := 3+rng.IntN(4), 1-decades(rng, -14, -1)
 		b := softkmeans.RegularSimplex(k)
-		turned := product(b, softkmeans.RandomOrientation(k, seed))
+		turned := la.Product(b, softkmeans.RandomOrientation(k, seed))
 		m, rho := softkmeans.NewMatrix(k, k, nil), 0.0
 		for j := range k {
 			for i := range k {

@@ -40,23 +40,21 @@ func TestVolumeRatio(t *testing.T) {
 			t.Errorf("%g times as large, %g away: the ratio is %g, not %g", by, off, got, ratio)
 		}
 	}
-	for name, o := range map[string]*softkmeans.MinVolumeOptions{
-		"at most one": {Sum: softkmeans.SumAtMostOne},
+	for i, c := range []struct {
+		x    *softkmeans.Matrix
+		k    int
+		o    softkmeans.MinVolumeOptions
+		want float64
+	}{
+		{x, 3, softkmeans.MinVolumeOptions{Sum: softkmeans.SumAtMostOne}, 0},
+		{x, 6, softkmeans.MinVolumeOptions{}, 0}, // more than d+1 centers
+		{x, 1, softkmeans.MinVolumeOptions{}, 1},
+		// A whole direction of noise is within this slack.
+		{falling(100, 8, 2), 3, softkmeans.MinVolumeOptions{Slack: 1}, math.MaxFloat64},
 	} {
-		if _, got := fitted(t, x, 3, o); got != 0 {
-			t.Errorf("%s: the ratio is %g", name, got)
+		if _, got := fitted(t, c.x, c.k, &c.o); got != c.want {
+			t.Errorf("case %d: the ratio is %g", i, got)
 		}
-	}
-	if _, got := fitted(t, x, 6, nil); got != 0 {
-		t.Errorf("more than d+1 centers: the ratio is %g", got)
-	}
-	if _, got := fitted(t, x, 1, nil); got != 1 {
-		t.Errorf("k = 1: the ratio is %g", got)
-	}
-	// A whole direction of noise is within this slack.
-	_, got := fitted(t, falling(100, 8, 2), 3, &softkmeans.MinVolumeOptions{Slack: 1})
-	if got != math.MaxFloat64 {
-		t.Errorf("with a slack of 1: the ratio is %g", got)
 	}
 	for k := 2; k <= 4; k++ { // beside pairs at the least error
 		m := smallest(t, x, k)
@@ -83,12 +81,7 @@ func TestVolumeRatio(t *testing.T) {
 	if _, err := VolumeRatio(t.Context(), falling(30, 3, 1), m, nil); !errors.Is(err, softkmeans.ErrShape) {
 		t.Errorf("of other columns: %v", err)
 	}
-	// A model file has no trace; an objective that is not of these rows proves nothing.
-	read := *m
-	read.Trace = nil
-	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != ratio {
-		t.Errorf("without a trace: the ratio is %g, not %g", got, ratio)
-	}
+	read := *m // an objective that is not of these rows proves nothing
 	read.Objective = m.Floor / 2
 	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != 0 {
 		t.Errorf("below the floor: the ratio is %g", got)
@@ -128,7 +121,7 @@ func TestVolumeFloorExact(t *testing.T) {
 		t.Errorf("an interval in noise: the floor is %g of %g", math.Exp(b.LogVolume), math.Exp(length))
 	}
 	truth := tables.Normal(5, 9, 4)
-	x, want := product(shares(200, 5, .5, 4), truth), logVolume(t, truth)
+	x, want := la.Product(shares(200, 5, .5, 4), truth), logVolume(t, truth)
 	for _, about := range []float64{0, 1e9} { // where digits are lost
 		far := tables.Mapped(x, func(_, _ int, v float64) float64 { return v + about })
 		if b := tables.Must(VolumeFloor(t.Context(), far, 5, 0, nil))(t); math.Abs(b.LogVolume-want) > 1e-4 ||
@@ -313,7 +306,7 @@ func TestMomentBound(t *testing.T) {
 			w[i] = float64(1 + rng.IntN(3))
 		}
 		moments := func(g *softkmeans.Matrix, w []float64) float64 {
-			x := product(g, f)
+			x := la.Product(g, f)
 			q := &problem{k: k, d: k - 1, w: x, weights: w}
 			return q.moments(singularValues(x, w, true), w, 0)
 		}

@@ -83,3 +83,18 @@ func InRange(name string, x *softkmeans.Matrix) (top float64, err error) {
 	}
 	return top, nil
 }
+
+// Size returns the rows and columns of x; 0 for nil.
+func Size(x softkmeans.Samples) (rows, cols int) {
+	switch x := x.(type) {
+	case *softkmeans.Matrix:
+		if x != nil {
+			return x.Rows, x.Cols
+		}
+	case *softkmeans.SparseMatrix:
+		if x != nil {
+			return x.Rows, x.Cols
+		}
+	}
+	return 0, 0
+}
