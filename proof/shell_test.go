@@ -61,7 +61,7 @@ func farthest(points *softkmeans.Matrix, reach []float64) func(a []float64) ([]f
 // direction a point reaches farther. Directions are random, those of facets, and near them.
 func TestHullHolds(t *testing.T) {
 	found := 0
-	for seed := range uint64(fewer(3000, 150)) {
+	for seed := range uint64(tables.Fewer(3000, 150)) {
 		p := 1 + int(seed%5)
 		points, reach := hullCase(p, seed)
 		rng := rand.New(rand.NewPCG(seed, 6))
@@ -106,14 +106,14 @@ func TestHullHolds(t *testing.T) {
 			inside(a)
 		}
 	}
-	if found < fewer(3000, 150)/2 {
+	if found < tables.Fewer(3000, 150)/2 {
 		t.Errorf("%d ellipsoids", found)
 	}
 }
 
 // TestLargestEllipsoid: of cubes and simplices, that may move.
 func TestLargestEllipsoid(t *testing.T) {
-	for p := 1; p <= fewer(6, 4); p++ {
+	for p := 1; p <= tables.Fewer(6, 4); p++ {
 		for _, move := range []float64{0, .1 / float64(p)} {
 			cube, simplex := softkmeans.NewMatrix(1<<p, p, nil), softkmeans.RegularSimplex(p+1)
 			for i := range cube.Rows {
@@ -150,7 +150,7 @@ func TestVolumeFloorTable(t *testing.T) {
 		k    int
 		want float64
 	}{{"iris", 4, 3.909}, {"wine", 4, 5.640}, {"wine", 5, 7.168}, {"breast_cancer", 5, 10.333},
-		{"digits", 4, 7.722}, {"digits", 5, 9.944}}[:fewer(6, 5)] {
+		{"digits", 4, 7.722}, {"digits", 5, 9.944}}[:tables.Fewer(6, 5)] {
 		x := tables.Standardized(tables.CSV(t, c.name))
 		b := tables.Must(VolumeFloor(t.Context(), x, c.k, 0, nil))(t)
 		if math.Abs(b.LogVolume-c.want) > 5.01e-4 {

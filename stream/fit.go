@@ -54,7 +54,8 @@ func Fit(
 	if err := data.check(); err != nil {
 		return nil, err
 	}
-	stats, err := data.statistics(nil)
+	stats := new(softkmeans.Stats)
+	err := data.each(func(b *block) error { return stats.AddWeighted(b.x, b.weights) })
 	if err != nil {
 		return nil, err
 	}
@@ -74,18 +75,6 @@ func Fit(
 		return nil, err
 	}
 	return m, nil
-}
-
-// statistics makes the first pass. also, unless it is nil, is called for every block too.
-func (p *passes) statistics(also func(b *block)) (*softkmeans.Stats, error) {
-	s := new(softkmeans.Stats)
-	err := p.each(func(b *block) error {
-		if also != nil {
-			also(b)
-		}
-		return s.AddWeighted(b.x, b.weights)
-	})
-	return s, err
 }
 
 // handOut makes the pass for memberships and labels, unless nobody asks for them.

@@ -144,23 +144,21 @@ func (v *volume) check() error {
 // measureFloor makes the first pass. It returns the rows if a summary may have as many.
 func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	few = &softkmeans.Matrix{}
-	stats, err := v.statistics(func(b *block) {
+	stats := new(softkmeans.Stats)
+	err = v.each(func(b *block) error {
 		if v.size = v.o.SummaryRows; v.size == 0 {
 			v.size = min(defaultSummaryRows, max(defaultSummaryRows*1024/v.cols, 1024))
 		}
 		v.size = max(v.size, leastRowsPerCenter*v.k)
-		if few == nil || b.x.Rows > v.size-few.Rows {
+		if few != nil && b.x.Rows <= v.size-few.Rows {
+			few = softkmeans.NewMatrix(few.Rows+b.x.Rows, v.cols, append(few.Data, b.x.Data...))
+		} else {
 			few = nil
-			return
 		}
-		few = softkmeans.NewMatrix(few.Rows+b.x.Rows, v.cols, append(few.Data, b.x.Data...))
+		return stats.AddWeighted(b.x, b.weights)
 	})
 	if err != nil || few != nil {
 		return few, err
-	}
-	if f := v.o.Centers; f != nil && (f.Rows != v.k || f.Cols != v.cols) {
-		return nil, fault.New(softkmeans.ErrShape,
-			"Centers are ", f.Rows, "×", f.Cols, ", not ", v.k, "×", v.cols)
 	}
 	directions, rank := v.k-1, min(v.rows-1, v.cols)
 	if v.o.Sum == softkmeans.SumAtMostOne {
