@@ -76,10 +76,7 @@ const (
 func Cone(
 	ctx context.Context, x softkmeans.Samples, k int, opts *softkmeans.Options,
 ) (*softkmeans.Model, error) {
-	c := &cone{ctx: ctx, x: x}
-	if opts != nil {
-		c.Options = *opts
-	}
+	c := &cone{ctx: ctx, x: x, Options: draws.OrZero(opts)}
 	slice := softkmeans.Options{Enclosure: c.Enclosure, Orientation: c.Orientation, Workers: c.Workers}
 	c.Enclosure, c.Orientation, c.Sum = softkmeans.EnclosureBall, nil, softkmeans.SumAtMostOne
 	// A single point shows whether k and the options of the slice have a meaning.
@@ -106,7 +103,7 @@ func Cone(
 	if c.outside > outsideMost*c.total {
 		return c.withoutHalfSpace(f, g)
 	}
-	return c.rated(f, g)
+	return c.rated(f, g, c.unknown)
 }
 
 // cone is the cone of the rows of a table.
@@ -131,17 +128,7 @@ type cone struct {
 
 // open finds the subspace and the rows' coordinates in it.
 func (c *cone) open(k int) error {
-	n, d := 0, 0
-	switch x := c.x.(type) {
-	case *softkmeans.Matrix:
-		if x != nil {
-			n, d = x.Rows, x.Cols
-		}
-	case *softkmeans.SparseMatrix:
-		if x != nil {
-			n, d = x.Rows, x.Cols
-		}
-	}
+	n, d := draws.Size(c.x)
 	sub, err := softkmeans.Principal(c.ctx, c.x, min(k, n, d), &c.Options)
 	if err != nil {
 		return err
@@ -156,17 +143,12 @@ func (c *cone) open(k int) error {
 		heaviest = slices.Max(c.Weights)
 	}
 	for i := range n {
-		if c.weights[i] = 1; c.Weights != nil {
-			c.weights[i] = c.Weights[i] / heaviest
-		}
-		if c.weights[i] < leastWeight {
+		if c.weights[i] = draws.Weight(c.Weights, i) / heaviest; c.weights[i] < leastWeight {
 			c.weights[i] = 0
 			clear(c.w.Row(i))
 			c.unknown = append(c.unknown, i)
 		}
-		for _, v := range c.w.Row(i) {
-			top = max(top, math.Abs(v))
-		}
+		top = max(top, la.Largest(c.w.Row(i)))
 	}
 	_, c.exp = math.Frexp(top)
 	for i := range n {
@@ -174,7 +156,7 @@ func (c *cone) open(k int) error {
 		for l, v := range row {
 			row[l] = math.Ldexp(v, -c.exp)
 		}
-		c.squares[i] = la.Dot(row, row)
+		c.squares[i] = la.SumSquares(row)
 		c.total += c.weights[i] * c.squares[i]
 	}
 	return nil
@@ -237,7 +219,7 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	if err != nil {
 		return nil, nil, err
 	}
-	f = product(m.Centers, c.basis)
+	f = la.Product(m.Centers, c.basis)
 	for i, v := range f.Data {
 		f.Data[i] = math.Ldexp(most*v, c.exp)
 	}
@@ -249,19 +231,19 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 }
 
 // rated returns the model of f and g, after it has solved the rows that are not known.
-func (c *cone) rated(f, g *softkmeans.Matrix) (*softkmeans.Model, error) {
-	m := &softkmeans.Model{Centers: f, Memberships: g, Sum: c.Sum, Status: c.status}
-	if len(c.unknown) > 0 {
+func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model, error) {
+	m := &softkmeans.Model{Centers: f, Memberships: g.Clone(), Sum: c.Sum, Status: c.status}
+	if len(unknown) > 0 {
 		all, err := m.Predict(nil, c.x)
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range c.unknown {
-			copy(g.Row(i), all.Row(i))
+		for _, i := range unknown {
+			copy(m.Memberships.Row(i), all.Row(i))
 		}
 	}
 	var err error
-	m.Certificate, err = softkmeans.Certify(c.ctx, c.x, f, g, &c.Options)
+	m.Certificate, err = softkmeans.Certify(c.ctx, c.x, f, m.Memberships, &c.Options)
 	return m, err
 }
 
@@ -276,24 +258,19 @@ func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, err
 	if err != nil {
 		return nil, err
 	}
-	cone := *c
-	c.unknown = nil
-	best, err := c.rated(one.Centers, one.Memberships)
+	best, err := c.rated(one.Centers, one.Memberships, nil)
 	if err != nil || best.Gap <= roundingGap {
 		return best, err
 	}
-	free, err := (&softkmeans.Model{Centers: one.Centers, Sum: c.Sum}).Predict(nil, c.x)
+	inCone, err := c.rated(f, g, c.unknown)
 	if err != nil {
 		return nil, err
 	}
-	for _, next := range [...]func() (*softkmeans.Model, error){
-		func() (*softkmeans.Model, error) { return cone.rated(f, g) },
-		func() (*softkmeans.Model, error) { return c.rated(one.Centers, free) },
-	} {
-		m, err := next()
-		if err != nil {
-			return nil, err
-		}
+	free, err := c.rated(one.Centers, one.Memberships, la.Indices(g.Rows))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range []*softkmeans.Model{inCone, free} {
 		if m.Objective < best.Objective {
 			best = m
 		}
@@ -317,8 +294,8 @@ func halfSpace(
 	p, norm := w.Cols, 1.0
 	corral := softkmeans.NewMatrix(0, p, nil)
 	for step := 0; ; step++ {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, fault.New(err, "stopped")
+		if err := fault.Stopped(ctx); err != nil {
+			return nil, 0, err
 		}
 		low, at := 2.0, -1
 		for i := range w.Rows {

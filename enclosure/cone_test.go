@@ -29,7 +29,7 @@ func atFloor(t *testing.T, what string, x *softkmeans.Matrix, m *softkmeans.Mode
 // TestCone: on nonnegative data of all shapes, scales and weights the objective is the floor, Σ_{i>k} σ_i².
 func TestCone(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(fewer(3000, 150)) {
+	for seed := range uint64(tables.Fewer(3000, 150)) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		n, d := 1+rng.IntN(40), 1+rng.IntN(20)
 		k := 1 + rng.IntN(min(n, d)+2)
@@ -113,7 +113,7 @@ func TestConeEdges(t *testing.T) {
 // rows outside of the half-space of the others cost no more than their squares.
 func TestConeWithoutHalfSpace(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(fewer(20, 6)) {
+	for seed := range uint64(tables.Fewer(20, 6)) {
 		x, k := tables.Normal(80, 5, seed), 1+int(seed%4)
 		if seed%2 == 1 {
 			x = tables.Mapped(x, func(_, _ int, v float64) float64 { return v + .3 })
@@ -147,21 +147,12 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 // TestConeOptions: sparse rows have the same minimum; options that have no meaning are errors before any work.
 func TestConeOptions(t *testing.T) {
 	x := nonnegative(30, 6, .8, 1)
-	sparse := &softkmeans.SparseMatrix{Rows: 30, Cols: 6, Indptr: []int{0}}
-	for i := range x.Rows {
-		for j, v := range x.Row(i) {
-			if v != 0 {
-				sparse.Indices, sparse.Data = append(sparse.Indices, j), append(sparse.Data, v)
-			}
-		}
-		sparse.Indptr = append(sparse.Indptr, len(sparse.Indices))
-	}
 	w := make([]float64, 30)
 	for i := range w {
 		w[i] = float64(i % 3)
 	}
 	want := tables.Must(Cone(t.Context(), x, 3, &softkmeans.Options{Weights: w}))(t)
-	got := tables.Must(Cone(t.Context(), sparse, 3, &softkmeans.Options{Weights: w, Sum: softkmeans.SumAtMostOne}))(t)
+	got := tables.Must(Cone(t.Context(), tables.Sparse(x), 3, &softkmeans.Options{Weights: w, Sum: softkmeans.SumAtMostOne}))(t)
 	if math.Abs(got.Objective-want.Objective) > 1e-10*want.Total {
 		t.Errorf("sparse rows: objective %g, want %g", got.Objective, want.Objective)
 	}
@@ -194,7 +185,7 @@ func TestConeOptions(t *testing.T) {
 // rows on both sides of 0 have none.
 func TestHalfSpace(t *testing.T) {
 	all := func(int) bool { return false }
-	for seed := range uint64(fewer(300, 60)) {
+	for seed := range uint64(tables.Fewer(300, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n, p := 1+rng.IntN(40), 1+rng.IntN(6)
 		truth := tables.Normal(1, p, seed).Row(0)

@@ -43,7 +43,7 @@ type descent struct {
 // begin with a regular simplex around the rows, the others near the best one so far.
 func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
-	d := &descent{ctx: ctx, w: w, list: farthest(ctx, w)} // rows that span all dimensions bound every program
+	d := &descent{ctx: ctx, w: w, list: la.Farthest(ctx, w)} // rows that span all dimensions bound every program
 	plain := softkmeans.RegularSimplex(k)
 	la.Scale(math.Sqrt(float64(k)/float64(p)), plain.Data)
 	var best, corners *softkmeans.Matrix
@@ -52,7 +52,7 @@ func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 		if ctx.Err() != nil || best == nil && seed > count/4 {
 			return nil
 		}
-		normals := product(plain, softkmeans.RandomOrientation(k, uint64(seed)))
+		normals := la.Product(plain, softkmeans.RandomOrientation(k, uint64(seed)))
 		switch d.gain, d.f = leastGain, softkmeans.NewMatrix(k, k, nil); {
 		case seed == count: // the best goes on to its end
 			d.gain, d.f = 0, best
@@ -88,40 +88,13 @@ func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 // cornersOf returns the corners V of the simplex whose coefficients have the SVD F = u·diag(s)·vᵀ: the
 // coordinates of the corners are 0 and 1, (V, 1)·Fᵀ = I.
 func cornersOf(u *softkmeans.Matrix, s []float64, v *softkmeans.Matrix) *softkmeans.Matrix {
-	k := len(s)
-	corners := softkmeans.NewMatrix(k, k-1, nil)
-	for j := range k {
-		for l, x := range s {
-			for c := range k - 1 {
-				corners.Row(j)[c] += u.At(j, l) / x * v.At(c, l)
-			}
-		}
+	axes := la.Transpose(v)
+	for l, x := range s {
+		la.Scale(1/x, axes.Row(l))
 	}
-	return corners
-}
-
-// farthest returns p+1 rows of w (n×p) by successive projection: the row farthest from 0, then each time the
-// row farthest from the affine hull of those before. Once ctx has ended they are fewer.
-func farthest(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
-	rest := w.Clone()
-	for j := 0; j <= w.Cols && ctx.Err() == nil; j++ {
-		best, most := 0, -1.0
-		for i := range rest.Rows {
-			if s := la.Dot(rest.Row(i), rest.Row(i)); s > most {
-				best, most = i, s
-			}
-		}
-		rows = append(rows, best)
-		top := slices.Clone(rest.Row(best))
-		for i := range rest.Rows {
-			by := 1.0 // the first row is the new origin
-			if j > 0 {
-				by = la.Dot(rest.Row(i), top) / max(most, 0x1p-1000)
-			}
-			la.Axpy(rest.Row(i), -by, top)
-		}
-	}
-	return rows
+	corners := la.Product(u, axes)
+	corners.Cols--
+	return corners.Clone()
 }
 
 // run descends until no row is outside. It ends before if its rounds or its work are spent, or with ctx. The

@@ -2,20 +2,11 @@ package enclosure
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"softkmeans"
 	"softkmeans/internal/tables"
 )
-
-// fewer returns what a test takes in all, or with SOFTKMEANS_LONG unset less of the same kinds.
-func fewer[T any](all, less T) T {
-	if os.Getenv("SOFTKMEANS_LONG") == "1" && !testing.Short() {
-		return all
-	}
-	return less
-}
 
 // nonnegative returns entries from 0 to 1, a share of them 0.
 func nonnegative(n, d int, zeros float64, seed uint64) *softkmeans.Matrix {
@@ -52,9 +43,4 @@ func certified(t *testing.T, x softkmeans.Samples, m *softkmeans.Model, w []floa
 	feasible(t, m)
 	o := &softkmeans.Options{Weights: w, Sum: m.Sum}
 	return tables.Must(softkmeans.Certify(t.Context(), x, m.Centers, m.Memberships, o))(t)
-}
-
-func logVolume(t *testing.T, m *softkmeans.Matrix) float64 {
-	t.Helper()
-	return tables.Must(softkmeans.LogVolume(m))(t)
 }

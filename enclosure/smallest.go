@@ -4,7 +4,7 @@ package enclosure
 
 import (
 	"context"
-	"math"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/fault"
@@ -46,8 +46,8 @@ func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, erro
 		return nil, err
 	}
 	corners := p.enclosed(ctx)
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(err, "stopped")
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
 	}
 	var shares *softkmeans.Matrix
 	if corners != nil {
@@ -74,13 +74,12 @@ func check(m *softkmeans.Model) error {
 	if m == nil || m.Centers == nil || m.Memberships == nil {
 		return fault.New(softkmeans.ErrShape, "the model has no centers, or no memberships")
 	}
-	f, g := m.Centers, m.Memberships
-	if err := fault.First(f.Check("centers"), g.Check("memberships")); err != nil {
+	if err := m.Check(); err != nil {
 		return err
 	}
-	if f.Rows == 0 || g.Rows == 0 || g.Cols != f.Rows {
-		return fault.New(softkmeans.ErrShape, "the model has ", f.Rows, " centers, and memberships of ",
-			g.Rows, " rows for ", g.Cols)
+	if f, g := m.Centers, m.Memberships; f.Rows == 0 || g.Rows == 0 {
+		return fault.New(softkmeans.ErrShape, "the model has ", f.Rows, " centers, and memberships of ", g.Rows,
+			" rows")
 	}
 	return nil
 }
@@ -88,7 +87,7 @@ func check(m *softkmeans.Model) error {
 // points are the rows of a model, by their memberships as shares of a sum of 1.
 type points struct {
 	shares *softkmeans.Matrix // n×k
-	sums   []float64          // of the memberships; nil: 1 each
+	sums   []float64          // of the memberships
 	mean   []float64          // k: the mean of the shares
 	// at has the coordinates of the shares on their principal axes, n×q. The largest on each axis is 1.
 	at   *softkmeans.Matrix
@@ -98,25 +97,22 @@ type points struct {
 // pointsOf returns the points of a model. Rows without memberships are at the mean.
 func pointsOf(m *softkmeans.Model) (*points, error) {
 	g := m.Memberships.Clone()
-	p := &points{shares: g, mean: make([]float64, g.Cols)}
-	if m.Sum == softkmeans.SumAtMostOne {
-		p.sums = make([]float64, g.Rows)
-	}
+	p := &points{shares: g, mean: make([]float64, g.Cols), sums: slices.Repeat([]float64{1}, g.Rows)}
 	count := 0.0
 	for i := range g.Rows {
-		if p.sums != nil {
-			if p.sums[i] = la.Sum(g.Row(i)); p.sums[i] == 0 {
-				continue
-			}
-			la.Scale(1/p.sums[i], g.Row(i))
+		if m.Sum == softkmeans.SumAtMostOne {
+			p.sums[i] = la.Sum(g.Row(i))
 		}
-		la.Axpy(p.mean, 1, g.Row(i))
-		count++
+		if p.sums[i] > 0 {
+			la.Scale(1/p.sums[i], g.Row(i))
+			la.Axpy(p.mean, 1, g.Row(i))
+			count++
+		}
 	}
 	la.Scale(1/max(count, 1), p.mean)
 	about := g.Clone()
 	for i := range g.Rows {
-		if p.sums != nil && p.sums[i] == 0 {
+		if p.sums[i] == 0 {
 			copy(g.Row(i), p.mean)
 			copy(about.Row(i), p.mean)
 		}
@@ -133,24 +129,19 @@ func pointsOf(m *softkmeans.Model) (*points, error) {
 // setAxes sets at and axes from the SVD of the shares about their mean.
 func (p *points) setAxes(u *softkmeans.Matrix, s []float64, v *softkmeans.Matrix) {
 	reach := make([]float64, len(s)) // how far the rows of u reach
-	for i := range u.Rows {
-		for l, x := range u.Row(i) {
-			reach[l] = max(reach[l], math.Abs(x))
-		}
+	axes, across := la.Transpose(v), la.Transpose(u)
+	for l := range reach {
+		reach[l] = la.Largest(across.Row(l))
 	}
 	q := 0
 	for q < min(len(s), v.Rows-1) && s[q]*reach[q] > flat*s[0]*reach[0] {
 		q++
 	}
-	p.at, p.axes = softkmeans.NewMatrix(u.Rows, q, nil), softkmeans.NewMatrix(q, v.Rows, nil)
 	for l := range q {
-		for i := range u.Rows {
-			p.at.Set(i, l, u.At(i, l)/reach[l])
-		}
-		for j := range v.Rows {
-			p.axes.Set(l, j, v.At(j, l)*s[l]*reach[l])
-		}
+		la.Scale(1/reach[l], across.Row(l))
+		la.Scale(s[l]*reach[l], axes.Row(l))
 	}
+	p.at, p.axes = la.Transpose(la.FirstRows(across, q)), la.FirstRows(axes, q)
 }
 
 // enclosed returns the corners of a small simplex around the points, (q+1)×q; nil if there is none. Once ctx
@@ -160,17 +151,9 @@ func (p *points) enclosed(ctx context.Context) *softkmeans.Matrix {
 	case q == 0:
 		return softkmeans.NewMatrix(1, 0, nil)
 	case q == 1:
-		low, high := p.at.At(0, 0), p.at.At(0, 0)
-		for i := range p.at.Rows {
-			low, high = min(low, p.at.At(i, 0)), max(high, p.at.At(i, 0))
-		}
-		return softkmeans.NewMatrix(2, 1, []float64{low, high})
+		return softkmeans.NewMatrix(2, 1, []float64{slices.Min(p.at.Data), slices.Max(p.at.Data)})
 	case q == 2:
-		plane := make([]triangle.Point, p.at.Rows)
-		for i := range plane {
-			plane[i] = triangle.Point(p.at.Row(i))
-		}
-		corners, area := triangle.Smallest(ctx, plane)
+		corners, area := triangle.Smallest(ctx, p.at)
 		if !(area > 0) {
 			return nil
 		}
@@ -206,7 +189,7 @@ func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
 	for j := range f.Rows {
 		la.Axpy(about.Row(j), -1, f.Row(0))
 	}
-	out := product(corners, product(p.axes, about))
+	out := la.Product(corners, la.Product(p.axes, about))
 	for j := range out.Rows {
 		for l, v := range p.mean {
 			la.Axpy(out.Row(j), v, about.Row(l))
@@ -261,15 +244,4 @@ func repeated(f, g *softkmeans.Matrix, k int) (centers, memberships *softkmeans.
 		}
 	}
 	return centers, memberships
-}
-
-// product returns a·b.
-func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
-	out := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
-	for i := range a.Rows {
-		for l, v := range a.Row(i) {
-			la.Axpy(out.Row(i), v, b.Row(l))
-		}
-	}
-	return out
 }

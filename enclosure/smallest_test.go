@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -30,14 +31,14 @@ func smallest(t *testing.T, x *softkmeans.Matrix, k int, o *softkmeans.Options) 
 func TestSmallest(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 1))
-	for seed := range uint64(fewer(200, 40)) {
+	for seed := range uint64(tables.Fewer(200, 40)) {
 		n, d, k := 5+rng.IntN(30), 1+rng.IntN(6), 2+rng.IntN(4)
 		x := tables.Normal(n, d, seed)
 		switch seed % 4 {
 		case 1:
 			x = tables.Mapped(x, func(_, _ int, v float64) float64 { return math.Round(2 * v) })
 		case 2:
-			x = product(tables.Mapped(x, func(_, _ int, v float64) float64 { return v * v }),
+			x = la.Product(tables.Mapped(x, func(_, _ int, v float64) float64 { return v * v }),
 				tables.Normal(d, 4, seed))
 		case 3:
 			x = tables.Mapped(x, func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(.1, float64(j)) })
@@ -53,11 +54,11 @@ func TestSmallest(t *testing.T) {
 				t.Fatalf("%s: membership %d is %g, Predict says %g", name, i, m.Memberships.Data[i], v)
 			}
 		}
-		v := logVolume(t, m.Centers)
+		v := tables.LogVolume(t, m.Centers)
 		for q := range uint64(4) {
 			tight := tables.Must(softkmeans.Fit(t.Context(), x, k, &softkmeans.Options{
 				Enclosure: softkmeans.EnclosureTight, Orientation: softkmeans.RandomOrientation(k, q)}))(t)
-			if w := logVolume(t, tight.Centers); v > w+1e-9 && v > -20 {
+			if w := tables.LogVolume(t, tight.Centers); v > w+1e-9 && v > -20 {
 				t.Errorf("%s: a tight simplex has the log volume %g, the smallest %g", name, w, v)
 			}
 		}
@@ -77,7 +78,7 @@ func TestSmallest(t *testing.T) {
 func TestSmallestFlat(t *testing.T) {
 	for d := 1; d < 6; d++ {
 		for q := 0; q <= min(d, 3); q++ {
-			x := product(tables.Normal(25, max(q, 1), uint64(10*d+q)), tables.Normal(max(q, 1), d, uint64(d)))
+			x := la.Product(tables.Normal(25, max(q, 1), uint64(10*d+q)), tables.Normal(max(q, 1), d, uint64(d)))
 			if q == 0 {
 				x = tables.Mapped(x, func(_, j int, _ float64) float64 { return float64(j) })
 			}
@@ -100,39 +101,30 @@ func TestSmallestFlat(t *testing.T) {
 // in two dimensions at the smallest triangle.
 func TestSmallestTruth(t *testing.T) {
 	t.Parallel()
-	for k := 4; k < fewer(8, 6); k++ {
-		for seed := range uint64(fewer(20, 1)) {
+	for k := 4; k < tables.Fewer(8, 6); k++ {
+		for seed := range uint64(tables.Fewer(20, 1)) {
 			for _, most := range []float64{1, .8} { // the largest share
 				rng := rand.New(rand.NewPCG(seed, uint64(k)))
 				f, g := tables.Normal(k, 9, seed), softkmeans.NewMatrix(400*k, k, nil)
 				for i := range g.Rows {
-					for sum := 0.0; sum == 0 || slices.Max(g.Row(i)) > most*sum; {
-						clear(g.Row(i))
-						sum = 0
+					for row := g.Row(i); slices.Max(row) == 0 || slices.Max(row) > most*la.Sum(row); {
+						clear(row)
 						for range 3 {
-							v := rng.ExpFloat64()
-							g.Row(i)[rng.IntN(k)] += v
-							sum += v
+							row[rng.IntN(k)] += rng.ExpFloat64()
 						}
 					}
-					sum := 0.0
-					for _, v := range g.Row(i) {
-						sum += v
-					}
-					for j := range g.Row(i) {
-						g.Row(i)[j] /= sum
-					}
+					la.Scale(1/la.Sum(g.Row(i)), g.Row(i))
 				}
-				got, want := logVolume(t, smallest(t, product(g, f), k, nil).Centers), logVolume(t, f)
+				got, want := tables.LogVolume(t, smallest(t, la.Product(g, f), k, nil).Centers), tables.LogVolume(t, f)
 				if math.Abs(got-want) > 1e-9+(1-most)/100 {
 					t.Errorf("k = %d, seed %d, shares to %g: log volume %g, the truth's is %g", k, seed, most, got, want)
 				}
 			}
 		}
 	}
-	for seed := range uint64(fewer(200, 9)) {
+	for seed := range uint64(tables.Fewer(200, 9)) {
 		x := tables.Normal(8+int(seed), 2, seed)
-		got, want := logVolume(t, descended(t.Context(), x)), logVolume(t, smallest(t, x, 3, nil).Centers)
+		got, want := tables.LogVolume(t, descended(t.Context(), x)), tables.LogVolume(t, smallest(t, x, 3, nil).Centers)
 		if !(math.Abs(got-want) < 1e-3) {
 			t.Errorf("seed %d: log area %g, the least is %g", seed, got, want)
 		}
@@ -143,12 +135,12 @@ func TestSmallestTruth(t *testing.T) {
 // programs of some then have as many active bounds as coordinates, where none is left to move along.
 func TestSmallestOfRounding(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(fewer(400, 12)) {
+	for seed := range uint64(tables.Fewer(400, 12)) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		k := 5 + rng.IntN(3)
 		n, d, rank := k+1+rng.IntN(3), k+rng.IntN(8), 2+rng.IntN(k-2)
 		far, w := math.Pow(10, 4+8*rng.Float64()), make([]float64, n)
-		x := tables.Mapped(product(tables.Normal(n, rank, seed), tables.Normal(rank, d, seed+1)),
+		x := tables.Mapped(la.Product(tables.Normal(n, rank, seed), tables.Normal(rank, d, seed+1)),
 			func(_, _ int, v float64) float64 { return v + far })
 		for i := range w {
 			if rng.IntN(4) > 0 {
@@ -174,7 +166,7 @@ func TestSmallestCone(t *testing.T) {
 		if c := certified(t, x, s, nil); !c.Optimal(1e-11) || s.Sum != softkmeans.SumAtMostOne {
 			t.Errorf("k = %d: %+v", k, c)
 		}
-		if a, b := logVolume(t, s.Centers), logVolume(t, m.Centers); k > 1 && !(a < b) {
+		if a, b := tables.LogVolume(t, s.Centers), tables.LogVolume(t, m.Centers); k > 1 && !(a < b) {
 			t.Errorf("k = %d: log volume %g, of a ball %g", k, a, b)
 		}
 	}
@@ -187,7 +179,7 @@ func TestSmallestShrunk(t *testing.T) {
 	s := tables.Must(Smallest(t.Context(), m))(t)
 	tight := tables.Must(softkmeans.Fit(t.Context(), x, mostVertices+1,
 		&softkmeans.Options{Enclosure: softkmeans.EnclosureTight}))(t)
-	got, want := logVolume(t, s.Centers), logVolume(t, tight.Centers)
+	got, want := tables.LogVolume(t, s.Centers), tables.LogVolume(t, tight.Centers)
 	if c := certified(t, x, s, nil); !c.Optimal(0) || math.Abs(got-want) > 1e-9 {
 		t.Errorf("log volume %g, of the tight simplex %g; %+v", got, want, c)
 	}

@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // Linear returns K = XXᵀ for the rows of x (n×d). TILSD of K is Fit of x, which is faster. Products may be
@@ -23,7 +24,7 @@ func Linear(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if _, err := check("x", x); err != nil {
 		return nil, err
 	}
-	return symmetric(x.Rows, func(i, j int) float64 { return dot(x.Row(i), x.Row(j)) })
+	return symmetric(x.Rows, func(i, j int) float64 { return la.Dot(x.Row(i), x.Row(j)) })
 }
 
 // LinearBetween returns the products of the rows of y (m×d) with those of x (n×d): YXᵀ, m×n. Cost: mnd.
@@ -31,7 +32,7 @@ func LinearBetween(y, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if err := checkBoth(y, x); err != nil {
 		return nil, err
 	}
-	return between(y.Rows, x.Rows, func(i, j int) float64 { return dot(y.Row(i), x.Row(j)) })
+	return between(y.Rows, x.Rows, func(i, j int) float64 { return la.Dot(y.Row(i), x.Row(j)) })
 }
 
 // RBF returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma is γ; 0 stands for Gamma(x).
@@ -129,7 +130,7 @@ func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float
 	if err := checkGamma(gamma); err != nil {
 		return 0, err
 	}
-	if top, err = checkRange("d", d); err != nil {
+	if top, err = draws.InRange("d", d); err != nil {
 		return 0, err
 	}
 	switch {
@@ -166,24 +167,9 @@ func checkGamma(gamma float64) error {
 	return nil
 }
 
-// checkRange returns the size of the largest entry of a table, or an error that names one above 2^500.
-func checkRange(arg string, x *softkmeans.Matrix) (top float64, err error) {
-	if err := x.Check(arg); err != nil || x.Cols == 0 { // there may be 2^31 rows
-		return 0, err
-	}
-	for i := range x.Rows {
-		for j, v := range x.Row(i) {
-			if top = max(top, math.Abs(v)); top > 0x1p500 {
-				return 0, &softkmeans.InputError{Arg: arg, Row: i, Col: j, Value: v, Err: softkmeans.ErrRange}
-			}
-		}
-	}
-	return top, nil
-}
-
-// check is checkRange for a table that has rows, and a largest entry that is 0 or not too small.
+// check is draws.InRange for a table that has rows, and a largest entry that is 0 or not too small.
 func check(arg string, x *softkmeans.Matrix) (top float64, err error) {
-	top, err = checkRange(arg, x)
+	top, err = draws.InRange(arg, x)
 	switch {
 	case err != nil:
 	case x.Rows == 0:
@@ -200,7 +186,7 @@ func check(arg string, x *softkmeans.Matrix) (top float64, err error) {
 func checkBoth(y, x *softkmeans.Matrix) error {
 	_, err := check("x", x)
 	if err == nil {
-		_, err = checkRange("y", y)
+		_, err = draws.InRange("y", y)
 	}
 	if err == nil && y.Cols != x.Cols {
 		err = fault.New(softkmeans.ErrShape, "y has ", y.Cols, " columns, x has ", x.Cols)
@@ -244,7 +230,7 @@ func scaled(x *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 
 // similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite.
 func (p *points) similarity(a, b []float64) float64 {
-	return gaussian(p.gamma * min(squaredDistance(a, b), math.MaxFloat64))
+	return gaussian(p.gamma * min(la.SquaredDistance(a, b), math.MaxFloat64))
 }
 
 // gaussian returns exp(−v).
@@ -258,10 +244,7 @@ func (p *points) median() float64 {
 	if p.Cols == 0 {
 		return 1
 	}
-	rows := make([]int, p.Rows)
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := la.Indices(p.Rows)
 	if len(rows) > medianRows {
 		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows),
 			func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -270,7 +253,7 @@ func (p *points) median() float64 {
 	all := make([]float64, 0, len(rows)*(len(rows)-1)/2)
 	for i, at := range rows {
 		for _, other := range rows[:i] {
-			all = append(all, math.Sqrt(squaredDistance(p.Row(at), p.Row(other))))
+			all = append(all, math.Sqrt(la.SquaredDistance(p.Row(at), p.Row(other))))
 		}
 	}
 	return medianOf(all, 0x1p-500)
@@ -329,39 +312,4 @@ func between(m, n int, at func(i, j int) float64) (*softkmeans.Matrix, error) {
 		}
 	})
 	return k, nil
-}
-
-// dot and squaredDistance have four sums, which are faster and more accurate than one.
-func dot(a, b []float64) float64 {
-	var s [4]float64
-	for len(a) >= 4 && len(b) >= 4 {
-		x, y := (*[4]float64)(a), (*[4]float64)(b)
-		s[0] += x[0] * y[0]
-		s[1] += x[1] * y[1]
-		s[2] += x[2] * y[2]
-		s[3] += x[3] * y[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		s[0] += v * b[i]
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
-}
-
-func squaredDistance(a, b []float64) float64 {
-	var s [4]float64
-	for len(a) >= 4 && len(b) >= 4 {
-		x, y := (*[4]float64)(a), (*[4]float64)(b)
-		d0, d1, d2, d3 := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
-		s[0] += d0 * d0
-		s[1] += d1 * d1
-		s[2] += d2 * d2
-		s[3] += d3 * d3
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		d := v - b[i]
-		s[0] += d * d
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
 }

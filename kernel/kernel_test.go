@@ -3,31 +3,18 @@ package kernel
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 func column(v ...float64) *softkmeans.Matrix { return softkmeans.NewMatrix(len(v), 1, v) }
 
-func random(n, d int, seed uint64) *softkmeans.Matrix {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	m := softkmeans.NewMatrix(n, d, nil)
-	for i := range m.Data {
-		m.Data[i] = rng.NormFloat64()
-	}
-	return m
-}
-
 func times(m *softkmeans.Matrix, by float64) *softkmeans.Matrix {
-	m = m.Clone()
-	for i := range m.Data {
-		m.Data[i] *= by
-	}
-	return m
+	return tables.Mapped(m, func(_, _ int, v float64) float64 { return by * v })
 }
 
 // slowDistance is the distance of rows a and b.
@@ -50,7 +37,7 @@ func must(t *testing.T, errs ...error) {
 func TestKernels(t *testing.T) {
 	for _, n := range []int{1, 2, 31, 32, 70} {
 		for _, d := range []int{1, 3, 4, 70} {
-			wide := random(n, d+2, uint64(n*d))
+			wide := tables.Normal(n, d+2, uint64(n*d))
 			x := &softkmeans.Matrix{Rows: n, Cols: d, Stride: d + 2, Data: wide.Data}
 			if n > 2 {
 				copy(x.Row(1), x.Row(0))
@@ -133,7 +120,7 @@ func TestGamma(t *testing.T) {
 			t.Errorf("%v: median %g, want %g", c.x, m, c.want)
 		}
 	}
-	x := random(1200, 1, 3)
+	x := tables.Normal(1200, 1, 3)
 	all := median(x.Data[:1000]...)
 	if m := median(x.Data...); m == all || math.Abs(m-all) > 0.1*all {
 		t.Errorf("of 1200 rows %g, of 1000 %g", m, all)

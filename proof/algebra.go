@@ -3,20 +3,11 @@ package proof
 // Small dense algebra.
 
 import (
-	"context"
 	"math"
-	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/la"
 )
-
-// gamma returns mu/(1−mu): a sum in which every term passes m roundings is off by at most so much of the
-// sum of their sizes.
-func gamma(m int) float64 {
-	v := float64(m) * 0x1p-53
-	return v / (1 - v) * (1 + 0x1p-50)
-}
 
 // eigenvalues returns those of the symmetric matrix t, descending, and how far they may be off.
 //
@@ -46,7 +37,7 @@ func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	if !(apart < 0.01) {
 		return values, math.Inf(1)
 	}
-	return values, 1.5*math.Sqrt(left) + 3*float64(m)*gamma(m+4)*math.Sqrt(size)
+	return values, 1.5*math.Sqrt(left) + 3*float64(m)*la.Gamma(m+4)*math.Sqrt(size)
 }
 
 // projectOut makes x orthogonal to the first rows of v, which are orthonormal.
@@ -64,32 +55,4 @@ func sizeOf(w *softkmeans.Matrix) (size float64) {
 		size = max(size, la.Norm(w.Row(i)))
 	}
 	return size
-}
-
-// farthestRows returns p+1 rows of w (n×p): the longest, then each time the one farthest from the affine
-// hull of those before. Once ctx has ended they are of no use.
-func farthestRows(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
-	rest := w.Clone()
-	for j := range w.Cols + 1 {
-		if ctx.Err() != nil {
-			rows = append(rows, 0)
-			continue
-		}
-		best, most := 0, -1.0
-		for i := range rest.Rows {
-			if s := la.SumSquares(rest.Row(i)); s > most {
-				best, most = i, s
-			}
-		}
-		rows = append(rows, best)
-		top := slices.Clone(rest.Row(best))
-		for i := range rest.Rows {
-			by := 1.0
-			if j > 0 {
-				by = la.Dot(rest.Row(i), top) / max(most, 0x1p-1000)
-			}
-			la.Axpy(rest.Row(i), -by, top)
-		}
-	}
-	return rows
 }

@@ -86,13 +86,8 @@ func openLoss(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (*loss, error) {
 	o := draws.OrZero(opts)
-	n, d := 0, 0
-	sparse, far := x.(*softkmeans.SparseMatrix)
-	if far && sparse != nil {
-		n, d = sparse.Rows, sparse.Cols
-	} else if dense, _ := x.(*softkmeans.Matrix); dense != nil {
-		n, d = dense.Rows, dense.Cols
-	}
+	n, d := draws.Size(x)
+	_, far := x.(*softkmeans.SparseMatrix)
 	l := &loss{k: m.Centers.Rows, terms: m.Centers.Rows, centred: m.Sum == softkmeans.SumToOne,
 		affine: m.Volume == softkmeans.VolumeAffine}
 	p, rank := l.k, n
@@ -118,10 +113,7 @@ func openLoss(
 	weights, top := make([]float64, n), 0.0
 	_, l.wexp = math.Frexp(space.Weight / float64(n))
 	for i := range weights {
-		weights[i] = math.Ldexp(1, -l.wexp)
-		if o.Weights != nil {
-			weights[i] = math.Ldexp(o.Weights[i], -l.wexp)
-		}
+		weights[i] = math.Ldexp(draws.Weight(o.Weights, i), -l.wexp)
 		if weights[i] > 0 {
 			top = max(top, la.Norm(w.Row(i)))
 		}

@@ -26,9 +26,9 @@ func lossOf(t *testing.T, x *softkmeans.Matrix, m *softkmeans.Model, weights []f
 		}
 	}
 	if m.Volume == softkmeans.VolumeAffine {
-		f = product(la.Transpose(softkmeans.RegularSimplex(k)), f)
+		f = la.Product(la.Transpose(softkmeans.RegularSimplex(k)), f)
 	}
-	values, _, err := softkmeans.EigenSym(product(f, la.Transpose(f)))
+	values, _, err := softkmeans.EigenSym(la.Product(f, la.Transpose(f)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +48,7 @@ func TestLossGap(t *testing.T) {
 	if !(want > 0 && want < 0.1) {
 		t.Errorf("iris: %g", want)
 	}
-	var rows, columns []int
-	for i := range x.Data {
-		rows, columns = append(rows, i/x.Cols), append(columns, i%x.Cols)
-	}
-	sparse := tables.Must(softkmeans.SparseFromTriples(x.Rows, x.Cols, rows, columns, x.Data))(t)
-	if got := tables.Must(LossGap(t.Context(), sparse, m, nil))(t); math.Abs(got-want) > 1e-9 {
+	if got := tables.Must(LossGap(t.Context(), tables.Sparse(x), m, nil))(t); math.Abs(got-want) > 1e-9 {
 		t.Errorf("sparse rows: %g, not %g", got, want)
 	}
 	l := tables.Must(openLoss(t.Context(), x, m, nil))(t)
@@ -129,7 +124,7 @@ func TestLossFloorAttained(t *testing.T) {
 // TestLeastTerm compares it with a fine grid.
 func TestLeastTerm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 15))
-	for range fewer(2000, 100) {
+	for range tables.Fewer(2000, 100) {
 		sigma, half := decades(rng, -2, 2), decades(rng, -3, 3)
 		eps, nu := decades(rng, -4, 2), decades(rng, -3, 3)
 		got, x := leastTerm(sigma*sigma, half, eps, nu)
@@ -150,13 +145,13 @@ func TestLeastTerm(t *testing.T) {
 
 // TestLossClaims: no pair of random tables, starts and penalties has a loss below the floor.
 func TestLossClaims(t *testing.T) {
-	for seed := range uint64(fewer(2000, 60)) {
+	for seed := range uint64(tables.Fewer(2000, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		n, d, k := 2+rng.IntN(40), 1+rng.IntN(6), 1+rng.IntN(6)
 		x, far := tables.Normal(n, d, seed), decades(rng, 0, 8)
 		switch rng.IntN(4) {
 		case 0:
-			x = product(shares(n, k, .3, seed), tables.Normal(k, d, seed+1))
+			x = la.Product(shares(n, k, .3, seed), tables.Normal(k, d, seed+1))
 		case 1: // pure rows and few others
 			x = tables.Mapped(x, func(i, j int, v float64) float64 { return x.At(i%k%n, j) + decades(rng, -9, -1)*v })
 		case 2:

@@ -28,6 +28,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // LSDFloorOptions are the options of [LSDFloor]. nil means defaults.
@@ -126,13 +127,9 @@ type kernel struct {
 
 // openKernel reads s, which LSDFloors has checked.
 func openKernel(ctx context.Context, s *softkmeans.Matrix, k, workers int) *kernel {
-	rows := s.Clone()
-	n, top := rows.Rows, 0.0
-	for _, v := range rows.Data {
-		top = max(top, math.Abs(v))
-	}
+	rows, n := s.Clone(), s.Rows
 	kn := &kernel{ctx: ctx, n: n, k: k, workers: workers, rows: rows}
-	_, kn.exp = math.Frexp(top)
+	_, kn.exp = math.Frexp(la.Largest(rows.Data))
 	for i := range n {
 		row := rows.Row(i)
 		for j := range i + 1 {
@@ -200,7 +197,7 @@ type cover struct {
 func (c *cover) rest(tau float64) (v, off float64) {
 	n := float64(c.n)
 	v = c.squares - 2*tau*(c.sum+c.cost) + n*tau*n*tau
-	return v, gamma(2*c.n+12) * (c.squares + 2*tau*(c.sizes+c.cost) + n*tau*n*tau)
+	return v, la.Gamma(2*c.n+12) * (c.squares + 2*tau*(c.sizes+c.cost) + n*tau*n*tau)
 }
 
 // node is a τ with bounds of h there by each curve.

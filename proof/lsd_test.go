@@ -282,43 +282,6 @@ func TestDefinite(t *testing.T) {
 	}
 }
 
-// TestDualCost: of pure memberships −⟨D, Ỹ⟩ is τc(D), where D has the sign for that.
-func TestDualCost(t *testing.T) {
-	const n, k, tau = 9, 3, 0.25
-	rng := rand.New(rand.NewPCG(11, 11))
-	kn := &kernel{ctx: bg, n: n, k: k, workers: 1, rows: symmetric(n, func(i, j int) float64 { return rng.Float64() })}
-	d := newDual(kn, nil, tau)
-	want := 0.0
-	shifts := symmetric(n, func(i, j int) float64 {
-		v, y := rng.Float64(), -tau
-		if i%k == j%k {
-			v, y = -v, (k-1)*tau
-		}
-		if want -= v * y; i != j {
-			want -= v * y
-		}
-		return v
-	})
-	for i, v := range shifts.Data {
-		d.a.Data[i] += v
-	}
-	d.move(softkmeans.NewMatrix(0, n, nil), 0)
-	if math.Abs(tau*d.cost-want) > 1e-12 {
-		t.Errorf("%g, want %g", tau*d.cost, want)
-	}
-	for i := range n {
-		d.a.Set(i, i, d.kernel.rows.At(i, i)+1) // costs nothing
-	}
-	before := d.cost
-	d.move(softkmeans.NewMatrix(0, n, nil), 0)
-	for i := range n {
-		before += (k - 1) * shifts.At(i, i)
-	}
-	if math.Abs(d.cost-before) > 1e-12 {
-		t.Errorf("%g, want %g", d.cost, before)
-	}
-}
-
 // TestCurveMissed: no curve of eigenvectors without the leading one.
 func TestCurveMissed(t *testing.T) {
 	const n = 8

@@ -3,7 +3,6 @@ package proof
 // Proved bounds of the leading eigenvalues of A − τ11ᵀ for all τ, by one Cholesky factorization.
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -54,13 +53,13 @@ func (c *curve) at(tau float64) float64 {
 	off += c.eta + math.Abs(delta)*c.rest*(2.1*math.Sqrt(length)+c.rest) +
 		(c.omega+0x1p-48)*1.01*(size+math.Abs(delta)*length+math.Abs(c.sigma))
 	values = append(values, make([]float64, c.count)...)
-	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.Sort(values)
 	h := 0.0
-	for _, v := range values[:c.count] {
+	for _, v := range values[len(values)-c.count:] {
 		v = max(0, c.sigma+v+off)
 		h += v * v
 	}
-	return h * (1 + gamma(c.count+4))
+	return h * (1 + la.Gamma(c.count+4))
 }
 
 // curve returns a curve that is near h at τ, or nil where none is proved.
@@ -90,7 +89,7 @@ func (d *dual) curveOf(tau float64, values []float64, vectors *softkmeans.Matrix
 		}
 	}
 	small := float64(d.n) * 0x1p-48 * (math.Abs(values[0]) + math.Abs(next(d.n)) + tau)
-	v := firstRows(vectors, p)
+	v := la.FirstRows(vectors, p)
 	c.measure(v)
 	for _, share := range []float64{0.05, 0.3, 1} {
 		above := share*(values[p-1]-next(p)) + small
@@ -146,8 +145,8 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 	}
 	// What products of vectors of about length 1 are off by, and n sums of x_l·q_l.
 	m := float64(q.Rows)
-	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*gamma(n/4+20)
-	c.rest = 1.01*la.Norm(rest) + 1.1*gamma(q.Rows+4)*root*(1+m)
+	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*la.Gamma(n/4+20)
+	c.rest = 1.01*la.Norm(rest) + 1.1*la.Gamma(q.Rows+4)*root*(1+m)
 	if !(c.omega < 0.1) {
 		c.rest = math.Inf(1)
 	}
@@ -179,7 +178,7 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 		trace += m.At(i, i)
 	}
 	size := math.Abs(c.sigma) + terms + math.Sqrt(la.Sum(norms)) + float64(n)*c.tau
-	c.eta = 1.1*(gamma(p+6)*size+gamma(n+10)*max(0, trace)) + 0x1p-900
+	c.eta = 1.1*(la.Gamma(p+6)*size+la.Gamma(n+10)*max(0, trace)) + 0x1p-900
 	ok := d.definite(m)
 	return ok, fault.Stopped(d.ctx)
 }

@@ -184,7 +184,7 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 		la.Axpy(rest, -values[l], found)
 	}
 	d.basis = next
-	return values[:b/2], firstRows(next, b/2), fault.Stopped(d.ctx)
+	return values[:b/2], la.FirstRows(next, b/2), fault.Stopped(d.ctx)
 }
 
 // multiply writes the products of A − τ11ᵀ with the rows of basis to those of out.
@@ -226,11 +226,6 @@ func orthonormalize(m *softkmeans.Matrix) {
 			}
 		}
 	}
-}
-
-// firstRows returns the first rows of m, shared.
-func firstRows(m *softkmeans.Matrix, rows int) *softkmeans.Matrix {
-	return softkmeans.NewMatrix(rows, m.Cols, m.Data[:rows*m.Cols])
 }
 
 // dot4 returns the products of a with four others.

@@ -37,7 +37,7 @@ func (q *problem) design(r reach) float64 {
 	la.Scale(1/la.Sum(v), v)
 	a, row := make([]float64, k*k), make([]float64, k)
 	corners, rows := make([]float64, n), la.Indices(n)
-	for _, i := range farthestRows(q.ctx, q.w) {
+	for _, i := range la.Farthest(q.ctx, q.w) {
 		corners[i] = 1
 	}
 	best, next := q.weighted(corners, r), 1

@@ -112,11 +112,7 @@ func (q *problem) scale(s *table, given []float64) (all []float64) {
 		q.wexp = 0
 	}
 	for _, i := range s.rows {
-		v := 1.0
-		if given != nil {
-			v = math.Ldexp(given[i], -q.wexp)
-		}
-		s.weights = append(s.weights, v)
+		s.weights = append(s.weights, math.Ldexp(draws.Weight(given, i), -q.wexp))
 	}
 	if given != nil {
 		all = make([]float64, len(given))
@@ -211,8 +207,8 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 	sum := &parts[0]
 	// A row is rounded by γ(1), and by γ(2p+8) of its length where it is projected.
 	depth := block + n/(passes*block) + passes + d/4 + 16
-	q.total = sum.total * (1 + gamma(depth))
-	length := math.Sqrt(sum.outside)*(1+gamma(depth)) + gamma(2*p+8)*math.Sqrt(q.total)
+	q.total = sum.total * (1 + la.Gamma(depth))
+	length := math.Sqrt(sum.outside)*(1+la.Gamma(depth)) + la.Gamma(2*p+8)*math.Sqrt(q.total)
 	q.outside = length * length
 	q.weights = s.weights
 	q.w = &softkmeans.Matrix{Rows: n, Cols: p, Stride: all.Stride, Data: all.Data}
@@ -229,9 +225,9 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 		}
 		// YᵀYŨ is summed over n rows, and about a vector that is not quite the mean.
 		mass := la.Sum(q.weights)
-		moved := (la.Norm(sum.mean)/math.Sqrt(mass) + gamma(n+8)*math.Sqrt(q.total)) * (1 + 0x1p-40)
+		moved := (la.Norm(sum.mean)/math.Sqrt(mass) + la.Gamma(n+8)*math.Sqrt(q.total)) * (1 + 0x1p-40)
 		q.off = la.Norm(sum.product.Data) + moved*moved +
-			math.Sqrt(float64(p))*q.total*(gamma(n+64)+float64(q.d+p+16)*0x1p-50)
+			math.Sqrt(float64(p))*q.total*(la.Gamma(n+64)+float64(q.d+p+16)*0x1p-50)
 	}
 	return q.ctx.Err()
 }

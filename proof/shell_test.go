@@ -24,7 +24,7 @@ func hullCase(p int, seed uint64) (points *softkmeans.Matrix, reach []float64) {
 		points = tables.Mapped(points,
 			func(_, j int, v float64) float64 { return v * math.Pow(.01, float64(j)) })
 	case 3:
-		points = product(shares(n, p+1, .3, seed), falling(p+1, p, seed))
+		points = la.Product(shares(n, p+1, .3, seed), falling(p+1, p, seed))
 	}
 	reach = make([]float64, n)
 	if seed%3 == 0 {
@@ -61,11 +61,11 @@ func farthest(points *softkmeans.Matrix, reach []float64) func(a []float64) ([]f
 // direction a point reaches farther. Directions are random, those of facets, and near them.
 func TestHullHolds(t *testing.T) {
 	found := 0
-	for seed := range uint64(fewer(3000, 150)) {
+	for seed := range uint64(tables.Fewer(3000, 150)) {
 		p := 1 + int(seed%5)
 		points, reach := hullCase(p, seed)
 		rng := rand.New(rand.NewPCG(seed, 6))
-		rows := farthestRows(t.Context(), points)
+		rows := la.Farthest(t.Context(), points)
 		first := make([]float64, p+1)
 		for j, i := range rows {
 			first[j] = reach[i]
@@ -106,14 +106,14 @@ func TestHullHolds(t *testing.T) {
 			inside(a)
 		}
 	}
-	if found < fewer(3000, 150)/2 {
+	if found < tables.Fewer(3000, 150)/2 {
 		t.Errorf("%d ellipsoids", found)
 	}
 }
 
 // TestLargestEllipsoid: of cubes and simplices, that may move.
 func TestLargestEllipsoid(t *testing.T) {
-	for p := 1; p <= fewer(6, 4); p++ {
+	for p := 1; p <= tables.Fewer(6, 4); p++ {
 		for _, move := range []float64{0, .1 / float64(p)} {
 			cube, simplex := softkmeans.NewMatrix(1<<p, p, nil), softkmeans.RegularSimplex(p+1)
 			for i := range cube.Rows {
@@ -129,7 +129,7 @@ func TestLargestEllipsoid(t *testing.T) {
 					reach[i] = move
 				}
 				support := farthest(points, reach)
-				corners := draws.Chosen(points, farthestRows(t.Context(), points))
+				corners := draws.Chosen(points, la.Farthest(t.Context(), points))
 				h := newShell(corners, reach[:p+1], 4)
 				if h == nil || !h.move(t.Context(), support) {
 					t.Fatalf("p = %d, %d points: nothing", p, points.Rows)
@@ -150,44 +150,13 @@ func TestVolumeFloorTable(t *testing.T) {
 		k    int
 		want float64
 	}{{"iris", 4, 3.909}, {"wine", 4, 5.640}, {"wine", 5, 7.168}, {"breast_cancer", 5, 10.333},
-		{"digits", 4, 7.722}, {"digits", 5, 9.944}}[:fewer(6, 5)] {
+		{"digits", 4, 7.722}, {"digits", 5, 9.944}}[:tables.Fewer(6, 5)] {
 		x := tables.Standardized(tables.CSV(t, c.name))
 		b := tables.Must(VolumeFloor(t.Context(), x, c.k, 0, nil))(t)
 		if math.Abs(b.LogVolume-c.want) > 5.01e-4 {
 			t.Errorf("%s, k = %d: the floor is %.6f, not %.3f", c.name, c.k, b.LogVolume, c.want)
 		}
 	}
-}
-
-// around returns the log volume of the simplex of facets {x: aᵀx ≥ min aᵀw} for the rows a of normals.
-func around(w, normals *softkmeans.Matrix) float64 {
-	p := w.Cols
-	// (normals | −offsets): its rows are barycentric coordinates but for scale.
-	a := softkmeans.NewMatrix(p+1, p+1, nil)
-	for j := range normals.Rows {
-		copy(a.Row(j), normals.Row(j))
-		least := math.Inf(1)
-		for i := range w.Rows {
-			least = min(least, la.Dot(w.Row(i), normals.Row(j)))
-		}
-		a.Row(j)[p] = -least
-	}
-	inverse := mustInverse(a)
-	vertices := softkmeans.NewMatrix(p+1, p, nil)
-	for j := range p + 1 {
-		last := inverse.At(p, j)
-		if !(last > 0) { // no simplex
-			return math.Inf(1)
-		}
-		for c := range p {
-			vertices.Row(j)[c] = inverse.At(c, j) / last
-		}
-	}
-	v, err := softkmeans.LogVolume(vertices)
-	if err != nil {
-		return math.Inf(1)
-	}
-	return v
 }
 
 // mustInverse returns the inverse by the SVD; not finite where there is none.
@@ -201,35 +170,5 @@ func mustInverse(m *softkmeans.Matrix) *softkmeans.Matrix {
 			v.Row(i)[j] /= size
 		}
 	}
-	return product(v, la.Transpose(u))
-}
-
-// TestVolumeFloorAround: no simplex around the rows is smaller than the floor, of random ones and what a
-// climb makes of them; and of mixtures, the floor is near what it finds.
-func TestVolumeFloorAround(t *testing.T) {
-	for seed := range uint64(fewer(1000, 40)) {
-		p := 2 + int(seed%4)
-		w, _ := hullCase(p, seed)
-		b := tables.Must(VolumeFloor(t.Context(), w, p+1, 0, nil))(t)
-		rng := rand.New(rand.NewPCG(seed, 7))
-		normals, least := softkmeans.NewMatrix(p+1, p, nil), math.Inf(1)
-		for try := range 400 {
-			next := normals.Clone()
-			if try < 40 { // a regular simplex under a random map
-				next = product(softkmeans.RegularSimplex(p+1), falling(p, p, rng.Uint64()))
-			} else {
-				by := decades(rng, -4, 0)
-				for i := range next.Data {
-					next.Data[i] += by * rng.NormFloat64() * la.Norm(next.Row(i/p))
-				}
-			}
-			if v := around(w, next); v < least {
-				normals, least = next, v
-			}
-		}
-		if least < b.LogVolume-1e-9 {
-			t.Errorf("seed %d: a simplex of %.9g, the floor is %.9g", seed, least,
-				b.LogVolume)
-		}
-	}
+	return la.Product(v, la.Transpose(u))
 }

@@ -110,9 +110,9 @@ func common(v *softkmeans.Matrix) *softkmeans.Matrix {
 // unit simplex is the only one, or the smallest.
 func TestUniqueFalse(t *testing.T) {
 	found, smallest := 0, 0
-	for seed := range uint64(fewer(10000, 200)) {
+	for seed := range uint64(tables.Fewer(10000, 200)) {
 		rng := rand.New(rand.NewPCG(seed, 12))
-		k, part := 2+rng.IntN(fewer(5, 3)), 1.0
+		k, part := 2+rng.IntN(tables.Fewer(5, 3)), 1.0
 		if seed%2 == 1 {
 			part = 1 - decades(rng, -4, -1)
 		}
@@ -143,7 +143,7 @@ func TestUniqueFalse(t *testing.T) {
 			smallest++
 		}
 	}
-	if found < fewer(5000, 100) {
+	if found < tables.Fewer(5000, 100) {
 		t.Errorf("%d tables, of %d the unit simplex is the smallest", found, smallest)
 	}
 }
@@ -176,8 +176,8 @@ func TestUniqueFound(t *testing.T) {
 			t.Errorf("k = %d, pure rows: %+v", k, v)
 		}
 	}
-	for k := 3; k <= fewer(6, 4); k++ {
-		only, smallest, tries := 0, 0, fewer(20, 5)
+	for k := 3; k <= tables.Fewer(6, 4); k++ {
+		only, smallest, tries := 0, 0, tables.Fewer(20, 5)
 		for seed := range uint64(tries) {
 			v := tables.Must(Unique(t.Context(), scattered(100*k*k, k, 0, .95, seed)))(t)
 			if v.Smallest() {
@@ -204,7 +204,7 @@ func TestApart(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 14))
 		k, share := 3+rng.IntN(4), 1-decades(rng, -14, -1)
 		b := softkmeans.RegularSimplex(k)
-		turned := product(b, softkmeans.RandomOrientation(k, seed))
+		turned := la.Product(b, softkmeans.RandomOrientation(k, seed))
 		m, rho := softkmeans.NewMatrix(k, k, nil), 0.0
 		for j := range k {
 			for i := range k {

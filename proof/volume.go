@@ -104,9 +104,9 @@ func VolumeFloor(
 		return none, err
 	}
 	if slack == 0 {
-		return q.stopped(q.inUnits(q.least()))
+		return q.inUnits(q.least())
 	}
-	return q.stopped(q.inUnits(q.bound((1+slack)*q.outside, 0)))
+	return q.inUnits(q.bound((1+slack)*q.outside, 0))
 }
 
 // VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with no
@@ -152,7 +152,7 @@ func VolumeRatio(
 	if m.Lambda == 0 && e-q.lower <= 1e-10*q.total {
 		b = q.least()
 	}
-	b, err = q.stopped(q.inUnits(b))
+	b, err = q.inUnits(b)
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
 }
 
@@ -164,15 +164,10 @@ func checkModel(m *softkmeans.Model) error {
 	return m.Check()
 }
 
-// inUnits takes a bound to the data's units.
-func (q *problem) inUnits(b VolumeBound) VolumeBound {
+// inUnits takes a bound to the data's units. Of a context that has ended it is none.
+func (q *problem) inUnits(b VolumeBound) (VolumeBound, error) {
 	b.LogVolume += float64(q.k-1) * float64(q.exp) * math.Ln2
 	b.Error = min(math.Ldexp(b.Error, 2*q.exp+q.wexp), math.MaxFloat64)
-	return b
-}
-
-// stopped returns b, or the error of a context that has ended.
-func (q *problem) stopped(b VolumeBound) (VolumeBound, error) {
 	err := fault.Stopped(q.ctx)
 	if err != nil {
 		b.LogVolume = math.Inf(-1)
@@ -248,7 +243,8 @@ func (q *problem) bound(e, each float64) VolumeBound {
 		r := reach{near, each}
 		best.LogVolume = max(best.LogVolume, q.design(r), q.byTriangle(r, last))
 		if p <= mostSides {
-			best.LogVolume = max(best.LogVolume, q.byEllipsoid(r))
+			_, log := q.ellipsoid(r)
+			best.LogVolume = max(best.LogVolume, log)
 		}
 	}
 	return best
@@ -259,17 +255,13 @@ type reach struct{ near, each float64 }
 
 // byTriangle returns the bound by the smallest triangle around the rows, or −Inf.
 func (q *problem) byTriangle(r reach, last float64) float64 {
-	width := 2 * last / math.Sqrt(la.Sum(q.weights)) * (1 - gamma(q.w.Rows))
+	width := 2 * last / math.Sqrt(la.Sum(q.weights)) * (1 - la.Gamma(q.w.Rows))
 	// The steps to the triangle move points and widths by some u of the size.
 	off := 3 * (r.each + r.near/math.Sqrt(q.lightest()) + 0x1p-40*sizeOf(q.w)) / width
 	if q.k != 3 || !(off < .5) {
 		return math.Inf(-1)
 	}
-	points := make([]triangle.Point, q.w.Rows)
-	for i := range points {
-		points[i] = triangle.Point(q.w.Row(i))
-	}
-	_, area := triangle.Smallest(q.ctx, points)
+	_, area := triangle.Smallest(q.ctx, q.w)
 	return math.Log(area) + 2*math.Log1p(-off) - 0x1p-40
 }
 
@@ -278,19 +270,13 @@ const (
 	roughly   = 3e-4 // by what share it may grow, at most, where there is an error
 )
 
-// byEllipsoid returns the bound by the largest ellipsoid inside the hull of the rows, or −Inf.
-func (q *problem) byEllipsoid(r reach) float64 {
-	_, log := q.ellipsoid(r)
-	return log
-}
-
 // ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. Where
 // there is none the shell is nil and the bound −Inf.
 func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
 	around := q.around(r, size)
 	size += 2 * (near + r.each)
-	rows := farthestRows(q.ctx, q.w)
+	rows := la.Farthest(q.ctx, q.w)
 	corners := draws.Chosen(q.w, rows)
 	moves, accuracy := slices.Repeat([]float64{r.each}, q.k), 1e-8
 	h = newShell(corners, moves, size)
@@ -355,6 +341,6 @@ func (q *problem) around(r reach, size float64) support {
 		for _, i := range rows {
 			la.Axpy(z, q.weights[i]*(along[i]-t)/sum, q.w.Row(i))
 		}
-		return z, near*math.Sqrt(squares)/sum + 2*gamma(len(rows)+16)*(near/lightest+size)
+		return z, near*math.Sqrt(squares)/sum + 2*la.Gamma(len(rows)+16)*(near/lightest+size)
 	}
 }

@@ -29,7 +29,7 @@ func TestVolumeRatio(t *testing.T) {
 	x := tables.CSV(t, "iris")
 	m, ratio := fitted(t, x, 3, nil)
 	b := tables.Must(VolumeFloor(t.Context(), x, 3, m.Objective/m.Floor-1, nil))(t)
-	want := math.Exp(logVolume(t, m.Centers) - b.LogVolume)
+	want := math.Exp(tables.LogVolume(t, m.Centers) - b.LogVolume)
 	if math.Abs(ratio-want) > 1e-3*want || want > 10 {
 		t.Errorf("iris: the ratio is %g, that of the floor %g", ratio, want)
 	}
@@ -40,23 +40,21 @@ func TestVolumeRatio(t *testing.T) {
 			t.Errorf("%g times as large, %g away: the ratio is %g, not %g", by, off, got, ratio)
 		}
 	}
-	for name, o := range map[string]*softkmeans.MinVolumeOptions{
-		"at most one": {Sum: softkmeans.SumAtMostOne},
+	for i, c := range []struct {
+		x    *softkmeans.Matrix
+		k    int
+		o    softkmeans.MinVolumeOptions
+		want float64
+	}{
+		{x, 3, softkmeans.MinVolumeOptions{Sum: softkmeans.SumAtMostOne}, 0},
+		{x, 6, softkmeans.MinVolumeOptions{}, 0}, // more than d+1 centers
+		{x, 1, softkmeans.MinVolumeOptions{}, 1},
+		// A whole direction of noise is within this slack.
+		{falling(100, 8, 2), 3, softkmeans.MinVolumeOptions{Slack: 1}, math.MaxFloat64},
 	} {
-		if _, got := fitted(t, x, 3, o); got != 0 {
-			t.Errorf("%s: the ratio is %g", name, got)
+		if _, got := fitted(t, c.x, c.k, &c.o); got != c.want {
+			t.Errorf("case %d: the ratio is %g", i, got)
 		}
-	}
-	if _, got := fitted(t, x, 6, nil); got != 0 {
-		t.Errorf("more than d+1 centers: the ratio is %g", got)
-	}
-	if _, got := fitted(t, x, 1, nil); got != 1 {
-		t.Errorf("k = 1: the ratio is %g", got)
-	}
-	// A whole direction of noise is within this slack.
-	_, got := fitted(t, falling(100, 8, 2), 3, &softkmeans.MinVolumeOptions{Slack: 1})
-	if got != math.MaxFloat64 {
-		t.Errorf("with a slack of 1: the ratio is %g", got)
 	}
 	for k := 2; k <= 4; k++ { // beside pairs at the least error
 		m := smallest(t, x, k)
@@ -83,12 +81,7 @@ func TestVolumeRatio(t *testing.T) {
 	if _, err := VolumeRatio(t.Context(), falling(30, 3, 1), m, nil); !errors.Is(err, softkmeans.ErrShape) {
 		t.Errorf("of other columns: %v", err)
 	}
-	// A model file has no trace; an objective that is not of these rows proves nothing.
-	read := *m
-	read.Trace = nil
-	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != ratio {
-		t.Errorf("without a trace: the ratio is %g, not %g", got, ratio)
-	}
+	read := *m // an objective that is not of these rows proves nothing
 	read.Objective = m.Floor / 2
 	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != 0 {
 		t.Errorf("below the floor: the ratio is %g", got)
@@ -111,7 +104,7 @@ func TestVolumeFloorExact(t *testing.T) {
 		if seed%2 == 1 { // many points on a line
 			x = tables.Mapped(x, func(_, _ int, v float64) float64 { return math.Round(2 * v) })
 		}
-		area := logVolume(t, smallest(t, x, 3).Centers)
+		area := tables.LogVolume(t, smallest(t, x, 3).Centers)
 		b := tables.Must(VolumeFloor(t.Context(), x, 3, 0, nil))(t)
 		if !(b.LogVolume <= area && b.LogVolume > area-1e-4) && area > -20 {
 			t.Errorf("seed %d: the floor is %g of %g", seed, math.Exp(b.LogVolume), math.Exp(area))
@@ -122,13 +115,13 @@ func TestVolumeFloorExact(t *testing.T) {
 		t.Errorf("points on a line have the floor %g", b.LogVolume)
 	}
 	noise := falling(30, 3, 1) // whose interval of projected rows is Fit's
-	length := logVolume(t, smallest(t, noise, 2).Centers)
+	length := tables.LogVolume(t, smallest(t, noise, 2).Centers)
 	b := tables.Must(VolumeFloor(t.Context(), noise, 2, 0, nil))(t)
 	if !(b.LogVolume <= length && b.LogVolume > length-1e-4) {
 		t.Errorf("an interval in noise: the floor is %g of %g", math.Exp(b.LogVolume), math.Exp(length))
 	}
 	truth := tables.Normal(5, 9, 4)
-	x, want := product(shares(200, 5, .5, 4), truth), logVolume(t, truth)
+	x, want := la.Product(shares(200, 5, .5, 4), truth), tables.LogVolume(t, truth)
 	for _, about := range []float64{0, 1e9} { // where digits are lost
 		far := tables.Mapped(x, func(_, _ int, v float64) float64 { return v + about })
 		if b := tables.Must(VolumeFloor(t.Context(), far, 5, 0, nil))(t); math.Abs(b.LogVolume-want) > 1e-4 ||
@@ -142,11 +135,6 @@ func TestVolumeFloorExact(t *testing.T) {
 // in every bit for any number of workers.
 func TestVolumeFloorRows(t *testing.T) {
 	x := tables.Normal(40, 5, 3)
-	var rows, columns []int
-	for i := range x.Data {
-		rows, columns = append(rows, i/5), append(columns, i%5)
-	}
-	sparse := tables.Must(softkmeans.SparseFromTriples(40, 5, rows, columns, x.Data))(t)
 	twice, weights := softkmeans.NewMatrix(60, 5, nil), slices.Repeat([]float64{1}, 40)
 	for i := range 60 {
 		copy(twice.Row(i), x.Row(i%40))
@@ -157,7 +145,7 @@ func TestVolumeFloorRows(t *testing.T) {
 			return tables.Must(VolumeFloor(t.Context(), x, k, .1, &o))(t)
 		}
 		want := floor(x, softkmeans.Options{Workers: 1})
-		if got := floor(sparse, softkmeans.Options{Workers: 3}); got != want {
+		if got := floor(tables.Sparse(x), softkmeans.Options{Workers: 3}); got != want {
 			t.Errorf("k = %d: sparse rows have the floor %v, dense ones %v", k, got, want)
 		}
 		a, b := floor(twice, softkmeans.Options{}), floor(x, softkmeans.Options{Weights: weights})
@@ -183,7 +171,7 @@ func TestVolumeFloorRows(t *testing.T) {
 
 // TestVolumeClimb: no centers with the error of a floor are below it, of those that a climb from a fit finds.
 func TestVolumeClimb(t *testing.T) {
-	for seed := range uint64(fewer(2000, 40)) {
+	for seed := range uint64(tables.Fewer(2000, 40)) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		n, d, k := 5+rng.IntN(26), 1+rng.IntN(5), 2+rng.IntN(3)
 		x, o := falling(n, d, seed), &softkmeans.Options{Workers: 1}
@@ -216,7 +204,7 @@ func TestVolumeClimb(t *testing.T) {
 			}
 			g := tables.Must((&softkmeans.Model{Centers: next}).Predict(nil, x))(t)
 			got := tables.Must(softkmeans.Certify(t.Context(), x, next, g, o))(t)
-			if volume := logVolume(t, next); got.Objective <= bound.Error {
+			if volume := tables.LogVolume(t, next); got.Objective <= bound.Error {
 				if volume < bound.LogVolume-1e-9 {
 					t.Errorf("seed %d: a log volume of %.12g, the floor is %.12g", seed, volume,
 						bound.LogVolume)
@@ -313,11 +301,11 @@ func TestMomentBound(t *testing.T) {
 			w[i] = float64(1 + rng.IntN(3))
 		}
 		moments := func(g *softkmeans.Matrix, w []float64) float64 {
-			x := product(g, f)
+			x := la.Product(g, f)
 			q := &problem{k: k, d: k - 1, w: x, weights: w}
 			return q.moments(singularValues(x, w, true), w, 0)
 		}
-		volume := logVolume(t, f)
+		volume := tables.LogVolume(t, f)
 		if bound := moments(g, w); bound > volume+1e-12 {
 			t.Errorf("seed %d: the bound is %g, the volume %g", seed, bound, volume)
 		}

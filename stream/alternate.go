@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // sums is what rows say of centers F with their exact memberships G.
@@ -15,27 +17,20 @@ type sums struct {
 	gg, gr             *softkmeans.Matrix // GᵀG and GᵀR for the residuals R = X − GF, weighted
 	objective, squares fine               // ‖R‖², and ‖X‖² from the mean
 	unsummed           float64            // the most that a sum of memberships is off 1, or above it
+	error              float64            // what the objective of all rows is taken to be
 }
 
 // newSums returns the sums of no rows at centers f from the mean.
 func (v *volume) newSums(f *softkmeans.Matrix) *sums {
-	s := &sums{centers: softkmeans.NewMatrix(v.k, v.cols, nil), gg: softkmeans.NewMatrix(v.k, v.k, nil),
-		gr: softkmeans.NewMatrix(v.k, v.cols, nil)}
+	s := &sums{centers: f.Clone(), f: softkmeans.NewMatrix(v.k, v.cols, nil),
+		gg: softkmeans.NewMatrix(v.k, v.k, nil), gr: softkmeans.NewMatrix(v.k, v.cols, nil)}
 	for j := range v.k {
-		for c, x := range f.Row(j) {
-			s.centers.Row(j)[c] = min(max(x+v.p.Mean[c], -mostEntry), mostEntry)
+		for c, mean := range v.p.Mean {
+			x := min(max(f.Row(j)[c]+mean, -mostEntry), mostEntry)
+			s.centers.Row(j)[c], s.f.Row(j)[c] = x, x-mean
 		}
 	}
-	s.f = v.fromMean(s.centers)
 	return s
-}
-
-func (v *volume) fromMean(centers *softkmeans.Matrix) *softkmeans.Matrix {
-	f := centers.Clone()
-	for j := range f.Rows {
-		axpy(f.Row(j), -1, v.p.Mean)
-	}
-	return f
 }
 
 // all makes a pass for the centers f.
@@ -45,6 +40,7 @@ func (v *volume) all(f *softkmeans.Matrix) (*sums, error) {
 	if err == nil {
 		err = sameSquares(v.p, s.squares.value())
 	}
+	s.error = s.objective.value()
 	return s, err
 }
 
@@ -66,33 +62,31 @@ func (v *volume) add(s *sums, b *block) error {
 			if w == 0 {
 				continue
 			}
-			for c, x := range b.x.Row(i) {
-				r[c] = x - v.p.Mean[c]
-			}
-			part.squares.add(w * dot(r, r))
-			row, sum := g.Row(i), 0.0
+			copy(r, b.x.Row(i))
+			la.Axpy(r, -1, v.p.Mean)
+			part.squares.add(w * la.SumSquares(r))
+			row := g.Row(i)
 			for j, m := range row {
 				if m != 0 {
-					sum += m
-					axpy(r, -m, s.f.Row(j))
+					la.Axpy(r, -m, s.f.Row(j))
 				}
 			}
-			if off := math.Abs(sum - 1); v.o.Sum == softkmeans.SumToOne || sum > 1 {
-				part.unsummed = max(part.unsummed, off)
+			if sum := la.Sum(row); v.o.Sum == softkmeans.SumToOne || sum > 1 {
+				part.unsummed = max(part.unsummed, math.Abs(sum-1))
 			}
-			part.objective.add(w * dot(r, r))
+			part.objective.add(w * la.SumSquares(r))
 			for j, m := range row {
 				if m != 0 {
-					axpy(part.gg.Row(j), w*m, row)
-					axpy(part.gr.Row(j), w*m, r)
+					la.Axpy(part.gg.Row(j), w*m, row)
+					la.Axpy(part.gr.Row(j), w*m, r)
 				}
 			}
 		}
 	})
 	for i := range parts {
 		part := &parts[i]
-		axpy(s.gg.Data, 1, part.gg.Data)
-		axpy(s.gr.Data, 1, part.gr.Data)
+		la.Axpy(s.gg.Data, 1, part.gg.Data)
+		la.Axpy(s.gr.Data, 1, part.gr.Data)
 		s.objective.merge(part.objective)
 		s.squares.merge(part.squares)
 		s.unsummed = max(s.unsummed, part.unsummed)
@@ -100,78 +94,90 @@ func (v *volume) add(s *sums, b *block) error {
 	return nil
 }
 
-// spectrum returns the eigenvalues σ² of BᵀFFᵀB and B·(its eigenvectors), for the contrasts B.
-func (v *volume) spectrum(f *softkmeans.Matrix) (values []float64, vectors *softkmeans.Matrix) {
-	bf := product(transposed(v.contrasts), f)
-	values, u, err := softkmeans.EigenSym(product(bf, transposed(bf)))
-	if err != nil { // numbers out of range, from a step that leads nowhere
-		return make([]float64, bf.Rows), v.contrasts
+// factor overwrites a positive semidefinite matrix, to which it adds what rounding makes of it, with its
+// Cholesky factor. It reports false if numbers are out of range.
+func factor(a *softkmeans.Matrix) bool {
+	trace := 0.0
+	for j := range a.Rows {
+		trace += a.At(j, j)
 	}
-	return values, product(v.contrasts, u)
+	for j := range a.Rows {
+		a.Row(j)[j] += float64(a.Rows) * 0x1p-50 * trace
+	}
+	return trace <= math.MaxFloat64 && la.Cholesky(a.Data, a.Rows)
 }
 
-// penalty returns Σ log(σ² + ε).
-func (v *volume) penalty(f *softkmeans.Matrix) (sum float64) {
-	values, _ := v.spectrum(f)
-	for _, s := range values {
-		sum += math.Log(max(s, 0) + v.epsilon)
+// penalty returns Σ log(σ² + ε) = log det(BᵀFFᵀB + εI) for the contrasts B, and D = B(BᵀFFᵀB + εI)⁻¹Bᵀ: at
+// other centers the penalty is at most tr(FᵀDF) and a constant. Out of range it is +Inf.
+func (v *volume) penalty(f *softkmeans.Matrix) (log float64, d *softkmeans.Matrix) {
+	bf, z := la.Product(la.Transpose(v.contrasts), f), v.contrasts.Clone()
+	s := la.Product(bf, la.Transpose(bf))
+	for j := range s.Rows {
+		s.Row(j)[j] += v.epsilon
 	}
-	return sum
+	if !factor(s) {
+		return math.Inf(1), softkmeans.NewMatrix(v.k, v.k, nil)
+	}
+	for j := range s.Rows {
+		log += 2 * math.Log(s.At(j, j))
+	}
+	for j := range z.Rows {
+		la.SolveLower(s.Data, s.Rows, z.Row(j))
+	}
+	return log, la.Product(z, la.Transpose(z))
 }
 
-// loss returns the objective and λ/2 times the penalty.
+// loss returns the error and λ/2 times the penalty.
 func (v *volume) loss(s *sums, lambda float64) float64 {
-	return s.objective.value() + lambda/2*v.penalty(s.f)
+	log, _ := v.penalty(s.f)
+	return s.error + lambda/2*log
 }
 
-// majoriser returns D = B(BᵀFFᵀB + εI)⁻¹Bᵀ: the penalty is at most tr(FᵀDF) and a constant.
-func (v *volume) majoriser(f *softkmeans.Matrix) *softkmeans.Matrix {
-	values, u := v.spectrum(f)
-	return spectral(u, func(i int) float64 { return 1 / (max(values[i], 0) + v.epsilon) })
+// downhill returns minus half of the gradient of the loss, and the majoriser λ/2·D.
+func (v *volume) downhill(s *sums, lambda float64) (g, d *softkmeans.Matrix) {
+	_, d = v.penalty(s.f)
+	la.Scale(lambda/2, d.Data)
+	g = s.gr.Clone()
+	la.Axpy(g.Data, -1, la.Product(d, s.f).Data)
+	return g, d
 }
 
-// step returns the centers that minimise the majorised loss for the memberships of s, with a correction
-// unless it is nil: F + (GᵀG + λ/2·D + ρI)⁻¹(GᵀR − λ/2·DF + L − ρ(F − F_0)).
-func (v *volume) step(s *sums, lambda float64, c *correction) *softkmeans.Matrix {
-	d := v.majoriser(s.f)
-	right, a := product(d, s.f), s.gg.Clone()
-	axpy(a.Data, lambda/2, d.Data)
-	for i, x := range right.Data {
-		right.Data[i] = s.gr.Data[i] - lambda/2*x + c.linear.Data[i] - c.proximal*(s.f.Data[i]-c.at.f.Data[i])
-	}
+// step returns the centers that minimise the majorised loss for the memberships of s, plus ρ‖F − F_0‖²:
+// F + (GᵀG + λ/2·D + ρI)⁻¹(GᵀR − λ/2·DF − ρ(F − F_0)).
+func (v *volume) step(s *sums, lambda, rho float64, from *softkmeans.Matrix) *softkmeans.Matrix {
+	g, a := v.downhill(s, lambda)
+	la.Axpy(g.Data, -rho, s.f.Data)
+	la.Axpy(g.Data, rho, from.Data)
+	la.Axpy(a.Data, 1, s.gg.Data)
 	for j := range v.k {
-		a.Row(j)[j] += c.proximal
+		a.Row(j)[j] += rho
 	}
-	values, u, err := softkmeans.EigenSym(a)
-	if err != nil {
-		return s.f.Clone()
+	if !factor(a) {
+		return s.f
 	}
-	inverse := spectral(u, func(i int) float64 {
-		if values[i] <= 0x1p-45*values[0] {
-			return 0
-		}
-		return 1 / values[i]
-	})
-	to := product(inverse, right)
-	axpy(to.Data, 1, s.f.Data)
+	columns := la.Transpose(g)
+	for c := range columns.Rows {
+		la.CholeskySolve(a.Data, v.k, columns.Row(c))
+	}
+	to := la.Transpose(columns)
+	la.Axpy(to.Data, 1, s.f.Data)
 	return to
 }
 
 // slope is Model.Stationarity: the gradient of the loss times ‖F‖, as a share of the objective.
 func (v *volume) slope(s *sums, lambda float64) float64 {
-	g := product(v.majoriser(s.f), s.f)
-	for i, x := range g.Data {
-		g.Data[i] = lambda*x - 2*s.gr.Data[i]
-	}
-	length := math.Sqrt(dot(g.Data, g.Data)) * math.Sqrt(dot(s.f.Data, s.f.Data))
-	return min(length/max(s.objective.value(), 1e-30*v.p.Total, math.SmallestNonzeroFloat64), math.MaxFloat64)
+	g, _ := v.downhill(s, lambda)
+	length := 2 * la.Norm(g.Data) * la.Norm(s.f.Data)
+	return min(length/max(s.error, 1e-30*v.p.Total, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
 const (
-	mostIterations    = 200  // on the summary, of a refinement
-	convergedProximal = 0.1  // above it the proximal term alone may keep the centers in place
-	closeShare        = 0.01 // of the slack: an error nearer below the target is near enough
-	calmShare         = 0.05 // λ changes once the error moves by less than this share of what it lacks
+	mostEntry         = 0x1p500 // of data in the package's range
+	mostIterations    = 200     // on the summary, of a refinement
+	convergedProximal = 0.1     // above it the proximal term alone may keep the centers in place
+	closeShare        = 0.01    // of the slack: an error nearer below the target is near enough
+	calmShare         = 0.3     // λ changes once the error moves by less than this share of what it lacks
+	usualPower        = 1.5     // the error over the floor grows about as this power of λ
 )
 
 // corrected iterates on the summary, whose loss gets the value and the gradient of all rows' at the measured
@@ -181,151 +187,56 @@ const (
 func (v *volume) corrected(
 	at *sums, lambda, proximal float64,
 ) (f *softkmeans.Matrix, to float64, open bool, err error) {
-	c := &correction{volume: v, at: at}
-	now, err := c.measure(at.f)
+	measure := func(f *softkmeans.Matrix) (*sums, error) {
+		s := v.newSums(f)
+		return s, v.add(s, v.summary)
+	}
+	now, err := measure(at.f)
 	if err != nil {
 		return nil, 0, false, err
 	}
-	c.linear = at.gr.Clone()
-	axpy(c.linear.Data, -1, now.gr.Data)
+	linear, shift, rho := at.gr.Clone(), at.error-now.objective.value(), 0.0
+	la.Axpy(linear.Data, -1, now.gr.Data)
+	shift += 2 * la.Dot(linear.Data, at.f.Data)
 	for j := range v.k {
-		c.proximal += proximal * at.gg.At(j, j) / float64(v.k)
+		rho += proximal * at.gg.At(j, j) / float64(v.k)
 	}
-	c.shift = at.objective.value() - now.objective.value()
-	q := &steering{volume: v, slope: 1.5}
 	tol := v.o.Tol
 	if tol == 0 {
 		tol = 1e-5
 	}
-	age, calm := 0.0, 0
+	now.gr, now.error = at.gr, at.error
 	for range mostIterations {
-		if err := stopped(v.ctx); err != nil {
+		if err := fault.Stopped(v.ctx); err != nil {
 			return nil, 0, false, err
 		}
-		next, err := c.next(now, lambda, &age)
+		next, err := measure(v.step(now, lambda, rho, at.f))
 		if err != nil {
 			return nil, 0, false, err
 		}
-		moved, fall := c.error(next)-c.error(now), c.loss(now, lambda)-c.loss(next, lambda)
+		la.Axpy(next.gr.Data, 1, linear.Data)
+		next.error = next.objective.value() + shift - 2*la.Dot(linear.Data, next.f.Data)
+		moved, fall := next.error-now.error, v.loss(now, lambda)-v.loss(next, lambda)
 		now = next
-		if steered, changed := q.next(c.error(now), moved, lambda); changed {
-			lambda, age, calm = steered, 0, 0
-			continue
-		}
-		if calm++; fall > tol/10*c.error(now) {
-			calm = 0
-		}
-		if calm == 2 {
+		if steered := v.steered(now.error, moved, lambda); steered != lambda {
+			lambda = steered
+		} else if fall <= tol/10*now.error {
 			break
 		}
 	}
-	fall, change := c.loss(at, lambda)-c.loss(now, lambda), math.Abs(c.error(now)-at.objective.value())
-	open = fall > tol*max(at.objective.value(), 1e-12*v.p.Total) ||
-		v.o.Lambda == 0 && change > closeShare*v.allowance
+	fall, change := v.loss(at, lambda)-v.loss(now, lambda), math.Abs(now.error-at.error)
+	open = fall > tol*max(at.error, 1e-12*v.p.Total) || v.o.Lambda == 0 && change > closeShare*v.allowance
 	return now.f, lambda, open, nil
 }
 
-// correction is the summary with the value and the gradient of all rows at measured centers.
-type correction struct {
-	*volume
-	at       *sums
-	linear   *softkmeans.Matrix
-	shift    float64
-	proximal float64            // of proximal·‖F − F_0‖², for the measured centers F_0
-	plain    *softkmeans.Matrix // the last step, without momentum
-}
-
-func (c *correction) measure(f *softkmeans.Matrix) (*sums, error) {
-	s := c.newSums(f)
-	return s, c.add(s, c.summary)
-}
-
-// error is what the objective of all rows is taken to be.
-func (c *correction) error(s *sums) float64 {
-	if s == c.at {
-		return s.objective.value()
+// steered returns the λ that leads the error e to the target, once it is at rest: in the last iteration it
+// moved by so much.
+func (v *volume) steered(e, moved, lambda float64) float64 {
+	goal := v.target - closeShare/2*v.allowance
+	near := e <= v.target && e >= v.target-closeShare*v.allowance
+	if v.o.Lambda > 0 || lambda == 0 || near || math.Abs(moved) > calmShare*math.Abs(e-goal) {
+		return lambda
 	}
-	return s.objective.value() + c.shift - 2*(dot(c.linear.Data, s.f.Data)-dot(c.linear.Data, c.at.f.Data))
-}
-
-func (c *correction) loss(s *sums, lambda float64) float64 {
-	return c.error(s) + lambda/2*c.penalty(s.f)
-}
-
-// next takes a step with Nesterov's momentum, and without it where the loss would rise. age counts the steps
-// since that.
-func (c *correction) next(now *sums, lambda float64, age *float64) (*sums, error) {
-	before, plain := c.plain, c.step(now, lambda, c)
-	c.plain = plain
-	momentum := max(*age-1, 0) / (*age + 4)
-	*age++
-	if momentum > 0 {
-		far := plain.Clone()
-		axpy(far.Data, momentum, plain.Data)
-		axpy(far.Data, -momentum, before.Data)
-		s, err := c.measure(far)
-		if err != nil || c.loss(s, lambda) <= c.loss(now, lambda) {
-			return s, err
-		}
-		*age = 0
-	}
-	return c.measure(plain)
-}
-
-// steering moves λ until the error is within the target and near it. The error over the floor grows about as
-// a power of λ; the secant through the last two points gives its exponent.
-type steering struct {
-	*volume
-	last, excess, slope float64 // log λ and log of the excess of the last point
-	changes             int
-}
-
-// next returns λ for an error that moved by so much in the last iteration, and whether it changed.
-func (q *steering) next(e, moved, lambda float64) (float64, bool) {
-	goal := q.target - closeShare/2*q.allowance
-	near := e <= q.target && e >= q.target-closeShare*q.allowance
-	if q.o.Lambda > 0 || lambda == 0 || near || math.Abs(moved) > calmShare*math.Abs(e-goal) {
-		return lambda, false
-	}
-	log := math.Log(lambda)
-	excess := math.Log(max(e-q.p.Floor, 1e-6*q.allowance) / (goal - q.p.Floor))
-	if q.changes > 0 && log != q.last {
-		q.slope = min(max((excess-q.excess)/(log-q.last), 0.5), 4)
-	}
-	q.last, q.excess = log, excess
-	q.changes++
-	return math.Exp(log - min(max(excess/q.slope, -2), 2)), q.changes <= 24
-}
-
-// product returns a·b.
-func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
-	c := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
-	for i := range a.Rows {
-		for j, x := range a.Row(i) {
-			axpy(c.Row(i), x, b.Row(j))
-		}
-	}
-	return c
-}
-
-func transposed(a *softkmeans.Matrix) *softkmeans.Matrix {
-	t := softkmeans.NewMatrix(a.Cols, a.Rows, nil)
-	for i := range a.Rows {
-		for j, x := range a.Row(i) {
-			t.Row(j)[i] = x
-		}
-	}
-	return t
-}
-
-// spectral returns U·diag(value)·Uᵀ.
-func spectral(u *softkmeans.Matrix, value func(i int) float64) *softkmeans.Matrix {
-	t := transposed(u)
-	for i := range t.Rows {
-		x := value(i)
-		for j := range t.Row(i) {
-			t.Row(i)[j] *= x
-		}
-	}
-	return product(u, t)
+	excess := math.Log(max(e-v.p.Floor, 1e-6*v.allowance) / (goal - v.p.Floor))
+	return lambda * math.Exp(-min(max(excess/usualPower, -2), 2))
 }

@@ -5,19 +5,19 @@ package stream
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 func marshal(magic string, numbers []float64) ([]byte, error) {
 	b := []byte(magic)
 	for i, v := range numbers {
 		if v-v != 0 {
-			return nil, &softkmeans.InputError{Arg: magic, Row: i, Col: -1, Value: v,
-				Err: softkmeans.ErrNonFinite}
+			return nil, fault.Entry(magic, i, v, softkmeans.ErrNonFinite)
 		}
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
@@ -27,29 +27,21 @@ func marshal(magic string, numbers []float64) ([]byte, error) {
 // unmarshal returns the numbers of a form, at least so many.
 func unmarshal(magic string, data []byte, least int) ([]float64, error) {
 	body := len(data) - 4
-	if body < 4 || string(data[:4]) != magic {
-		return nil, fmt.Errorf("softkmeans: not the form %s: %w", magic, softkmeans.ErrFormat)
+	if body < 4+8*least || body%8 != 4 || string(data[:4]) != magic ||
+		crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
+		return nil, malformed(magic)
 	}
-	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return nil, fmt.Errorf("softkmeans: the checksum of %s is wrong: %w", magic, softkmeans.ErrFormat)
-	}
-	numbers := make([]float64, 0, body/8)
-	for at := 4; at+8 <= body; at += 8 {
-		v := math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
-		if v-v != 0 {
-			return nil, contradiction(magic)
+	numbers := make([]float64, body/8)
+	for i := range numbers {
+		numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[4+8*i:]))
+		if v := numbers[i]; v-v != 0 {
+			return nil, malformed(magic)
 		}
-		numbers = append(numbers, v)
-	}
-	if body%8 != 4 || len(numbers) < least {
-		return nil, contradiction(magic)
 	}
 	return numbers, nil
 }
 
-func contradiction(magic string) error {
-	return fmt.Errorf("softkmeans: the numbers of %s contradict each other: %w", magic, softkmeans.ErrFormat)
-}
+func malformed(magic string) error { return fault.New(softkmeans.ErrFormat, "not the form ", magic) }
 
 // whole reports whether v is an integer from low to high.
 func whole(v, low, high float64) bool { return v >= low && v <= high && v == math.Trunc(v) }
@@ -78,7 +70,7 @@ func (p *Subspace) fingerprint() float64 {
 // MarshalBinary returns the subspace in the form that UnmarshalBinary reads, some 8·dk bytes.
 func (p *Subspace) MarshalBinary() ([]byte, error) {
 	if p.Basis == nil {
-		return nil, fmt.Errorf("softkmeans: the subspace is empty: %w", softkmeans.ErrTooFewSamples)
+		return nil, fault.New(softkmeans.ErrTooFewSamples, "the subspace is empty")
 	}
 	return marshal(subspaceMagic, p.numbers())
 }
@@ -94,7 +86,7 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 		whole(n[4], 1, mostRows) && n[3] <= n[4] && float64(len(n)-11) == n[4]*(1+n[3]) &&
 		n[5] >= 0 && n[6] >= 0 && n[7] >= 0 && n[8] > 0 && whole(n[9], 0, 3) && whole(n[10], 0, math.MaxInt16)
 	if !ok {
-		return contradiction(subspaceMagic)
+		return malformed(subspaceMagic)
 	}
 	rows, cols := int(n[3]), int(n[4])
 	q := Subspace{K: int(n[0]), Rows: int(n[1]), Enclosure: softkmeans.Enclosure(n[2])}
@@ -102,8 +94,8 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 	q.Solver, q.Status = softkmeans.Solver(n[9]), softkmeans.Status(n[10])
 	q.Mean, q.Basis = n[11:11+cols:11+cols], softkmeans.NewMatrix(rows, cols, n[11+cols:])
 	for i := range rows {
-		if u := q.Basis.Row(i); !(math.Abs(dot(u, u)-1) <= 1e-10) {
-			return contradiction(subspaceMagic)
+		if u := q.Basis.Row(i); !(math.Abs(la.SumSquares(u)-1) <= 1e-10) {
+			return malformed(subspaceMagic)
 		}
 	}
 	*p = q
@@ -128,7 +120,7 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 		ok = ok && (v >= 0 || i == 4 || i == 6) && (n[0] > 0 || v == 0)
 	}
 	if !ok {
-		return contradiction(extentMagic)
+		return malformed(extentMagic)
 	}
 	*e = Extent{rows: int(n[0]), subspace: n[1], radius: n[2], residual: fine{n[3], n[4]},
 		squares: fine{n[5], n[6]}, facets: n[7:]}

@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 )
 
 // Options tunes [Fit]. The zero value and nil are the defaults.
@@ -24,13 +25,6 @@ type Options struct {
 	// Memberships receives the memberships g of rows first, first+1, … (n×k), in order, and may keep g. It
 	// costs a pass. An error that it returns ends the fit, and is wrapped.
 	Memberships func(first int, g *softkmeans.Matrix) error
-}
-
-func orZero[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // Fit is [softkmeans.Fit] for rows that blocks yields, some at a time. blocks must yield the same rows in
@@ -54,12 +48,14 @@ func orZero[T any](p *T) (v T) {
 func Fit(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
 ) (*softkmeans.Model, error) {
-	o := orZero(opts)
-	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block, k: k}
+	o := draws.OrZero(opts)
+	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block, memberships: o.Memberships,
+		k: k}
 	if err := data.check(); err != nil {
 		return nil, err
 	}
-	stats, err := data.statistics(nil)
+	stats := new(softkmeans.Stats)
+	err := data.each(func(b *block) error { return stats.AddWeighted(b.x, b.weights) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,46 +63,50 @@ func Fit(
 	if err != nil {
 		return nil, err
 	}
-	e := p.start()
-	if err := data.each(func(b *block) error { return e.add(b, o.Workers) }); err != nil {
+	e := new(Extent)
+	if err := data.each(func(b *block) error { return p.measure(e, b, o.Workers) }); err != nil {
 		return nil, err
 	}
-	m, err := p.Model(&e.Extent)
-	if err != nil || o.Memberships == nil {
-		return m, err
+	m, err := p.Model(e)
+	if err == nil {
+		err = data.handOut(m, o.Workers)
 	}
-	err = data.each(func(b *block) error {
-		g, err := softkmeans.SimplexLeastSquares(nil, b.x, m.Centers, &softkmeans.Options{Workers: o.Workers})
-		if err != nil {
-			return err
-		}
-		return handOut(o.Memberships, "memberships", b.first, g)
-	})
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// statistics makes the first pass. also, unless it is nil, is called for every block too.
-func (p *passes) statistics(also func(b *block)) (*softkmeans.Stats, error) {
-	s := new(softkmeans.Stats)
-	err := p.each(func(b *block) error {
-		if also != nil {
-			also(b)
-		}
-		return s.AddWeighted(b.x, b.weights)
-	})
-	return s, err
-}
-
-// handOut gives what belongs to the rows from first on to the caller's function.
-func handOut[T any](to func(first int, v T) error, what string, first int, v T) error {
-	if to == nil {
+// handOut makes the pass for memberships and labels, unless nobody asks for them.
+func (p *passes) handOut(m *softkmeans.Model, workers int) error {
+	if p.memberships == nil && p.labels == nil {
 		return nil
 	}
-	if err := to(first, v); err != nil {
-		return fmt.Errorf("softkmeans: %s from row %d: %w", what, first, err)
+	return p.each(func(b *block) error {
+		g, err := softkmeans.SimplexLeastSquares(nil, b.x, m.Centers,
+			&softkmeans.Options{Sum: m.Sum, Workers: workers})
+		var labels []int
+		if err == nil && p.labels != nil {
+			labels, err = m.PredictLabels(nil, b.x)
+		}
+		if err != nil {
+			return err
+		}
+		return p.give(b.first, g, labels)
+	})
+}
+
+// give gives what belongs to the rows from first on to the caller's functions.
+func (p *passes) give(first int, g *softkmeans.Matrix, labels []int) error {
+	if p.memberships != nil {
+		if err := p.memberships(first, g); err != nil {
+			return fmt.Errorf("softkmeans: memberships from row %d: %w", first, err)
+		}
+	}
+	if p.labels != nil {
+		if err := p.labels(first, labels); err != nil {
+			return fmt.Errorf("softkmeans: labels from row %d: %w", first, err)
+		}
 	}
 	return nil
 }

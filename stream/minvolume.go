@@ -5,12 +5,14 @@ package stream
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -41,29 +43,26 @@ type MinVolumeOptions struct {
 //
 // # Details
 //
-// Larger data is read in up to eight passes:
-//
-//  1. The mean, the subspace and the floor.
-//  2. A weighted summary: rows drawn half by weight and half by squared distance from the mean, and the
-//     outermost ones of the subspace. Its solution by the slack rule is the first.
-//  3. A measurement of these centers on all rows.
-//  4. Up to Refinements more. Before each the summary gets the value and the gradient of the last.
-//  5. Memberships and labels, if they are asked for.
+// Larger data is read in up to eight passes: for the mean, the subspace and the floor; for a weighted summary,
+// whose solution by the slack rule is the first; for a measurement of these centers on all rows; for up to
+// Refinements more, before each of which the summary gets the value and the gradient of the last; and for
+// memberships and labels, if they are asked for.
 //
 // Objective, Floor, Total and Gap are of all rows and the centers returned, proved as for Fit. Status is
 // StatusConverged once the next solution would lower the loss by at most Tol of the error, and change the
 // error by at most 1 % of the slack. Cluster means and axes, Trace, Iterations and Warnings other than
-// WarnSlack are of the summary. Bounds of centers are an [softkmeans.ErrOption].
+// WarnSlack are of the summary.
 //
-// Cost: nd² for the first pass, O(ndk + nk²) for each other one, softkmeans.FitMinVolume's on SummaryRows
-// rows, and up to 200 iterations on these for each refinement. Errors: those of Fit and of
-// softkmeans.FitMinVolume. If ctx ends once there are centers, the model is the best so far, with
-// StatusCancelled, and proves nothing.
+// Cost: nd² for the first pass, O(ndk + nk²) for each other one, and softkmeans.FitMinVolume's on SummaryRows
+// rows, with up to 200 more iterations for each refinement. Errors: those of Fit and of
+// softkmeans.FitMinVolume; [softkmeans.ErrOption] for bounds of centers. If ctx ends once there are centers,
+// the model is the best so far, with StatusCancelled, and proves nothing.
 func FitMinVolume(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *MinVolumeOptions,
 ) (*softkmeans.Model, error) {
-	o := orZero(opts)
-	v := &volume{o: &o, passes: passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block, k: k}}
+	o := draws.OrZero(opts)
+	v := &volume{o: &o, passes: passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block,
+		memberships: o.Memberships, labels: o.Labels, k: k}}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
@@ -75,7 +74,11 @@ func FitMinVolume(
 		return v.inMemory(few)
 	}
 	sum := newSummary(v.p, v.size, o.Seed)
-	if err := v.each(func(b *block) error { return sum.add(b, o.Workers) }); err != nil {
+	err = v.each(func(b *block) error {
+		sum.add(b, o.Workers)
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	v.summary = sum.finish()
@@ -93,12 +96,12 @@ func FitMinVolume(
 		err = v.refine(m)
 	}
 	if err == nil {
-		err = v.handOut(m)
+		err = v.handOut(m, o.Workers)
 	}
 	switch {
 	case err == nil:
 		return m, nil
-	case stopped(ctx) == nil: // an error of the rows or of the caller's functions
+	case ctx.Err() == nil: // an error of the rows or of the caller's functions
 		return nil, err
 	}
 	m.Status, m.Solver = softkmeans.StatusCancelled, softkmeans.SolverAuto
@@ -123,16 +126,15 @@ func (v *volume) check() error {
 	o := v.o
 	switch {
 	case o.NonNegative || len(o.Lower)+len(o.Upper) > 0:
-		return fmt.Errorf("softkmeans: bounds (NonNegative, Lower, Upper) are for data in memory: %w",
-			softkmeans.ErrOption)
+		return fault.New(softkmeans.ErrOption, "bounds (NonNegative, Lower, Upper) are for data in memory")
 	case o.SummaryRows < 0:
-		return fmt.Errorf("softkmeans: SummaryRows is %d: %w", o.SummaryRows, softkmeans.ErrOption)
+		return fault.New(softkmeans.ErrOption, "SummaryRows is ", o.SummaryRows)
 	}
-	one := softkmeans.NewMatrix(1, 1, nil) // for the other options
 	if o.Centers == nil && o.Init != softkmeans.InitGlobal {
-		inner := o.MinVolumeOptions
-		inner.Weights, inner.Progress = nil, nil
-		if _, err := softkmeans.FitMinVolume(context.Background(), one, 1, &inner); err != nil {
+		one := o.MinVolumeOptions // a fit of one row of 0 checks them
+		one.Weights, one.Progress = nil, nil
+		_, err := softkmeans.FitMinVolume(context.Background(), softkmeans.NewMatrix(1, 1, nil), 1, &one)
+		if err != nil {
 			return err
 		}
 	}
@@ -142,30 +144,21 @@ func (v *volume) check() error {
 // measureFloor makes the first pass. It returns the rows if a summary may have as many.
 func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	few = &softkmeans.Matrix{}
-	stats, err := v.statistics(func(b *block) {
-		if b.first == 0 {
-			v.size = v.o.SummaryRows
-			if v.size == 0 {
-				v.size = min(defaultSummaryRows, max(defaultSummaryRows*1024/v.cols, 1024))
-			}
-			v.size = max(v.size, leastRowsPerCenter*v.k)
-			few.Cols, few.Stride = v.cols, v.cols
+	stats := new(softkmeans.Stats)
+	err = v.each(func(b *block) error {
+		if v.size = v.o.SummaryRows; v.size == 0 {
+			v.size = min(defaultSummaryRows, max(defaultSummaryRows*1024/v.cols, 1024))
 		}
-		if few == nil || b.x.Rows > v.size-few.Rows {
+		v.size = max(v.size, leastRowsPerCenter*v.k)
+		if few != nil && b.x.Rows <= v.size-few.Rows {
+			few = softkmeans.NewMatrix(few.Rows+b.x.Rows, v.cols, append(few.Data, b.x.Data...))
+		} else {
 			few = nil
-			return
 		}
-		for i := range b.x.Rows {
-			few.Data = append(few.Data, b.x.Row(i)...)
-		}
-		few.Rows += b.x.Rows
+		return stats.AddWeighted(b.x, b.weights)
 	})
 	if err != nil || few != nil {
 		return few, err
-	}
-	if f := v.o.Centers; f != nil && (f.Rows != v.k || f.Cols != v.cols) {
-		return nil, fmt.Errorf("softkmeans: Centers are %d×%d, not %d×%d: %w", f.Rows, f.Cols, v.k, v.cols,
-			softkmeans.ErrShape)
 	}
 	directions, rank := v.k-1, min(v.rows-1, v.cols)
 	if v.o.Sum == softkmeans.SumAtMostOne {
@@ -185,13 +178,12 @@ func (v *volume) setTarget(trivial bool) {
 	if slack == 0 {
 		slack = softkmeans.DefaultSlack
 	}
+	// With squares at rounding the rows have fewer dimensions than the simplex.
 	rounding, dims := 1e-14*p.Total, p.Basis.Rows
-	if p.Floor <= rounding && dims > 0 && p.Squares[dims-1] <= rounding {
-		trivial = true // the rows have fewer dimensions than the simplex
-	}
-	v.reference = max(p.Floor, 1e-6*p.Total)
-	if trivial {
+	if trivial || p.Floor <= rounding && dims > 0 && p.Squares[dims-1] <= rounding {
 		v.reference = 0.1 * p.Total
+	} else {
+		v.reference = max(p.Floor, 1e-6*p.Total)
 	}
 	v.allowance = max(min(slack*v.reference, (p.Total-p.Floor)/2), 0x1p-60*p.Total)
 	v.target = p.Floor + v.allowance
@@ -203,52 +195,29 @@ func (v *volume) inMemory(x *softkmeans.Matrix) (*softkmeans.Model, error) {
 	if m == nil {
 		return nil, err
 	}
-	g, labels, step := m.Memberships, m.Clusters, blockRows(max(v.cols, v.k))
+	g, labels := m.Memberships, m.Clusters
 	m.Memberships, m.Clusters = nil, nil
-	for lo := 0; err == nil && lo < x.Rows; lo += step {
-		hi := min(lo+step, x.Rows)
-		err = handOut(v.o.Memberships, "memberships", lo, rowsOf(g, lo, hi).Clone())
-		if err == nil {
-			err = handOut(v.o.Labels, "labels", lo, slices.Clone(labels[lo:hi]))
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return m, err
 	}
-	return m, err
-}
-
-// handOut makes the pass for memberships and labels.
-func (v *volume) handOut(m *softkmeans.Model) error {
-	if v.o.Memberships == nil && v.o.Labels == nil {
-		return nil
+	if err := v.give(0, g, labels); err != nil {
+		return nil, err
 	}
-	return v.each(func(b *block) error {
-		g, err := m.Predict(nil, b.x)
-		if err == nil {
-			err = handOut(v.o.Memberships, "memberships", b.first, g)
-		}
-		if err != nil || v.o.Labels == nil {
-			return err
-		}
-		labels, err := m.PredictLabels(nil, b.x)
-		if err == nil {
-			err = handOut(v.o.Labels, "labels", b.first, labels)
-		}
-		return err
-	})
+	return m, nil
 }
 
 // refine measures the centers of the summary on all rows, improves them, and sets what m says of all rows.
 func (v *volume) refine(m *softkmeans.Model) error {
+	first := m.Centers.Clone()
 	v.epsilon, v.contrasts = m.Epsilon, softkmeans.NewMatrix(v.k, v.k, nil)
 	for j := range v.k {
 		v.contrasts.Set(j, j, 1)
+		la.Axpy(first.Row(j), -1, v.p.Mean)
 	}
 	if m.Volume == softkmeans.VolumeAffine {
 		v.contrasts = softkmeans.RegularSimplex(v.k)
 	}
-	at, err := v.all(v.fromMean(m.Centers))
+	at, err := v.all(first)
 	if err != nil {
 		return err
 	}
@@ -257,6 +226,7 @@ func (v *volume) refine(m *softkmeans.Model) error {
 		left = defaultRefinements
 	}
 	m.Status = softkmeans.StatusIterationLimit
+	most := v.target + closeShare*v.allowance
 	// The squared accuracy of the summary's centers, as a share.
 	least := float64(v.k) / float64(v.summary.x.Rows)
 	for proximal := least; left >= 0; left-- {
@@ -274,30 +244,35 @@ func (v *volume) refine(m *softkmeans.Model) error {
 		if err = failed; err != nil {
 			break
 		}
-		missed := there.objective.value() > max(v.target+closeShare*v.allowance, at.objective.value())
-		if v.o.Lambda == 0 && missed || v.loss(there, to) > v.loss(at, to) {
+		if v.o.Lambda == 0 && there.error > max(most, at.error) || v.loss(there, to) > v.loss(at, to) {
 			proximal *= 10
 			continue
 		}
 		at, lambda, proximal = there, to, max(proximal/3, least)
 	}
-	m.Centers, m.Lambda = at.centers, lambda
-	far := 0.0
-	for j := range v.k {
-		far = max(far, math.Sqrt(dot(at.f.Row(j), at.f.Row(j))))
-	}
-	// See sums.add: r has k+2 roundings of terms of the size of x and Σ|g|·f, and Σg may be off 1.
-	off := gamma(v.k+8)*(1.01*math.Sqrt(at.squares.value())+math.Sqrt(v.p.Weight)*far) +
-		1.01*math.Sqrt(v.p.Weight)*far*(at.unsummed+gamma(v.k+2))
-	var wrong error
-	if m.Certificate, wrong = certify(v.p, at.objective.value(), off); wrong != nil {
+	if wrong := v.certified(m, at); wrong != nil {
 		return wrong
 	}
-	m.Stationarity = v.slope(at, lambda)
+	m.Lambda, m.Stationarity = lambda, v.slope(at, lambda)
 	m.Warnings = slices.DeleteFunc(m.Warnings,
 		func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnSlack })
-	if e := at.objective.value(); v.o.Lambda == 0 && e > v.target+closeShare*v.allowance {
-		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: softkmeans.WarnSlack, Value: e / v.target})
+	if v.o.Lambda == 0 && at.error > most {
+		m.Warnings = append(m.Warnings,
+			softkmeans.Warning{Kind: softkmeans.WarnSlack, Value: at.error / v.target})
 	}
+	return err
+}
+
+// certified gives m centers and their certificate. In sums.add r has k+2 roundings of terms of the size of x
+// and Σ|g|·f, and Σg may be off 1.
+func (v *volume) certified(m *softkmeans.Model, at *sums) (err error) {
+	root, far := math.Sqrt(v.p.Weight), 0.0
+	for j := range v.k {
+		far = max(far, la.Norm(at.f.Row(j)))
+	}
+	off := la.Gamma(v.k+8)*(1.01*math.Sqrt(at.squares.value())+root*far) +
+		1.01*root*far*(at.unsummed+la.Gamma(v.k+2))
+	m.Centers = at.centers
+	m.Certificate, err = certify(v.p, at.error, off)
 	return err
 }

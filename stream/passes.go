@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
 )
 
 // block has the rows first, first+1, … of the data. Weights nil: all 1.
@@ -21,12 +20,7 @@ type block struct {
 	weights []float64
 }
 
-func (b *block) weight(i int) float64 {
-	if b.weights == nil {
-		return 1
-	}
-	return b.weights[i]
-}
+func (b *block) weight(i int) float64 { return draws.Weight(b.weights, i) }
 
 // passes reads the data again and again.
 type passes struct {
@@ -34,74 +28,51 @@ type passes struct {
 	blocks   iter.Seq2[*softkmeans.Matrix, error]
 	weights  []float64
 	progress func(pass, rows int)
-	k        int // memberships of a row, which limit the blocks too
-	pass     int
-	rows     int // of the first pass
-	cols     int // 0 until the first row
-	buffer   []float64
+	// The caller's functions; nil: not asked for.
+	memberships func(first int, g *softkmeans.Matrix) error
+	labels      func(first int, labels []int) error
+
+	k      int // memberships of a row, which limit the blocks too
+	pass   int
+	rows   int // of the first pass
+	cols   int // 0 until the first row
+	buffer []float64
 }
 
 // check checks what can be checked before the first block.
 func (p *passes) check() error {
 	switch {
 	case p.blocks == nil:
-		return fmt.Errorf("softkmeans: blocks is nil: %w", softkmeans.ErrShape)
+		return fault.New(softkmeans.ErrShape, "blocks is nil")
 	case p.k < 1 || p.k > mostK:
-		return fmt.Errorf("softkmeans: k is %d, not from 1 to %d: %w", p.k, mostK, softkmeans.ErrOption)
+		return fault.New(softkmeans.ErrOption, "k is ", p.k, ", not from 1 to ", mostK)
 	}
-	return checkWeights(p.weights, len(p.weights))
-}
-
-func checkWeights(weights []float64, n int) error {
-	if weights != nil && len(weights) != n {
-		return fmt.Errorf("softkmeans: %d weights for %d rows: %w", len(weights), n, softkmeans.ErrShape)
-	}
-	for i, w := range weights {
-		if !(w >= 0 && w <= math.MaxFloat64) {
-			err := softkmeans.ErrOption
-			if w-w != 0 {
-				err = softkmeans.ErrNonFinite
-			}
-			return &softkmeans.InputError{Arg: "Weights", Row: i, Col: -1, Value: w, Err: err}
-		}
-	}
-	return nil
+	return draws.CheckWeights(p.weights, len(p.weights))
 }
 
 // blockRows returns how many rows of length d, entries or memberships, a block has: 16 MB, but from 24 to
-// 8192 rows. Readers that yield as many at once save a copy.
+// 8192 rows.
 func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
-// each makes a pass and calls fn for every block. If an error of fn names a row, it counts from the first.
+// each makes a pass and calls fn for every block.
 func (p *passes) each(fn func(b *block) error) error {
 	p.pass++
 	seen, wait := 0, 0 // rows that fn had, and rows in the buffer
-	call := func(x *softkmeans.Matrix) error {
-		b := &block{first: seen, x: x}
-		seen += x.Rows
+	flush := func() error {
+		b := &block{first: seen, x: softkmeans.NewMatrix(wait, p.cols, p.buffer)}
+		seen, wait, p.buffer = seen+wait, 0, p.buffer[:0]
 		if p.weights != nil {
-			if seen > len(p.weights) {
-				return fmt.Errorf("softkmeans: %d weights for more rows: %w", len(p.weights),
-					softkmeans.ErrShape)
-			}
 			b.weights = p.weights[b.first:seen]
 		}
 		if err := fn(b); err != nil {
-			if e, ok := err.(*softkmeans.InputError); ok && e.Row >= 0 {
-				e.Row += b.first
-			}
 			return err
 		}
 		if p.progress != nil {
 			p.progress(p.pass, seen)
 		}
-		return stopped(p.ctx)
+		return fault.Stopped(p.ctx)
 	}
-	flush := func() error {
-		x := softkmeans.NewMatrix(wait, p.cols, p.buffer[:wait*p.cols])
-		wait = 0
-		return call(x)
-	}
+	p.buffer = p.buffer[:0] // it grows with the rows that come
 	for x, err := range p.blocks {
 		if err != nil {
 			return fmt.Errorf("softkmeans: pass %d, after row %d: %w", p.pass, seen+wait, err)
@@ -109,24 +80,13 @@ func (p *passes) each(fn func(b *block) error) error {
 		if err := p.admit(x, seen+wait); err != nil {
 			return err
 		}
-		step := blockRows(max(p.cols, p.k))
-		for lo := 0; lo < x.Rows; {
-			n := min(step-wait, x.Rows-lo)
-			if n == step {
-				err = call(rowsOf(x, lo, lo+n))
-			} else {
-				p.buffer = p.buffer[:wait*p.cols] // it grows with the rows that come
-				for i := lo; i < lo+n; i++ {
-					p.buffer = append(p.buffer, x.Row(i)...)
-				}
-				if wait += n; wait == step {
-					err = flush()
+		for i := range x.Rows {
+			p.buffer = append(p.buffer, x.Row(i)...)
+			if wait++; wait == blockRows(max(p.cols, p.k)) {
+				if err := flush(); err != nil {
+					return err
 				}
 			}
-			if err != nil {
-				return err
-			}
-			lo += n
 		}
 	}
 	if wait > 0 {
@@ -134,30 +94,29 @@ func (p *passes) each(fn func(b *block) error) error {
 			return err
 		}
 	}
-	switch {
-	case p.pass > 1 && seen != p.rows:
-		return p.changed(seen)
-	case seen == 0:
-		return fmt.Errorf("softkmeans: the blocks have no rows: %w", softkmeans.ErrTooFewSamples)
+	if err := p.count(seen, false); err != nil {
+		return err
 	}
 	p.rows = seen
-	return checkWeights(p.weights, seen)
+	return nil
 }
 
 // admit checks a block of the caller's that follows so many rows.
 func (p *passes) admit(x *softkmeans.Matrix, before int) error {
-	if err := stopped(p.ctx); err != nil {
+	if err := fault.Stopped(p.ctx); err != nil {
+		return err
+	}
+	if _, err := draws.InRange("x", x); err != nil {
+		if e, ok := err.(*softkmeans.InputError); ok {
+			e.Row += before
+		}
 		return err
 	}
 	switch {
-	case x == nil:
-		return fmt.Errorf("softkmeans: a block is nil: %w", softkmeans.ErrShape)
 	case x.Rows == 0:
 		return nil
-	case x.Rows < 0 || x.Cols <= 0 || x.Stride < x.Cols || (len(x.Data)-x.Cols)/x.Stride < x.Rows-1 ||
-		len(x.Data) < x.Cols:
-		return fmt.Errorf("softkmeans: a block is %d×%d with stride %d and has %d values: %w",
-			x.Rows, x.Cols, x.Stride, len(x.Data), softkmeans.ErrShape)
+	case x.Cols == 0:
+		return fault.New(softkmeans.ErrShape, "a block has no columns")
 	case p.cols == 0:
 		p.cols = x.Cols
 	case p.cols != x.Cols:
@@ -165,70 +124,38 @@ func (p *passes) admit(x *softkmeans.Matrix, before int) error {
 		if p.pass > 1 {
 			err = errBoth
 		}
-		return fmt.Errorf("softkmeans: pass %d has %d columns after row %d, %d before: %w",
-			p.pass, x.Cols, before, p.cols, err)
+		return fault.New(err, "pass ", p.pass, " has ", x.Cols, " columns after row ", before, ", ", p.cols,
+			" before")
 	}
-	if p.pass > 1 && x.Rows > p.rows-before {
-		return p.changed(before + x.Rows)
-	}
-	return nil
+	return p.count(before+x.Rows, true)
 }
 
-// changed is the error of a pass with another number of rows.
-func (p *passes) changed(rows int) error {
-	ask := ""
-	if rows == 0 {
-		ask = " (can the blocks be read again?)"
+// count returns an error for a pass of so many rows, or of more to come.
+func (p *passes) count(rows int, more bool) error {
+	not := func(want int) bool { return rows > want || rows < want && !more }
+	switch {
+	case p.pass > 1 && rows == 0:
+		return fault.New(errBoth, "pass ", p.pass, " has no rows, pass 1 had ", p.rows,
+			" (can the blocks be read again?)")
+	case p.pass > 1 && not(p.rows):
+		return fault.New(errBoth, "pass ", p.pass, " has ", rows, " rows, pass 1 had ", p.rows)
+	case rows == 0:
+		return fault.New(softkmeans.ErrTooFewSamples, "the blocks have no rows")
+	case p.weights != nil && not(len(p.weights)):
+		return fault.New(softkmeans.ErrShape, len(p.weights), " weights for ", rows, " rows")
 	}
-	return fmt.Errorf("softkmeans: pass %d has %d rows%s, pass 1 had %d: %w",
-		p.pass, rows, ask, p.rows, errBoth)
+	return nil
 }
 
 // errBoth is for data of another shape in a later pass.
-var errBoth error = both{}
-
-type both struct{}
-
-func (both) Error() string   { return softkmeans.ErrChanged.Error() }
-func (both) Unwrap() []error { return []error{softkmeans.ErrChanged, softkmeans.ErrShape} }
-
-// stopped returns the error of a context that has ended.
-func stopped(ctx context.Context) error {
-	if runtime.GOARCH == "wasm" { // on one thread, what cancels ctx runs during this call only
-		runtime.Gosched()
-	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("softkmeans: stopped: %w", err)
-	}
-	return nil
-}
-
-// rowsOf returns a view of the rows lo, …, hi−1.
-func rowsOf(x *softkmeans.Matrix, lo, hi int) *softkmeans.Matrix {
-	return &softkmeans.Matrix{Rows: hi - lo, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride:]}
-}
+var errBoth = fmt.Errorf("%w: %w", softkmeans.ErrChanged, softkmeans.ErrShape)
 
 // chunkRows is how many rows a task has.
 const chunkRows = 512
 
 // inChunks calls fn for the chunks of n rows on so many goroutines; 0: GOMAXPROCS.
 func inChunks(workers, n int, fn func(chunk, lo, hi int)) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	count := chunks(n)
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(workers, count) {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			for c := int(next.Add(1)) - 1; c < count; c = int(next.Add(1)) - 1 {
-				fn(c, c*chunkRows, min((c+1)*chunkRows, n))
-			}
-		}()
-	}
-	all.Wait()
+	draws.Run(workers, chunks(n), func(c int) { fn(c, c*chunkRows, min((c+1)*chunkRows, n)) })
 }
 
 func chunks(n int) int { return (n + chunkRows - 1) / chunkRows }
@@ -255,29 +182,3 @@ func (s fine) value() float64 {
 	}
 	return math.MaxFloat64
 }
-
-func dot(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		s0 += v * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// axpy adds a·x to y.
-func axpy(y []float64, a float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += a * v
-	}
-}
-
-// gamma bounds the relative error of n roundings.
-func gamma(n int) float64 { return 1.01 * float64(n) * 0x1p-53 }

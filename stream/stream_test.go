@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 type matrix = softkmeans.Matrix
@@ -31,13 +32,18 @@ func mixtures(n, d, k int, noise, far float64, seed uint64) *matrix {
 			sum += g[j]
 		}
 		for j := range g {
-			axpy(x.Row(i), g[j]/sum, f.Row(j))
+			la.Axpy(x.Row(i), g[j]/sum, f.Row(j))
 		}
 		for c := range d {
 			x.Row(i)[c] += noise*rng.NormFloat64() + far
 		}
 	}
 	return x
+}
+
+// rowsOf returns a view of the rows lo, …, hi−1.
+func rowsOf(x *matrix, lo, hi int) *matrix {
+	return &matrix{Rows: hi - lo, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride:]}
 }
 
 // in yields the rows of x in blocks of these sizes, over and over, in memory that is used again.
@@ -140,7 +146,7 @@ func TestFit(t *testing.T) {
 				}
 				size := 0.0
 				for i := range x.Rows {
-					size += dot(x.Row(i), x.Row(i))
+					size += la.SumSquares(x.Row(i))
 				}
 				// Centers so far from 0 are rounded, and the mean is: each by u of its length.
 				far := 0x1p-51 * math.Sqrt(size)
@@ -527,9 +533,7 @@ func TestSummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := newSummary(p, 400, 1)
-	if err := sum.add(&block{x: x, weights: weights}, 2); err != nil {
-		t.Fatal(err)
-	}
+	sum.add(&block{x: x, weights: weights}, 2)
 	b, total, corners := sum.finish(), 0.0, 0
 	for i := range b.x.Rows {
 		if total += b.weights[i]; slices.Max(b.x.Row(i)) == 9 {

@@ -5,10 +5,12 @@ package stream
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 )
 
 // mostK is the most centers: their regular simplex has k² numbers.
@@ -27,16 +29,14 @@ type Subspace struct {
 // of opts; other options are an [softkmeans.ErrOption], since weights come with the rows. Cost and other
 // errors: those of [softkmeans.Stats.Principal].
 func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
-	o := orZero(opts)
+	o := draws.OrZero(opts)
 	switch {
 	case k < 1 || k > mostK:
-		return nil, fmt.Errorf("softkmeans: k is %d, not from 1 to %d: %w", k, mostK, softkmeans.ErrOption)
+		return nil, fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
 	case o.Weights != nil || o.Block != nil || o.Memberships != nil:
-		return nil, fmt.Errorf("softkmeans: NewSubspace reads Enclosure and Workers alone: %w",
-			softkmeans.ErrOption)
+		return nil, fault.New(softkmeans.ErrOption, "NewSubspace reads Enclosure and Workers alone")
 	case o.Enclosure != softkmeans.EnclosureBall && o.Enclosure != softkmeans.EnclosureTight:
-		return nil, fmt.Errorf("softkmeans: Enclosure is %v, which needs all rows: %w", o.Enclosure,
-			softkmeans.ErrOption)
+		return nil, fault.New(softkmeans.ErrOption, "Enclosure is ", int(o.Enclosure), ", not 0 or 1")
 	}
 	at, err := s.Principal(max(0, min(k-1, s.Rows()-1, s.Cols())), &softkmeans.Options{Workers: o.Workers})
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Subspace) normals() *softkmeans.Matrix {
 	}
 	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)
 	for j := range m {
-		axpy(u.Row(j), math.Sqrt(float64(m)/float64(max(m-1, 1))), b.Row(j)[:dims])
+		la.Axpy(u.Row(j), math.Sqrt(float64(m)/float64(max(m-1, 1))), b.Row(j)[:dims])
 	}
 	return u
 }
@@ -78,100 +78,60 @@ func (e *Extent) Rows() int { return e.rows }
 // Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange], and [softkmeans.ErrOption]
 // for a weight below 0. e is then unchanged.
 func (e *Extent) Add(p *Subspace, x *softkmeans.Matrix, weights []float64) error {
-	c := &passes{ctx: context.Background()}
-	if err := c.admit(x, 0); err != nil {
+	if x != nil && x.Rows == 0 {
+		return nil
+	}
+	data := &passes{ctx: context.Background(), weights: weights, k: p.K,
+		blocks: func(yield func(*softkmeans.Matrix, error) bool) { yield(x, nil) }}
+	if err := data.check(); err != nil {
 		return err
 	}
-	if err := checkWeights(weights, x.Rows); err != nil {
+	f := new(Extent)
+	if err := data.each(func(b *block) error { return p.measure(f, b, 0) }); err != nil {
 		return err
 	}
-	f := p.start()
-	for lo := 0; lo < x.Rows; lo += blockRows(x.Cols) {
-		hi := min(lo+blockRows(x.Cols), x.Rows)
-		b := &block{first: lo, x: rowsOf(x, lo, hi)}
-		if weights != nil {
-			b.weights = weights[lo:hi]
-		}
-		if err := f.add(b, 0); err != nil {
-			return err
-		}
-	}
-	return e.Merge(&f.Extent)
+	return e.Merge(f)
 }
 
-// measuring is an Extent to which rows are added.
-type measuring struct {
-	Extent
-	p       *Subspace
-	normals *softkmeans.Matrix // of a tight simplex
-}
-
-func (p *Subspace) start() *measuring {
-	m := &measuring{p: p, Extent: Extent{subspace: p.fingerprint()}, normals: softkmeans.NewMatrix(0, 0, nil)}
-	if p.Enclosure == softkmeans.EnclosureTight {
-		m.normals = p.normals()
-	}
-	return m
-}
-
-// mostEntry is the largest entry of data in the package's range.
-const mostEntry = 0x1p500
-
-// centre writes x − mean to y and returns its squared length; an error for an entry out of range.
-func centre(y, x, mean []float64, row int) error {
-	for c, v := range x {
-		if y[c] = v - mean[c]; !(math.Abs(v) <= mostEntry) {
-			err := softkmeans.ErrRange
-			if v-v != 0 {
-				err = softkmeans.ErrNonFinite
-			}
-			return &softkmeans.InputError{Arg: "x", Row: row, Col: c, Value: v, Err: err}
-		}
-	}
-	return nil
-}
-
-// add adds the rows of a block.
-func (e *measuring) add(b *block, workers int) error {
-	p, d := e.p, e.p.Basis.Cols
+// measure adds the rows of a block to e.
+func (p *Subspace) measure(e *Extent, b *block, workers int) error {
+	d := p.Basis.Cols
 	if b.x.Cols != d {
-		return fmt.Errorf("softkmeans: x has %d columns, the subspace is of %d: %w", b.x.Cols, d,
-			softkmeans.ErrShape)
+		return fault.New(softkmeans.ErrShape, "x has ", b.x.Cols, " columns, the subspace is of ", d)
 	}
-	parts, faults := make([]Extent, chunks(b.x.Rows)), make([]error, chunks(b.x.Rows))
+	parts, subspace, normals := make([]Extent, chunks(b.x.Rows)), p.fingerprint(), new(softkmeans.Matrix)
+	if p.Enclosure == softkmeans.EnclosureTight {
+		normals = p.normals()
+	}
 	inChunks(workers, b.x.Rows, func(chunk, lo, hi int) {
 		part := &parts[chunk]
-		part.subspace, part.rows, part.facets = e.subspace, hi-lo, make([]float64, e.normals.Rows)
+		part.subspace, part.rows, part.facets = subspace, hi-lo, make([]float64, normals.Rows)
 		y, at := make([]float64, d), make([]float64, p.Basis.Rows)
 		for i := lo; i < hi; i++ {
-			if faults[chunk] = centre(y, b.x.Row(i), p.Mean, i); faults[chunk] != nil {
-				return
-			}
 			w := b.weight(i) / p.Weight
 			if w == 0 {
 				continue
 			}
-			part.squares.add(w * dot(y, y))
+			copy(y, b.x.Row(i))
+			la.Axpy(y, -1, p.Mean)
+			part.squares.add(w * la.SumSquares(y))
 			for c := range at {
-				at[c] = dot(p.Basis.Row(c), y)
+				at[c] = la.Dot(p.Basis.Row(c), y)
 			}
 			for c, v := range at {
-				axpy(y, -v, p.Basis.Row(c))
+				la.Axpy(y, -v, p.Basis.Row(c))
 			}
-			part.residual.add(w * dot(y, y))
-			part.radius = max(part.radius, math.Sqrt(dot(at, at)))
+			part.residual.add(w * la.SumSquares(y))
+			part.radius = max(part.radius, la.Norm(at))
 			for j := range part.facets {
-				part.facets[j] = max(part.facets[j], -dot(e.normals.Row(j), at))
+				part.facets[j] = max(part.facets[j], -la.Dot(normals.Row(j), at))
 			}
 		}
 	})
-	for _, err := range faults {
-		if err != nil {
+	for i := range parts {
+		if err := e.Merge(&parts[i]); err != nil {
 			return err
 		}
-	}
-	for i := range parts {
-		e.merge(&parts[i])
 	}
 	return nil
 }
@@ -180,15 +140,10 @@ func (e *measuring) add(b *block, workers int) error {
 // same subspace; e is then unchanged.
 func (e *Extent) Merge(f *Extent) error {
 	if e.subspace != 0 && f.subspace != 0 && e.subspace != f.subspace || f.rows > math.MaxInt-e.rows {
-		return fmt.Errorf("softkmeans: the extents are of different subspaces: %w", softkmeans.ErrShape)
+		return fault.New(softkmeans.ErrShape, "the extents are of different subspaces")
 	}
-	e.merge(f)
-	return nil
-}
-
-func (e *Extent) merge(f *Extent) {
 	if f.rows == 0 {
-		return
+		return nil
 	}
 	if e.facets == nil {
 		e.facets = make([]float64, len(f.facets))
@@ -200,6 +155,7 @@ func (e *Extent) merge(f *Extent) {
 	e.rows += f.rows
 	e.residual.merge(f.residual)
 	e.squares.merge(f.squares)
+	return nil
 }
 
 // Model returns the global solution for rows of the given extent, without memberships, which
@@ -209,10 +165,9 @@ func (e *Extent) merge(f *Extent) {
 func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:
-		return nil, fmt.Errorf("softkmeans: the extent is of %d rows, the statistics are of %d: %w",
-			e.rows, p.Rows, errBoth)
+		return nil, fault.New(errBoth, "the extent is of ", e.rows, " rows, the statistics are of ", p.Rows)
 	case e.subspace != p.fingerprint():
-		return nil, fmt.Errorf("softkmeans: the extent is of another subspace: %w", softkmeans.ErrShape)
+		return nil, fault.New(softkmeans.ErrShape, "the extent is of another subspace")
 	}
 	if err := sameSquares(&p.Subspace, e.squares.value()*p.Weight); err != nil {
 		return nil, err
@@ -224,16 +179,16 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	for j := range p.K {
 		v, f := vertices.Row(j%vertices.Rows), m.Centers.Row(j)
 		for c := range dims {
-			axpy(f, v[c], p.Basis.Row(c))
+			la.Axpy(f, v[c], p.Basis.Row(c))
 		}
-		axpy(f, 1, p.Mean) // last: the mean may be far larger, and is rounded once
-		far = max(far, math.Sqrt(dot(v, v)))
+		la.Axpy(f, 1, p.Mean) // last: the mean may be far larger, and is rounded once
+		far = max(far, la.Norm(v))
 	}
 	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
 	// between are the residuals, their rounding, and that of the centers.
 	root := 1 + math.Sqrt(float64(dims))
-	off := gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
-	off += math.Sqrt(p.Weight) * (gamma(dims+8)*root*far + gamma(1)*(math.Sqrt(dot(p.Mean, p.Mean))+far))
+	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
+	off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
 	var err error
 	m.Certificate, err = certify(&p.Subspace, e.residual.value()*p.Weight, off)
 	return m, err
@@ -252,7 +207,7 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 		radius = 0
 		for j, h := range e.facets {
 			radius += h / float64(m)
-			axpy(centre, -h*float64(m-1)/float64(m), v.Row(j))
+			la.Axpy(centre, -h*float64(m-1)/float64(m), v.Row(j))
 		}
 	}
 	radius += margin * e.radius
@@ -267,22 +222,22 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 // sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
 // statistics.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
-	off := 0x1p-50 * math.Sqrt(p.Weight*dot(p.Mean, p.Mean)) // the mean is rounded
+	off := 0x1p-50 * math.Sqrt(p.Weight*la.SumSquares(p.Mean)) // the mean is rounded
 	if math.Abs(squares-p.Total) <= 1e-9*p.Total+2*off*math.Sqrt(p.Total)+off*off+p.Weight*0x1p-980 {
 		return nil
 	}
-	return fmt.Errorf("softkmeans: the squared distances from the mean add up to %g, in pass 1 to %g: %w",
-		squares, p.Total, softkmeans.ErrChanged)
+	return fault.New(softkmeans.ErrChanged, "the squared distances from the mean add up to ", squares,
+		", in pass 1 to ", p.Total)
 }
 
 // certify compares ‖X − GF‖² with the floor. residual is its square as computed, off bounds what rounding
 // makes of ‖X − GF‖.
 func certify(p *softkmeans.Subspace, residual, off float64) (softkmeans.Certificate, error) {
-	length := math.Sqrt(residual)*(1+gamma(len(p.Mean)+8)) + off
+	length := math.Sqrt(residual)*(1+la.Gamma(len(p.Mean)+8)) + 1.01*off
 	c := softkmeans.Certificate{Objective: min(length*length*(1+0x1p-48), math.MaxFloat64), Floor: p.Floor,
 		FloorError: p.FloorError, Total: p.Total, Solver: p.Solver}
 	if c.Objective < c.Floor-c.FloorError {
-		return c, fmt.Errorf("softkmeans: a solution is below the floor: %w", softkmeans.ErrChanged)
+		return c, fault.New(softkmeans.ErrChanged, "a solution is below the floor")
 	}
 	if c.Objective != c.Floor {
 		c.Gap = min(max(-1, (c.Objective-c.Floor)/c.Total), math.MaxFloat64)

@@ -14,6 +14,8 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 )
 
 // The two outermost rows are taken along lines of the subspace: linesPerCenter for each of its directions and
@@ -34,7 +36,6 @@ type summary struct {
 	drawn    []drawnRow
 	lines    *softkmeans.Matrix // in coordinates of the data: each row's product with x − mean is its reach
 	extremes []drawnRow         // of each line: the upper, the lower
-	reach    []float64          // of each extreme along its line
 }
 
 // drawnRow has a row, its number, and its weight. row nil: none yet.
@@ -42,6 +43,7 @@ type drawnRow struct {
 	number int
 	weight float64
 	row    []float64
+	reach  float64 // of an extreme along its line
 }
 
 // newSummary returns an empty summary for at most size rows.
@@ -52,8 +54,8 @@ func newSummary(p *softkmeans.Subspace, size int, seed uint64) *summary {
 		lines = dims
 	}
 	s := &summary{p: p, draws: size - 2*lines, rng: rand.New(rand.NewPCG(seed, 0x5e9)),
-		lines: softkmeans.NewMatrix(lines, p.Basis.Cols, nil), extremes: make([]drawnRow, 2*lines),
-		reach: slices.Repeat([]float64{math.Inf(-1)}, 2*lines)}
+		lines:    softkmeans.NewMatrix(lines, p.Basis.Cols, nil),
+		extremes: slices.Repeat([]drawnRow{{reach: math.Inf(-1)}}, 2*lines)}
 	s.next = s.rng.Float64() / float64(s.draws)
 	rng := rand.New(rand.NewPCG(0x11e5, 0)) // the lines are always the same
 	for t := range lines {
@@ -64,59 +66,31 @@ func newSummary(p *softkmeans.Subspace, size int, seed uint64) *summary {
 			if !(spread > 0) { // all squares are 0
 				spread = 1
 			}
-			axpy(s.lines.Row(t), rng.NormFloat64()/spread, p.Basis.Row(c))
+			la.Axpy(s.lines.Row(t), rng.NormFloat64()/spread, p.Basis.Row(c))
 		}
 	}
 	return s
 }
 
-// found are a chunk's squared distances from the mean, and the extremes of its rows.
-type found struct {
-	reach []float64
-	row   []int // -1: none
-}
-
 // add takes in the next block.
-func (s *summary) add(b *block, workers int) error {
-	n, squares := b.x.Rows, make([]float64, b.x.Rows)
-	parts, faults := make([]found, chunks(n)), make([]error, chunks(n))
-	inChunks(workers, n, func(chunk, lo, hi int) {
-		f := found{slices.Clone(s.reach), slices.Repeat([]int{-1}, len(s.reach))}
-		y := make([]float64, b.x.Cols)
-		for i := lo; i < hi; i++ {
-			if faults[chunk] = centre(y, b.x.Row(i), s.p.Mean, i); faults[chunk] != nil {
-				return
-			}
-			squares[i] = dot(y, y)
-			for t := 0; t < s.lines.Rows && b.weight(i) > 0; t++ {
-				v := dot(s.lines.Row(t), y)
-				if v > f.reach[2*t] {
-					f.reach[2*t], f.row[2*t] = v, i
-				}
-				if -v > f.reach[2*t+1] {
-					f.reach[2*t+1], f.row[2*t+1] = -v, i
+func (s *summary) add(b *block, workers int) {
+	y := b.x.Clone()
+	for i := range y.Rows {
+		la.Axpy(y.Row(i), -1, s.p.Mean)
+	}
+	draws.Run(workers, s.lines.Rows, func(t int) {
+		for i := range y.Rows {
+			w, v := b.weight(i), la.Dot(s.lines.Row(t), y.Row(i))
+			for side, reach := range [2]float64{v, -v} {
+				if e := &s.extremes[2*t+side]; w > 0 && reach > e.reach {
+					*e = drawnRow{b.first + i, w, slices.Clone(b.x.Row(i)), reach}
 				}
 			}
 		}
-		parts[chunk] = f
 	})
-	for _, err := range faults {
-		if err != nil {
-			return err
-		}
+	for i := range y.Rows {
+		s.draw(b, i, la.SumSquares(y.Row(i)))
 	}
-	for _, f := range parts {
-		for t, i := range f.row {
-			if i >= 0 && f.reach[t] > s.reach[t] {
-				s.reach[t] = f.reach[t]
-				s.extremes[t] = drawnRow{b.first + i, b.weight(i), slices.Clone(b.x.Row(i))}
-			}
-		}
-	}
-	for i, v := range squares {
-		s.draw(b, i, v)
-	}
-	return nil
 }
 
 // draw takes the row if draws fall on it.
@@ -136,8 +110,8 @@ func (s *summary) draw(b *block, i int, squares float64) {
 		s.next = (float64(s.made) + s.rng.Float64()) / float64(s.draws)
 	}
 	if count > 0 {
-		s.drawn = append(s.drawn,
-			drawnRow{b.first + i, float64(count) * w / (float64(s.draws) * q), slices.Clone(b.x.Row(i))})
+		s.drawn = append(s.drawn, drawnRow{number: b.first + i, row: slices.Clone(b.x.Row(i)),
+			weight: float64(count) * w / (float64(s.draws) * q)})
 	}
 }
 

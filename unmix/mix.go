@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 )
 
 // Predictor finds memberships of rows x, as missing.Predict does; dst is nil.
@@ -29,46 +31,28 @@ func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 		}
 	}
 	cone := &softkmeans.Model{Centers: spectra, Sum: softkmeans.SumAtMostOne}
-	if memberships, err = predict(cone, nil, x); err != nil {
+	g, err := predict(cone, nil, x)
+	if err != nil {
 		return nil, nil, err
 	}
-	most := largest(spectra.Data)
+	most := la.Largest(spectra.Data)
 	_, unit := math.Frexp(most)
-	brightness = make([]float64, x.Rows)
-	exps, again := make([]int, x.Rows), []int(nil)
-	for i := range x.Rows {
-		row, size := memberships.Row(i), largest(x.Row(i))
-		_, exp := math.Frexp(size)
-		switch sum := sumOf(row); {
-		case size == 0 || most == 0:
-			settle(row, 0)
-		case exp > unit-sizeBits && sum <= mostSum:
-			settle(row, sum)
-			brightness[i] = sum
-		default:
-			exps[i] = exp - unit
-			again = append(again, i)
-		}
-	}
-	for round := range mostRounds {
-		some := softkmeans.NewMatrix(len(again), x.Cols, nil)
-		for a, i := range again {
-			exps[i] += 3
-			for c, v := range x.Row(i) {
-				some.Set(a, c, math.Ldexp(v, -exps[i]))
-			}
-		}
-		if len(again) == 0 {
-			break
-		}
-		g, err := predict(cone, nil, some)
-		if err != nil {
-			return nil, nil, err
-		}
+	memberships, brightness = g, make([]float64, x.Rows)
+	exps, again := make([]int, x.Rows), la.Indices(x.Rows) // row i is scaled by 2^-exps[i]
+	for round := 0; ; round++ {
 		var left []int
 		for a, i := range again {
-			sum := sumOf(g.Row(a))
-			if sum > mostSum && round+1 < mostRounds {
+			sum, size := la.Sum(g.Row(a)), la.Largest(x.Row(i))
+			_, exp := math.Frexp(size)
+			switch {
+			case size == 0 || most == 0:
+				sum = 0
+			case round == 0 && (exp <= unit-sizeBits || sum > mostSum):
+				exps[i] = exp - unit + 3
+				left = append(left, i)
+				continue
+			case sum > mostSum && round < mostRounds:
+				exps[i] += 3
 				left = append(left, i)
 				continue
 			}
@@ -76,9 +60,19 @@ func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 			settle(memberships.Row(i), sum)
 			brightness[i] = min(math.Ldexp(sum, exps[i]), math.MaxFloat64)
 		}
-		again = left
+		if again = left; len(again) == 0 {
+			return memberships, brightness, nil
+		}
+		some := draws.Chosen(x, again)
+		for a, i := range again {
+			for c, v := range some.Row(a) {
+				some.Set(a, c, math.Ldexp(v, -exps[i]))
+			}
+		}
+		if g, err = predict(cone, nil, some); err != nil {
+			return nil, nil, err
+		}
 	}
-	return memberships, brightness, nil
 }
 
 // The bound of 1 did nothing if memberships add up to mostSum at most. A row smaller than the spectra by
@@ -89,13 +83,6 @@ const (
 	mostRounds = 40
 )
 
-func sumOf(row []float64) (sum float64) {
-	for _, v := range row {
-		sum += v
-	}
-	return sum
-}
-
 // settle divides memberships by their sum; 1/k each if it is 0.
 func settle(row []float64, sum float64) {
 	for j, v := range row {
@@ -103,14 +90,4 @@ func settle(row []float64, sum float64) {
 			row[j] = v / sum
 		}
 	}
-}
-
-// largest returns the largest size of the numbers; NaN does not count.
-func largest(list []float64) (most float64) {
-	for _, v := range list {
-		if size := math.Abs(v); size > most {
-			most = size
-		}
-	}
-	return most
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 	"softkmeans/missing"
 )
@@ -30,15 +31,15 @@ func TestMix(t *testing.T) {
 	for i := range n {
 		r := slices.Clone(x.Row(i))
 		for j, v := range g.Row(i) {
-			addTo(r, -v*brightness[i], f.Row(j))
+			la.Axpy(r, -v*brightness[i], f.Row(j))
 		}
-		size := math.Sqrt(inner(x.Row(i), x.Row(i)))
+		size := math.Sqrt(la.Dot(x.Row(i), x.Row(i)))
 		for j, v := range g.Row(i) {
-			if slope := inner(r, f.Row(j)); slope > 1e-9*size || v*brightness[i] > 0 && slope < -1e-9*size {
+			if slope := la.Dot(r, f.Row(j)); slope > 1e-9*size || v*brightness[i] > 0 && slope < -1e-9*size {
 				t.Errorf("row %d: slope %v of spectrum %d with %v", i, slope, j, v)
 			}
 		}
-		if sum := sumOf(g.Row(i)); math.Abs(sum-1) > 1e-12 {
+		if sum := la.Sum(g.Row(i)); math.Abs(sum-1) > 1e-12 {
 			t.Errorf("row %d: memberships add up to %v", i, sum)
 		}
 	}
@@ -91,9 +92,9 @@ func TestMixAround(t *testing.T) {
 		for i := range 2 {
 			r := slices.Clone(x.Row(i))
 			for j, a := range g.Row(i) {
-				addTo(r, -a*brightness[i], f.Row(j))
+				la.Axpy(r, -a*brightness[i], f.Row(j))
 			}
-			if d := inner(r, r); d > 1e-16*inner(x.Row(i), x.Row(i)) {
+			if d := la.SumSquares(r); d > 1e-16*la.Dot(x.Row(i), x.Row(i)) {
 				t.Errorf("row %d: %v for %v", i, r, x.Row(i))
 			}
 		}

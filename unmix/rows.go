@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/noise"
 )
 
@@ -30,11 +31,10 @@ func (t *table) directions() int {
 
 // rank returns the largest rank that the rows can have.
 func (t *table) rank() int {
-	n := t.x.Rows
-	if t.Sum == softkmeans.SumToOne {
-		n--
+	if t.Sum == softkmeans.SumAtMostOne {
+		return min(t.x.Rows, t.x.Cols)
 	}
-	return max(0, min(n, t.x.Cols))
+	return max(0, min(t.x.Rows-1, t.x.Cols))
 }
 
 // simple returns the options for functions without a penalty.
@@ -43,18 +43,13 @@ func (t *table) simple() *softkmeans.Options {
 }
 
 // open finds the leading directions of the rows: those of k prototypes and some more.
-func (t *table) open(ctx context.Context, more int) (*view, error) {
-	v := &view{table: t, directions: min(t.directions(), t.rank())}
-	all, err := softkmeans.Principal(ctx, t.x, min(v.directions+more, t.rank()), t.simple())
+func (t *table) open(ctx context.Context, more int) (v *view, err error) {
+	v = &view{table: t, directions: min(t.directions(), t.rank())}
+	v.Subspace, err = softkmeans.Principal(ctx, t.x, min(v.directions+more, t.rank()), t.simple())
 	if err != nil {
 		return nil, err
 	}
-	v.Subspace = all
-	for _, square := range v.Squares[v.directions:min(v.Basis.Rows, len(v.Squares))] {
-		v.floor += square
-	}
-	v.floor += v.Floor
-	v.floor = min(v.floor, v.Total)
+	v.floor = min(la.Sum(v.Squares[v.directions:min(v.Basis.Rows, len(v.Squares))])+v.Floor, v.Total)
 	return v, nil
 }
 
@@ -71,16 +66,6 @@ type view struct {
 func (v *view) discarded() []float64 {
 	last := min(v.directions+2, len(v.Squares))
 	return v.Squares[min(v.directions, last):last]
-}
-
-// plane returns the subspace of the k prototypes.
-func (v *view) plane() *softkmeans.Subspace {
-	q := v.directions
-	return &softkmeans.Subspace{Mean: v.Mean, Basis: firstRows(v.Basis, q), Squares: v.Squares[:q]}
-}
-
-func firstRows(m *softkmeans.Matrix, rows int) *softkmeans.Matrix {
-	return softkmeans.NewMatrix(rows, m.Cols, m.Data[:rows*m.Cols])
 }
 
 // exactShare is the share of the total up to which FitMinVolume takes a floor for an exact mixture's.
@@ -133,7 +118,7 @@ func (t *table) divided(n noise.Noise) *table {
 // leftOut returns the rows of positive weight that fit too badly to count.
 func leftOut(weights, fit []float64) (rows []int) {
 	for i, v := range fit {
-		if v < noise.LeastFit && (weights == nil || weights[i] > 0) {
+		if v < noise.LeastFit && draws.Weight(weights, i) > 0 {
 			rows = append(rows, i)
 		}
 	}
@@ -145,20 +130,10 @@ func leftOut(weights, fit []float64) (rows []int) {
 // are in a cone.
 func (t *table) unit() *table {
 	out := *t
-	most := 0.0
-	for i := range t.x.Rows {
-		for _, v := range t.x.Row(i) {
-			most = max(most, math.Abs(v))
-		}
-	}
-	_, exp := math.Frexp(most)
 	out.x, out.Weights = t.x.Clone(), make([]float64, t.x.Rows)
+	_, exp := math.Frexp(la.Largest(out.x.Data))
 	for i := range out.Weights {
-		length := math.Ldexp(normalize(out.x.Row(i)), -exp)
-		if t.Weights != nil {
-			length *= t.Weights[i]
-		}
-		out.Weights[i] = length
+		out.Weights[i] = math.Ldexp(normalize(out.x.Row(i)), -exp) * draws.Weight(t.Weights, i)
 	}
 	if out.Sum = softkmeans.SumAtMostOne; t.Centers != nil {
 		out.Centers = t.Centers.Clone()
@@ -171,10 +146,7 @@ func (t *table) unit() *table {
 
 // normalize divides a row by its length, which it returns; of a row of 0 it is 0.
 func normalize(row []float64) float64 {
-	most := 0.0
-	for _, v := range row {
-		most = max(most, math.Abs(v))
-	}
+	most := la.Largest(row)
 	if most == 0 {
 		return 0
 	}
@@ -182,24 +154,11 @@ func normalize(row []float64) float64 {
 	for c, v := range row {
 		row[c] = math.Ldexp(v, -exp)
 	}
-	length := math.Sqrt(inner(row, row))
+	length := la.Norm(row)
 	for c := range row {
 		row[c] /= length
 	}
 	return math.Ldexp(length, exp)
-}
-
-func inner(a, b []float64) (sum float64) {
-	for c, v := range a {
-		sum += v * b[c]
-	}
-	return sum
-}
-
-func addTo(a []float64, factor float64, b []float64) {
-	for c, v := range b {
-		a[c] += factor * v
-	}
 }
 
 // outliers returns up to the share of the rows whose squared distance from the plane, or in it from the mean,
@@ -209,7 +168,8 @@ func (v *view) outliers(share float64) (list []int, err error) {
 	if v.directions == v.rank() || v.directions == 0 {
 		return nil, nil
 	}
-	z, err := v.plane().Coordinates(nil, v.x)
+	plane := &softkmeans.Subspace{Mean: v.Mean, Basis: la.FirstRows(v.Basis, v.directions)}
+	z, err := plane.Coordinates(nil, v.x)
 	if err != nil {
 		return nil, err
 	}
@@ -249,8 +209,8 @@ func (v *view) beyond(z *softkmeans.Matrix) []float64 {
 	out, row := make([]float64, v.x.Rows), make([]float64, v.x.Cols)
 	for i := range out {
 		copy(row, v.x.Row(i))
-		addTo(row, -1, v.Mean)
-		out[i] = max(0, inner(row, row)-inner(z.Row(i), z.Row(i)))
+		la.Axpy(row, -1, v.Mean)
+		out[i] = max(0, la.SumSquares(row)-la.Dot(z.Row(i), z.Row(i)))
 	}
 	return out
 }
@@ -274,17 +234,14 @@ func (t *table) prepared(ctx context.Context, more int) (v *view, trimmed []int,
 	if v, err = t.open(ctx, max(more, 2)); err != nil {
 		return nil, nil, err
 	}
-	unit := t.Scaling == ScaleUnit || t.Scaling == ScaleAuto && v.shaded()
-	if unit = unit && slices.ContainsFunc(t.x.Data, func(e float64) bool { return e != 0 }); unit {
+	scaling := ScaleGiven
+	if (t.Scaling == ScaleUnit || t.Scaling == ScaleAuto && v.shaded()) && la.Largest(t.x.Data) > 0 {
+		scaling = ScaleUnit
 		if v, err = t.unit().open(ctx, more); err != nil {
 			return nil, nil, err
 		}
 	}
-	v.Scaling = ScaleGiven
-	if unit {
-		v.Scaling = ScaleUnit
-	}
-	if t.Trim == 0 {
+	if v.Scaling = scaling; t.Trim == 0 {
 		return v, nil, nil
 	}
 	if trimmed, err = v.outliers(t.Trim); err != nil || trimmed == nil {

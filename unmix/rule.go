@@ -3,10 +3,12 @@ package unmix
 // λ by the noise of the rows.
 
 import (
+	"cmp"
 	"context"
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // λ is noiseShare·(σ² + E). σ² is the energy of the first direction that the plane of the prototypes leaves
@@ -93,7 +95,7 @@ func (s *scene) fit(
 	for j := range s.k {
 		copy(r.f.Row(j), s.Mean)
 		for c, v := range m.Centers.Row(j) {
-			addTo(r.f.Row(j), v, s.Basis.Row(c))
+			la.Axpy(r.f.Row(j), v, s.Basis.Row(c))
 		}
 	}
 	return r, err
@@ -106,10 +108,7 @@ func (s *scene) follow(ctx context.Context) (last *run, err error) {
 	var from *softkmeans.Matrix
 	for range noiseRounds {
 		next, err := s.fit(ctx, from, lambda, noiseSteps, roughTol*s.Tol)
-		if next != nil {
-			last = next
-		}
-		if err != nil {
+		if last = cmp.Or(next, last); err != nil {
 			return last, err
 		}
 		from = last.m.Centers
@@ -121,10 +120,7 @@ func (s *scene) follow(ctx context.Context) (last *run, err error) {
 		}
 	}
 	next, err := s.fit(ctx, from, lambda, s.MaxIter, s.in.Tol)
-	if next != nil {
-		last = next
-	}
-	return last, err
+	return cmp.Or(next, last), err
 }
 
 // tryOthers returns the runs at other λ; nil if the context ends.

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 )
 
 // A vertex that is a from the mean of the purest rows, and moves by d at other λ, is believed to
@@ -72,11 +74,8 @@ func (s *scene) sight(r *run) *sighting {
 	sums := softkmeans.NewMatrix(s.k, s.x.Cols, nil)
 	masses, energies := make([]float64, s.k), make([]float64, s.k)
 	for i := range s.x.Rows {
-		w, shares := 1.0, r.m.Memberships.Row(i)
-		if s.Weights != nil {
-			w = s.Weights[i]
-		}
-		sum := sumOf(shares)
+		w, shares := draws.Weight(s.Weights, i), r.m.Memberships.Row(i)
+		sum := la.Sum(shares)
 		if w == 0 || sum == 0 {
 			continue
 		}
@@ -89,7 +88,7 @@ func (s *scene) sight(r *run) *sighting {
 			p *= w
 			masses[j] += p
 			energies[j] += p * p * s.beyond[i]
-			addTo(sums.Row(j), p, s.x.Row(i))
+			la.Axpy(sums.Row(j), p, s.x.Row(i))
 		}
 	}
 	for j := range s.k {
@@ -97,16 +96,14 @@ func (s *scene) sight(r *run) *sighting {
 			continue
 		}
 		mean, inside := sums.Row(j), slices.Clone(s.Mean)
-		for c := range mean {
-			mean[c] /= masses[j]
-		}
+		la.Scale(1/masses[j], mean)
 		for a := range s.directions {
 			axis := s.Basis.Row(a)
-			addTo(inside, inner(mean, axis)-inner(s.Mean, axis), axis)
+			la.Axpy(inside, la.Dot(mean, axis)-la.Dot(s.Mean, axis), axis)
 		}
-		addTo(mean, -1, inside)
-		if all := masses[j] * masses[j] * inner(mean, mean); all > 0 {
-			addTo(inside, max(0, 1-energies[j]/all), mean)
+		la.Axpy(mean, -1, inside)
+		if all := masses[j] * masses[j] * la.SumSquares(mean); all > 0 {
+			la.Axpy(inside, max(0, 1-energies[j]/all), mean)
 		}
 		s.toData(inside)
 		copy(seen.purest.Row(j), inside)
@@ -168,12 +165,7 @@ func (s *scene) look(r *Result, others []*run, believed []float64) error {
 			r.Others = append(r.Others, softkmeans.Answer{Centers: f, Factor: otherFactors[i], Moved: mean})
 		}
 	}
-	cluster := 0
-	for j, v := range r.Turns {
-		if v > r.Turns[cluster] {
-			cluster = j
-		}
-	}
+	cluster := slices.Index(r.Turns, slices.Max(r.Turns))
 	for j, v := range r.Turns {
 		r.Turns[j] = min(leastTurn+turnFactor*v, 100)
 	}
@@ -187,23 +179,22 @@ func (s *scene) look(r *Result, others []*run, believed []float64) error {
 // angle returns the angle between two rows less their own means, in percent of π: 50 if one is constant.
 func angle(a, b []float64) float64 {
 	u, v := deviations(a), deviations(b)
-	lu, lv := math.Sqrt(inner(u, u)), math.Sqrt(inner(v, v))
+	lu, lv := la.Norm(u), la.Norm(v)
 	if lu*lv == 0 { // a right angle, unless both are constant
 		return 50 * min(1, lu+lv)
 	}
-	return 100 / math.Pi * math.Acos(min(max(inner(u, v)/(lu*lv), -1), 1))
+	return 100 / math.Pi * math.Acos(min(max(la.Dot(u, v)/(lu*lv), -1), 1))
 }
 
 // deviations returns the entries less their mean, divided by the largest.
 func deviations(v []float64) []float64 {
-	out, most := make([]float64, len(v)), largest(v)
-	if most == 0 {
-		return out
+	out := slices.Clone(v)
+	if most := la.Largest(v); most > 0 {
+		for c := range out {
+			out[c] /= most
+		}
 	}
-	for c := range v {
-		out[c] = v[c] / most
-	}
-	mean := sumOf(out) / float64(len(out))
+	mean := la.Sum(out) / float64(len(out))
 	for c := range out {
 		out[c] -= mean
 	}

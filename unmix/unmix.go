@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
+	"softkmeans/internal/la"
 	"softkmeans/internal/noise"
 )
 
@@ -102,12 +104,11 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 //
 // # Details
 //
-// docs/unmix.md describes noise, brightness, λ and spectra; the code has the thresholds. WarnSeveral says
-// that a half or twice of λ leads to other spectra. Others has those more than 1 % of π away. Turns is 1 plus
-// three times the larger of a spectrum's two turns. On 22 scenes 91 % of the spectra turned by less when half
-// of the rows were left out. Centers are between the purest pixels and the vertices of the fit, so that they
-// are not a minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no
-// shade, ScaleGiven may be nearer to the truth.
+// docs/unmix.md describes noise, brightness, λ and spectra. WarnSeveral says that a half or twice of λ leads
+// to other spectra. Others has those more than 1 % of π away. Turns is 1 plus three times the larger of a
+// spectrum's two turns. Centers are between the purest pixels and the vertices of the fit, so that they are
+// not a minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no shade,
+// ScaleGiven may be nearer to the truth.
 //
 // Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
 // nine times O(md² + d³ + nkd) for the noise, m = min(n, 8192). If ctx ends the error wraps its error, and
@@ -137,19 +138,16 @@ func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Resu
 	}
 	r := &Result{Model: m, Scaling: v.Scaling, Trimmed: trimmed}
 	m.ClusterMeans, m.ClusterAxes, m.Clusters = nil, nil, nil
-	if r.Scaling == ScaleUnit {
-		given.Weights = without(given.Weights, x.Rows, trimmed)
-		return r.of(given, v.Weights, err)
+	if r.Scaling == ScaleGiven {
+		return r, err
 	}
-	return r, err
+	given.Weights = without(given.Weights, x.Rows, trimmed)
+	return r.of(given, v.Weights, err)
 }
 
 // check returns the rows with the defaults of the options, or the first error.
 func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*table, error) {
-	t := &table{x: x, k: k}
-	if opts != nil {
-		t.Options = *opts
-	}
+	t := &table{x: x, k: k, Options: draws.OrZero(opts)}
 	switch {
 	case t.Scaling < ScaleAuto || t.Scaling > ScaleUnit:
 		return nil, fault.New(softkmeans.ErrOption, "Scaling is ", int(t.Scaling), ", not 0 to 2")
@@ -169,15 +167,13 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 		t.Volume = softkmeans.VolumeAffine
 	}
 	if t.Tol == 0 {
-		t.Tol = defaultTol
+		t.Tol = 1e-7
 	}
 	one := t.MinVolumeOptions // a fit of one row of 0 checks them
 	one.Weights, one.Progress = nil, nil
 	_, err := softkmeans.FitMinVolume(ctx, softkmeans.NewMatrix(1, x.Cols, nil), k, &one)
 	return t, err
 }
-
-const defaultTol = 1e-7
 
 // byNoise is Fit if the noise decides; the result is nil if unit rows leave nothing to noise. Noise and fit
 // of unit rows tell whether there is shade. Without shade noise and fit of the rows as given count.
@@ -287,10 +283,8 @@ func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err
 func certifyShaded(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, brightness []float64,
 	o *softkmeans.Options) (softkmeans.Certificate, error) {
 	o.Sum = softkmeans.SumAtMostOne
-	f, g, most := m.Centers.Clone(), m.Memberships.Clone(), largest(brightness)
-	for i := range f.Data {
-		f.Data[i] *= most
-	}
+	f, g, most := m.Centers.Clone(), m.Memberships.Clone(), la.Largest(brightness)
+	la.Scale(most, f.Data)
 	for i, v := range brightness {
 		for j := range g.Row(i) {
 			if g.Row(i)[j] *= v; most > 0 {
@@ -326,9 +320,7 @@ func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
 		if length /= masses[j]; !(length > 0) {
 			length = all / mass
 		}
-		for c := range f.Row(j) {
-			f.Row(j)[c] *= length
-		}
+		la.Scale(length, f.Row(j))
 	}
 	return nil
 }

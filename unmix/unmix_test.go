@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 	"softkmeans/modelfile"
 )
@@ -35,11 +36,11 @@ func pixels(n, d, k int, shade, noise float64, seed uint64) (x, spectra, shares 
 			for j := range g {
 				g[j] = rng.ExpFloat64()
 			}
-			settle(g, sumOf(g))
+			settle(g, la.Sum(g))
 		}
 		brightness[i] = max(0.2, 1+shade*rng.NormFloat64())
 		for j, v := range g {
-			addTo(x.Row(i), v*brightness[i], spectra.Row(j))
+			la.Axpy(x.Row(i), v*brightness[i], spectra.Row(j))
 		}
 		for c := range d {
 			x.Row(i)[c] += noise * rng.NormFloat64()
@@ -82,7 +83,7 @@ func fitted(t *testing.T, x *softkmeans.Matrix, k int, o *Options) *Result {
 	check(r.Check())
 	check(r.Memberships.Check("memberships"))
 	for i := range r.Memberships.Rows {
-		if sum := sumOf(r.Memberships.Row(i)); sum > 1+1e-12 || r.Sum == softkmeans.SumToOne && sum < 1-1e-12 ||
+		if sum := la.Sum(r.Memberships.Row(i)); sum > 1+1e-12 || r.Sum == softkmeans.SumToOne && sum < 1-1e-12 ||
 			slices.Min(r.Memberships.Row(i)) < 0 {
 			t.Fatalf("row %d has memberships %v", i, r.Memberships.Row(i))
 		}
@@ -354,7 +355,7 @@ func TestOthers(t *testing.T) {
 			mean := 0.0
 			for j := range 4 {
 				mean += angle(r.Centers.Row(j), other.Centers.Row(j)) / 4
-				ratio := math.Sqrt(inner(other.Centers.Row(j), other.Centers.Row(j)) / inner(r.Centers.Row(j), r.Centers.Row(j)))
+				ratio := math.Sqrt(la.Dot(other.Centers.Row(j), other.Centers.Row(j)) / la.Dot(r.Centers.Row(j), r.Centers.Row(j)))
 				if ratio < 0.5 || ratio > 2 {
 					t.Errorf("%v: center %d is %g times as long", scaling, j, ratio)
 				}

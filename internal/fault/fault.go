@@ -4,6 +4,7 @@ package fault
 
 import (
 	"context"
+	"runtime"
 	"strconv"
 
 	"softkmeans"
@@ -51,8 +52,12 @@ func First(errs ...error) error {
 	return nil
 }
 
-// Stopped returns an error if ctx has ended, which it wraps.
+// Stopped returns an error if ctx has ended, which it wraps. In WebAssembly, on one thread, what cancels ctx
+// runs during this call only.
 func Stopped(ctx context.Context) error {
+	if runtime.GOARCH == "wasm" {
+		runtime.Gosched()
+	}
 	if err := ctx.Err(); err != nil {
 		return New(err, "stopped")
 	}

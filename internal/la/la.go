@@ -3,7 +3,9 @@
 package la
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"softkmeans"
 )
@@ -112,4 +114,83 @@ func Transpose(m *softkmeans.Matrix) *softkmeans.Matrix {
 		}
 	}
 	return t
+}
+
+// Product returns a·b.
+func Product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
+	c := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
+	for i := range a.Rows {
+		for l, v := range a.Row(i) {
+			Axpy(c.Row(i), v, b.Row(l))
+		}
+	}
+	return c
+}
+
+// Farthest returns p+1 rows of w (n×p): the longest, then each time the one farthest from the affine hull of
+// those before (successive projection). Once ctx has ended they are of no use.
+func Farthest(ctx context.Context, w *softkmeans.Matrix) (rows []int) {
+	rest := w.Clone()
+	for j := range w.Cols + 1 {
+		if ctx.Err() != nil {
+			rows = append(rows, 0)
+			continue
+		}
+		best, most := 0, -1.0
+		for i := range rest.Rows {
+			if s := SumSquares(rest.Row(i)); s > most {
+				best, most = i, s
+			}
+		}
+		rows = append(rows, best)
+		top := slices.Clone(rest.Row(best))
+		for i := range rest.Rows {
+			by := 1.0 // the first row is the new origin
+			if j > 0 {
+				by = Dot(rest.Row(i), top) / max(most, 0x1p-1000)
+			}
+			Axpy(rest.Row(i), -by, top)
+		}
+	}
+	return rows
+}
+
+// SquaredDistance returns ‖x − y‖².
+func SquaredDistance(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		d0, d1, d2, d3 := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += (v - y[i]) * (v - y[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Largest returns the largest size of the numbers; NaN does not count.
+func Largest(x []float64) (most float64) {
+	for _, v := range x {
+		if size := math.Abs(v); size > most {
+			most = size
+		}
+	}
+	return most
+}
+
+// FirstRows returns the first rows of m, shared; m has no gaps between rows.
+func FirstRows(m *softkmeans.Matrix, rows int) *softkmeans.Matrix {
+	return softkmeans.NewMatrix(rows, m.Cols, m.Data[:rows*m.Cols])
+}
+
+// Gamma returns n·u/(1−n·u), u = 2^-53: a sum in which every term passes n roundings is off by at most so
+// much of the sum of their sizes.
+func Gamma(n int) float64 {
+	v := float64(n) * 0x1p-53
+	return v / (1 - v) * (1 + 0x1p-50)
 }

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 )
 
 // Noise and fit follow each other for at most mostTurns turns, or until no row's fit changes by restFit. A
@@ -61,7 +62,7 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 	}
 	var weights []float64
 	for _, i := range used {
-		weights = append(weights, weightOf(o.Weights, i))
+		weights = append(weights, draws.Weight(o.Weights, i))
 	}
 	middle := slices.Sorted(slices.Values(weights))[(len(used)-1)/2]
 	p := &plane{Options: o, columns: slices.Repeat([]float64{1}, x.Cols)}
@@ -72,15 +73,13 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 		used = used[:most]
 		slices.Sort(used)
 	}
-	some, mass := draws.Chosen(x, used), 0.0
+	some := draws.Chosen(x, used)
 	p.Weights = nil
 	for _, i := range used {
-		w := min(weightOf(o.Weights, i)/middle, mostWeight)
-		p.Weights = append(p.Weights, w)
-		mass += w
+		p.Weights = append(p.Weights, min(draws.Weight(o.Weights, i)/middle, mostWeight))
 	}
-	p.rows = mass
-	fit, change := slices.Repeat([]float64{1}, len(used)), 1.0
+	p.rows = la.Sum(p.Weights)
+	fit := slices.Repeat([]float64{1}, len(used))
 	for turn := range mostTurns {
 		if err := p.find(ctx, some, fit); err != nil || p.columns == nil {
 			return Noise{}, err
@@ -92,7 +91,8 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 		if fit, err = p.fit(p.y); err != nil {
 			return Noise{}, err
 		}
-		if change = changed(before, fit); change < restFit {
+		la.Axpy(before, -1, fit)
+		if la.Largest(before) < restFit {
 			break
 		}
 	}
@@ -102,7 +102,7 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 			kept += p.Weights[i]
 		}
 	}
-	if kept < mass/2 { // these are no outliers
+	if kept < p.rows/2 { // these are no outliers
 		return Noise{}, nil
 	}
 	out := Noise{Columns: p.columns, Rows: fit}
@@ -110,21 +110,6 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 		out.Rows, err = p.fit(Divide(x, p.used))
 	}
 	return out, err
-}
-
-func weightOf(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
-}
-
-// changed returns the largest change of an entry.
-func changed(a, b []float64) (most float64) {
-	for i, v := range a {
-		most = max(most, math.Abs(v-b[i]))
-	}
-	return most
 }
 
 // plane is the leading directions of rows whose columns are divided by their noise.
@@ -146,7 +131,7 @@ func (p *plane) counts(y *softkmeans.Matrix) []float64 {
 	}
 	most := 0.0
 	for i := range counts {
-		counts[i] = math.Sqrt(squares(y.Row(i)))
+		counts[i] = math.Sqrt(la.SumSquares(y.Row(i)))
 		most = max(most, counts[i])
 	}
 	for i, length := range counts {
@@ -186,8 +171,7 @@ func (p *plane) find(ctx context.Context, x *softkmeans.Matrix, fit []float64) e
 		}
 	}
 	q := min(p.Directions, all.Basis.Rows)
-	p.lead = &softkmeans.Subspace{Mean: all.Mean, Squares: all.Squares[:q],
-		Basis: softkmeans.NewMatrix(q, x.Cols, all.Basis.Data[:q*x.Cols])}
+	p.lead = &softkmeans.Subspace{Mean: all.Mean, Squares: all.Squares[:q], Basis: la.FirstRows(all.Basis, q)}
 	columns := make([]float64, x.Cols)
 	for c, v := range p.used {
 		columns[c] = v / math.Sqrt(inverse[c])
@@ -213,16 +197,12 @@ func (p *plane) fit(y *softkmeans.Matrix) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	fit, sizes := make([]float64, y.Rows), make([]float64, y.Rows)
-	far := make([]bool, y.Rows)
+	fit, sizes, far := make([]float64, y.Rows), make([]float64, y.Rows), make([]bool, y.Rows)
 	most := max(mostLeverage, FarRow*float64(p.Directions)/p.rows)
 	for i := range fit {
-		row := y.Row(i)
-		for c, m := range p.lead.Mean {
-			row[c] -= m
-		}
-		leverage := 0.0
-		sizes[i] = squares(row) * counts[i]
+		row, leverage := y.Row(i), 0.0
+		la.Axpy(row, -1, p.lead.Mean)
+		sizes[i] = la.SumSquares(row) * counts[i]
 		fit[i] = sizes[i]
 		for c, v := range z.Row(i) {
 			v *= v * counts[i]
@@ -248,21 +228,12 @@ func (p *plane) fit(y *softkmeans.Matrix) ([]float64, error) {
 	return fit, nil
 }
 
-func squares(row []float64) (sum float64) {
-	for _, v := range row {
-		sum += v * v
-	}
-	return sum
-}
-
 // Divide returns x with each column divided by its noise; nil: all alike.
 func Divide(x *softkmeans.Matrix, columns []float64) *softkmeans.Matrix {
-	y := softkmeans.NewMatrix(x.Rows, x.Cols, nil)
+	y := x.Clone()
 	for i := range y.Rows {
-		row := y.Row(i)
-		copy(row, x.Row(i))
 		for c, v := range columns {
-			row[c] /= v
+			y.Row(i)[c] /= v
 		}
 	}
 	return y
@@ -276,7 +247,7 @@ func (n Noise) Weights(given []float64) []float64 {
 	out := make([]float64, len(n.Rows))
 	for i, v := range n.Rows {
 		if v >= LeastFit {
-			out[i] = weightOf(given, i) * v * v
+			out[i] = draws.Weight(given, i) * v * v
 		}
 	}
 	return out
@@ -284,14 +255,13 @@ func (n Noise) Weights(given []float64) []float64 {
 
 // Median returns the median of values by weight, the lower of two; nil weights are all 1.
 func Median(values, weights []float64) float64 {
-	order, left := make([]int, len(values)), 0.0
+	order, left := la.Indices(len(values)), 0.0
 	for i := range order {
-		order[i] = i
-		left += weightOf(weights, i) / 2
+		left += draws.Weight(weights, i) / 2
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[j], values[i]) })
 	for _, i := range order {
-		if left -= weightOf(weights, i); left < 0 {
+		if left -= draws.Weight(weights, i); left < 0 {
 			return values[i]
 		}
 	}

@@ -175,3 +175,31 @@ func Standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
 		return (v - mean[j]) / math.Sqrt(variance[j])
 	})
 }
+
+// Fewer returns what a test takes in all, or with SOFTKMEANS_LONG unset less of the same kinds.
+func Fewer[T any](all, less T) T {
+	if os.Getenv("SOFTKMEANS_LONG") == "1" && !testing.Short() {
+		return all
+	}
+	return less
+}
+
+// LogVolume returns the log volume of the simplex of the rows.
+func LogVolume(t testing.TB, vertices *softkmeans.Matrix) float64 {
+	t.Helper()
+	return Must(softkmeans.LogVolume(vertices))(t)
+}
+
+// Sparse returns x in sparse form, without its zeros.
+func Sparse(x *softkmeans.Matrix) *softkmeans.SparseMatrix {
+	s := &softkmeans.SparseMatrix{Rows: x.Rows, Cols: x.Cols, Indptr: []int{0}}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			if v != 0 {
+				s.Indices, s.Data = append(s.Indices, j), append(s.Data, v)
+			}
+		}
+		s.Indptr = append(s.Indptr, len(s.Indices))
+	}
+	return s
+}

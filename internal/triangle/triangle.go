@@ -6,14 +6,20 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"softkmeans"
 )
 
 // Point is a point of the plane.
 type Point [2]float64
 
-// Smallest returns the triangle of least area around the points, which it sorts, counterclockwise, and its
-// area: 0 if they lie on a line to within rounding, +Inf if ctx ends. Cost: O(n log n) for n points.
-func Smallest(ctx context.Context, points []Point) (corners [3]Point, area float64) {
+// Smallest returns the triangle of least area around the points in the rows of w (n×2), counterclockwise, and
+// its area: 0 if they lie on a line to within rounding, +Inf if ctx ends. Cost: O(n log n).
+func Smallest(ctx context.Context, w *softkmeans.Matrix) (corners [3]Point, area float64) {
+	points := make([]Point, w.Rows)
+	for i := range points {
+		points[i] = Point(w.Row(i))
+	}
 	hull := convexHull(points)
 	if len(hull) < 3 {
 		return corners, 0
@@ -78,9 +84,8 @@ func convexHull(points []Point) []Point {
 	return hull
 }
 
-// around returns the triangle of least area around a convex polygon,
-// counterclockwise, and its area. hull has three corners or more, counterclockwise. If ctx
-// ends the area is +Inf.
+// around returns the triangle of least area around a convex polygon, counterclockwise, and its area. hull has
+// three corners or more, counterclockwise. If ctx ends the area is +Inf.
 //
 // One of its sides lies along an edge of the polygon (Klee & Laskowski, Finding the smallest triangles
 // containing a given convex polygon, 1985; O'Rourke, Aggarwal, Maddila & Baldwin, An optimal algorithm for

@@ -4,18 +4,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
-)
 
-// fewer returns what a test takes in all, or with SOFTKMEANS_LONG unset less of the same kinds.
-func fewer[T any](all, less T) T {
-	if os.Getenv("SOFTKMEANS_LONG") == "1" && !testing.Short() {
-		return all
-	}
-	return less
-}
+	"softkmeans/internal/tables"
+)
 
 // bruteTriangle is the least area of a triangle around points by search: one side along an
 // edge between two points, the directions of the two others on a grid that is refined.
@@ -121,7 +114,7 @@ func planeSets(count int) [][]Point {
 // TestSmallestTriangle holds around against a search, and its triangle against the points.
 func TestSmallestTriangle(t *testing.T) {
 	t.Parallel()
-	count := fewer(1200, 6)
+	count := tables.Fewer(1200, 6)
 	for i, set := range planeSets(count) {
 		hull := convexHull(slices.Clone(set))
 		if len(hull) < 3 {
