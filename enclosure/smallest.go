@@ -170,17 +170,9 @@ func (p *points) enclosed(ctx context.Context) *softkmeans.Matrix {
 
 // missed reports whether mixtures of the corners are off the points by more than rounding.
 func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
-	off, all := 0.0, 0.0
-	rest := make([]float64, p.at.Cols)
-	for i := range p.at.Rows {
-		copy(rest, p.at.Row(i))
-		all += la.Dot(rest, rest)
-		for j, v := range shares.Row(i) {
-			la.Axpy(rest, -v, corners.Row(j))
-		}
-		off += la.Dot(rest, rest)
-	}
-	return !(off <= mostShare*all)
+	off := la.Product(shares, corners)
+	la.Axpy(off.Data, -1, p.at.Data)
+	return !(la.SumSquares(off.Data) <= mostShare*la.SumSquares(p.at.Data))
 }
 
 // centers returns the corners as mixtures of the centers f.

@@ -168,13 +168,7 @@ func (l *loss) of(m *softkmeans.Model) (float64, error) {
 		}
 	}
 	if l.affine { // BᵀF
-		b, contrasts := softkmeans.RegularSimplex(l.k), softkmeans.NewMatrix(l.k-1, f.Cols, nil)
-		for i := range l.k {
-			for c, v := range b.Row(i) {
-				la.Axpy(contrasts.Row(c), v, f.Row(i))
-			}
-		}
-		f = contrasts
+		f = la.Product(la.Transpose(softkmeans.RegularSimplex(l.k)), f)
 	}
 	_, values, _, err := softkmeans.SVD(f)
 	if err != nil {

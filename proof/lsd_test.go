@@ -166,13 +166,7 @@ func groups(rng *rand.Rand, n int) *softkmeans.Matrix {
 			x.Data[i] += 3
 		}
 	}
-	return symmetric(n, func(i, j int) float64 {
-		sum := 0.0
-		for c, v := range x.Row(i) {
-			sum += (v - x.At(j, c)) * (v - x.At(j, c))
-		}
-		return math.Exp(-sum / 25)
-	})
+	return symmetric(n, func(i, j int) float64 { return math.Exp(-la.SquaredDistance(x.Row(i), x.Row(j)) / 25) })
 }
 
 // TestLSDFloorNear: on three groups with noise the floor is near the objective, far above that of

@@ -32,14 +32,12 @@ func hullCase(p int, seed uint64) (points *softkmeans.Matrix, reach []float64) {
 			reach[i] = .2 * rng.Float64()
 		}
 	}
-	for j := range p { // about 0
-		mean := 0.0
-		for i := range n {
-			mean += points.At(i, j) / float64(n)
-		}
-		for i := range n {
-			points.Row(i)[j] -= mean
-		}
+	mean := make([]float64, p)
+	for i := range n {
+		la.Axpy(mean, 1/float64(n), points.Row(i))
+	}
+	for i := range n { // about 0
+		la.Axpy(points.Row(i), -1, mean)
 	}
 	return points, reach
 }

@@ -132,15 +132,8 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	case k-1 > mostSides:
 		return q, 0, nil
 	}
-	q.w, q.mean = softkmeans.NewMatrix(n, k-1, nil), make([]float64, k-1)
-	simplex := softkmeans.RegularSimplex(k)
+	q.w, q.mean = la.Product(g, softkmeans.RegularSimplex(k)), make([]float64, k-1)
 	for i := range n {
-		if i%block == 0 && ctx.Err() != nil {
-			break // Unique returns the error
-		}
-		for j, v := range g.Row(i) {
-			la.Axpy(q.w.Row(i), v, simplex.Row(j))
-		}
 		la.Axpy(q.mean, 1/float64(n), q.w.Row(i))
 	}
 	for i := range n {

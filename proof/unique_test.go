@@ -230,18 +230,15 @@ func TestUniqueEdges(t *testing.T) {
 	if v := tables.Must(Unique(t.Context(), one))(t); !v.Smallest() || !v.Only() {
 		t.Errorf("k = 1: %+v", v)
 	}
+	flat, two := softkmeans.NewMatrix(40, 3, nil), scattered(40, 2, 2, 1, 1)
+	for i := range 40 {
+		copy(flat.Row(i), two.Row(i))
+	}
 	for name, g := range map[string]*softkmeans.Matrix{
 		"one row": scattered(1, 3, 0, 1, 1), "equal rows": tables.Mapped(scattered(9, 4, 0, 1, 1),
 			func(int, int, float64) float64 { return .25 }),
-		"many centers": scattered(40, 12, 12, 1, 1), "no third": scattered(40, 2, 2, 1, 1),
+		"many centers": scattered(40, 12, 12, 1, 1), "no third": flat,
 	} {
-		if name == "no third" {
-			flat := softkmeans.NewMatrix(40, 3, nil)
-			for i := range 40 {
-				copy(flat.Row(i), g.Row(i))
-			}
-			g = flat
-		}
 		v, err := Unique(t.Context(), g)
 		if err != nil || v.Factor != math.MaxFloat64 || v.Smallest() || v.Only() {
 			t.Errorf("%s: %+v, %v", name, v, err)

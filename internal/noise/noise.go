@@ -131,7 +131,7 @@ func (p *plane) counts(y *softkmeans.Matrix) []float64 {
 	}
 	most := 0.0
 	for i := range counts {
-		counts[i] = math.Sqrt(la.SumSquares(y.Row(i)))
+		counts[i] = la.Norm(y.Row(i))
 		most = max(most, counts[i])
 	}
 	for i, length := range counts {
