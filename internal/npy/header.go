@@ -19,37 +19,17 @@ type Header struct {
 	Size    int64 // bytes before the first value
 }
 
-// header is the entries of the dictionary.
-type header struct {
-	descr   string
-	fortran bool
-	shape   []int
-}
-
-// ReadHeader reads everything before the first value, of an array of any shape.
-func ReadHeader(r io.Reader) (*Header, error) {
-	h, size, err := readHeader(r)
-	if err != nil {
-		return nil, err
-	}
-	kind, err := KindOf(h.descr)
-	if err != nil {
-		return nil, err
-	}
-	return &Header{h.shape, h.fortran, kind, size}, nil
-}
-
 // maxHeader bounds the header's length. Its three entries take about 100 bytes.
 const maxHeader = 1 << 16
 
-// readHeader reads everything before the first value. size is the bytes it has read.
-func readHeader(r io.Reader) (h header, size int64, err error) {
+// ReadHeader reads everything before the first value, of an array of any shape.
+func ReadHeader(r io.Reader) (*Header, error) {
 	start := make([]byte, len(Magic)+4)
 	if _, err := io.ReadFull(r, start); err != nil {
-		return h, 0, cut(err)
+		return nil, cut(err)
 	}
 	if !bytes.HasPrefix(start, []byte(Magic)) {
-		return h, 0, errors.New("not a .npy file: it does not begin with \\x93NUMPY")
+		return nil, errors.New("not a .npy file: it does not begin with \\x93NUMPY")
 	}
 	version, length := start[6], int64(binary.LittleEndian.Uint16(start[8:]))
 	switch version {
@@ -57,28 +37,29 @@ func readHeader(r io.Reader) (h header, size int64, err error) {
 	case 2, 3: // the length has four bytes
 		high := make([]byte, 2)
 		if _, err := io.ReadFull(r, high); err != nil {
-			return h, 0, cut(err)
+			return nil, cut(err)
 		}
 		length |= int64(binary.LittleEndian.Uint16(high)) << 16
 	default:
-		return h, 0, fmt.Errorf("version %d.%d of the .npy format; versions 1 to 3 can be read", version,
+		return nil, fmt.Errorf("version %d.%d of the .npy format; versions 1 to 3 can be read", version,
 			start[7])
 	}
 	if length > maxHeader {
-		return h, 0, fmt.Errorf("a header of %d bytes; that of a table has about 100", length)
+		return nil, fmt.Errorf("a header of %d bytes; that of a table has about 100", length)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return h, 0, cut(err)
+		return nil, cut(err)
 	}
-	if h, err = parseHeader(string(text)); err != nil {
-		return h, 0, fmt.Errorf("the header %.100q: %w", strings.TrimSpace(string(text)), err)
+	h, descr, err := parseHeader(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("the header %.100q: %w", strings.TrimSpace(string(text)), err)
 	}
-	size = int64(len(start)) + length
-	if version > 1 {
-		size += 2
+	if h.Size = int64(len(start)) + length; version > 1 {
+		h.Size += 2
 	}
-	return h, size, nil
+	h.Kind, err = KindOf(descr)
+	return h, err
 }
 
 // cut replaces an error for the end of the file by one that names the header.
@@ -91,19 +72,19 @@ func cut(err error) error {
 
 // parseHeader reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 // with its entries in any order, each once.
-func parseHeader(text string) (h header, err error) {
-	p := &literal{text}
+func parseHeader(text string) (h *Header, descr string, err error) {
+	p, h := &literal{text}, new(Header)
 	seen := map[string]bool{}
 	if err := p.expect("{"); err != nil {
-		return h, err
+		return nil, "", err
 	}
 	for !p.take("}") {
 		key, err := p.quoted()
 		if err != nil {
-			return h, err
+			return nil, "", err
 		}
 		if err := p.expect(":"); err != nil {
-			return h, err
+			return nil, "", err
 		}
 		switch {
 		case seen[key]:
@@ -113,37 +94,37 @@ func parseHeader(text string) (h header, err error) {
 				err = errors.New("records of several fields; a table has values of one type")
 				break
 			}
-			h.descr, err = p.quoted()
+			descr, err = p.quoted()
 		case key == "fortran_order":
-			if h.fortran = p.take("True"); !h.fortran {
+			if h.Fortran = p.take("True"); !h.Fortran {
 				err = p.expect("False")
 			}
 		case key == "shape":
-			h.shape, err = p.tuple()
+			h.Shape, err = p.tuple()
 		default:
 			err = fmt.Errorf("%.40q is not an entry of a .npy header", key)
 		}
 		if err != nil {
-			return h, err
+			return nil, "", err
 		}
 		seen[key] = true
 		if !p.take(",") {
 			if err := p.expect("}"); err != nil {
-				return h, err
+				return nil, "", err
 			}
 			break
 		}
 	}
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
 		if !seen[key] {
-			return h, fmt.Errorf("there is no %q", key)
+			return nil, "", fmt.Errorf("there is no %q", key)
 		}
 	}
 	p.space()
 	if p.rest != "" {
-		return h, errors.New("something follows the }")
+		return nil, "", errors.New("something follows the }")
 	}
-	return h, nil
+	return h, descr, nil
 }
 
 // literal is the rest of a Python literal.
