@@ -57,8 +57,9 @@ func (o *options) set(name, value string) error {
 		}
 		want = "minvol, global, alternating or known"
 	case "enclosure":
-		o.enclosure, ok = map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight}[value]
-		want = "ball or tight"
+		ok, want = pick(&o.enclosure, value, map[string]softkmeans.Enclosure{
+			"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight,
+		}, "ball or tight")
 	case "k":
 		if o.k = 0; value != "" {
 			o.k, ok = number(value, 1, maxK)
@@ -70,14 +71,13 @@ func (o *options) set(name, value string) error {
 		ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
 		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
 	case "standardize":
-		o.scale, ok = map[string]scale.Kind{"auto": scale.Auto, "yes": scale.ZScore, "no": scale.None}[value]
-		want = "auto, yes or no"
+		ok, want = pick(&o.scale, value, map[string]scale.Kind{
+			"auto": scale.Auto, "yes": scale.ZScore, "no": scale.None,
+		}, "auto, yes or no")
 	case "color":
-		o.byClass, ok = map[string]bool{"clusters": false, "classes": true}[value]
-		want = "clusters or classes"
+		ok, want = pick(&o.byClass, value, map[string]bool{"clusters": false, "classes": true}, "clusters or classes")
 	case "zoom":
-		o.zoom, ok = yesOrNo[value]
-		want = "yes or no"
+		ok, want = pick(&o.zoom, value, yesOrNo, "yes or no")
 	case "width":
 		o.width, ok = number(value, 0, maxWidth)
 		want = "a whole number up to " + itoa(maxWidth)
@@ -103,32 +103,33 @@ var delimiters = map[string]rune{"auto": 0, "comma": ',', "semicolon": ';', "tab
 func (r *reading) set(name, value string) (ok bool, want string) {
 	switch name {
 	case "delimiter":
-		r.delimiter, ok = delimiters[value]
-		want = "auto, comma, semicolon, tab, space or bar"
+		ok, want = pick(&r.delimiter, value, delimiters, "auto, comma, semicolon, tab, space or bar")
 	case "decimal":
-		r.decimal, ok = map[string]rune{"auto": 0, "point": '.', "comma": ','}[value]
-		want = "auto, point or comma"
+		ok, want = pick(&r.decimal, value, map[string]rune{"auto": 0, "point": '.', "comma": ','}, "auto, point or comma")
 	case "header":
-		r.header, ok = map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo}[value]
-		want = "auto, yes or no"
+		ok, want = pick(&r.header, value, map[string]table.Header{
+			"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo,
+		}, "auto, yes or no")
 	case "transpose":
-		r.transpose, ok = map[string]table.Transpose{"auto": table.TransposeAuto,
-			"yes": table.TransposeYes, "no": table.TransposeNo}[value]
-		want = "auto, yes or no"
+		ok, want = pick(&r.transpose, value, map[string]table.Transpose{
+			"auto": table.TransposeAuto, "yes": table.TransposeYes, "no": table.TransposeNo,
+		}, "auto, yes or no")
 	case "long":
-		r.long, ok = map[string]table.Long{"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo}[value]
-		want = "auto, yes or no"
+		ok, want = pick(&r.long, value, map[string]table.Long{
+			"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo,
+		}, "auto, yes or no")
 	case "missing":
-		r.missing, ok = map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit}[value]
-		want = "error, drop, mean or fit"
+		ok, want = pick(&r.missing, value, map[string]missingRule{
+			"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit,
+		}, "error, drop, mean or fit")
 	case "words":
-		r.text, ok = map[string]table.Text{"error": table.TextError, "drop": table.TextDrop}[value]
-		want = "error or drop"
+		ok, want = pick(&r.text, value, map[string]table.Text{
+			"error": table.TextError, "drop": table.TextDrop,
+		}, "error or drop")
 	case "below":
-		r.below, ok = map[string]table.Below{
+		ok, want = pick(&r.below, value, map[string]table.Below{
 			"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing,
-		}[value]
-		want = "error, half or missing"
+		}, "error, half or missing")
 	case "na":
 		r.na, ok, want = value, true, "any text"
 	case "skip":
@@ -140,6 +141,12 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 		r.roles, ok, want = value, strings.Trim(value, "dlwikxt") == "", "a letter of d, l, w, i, k, x, t for each column"
 	}
 	return ok, want
+}
+
+// pick sets dst to what the value stands for. It is not ok if values does not have it. want are its words.
+func pick[T any](dst *T, value string, values map[string]T, words string) (ok bool, want string) {
+	*dst, ok = values[value]
+	return ok, words
 }
 
 var yesOrNo = map[string]bool{"yes": true, "no": false}

@@ -74,15 +74,15 @@ func (l *Layout) CheckFile(size int64) error {
 	want := int64(l.values()) * int64(l.Kind.Size)
 	what := fmt.Sprintf("%d lines × %d samples × %d bands of %d bytes", l.Lines,
 		l.Samples, l.Bands, l.Kind.Size)
+	fault := "the file is cut, or its header is of another"
 	switch have := size - l.Offset; {
-	case have < want:
-		return fmt.Errorf("the file is cut, or its header is of another: %s after the first %d are %d "+
-			"bytes, and the file has %d", what, l.Offset, l.Offset+want, size)
+	case have == want:
+		return nil
 	case have > want:
-		return fmt.Errorf("the header is of a smaller file: %s after the first %d are %d bytes, and the "+
-			"file has %d", what, l.Offset, l.Offset+want, size)
+		fault = "the header is of a smaller file"
 	}
-	return nil
+	return fmt.Errorf("%s: %s after the first %d are %d bytes, and the file has %d", fault, what, l.Offset,
+		l.Offset+want, size)
 }
 
 // Blocks returns rectangles of at most about that many values which together have every

@@ -55,14 +55,11 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the header %.100q: %w", strings.TrimSpace(string(text)), err)
 	}
-	if h.Kind, err = KindOf(descr); err != nil {
-		return nil, err
-	}
-	h.Size = int64(len(start)) + length
-	if version > 1 {
+	if h.Size = int64(len(start)) + length; version > 1 {
 		h.Size += 2
 	}
-	return h, nil
+	h.Kind, err = KindOf(descr)
+	return h, err
 }
 
 // cut replaces an error for the end of the file by one that names the header.
@@ -76,8 +73,7 @@ func cut(err error) error {
 // parseHeader reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 // with its entries in any order, each once.
 func parseHeader(text string) (h *Header, descr string, err error) {
-	p := &literal{text}
-	h = new(Header)
+	p, h := &literal{text}, new(Header)
 	seen := map[string]bool{}
 	if err := p.expect("{"); err != nil {
 		return nil, "", err

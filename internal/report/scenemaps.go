@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/view"
 )
 
@@ -138,9 +139,7 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 	}
 	x := sample.Clone()
 	for i := range n {
-		for j := range d {
-			x.Set(i, j, x.At(i, j)-mean[j])
-		}
+		la.Axpy(x.Row(i), -1, mean)
 	}
 	var components [3][]float64
 	var square float64
@@ -156,9 +155,7 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 					sign += v
 				}
 				if sign < 0 { // bright pixels shall look bright
-					for j := range components[i] {
-						components[i][j] = -components[i][j]
-					}
+					la.Scale(-1, components[i])
 				}
 				c.best += shares[i]
 			}

@@ -66,10 +66,13 @@ func (s *Similar) HTML() ([]byte, error) {
 	}
 	c := &content{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(),
 		Style:   template.CSS(chart.Style + styleText),
-		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: s.method(), Errors: s.errors(),
+		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: "LSD, left-stochastic decomposition", Errors: s.errors(),
 		Reading: readingOf(s.Table.Notes),
 		Wide:    k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: betweenOf(s.Between),
 		Command: s.Command, Version: s.Version}
+	if s.Centred {
+		c.Method = "TI-LSD, translation-invariant left-stochastic decomposition"
+	}
 	c.Verdict, c.Meaning = s.verdict()
 	names, labels, classes := view.Names(k), m.Labels(nil), classNames(s.Table)
 	p := newPoints(m.Memberships, labels, names, s.Table.Class, classes)
@@ -92,16 +95,6 @@ func (s *Similar) HTML() ([]byte, error) {
 	var out bytes.Buffer
 	err = similarPage.Execute(&out, c)
 	return out.Bytes(), err
-}
-
-// clusters is "1 cluster", "2 clusters".
-func clusters(k int) string { return view.Count(k, "cluster") }
-
-func (s *Similar) method() string {
-	if s.Centred {
-		return "TI-LSD, translation-invariant left-stochastic decomposition"
-	}
-	return "LSD, left-stochastic decomposition"
 }
 
 // certificate has the numbers of the model for package view.
@@ -170,7 +163,7 @@ func (s *Similar) verdict() (head, meaning string) {
 	if s.Centred {
 		of = "the similarities, with rows and columns centred,"
 	}
-	floor := "No memberships in " + clusters(k) + " leave a squared error of " + of + " below " +
+	floor := "No memberships in " + view.Count(k, "cluster") + " leave a squared error of " + of + " below " +
 		view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
 	if s.Table.Rows > mostTheorem && !s.ByDuality {
 		floor += " The floor is proved by random vectors, but for a chance of 2e-10."

@@ -38,15 +38,10 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 		of, floors = softkmeans.TILSD, softkmeans.TILSDFloors
 		o.Enclosure = softkmeans.EnclosureTight
 	}
-	var err error
-	if s.Model, err = of(t.Context(), s.Matrix, k, o); err != nil {
-		t.Fatal(err)
-	}
+	s.Model = tables.Must(of(t.Context(), s.Matrix, k, o))(t)
 	plane := tables.Must(softkmeans.TILSD(t.Context(), s.Matrix, 3,
 		&softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))(t)
-	if s.Plane, err = plane.Coordinates(nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.Plane = tables.Must(plane.Coordinates(nil, nil))(t)
 	s.Total = s.Model.Total
 	s.Floors = tables.Must(floors(t.Context(), s.Matrix, 6, nil))(t)
 	return s

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,21 +92,15 @@ func lastOf(flags string) (list []string) {
 
 // follow reads a table with flags, and then with those that are advised.
 func follow(t *testing.T, name string, may []string, flags string, depth int) (tried int) {
-	in := tables.Must(os.Open(name))(t)
-	defer in.Close()
-	d := dialectOf(t, []string{flags})
-	got, err := ReadAll(in, name, d)
+	got, err := ReadAll(openFile(t, name), name, dialectOf(t, []string{flags}))
 	message := ""
 	if err != nil {
 		message = err.Error()
 		if m := all.FindStringSubmatch(message); m != nil { // mends all that is wrong
 			line := strings.Join(lastOf(flags+" "+m[1]), " ")
-			if got, err := os.Open(name); err == nil {
-				defer got.Close()
-				_, err := ReadAll(got, name, dialectOf(t, []string{line}))
-				if err != nil && !strings.Contains(err.Error(), "there is no column besides") {
-					t.Errorf("%s with %q: %v", filepath.Base(name), line, err)
-				}
+			_, err := ReadAll(openFile(t, name), name, dialectOf(t, []string{line}))
+			if err != nil && !strings.Contains(err.Error(), "there is no column besides") {
+				t.Errorf("%s with %q: %v", filepath.Base(name), line, err)
 			}
 		}
 	} else {

@@ -46,14 +46,7 @@ func TestArrayColumns(t *testing.T) {
 	path := write(t, "a.npy", content)
 	for _, block := range []int{0, 1, 1000, 20000} {
 		f := tables.Must(Open(path, Options{Dialect: d, BlockRows: block}))(t)
-		var data []float64
-		for x, err := range f.Blocks(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			data = append(data, x.Data...)
-		}
-		row := 0
+		row, data := 0, allOf(t, f)
 		for b, err := range f.TextBlocks(t.Context()) {
 			if err != nil {
 				t.Fatal(err)

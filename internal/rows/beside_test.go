@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
 	"softkmeans/internal/tables"
 )
@@ -33,10 +32,8 @@ func TestBeside(t *testing.T) {
 	}
 	read := func(name string, d table.Dialect) *table.Table {
 		t.Helper()
-		in := tables.Must(os.Open(filepath.Join(dir, name)))(t)
-		defer in.Close()
-		got := tables.Must(ReadAll(in, in.Name(), d))(t)
-		return got
+		name = filepath.Join(dir, name)
+		return tables.Must(ReadAll(openFile(t, name), name, d))(t)
 	}
 	check := func(got *table.Table, names, ids string, data ...float64) {
 		t.Helper()
@@ -69,14 +66,12 @@ func TestBeside(t *testing.T) {
 // An array is turned where that is asked for; other settings are about the turned array.
 func TestArrayTurned(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	npy.WriteHeader(&b, 2, 3)
-	npy.WriteValues(&b, []float64{1, 2, 3, 4, 5, 6})
-	got, err := ReadAll(bytes.NewReader(b.Bytes()), "a.npy", table.Dialect{Transpose: table.TransposeYes})
+	content := npyFile(t, 2, 3, []float64{1, 2, 3, 4, 5, 6})
+	got, err := ReadAll(bytes.NewReader(content), "a.npy", table.Dialect{Transpose: table.TransposeYes})
 	if err != nil || got.Rows != 3 || !slices.Equal(got.Data, []float64{1, 4, 2, 5, 3, 6}) || !got.Turned {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err = ReadAll(bytes.NewReader(b.Bytes()), "a.npy",
+	got, err = ReadAll(bytes.NewReader(content), "a.npy",
 		table.Dialect{Transpose: table.TransposeYes, Label: "1"})
 	if err != nil || !slices.Equal(got.Data, []float64{4, 5, 6}) ||
 		!slices.Equal(got.Classes, []string{"1", "2", "3"}) {

@@ -3,7 +3,6 @@ package rows
 import (
 	"encoding/csv"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -34,9 +33,8 @@ func checkTables(t *testing.T, folder string) {
 }
 
 func checkTable(t *testing.T, folder string, want map[string][]string) {
-	in := tables.Must(os.Open(filepath.Join(folder, want["file"][0])))(t)
-	defer in.Close()
-	got, err := ReadAll(in, want["file"][0], dialectOf(t, want["flags"]))
+	name := want["file"][0]
+	got, err := ReadAll(openFile(t, filepath.Join(folder, name)), name, dialectOf(t, want["flags"]))
 	if fail := want["error"]; fail != nil {
 		if err == nil || !strings.Contains(err.Error(), fail[0]) {
 			t.Errorf("error %v, not %s", err, fail[0])

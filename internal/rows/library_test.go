@@ -20,10 +20,7 @@ func TestLibrary(t *testing.T) {
 	name := filepath.Join("..", "..", "testdata", "tables", "trade", "library.sli")
 	var all []*table.Table
 	for _, name := range []string{name, name + ".hdr"} {
-		in := tables.Must(os.Open(name))(t)
-		defer in.Close()
-		got := tables.Must(ReadAll(in, name, table.Dialect{Guess: true}))(t)
-		all = append(all, got)
+		all = append(all, tables.Must(ReadAll(openFile(t, name), name, table.Dialect{Guess: true}))(t))
 	}
 	got := all[0]
 	if !slices.Equal(got.Data, all[1].Data) || got.Rows != 2 || len(got.Names) != 121 ||
@@ -33,14 +30,7 @@ func TestLibrary(t *testing.T) {
 	}
 	f := tables.Must(Open(name, Options{Dialect: table.Dialect{Guess: true}, BlockRows: 1}))(t)
 	for range 2 {
-		var data []float64
-		for x, err := range f.Blocks(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			data = append(data, x.Data...)
-		}
-		if !slices.Equal(data, got.Data) {
+		if !slices.Equal(allOf(t, f), got.Data) {
 			t.Error("blocks have other values")
 		}
 	}
@@ -51,10 +41,8 @@ func TestLibrary(t *testing.T) {
 	}{{table.Dialect{Guess: true, ID: table.NoID}, 2, 121},
 		{table.Dialect{Transpose: table.TransposeYes}, 121, 2},
 		{table.Dialect{Drop: []string{"2-4"}, Delimiter: '\t', Header: table.HeaderNo}, 2, 118}} {
-		in := tables.Must(os.Open(name))(t)
-		defer in.Close()
-		if got, err := ReadAll(in, name, c.d); err != nil || got.Rows != c.rows || len(got.Names) != c.cols ||
-			(got.IDs == nil) != (c.d.ID == table.NoID) {
+		if got, err := ReadAll(openFile(t, name), name, c.d); err != nil || got.Rows != c.rows ||
+			len(got.Names) != c.cols || (got.IDs == nil) != (c.d.ID == table.NoID) {
 			t.Errorf("%+v: %v, %v", c.d, got, err)
 		}
 	}
@@ -68,9 +56,7 @@ func TestLibraryHeader(t *testing.T) {
 	read := func(header string) (*table.Table, error) {
 		t.Helper()
 		tables.OK(t, os.WriteFile(name+".hdr", []byte(header), 0o666))
-		in := tables.Must(os.Open(name))(t)
-		defer in.Close()
-		return ReadAll(in, name, table.Dialect{Guess: true, Missing: true})
+		return ReadAll(openFile(t, name), name, table.Dialect{Guess: true, Missing: true})
 	}
 	got := tables.Must(read(head + "wavelength = [1 2 2.5 2.5]\nbbl = {1,1,0,1}\ndata ignore value = -1\n" +
 		"reflectance scale factor = 10\nspectra names = {Quartz \"A\", 7}\n"))(t)

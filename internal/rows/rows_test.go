@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,13 +37,16 @@ func npyFile(t *testing.T, rows, cols int, values []float64) []byte {
 	return b.Bytes()
 }
 
-func random(n int) []float64 {
-	r := rand.New(rand.NewPCG(1, 2))
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = r.NormFloat64()
+func random(n int) []float64 { return tables.Normal(1, n, 1).Data }
+
+// allOf are the values of all blocks.
+func allOf(t *testing.T, f *File) (data []float64) {
+	t.Helper()
+	for x, err := range f.Blocks(t.Context()) {
+		tables.OK(t, err)
+		data = append(data, x.Data...)
 	}
-	return v
+	return data
 }
 
 func csvText(cols int, values []float64) []byte {
@@ -66,9 +68,7 @@ func TestBlocks(t *testing.T) {
 	values := random(rows * cols)
 	for _, path := range []string{write(t, "a.csv", csvText(cols, values)),
 		write(t, "named as it likes.csv", npyFile(t, rows, cols, values))} {
-		in := tables.Must(os.Open(path))(t)
-		whole, err := ReadAll(in, path, table.Dialect{})
-		in.Close()
+		whole, err := ReadAll(openFile(t, path), path, table.Dialect{})
 		if err != nil || whole.Rows != rows || !slices.Equal(whole.Data, values) ||
 			!slices.Equal(whole.Names, []string{"c1", "c2", "c3"}) {
 			t.Fatalf("%s: %v", path, err)
@@ -218,15 +218,9 @@ func TestChangedWhileRead(t *testing.T) {
 	text := csvText(cols, random(100000*cols)) // far more than is read ahead
 	broken := slices.Concat(text, []byte("1,x\n"))
 	for name, change := range map[string]func(path string) error{
-		"": func(string) error { return nil },
-		"later": func(path string) error {
-			return os.Chtimes(path,
-				time.Time{}, time.Now().Add(time.Hour))
-		},
-		"truncated": func(path string) error {
-			return os.Truncate(path,
-				int64(bytes.LastIndexByte(text, ',')))
-		},
+		"":          func(string) error { return nil },
+		"later":     func(path string) error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) },
+		"truncated": func(path string) error { return os.Truncate(path, int64(bytes.LastIndexByte(text, ','))) },
 	} {
 		for workers := 1; workers <= 2; workers++ {
 			path := write(t, "f.csv", broken)

@@ -78,7 +78,7 @@ func (c *Collector) add(data []float64, cols int, weights []float64) {
 		c.columns = slices.Repeat([]column{noColumn}, cols)
 	}
 	for i := 0; i*cols < len(data); i++ {
-		if weights != nil && weights[i] == 0 {
+		if weight(weights, i) == 0 {
 			continue
 		}
 		for j, v := range data[i*cols : (i+1)*cols] {
@@ -117,16 +117,10 @@ func (m *moments) compute(data, weights, units []float64) {
 	if len(weights) > 0 {
 		_, down = math.Frexp(slices.Max(weights))
 	}
-	weight := func(i int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return math.Ldexp(weights[i], -down)
-	}
 	sums, rests, squares := resize(&m.means, cols), resize(&m.rests, cols), resize(&m.squares, cols)
 	m.total = 0
 	for i := 0; i*cols < len(data); i++ {
-		w := weight(i)
+		w := math.Ldexp(weight(weights, i), -down)
 		if w == 0 {
 			continue
 		}
@@ -142,7 +136,7 @@ func (m *moments) compute(data, weights, units []float64) {
 		sums[j] /= m.total
 	}
 	for i := 0; i*cols < len(data); i++ {
-		w := weight(i)
+		w := math.Ldexp(weight(weights, i), -down)
 		if w == 0 {
 			continue
 		}
@@ -152,6 +146,14 @@ func (m *moments) compute(data, weights, units []float64) {
 			squares[j] += w * (u * u)
 		}
 	}
+}
+
+// weight is that of row i; nil weights are all 1.
+func weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
 }
 
 // merge adds the moments of the block to those of the previous blocks.

@@ -49,10 +49,7 @@ func OfClosed(data []float64, cols int, weights []float64) *Scaling {
 	s := &Scaling{Kind: Counts, Shift: make([]float64, cols), Divisor: make([]float64, cols)}
 	total := 0.0
 	for i := 0; i*cols < len(data); i++ {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
+		w := weight(weights, i)
 		for j, v := range data[i*cols : (i+1)*cols] {
 			s.Divisor[j] += w * v
 			total += w * v

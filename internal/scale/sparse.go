@@ -6,10 +6,7 @@ func ColumnsOfSparse(start, index []int, data []float64, cols int, weights []flo
 	values, shares := make([][]float64, cols), make([][]float64, cols)
 	rows, total := 0, 0.0
 	for i := range len(start) - 1 {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
+		w := weight(weights, i)
 		if w == 0 {
 			continue
 		}

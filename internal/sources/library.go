@@ -383,8 +383,11 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	}
 	s.group(prototypes, classes)
 	if s.Bundled() {
-		s.Notes = append(s.Notes, "shares of "+plural(len(s.Names), "prototype")+" add up to those of "+
-			classCount(len(s.Groups)))
+		classes := "1 class"
+		if n := len(s.Groups); n > 1 {
+			classes = strconv.Itoa(n) + " classes"
+		}
+		s.Notes = append(s.Notes, "shares of "+plural(len(s.Names), "prototype")+" add up to those of "+classes)
 	}
 	return s, nil
 }
@@ -395,13 +398,6 @@ const guessed = "is taken for a header"
 // corners are names of the first column, in lower case, of which a row has none.
 var corners = []string{"", "name", "names", "id", "class", "type", "label", "labels", "source", "sources",
 	"material", "species", "sample", "site", "group", "wavelength", "wavenumber", "gene", "variable"}
-
-func classCount(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return strconv.Itoa(n) + " classes"
-}
 
 // apart is the error for columns that have other names than those of the rows.
 func (l *Library) apart(source string, names []string) error {

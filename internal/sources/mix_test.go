@@ -86,13 +86,7 @@ func TestRangesOfCone(t *testing.T) {
 		for j := range k {
 			low[j], high[j] = math.Inf(1), math.Inf(-1)
 		}
-		for set := 1; set < 1<<k; set++ {
-			var in []int
-			for i := range k {
-				if set>>i&1 == 1 {
-					in = append(in, i)
-				}
-			}
+		for in := range subsets(k) {
 			a, ok := conic(m.Centers, in, x.Row(0))
 			if !ok {
 				continue

@@ -1,8 +1,10 @@
 package sources
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"softkmeans"
@@ -25,13 +27,7 @@ func enumerated(f *softkmeans.Matrix, g []float64, class []int, groups int) (low
 	for c := range low {
 		low[c], high[c] = math.Inf(1), math.Inf(-1)
 	}
-	for set := 1; set < 1<<k; set++ {
-		var in []int
-		for i := range k {
-			if set>>i&1 == 1 {
-				in = append(in, i)
-			}
-		}
+	for in := range subsets(k) {
 		h, ok := solved(f, in, point)
 		if !ok {
 			continue
@@ -45,6 +41,18 @@ func enumerated(f *softkmeans.Matrix, g []float64, class []int, groups int) (low
 		}
 	}
 	return low, high
+}
+
+// subsets are those of 0 … k−1 but the empty one.
+func subsets(k int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for set := 1; set < 1<<k; set++ {
+			in := slices.DeleteFunc(la.Indices(k), func(i int) bool { return set>>i&1 == 0 })
+			if !yield(in) {
+				return
+			}
+		}
+	}
 }
 
 // solved returns the only mixture of some vertices that is the point, if it is one.

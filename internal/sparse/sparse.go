@@ -150,10 +150,7 @@ func isLabel(field []byte) bool {
 // number. What follows the number may be wrong, but is no second colon.
 func isEntry(field []byte) bool {
 	_, at, ok := count(field, 0)
-	if !ok || at+1 >= len(field) || field[at] != ':' {
-		return false
-	}
-	return bytes.IndexByte(field[at+1:], ':') < 0
+	return ok && at+1 < len(field) && field[at] == ':' && bytes.IndexByte(field[at+1:], ':') < 0
 }
 
 // count reads a whole number of at most 2^31−1 from text[i:] and returns where it ends. A

@@ -26,12 +26,11 @@ func build(ctx context.Context, dir string, tiny bool) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var loader string
+	findLoader := goLoader
 	if tiny {
-		loader, err = tinygoLoader(ctx)
-	} else {
-		loader, err = goLoader(ctx, source)
+		findLoader = tinygoLoader
 	}
+	loader, err := findLoader(ctx, source)
 	if err != nil {
 		return 0, err
 	}
@@ -109,12 +108,11 @@ func goLoader(ctx context.Context, source string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	root = strings.TrimSpace(root)
-	return existing("the go command's loader wasm_exec.js", filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
+	return existing("the go command's loader wasm_exec.js", filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js"))
 }
 
-func tinygoLoader(ctx context.Context) (string, error) {
-	root, err := output(ctx, "", "tinygo", "env", "TINYGOROOT")
+func tinygoLoader(ctx context.Context, source string) (string, error) {
+	root, err := output(ctx, source, "tinygo", "env", "TINYGOROOT")
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("there is no tinygo command on the PATH (https://tinygo.org/getting-started/install); without -tinygo the page is built with go")
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/tables"
 )
 
 func TestUsage(t *testing.T) {
@@ -44,9 +46,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, os.WriteFile(file, nil, 0o666))
 	if err := run([]string{"-o", file}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "cannot make the folder") {
 		t.Errorf("-o with a file: %v", err)
 	}
@@ -66,50 +66,35 @@ func TestErrors(t *testing.T) {
 		if err := run([]string{"-o", t.TempDir()}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "no go command") {
 			t.Errorf("without go: %v", err)
 		}
-		if _, err := tinygoLoader(t.Context()); err == nil || !strings.Contains(err.Error(), "no tinygo command") {
+		if _, err := tinygoLoader(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "no tinygo command") {
 			t.Errorf("without tinygo: %v", err)
 		}
 	})
 }
 
-// What a browser needs to know of the files.
 // TestFolder: a page may be built anew over an old one, and over nothing else.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := mayFill(dir); err != nil {
-		t.Error(err)
-	}
-	if err := mayFill(filepath.Join(dir, "new")); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	tables.OK(t, mayFill(dir))
+	tables.OK(t, mayFill(filepath.Join(dir, "new")))
+	tables.OK(t, os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o666))
 	if err := run([]string{"-o", dir}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "holds other files") {
 		t.Errorf("a folder with other files: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, program), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := mayFill(dir); err != nil {
-		t.Error(err)
-	}
+	tables.OK(t, os.WriteFile(filepath.Join(dir, program), nil, 0o666))
+	tables.OK(t, mayFill(dir))
 }
 
+// What a browser needs to know of the files.
 func TestHandler(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"index.html", "page.js", "style.css", "softkmeans.wasm"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("<p>"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		tables.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("<p>"), 0o666))
 	}
 	server := httptest.NewServer(handler(dir))
 	defer server.Close()
 	for path, want := range map[string]string{"/": "text/html", "/page.js": "text/javascript", "/style.css": "text/css", "/softkmeans.wasm": "application/wasm"} {
-		r, err := http.Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := tables.Must(http.Get(server.URL + path))(t)
 		r.Body.Close()
 		if got := r.Header.Get("Content-Type"); r.StatusCode != http.StatusOK || !strings.HasPrefix(got, want) || r.Header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: %s, %s", path, r.Status, got)
@@ -119,14 +104,8 @@ func TestHandler(t *testing.T) {
 
 // The page names all that it loads, and allows itself nothing else.
 func TestPage(t *testing.T) {
-	source, err := find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(source, "page", "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := tables.Must(find(t.Context()))(t)
+	text := tables.Must(os.ReadFile(filepath.Join(source, "page", "index.html")))(t)
 	for _, want := range []string{"default-src 'none'", "connect-src 'self'", "script-src 'self' 'wasm-unsafe-eval';", `src="page.js"`, `href="chart.css"`} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("index.html has no %s", want)
