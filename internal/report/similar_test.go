@@ -36,12 +36,16 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 	if centred {
 		of, floors = softkmeans.TILSD, softkmeans.TILSDFloors
 	}
-	o := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
+	tight := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
+	o := tight
+	if !centred { // LSD has no enclosure
+		o = nil
+	}
 	var err error
 	if s.Model, err = of(t.Context(), s.Matrix, k, o); err != nil {
 		t.Fatal(err)
 	}
-	plane, err := softkmeans.TILSD(t.Context(), s.Matrix, 3, o)
+	plane, err := softkmeans.TILSD(t.Context(), s.Matrix, 3, tight)
 	if err != nil {
 		t.Fatal(err)
 	}
