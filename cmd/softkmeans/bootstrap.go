@@ -7,11 +7,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/stability"
@@ -34,12 +32,7 @@ type sureFlags struct {
 
 func (f *sureFlags) add(fs *flag.FlagSet) {
 	fs.StringVar(&f.from, "from", "", "")
-	fs.Func("bootstrap", "", func(s string) (err error) {
-		if f.bootstrap, err = strconv.Atoi(s); err != nil || f.bootstrap < 2 {
-			return errors.New("must be a whole number, at least 2")
-		}
-		return nil
-	})
+	wholeFlag(fs, &f.bootstrap, "bootstrap", 2)
 }
 
 // checkSure checks the flags of this file against the others. These and -bounds read the table at once.

@@ -133,9 +133,5 @@ func (b *bounds) json() *boundsJSON {
 	if b == nil {
 		return nil
 	}
-	j := &boundsJSON{inRange(b.low), inRange(b.high)}
-	if math.IsInf(b.low, -1) {
-		j.Lower = nil
-	}
-	return j
+	return &boundsJSON{inRange(b.low), inRange(b.high)}
 }

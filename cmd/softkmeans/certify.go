@@ -127,8 +127,7 @@ func (f *certifyFlags) run(s *session) error {
 	return err
 }
 
-// solution is what is certified: centers from a file or a model, and memberships
-// from a file or none.
+// solution is what is certified.
 type solution struct {
 	model       *modelFile
 	centers     *sideFile // nil: those of model

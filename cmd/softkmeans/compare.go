@@ -182,8 +182,7 @@ func (c *comparison) text() []byte {
 	return b.Bytes()
 }
 
-// differences returns the centers of B less those of A, a row for each of A's; 0 without a
-// match.
+// differences has a row for each center of A, 0 without a match.
 func (c *comparison) differences() *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(len(c.To), c.centers[0].Cols, nil)
 	for j, to := range c.To {

@@ -124,6 +124,16 @@ func clustersFlag(fs *flag.FlagSet, k *int) {
 	})
 }
 
+// wholeFlag adds a flag that takes a whole number, at least least.
+func wholeFlag(fs *flag.FlagSet, p *int, name string, least int) {
+	fs.Func(name, "", func(s string) (err error) {
+		if *p, err = strconv.Atoi(s); err != nil || *p < least {
+			return fmt.Errorf("must be a whole number, at least %d", least)
+		}
+		return nil
+	})
+}
+
 // defaultSlack is the slack without -slack, for texts.
 var defaultSlack = strconv.FormatFloat(softkmeans.DefaultSlack, 'g', -1, 64)
 
@@ -139,11 +149,6 @@ func seedFlag(fs *flag.FlagSet, seed *uint64) {
 // aboveZeroFlag adds a flag that takes a finite number above 0.
 func aboveZeroFlag(fs *flag.FlagSet, p *float64, name string) {
 	numberFlag(fs, p, name, "must be a number above 0", func(v float64) bool { return v > 0 })
-}
-
-// atLeastZeroFlag adds a flag that takes a finite number, at least 0.
-func atLeastZeroFlag(fs *flag.FlagSet, p *float64, name string) {
-	numberFlag(fs, p, name, "must be a number, at least 0", func(v float64) bool { return v >= 0 })
 }
 
 func numberFlag(fs *flag.FlagSet, p *float64, name, must string, ok func(float64) bool) {

@@ -74,12 +74,7 @@ func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 	f.inputFlags.add(fs)
 	f.similarFlags.add(fs)
 	f.most = 20
-	fs.Func("most", "", func(s string) (err error) {
-		if f.most, err = strconv.Atoi(s); err != nil || f.most < 1 {
-			return errors.New("must be a whole number, at least 1")
-		}
-		return nil
-	})
+	wholeFlag(fs, &f.most, "most", 1)
 	fs.StringVar(&f.out, "o", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
 	streamFlag(fs, &f.stream)

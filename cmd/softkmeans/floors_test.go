@@ -253,12 +253,9 @@ func TestFloorsUsage(t *testing.T) {
 	}
 	for _, f := range []failure{
 		{"-most 0 " + iris, 2, "at least 1"},
-		{"-most two " + iris, 2, "must be a whole number"},
-		{"-k 3 " + iris, 2, "not defined: -k"},
 		{"-stream yes", 2, "standard input can be read only once"},
 		{"-stream yes -weights a " + bad, 2, "-stream yes does not go with -weights"},
 		{"-o " + bad + " " + bad, 2, "would overwrite the data"},
-		{iris + " " + bad, 2, "floors takes 1 file, not 2"},
 		{"", 1, "<stdin>: there are no rows"},
 		{bad, 1, bad + `:3:2: "x" in column "b" is not a number`},
 		{"-stream yes " + bad, 1, bad + `:3:2: "x" in column "b" is not a number`},

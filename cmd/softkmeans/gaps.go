@@ -37,8 +37,7 @@ const missingHelp = `  -missing M    what is done with rows in which values are 
 var missingRules = [...]choice[missingRule]{{"error", missingError},
 	{"drop", missingDrop}, {"mean", missingMean}}
 
-// settle does with the missing values of d what the rule says, before the columns are
-// scaled. It returns how many values are missing.
+// settle does with missing values what the rule says, before the columns are scaled.
 func (d *data) settle(rule missingRule) error {
 	gaps := gapsOf(d.Table)
 	if gaps.values == 0 {

@@ -92,48 +92,6 @@ func TestMissingDrop(t *testing.T) {
 	}
 }
 
-// The memberships of a page are those of fit, with the rows that are left out.
-func TestMissingReport(t *testing.T) {
-	inFolder(t, gappy)
-	for _, rule := range []string{"drop", "mean"} {
-		flags := " -k 2 -keep city -missing " + rule + " data.csv"
-		must(t, strings.Fields("fit -others no -o g.csv"+flags)...)
-		must(t, strings.Fields("report -o p.html -memberships r.csv"+flags)...)
-		got := readFile(t, "r.csv")
-		if got != readFile(t, "g.csv") || strings.Contains(got, "x2,Paris,,,\n") != (rule == "drop") {
-			t.Errorf("%s: %s", rule, got)
-		}
-	}
-}
-
-// Rows may be many, and gaps anywhere: the memberships of all rows come in their order.
-func TestMissingDropMany(t *testing.T) {
-	const rows = 8300 // more than a block
-	var b strings.Builder
-	b.WriteString("key,u,v,w\n")
-	for i := range rows {
-		u := fmt.Sprint((i * 7919) % 1000)
-		if i%10 == 3 || i > rows-5 || i < 2 {
-			u = "NA"
-		}
-		fmt.Fprintf(&b, "k%d,%s,%d,%d\n", i, u, (i*104729)%1000, (i*31)%1009)
-	}
-	inFolder(t, b.String())
-	for _, args := range []string{"-method global", "-method minvol -others no -stream yes"} {
-		must(t, strings.Fields("fit -k 3 -scale none -missing drop -o g.csv data.csv "+args)...)
-		lines := strings.Split(readFile(t, "g.csv"), "\n")
-		if len(lines) != rows+2 || lines[0] != "key,label,p0,p1,p2" {
-			t.Fatalf("%s: %d lines, %s", args, len(lines), lines[0])
-		}
-		for i, line := range lines[1 : rows+1] {
-			empty := i%10 == 3 || i > rows-5 || i < 2
-			if !strings.HasPrefix(line, fmt.Sprintf("k%d,", i)) || strings.HasSuffix(line, ",,,,") != empty {
-				t.Fatalf("%s: row %d: %s", args, i, line)
-			}
-		}
-	}
-}
-
 // The mean is that of the values that are there.
 func TestMissingMean(t *testing.T) {
 	inFolder(t, gappy)

@@ -339,8 +339,7 @@ type inputCommand interface {
 	run(s *session) error
 }
 
-// onInput returns a command's run function: it parses the command line, opens the
-// input and runs the command on it.
+// onInput returns a command's run function.
 func onInput[F any, P interface {
 	*F
 	inputCommand

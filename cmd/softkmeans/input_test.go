@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestFitNamesAndLabel(t *testing.T) {
@@ -50,19 +49,6 @@ func TestManyWorkers(t *testing.T) {
 		if many := must(t, append(strings.Fields(args), "-workers", "2000000000")...); many != one {
 			t.Errorf("%s: %s\nby one: %s", args, many, one)
 		}
-	}
-}
-
-// Ctrl-C works while the program waits for standard input.
-func TestInterruptedRead(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-	time.AfterFunc(10*time.Millisecond, cancel)
-	var stderr bytes.Buffer
-	code := run(ctx, []string{"fit", "-k", "2", "-"}, r, io.Discard, &stderr)
-	if code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
-		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
 

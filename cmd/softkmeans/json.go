@@ -89,7 +89,7 @@ func newCertificateJSON(c softkmeans.Certificate, tol float64, streamed bool) *c
 
 // inRange returns nil for a number that is out of range.
 func inRange(v float64) *float64 {
-	if v < math.MaxFloat64 {
+	if math.Abs(v) < math.MaxFloat64 {
 		return &v
 	}
 	return nil

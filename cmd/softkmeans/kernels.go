@@ -102,7 +102,7 @@ func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 		list = append(list, choice[kernelKind]{row.word, kernelKind(k)})
 	}
 	choiceFlag(fs, kernel, "kernel", list)
-	atLeastZeroFlag(fs, gamma, "gamma")
+	numberFlag(fs, gamma, "gamma", "must be a number, at least 0", func(v float64) bool { return v >= 0 })
 }
 
 func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,

@@ -146,8 +146,7 @@ func interruptible(ctx context.Context, d *drafts, f func() (name string, err er
 	}
 }
 
-// dispatch finds and runs the command. It returns the command's name after a
-// space, or "" if there is no such command.
+// dispatch returns the command's name after a space, or "" if there is no such command.
 func dispatch(ctx context.Context, args []string, s streams) (name string, err error) {
 	switch args[0] {
 	case "help", "-h", "-help", "--help":

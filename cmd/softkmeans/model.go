@@ -199,12 +199,12 @@ func (f *modelFile) predictor() (predictor, error) {
 	}, nil
 }
 
-// label returns the labels of scaled rows x with memberships g.
-func (f *modelFile) label(x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
-	if f.Model == nil || f.Model.ClusterMeans == nil {
+// label returns the labels of scaled rows x with memberships g. The model is nil for similarities.
+func label(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
+	if m == nil || m.ClusterMeans == nil {
 		return largestOf(g), nil
 	}
-	return f.Model.PredictLabels(nil, x)
+	return m.PredictLabels(nil, x)
 }
 
 // between returns a function that compares scaled rows with the samples.

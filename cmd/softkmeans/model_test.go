@@ -242,3 +242,53 @@ func TestCertifyCentersForms(t *testing.T) {
 
 // sameText: the lines have the same words, and the same numbers up to rounding.
 func sameText(want, got string) bool { return len(differences(want, got)) == 0 }
+
+// Any model is an error or gives every row memberships in k clusters.
+func FuzzModel(f *testing.F) {
+	for _, args := range []string{
+		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd",
+		"-k 2 -method tilsd -scale zscore",
+		"-k 2 -method tilsd -kernel linear", "-k 1 -method lsd -kernel matrix -drop 3",
+	} {
+		f.Add(unsealed(written(f, args)))
+	}
+	f.Add(replacer(f, unsealed(written(f, "-k 2")))(`"scale"`, `"rowScaling": "unit", "scale"`))
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := parseModel([]byte(text))
+		if err != nil {
+			return
+		}
+		predict, err := m.predictor()
+		if err != nil {
+			return
+		}
+		x := softkmeans.NewMatrix(2, len(m.Columns), nil)
+		for i := range x.Data {
+			x.Data[i] = float64(i*i%7) - 2
+		}
+		m.scaling().Apply(x.Data)
+		g, err := predict(x)
+		if err != nil {
+			return
+		}
+		if g.Rows != 2 || g.Cols != m.K() {
+			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K())
+		}
+		labels, err := label(m.Model, x, g)
+		if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 ||
+			max(labels[0], labels[1]) >= m.K()) {
+			t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K())
+		}
+		for i := range g.Rows {
+			sum := 0.0
+			for _, v := range g.Row(i) {
+				if sum += v; !(v >= 0) {
+					t.Errorf("row %d: %v", i, g.Row(i))
+				}
+			}
+			if !near(sum, 1, 1e-9) {
+				t.Errorf("row %d: %v", i, g.Row(i))
+			}
+		}
+	})
+}

@@ -173,8 +173,7 @@ func (d *drafts) abandon() bool {
 	return true
 }
 
-// outputFile is a file being written. The caller creates, writes, closes and
-// commits it, and always discards it.
+// outputFile is a file being written. The caller always discards it in the end.
 type outputFile struct {
 	file  *os.File
 	path  string // the final name; the file's own name if it cannot be renamed

@@ -293,7 +293,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 // take labels, measures and writes rows with memberships g.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
 	measure func(labels []int) *softkmeans.Matrix) error {
-	labels, err := p.model.label(x, g)
+	labels, err := label(p.model.Model, x, g)
 	if err != nil {
 		return err
 	}

@@ -228,8 +228,7 @@ func (f *reportFlags) content() *report.Input {
 	return &report.Input{Image: f.image, Command: f.command(), Version: version()}
 }
 
-// fitTable reads the table into memory and fits it. It writes the memberships to w unless w
-// is nil.
+// fitTable writes the memberships to w unless w is nil.
 func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) (*report.Input, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
@@ -302,8 +301,7 @@ func noNumber(err error, content *report.Input, source string) error {
 	return fmt.Errorf("%s: %w; give -k N%s", source, err, text)
 }
 
-// readClasses reads the classes of the rows of a table from -classes. left are those that
-// are not fitted; nil: none.
+// readClasses reads the file of -classes. left are rows that are not fitted; nil: none.
 func (f *reportFlags) readClasses(of string, n int,
 	left []bool) (*table.Classes, error) {
 	c, err := readClasses(f.classes, nil, table.Dialect{Words: table.Words{Rules: "none"}}, "")

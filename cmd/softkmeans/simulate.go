@@ -97,8 +97,7 @@ func runSimulate(ctx context.Context, args []string, std streams) error {
 	return out.finish(func(w io.Writer) error { return reportSimulated(w, name, s) })
 }
 
-// addScene creates the files: of the pixels and of the shares values and header each, and
-// the table of spectra.
+// addScene creates the files: values and header of pixels and of shares, and the table of spectra.
 func (o *outputs) addScene(name string) (images [4]*outputFile, table io.Writer, err error) {
 	for i, end := range []string{".img", ".hdr", "_abundances.img", "_abundances.hdr", "_endmembers.csv"} {
 		if table, err = o.add("NAME", name+end); err != nil {

@@ -90,8 +90,6 @@ func storedNote(t *rows.Sparse) string {
 		percent(float64(stored)/float64(t.X.Rows)/float64(t.X.Cols)), plural(stored, "is", "are"))
 }
 
-// checkSparse returns an error for a scale that sparse rows do not have, and notes how
-// sparse they are.
 func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 	if f.scale == scale.ZScore || f.scale == scale.MinMax {
 		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its "+

@@ -400,19 +400,16 @@ func (b *blockReader) name(lists []few) error {
 	return nil
 }
 
-// measure makes a pass that measures all rows, and writes them with the details to w unless
-// w is nil.
+// measure measures all rows, and writes them with the details to w unless w is nil.
 func (b *blockReader) measure(r *result, w *membershipWriter) error {
 	return b.each(func(x *softkmeans.Matrix) error {
 		g, err := r.model.Predict(nil, x)
 		if err != nil {
 			return err
 		}
-		labels := largestOf(g)
-		if r.model.ClusterMeans != nil {
-			if labels, err = r.model.PredictLabels(labels, x); err != nil {
-				return err
-			}
+		labels, err := label(r.model, x, g)
+		if err != nil {
+			return err
 		}
 		details := yardstickOf(r.model, r.unit).measure(x, g, labels)
 		if r.setResidual(details, nil, nil); w == nil {

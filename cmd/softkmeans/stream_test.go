@@ -144,18 +144,6 @@ func TestStreamChoice(t *testing.T) {
 		}
 		in.Close()
 	}
-	for args, want := range map[string]string{
-		"fit -k 3 -stream yes":   "standard input can be read only once",
-		"fit -k 3 -stream yes -": "standard input can be read only once",
-		"fit -k 3 -stream yes -method alternating " +
-			iris: "-stream yes is only for -method minvol and global",
-		"fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
-	} {
-		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 ||
-			!strings.Contains(stderr, want) {
-			t.Errorf("%s: code %d, %s", args, code, stderr)
-		}
-	}
 }
 
 // An error in a pass names its place, and no file is left.

@@ -171,8 +171,6 @@ func (r *result) writeOthers(b *bytes.Buffer) {
 	}
 }
 
-// globalVerdict is the verdict on a global fit. If it is not certified, the solver
-// and its status follow.
 func globalVerdict(q *quality, m *softkmeans.Model) string {
 	text := q.verdict()
 	if q.Optimal(q.tol) {
@@ -202,8 +200,6 @@ func compactness(q *quality, r *result) (text string) {
 	return text
 }
 
-// localVerdict says how far the result of a local search is from the floor, and
-// its status.
 func localVerdict(q *quality, r *result) string {
 	m := r.model
 	text := q.distance()
@@ -386,8 +382,7 @@ func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
 	flush()
 }
 
-// decimals formats column j with as many decimals as six digits of its largest value
-// need.
+// decimals formats column j with six digits of its largest value.
 func decimals(m *softkmeans.Matrix, j int) []string {
 	top := 0.0
 	for i := range m.Rows {

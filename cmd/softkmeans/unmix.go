@@ -255,23 +255,24 @@ func (f *unmixFlags) run(s *session) error {
 	}
 	p := s.progress(f.quiet)
 	defer p.clear()
-	if f.centers != "" {
-		return f.runKnown(s, out, p)
-	}
 	sc, err := f.openScene(s)
 	if err != nil {
 		return err
 	}
 	u := f.newUnmixing(s, sc, p)
-	if err := u.checkStreamed(); err != nil {
-		return err
+	found := answer(u)
+	if f.centers != "" {
+		u.known = &knownScene{unmixing: u}
+		found, err = u.known, u.known.mix(s.ctx, out)
+	} else if err = u.checkStreamed(); err == nil {
+		err = u.fit(s.ctx, out)
 	}
-	if err := u.fit(s.ctx, out); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := out.finish(u); err != nil {
 		return err
 	}
 	p.clear()
-	return s.answer(u, f.json)
+	return s.answer(found, f.json)
 }

@@ -563,13 +563,11 @@ func TestUnmixErrors(t *testing.T) {
 		{"unmix -k 2 -o g.img none.bil", 1, "no pixel has data: 20 without"},
 		{"unmix -k 2 -stream yes -o g.img none.bil", 1, "no pixel has data: 20 without"},
 		{"unmix -k auto -stream yes -o g.img none.bil", 1, "no pixel has data"},
-		{"unmix -k auto -o g.img none.bil", 1, "no pixel has data"},
 		{"unmix -k 21 -o g.img x.bil", 1, "20 pixels with data, but -k 21"},
 		{"unmix -k 21 -stream yes -o g.img x.bil", 1, "20 rows, but -k 21"},
 		{"unmix -k 2 -o g.img four.npy", 1, "an array of 4 dimensions"},
 		{"unmix -k 2 -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
 		{"unmix -k 2 -stream yes -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
-		{"unmix -k auto -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
 		{"unmix -k auto -stream yes -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
 	} {
 		f.check(t)

@@ -71,28 +71,6 @@ type knownScene struct {
 	ranged  bool      // shares are not unique, and their ranges are written
 }
 
-// runKnown computes and writes the shares.
-func (f *unmixFlags) runKnown(s *session, out *unmixOutputs, p *progress) error {
-	sc, err := f.openScene(s)
-	if err != nil {
-		return err
-	}
-	k := &knownScene{unmixing: f.newUnmixing(s, sc, p)}
-	if k.streamed && f.page != "" {
-		return usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
-			"leave it out")
-	}
-	k.known = k
-	if err := k.mix(s.ctx, out); err != nil {
-		return err
-	}
-	if err := out.finish(k.unmixing); err != nil {
-		return err
-	}
-	p.clear()
-	return s.answer(k, f.json)
-}
-
 // join joins the bands of the scene with those of the spectra, and leaves the others out.
 func (k *knownScene) join() (*sources.Sources, error) {
 	sc, l := k.scene, k.flags.from
@@ -160,6 +138,10 @@ func (s *scene) pick(at []int) {
 }
 
 func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
+	if k.streamed && k.flags.page != "" {
+		return usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
+			"leave it out")
+	}
 	from, err := k.join()
 	if err != nil {
 		return err
@@ -328,21 +310,11 @@ func (k *knownScene) text() []byte {
 }
 
 type knownSceneJSON struct {
-	Source      string           `json:"source"`
-	Centers     string           `json:"centers"`
-	Lines       int              `json:"lines"`
-	Samples     int              `json:"samples"`
-	Bands       int              `json:"bands"` // that are used
-	Empty       int              `json:"empty"`
-	Incomplete  int              `json:"incomplete"`
-	Wavelengths []float64        `json:"wavelengths,omitempty"`
-	Unit        string           `json:"wavelengthUnits,omitempty"`
+	Source  string `json:"source"`
+	Centers string `json:"centers"`
+	sceneJSON
 	Names       []string         `json:"names"`
-	Shares      []float64        `json:"meanShares"`
 	Sizes       []int            `json:"sizes"`
-	Pure        []int            `json:"nearlyPure"`
-	RowScaling  string           `json:"rowScaling"`
-	Shade       *shadeJSON       `json:"shade,omitempty"`
 	Unique      bool             `json:"unique"`
 	Outside     int              `json:"outside"`
 	Noise       float64          `json:"noise"`
@@ -352,15 +324,10 @@ type knownSceneJSON struct {
 
 func (k *knownScene) json() any {
 	s, r := k.scene, k.result
-	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers, Lines: s.lines, Samples: s.samples,
-		Bands: len(s.bands), Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths,
-		Unit: s.unit, Names: k.names(), Shares: k.means(), Sizes: r.sizes, Pure: k.pure,
-		RowScaling: unmix.ScaleGiven.String(), Shade: shadeOf(k.lengths),
+	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers,
+		sceneJSON: k.sceneJSON(len(s.bands), k.lengths != nil, shadeOf(k.lengths)), Names: k.names(), Sizes: r.sizes,
 		Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value,
 		Notes: append([]string{}, r.Notes...)}
-	if k.lengths != nil {
-		j.RowScaling = unmix.ScaleUnit.String()
-	}
 	if k.proved {
 		j.Certificate = newCertificateJSON(r.cert, certifiedTol, true)
 	}

@@ -227,8 +227,6 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 	return nil
 }
 
-// writeSpectra writes a row for each band: its wavelength or number, and the value of
-// each material.
 func writeSpectra(w io.Writer, s *scene, names []string, spectra *softkmeans.Matrix) error {
 	c := csv.NewWriter(w)
 	first := "band"

@@ -206,42 +206,49 @@ func (s *scene) span() string {
 	return " from " + number(slices.Min(s.wavelengths)) + " to " + number(slices.Max(s.wavelengths)) + unit
 }
 
+// sceneJSON is what a report says of any scene.
+type sceneJSON struct {
+	Lines       int        `json:"lines"`
+	Samples     int        `json:"samples"`
+	Bands       int        `json:"bands"` // of the file, with -centers those that are used
+	Empty       int        `json:"empty"` // pixels left out, without data
+	Incomplete  int        `json:"incomplete"`
+	Wavelengths []float64  `json:"wavelengths,omitempty"` // of the columns
+	Unit        string     `json:"wavelengthUnits,omitempty"`
+	Shares      []float64  `json:"meanShares"`
+	Pure        []int      `json:"nearlyPure"`      // pixels with a share of 0.9 or more
+	RowScaling  string     `json:"rowScaling"`      // given, or unit: pixels have a brightness of their own
+	Shade       *shadeJSON `json:"shade,omitempty"` // with unit
+}
+
+func (u *unmixing) sceneJSON(bands int, unit bool, shade *shadeJSON) sceneJSON {
+	s, scaling := u.scene, unmix.ScaleGiven
+	if unit {
+		scaling = unmix.ScaleUnit
+	}
+	return sceneJSON{s.lines, s.samples, bands, s.empty, s.incomplete, s.wavelengths, s.unit, u.means(), u.pure,
+		scaling.String(), shade}
+}
+
 type unmixReportJSON struct {
 	fitReportJSON
-	Lines       int       `json:"lines"`
-	Samples     int       `json:"samples"`
-	Bands       int       `json:"bands"`    // of the file
-	BadBands    []int     `json:"badBands"` // left out, from 1
-	Empty       int       `json:"empty"`    // pixels left out, without data
-	Incomplete  int       `json:"incomplete"`
-	Wavelengths []float64 `json:"wavelengths,omitempty"` // of the columns
-	Unit        string    `json:"wavelengthUnits,omitempty"`
-	Shares      []float64 `json:"meanShares"`
-	Pure        []int     `json:"nearlyPure"`         // pixels with a share of 0.9 or more
-	Turns       []float64 `json:"sureTo,omitempty"`   // see Turns, PureRows, Noise of unmix.Result
-	PureRows    []float64 `json:"pureRows,omitempty"` // on how many each spectrum rests
-	Noise       []float64 `json:"noise,omitempty"`    // of the columns, over the median
+	sceneJSON
+	BadBands []int     `json:"badBands"`           // left out, from 1
+	Turns    []float64 `json:"sureTo,omitempty"`   // see Turns, PureRows, Noise of unmix.Result
+	PureRows []float64 `json:"pureRows,omitempty"` // on how many each spectrum rests
+	Noise    []float64 `json:"noise,omitempty"`    // of the columns, over the median
 
-	RowScaling string      `json:"rowScaling"`         // given, or unit: pixels are scaled to length 1
-	Shade      *shadeJSON  `json:"shade,omitempty"`    // with unit
-	Trimmed    []pixelJSON `json:"trimmed"`            // left out as outliers
-	LambdaBy   string      `json:"lambdaBy,omitempty"` // noise, slack or lambda: what set it
+	Trimmed  []pixelJSON `json:"trimmed"`            // left out as outliers
+	LambdaBy string      `json:"lambdaBy,omitempty"` // noise, slack or lambda: what set it
 }
 
 func (u *unmixing) json() any {
 	s, r := u.scene, u.result
-	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), Lines: s.lines, Samples: s.samples,
-		Bands: s.layout.Bands, BadBands: []int{},
-		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
-		Shares: u.means(), Pure: u.pure, Turns: u.found.Turns, PureRows: u.found.PureRows,
-		Noise:      u.found.Noise,
-		RowScaling: unmix.ScaleGiven.String(), Shade: u.shade,
+	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), sceneJSON: u.sceneJSON(s.layout.Bands, r.unit, u.shade),
+		BadBands: []int{}, Turns: u.found.Turns, PureRows: u.found.PureRows, Noise: u.found.Noise,
 		Trimmed: append([]pixelJSON{}, u.trimmed...)}
 	if r.model.Lambda > 0 {
 		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
-	}
-	if r.unit {
-		j.RowScaling = unmix.ScaleUnit.String()
 	}
 	for band := range s.layout.Bands {
 		if _, used := slices.BinarySearch(s.bands, band); !used {

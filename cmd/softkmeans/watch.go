@@ -57,8 +57,7 @@ func newWatch(f *modelFile) *watch {
 	return w
 }
 
-// add takes the next rows with their memberships and labels, and returns their details; nil
-// without prototypes.
+// add returns the details of the next rows; nil without prototypes.
 func (w *watch) add(x, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
 	for j := range w.columns {
 		w.columns[j].add(x, j, w.scaling)

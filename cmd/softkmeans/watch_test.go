@@ -68,14 +68,3 @@ func TestPredictWarns(t *testing.T) {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 }
-
-// Values are written as in a table.
-func TestPlain(t *testing.T) {
-	t.Parallel()
-	for v, want := range map[float64]string{0: "0", 3e7: "30000000", 1234567: "1234570", -.5: "-0.5",
-		1e-5: "0.00001", 1e15: "1e+15", 4.7e-16: "4.7e-16"} {
-		if got := plain(v); got != want {
-			t.Errorf("%g is %s, want %s", v, got, want)
-		}
-	}
-}
