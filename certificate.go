@@ -15,8 +15,13 @@ import (
 // The verdict is on repaired memberships: negative ones count as 0, and a row is divided by its sum, for
 // SumAtMostOne only where that is above 1. A row without a positive entry has 1/k each (for SumAtMostOne 0).
 type Certificate struct {
-	Objective         float64 // bounds ‖X − GF‖² from above, weighted, rounding included
-	Floor, FloorError float64 // the least that k centers can reach, and its error (see Model)
+	Objective float64 // bounds ‖X − GF‖² from above, weighted, rounding included
+	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the singular values of
+	// the centred data; with SumAtMostOne Σ_{i>k} σ_i² of the data as it is, a lower bound. Of missing.Fit it
+	// is an estimate, and Floor − FloorError is proved. FloorError bounds how far the true minimum is from
+	// Floor, rounding included. SolverKrylov proves it except for a chance of 2e-10, by random vectors that
+	// each call draws anew.
+	Floor, FloorError float64
 	Total             float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap               float64 // (Objective − Floor)/Total
 	MinMembership     float64 // the smallest entry of G as given
@@ -30,7 +35,7 @@ type Certificate struct {
 
 // Optimal reports whether the pair, repaired, is proved to be within tol times the total
 // variance of the global minimum, rounding included. tol 0 stands for 1e-9. With SolverKrylov
-// that is proved but for a chance of 2e-10 (see Model.FloorError).
+// that is proved except for a chance of 2e-10 (see FloorError).
 func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9

@@ -242,14 +242,11 @@ func newOutside(vectors *Matrix, p int) *outside {
 		gram: NewMatrix(p, p, nil)}
 }
 
-// add adds rows.
+// add sums up the rows.
 func (r *outside) add(s *samples) error {
 	p, q, d := r.p, r.vectors.Rows, s.d
 	c := chunking{s.n, d, max(1, min(reduceChunks, s.n/(4*q)))}
 	parts := []*outside{r}
-	if r.depth > 0 { // of several tables, each adds its sum
-		parts[0] = newOutside(r.vectors, p)
-	}
 	for range chunks(c.n, c.l, c.most) - 1 {
 		parts = append(parts, newOutside(r.vectors, p))
 	}
@@ -279,20 +276,13 @@ func (r *outside) add(s *samples) error {
 		addMulStrips(part.gram.Data, p, left, p, left, p, m, false)
 	})
 	for _, part := range parts[1:] {
-		parts[0].merge(part)
+		r.total += part.total
+		r.squares += part.squares
+		axpy(r.coupling.Data, 1, part.coupling.Data)
+		axpy(r.gram.Data, 1, part.gram.Data)
 	}
-	if parts[0] != r {
-		r.merge(parts[0])
-	}
-	r.depth = max(r.depth, c.depth()) + 1
+	r.depth = c.depth() + 1
 	return err
-}
-
-func (r *outside) merge(part *outside) {
-	r.total += part.total
-	r.squares += part.squares
-	axpy(r.coupling.Data, 1, part.coupling.Data)
-	axpy(r.gram.Data, 1, part.gram.Data)
 }
 
 // floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the

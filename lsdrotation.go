@@ -348,7 +348,7 @@ func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	e := enclosed(w, k, EnclosureTight)
 	out := NewMatrix(o.n, k-1, nil)
 	for i := range o.n {
-		for c, v := range w.row(i) { // see surround: 1/s = 1/(ρ√(k(k−1)))
+		for c, v := range w.row(i) { // 1/s = 1/(ρ√(k(k−1)))
 			out.row(i)[c] = (v - e.centre[c]) / (e.radius * math.Sqrt(float64(k)*float64(k-1)))
 		}
 	}

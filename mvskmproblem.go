@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// minVolume is what a call of FitAlternating, FitMinVolume or their like fits.
+// minVolume is what a call of FitAlternating or FitMinVolume fits.
 type minVolume struct {
 	rows  rows
 	data  *samples // of rows
@@ -71,7 +71,7 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 		p.basis = pc.basis
 	case rowSpace(x):
 		if p.basis = pc.leading; p.basis == nil || p.basis.Rows < s.rankBound() {
-			all, _, err := principalByGram(s, wanted{s.rankBound(), 0})
+			all, err := principalByGram(s, wanted{s.rankBound(), 0})
 			if err != nil {
 				return nil, err
 			}
@@ -221,18 +221,6 @@ type steering struct {
 	drift                    float64   // the last iteration's change of the objective
 	low, high                float64   // λ of the last points within the slack and above it; 0: none
 	within                   *snapshot // the highest point within the slack
-}
-
-// newSteering returns a steering that ends within the share close of the slack. tall: of many rows.
-func (p *minVolume) newSteering(close float64, tall bool) *steering {
-	q := &steering{
-		floor: p.pc.floor, target: p.target(), allowance: p.allowance(), unit: p.pc.total / float64(p.k),
-		slope: firstSlope, close: close, tall: tall, calmShare: calmShare, most: mostChanges,
-	}
-	if p.exact() {
-		q.calmShare, q.most = exactCalmShare, exactChanges
-	}
-	return q
 }
 
 // snapshot is a point to come back to.

@@ -89,10 +89,22 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 	return out, err
 }
 
+// newSteering returns a steering that ends within the share m.close of the slack.
+func (m *alternation) newSteering() *steering {
+	q := &steering{
+		floor: m.pc.floor, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
+		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
+	}
+	if m.exact() {
+		q.calmShare, q.most = exactCalmShare, exactChanges
+	}
+	return q
+}
+
 // steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
 // within the slack where the last is not.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
-	q := m.newSteering(m.close, m.tall)
+	q := m.newSteering()
 	out := m.run(from, lambda, m.most, q)
 	// Where the objective jumps the last point within the slack is the answer.
 	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {

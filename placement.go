@@ -91,7 +91,7 @@ func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 // clearGap of the floor.
 const clearGap = 1e-12
 
-// projectedObjective returns what objectiveOf does, without a pass over X, for the memberships and centers of
+// projectedObjective returns what samples.objective does, without a pass over X, for the memberships and centers of
 // a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
 // too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
 //

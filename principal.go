@@ -141,10 +141,10 @@ func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, e
 	if c.first == SolverJacobi {
 		by = principalByJacobi
 	}
-	pc, _, err := by(s, q)
+	pc, err := by(s, q)
 	if err == nil && c.first != c.then && c.then == SolverJacobi &&
 		0 < q.p && q.p < s.rankBound() && pc.floor < lostShare*pc.total {
-		pc, _, err = principalByJacobi(s, q)
+		pc, err = principalByJacobi(s, q)
 	}
 	if err != nil {
 		return nil, err
@@ -201,24 +201,23 @@ func trace(m *Matrix) (sum float64) {
 	return sum
 }
 
-// principalByGram takes eigenvectors of the smaller Gram matrix. values are all squared singular values.
-func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err error) {
+// principalByGram takes eigenvectors of the smaller Gram matrix.
+func principalByGram(s *samples, q wanted) (*principal, error) {
 	gram, off, err := centredGram(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	pc, values, rows, err := principalOfGram(s, gram, q, off+s.fine.bound(trace(gram)))
+	pc, rows, err := principalOfGram(s, gram, q, off+s.fine.bound(trace(gram)))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	err = pc.setBasis(s, rows, q, s.multiplyT)
-	return pc, values, err
+	return pc, pc.setBasis(s, rows, q, s.multiplyT)
 }
 
 // principalOfGram finds the principal directions from the Gram matrix, which it overwrites, and the bound
 // of its error that byGram takes. It returns leading eigenvectors in place of a basis.
 func principalOfGram(s *samples, gram *Matrix, q wanted,
-	off float64) (pc *principal, values []float64, rows *Matrix, err error) {
+	off float64) (pc *principal, rows *Matrix, err error) {
 	p := q.p
 	pc = &principal{solver: SolverGram, total: trace(gram)}
 	pc.totalError = off + gamma(gram.Rows)*pc.total
@@ -227,16 +226,15 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 	if proved {
 		kept = gram.Clone()
 	}
-	values, rows = leadingEigen(s.ctx, gram, min(q.all(), gram.Rows), s.workers)
-	pc.squares = values
+	pc.squares, rows = leadingEigen(s.ctx, gram, min(q.all(), gram.Rows), s.workers)
 	switch {
 	case p == 0:
 		pc.floor, pc.floorError = pc.total, pc.totalError
 	case proved:
-		pc.floor = min(tailSum(values, p), pc.total)
-		pc.floorError = pc.byGram(s, kept, rowsOf(rows, 0, p), values, off)
+		pc.floor = min(tailSum(pc.squares, p), pc.total)
+		pc.floorError = pc.byGram(s, kept, rowsOf(rows, 0, p), pc.squares, off)
 	}
-	return pc, values, rows, cancelled(s.ctx)
+	return pc, rows, cancelled(s.ctx)
 }
 
 // byGram returns how far the floor may be from the true one, as the Gram matrix, which it overwrites, proves
@@ -294,43 +292,41 @@ func recentre(s *samples, gram *Matrix) error {
 	return nil
 }
 
-// principalByJacobi takes the singular values of R. values are squared singular values, descending. What the
-// data leaves outside of the basis proves a floor far below the total, the Gram matrix any other.
-func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, err error) {
+// principalByJacobi takes the singular values of R. What the data leaves outside of the basis proves a floor far below the total, the Gram matrix any other.
+func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	r, err := triangularFactor(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	top, _ := rowMaxAbs(r.Data)
 	svd := jacobiSVD(s.ctx, r, top)
 	if err = cancelled(s.ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p, rows := q.p, svd.V.transposed()
-	pc, values = &principal{solver: SolverJacobi, status: svd.Status}, svd.S
-	for i, v := range values {
-		values[i] = v * v
+	pc := &principal{solver: SolverJacobi, status: svd.Status, squares: svd.S}
+	for i, v := range pc.squares {
+		pc.squares[i] = v * v
 	}
-	pc.squares = values
 	if err = pc.setBasis(s, rows, q, s.multiplyT); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// The sum of all squares is rounded less than that of squared singular values.
 	if pc.total, pc.totalError, err = s.totalSquares(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	switch {
 	case p == 0:
 		pc.floor, pc.floorError = pc.total, pc.totalError
 	case p < s.rankBound():
-		pc.floor, pc.floorError = tailSum(values, p), pc.total+pc.totalError
-		err = pc.prove(s, rowsOf(rows, 0, p), values)
+		pc.floor, pc.floorError = tailSum(pc.squares, p), pc.total+pc.totalError
+		err = pc.prove(s, rowsOf(rows, 0, p))
 	}
-	return pc, values, err
+	return pc, err
 }
 
 // prove sets the error of SolverJacobi's floor.
-func (pc *principal) prove(s *samples, rows *Matrix, values []float64) error {
+func (pc *principal) prove(s *samples, rows *Matrix) error {
 	if pc.floor < lostShare*pc.total {
 		left := newOutside(pc.basis, pc.basis.Rows)
 		left.mean = s.fine.off(pc.total)
@@ -344,7 +340,7 @@ func (pc *principal) prove(s *samples, rows *Matrix, values []float64) error {
 	}
 	gram, off, err := centredGram(s)
 	if err == nil {
-		pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, values, off+s.fine.bound(pc.total)))
+		pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, pc.squares, off+s.fine.bound(pc.total)))
 	}
 	return err
 }
@@ -603,20 +599,18 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 // in scaled units, and their sum. Those that the shape makes 0 are exactly 0.
 func squaredSingularValues(s *samples) (values []float64, total float64, err error) {
 	small, _ := s.sides()
-	pc, values, err := principalByGram(s, wanted{})
+	pc, err := principalByGram(s, wanted{})
+	rank := s.rankBound()
+	// Values near rounding have lost their digits, and so have the last floors.
+	if err == nil && rank > 0 && small <= jacobiMaxSide && pc.squares[rank-1] < lostShare*pc.total {
+		pc, err = principalByJacobi(s, wanted{})
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	rank := s.rankBound()
-	// Values near rounding have lost their digits, and so have the last floors.
-	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
-		if pc, values, err = principalByJacobi(s, wanted{}); err != nil {
-			return nil, 0, err
-		}
+	for i, v := range pc.squares {
+		pc.squares[i] = max(v, 0)
 	}
-	for i := range values {
-		values[i] = max(values[i], 0)
-	}
-	clear(values[rank:])
-	return values, pc.total, nil
+	clear(pc.squares[rank:])
+	return pc.squares, pc.total, nil
 }

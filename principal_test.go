@@ -377,25 +377,14 @@ func outsideData(n, d int, mean float64, sigma func(l int) float64, seed uint64)
 	return moved(laSpectrum(n, d, values, rand.New(rand.NewPCG(seed, 41))), mean)
 }
 
-// bounds are what `outside` proves of the floor, in the data's units, in as many parts.
-func outsideBounds(t *testing.T, s *samples, basis *Matrix, parts int, next float64) (low, high float64) {
+// outsideBounds are what `outside` proves of the floor, in the data's units.
+func outsideBounds(t *testing.T, s *samples, basis *Matrix, next float64) (low, high float64) {
 	t.Helper()
 	total, _, err := s.totalSquares()
 	must(t, err)
 	r := newOutside(basis, basis.Rows)
 	r.mean = s.fine.off(total)
-	for i := range parts {
-		lo, hi := i*s.n/parts, (i+1)*s.n/parts
-		if lo == hi {
-			continue
-		}
-		part := *s
-		part.x, part.n = rowsOf(s.x, lo, hi), hi-lo
-		if s.weights != nil {
-			part.weights = s.weights[lo:hi]
-		}
-		must(t, r.add(&part))
-	}
+	must(t, r.add(s))
 	low, high = r.floor(next)
 	return s.unscaleSquare(low), s.unscaleSquare(high)
 }
@@ -431,7 +420,7 @@ func TestOutside(t *testing.T) {
 			floors, lost := bigFloors(x, w), lostSquares(x, w)
 			s := mustDo(newSamples(bg, x, w, 1, true))(t)
 			for p := 1; p < s.rankBound(); p++ {
-				pc, _, err := principalByJacobi(s, wanted{p, 0})
+				pc, err := principalByJacobi(s, wanted{p, 0})
 				must(t, err)
 				off, any, loose := pc.basis.Clone(), NewMatrix(p, x.Cols, randomSlice(p*x.Cols, rng)),
 					pc.basis.Clone()
@@ -451,14 +440,12 @@ func TestOutside(t *testing.T) {
 				}{{"leading", pc.basis, math.Inf(1)}, {"leading, and the next value", pc.basis, least},
 					{"nearly", off, math.Inf(1)}, {"random", any, math.Inf(1)}, {"loose", loose,
 						math.Inf(1)}} {
-					for _, parts := range []int{1, 2, 5} {
-						low, high := outsideBounds(t, s, c.basis, parts, c.next)
-						exact := floors[p]
-						if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 ||
-							new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
-							t.Errorf("%s, weights %t, p = %d, %s basis in %d parts: %g to %g, the floor is %g",
-								name, weighted, p, c.name, parts, low, high, double(exact))
-						}
+					low, high := outsideBounds(t, s, c.basis, c.next)
+					exact := floors[p]
+					if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 ||
+						new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
+						t.Errorf("%s, weights %t, p = %d, %s basis: %g to %g, the floor is %g",
+							name, weighted, p, c.name, low, high, double(exact))
 					}
 				}
 			}
@@ -466,7 +453,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutsideTight: a floor of 1e-20 of the total has four digits, and in several parts as many.
+// TestOutsideTight: a floor of 1e-20 of the total has four digits.
 func TestOutsideTight(t *testing.T) {
 	t.Parallel()
 	for _, mean := range []float64{0, 100} {
@@ -485,16 +472,14 @@ func TestOutsideTight(t *testing.T) {
 				x.Data[i] = math.Round(x.Data[i]*0x1p40)*0x1p-40 + mean // the floor is that of this rounding
 			}
 			s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-			pc, _, err := principalByJacobi(s, wanted{3, 0})
+			pc, err := principalByJacobi(s, wanted{3, 0})
 			must(t, err)
-			for _, parts := range []int{1, 4} {
-				low, high := outsideBounds(t, s, pc.basis, parts, math.Inf(1))
-				name := fmt.Sprintf("%s, mean %g, %d parts", shape(n, d), mean, parts)
-				if !(high-low <= 1e-3*high) || !(high <= 1e-18*s.unscaleSquare(pc.total)) {
-					t.Errorf("%s: %g to %g of %g", name, low, high, s.unscaleSquare(pc.total))
-				}
-				checkFloor(t, name, low, high-low, bigFloor(bigFloors(x, nil), 4), 0)
+			low, high := outsideBounds(t, s, pc.basis, math.Inf(1))
+			name := fmt.Sprintf("%s, mean %g", shape(n, d), mean)
+			if !(high-low <= 1e-3*high) || !(high <= 1e-18*s.unscaleSquare(pc.total)) {
+				t.Errorf("%s: %g to %g of %g", name, low, high, s.unscaleSquare(pc.total))
 			}
+			checkFloor(t, name, low, high-low, bigFloor(bigFloors(x, nil), 4), 0)
 			if pc.floorError > 1e-3*pc.floor {
 				t.Errorf("%s, mean %g: floor %g within %g", shape(n, d), mean, pc.floor, pc.floorError)
 			}

@@ -46,7 +46,7 @@ func newSparseSamples(
 			s.root[i] = math.Sqrt(s.weight(i))
 		}
 	}
-	top, err := s.largest(x)
+	top, err := s.largest()
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,8 @@ func newSparseSamples(
 }
 
 // largest returns the largest magnitude in rows of positive weight. It checks that every entry is in range.
-func (s *sparseSamples) largest(x *SparseMatrix) (top float64, err error) {
+func (s *sparseSamples) largest() (top float64, err error) {
+	x := s.sparse
 	for i := range x.Rows {
 		big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]])
 		if !finite || big > mostEntry {
@@ -277,24 +278,21 @@ func (s *sparseSamples) principal(q wanted, solver Solver, why purpose) (*princi
 			return pc, err
 		}
 	}
-	pc, _, err := s.principalByGram(q)
-	return pc, err
+	return s.principalByGram(q)
 }
 
-func (s *sparseSamples) principalByGram(q wanted) (pc *principal, values []float64, err error) {
+func (s *sparseSamples) principalByGram(q wanted) (*principal, error) {
 	gram, off, err := s.gramMatrix()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	pc, values, rows, err := principalOfGram(s.samples, gram, q, off)
+	pc, rows, err := principalOfGram(s.samples, gram, q, off)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if pc.status != StatusIterationLimit {
-		pc.status = StatusOptimal
-	}
+	pc.status = StatusOptimal
 	pc.lowerTotal()
-	return pc, values, pc.setBasis(s.samples, rows, q, s.multiplyT)
+	return pc, pc.setBasis(s.samples, rows, q, s.multiplyT)
 }
 
 // lowerTotal makes the total a lower bound where it has cancelled. The floor stays within it.
@@ -387,7 +385,7 @@ func (s *sparseSamples) terms(b []float64, p *simplexProblem, lo int) {
 	}
 }
 
-// residual returns what volumeRows says, less exactly: parts below the rounding of ‖x_i‖² are lost.
+// residual returns ‖x_i − gF‖² for the g of which −g is coef at index, less what rounding of ‖x_i‖² hides.
 func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 	squares, times := s.squares[i], s.times.row(i)
 	for u, a := range index {
@@ -449,11 +447,12 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 			return append(pc.squares[:p:p], pc.floor), missed, nil
 		}
 	}
-	_, values, err = s.principalByGram(wanted{})
-	if err == nil {
-		clear(values[s.rankBound():])
+	pc, err := s.principalByGram(wanted{})
+	if err != nil {
+		return nil, 0, err
 	}
-	return values, 0, err
+	clear(pc.squares[s.rankBound():])
+	return pc.squares, 0, nil
 }
 
 func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {

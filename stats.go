@@ -141,9 +141,9 @@ func (m *moments) join(t *moments) junction {
 }
 
 // frame returns samples without rows: the units, the mean and the shape of the data.
-func (m *moments) frame(ctx context.Context, workers int) *samples {
+func (m *moments) frame(workers int) *samples {
 	return &samples{
-		ctx: ctx, units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean,
+		ctx: context.Background(), units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean,
 		fine:    meanRest{rest: m.meanRest, mass: m.weight},
 		workers: workerCount(workers), part: true,
 	}
@@ -198,9 +198,9 @@ func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all of them may be 0. A
 // weight below 0 is an [ErrOption]. Weights of all parts should be within 2^500 of each other: a row that
-// counts in its own part and not in the whole is an [ErrChanged] of the second pass.
+// counts in its own part and not in the whole is an [ErrChanged] of package stream's second pass.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
-	part, m, err := newPart(context.Background(), &s.moments, x, weights, 0)
+	part, m, err := s.newPart(x, weights)
 	if err != nil || part == nil {
 		return err
 	}
@@ -234,14 +234,9 @@ func (m *moments) setErrors(part *samples, total, off float64) {
 
 // newPart checks rows that come after those of m. It returns them as samples about their own mean, and their
 // moments; nil where there are no rows, or all have weight 0: m then counts them.
-func newPart(
-	ctx context.Context, m *moments, x *Matrix, weights []float64, workers int,
-) (s *samples, t *moments, err error) {
-	if err := checkShape("x", x); err != nil {
+func (m *moments) newPart(x *Matrix, weights []float64) (s *samples, t *moments, err error) {
+	if err := checkShape("x", x); err != nil || x.Rows == 0 {
 		return nil, nil, err
-	}
-	if x.Rows == 0 {
-		return nil, nil, cancelled(ctx)
 	}
 	if err := m.checkMore("x", x.Rows, x.Cols); err != nil {
 		return nil, nil, err
@@ -251,12 +246,12 @@ func newPart(
 		return nil, nil, err
 	}
 	if top == 0 { // they are checked and counted
-		if _, err = newSamples(ctx, x, nil, workers, true); err == nil {
+		if _, err = newSamples(context.Background(), x, nil, 0, true); err == nil {
 			m.rows += x.Rows
 		}
 		return nil, nil, err
 	}
-	if s, err = newSamples(ctx, x, weights, workers, true); err != nil {
+	if s, err = newSamples(context.Background(), x, weights, 0, true); err != nil {
 		return nil, nil, err
 	}
 	s.part = true
@@ -377,14 +372,14 @@ func (s *Stats) Floors() ([]float64, error) {
 }
 
 // leading finds the p leading directions of the rows' scatter, p ≤ d.
-func (s *Stats) leading(ctx context.Context, p, workers int) (*principal, error) {
+func (s *Stats) leading(p, workers int) (*principal, error) {
 	full := s.full()
-	pc, _, rows, err := principalOfGram(s.frame(ctx, workers), full, wanted{p, 0}, s.fullError(full))
+	pc, rows, err := principalOfGram(s.frame(workers), full, wanted{p, 0}, s.fullError(full))
 	if err != nil {
 		return nil, err
 	}
 	pc.status = StatusOptimal
-	pc.basis, err = completed(ctx, rows, p, s.cols)
+	pc.basis, err = completed(context.Background(), rows, p, s.cols)
 	return pc, err
 }
 
@@ -409,11 +404,11 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if err := checkDirections(p, about.rankBound()); err != nil {
 		return nil, err
 	}
-	pc, err := about.leading(context.Background(), p, o.Workers)
+	pc, err := about.leading(p, o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return pc.subspace(about.frame(context.Background(), o.Workers), about.weight), nil
+	return pc.subspace(about.frame(o.Workers), about.weight), nil
 }
 
 // The binary form of Stats. All is little-endian; a float64 is its IEEE 754 bits.
