@@ -18,17 +18,19 @@ type Certificate struct {
 	Objective float64 // bounds ‖X − GF‖² from above, weighted, rounding included
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the singular values of
 	// the centred data; with SumAtMostOne Σ_{i>k} σ_i² of the data as it is, a lower bound. Of missing.Fit it
-	// is an estimate, and Floor − FloorError is proved. FloorError bounds how far the true minimum is from
-	// Floor, rounding included. SolverKrylov proves it except for a chance of 2e-10, by random vectors that
-	// each call draws anew.
-	Floor, FloorError float64
-	Total             float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
-	Gap               float64 // (Objective − Floor)/Total
-	MinMembership     float64 // the smallest entry of G as given
-	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
-	Repair            float64 // the largest change of a membership by the repair
+	// is an estimate, and Floor − FloorError is proved.
+	Floor float64
+	// FloorError bounds how far the true minimum is from Floor, rounding included. SolverKrylov proves it
+	// except for a chance of 2e-10, by random vectors that each call draws anew.
+	FloorError    float64
+	Total         float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
+	Gap           float64 // (Objective − Floor)/Total
+	MinMembership float64 // the smallest entry of G as given
+	MaxSumError   float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
+	Repair        float64 // the largest change of a membership by the repair
 	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F −
-	// 1x̄ᵀ‖: 0 at an optimum whose memberships use all dimensions, not unique where σ_{k−1} = σ_k.
+	// 1x̄ᵀ‖. It is 0 at an optimum whose memberships use all dimensions. The subspace is not unique where
+	// σ_{k−1} = σ_k.
 	SpanError float64
 	Solver    Solver // the solver that proved the floor; SolverAuto: nothing is proved
 }

@@ -115,7 +115,7 @@ func (in *input) Uint64() (v uint64) {
 	return v
 }
 
-// FuzzFalseCertificate: the bytes draw a candidate of TestNoFalseCertificate, and the steps that change it.
+// FuzzFalseCertificate: the bytes draw a candidate, and the steps that change it.
 func FuzzFalseCertificate(f *testing.F) {
 	addMatrices(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

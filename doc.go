@@ -23,8 +23,9 @@
 // Soft k-Means). Its centers usually lie outside the data, and by default no membership is above 2/k: use
 // it as a reference. [Certify] bounds how far any solution is above the floor, rounding included.
 //
-// [LSD] and [TILSD] cluster by similarities. LSD's result is not proved minimal; proof.LSDFloor bounds the
-// difference. TILSD is Fit with a kernel.
+// [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and global. LSD is for similarities
+// that are 0 where samples have nothing in common. Its result is not proved minimal; proof.LSDFloor bounds
+// the difference.
 //
 // [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
 // largest membership is unreliable for a cluster between others.

@@ -292,7 +292,8 @@ func recentre(s *samples, gram *Matrix) error {
 	return nil
 }
 
-// principalByJacobi takes the singular values of R. What the data leaves outside of the basis proves a floor far below the total, the Gram matrix any other.
+// principalByJacobi takes the singular values of R. What the data leaves outside of the basis proves a floor
+// far below the total, the Gram matrix any other.
 func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	r, err := triangularFactor(s)
 	if err != nil {

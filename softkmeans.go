@@ -37,7 +37,7 @@ type Model struct {
 	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
 	Warnings        []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
 	Others          []Answer  // other answers, of which WarnSeveral or WarnLabels tells; nil: none
-	Iterations      int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, otherwise 0
+	Iterations      int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
 	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
 	// s·Stationarity·Objective. A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by

@@ -26,7 +26,7 @@ func blobs(n, d, k int, seed uint64) *softkmeans.Matrix {
 	return x
 }
 
-// TestChooseK: mixtures and clusters have their number, noise has none, and all three
+// TestChoose: mixtures and clusters have their number, noise has none, and all three
 // opinions are in the answer.
 func TestChoose(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,8 @@ func LinearBetween(y, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 }
 
 // RBF returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma is γ; 0 stands for Gamma(x).
-// Cost: n²d/2 and n²/2 exponentials.
+// That suits softkmeans.TILSD. For softkmeans.LSD take some 8·Gamma(x): at Gamma(x) far rows stay similar, and
+// LSD labels them badly. Cost: n²d/2 and n²/2 exponentials.
 func RBF(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	s, err := open(x, gamma)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // BootstrapOptions tunes [Bootstrap]. The zero value and nil are the defaults.
 type BootstrapOptions struct {
-	// MinVolumeOptions are those of the fit. Sum, Rows and Volume are taken from the
+	// MinVolumeOptions are those of the fit. Sum and Volume are taken from the
 	// model. Centers, Init and Restarts are not read: draws begin at the model's centers.
 	// Progress is called for each draw, in order, with its number as Restart and what its fit
 	// ended with.

@@ -1,5 +1,5 @@
 // Package stream fits data that is larger than memory, read block by block in several passes, or in parts on
-// many machines. Fit finds the global solution in two passes, FitMinVolume compact prototypes in five to
+// many machines. Fit finds the global solution in two passes, FitMinVolume compact prototypes in up to
 // eight. Programs on many machines add up a [softkmeans.Stats] each, merge them, make a [Subspace] of the
 // sum, add up an [Extent] each, and merge those.
 package stream
@@ -28,7 +28,7 @@ type Options struct {
 }
 
 // Fit is [softkmeans.Fit] for rows that blocks yields, some at a time. blocks must yield the same rows in
-// every pass: from a file that it opens anew, for example. It may use a block's memory again once the next
+// every pass: from a file that it opens anew, for example. blocks may reuse a block's memory once the next
 // one is asked for. The result is that of softkmeans.Fit, the simplex 1e-11 larger so that rounding takes no
 // row out of it. Memberships are nil: Options.Memberships receives them, or [softkmeans.Model.Predict] finds
 // them. The bits do not depend on how rows are cut into blocks.

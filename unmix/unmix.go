@@ -52,7 +52,7 @@ type Options struct {
 
 // Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the largest
 // memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of SumAtMostOne.
-// Lambda, Epsilon, LossGap, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
+// Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
 // fitted: of length 1, in columns divided by their noise.
 type Result struct {
 	*softkmeans.Model
@@ -104,7 +104,7 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 //
 // # Details
 //
-// docs/unmix.md describes noise, brightness, λ and spectra. WarnSeveral says that a half or twice of λ leads
+// docs/accuracy.md has what this does on scenes with truth. WarnSeveral says that a half or twice of λ leads
 // to other spectra. Others has those more than 1 % of π away. Turns is 1 plus three times the larger of a
 // spectrum's two turns. Centers are between the purest pixels and the vertices of the fit, so that they are
 // not a minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no shade,
