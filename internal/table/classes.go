@@ -158,11 +158,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	if at < 0 {
 		names := "numbers 1 to " + strconv.Itoa(c.width)
 		if c.dialect.Header == HeaderYes || c.dialect.Header == HeaderAuto && !anyNumber(fields) {
-			words := make([]string, c.width)
-			for j, s := range fields {
-				words[j] = Printable(string(s))
-			}
-			names = list(words)
+			names = list(mapped(fields, shown))
 		}
 		w := c.dialect.Words.Label
 		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+

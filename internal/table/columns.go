@@ -85,20 +85,16 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 
 // known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
 func (p *parser) known(fields [][]byte) bool {
-	names := make([]string, len(fields))
-	for j, s := range fields {
-		names[j] = shown(s)
-	}
+	names := mapped(fields, shown)
 	if p.dialect.Heads != nil && p.dialect.Heads(names) {
 		return true
 	}
+	return len(p.dialect.Known) > 0 && hasAll(names, p.dialect.Known)
+}
+
+func hasAll(names, wanted []string) bool {
 	there := Set(names)
-	for _, name := range p.dialect.Known {
-		if !there[name] {
-			return false
-		}
-	}
-	return len(p.dialect.Known) > 0
+	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
 // Set returns names as the keys of a map, to look up many.
@@ -181,49 +177,48 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	if len(d.columns()) > 0 {
 		places = placesOf(first)
 	}
-	give := func(column, word string, role int) (at int, err error) {
-		if column == "" {
-			return 0, nil
+	find := func(column, word string) (j int) { // err is the first error
+		if err == nil {
+			var byName bool
+			j, byName, err = p.find(places, column, word)
+			named = named || byName
 		}
-		j, byName, err := p.find(places, column, word)
+		return j
+	}
+	give := func(column, word string, role int) (at int) {
+		if column == "" {
+			return 0
+		}
+		j := find(column, word)
 		if err != nil {
-			return 0, err
+			return 0
 		}
 		if old := p.roles[j]; old != 0 && old != role {
-			return 0, p.fault(-1, "column "+strconv.Itoa(
+			err = p.fault(-1, "column "+strconv.Itoa(
 				j+1)+" is asked for by "+p.word(old)+" and by "+p.word(role)+"; it can be only one of them")
+			return 0
 		}
-		p.roles[j], named = role, named || byName
-		return j + 1, nil
+		p.roles[j] = role
+		return j + 1
 	}
-	if h.LabelColumn, err = give(d.Label, d.Words.Label, roleLabel); err != nil {
-		return named, err
-	}
-	if h.WeightsColumn, err = give(d.Weights, d.Words.Weights, roleWeight); err != nil {
-		return named, err
-	}
+	h.LabelColumn = give(d.Label, d.Words.Label, roleLabel)
+	h.WeightsColumn = give(d.Weights, d.Words.Weights, roleWeight)
 	for _, column := range p.ranges(d.Drop, places) {
-		if _, err := give(column, d.Words.Drop, roleNone); err != nil {
-			return named, err
-		}
+		give(column, d.Words.Drop, roleNone)
 	}
 	if d.ID != NoID {
-		if p.id, err = give(d.ID, d.Words.ID, roleNone); err != nil {
-			return named, err
-		}
+		p.id = give(d.ID, d.Words.ID, roleNone)
 	}
 	p.kept = nil
 	for _, column := range p.ranges(d.Keep, places) {
-		j, byName, err := p.find(places, column, d.Words.Keep)
-		if err != nil {
-			return named, err
-		}
 		if p.kept == nil {
 			p.kept = make([]bool, p.width)
 		}
-		p.kept[j], named = true, named || byName
+		if j := find(column, d.Words.Keep); err == nil {
+			p.kept[j] = true
+		}
 	}
-	return named, nil
+	return named, err
 }
 
 // placesOf returns the first two columns of each name of the first line, as Printable prints it.
@@ -393,11 +388,7 @@ func list(names []string) string {
 	if n := len(names); n > most {
 		names, more = names[:most], " and "+strconv.Itoa(n-most)+" more"
 	}
-	quoted := make([]string, len(names))
-	for j, name := range names {
-		quoted[j] = quote(name)
-	}
-	return strings.Join(quoted, ", ") + more
+	return strings.Join(mapped(names, quote), ", ") + more
 }
 
 // detectHeader decides whether the first line is a header: it is if none of its

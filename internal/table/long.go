@@ -228,11 +228,7 @@ func (d *Dialect) columns() []string {
 
 // hasAll reports whether all these names are of these columns.
 func (l *long) hasAll(names []string, columns []int) bool {
-	have := map[string]bool{}
-	for _, j := range columns {
-		have[l.name(j)] = true
-	}
-	return !slices.ContainsFunc(names, func(name string) bool { return !have[name] })
+	return hasAll(mapped(columns, l.name), names)
 }
 
 // longText is a long table, and where its entries are in the text.

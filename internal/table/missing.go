@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -43,10 +44,8 @@ func (p *parser) in(j int) string {
 
 // hintCR is advice for a text in which some lines end in CR alone.
 func hintCR(fields [][]byte) string {
-	for _, s := range fields {
-		if bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 {
-			return " (a CR within a line: where lines end in CR alone, convert them to LF)"
-		}
+	if slices.ContainsFunc(fields, func(s []byte) bool { return bytes.Contains(bytes.TrimSpace(s), []byte("\r")) }) {
+		return " (a CR within a line: where lines end in CR alone, convert them to LF)"
 	}
 	return ""
 }

@@ -29,10 +29,7 @@ func (p *parser) guessValues(columns []column, names []string) {
 			}
 		}
 		p.setOneHot(j, hot)
-		shown := make([]string, len(hot.values))
-		for i, v := range hot.values {
-			shown[i] = hotName(names[j], v)
-		}
+		shown := mapped(hot.values, func(v string) string { return hotName(names[j], v) })
 		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
@@ -52,9 +49,8 @@ func hotName(column, value string) string { return column + "=" + value }
 func (p *parser) placeOneHot(j, at int, name string) (names []string) {
 	for i, v := range p.hot[j].values {
 		p.hot[j].place[v] = at + i
-		names = append(names, hotName(name, v))
 	}
-	return names
+	return mapped(p.hot[j].values, func(v string) string { return hotName(name, v) })
 }
 
 // addOneHot writes the 0 and 1 of field j.

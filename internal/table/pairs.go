@@ -3,10 +3,7 @@ package table
 // Spectrometers such as the Cary write a pair of columns for each sample, wavelengths and values: a
 // line of samples' names stands above, and text about each sample may follow the numbers.
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // pair reports whether lines begin with the header of such a table, and fills the frame. Without a line
 // of samples' names all wavelengths must rise or fall.
@@ -54,9 +51,8 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 // nil, one for each pair. The last column may be blank.
 func paired(names, axes [][]byte) bool {
 	n := len(axes) / 2
-	blank := func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 }
 	if names == nil && n < 2 || names != nil && len(names) != len(axes) || n < 1 ||
-		len(axes)%2 == 1 && !blank(axes[2*n]) {
+		len(axes)%2 == 1 && present(axes[2*n]) {
 		return false
 	}
 	shapeOf := func(name []byte) string { // but for the number of nm.1, as pandas and R write
@@ -66,8 +62,8 @@ func paired(names, axes [][]byte) bool {
 	first := shapeOf(axes[0])
 	for j := 0; j < 2*n; j += 2 {
 		shape := shapeOf(axes[j])
-		if shape != first || !isSpectral(shape) || blank(axes[j+1]) || isSpectral(string(axes[j+1])) ||
-			names != nil && blank(names[j]) == blank(names[j+1]) {
+		if shape != first || !isSpectral(shape) || absent(axes[j+1]) || isSpectral(string(axes[j+1])) ||
+			names != nil && present(names[j]) == present(names[j+1]) {
 			return false
 		}
 	}

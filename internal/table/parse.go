@@ -148,7 +148,7 @@ func gap(source string, line int) *Error {
 }
 
 func blank(fields [][]byte) bool {
-	return len(fields) == 1 && len(bytes.TrimSpace(fields[0])) == 0
+	return len(fields) == 1 && absent(fields[0])
 }
 
 // blank reports whether a line has nothing in it. Spreadsheets end tables with lines of
@@ -157,15 +157,11 @@ func (p *parser) blank(fields [][]byte) bool {
 	return blank(fields) || p.dialect.Guess && empty(fields)
 }
 
+func present(field []byte) bool { return len(bytes.TrimSpace(field)) > 0 }
+func absent(field []byte) bool  { return !present(field) }
+
 // empty reports whether all fields are empty.
-func empty(fields [][]byte) bool {
-	for _, s := range fields {
-		if len(bytes.TrimSpace(s)) > 0 {
-			return false
-		}
-	}
-	return true
-}
+func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) }
 
 // isPlain reports whether a delimiter can be found by looking at the byte after a
 // number.

@@ -83,12 +83,9 @@ func newBlock(lines [][]byte, comma rune) *block {
 	}
 	b.numbers = make([]bool, b.width)
 	for j := range b.numbers {
-		n := 0
-		for _, fields := range b.fields[max(last, 0):] {
-			if len(fields) == b.width && numeric(fields[j]) {
-				n++
-			}
-		}
+		n := howMany(b.fields[max(last, 0):], func(fields [][]byte) bool {
+			return len(fields) == b.width && numeric(fields[j])
+		})
 		b.numbers[j] = 10*n >= 9*widths[b.width]
 	}
 	return b
@@ -173,7 +170,7 @@ func (b *block) header(first int) int {
 		return first - 1
 	}
 	last := b.fields[n-1]
-	switch filled := present(last); {
+	switch filled := howMany(last, present); {
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
 	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
@@ -182,20 +179,10 @@ func (b *block) header(first int) int {
 	return n
 }
 
-// present counts the fields that are not blank.
-func present(fields [][]byte) (n int) {
-	for _, f := range fields {
-		if len(bytes.TrimSpace(f)) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // filled reports whether most fields of a line are there, and it is no key with a value. Names of
 // columns may end in a colon as well.
 func (b *block) filled(fields [][]byte) bool {
-	n := present(fields)
+	n := howMany(fields, present)
 	return 2*n >= len(fields) && (n > 2 || b.width == 2) && (n == b.width && n > 2 || !keyed(fields))
 }
 
@@ -217,13 +204,8 @@ func prose(fields [][]byte) bool {
 	if keyed(fields[:min(1, len(fields))]) {
 		return true
 	}
-	numbers := 0
-	for _, f := range fields {
-		if numeric(f) {
-			numbers++
-		}
-	}
-	return numbers == 0 || 2*numbers <= present(fields) && !numeric(fields[0])
+	numbers := howMany(fields, numeric)
+	return numbers == 0 || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
 }
 
 // begins quotes the first two of n lines that are not blank.

@@ -99,15 +99,11 @@ func (p *parser) strayList(strays []stray) string {
 		} else if len(words) > mostStrays {
 			words, like = words[:1], "such as "
 		}
-		quoted := make([]string, len(words))
-		for i, word := range words {
-			quoted[i] = quote(word)
-		}
 		name := "column " + strconv.Itoa(s.field+1)
 		if s.field < len(p.header) {
 			name += " (" + p.header[s.field] + ")"
 		}
-		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+strings.Join(quoted, ", ")+
+		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+strings.Join(mapped(words, quote), ", ")+
 			" (first "+p.on(s.line)+")")
 	}
 	return firstOf(list, ", ", "and in ")
@@ -187,12 +183,11 @@ func noWord(s string) bool { return len(s) > 40 || Printable(s) != s }
 
 // listWord is words as one word of a shell, with commas between them.
 func listWord(words []string) string {
-	list := make([]string, 0, len(words))
-	for _, word := range words {
+	list := mapped(words, func(word string) string {
 		if strings.ContainsAny(word, `,"`) || word == "" {
 			word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
 		}
-		list = append(list, word)
-	}
+		return word
+	})
 	return shellWord(strings.Join(list, ","))
 }

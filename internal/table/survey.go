@@ -94,7 +94,7 @@ func (s *survey) namesAbove(comment []byte, d *Dialect) {
 	}
 	names, width := list[0], len(s.lines[0])
 	if len(names) != width {
-		names = slices.DeleteFunc(names, func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 })
+		names = slices.DeleteFunc(names, absent)
 	}
 	if n := len(names); n > 0 && isComment(names[n-1]) {
 		for j, f := range names {
@@ -348,16 +348,7 @@ func (s *survey) namesQuoted(text []byte, comma rune) bool {
 
 // cloned copies fields into memory of their own.
 func cloned(fields [][]byte) [][]byte {
-	size := 0
-	for _, f := range fields {
-		size += len(f)
-	}
-	text, list := make([]byte, 0, size), make([][]byte, len(fields))
-	for j, f := range fields {
-		text = append(text, f...)
-		list[j] = text[len(text)-len(f):]
-	}
-	return list
+	return mapped(fields, bytes.Clone)
 }
 
 // delimiter returns the first of tab, semicolon, comma and bar that splits all lines into
@@ -383,16 +374,11 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 	}
 	lines := s.split(text, ' ', most)
 	if w, _ := widthOf(lines); w > 1 {
-		numbers, all := 0, 0
-		for _, line := range lines[min(1, len(lines)-1):] {
-			for _, f := range line {
-				if all++; isNumber(f) || isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) ||
-					missing(f) {
-					numbers++
-				}
-			}
-		}
-		if 2*numbers > all {
+		fields := slices.Concat(lines[min(1, len(lines)-1):]...)
+		numbers := howMany(fields, func(f []byte) bool {
+			return isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) || missing(f)
+		})
+		if 2*numbers > len(fields) {
 			return ' '
 		}
 	}
@@ -402,15 +388,10 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 
 // spaced reports whether there are fields such as "5 2".
 func spaced(lines [][][]byte) bool {
-	for _, line := range lines {
-		for _, f := range line {
-			if a, b, ok := bytes.Cut(bytes.TrimSpace(f), []byte(" ")); ok && isNumber(a) &&
-				isNumber(bytes.TrimSpace(b)) && len(b) != 3 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
+		a, b, _ := bytes.Cut(bytes.TrimSpace(f), []byte(" "))
+		return isNumber(a) && isNumber(bytes.TrimSpace(b)) && len(b) != 3
+	})
 }
 
 // widthOf returns the number of fields of the lines after the first, and that of the
@@ -447,10 +428,7 @@ func (s *survey) shape(d *Dialect) {
 			" may be a delimiter or the decimal sign"}
 		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,")
 	}
-	s.tail = true
-	for _, line := range s.lines[1:] {
-		s.tail = s.tail && len(bytes.TrimSpace(line[width-1])) == 0
-	}
+	s.tail = !slices.ContainsFunc(s.lines[1:], func(line [][]byte) bool { return present(line[width-1]) })
 	if !s.tail && !different(s.lines[1:]) {
 		return // an error follows: the lines differ in length
 	}
@@ -465,14 +443,9 @@ func (s *survey) shape(d *Dialect) {
 
 // wholes reports whether all fields are whole numbers without a sign.
 func wholes(lines [][][]byte) bool {
-	for _, line := range lines {
-		for _, f := range line {
-			if len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0 {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
+		return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0
+	})
 }
 
 // different reports whether the first fields can be names: they all differ, and are whole

@@ -7,6 +7,7 @@ package table
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -198,18 +199,21 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 
 // axis is the numbers of column j where they rise or fall; else nil.
 func (f *frame) axis(p *parser, j int) []float64 {
-	axis := make([]float64, len(f.rows))
-	for i, line := range f.rows {
-		v, _ := p.numbersOf(line[j : j+1])
-		if len(v) == 0 {
-			return nil
-		}
-		axis[i] = v[0]
-	}
-	if rises(axis) || falls(axis) {
+	axis := f.numbers(p, j)
+	if len(axis) == len(f.rows) && (rises(axis) || falls(axis)) {
 		return axis
 	}
 	return nil
+}
+
+// numbers are those of column j.
+func (f *frame) numbers(p *parser, j int) []float64 {
+	list := make([]float64, 0, len(f.rows))
+	for _, line := range f.rows {
+		v, _ := p.numbersOf(line[j : j+1])
+		list = append(list, v...)
+	}
+	return list
 }
 
 // units is the unit of column 1, and whether those of all others are alike.
@@ -229,20 +233,13 @@ func (s *survey) unitsOf(f frame) units {
 
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
 func (f *frame) known(names []string) (turning, string) {
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
-	}
+	known := Set(names)
 	has := func(s []byte) bool { return known[shown(s)] }
-	top, down := f.rows[0], 0
+	top := f.rows[0]
 	if f.head != nil {
 		top = f.head
 	}
-	for _, line := range f.rows {
-		if has(line[0]) {
-			down++
-		}
-	}
+	down := howMany(f.rows, func(line [][]byte) bool { return has(line[0]) })
 	if !slices.ContainsFunc(top[1:], has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
 		return certain, "column 1 has the names of the model's columns"
 	}
@@ -334,25 +331,18 @@ func (f *frame) byNames() (turning, string) {
 
 // mutations reports whether column 1 has types of mutations, such as A[C>A]T.
 func (f *frame) mutations() bool {
-	for _, line := range f.rows {
+	return !slices.ContainsFunc(f.rows, func(line [][]byte) bool {
 		s := bytes.TrimSpace(line[0])
-		from, to, ok := bytes.Cut(s, []byte(">"))
-		if !ok || len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0 {
-			return false
-		}
-	}
-	return true
+		from, to, _ := bytes.Cut(s, []byte(">"))
+		return len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0
+	})
 }
 
 // oxides reports whether column 1 has the main oxides of rocks.
 func (f *frame) oxides() bool {
-	n := 0
-	for _, line := range f.rows {
-		if s := string(bytes.TrimSpace(line[0])); s == "SiO2" || s == "Al2O3" || s == "CaO" {
-			n++
-		}
-	}
-	return n == 3
+	return howMany(f.rows, func(line [][]byte) bool {
+		return slices.Contains([]string{"SiO2", "Al2O3", "CaO"}, string(bytes.TrimSpace(line[0])))
+	}) == 3
 }
 
 // peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
@@ -362,7 +352,7 @@ func (f *frame) peaks() int {
 	}))
 }
 
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // likeSamples reports whether most names of samples differ in their numbers alone, and
@@ -388,21 +378,14 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 			samples++
 		}
 	}
-	most := 0
-	for _, n := range shapes {
-		most = max(most, n)
-	}
-	n := len(f.samples)
+	most, n := slices.Max(append(slices.Collect(maps.Values(shapes)), 0)), len(f.samples)
 	return 5*most >= 4*n, 5*samples >= 4*n
 }
 
 // sampleWord parts a name into a first word, in lower case, and a number.
 func sampleWord(name string) (word, number string) {
-	end := 0
-	for end < len(name) && isLetter(name[end]) {
-		end++
-	}
-	return strings.ToLower(name[:end]), strings.TrimLeft(name[end:], " _-.#")
+	rest := strings.TrimLeftFunc(name, isLetter)
+	return strings.ToLower(strings.TrimSuffix(name, rest)), strings.TrimLeft(rest, " _-.#")
 }
 
 // likeSample reports whether a column of that name names samples.
@@ -445,14 +428,9 @@ func ofOneKind(columns []column) bool {
 // smooth reports whether most columns change little from line to line, for how far they
 // change in all.
 func (f *frame) smooth(p *parser) bool {
-	n, all := 0, 0
-	for _, j := range f.samples[:min(len(f.samples), mostAcross)] {
-		var list []float64
-		for _, line := range f.rows {
-			v, _ := p.numbersOf(line[j : j+1])
-			list = append(list, v...)
-		}
-		all++
+	samples, n := f.samples[:min(len(f.samples), mostAcross)], 0
+	for _, j := range samples {
+		list := f.numbers(p, j)
 		mean, steps, square := 0.0, 0.0, 0.0
 		for _, v := range list {
 			mean += v / float64(len(list))
@@ -467,7 +445,7 @@ func (f *frame) smooth(p *parser) bool {
 			n++
 		}
 	}
-	return 4*n >= 3*all
+	return 4*n >= 3*len(samples)
 }
 
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
