@@ -142,21 +142,15 @@ func (p *parser) setColumns(names []string, h *Head) error {
 			h.KeptNames = append(h.KeptNames, names[j])
 		}
 	}
-	for _, text := range p.text {
-		if text {
-			p.texts++
-		}
-	}
+	p.texts = howMany(p.text, func(text bool) bool { return text })
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}
-	if err := p.place(picked, names, h); err != nil {
+	if err := p.place(picked, names, h); err != nil || p.survey == nil {
 		return err
 	}
-	if p.survey != nil {
-		p.noteUnits(p.survey.columns, names, h)
-	}
-	if p.survey != nil && p.survey.units {
+	p.noteUnits(p.survey.columns, names, h)
+	if p.survey.units {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}
@@ -429,6 +423,8 @@ func isNumber(s []byte) bool {
 	_, err := parseFloat(s)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
+
+func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
 
 // notData returns the advice for a column that is not data: to make it the label column,
 // if there is none, or to drop it. It is empty if neither can be set.

@@ -31,6 +31,14 @@ func (e *Error) advise(word, advice string) *Error {
 	return e
 }
 
+// hint is the end of a note that names a setting by word; "" is for no such setting.
+func hint(word, advice string) string {
+	if word == "" {
+		return ""
+	}
+	return "; " + word + advice
+}
+
 // Plain is the message without the advice that names a setting.
 func (e *Error) Plain() string { return strings.TrimSuffix(e.Msg, e.advice) }
 

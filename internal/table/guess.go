@@ -143,12 +143,10 @@ func isDate(f []byte) bool {
 		if len(parts) != 3 {
 			continue
 		}
-		for _, part := range parts {
-			if n, err := strconv.Atoi(part); err != nil || n < 0 || len(part) > 4 {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(parts, func(part string) bool {
+			n, err := strconv.Atoi(part)
+			return err != nil || n < 0 || len(part) > 4
+		})
 	}
 	return false
 }
@@ -210,8 +208,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
 	n := 0
 	for j, f := range first {
-		if v, err := parseFloat(p.withPoint(bytes.TrimSpace(f))); err == nil &&
-			(v < below[j].least || v > below[j].most) {
+		if v, ok := p.value(f); ok && (v < below[j].least || v > below[j].most) {
 			n++
 		}
 	}
@@ -231,9 +228,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	for _, line := range rows {
 		row = row[:0]
 		for j, f := range line[:min(len(line), len(first))] {
-			if f = p.withPoint(bytes.TrimSpace(f)); isNumber(f) &&
-				isNumber(p.withPoint(bytes.TrimSpace(first[j]))) {
-				v, _ := parseFloat(f)
+			v, ok := p.value(f)
+			if _, also := p.value(first[j]); ok && also {
 				row = append(row, v)
 			}
 		}
@@ -244,7 +240,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	}
 	unnamed := false
 	for j, f := range first {
-		unnamed = unnamed || len(bytes.TrimSpace(f)) == 0 && below[j].numbers > 0
+		unnamed = unnamed || absent(f) && below[j].numbers > 0
 	}
 	counts, is, header := counting(numbers), "rise", p.dialect.Words.Header
 	if !rises(numbers) {
@@ -257,12 +253,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		return false, nil
 	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) &&
 		(unnamed || p.outside(numbers, first, below))):
-		note := p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
-			", and those of no other line do"
-		if header != "" {
-			note += "; " + header + " no makes a row of it"
-		}
-		p.survey.note(note)
+		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
+			", and those of no other line do" + hint(header, " no makes a row of it"))
 		return true, nil
 	case same == 0 && !counts && !(len(numbers) >= 5 && even(numbers)) &&
 		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
@@ -278,15 +270,9 @@ func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start
 // mirrored reports whether line 1 is the first column, as in a table of distances.
 func (p *parser) mirrored() bool {
 	lines := p.survey.lines
-	if len(lines) != len(lines[0]) {
-		return false
-	}
-	for i, line := range lines {
-		if !bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(lines[0][i])) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
 }
 
 // unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
@@ -446,10 +432,14 @@ func unnamed(name string) bool {
 	return strings.HasPrefix(name, "Unnamed: ") || name == "..1" || name == "...1"
 }
 
-// idNames are names of columns of ids, in lower case.
-var idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row",
-	"rowid", "row_id", "rownames",
-	"uuid", "guid", "code", "sku", "isbn", "ean", "sampleid", "customer", "patient", "subject"}
+// Names of columns of ids and their ends, in lower case.
+var (
+	idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row", "rowid",
+		"row_id", "rownames", "uuid", "guid", "code", "sku", "isbn", "ean", "sampleid", "customer", "patient",
+		"subject"}
+	idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number",
+		"customerno", "customer no"}
+)
 
 // idName reports whether a column of that name is likely to have ids.
 func idName(name string) bool {
@@ -457,11 +447,8 @@ func idName(name string) bool {
 	if slices.Contains(idNames, lower) {
 		return true
 	}
-	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer",
-		"_number", "customerno", "customer no"} {
-		if strings.HasSuffix(lower, end) {
-			return true
-		}
+	if slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
+		return true
 	}
 	n := len(name)
 	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) &&
@@ -585,11 +572,18 @@ func (p *parser) noteOthers(columns []column, names []string) {
 	}
 	note := someOf(others) + plural(len(others), " is", " are") + " data, too, beside " +
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
-	if w := p.dialect.Words.Drop; w != "" {
-		note += "; " + w + " " + strings.Join(numbers, ",") +
-			plural(len(others), " leaves it", " leaves them") + " out"
+	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
+		plural(len(others), " leaves it", " leaves them")+" out"))
+}
+
+// numbersThat names the columns of numbers that are so.
+func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {
+	for j := range columns {
+		if c := &columns[j]; are(c) && p.roles[j] == 0 && !c.text() {
+			in = append(in, p.columnName(j, names))
+		}
 	}
-	p.survey.note(note)
+	return in
 }
 
 // noteForms says which signs are taken from numbers.
@@ -603,12 +597,7 @@ func (p *parser) noteForms(columns []column, names []string) {
 		{formCurrency, "signs of currencies are taken out: "},
 		{formParens, "(5) is read as -5: "},
 	} {
-		var in []string
-		for j := range columns {
-			if columns[j].form&f.is != 0 && p.roles[j] == 0 && !columns[j].text() {
-				in = append(in, p.columnName(j, names))
-			}
-		}
+		in := p.numbersThat(columns, names, func(c *column) bool { return c.form&f.is != 0 })
 		if in != nil {
 			p.survey.note(f.say + someOf(in))
 		}

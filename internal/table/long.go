@@ -170,11 +170,10 @@ func (l *long) keyOf(line [][]byte) string {
 
 // axisKey is a value of the axis, the same for 400 and 400.0.
 func axisKey(p *parser, s []byte) string {
-	s = bytes.TrimSpace(s)
-	if v, err := parseFloat(p.withPoint(s)); err == nil {
+	if v, ok := p.value(s); ok {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return string(s)
+	return string(bytes.TrimSpace(s))
 }
 
 // chooseLong decides whether a text is read as a long table. The error asks.
@@ -391,8 +390,8 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	if gaps := len(t.at) - len(t.entries); gaps > 0 {
 		note += "; " + strconv.Itoa(gaps) + plural(gaps, " entry is missing", " entries are missing")
 	}
-	if word != "" && d.Long == LongAuto {
-		note += "; " + word + " no reads its lines as rows"
+	if d.Long == LongAuto {
+		note += hint(word, " no reads its lines as rows")
 	}
 	d.Long, d.Header, d.Transpose = LongNo, HeaderYes, TransposeNo
 	for i, j := range l.keys {

@@ -182,12 +182,7 @@ func (p *parser) noteMended(columns []column, names []string) {
 			s.note("no entry is " + quote(word) + ", which was to count as missing")
 		}
 	}
-	var in []string
-	for j := range columns {
-		if columns[j].below > 0 && p.roles[j] == 0 && !columns[j].text() {
-			in = append(in, p.columnName(j, names))
-		}
-	}
+	in := p.numbersThat(columns, names, func(c *column) bool { return c.below > 0 })
 	if in != nil && p.dialect.Below != BelowError {
 		s.note("entries below a limit, marked by <, are " + plural(int(p.dialect.Below), "missing values",
 			"taken as half of it") + ": " + someOf(in))

@@ -44,7 +44,8 @@ func (p *parser) in(j int) string {
 
 // hintCR is advice for a text in which some lines end in CR alone.
 func hintCR(fields [][]byte) string {
-	if slices.ContainsFunc(fields, func(s []byte) bool { return bytes.Contains(bytes.TrimSpace(s), []byte("\r")) }) {
+	hasCR := func(s []byte) bool { return bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 }
+	if slices.ContainsFunc(fields, hasCR) {
 		return " (a CR within a line: where lines end in CR alone, convert them to LF)"
 	}
 	return ""

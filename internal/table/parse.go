@@ -410,6 +410,12 @@ func (p *parser) withPoint(s []byte) []byte {
 	return p.field
 }
 
+// value is a field as strconv reads it.
+func (p *parser) value(field []byte) (v float64, ok bool) {
+	v, err := parseFloat(p.withPoint(bytes.TrimSpace(field)))
+	return v, err == nil
+}
+
 // number is field j as a finite number.
 func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	field := p.settled(bytes.TrimSpace(fields[j]))

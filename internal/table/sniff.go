@@ -48,8 +48,7 @@ func otherTable(head []byte, source string) string {
 // is FILE.
 func shellWord(name string) string {
 	plain := func(r rune) bool {
-		return strings.ContainsRune("._/-+=@:,%", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
-			r >= 'a' && r <= 'z' || r > 0x7f
+		return strings.ContainsRune("._/-+=@:,%0123456789", r) || isLetter(r) || r > 0x7f
 	}
 	switch {
 	case name == "<stdin>":

@@ -169,15 +169,9 @@ func (s *survey) hashes(text []byte, comma rune) {
 	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
 	width := len(s.lines[len(s.lines)-1])
 	for _, line := range lines {
-		if len(line) != width || width < 2 || !isComment(line[0]) {
-			continue
-		}
-		for _, f := range line[1:] {
-			if isNumber(bytes.TrimSpace(f)) {
-				if rows++; rows == 1 {
-					first = line[0]
-				}
-				break
+		if len(line) == width && width > 1 && isComment(line[0]) && slices.ContainsFunc(line[1:], trimmedNumber) {
+			if rows++; rows == 1 {
+				first = line[0]
 			}
 		}
 	}
@@ -227,29 +221,18 @@ func (s *survey) trailing(text []byte) {
 		for _, comma := range "\t, " {
 			lines := s.split(text, rune(sign), 100)
 			width := 0
-			for i, line := range lines {
-				if len(line) != 2 || isNumber(bytes.TrimSpace(line[1])) || missing(bytes.TrimSpace(line[1])) {
-					width = 0
-					break
+			other := func(line [][]byte) bool {
+				if len(line) != 2 || trimmedNumber(line[1]) || missing(bytes.TrimSpace(line[1])) {
+					return true
 				}
 				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
-				if i == 0 {
+				if width == 0 {
 					width = len(fields)
 				}
-				points := 0
-				for _, f := range fields {
-					if f = bytes.TrimSpace(f); !isNumber(f) {
-						points = -len(fields)
-					} else if bytes.IndexByte(f, '.') >= 0 {
-						points++
-					}
-				}
-				if points < 2 || len(fields) != width || width < 2 {
-					width = 0
-					break
-				}
+				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
+				return points < 2 || len(fields) != width || howMany(fields, trimmedNumber) < width
 			}
-			if width > 0 && len(lines) > 1 {
+			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
 				s.trail = sign
 				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
 				return

@@ -144,7 +144,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	for _, s := range fields {
 		s = p.settled(bytes.TrimSpace(s))
-		if v, err := parseFloat(p.withPoint(s)); err == nil {
+		if v, ok := p.value(s); ok {
 			numbers = append(numbers, v)
 		} else if !missing(s) {
 			words++
@@ -169,10 +169,8 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
 		n := len(f.samples)
 		note := "warning: this seems to be " + plural(n, "one spectrum", "two spectra") +
-			" beside an axis in column 1, whose points are taken for the rows"
-		if w := d.Words.Transpose; w != "" {
-			note += "; " + w + " yes makes " + plural(n, "one row of it", "two rows of them")
-		}
+			" beside an axis in column 1, whose points are taken for the rows" +
+			hint(d.Words.Transpose, " yes makes "+plural(n, "one row of it", "two rows of them"))
 		s.note(note + "; spectra of several files belong in one table")
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
@@ -528,22 +526,18 @@ func appendField(csv, s []byte) []byte {
 
 // rolesGiven returns the first setting that is about columns; "" if there is none.
 func (d *Dialect) rolesGiven() string {
-	w := d.Words
-	switch {
-	case d.Label != "":
-		return w.Label
-	case d.Weights != "":
-		return w.Weights
-	case d.ID != "" && d.ID != NoID:
-		return w.ID
-	case d.Drop != nil:
-		return w.Drop
-	case d.Keep != nil:
-		return w.Keep
-	case d.Names != nil:
-		return w.Names
-	case d.Header == HeaderNo:
-		return w.Header
+	for _, setting := range []struct {
+		given bool
+		word  string
+	}{
+		{d.Label != "", d.Words.Label}, {d.Weights != "", d.Words.Weights},
+		{d.ID != "" && d.ID != NoID, d.Words.ID}, {d.Drop != nil, d.Words.Drop},
+		{d.Keep != nil, d.Words.Keep}, {d.Names != nil, d.Words.Names},
+		{d.Header == HeaderNo, d.Words.Header},
+	} {
+		if setting.given {
+			return setting.word
+		}
 	}
 	return ""
 }
@@ -564,15 +558,10 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 	case t == asItStands || err != nil:
 		return false, "", err
 	case t == certain:
-		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
-			note += "; " + ask + " no reads it as it stands"
-		}
-		return true, note, nil
+		return true, "the table is turned: its columns are the rows, since " + why +
+			hint(ask, " no reads it as it stands"), nil
 	}
-	if note = "the samples of this table may be its columns, since " + why; ask != "" {
-		note += "; " + ask + " yes reads it so"
-	}
-	s.note(note)
+	s.note("the samples of this table may be its columns, since " + why + hint(ask, " yes reads it so"))
 	return false, "", nil
 }
 
