@@ -116,7 +116,7 @@ func (c *classReader) line(fields [][]byte, column string) error {
 // first finds the column, and reports whether line 1 is a header. If that depends on
 // the other lines, sure stays false.
 func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
-	named, names := false, utf8Texts(fields)
+	named, names := false, mapped(fields, utf8Text)
 	if column != "" {
 		if c.at, named, err = c.find(placesOf(names), column, c.dialect.Words.Label); err != nil {
 			return false, err

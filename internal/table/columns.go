@@ -24,7 +24,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow
 	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
 	p.gaps = p.dialect.Missing || p.survey != nil
-	first := utf8Texts(fields)
+	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
 			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width,
@@ -364,12 +364,9 @@ func (p *parser) numeric() []bool {
 // besides names the columns that are not data.
 func (p *parser) besides() string {
 	var all []string
-	for _, role := range []struct {
-		is   int
-		name string
-	}{{roleLabel, "the label column"}, {roleWeight, "the weights"}, {roleNone, "those that are left out"}} {
-		if slices.Contains(p.roles, role.is) {
-			all = append(all, role.name)
+	for i, name := range []string{"the label column", "the weights", "those that are left out"} {
+		if slices.Contains(p.roles, roleLabel-i) {
+			all = append(all, name)
 		}
 	}
 	return strings.Join(all, " and ")
@@ -466,11 +463,7 @@ func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
 
 // Ignored reports which columns are ignored.
 func (l *Layout) Ignored() []bool {
-	ignored := make([]bool, len(l.roles))
-	for j, role := range l.roles {
-		ignored[j] = role == roleNone
-	}
-	return ignored
+	return mapped(l.roles, func(role int) bool { return role == roleNone })
 }
 
 // Column returns the place of column j of the table among the columns of data, or −1, and

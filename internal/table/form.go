@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -110,9 +111,5 @@ func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
 
 // isSeparator reports whether r sets thousands apart in some country.
 func isSeparator(r rune) bool {
-	switch r {
-	case ',', '.', ' ', '\'', '\u00a0', '\u202f', '\u2009', '’':
-		return true
-	}
-	return false
+	return strings.ContainsRune(",. '\u00a0\u202f\u2009’", r)
 }

@@ -155,13 +155,8 @@ func (w *Words) forGaps() (first, more string) {
 	if w.Missing == "" || w.Rules == "none" {
 		return "", ""
 	}
-	for i, rule := range list[1:] {
-		if i == 0 {
-			more = "; " + w.Missing + " "
-		} else {
-			more += ", "
-		}
-		more += rule + " " + rules[rule]
+	if others := mapped(list[1:], func(rule string) string { return rule + " " + rules[rule] }); len(others) > 0 {
+		more = "; " + w.Missing + " " + strings.Join(others, ", ")
 	}
 	return w.Missing + " " + list[0], more
 }

@@ -228,8 +228,9 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	for _, line := range rows {
 		row = row[:0]
 		for j, f := range line[:min(len(line), len(first))] {
-			v, ok := p.value(f)
-			if _, also := p.value(first[j]); ok && also {
+			if f = p.withPoint(bytes.TrimSpace(f)); isNumber(f) &&
+				isNumber(p.withPoint(bytes.TrimSpace(first[j]))) {
+				v, _ := parseFloat(f)
 				row = append(row, v)
 			}
 		}
@@ -313,11 +314,9 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	columns := p.columnsOf(rows)
 	p.survey.columns = columns
-	p.forms, p.units = make([]form, p.width), make([]string, p.width)
-	for j := range columns {
-		p.forms[j], p.units[j] = columns[j].form, columns[j].unit
-		p.plain = p.plain && columns[j].unit == ""
-	}
+	p.forms = mapped(columns, func(c column) form { return c.form })
+	p.units = mapped(columns, func(c column) string { return c.unit })
+	p.plain = p.plain && !slices.ContainsFunc(p.units, func(unit string) bool { return unit != "" })
 	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
 		if p.roles[j] != 0 {

@@ -22,11 +22,6 @@ func utf8Text(s []byte) []byte {
 // shown is a field as messages and names have it.
 func shown(s []byte) string { return Printable(string(utf8Text(s))) }
 
-// utf8Texts are the fields of a header as UTF-8.
-func utf8Texts(fields [][]byte) [][]byte {
-	return mapped(fields, utf8Text)
-}
-
 // mapped is what of makes of each of a list.
 func mapped[A, B any](list []A, of func(A) B) []B {
 	made := make([]B, len(list))

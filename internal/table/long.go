@@ -51,9 +51,7 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	if f.head != nil {
 		l.lines++
 	}
-	for j := range columns {
-		l.texts = append(l.texts, columns[j].text())
-	}
+	l.texts = mapped(columns, func(c column) bool { return c.text() })
 	if !l.find(columns) {
 		if l.keys = nil; !asked {
 			return nil, asItStands, ""
@@ -261,10 +259,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 		if !ok {
 			i = len(samples)
 			samples[key] = i
-			var own [][]byte
-			for _, j := range l.keys {
-				own = append(own, bytes.TrimSpace(fields[j]))
-			}
+			own := mapped(l.keys, func(j int) []byte { return bytes.TrimSpace(fields[j]) })
 			t.samples, t.first = append(t.samples, pack(own)), append(t.first, line)
 		}
 		j, ok := xs[x]
@@ -305,7 +300,7 @@ func (t *longText) arrange(p *parser) error {
 	var numbers []float64
 	for j, x := range t.x {
 		t.order = append(t.order, j)
-		if v, err := parseFloat(p.withPoint([]byte(x))); err == nil {
+		if v, ok := p.value([]byte(x)); ok {
 			numbers = append(numbers, v)
 		}
 	}

@@ -29,7 +29,7 @@ func (p *parser) guessValues(columns []column, names []string) {
 			}
 		}
 		p.setOneHot(j, hot)
-		shown := mapped(hot.values, func(v string) string { return hotName(names[j], v) })
+		shown := mapped(hot.values, func(v string) string { return names[j] + "=" + v })
 		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
@@ -42,15 +42,12 @@ func (p *parser) setOneHot(j int, hot *oneHot) {
 	p.hot[j], p.roles[j], p.plain = hot, roleOneHot, false
 }
 
-// hotName is the name of the column of 0 and 1 for a value.
-func hotName(column, value string) string { return column + "=" + value }
-
 // placeOneHot numbers the columns of field j from at, and returns their names.
 func (p *parser) placeOneHot(j, at int, name string) (names []string) {
 	for i, v := range p.hot[j].values {
 		p.hot[j].place[v] = at + i
 	}
-	return mapped(p.hot[j].values, func(v string) string { return hotName(name, v) })
+	return mapped(p.hot[j].values, func(v string) string { return name + "=" + v })
 }
 
 // addOneHot writes the 0 and 1 of field j.

@@ -3,7 +3,10 @@ package table
 // Spectrometers such as the Cary write a pair of columns for each sample, wavelengths and values: a
 // line of samples' names stands above, and text about each sample may follow the numbers.
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // pair reports whether lines begin with the header of such a table, and fills the frame. Without a line
 // of samples' names all wavelengths must rise or fall.
@@ -20,24 +23,22 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 	f.width = len(axes)
 	f.head = make([][]byte, f.width)
 	f.head[0] = axes[0]
-	for j := 1; j < f.width; j += 2 {
+	for j := 1; j < f.width; j++ {
+		if j%2 == 0 {
+			f.aside = append(f.aside, j)
+			continue
+		}
 		f.samples = append(f.samples, j)
 		if f.head[j] = names[j]; f.units > 0 && len(f.head[j]) == 0 {
 			f.head[j] = names[j-1]
 		}
 	}
-	for j := 2; j < f.width; j += 2 {
-		f.aside = append(f.aside, j)
-	}
 	f.rows, f.paired = lines[1+f.units:], true
-	for i, line := range f.rows {
-		if f.after(line) {
-			f.rows = f.rows[:i]
-			break
-		}
-		if f.units == 0 && len(line) != f.width {
-			return false
-		}
+	if i := slices.IndexFunc(f.rows, f.after); i >= 0 {
+		f.rows = f.rows[:i]
+	}
+	if f.units == 0 && slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width }) {
+		return false
 	}
 	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
 		if f.axis(p, j) == nil {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -125,8 +126,7 @@ func (s *splitter) next() error {
 
 // isComment reports whether a line begins with #, after spaces.
 func isComment(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t")
-	return len(line) > 0 && line[0] == '#'
+	return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#"))
 }
 
 // plain reads a field without quotes from the line. more reports whether another
@@ -228,22 +228,16 @@ func start(in *chunks) (text []byte, line string, err error) {
 // one, else the comma. Beside semicolons a comma may be a decimal comma; beside tabs
 // both may be part of a name.
 func guessDelimiter(line string) rune {
-	var tab, semicolon, quoted bool
-	for _, r := range line {
-		switch r {
-		case '"':
-			quoted = !quoted
-		case '\t':
-			tab = tab || !quoted
-		case ';':
-			semicolon = semicolon || !quoted
+	bare := "" // the text outside of quotes
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 0 {
+			bare += part
 		}
 	}
-	switch {
-	case tab:
-		return '\t'
-	case semicolon:
-		return ';'
+	for _, comma := range "\t;" {
+		if strings.ContainsRune(bare, comma) {
+			return comma
+		}
 	}
 	return ','
 }

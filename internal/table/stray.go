@@ -103,8 +103,8 @@ func (p *parser) strayList(strays []stray) string {
 		if s.field < len(p.header) {
 			name += " (" + p.header[s.field] + ")"
 		}
-		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+strings.Join(mapped(words, quote), ", ")+
-			" (first "+p.on(s.line)+")")
+		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+
+			strings.Join(mapped(words, quote), ", ")+" (first "+p.on(s.line)+")")
 	}
 	return firstOf(list, ", ", "and in ")
 }
@@ -162,9 +162,9 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if fill != "" && (f.gaps != nil || e.NA != nil && w.NA != "") {
 		flags, does = append(flags, fill), append(does, rules[ruleOf(fill)])
 	}
-	if flags != nil {
-		which := does[len(does)-1]
-		if n := len(does) - 1; n > 0 {
+	if n := len(does) - 1; n >= 0 {
+		which := does[n]
+		if n > 0 {
 			which = strings.Join(does[:n], ", ") + " and " + which
 		}
 		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)

@@ -127,9 +127,6 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 	return left
 }
 
-// line1 names the first line of the table.
-func (s *survey) line1() string { return "line " + strconv.Itoa(s.skipped+1) }
-
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
 // separator takes the delimiter from a first line such as sep=; which Excel reads.
@@ -169,7 +166,8 @@ func (s *survey) hashes(text []byte, comma rune) {
 	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
 	width := len(s.lines[len(s.lines)-1])
 	for _, line := range lines {
-		if len(line) == width && width > 1 && isComment(line[0]) && slices.ContainsFunc(line[1:], trimmedNumber) {
+		if len(line) == width && width > 1 && isComment(line[0]) &&
+			slices.ContainsFunc(line[1:], trimmedNumber) {
 			if rows++; rows == 1 {
 				first = line[0]
 			}
@@ -417,7 +415,7 @@ func (s *survey) shape(d *Dialect) {
 	}
 	if s.short = !s.tail; s.short {
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
-		s.note(s.line1() + " has one name less than the others have fields: column 1 has the names of " +
+		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: column 1 has the names of " +
 			"the rows")
 	} else {
 		s.lines[0] = append(s.lines[0], nil)

@@ -85,9 +85,7 @@ func simple(name string) bool {
 	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
 }
 
-func (t *texts) list() string {
-	return firstOf(t.what, "; ", "")
-}
+func (t *texts) list() string { return firstOf(t.what, "; ", "") }
 
 // firstOf joins what is said of the first 20 columns, and counts the others.
 func firstOf(list []string, comma, others string) string {

@@ -8,10 +8,9 @@ import (
 )
 
 // totalWords begin the line of totals of a table, in lower case.
-var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme",
-	"gesamtergebnis", "insgesamt",
-	"average", "mean", "mittelwert", "durchschnitt", "somme", "moyenne", "suma",
-	"promedio", "totale", "media"}
+var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt",
+	"gesamtsumme", "gesamtergebnis", "insgesamt", "average", "mean", "mittelwert", "durchschnitt", "somme",
+	"moyenne", "suma", "promedio", "totale", "media"}
 
 // spreadWords stand below such a line.
 var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",

@@ -7,6 +7,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -103,10 +104,8 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		return f, false
 	}
 	f.width, f.rows = len(lines[0]), lines
-	for _, line := range lines {
-		if len(line) != f.width {
-			return f, false
-		}
+	if slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width }) {
+		return f, false
 	}
 	numbers, words := p.numbersOf(lines[0][1:])
 	all := len(numbers) == f.width-1
@@ -293,13 +292,10 @@ func (f *frame) lone(p *parser, u units) bool {
 }
 
 func (f *frame) axisName(name, unit string) string {
-	switch {
-	case name != "":
-		return "column 1 (" + Printable(name) + ")"
-	case unit != "":
-		return "column 1 (" + Printable(unit) + ")"
+	if name = cmp.Or(name, unit); name == "" {
+		return "column 1"
 	}
-	return "column 1"
+	return "column 1 (" + Printable(name) + ")"
 }
 
 // byNames judges a text whose column 1 has different texts.
