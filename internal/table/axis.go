@@ -15,7 +15,6 @@ func rises(numbers []float64) bool { return goes(numbers, 1) }
 
 func falls(numbers []float64) bool { return goes(numbers, -1) }
 
-// goes is rises for sign 1 and falls for −1.
 func goes(numbers []float64, sign float64) bool {
 	for i := 1; i < len(numbers); i++ {
 		if !(sign*numbers[i] > sign*numbers[i-1]) {
@@ -25,7 +24,7 @@ func goes(numbers []float64, sign float64) bool {
 	return true
 }
 
-// even reports whether numbers have equal steps.
+// even reports whether steps are equal.
 func even(numbers []float64) bool {
 	for i, v := range numbers {
 		if v != numbers[0]+float64(i)*(numbers[1]-numbers[0]) {

@@ -59,7 +59,6 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 	}
 }
 
-// classReader is the state of ReadClasses.
 type classReader struct {
 	*parser
 	out   *Classes
@@ -73,7 +72,6 @@ type classReader struct {
 	rows    int    // counted in numbers
 }
 
-// line adds a line that is not blank.
 func (c *classReader) line(fields [][]byte, column string) error {
 	if c.width == 0 {
 		c.width = len(fields)
@@ -149,7 +147,6 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 	return header, nil
 }
 
-// labelled returns the column that is named label.
 func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	at = -1
 	if c.dialect.Header != HeaderNo {
@@ -168,8 +165,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	return at, err
 }
 
-// anyNumber reports whether a field is a number or stands for a missing one. Then
-// the line is not likely to be a header.
+// anyNumber reports whether a line has a number or a missing one, as hardly a header has.
 func anyNumber(fields [][]byte) bool {
 	return slices.ContainsFunc(fields, func(s []byte) bool {
 		s = bytes.TrimSpace(s)
@@ -177,7 +173,6 @@ func anyNumber(fields [][]byte) bool {
 	})
 }
 
-// end decides whether line 1 is a header, and returns the classes.
 func (c *classReader) end() (*Classes, error) {
 	out := c.out
 	if !c.sure && c.rows > 0 && slices.Contains(c.numbers, true) {

@@ -16,8 +16,7 @@ const (
 	roleOneHot
 )
 
-// begin takes from the first line the width of the table, the roles and names of its
-// columns, and whether the line is a header.
+// begin takes the layout from the first line.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	d := &p.dialect
@@ -56,8 +55,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	return p.setColumns(names, h)
 }
 
-// findHeader decides whether line 1, of these fields, is a header. named means that a
-// column was found by its name there.
+// findHeader decides whether line 1 is a header. named: a column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	switch {
 	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil ||
@@ -106,7 +104,6 @@ func Set(names []string) map[string]bool {
 	return set
 }
 
-// setColumns finishes the roles and the names of the columns.
 func (p *parser) setColumns(names []string, h *Head) error {
 	var picked []string
 	if pick := p.dialect.Pick; pick != nil {
@@ -227,8 +224,7 @@ func placesOf(first [][]byte) map[string][]int {
 	return places
 }
 
-// ranges replaces ranges of numbers, such as 2-4, by their numbers, unless a field has
-// that name.
+// ranges replaces ranges such as 2-4 by their numbers, unless a field has that name.
 func (p *parser) ranges(columns []string, places map[string][]int) (list []string) {
 	for _, column := range columns {
 		from, to, ok := strings.Cut(column, "-")
@@ -257,8 +253,7 @@ func (p *parser) word(role int) string {
 	return p.dialect.Words.Drop
 }
 
-// find finds a column by its number, or by its name in the first line; named reports
-// which. Names are compared as Printable prints them, because so users see them.
+// find finds a column by its number, or by its name as users see it: named.
 func (p *parser) find(places map[string][]int, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > p.width {
@@ -279,8 +274,7 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	}
 }
 
-// place numbers the columns that are data: their places in a row. picked has the names
-// that Pick has returned, if it did.
+// place numbers the columns that are data: their places in a row.
 func (p *parser) place(picked, names []string, h *Head) error {
 	if picked != nil {
 		return p.placePicked(picked, names, h)
@@ -307,7 +301,6 @@ func (p *parser) place(picked, names []string, h *Head) error {
 	return nil
 }
 
-// placePicked places the columns of the names that Pick has returned.
 func (p *parser) placePicked(picked, names []string, h *Head) error {
 	at := make(map[string][]int, len(names)) // the columns of a name that are left to pick
 	first := map[int]map[string]int{}
@@ -361,7 +354,6 @@ func (p *parser) numeric() []bool {
 	return list
 }
 
-// besides names the columns that are not data.
 func (p *parser) besides() string {
 	var all []string
 	for i, name := range []string{"the label column", "the weights", "those that are left out"} {
@@ -414,8 +406,7 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	return words > 0, nil
 }
 
-// isNumber reports whether s is a number. NaN, infinities and numbers beyond the
-// range of float64 count.
+// isNumber counts NaN, infinities and numbers beyond the range of float64.
 func isNumber(s []byte) bool {
 	_, err := parseFloat(s)
 	return err == nil || errors.Is(err, strconv.ErrRange)
@@ -423,8 +414,7 @@ func isNumber(s []byte) bool {
 
 func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
 
-// notData returns the advice for a column that is not data: to make it the label column,
-// if there is none, or to drop it. It is empty if neither can be set.
+// notData is the advice for a column that is not data; "" if nothing can be set.
 func (p *parser) notData(j int) string {
 	n := " " + strconv.Itoa(j+1)
 	var ways []string

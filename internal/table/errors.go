@@ -65,7 +65,6 @@ type NoRows struct {
 
 func (*NoRows) Error() string { return "there are no rows of numbers" }
 
-// readError adds the source's name, unless the error has it already.
 func readError(source string, err error) error {
 	if strings.Contains(err.Error(), source+":") {
 		return err
@@ -115,7 +114,6 @@ func (w Words) orFlags() Words {
 	return w
 }
 
-// quote quotes the first 40 characters.
 func quote(s string) string {
 	n := 0
 	for i := range s {

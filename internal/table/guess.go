@@ -33,7 +33,6 @@ type column struct {
 // mostValues is how many values a column may have that becomes columns of 0 and 1.
 const mostValues = 50
 
-// columnsOf summarises the columns of some lines.
 func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
@@ -55,7 +54,6 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	return columns
 }
 
-// add counts the next field.
 func (c *column) add(p *parser, f []byte) {
 	if s := p.survey; s != nil {
 		s.deleted = s.deleted || p.isDeleted(f)
@@ -122,19 +120,16 @@ func (c *column) add(p *parser, f []byte) {
 	c.numbers++
 }
 
-// text reports whether a column holds words rather than numbers with slips, of which the
-// parser tells the first.
+// text: the column holds words rather than numbers with slips, of which the parser tells.
 func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
 
-// isAmount reports whether a field is a number with a unit after it or a sign such as <
-// before it.
+// isAmount is for a number with a unit after it or a sign such as < before it.
 func isAmount(f []byte) bool {
 	number, _, _ := bytes.Cut(bytes.TrimLeft(f, "<>~≤≥ "), []byte(" "))
 	return len(number) > 0 && len(number) < len(f) && isNumber(number)
 }
 
-// isDate reports whether a field looks like 2020-01-31, 31.1.2020 or 1/31/20, with or
-// without a time after it.
+// isDate is for 2020-01-31, 31.1.2020 or 1/31/20, with or without a time.
 func isDate(f []byte) bool {
 	f, _, _ = bytes.Cut(f, []byte("T"))
 	f, _, _ = bytes.Cut(f, []byte(" "))
@@ -203,8 +198,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	return p.numericHeader(numbers, first, rows, below)
 }
 
-// outside reports whether the numbers of line 1 rise or fall, and most are outside of the range of
-// their column.
+// outside is for numbers in order, most of which are outside of the range of their column.
 func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
 	n := 0
 	for j, f := range first {
@@ -265,7 +259,6 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		"give "+header+" yes or no")
 }
 
-// thisLine names the line of the present record.
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
 
 // mirrored reports whether line 1 is the first column, as in a table of distances.
@@ -276,8 +269,7 @@ func (p *parser) mirrored() bool {
 	})
 }
 
-// unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
-// the lines below have.
+// unitsBelow reports whether line 2 holds units: it has no number, and the lines below have.
 func (p *parser) unitsBelow() bool {
 	lines := p.survey.lines
 	if len(lines) < 3 || len(lines[1]) != p.width {
@@ -400,8 +392,7 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 		" no name beside numbers as names: no data, but carried along as positions")
 }
 
-// unwanted returns an error for columns of numbers to the right of those that are picked by
-// their places alone.
+// unwanted is the error for columns of numbers to the right of those picked by their places alone.
 func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string) error {
 	last := p.width - 1
 	for last >= 0 && free(last) {
@@ -440,7 +431,6 @@ var (
 		"customerno", "customer no"}
 )
 
-// idName reports whether a column of that name is likely to have ids.
 func idName(name string) bool {
 	lower := strings.ToLower(name)
 	if slices.Contains(idNames, lower) {
@@ -575,7 +565,6 @@ func (p *parser) noteOthers(columns []column, names []string) {
 		plural(len(others), " leaves it", " leaves them")+" out"))
 }
 
-// numbersThat names the columns of numbers that are so.
 func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {
 	for j := range columns {
 		if c := &columns[j]; are(c) && p.roles[j] == 0 && !c.text() {
@@ -585,7 +574,6 @@ func (p *parser) numbersThat(columns []column, names []string, are func(*column)
 	return in
 }
 
-// noteForms says which signs are taken from numbers.
 func (p *parser) noteForms(columns []column, names []string) {
 	for _, f := range []struct {
 		is  form

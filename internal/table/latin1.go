@@ -22,7 +22,6 @@ func utf8Text(s []byte) []byte {
 // shown is a field as messages and names have it.
 func shown(s []byte) string { return Printable(string(utf8Text(s))) }
 
-// mapped is what of makes of each of a list.
 func mapped[A, B any](list []A, of func(A) B) []B {
 	made := make([]B, len(list))
 	for i, v := range list {
@@ -31,7 +30,6 @@ func mapped[A, B any](list []A, of func(A) B) []B {
 	return made
 }
 
-// howMany counts those of a list that are as asked.
 func howMany[A any](list []A, is func(A) bool) (n int) {
 	for _, v := range list {
 		if is(v) {

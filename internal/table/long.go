@@ -65,7 +65,6 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	return l, t, why
 }
 
-// find finds the keys, the axis and the values. It is false where there are none.
 func (l *long) find(columns []column) bool {
 	width := len(columns)
 	var texts, numbers []int
@@ -115,7 +114,6 @@ func (l *long) find(columns []column) bool {
 	return len(l.values) > 0 && len(l.keys) > 0
 }
 
-// name is the name of column j, "" if there is none.
 func (l *long) name(j int) string {
 	if l.names == nil {
 		return ""
@@ -123,7 +121,6 @@ func (l *long) name(j int) string {
 	return shown(l.names[j])
 }
 
-// namesSamples reports whether column j has a name as of samples or ids.
 func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample(l.name(j)) }
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the
@@ -212,7 +209,6 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 	return l, nil
 }
 
-// columns are the columns with a role.
 func (d *Dialect) columns() []string {
 	list := slices.Concat(d.Drop, d.Keep)
 	for _, column := range []string{d.Label, d.Weights, d.ID} {
@@ -223,7 +219,6 @@ func (d *Dialect) columns() []string {
 	return list
 }
 
-// hasAll reports whether all these names are of these columns.
 func (l *long) hasAll(names []string, columns []int) bool {
 	return hasAll(mapped(columns, l.name), names)
 }
@@ -244,7 +239,6 @@ type entry struct {
 	value           string
 }
 
-// pivot reads a long table.
 func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, error) {
 	t := &longText{long: l}
 	samples, xs := map[string]int{}, map[string]int{}
@@ -281,7 +275,6 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 	return t, t.arrange(p)
 }
 
-// called is a column in messages.
 func (l *long) called(j int) string {
 	if name := l.name(j); name != "" {
 		return quote(name)
@@ -326,7 +319,6 @@ func (t *longText) arrange(p *parser) error {
 	return nil
 }
 
-// sample names a sample in messages.
 func (t *longText) sample(i int) string {
 	var names []string
 	for j := range t.keys {
@@ -366,7 +358,6 @@ func (t *longText) csv(comma string) (csv []byte) {
 	return csv
 }
 
-// openLong opens a long table with a row for each sample.
 func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader, *chunks, error) {
 	word, note := d.Words.Long, "the table is long: "
 	if d.Long == LongYes {

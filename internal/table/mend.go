@@ -74,8 +74,7 @@ func (s *Skip) adds(i, rows int) string {
 	return strconv.Itoa(n)
 }
 
-// skips counts a row, and reports whether it is left out. present is false for an empty line before
-// the present record.
+// skips counts a row, and reports whether it is left out. present is false for an empty line above.
 func (p *parser) skips(present bool) bool {
 	if p.dialect.Skip.none() {
 		return false
@@ -88,7 +87,6 @@ func (p *parser) skips(present bool) bool {
 	return out
 }
 
-// skipNote says how many rows were left out, if some were to be.
 func (p *parser) skipNote() []string {
 	switch n := p.skipped; {
 	case p.dialect.Skip.none():
@@ -114,8 +112,7 @@ func (p *parser) atEnd() bool {
 	return true
 }
 
-// settled returns a field as the Dialect settles it: empty where it counts as missing, half of a
-// limit, or else as it is.
+// settled is a field as the Dialect settles it: empty where it counts as missing.
 func (p *parser) settled(f []byte) []byte {
 	if p.isDeleted(f) || p.naWord(f) != "" {
 		return nil
@@ -123,8 +120,7 @@ func (p *parser) settled(f []byte) []byte {
 	return p.halved(f)
 }
 
-// halved returns half of the limit for a field below one, nil where these count as missing, and any
-// other field as it is.
+// halved is half of the limit for a field below one, nil where these count as missing.
 func (p *parser) halved(f []byte) []byte {
 	if p.dialect.Below == BelowError {
 		return f
@@ -146,8 +142,7 @@ func (p *parser) halved(f []byte) []byte {
 	return half
 }
 
-// isDeleted reports whether a field is -1.23e34, which libraries of the USGS and of ENVI have where
-// there is no value.
+// isDeleted is for -1.23e34, which libraries of the USGS and of ENVI have for no value.
 func (p *parser) isDeleted(f []byte) bool {
 	if p.survey == nil || len(f) < 7 || f[0] != '-' || f[1] != '1' || bytes.IndexAny(f, "eE") < 0 {
 		return false
@@ -171,7 +166,6 @@ func (p *parser) naWord(f []byte) string {
 	return ""
 }
 
-// noteMended says what the Dialect makes of entries, and which words of it there are none of.
 func (p *parser) noteMended(columns []column, names []string) {
 	s := p.survey
 	if s.deleted {

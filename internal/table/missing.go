@@ -21,7 +21,6 @@ func missing(s []byte) bool {
 	return false
 }
 
-// missing is the message for field j.
 func (p *parser) missing(s string, j int) string {
 	msg := "missing value"
 	if s != "" {
@@ -42,7 +41,6 @@ func (p *parser) in(j int) string {
 	return ""
 }
 
-// hintCR is advice for a text in which some lines end in CR alone.
 func hintCR(fields [][]byte) string {
 	hasCR := func(s []byte) bool { return bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 }
 	if slices.ContainsFunc(fields, hasCR) {

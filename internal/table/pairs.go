@@ -37,7 +37,7 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 	if i := slices.IndexFunc(f.rows, f.after); i >= 0 {
 		f.rows = f.rows[:i]
 	}
-	if f.units == 0 && slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width }) {
+	if f.units == 0 && f.ragged() {
 		return false
 	}
 	for j := 0; j+1 < f.width && f.units == 0; j += 2 {

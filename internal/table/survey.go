@@ -415,8 +415,8 @@ func (s *survey) shape(d *Dialect) {
 	}
 	if s.short = !s.tail; s.short {
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
-		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: column 1 has the names of " +
-			"the rows")
+		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
+			"column 1 has the names of the rows")
 	} else {
 		s.lines[0] = append(s.lines[0], nil)
 	}

@@ -85,6 +85,11 @@ func (f *frame) named(p *parser) bool {
 	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
 }
 
+// ragged reports whether lines differ in width.
+func (f *frame) ragged() bool {
+	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
+}
+
 const (
 	leastTurned = 8 // lines that are needed to see which way round a text is
 	mostAcross  = 200
@@ -104,7 +109,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		return f, false
 	}
 	f.width, f.rows = len(lines[0]), lines
-	if slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width }) {
+	if f.ragged() {
 		return f, false
 	}
 	numbers, words := p.numbersOf(lines[0][1:])
