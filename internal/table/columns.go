@@ -253,7 +253,7 @@ func (p *parser) word(role int) string {
 	return p.dialect.Words.Drop
 }
 
-// find finds a column by its number, or by its name as users see it: named.
+// find finds a column by its number or, which named reports, by its name as users see it.
 func (p *parser) find(places map[string][]int, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > p.width {

@@ -100,11 +100,8 @@ func (p *parser) skipNote() []string {
 
 // atEnd reports whether no row follows in the text, which is there as a whole.
 func (p *parser) atEnd() bool {
-	rest := p.split.rest
-	for len(rest) > 0 {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		line = bytes.Trim(line, " \t\r"+string(p.dialect.Delimiter))
+	for line := range bytes.Lines(p.split.rest) {
+		line = bytes.Trim(line, " \t\r\n"+string(p.dialect.Delimiter))
 		if len(line) > 0 && !(p.comments && isComment(line)) {
 			return false
 		}

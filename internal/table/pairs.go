@@ -71,7 +71,6 @@ func paired(names, axes [][]byte) bool {
 	return true
 }
 
-// after reports whether a line is text after the numbers of pairs.
 func (f *frame) after(line [][]byte) bool {
 	return f.paired && len(line) != f.width && !numeric(line[0])
 }
@@ -92,7 +91,6 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 	return nil
 }
 
-// pairedWhy says why such a table is turned.
 func (f *frame) pairedWhy() string {
 	return count(len(f.samples), "sample") + plural(len(f.samples), " has its own column", " have columns") +
 		" of " + shown(f.head[0]) + plural(len(f.samples), "", ", all alike")

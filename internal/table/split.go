@@ -54,7 +54,6 @@ func newSplitter(text []byte, comma rune) splitter {
 	return splitter{rest: text, comma: comma, trim: comma != '\t'}
 }
 
-// validComma reports whether r can be a delimiter.
 func validComma(r rune) bool {
 	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
 }
@@ -129,8 +128,7 @@ func isComment(line []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#"))
 }
 
-// plain reads a field without quotes from the line. more reports whether another
-// field follows in rest.
+// plain reads a field without quotes. more: another follows in rest.
 func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 	field := line
 	if i := bytes.IndexRune(line, s.comma); i >= 0 {
@@ -190,8 +188,7 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 	}
 }
 
-// start reads the text up to the first line that is not blank, and returns both,
-// without a byte order mark.
+// start reads up to the first line that is not blank, without a byte order mark.
 func start(in *chunks) (text []byte, line string, err error) {
 	lines := 0
 	for at := 0; ; {
@@ -224,9 +221,8 @@ func start(in *chunks) (text []byte, line string, err error) {
 	}
 }
 
-// guessDelimiter returns the tab if the line has one, else the semicolon if it has
-// one, else the comma. Beside semicolons a comma may be a decimal comma; beside tabs
-// both may be part of a name.
+// guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
+// semicolon, beside which a comma may be a decimal one.
 func guessDelimiter(line string) rune {
 	bare := "" // the text outside of quotes
 	for i, part := range strings.Split(line, `"`) {

@@ -56,7 +56,6 @@ type faults struct {
 	other  *Error // on a line
 }
 
-// faultError returns the error that names all faults, with the flags that mend them.
 func (p *parser) faultError(f *faults) *Error {
 	slices.SortStableFunc(f.strays, func(a, b stray) int { return a.field - b.field })
 	var parts []string
@@ -88,7 +87,6 @@ func times(n int) string {
 	return ", " + strconv.Itoa(n) + " times"
 }
 
-// strayList says what the strays are, and where.
 func (p *parser) strayList(strays []stray) string {
 	var list []string
 	for _, s := range strays {
@@ -109,8 +107,7 @@ func (p *parser) strayList(strays []stray) string {
 	return firstOf(list, ", ", "and in ")
 }
 
-// mending is the advice for faults: one line of flags that mends all of them, and other ways. e gets
-// what Dialect.NA and Below would mend.
+// mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
 func (p *parser) mending(f *faults, e *Error) string {
 	w := p.dialect.Words
 	var flags, does, ways, others []string
@@ -178,7 +175,6 @@ func (p *parser) mending(f *faults, e *Error) string {
 	return strings.Join(append(ways, others...), "; ")
 }
 
-// noWord reports whether a text is no word to type.
 func noWord(s string) bool { return len(s) > 40 || Printable(s) != s }
 
 // listWord is words as one word of a shell, with commas between them.

@@ -39,7 +39,6 @@ type survey struct {
 	notes   []string
 }
 
-// upTo reads on until text has size bytes, or until there is no more.
 func (c *chunks) upTo(text []byte, size int) []byte {
 	for len(text) < size {
 		more, err := c.read(nil)
@@ -51,8 +50,7 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 	return text
 }
 
-// look surveys a text, and sets the delimiter and the decimal sign of d where these are
-// left open.
+// look surveys a text, and sets the delimiter and the decimal sign that d leaves open.
 func look(text []byte, d *Dialect) *survey {
 	s := &survey{seen: map[string]bool{}}
 	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize &&
@@ -106,7 +104,6 @@ func (s *survey) namesAbove(comment []byte, d *Dialect) {
 	}
 }
 
-// below is how many lines after the header are no rows.
 func (s *survey) below() int {
 	if s.units {
 		return 1
@@ -114,7 +111,6 @@ func (s *survey) below() int {
 	return s.orange
 }
 
-// left is the rows that are not to be skipped.
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 	if skip.none() {
 		return rows
@@ -142,8 +138,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 	}
 }
 
-// rowAlone reports whether a line cannot be a header: it has a number, and its numbers do
-// not rise.
+// rowAlone: a line cannot be a header, since it has numbers that do not rise.
 func rowAlone(line [][]byte) bool {
 	var numbers []float64
 	for _, f := range line {
@@ -191,14 +186,12 @@ func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
 		return nil
 	}
 	hashes, others := 0, 0
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range bytes.Lines(text) {
 		switch {
-		case len(bytes.TrimSpace(line)) == 0:
+		case absent(line):
 		case isComment(line):
 			if hashes++; others == 0 {
-				last = line
+				last = bytes.TrimSuffix(line, []byte("\n"))
 			}
 		default:
 			others++
@@ -289,8 +282,7 @@ func (s *survey) splitter(text []byte, comma rune) splitter {
 	return split
 }
 
-// split returns the fields of the first lines of text. It stops before a line that is
-// not CSV.
+// split returns the first lines of text, up to one that is not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := s.splitter(text, comma)
 	for len(lines) < most {
@@ -304,14 +296,13 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			if n := len(fields); comma == ' ' && n > 1 && len(fields[n-1]) == 0 {
 				fields = fields[:n-1]
 			}
-			lines = append(lines, cloned(fields))
+			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}
 	return lines
 }
 
-// namesQuoted reports whether all fields of line 1 are in quotes, and those of no other
-// line. R and softkmeans-convert write names so, numbers without quotes.
+// namesQuoted: line 1 alone is in quotes. R and softkmeans-convert write names so.
 func (s *survey) namesQuoted(text []byte, comma rune) bool {
 	split := s.splitter(text, comma)
 	line := 0
@@ -325,11 +316,6 @@ func (s *survey) namesQuoted(text []byte, comma rune) bool {
 		line++
 	}
 	return line > 1
-}
-
-// cloned copies fields into memory of their own.
-func cloned(fields [][]byte) [][]byte {
-	return mapped(fields, bytes.Clone)
 }
 
 // delimiter returns the first of tab, semicolon, comma and bar that splits all lines into
@@ -375,23 +361,15 @@ func spaced(lines [][][]byte) bool {
 	})
 }
 
-// widthOf returns the number of fields of the lines after the first, and that of the
-// first. The width is 0 if lines differ, but the first may have one field less.
+// widthOf counts fields. The width is 0 if lines differ, but the first may have one field less.
 func widthOf(lines [][][]byte) (width, first int) {
 	if len(lines) == 0 {
 		return 0, 0
 	}
 	first = len(lines[0])
-	width = first
-	for i, line := range lines[1:] {
-		if i == 0 {
-			width = len(line)
-		}
-		if len(line) != width {
-			return 0, first
-		}
-	}
-	if width-first > 1 || width < first {
+	width = len(lines[min(1, len(lines)-1)])
+	other := func(line [][]byte) bool { return len(line) != width }
+	if width-first > 1 || width < first || slices.ContainsFunc(lines[1:], other) {
 		return 0, first
 	}
 	return width, first
@@ -422,15 +400,13 @@ func (s *survey) shape(d *Dialect) {
 	}
 }
 
-// wholes reports whether all fields are whole numbers without a sign.
 func wholes(lines [][][]byte) bool {
 	return !slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
 		return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0
 	})
 }
 
-// different reports whether the first fields can be names: they all differ, and are whole
-// numbers or no numbers.
+// different: the first fields can be names, since all differ and are whole or no numbers.
 func different(lines [][][]byte) bool {
 	seen := map[string]bool{}
 	for _, line := range lines {

@@ -16,14 +16,11 @@ var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summ
 var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",
 	"minimum", "maximum"}
 
-// isTotal reports whether a text names a line of totals.
 func isTotal(s string) bool {
 	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
 }
 
-// noteTotals warns of a last row that holds the totals of the others: by its id, or because
-// its numbers are the sums, or the means, of all columns of numbers. d is that of the
-// text.
+// noteTotals warns of a row of totals, by its id or since its numbers are the sums or means of others.
 func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return

@@ -85,7 +85,6 @@ func (f *frame) named(p *parser) bool {
 	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
 }
 
-// ragged reports whether lines differ in width.
 func (f *frame) ragged() bool {
 	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
 }
@@ -143,8 +142,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	return f, true
 }
 
-// numbersOf returns the numbers of some fields, and how many others are neither numbers nor
-// missing.
+// numbersOf returns the numbers, and counts what is neither a number nor missing.
 func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	for _, s := range fields {
 		s = p.settled(bytes.TrimSpace(s))
@@ -208,7 +206,6 @@ func (f *frame) axis(p *parser, j int) []float64 {
 	return nil
 }
 
-// numbers are those of column j.
 func (f *frame) numbers(p *parser, j int) []float64 {
 	list := make([]float64, 0, len(f.rows))
 	for _, line := range f.rows {
@@ -337,7 +334,7 @@ func (f *frame) mutations() bool {
 	})
 }
 
-// oxides reports whether column 1 has the main oxides of rocks.
+// oxides: column 1 has the main ones of rocks.
 func (f *frame) oxides() bool {
 	return howMany(f.rows, func(line [][]byte) bool {
 		return slices.Contains([]string{"SiO2", "Al2O3", "CaO"}, string(bytes.TrimSpace(line[0])))
@@ -387,7 +384,6 @@ func sampleWord(name string) (word, number string) {
 	return strings.ToLower(strings.TrimSuffix(name, rest)), strings.TrimLeft(rest, " _-.#")
 }
 
-// likeSample reports whether a column of that name names samples.
 func likeSample(name string) bool {
 	word, _ := sampleWord(name)
 	return slices.Contains(sampleWords, word)
@@ -424,8 +420,7 @@ func ofOneKind(columns []column) bool {
 	return most <= 1000*least && most > 0
 }
 
-// smooth reports whether most columns change little from line to line, for how far they
-// change in all.
+// smooth: most columns change little from line to line, for how far they change in all.
 func (f *frame) smooth(p *parser) bool {
 	samples, n := f.samples[:min(len(f.samples), mostAcross)], 0
 	for _, j := range samples {
@@ -525,7 +520,7 @@ func appendField(csv, s []byte) []byte {
 	return append(csv, '"')
 }
 
-// rolesGiven returns the first setting that is about columns; "" if there is none.
+// rolesGiven is the first setting that is about columns.
 func (d *Dialect) rolesGiven() string {
 	for _, setting := range []struct {
 		given bool
@@ -566,7 +561,6 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 	return false, "", nil
 }
 
-// openTurned opens the text with its columns as rows.
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
 		return nil, nil, d.inBlocks(in.source, d.Words.Transpose)
@@ -626,7 +620,7 @@ func (t *turnedText) place(line, column int) (int, int) {
 
 func (t *turnedText) on(line int) string { return "in its column " + strconv.Itoa(t.across(line)) }
 
-// across is the column that was line of a turned text.
+// across is the column that was line.
 func (t *turnedText) across(line int) int {
 	for _, j := range t.aside {
 		if j < line {

@@ -12,7 +12,6 @@ func (c *chunks) fromUTF16() {
 	c.r, c.head, c.headErr = u, nil, nil
 }
 
-// utf16Reader reads UTF-16 as UTF-8.
 type utf16Reader struct {
 	r      io.Reader
 	raw    []byte // bytes that are not yet text
@@ -39,7 +38,6 @@ func (u *utf16Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// decode makes text of the complete units of raw.
 func (u *utf16Reader) decode() {
 	units := make([]uint16, len(u.raw)/2)
 	for i := range units {
