@@ -71,8 +71,7 @@ func (d *Dialect) comma() rune {
 	return d.Delimiter
 }
 
-// doubt returns the error that asks by word whether a text is arranged anew. It is nil where nothing has
-// to be asked. yes and no are what the answers do.
+// doubt asks by word whether a text is arranged anew, if that is open. yes and no are what answers do.
 func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
 	if word == "" || t == asItStands || (t == certain) == (given == "") {
 		return nil
@@ -84,7 +83,6 @@ func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
 	return (&Error{Msg: msg}).advise(word, advice)
 }
 
-// reopen opens the text as it is arranged anew.
 func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from origin) (*Reader, *chunks,
 	error) {
 	d.Delimiter = d.comma()
@@ -101,7 +99,6 @@ func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from ori
 	return t, again, nil
 }
 
-// inBlocks is the error for a text that has to be arranged anew, but is read in blocks.
 func (d *Dialect) inBlocks(source, word string) *Error {
 	e := &Error{Source: source, Msg: ErrTurned.Error(), err: ErrTurned}
 	return e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
@@ -118,7 +115,6 @@ func (p *layout) asWritten(err error) error {
 	return &back
 }
 
-// on is the place of a line, for a message.
 func (p *layout) on(line int) string {
 	if p.origin != nil {
 		return p.origin.on(line)

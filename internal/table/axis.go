@@ -11,16 +11,20 @@ import (
 const longAxis = 8
 
 // rises reports whether every number is above the one before it.
-func rises(numbers []float64) bool {
+func rises(numbers []float64) bool { return goes(numbers, 1) }
+
+func falls(numbers []float64) bool { return goes(numbers, -1) }
+
+func goes(numbers []float64, sign float64) bool {
 	for i := 1; i < len(numbers); i++ {
-		if !(numbers[i] > numbers[i-1]) {
+		if !(sign*numbers[i] > sign*numbers[i-1]) {
 			return false
 		}
 	}
 	return true
 }
 
-// even reports whether numbers have equal steps.
+// even reports whether steps are equal.
 func even(numbers []float64) bool {
 	for i, v := range numbers {
 		if v != numbers[0]+float64(i)*(numbers[1]-numbers[0]) {
@@ -35,16 +39,6 @@ func counting(numbers []float64) bool {
 	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
 	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 &&
 		last <= 2100 && step == math.Trunc(step))
-}
-
-// falls reports whether every number is below the one before it.
-func falls(numbers []float64) bool {
-	for i := 1; i < len(numbers); i++ {
-		if !(numbers[i] < numbers[i-1]) {
-			return false
-		}
-	}
-	return true
 }
 
 // ordered reports whether numbers rise, or whether many fall. Few fall in many a row.
@@ -81,12 +75,7 @@ func exactAxis(numbers []float64) bool {
 
 // counts reports whether numbers count from 0 or 1.
 func counts(axis []float64) bool {
-	for i, v := range axis {
-		if v != axis[0]+float64(i) {
-			return false
-		}
-	}
-	return axis[0] == 0 || axis[0] == 1
+	return (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
 }
 
 // regular reports whether the steps between numbers change slowly, as those of a grating do.

@@ -82,7 +82,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 	return nil, readError(c.source, c.err)
 }
 
-// readSome is r.Read, after the bytes that sniff has read.
+// readSome is r.Read, after head.
 func (c *chunks) readSome(p []byte) (n int, err error) {
 	if len(c.head) == 0 {
 		return c.r.Read(p)

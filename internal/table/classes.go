@@ -59,7 +59,6 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 	}
 }
 
-// classReader is the state of ReadClasses.
 type classReader struct {
 	*parser
 	out   *Classes
@@ -73,7 +72,6 @@ type classReader struct {
 	rows    int    // counted in numbers
 }
 
-// line adds a line that is not blank.
 func (c *classReader) line(fields [][]byte, column string) error {
 	if c.width == 0 {
 		c.width = len(fields)
@@ -116,7 +114,7 @@ func (c *classReader) line(fields [][]byte, column string) error {
 // first finds the column, and reports whether line 1 is a header. If that depends on
 // the other lines, sure stays false.
 func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
-	named, names := false, utf8Texts(fields)
+	named, names := false, mapped(fields, utf8Text)
 	if column != "" {
 		if c.at, named, err = c.find(placesOf(names), column, c.dialect.Words.Label); err != nil {
 			return false, err
@@ -149,7 +147,6 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 	return header, nil
 }
 
-// labelled returns the column that is named label.
 func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	at = -1
 	if c.dialect.Header != HeaderNo {
@@ -158,11 +155,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	if at < 0 {
 		names := "numbers 1 to " + strconv.Itoa(c.width)
 		if c.dialect.Header == HeaderYes || c.dialect.Header == HeaderAuto && !anyNumber(fields) {
-			words := make([]string, c.width)
-			for j, s := range fields {
-				words[j] = Printable(string(s))
-			}
-			names = list(words)
+			names = list(mapped(fields, shown))
 		}
 		w := c.dialect.Words.Label
 		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+
@@ -172,8 +165,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	return at, err
 }
 
-// anyNumber reports whether a field is a number or stands for a missing one. Then
-// the line is not likely to be a header.
+// anyNumber reports whether a line has a number or a missing one, as hardly a header has.
 func anyNumber(fields [][]byte) bool {
 	return slices.ContainsFunc(fields, func(s []byte) bool {
 		s = bytes.TrimSpace(s)
@@ -181,7 +173,6 @@ func anyNumber(fields [][]byte) bool {
 	})
 }
 
-// end decides whether line 1 is a header, and returns the classes.
 func (c *classReader) end() (*Classes, error) {
 	out := c.out
 	if !c.sure && c.rows > 0 && slices.Contains(c.numbers, true) {

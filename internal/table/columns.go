@@ -16,15 +16,14 @@ const (
 	roleOneHot
 )
 
-// begin takes from the first line the width of the table, the roles and names of its
-// columns, and whether the line is a header.
+// begin takes the layout from the first line.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	d := &p.dialect
 	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow
 	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
 	p.gaps = p.dialect.Missing || p.survey != nil
-	first := utf8Texts(fields)
+	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
 			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width,
@@ -56,8 +55,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	return p.setColumns(names, h)
 }
 
-// findHeader decides whether line 1, of these fields, is a header. named means that a
-// column was found by its name there.
+// findHeader decides whether line 1 is a header. named: a column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	switch {
 	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil ||
@@ -85,20 +83,16 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 
 // known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
 func (p *parser) known(fields [][]byte) bool {
-	names := make([]string, len(fields))
-	for j, s := range fields {
-		names[j] = shown(s)
-	}
+	names := mapped(fields, shown)
 	if p.dialect.Heads != nil && p.dialect.Heads(names) {
 		return true
 	}
+	return len(p.dialect.Known) > 0 && hasAll(names, p.dialect.Known)
+}
+
+func hasAll(names, wanted []string) bool {
 	there := Set(names)
-	for _, name := range p.dialect.Known {
-		if !there[name] {
-			return false
-		}
-	}
-	return len(p.dialect.Known) > 0
+	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
 // Set returns names as the keys of a map, to look up many.
@@ -110,7 +104,6 @@ func Set(names []string) map[string]bool {
 	return set
 }
 
-// setColumns finishes the roles and the names of the columns.
 func (p *parser) setColumns(names []string, h *Head) error {
 	var picked []string
 	if pick := p.dialect.Pick; pick != nil {
@@ -146,21 +139,15 @@ func (p *parser) setColumns(names []string, h *Head) error {
 			h.KeptNames = append(h.KeptNames, names[j])
 		}
 	}
-	for _, text := range p.text {
-		if text {
-			p.texts++
-		}
-	}
+	p.texts = howMany(p.text, func(text bool) bool { return text })
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}
-	if err := p.place(picked, names, h); err != nil {
+	if err := p.place(picked, names, h); err != nil || p.survey == nil {
 		return err
 	}
-	if p.survey != nil {
-		p.noteUnits(p.survey.columns, names, h)
-	}
-	if p.survey != nil && p.survey.units {
+	p.noteUnits(p.survey.columns, names, h)
+	if p.survey.units {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}
@@ -181,49 +168,48 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	if len(d.columns()) > 0 {
 		places = placesOf(first)
 	}
-	give := func(column, word string, role int) (at int, err error) {
-		if column == "" {
-			return 0, nil
+	find := func(column, word string) (j int) { // err is the first error
+		if err == nil {
+			var byName bool
+			j, byName, err = p.find(places, column, word)
+			named = named || byName
 		}
-		j, byName, err := p.find(places, column, word)
+		return j
+	}
+	give := func(column, word string, role int) (at int) {
+		if column == "" {
+			return 0
+		}
+		j := find(column, word)
 		if err != nil {
-			return 0, err
+			return 0
 		}
 		if old := p.roles[j]; old != 0 && old != role {
-			return 0, p.fault(-1, "column "+strconv.Itoa(
+			err = p.fault(-1, "column "+strconv.Itoa(
 				j+1)+" is asked for by "+p.word(old)+" and by "+p.word(role)+"; it can be only one of them")
+			return 0
 		}
-		p.roles[j], named = role, named || byName
-		return j + 1, nil
+		p.roles[j] = role
+		return j + 1
 	}
-	if h.LabelColumn, err = give(d.Label, d.Words.Label, roleLabel); err != nil {
-		return named, err
-	}
-	if h.WeightsColumn, err = give(d.Weights, d.Words.Weights, roleWeight); err != nil {
-		return named, err
-	}
+	h.LabelColumn = give(d.Label, d.Words.Label, roleLabel)
+	h.WeightsColumn = give(d.Weights, d.Words.Weights, roleWeight)
 	for _, column := range p.ranges(d.Drop, places) {
-		if _, err := give(column, d.Words.Drop, roleNone); err != nil {
-			return named, err
-		}
+		give(column, d.Words.Drop, roleNone)
 	}
 	if d.ID != NoID {
-		if p.id, err = give(d.ID, d.Words.ID, roleNone); err != nil {
-			return named, err
-		}
+		p.id = give(d.ID, d.Words.ID, roleNone)
 	}
 	p.kept = nil
 	for _, column := range p.ranges(d.Keep, places) {
-		j, byName, err := p.find(places, column, d.Words.Keep)
-		if err != nil {
-			return named, err
-		}
 		if p.kept == nil {
 			p.kept = make([]bool, p.width)
 		}
-		p.kept[j], named = true, named || byName
+		if j := find(column, d.Words.Keep); err == nil {
+			p.kept[j] = true
+		}
 	}
-	return named, nil
+	return named, err
 }
 
 // placesOf returns the first two columns of each name of the first line, as Printable prints it.
@@ -238,8 +224,7 @@ func placesOf(first [][]byte) map[string][]int {
 	return places
 }
 
-// ranges replaces ranges of numbers, such as 2-4, by their numbers, unless a field has
-// that name.
+// ranges replaces ranges such as 2-4 by their numbers, unless a field has that name.
 func (p *parser) ranges(columns []string, places map[string][]int) (list []string) {
 	for _, column := range columns {
 		from, to, ok := strings.Cut(column, "-")
@@ -268,8 +253,7 @@ func (p *parser) word(role int) string {
 	return p.dialect.Words.Drop
 }
 
-// find finds a column by its number, or by its name in the first line; named reports
-// which. Names are compared as Printable prints them, because so users see them.
+// find finds a column by its number or, which named reports, by its name as users see it.
 func (p *parser) find(places map[string][]int, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > p.width {
@@ -290,8 +274,7 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	}
 }
 
-// place numbers the columns that are data: their places in a row. picked has the names
-// that Pick has returned, if it did.
+// place numbers the columns that are data: their places in a row.
 func (p *parser) place(picked, names []string, h *Head) error {
 	if picked != nil {
 		return p.placePicked(picked, names, h)
@@ -318,7 +301,6 @@ func (p *parser) place(picked, names []string, h *Head) error {
 	return nil
 }
 
-// placePicked places the columns of the names that Pick has returned.
 func (p *parser) placePicked(picked, names []string, h *Head) error {
 	at := make(map[string][]int, len(names)) // the columns of a name that are left to pick
 	first := map[int]map[string]int{}
@@ -372,15 +354,11 @@ func (p *parser) numeric() []bool {
 	return list
 }
 
-// besides names the columns that are not data.
 func (p *parser) besides() string {
 	var all []string
-	for _, role := range []struct {
-		is   int
-		name string
-	}{{roleLabel, "the label column"}, {roleWeight, "the weights"}, {roleNone, "those that are left out"}} {
-		if slices.Contains(p.roles, role.is) {
-			all = append(all, role.name)
+	for i, name := range []string{"the label column", "the weights", "those that are left out"} {
+		if slices.Contains(p.roles, roleLabel-i) {
+			all = append(all, name)
 		}
 	}
 	return strings.Join(all, " and ")
@@ -393,11 +371,7 @@ func list(names []string) string {
 	if n := len(names); n > most {
 		names, more = names[:most], " and "+strconv.Itoa(n-most)+" more"
 	}
-	quoted := make([]string, len(names))
-	for j, name := range names {
-		quoted[j] = quote(name)
-	}
-	return strings.Join(quoted, ", ") + more
+	return strings.Join(mapped(names, quote), ", ") + more
 }
 
 // detectHeader decides whether the first line is a header: it is if none of its
@@ -432,15 +406,15 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	return words > 0, nil
 }
 
-// isNumber reports whether s is a number. NaN, infinities and numbers beyond the
-// range of float64 count.
+// isNumber counts NaN, infinities and numbers beyond the range of float64.
 func isNumber(s []byte) bool {
 	_, err := parseFloat(s)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// notData returns the advice for a column that is not data: to make it the label column,
-// if there is none, or to drop it. It is empty if neither can be set.
+func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
+
+// notData is the advice for a column that is not data; "" if nothing can be set.
 func (p *parser) notData(j int) string {
 	n := " " + strconv.Itoa(j+1)
 	var ways []string
@@ -479,11 +453,7 @@ func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
 
 // Ignored reports which columns are ignored.
 func (l *Layout) Ignored() []bool {
-	ignored := make([]bool, len(l.roles))
-	for j, role := range l.roles {
-		ignored[j] = role == roleNone
-	}
-	return ignored
+	return mapped(l.roles, func(role int) bool { return role == roleNone })
 }
 
 // Column returns the place of column j of the table among the columns of data, or −1, and

@@ -31,6 +31,14 @@ func (e *Error) advise(word, advice string) *Error {
 	return e
 }
 
+// hint is the end of a note that names a setting by word; "" is for no such setting.
+func hint(word, advice string) string {
+	if word == "" {
+		return ""
+	}
+	return "; " + word + advice
+}
+
 // Plain is the message without the advice that names a setting.
 func (e *Error) Plain() string { return strings.TrimSuffix(e.Msg, e.advice) }
 
@@ -57,7 +65,6 @@ type NoRows struct {
 
 func (*NoRows) Error() string { return "there are no rows of numbers" }
 
-// readError adds the source's name, unless the error has it already.
 func readError(source string, err error) error {
 	if strings.Contains(err.Error(), source+":") {
 		return err
@@ -107,7 +114,6 @@ func (w Words) orFlags() Words {
 	return w
 }
 
-// quote quotes the first 40 characters.
 func quote(s string) string {
 	n := 0
 	for i := range s {

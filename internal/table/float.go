@@ -84,15 +84,9 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 }
 
 // leadingZeros counts the zeros at the start of a number, with a point among them.
-func leadingZeros(text []byte) (n int) {
-	for _, c := range text {
-		if c == '0' {
-			n++
-		} else if c != '.' {
-			break
-		}
-	}
-	return n
+func leadingZeros(text []byte) int {
+	rest := bytes.TrimLeft(text, "0.")
+	return bytes.Count(text[:len(text)-len(rest)], []byte("0"))
 }
 
 // mostExponent is where scanExponent stops counting, as strconv does.

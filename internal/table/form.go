@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -108,11 +109,6 @@ func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
 	return digits, separator != 0
 }
 
-// isSeparator reports whether r sets thousands apart in some country.
 func isSeparator(r rune) bool {
-	switch r {
-	case ',', '.', ' ', '\'', '\u00a0', '\u202f', '\u2009', '’':
-		return true
-	}
-	return false
+	return strings.ContainsRune(",. '\u00a0\u202f\u2009’", r)
 }

@@ -29,7 +29,6 @@ func (b *byField[E]) entry(key int) (e *E, fresh bool) {
 	return &b.list[at], !ok
 }
 
-// addGap counts missing numbers of a field.
 func addGap(gaps *byField[gapCount], g gapCount) {
 	e, fresh := gaps.entry(g.field)
 	if fresh {
@@ -41,8 +40,7 @@ func addGap(gaps *byField[gapCount], g gapCount) {
 
 func (o *part) addGap(field, line int) { addGap(&o.gaps, gapCount{field, 1, line}) }
 
-// rowless reports whether a line of delimiters alone is a row without any value, if a row
-// follows.
+// rowless reports whether a line is a row without any value, if a row follows.
 func (p *parser) rowless(fields [][]byte) bool {
 	return p.gaps && !p.weights && len(fields) > 1 && empty(fields)
 }
@@ -66,7 +64,6 @@ func (p *parser) fill(o *part) {
 	o.empty = o.empty[:0]
 }
 
-// addEmpty adds a row without any value.
 func (p *parser) addEmpty(o *part, line int) {
 	for range p.cols {
 		o.data = append(o.data, math.NaN())
@@ -124,7 +121,6 @@ func (t *Reader) faultError(other *Error) error {
 	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more)
 }
 
-// gapList counts the gaps, and names those of all columns.
 func (p *parser) gapList(gaps []gapCount) string {
 	total, places := 0, []string(nil)
 	for _, g := range gaps {
@@ -148,20 +144,15 @@ var rules = map[string]string{
 // ruleOf is the value of a flag such as -missing fit.
 func ruleOf(flag string) string { return flag[strings.LastIndexByte(flag, ' ')+1:] }
 
-// forGaps is the flag that mends gaps, and advice about its other values; "" if there is
-// no such flag.
+// forGaps is the flag that mends gaps, if there is one, and advice about its other values.
 func (w *Words) forGaps() (first, more string) {
 	list := strings.Fields(w.Rules)
 	if w.Missing == "" || w.Rules == "none" {
 		return "", ""
 	}
-	for i, rule := range list[1:] {
-		if i == 0 {
-			more = "; " + w.Missing + " "
-		} else {
-			more += ", "
-		}
-		more += rule + " " + rules[rule]
+	others := mapped(list[1:], func(rule string) string { return rule + " " + rules[rule] })
+	if len(others) > 0 {
+		more = "; " + w.Missing + " " + strings.Join(others, ", ")
 	}
 	return w.Missing + " " + list[0], more
 }

@@ -33,7 +33,6 @@ type column struct {
 // mostValues is how many values a column may have that becomes columns of 0 and 1.
 const mostValues = 50
 
-// columnsOf summarises the columns of some lines.
 func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
@@ -55,7 +54,6 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	return columns
 }
 
-// add counts the next field.
 func (c *column) add(p *parser, f []byte) {
 	if s := p.survey; s != nil {
 		s.deleted = s.deleted || p.isDeleted(f)
@@ -122,19 +120,16 @@ func (c *column) add(p *parser, f []byte) {
 	c.numbers++
 }
 
-// text reports whether a column holds words rather than numbers with slips, of which the
-// parser tells the first.
+// text: the column holds words rather than numbers with slips, of which the parser tells.
 func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
 
-// isAmount reports whether a field is a number with a unit after it or a sign such as <
-// before it.
+// isAmount is for a number with a unit after it or a sign such as < before it.
 func isAmount(f []byte) bool {
 	number, _, _ := bytes.Cut(bytes.TrimLeft(f, "<>~≤≥ "), []byte(" "))
 	return len(number) > 0 && len(number) < len(f) && isNumber(number)
 }
 
-// isDate reports whether a field looks like 2020-01-31, 31.1.2020 or 1/31/20, with or
-// without a time after it.
+// isDate is for 2020-01-31, 31.1.2020 or 1/31/20, with or without a time.
 func isDate(f []byte) bool {
 	f, _, _ = bytes.Cut(f, []byte("T"))
 	f, _, _ = bytes.Cut(f, []byte(" "))
@@ -143,12 +138,10 @@ func isDate(f []byte) bool {
 		if len(parts) != 3 {
 			continue
 		}
-		for _, part := range parts {
-			if n, err := strconv.Atoi(part); err != nil || n < 0 || len(part) > 4 {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(parts, func(part string) bool {
+			n, err := strconv.Atoi(part)
+			return err != nil || n < 0 || len(part) > 4
+		})
 	}
 	return false
 }
@@ -205,13 +198,11 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	return p.numericHeader(numbers, first, rows, below)
 }
 
-// outside reports whether the numbers of line 1 rise or fall, and most are outside of the range of
-// their column.
+// outside is for numbers in order, most of which are outside of the range of their column.
 func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
 	n := 0
 	for j, f := range first {
-		if v, err := parseFloat(p.withPoint(bytes.TrimSpace(f))); err == nil &&
-			(v < below[j].least || v > below[j].most) {
+		if v, ok := p.value(f); ok && (v < below[j].least || v > below[j].most) {
 			n++
 		}
 	}
@@ -244,7 +235,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	}
 	unnamed := false
 	for j, f := range first {
-		unnamed = unnamed || len(bytes.TrimSpace(f)) == 0 && below[j].numbers > 0
+		unnamed = unnamed || absent(f) && below[j].numbers > 0
 	}
 	counts, is, header := counting(numbers), "rise", p.dialect.Words.Header
 	if !rises(numbers) {
@@ -257,12 +248,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		return false, nil
 	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) &&
 		(unnamed || p.outside(numbers, first, below))):
-		note := p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
-			", and those of no other line do"
-		if header != "" {
-			note += "; " + header + " no makes a row of it"
-		}
-		p.survey.note(note)
+		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
+			", and those of no other line do" + hint(header, " no makes a row of it"))
 		return true, nil
 	case same == 0 && !counts && !(len(numbers) >= 5 && even(numbers)) &&
 		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
@@ -272,25 +259,17 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		"give "+header+" yes or no")
 }
 
-// thisLine names the line of the present record.
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
 
 // mirrored reports whether line 1 is the first column, as in a table of distances.
 func (p *parser) mirrored() bool {
 	lines := p.survey.lines
-	if len(lines) != len(lines[0]) {
-		return false
-	}
-	for i, line := range lines {
-		if !bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(lines[0][i])) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
 }
 
-// unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
-// the lines below have.
+// unitsBelow reports whether line 2 holds units: it has no number, and the lines below have.
 func (p *parser) unitsBelow() bool {
 	lines := p.survey.lines
 	if len(lines) < 3 || len(lines[1]) != p.width {
@@ -327,11 +306,9 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	columns := p.columnsOf(rows)
 	p.survey.columns = columns
-	p.forms, p.units = make([]form, p.width), make([]string, p.width)
-	for j := range columns {
-		p.forms[j], p.units[j] = columns[j].form, columns[j].unit
-		p.plain = p.plain && columns[j].unit == ""
-	}
+	p.forms = mapped(columns, func(c column) form { return c.form })
+	p.units = mapped(columns, func(c column) string { return c.unit })
+	p.plain = p.plain && !slices.ContainsFunc(p.units, func(unit string) bool { return unit != "" })
 	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
 		if p.roles[j] != 0 {
@@ -415,8 +392,7 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 		" no name beside numbers as names: no data, but carried along as positions")
 }
 
-// unwanted returns an error for columns of numbers to the right of those that are picked by
-// their places alone.
+// unwanted is the error for columns of numbers to the right of those picked by their places alone.
 func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string) error {
 	last := p.width - 1
 	for last >= 0 && free(last) {
@@ -446,22 +422,22 @@ func unnamed(name string) bool {
 	return strings.HasPrefix(name, "Unnamed: ") || name == "..1" || name == "...1"
 }
 
-// idNames are names of columns of ids, in lower case.
-var idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row",
-	"rowid", "row_id", "rownames",
-	"uuid", "guid", "code", "sku", "isbn", "ean", "sampleid", "customer", "patient", "subject"}
+// Names of columns of ids and their ends, in lower case.
+var (
+	idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row", "rowid",
+		"row_id", "rownames", "uuid", "guid", "code", "sku", "isbn", "ean", "sampleid", "customer", "patient",
+		"subject"}
+	idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number",
+		"customerno", "customer no"}
+)
 
-// idName reports whether a column of that name is likely to have ids.
 func idName(name string) bool {
 	lower := strings.ToLower(name)
 	if slices.Contains(idNames, lower) {
 		return true
 	}
-	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer",
-		"_number", "customerno", "customer no"} {
-		if strings.HasSuffix(lower, end) {
-			return true
-		}
+	if slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
+		return true
 	}
 	n := len(name)
 	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) &&
@@ -585,14 +561,19 @@ func (p *parser) noteOthers(columns []column, names []string) {
 	}
 	note := someOf(others) + plural(len(others), " is", " are") + " data, too, beside " +
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
-	if w := p.dialect.Words.Drop; w != "" {
-		note += "; " + w + " " + strings.Join(numbers, ",") +
-			plural(len(others), " leaves it", " leaves them") + " out"
-	}
-	p.survey.note(note)
+	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
+		plural(len(others), " leaves it", " leaves them")+" out"))
 }
 
-// noteForms says which signs are taken from numbers.
+func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {
+	for j := range columns {
+		if c := &columns[j]; are(c) && p.roles[j] == 0 && !c.text() {
+			in = append(in, p.columnName(j, names))
+		}
+	}
+	return in
+}
+
 func (p *parser) noteForms(columns []column, names []string) {
 	for _, f := range []struct {
 		is  form
@@ -603,12 +584,7 @@ func (p *parser) noteForms(columns []column, names []string) {
 		{formCurrency, "signs of currencies are taken out: "},
 		{formParens, "(5) is read as -5: "},
 	} {
-		var in []string
-		for j := range columns {
-			if columns[j].form&f.is != 0 && p.roles[j] == 0 && !columns[j].text() {
-				in = append(in, p.columnName(j, names))
-			}
-		}
+		in := p.numbersThat(columns, names, func(c *column) bool { return c.form&f.is != 0 })
 		if in != nil {
 			p.survey.note(f.say + someOf(in))
 		}

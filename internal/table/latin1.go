@@ -22,13 +22,21 @@ func utf8Text(s []byte) []byte {
 // shown is a field as messages and names have it.
 func shown(s []byte) string { return Printable(string(utf8Text(s))) }
 
-// utf8Texts are the fields of a header as UTF-8.
-func utf8Texts(fields [][]byte) [][]byte {
-	texts := make([][]byte, len(fields))
-	for j, s := range fields {
-		texts[j] = utf8Text(s)
+func mapped[A, B any](list []A, of func(A) B) []B {
+	made := make([]B, len(list))
+	for i, v := range list {
+		made[i] = of(v)
 	}
-	return texts
+	return made
+}
+
+func howMany[A any](list []A, is func(A) bool) (n int) {
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // windows1252 is the characters 0x80 to 0x9f (unicode.org's CP1252.TXT). The five that

@@ -22,7 +22,7 @@ var (
 	errManyFields = errors.New("a line of more than 1048576 fields")
 )
 
-// longLine adds the place to errLongLine. It returns other errors unchanged.
+// longLine adds the place to errLongLine.
 func longLine(err error, source string, line int) error {
 	if err == errLongLine {
 		return &Error{Source: source, Line: line, Msg: err.Error()}
@@ -30,8 +30,7 @@ func longLine(err error, source string, line int) error {
 	return err
 }
 
-// endsInCR reports whether the start of a text has lines that end in CR alone. A CR
-// at its very end does not count.
+// endsInCR reports whether lines end in CR alone. A CR at the very end does not count.
 func endsInCR(text []byte) bool {
 	text = text[:min(len(text), longStart)]
 	return bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(text), '\r') >= 0

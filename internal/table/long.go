@@ -51,9 +51,7 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	if f.head != nil {
 		l.lines++
 	}
-	for j := range columns {
-		l.texts = append(l.texts, columns[j].text())
-	}
+	l.texts = mapped(columns, func(c column) bool { return c.text() })
 	if !l.find(columns) {
 		if l.keys = nil; !asked {
 			return nil, asItStands, ""
@@ -67,7 +65,6 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	return l, t, why
 }
 
-// find finds the keys, the axis and the values. It is false where there are none.
 func (l *long) find(columns []column) bool {
 	width := len(columns)
 	var texts, numbers []int
@@ -117,7 +114,6 @@ func (l *long) find(columns []column) bool {
 	return len(l.values) > 0 && len(l.keys) > 0
 }
 
-// name is the name of column j, "" if there is none.
 func (l *long) name(j int) string {
 	if l.names == nil {
 		return ""
@@ -125,7 +121,6 @@ func (l *long) name(j int) string {
 	return shown(l.names[j])
 }
 
-// namesSamples reports whether column j has a name as of samples or ids.
 func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample(l.name(j)) }
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the
@@ -170,11 +165,10 @@ func (l *long) keyOf(line [][]byte) string {
 
 // axisKey is a value of the axis, the same for 400 and 400.0.
 func axisKey(p *parser, s []byte) string {
-	s = bytes.TrimSpace(s)
-	if v, err := parseFloat(p.withPoint(s)); err == nil {
+	if v, ok := p.value(s); ok {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return string(s)
+	return string(bytes.TrimSpace(s))
 }
 
 // chooseLong decides whether a text is read as a long table. The error asks.
@@ -215,7 +209,6 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 	return l, nil
 }
 
-// columns are the columns with a role.
 func (d *Dialect) columns() []string {
 	list := slices.Concat(d.Drop, d.Keep)
 	for _, column := range []string{d.Label, d.Weights, d.ID} {
@@ -226,13 +219,8 @@ func (d *Dialect) columns() []string {
 	return list
 }
 
-// hasAll reports whether all these names are of these columns.
 func (l *long) hasAll(names []string, columns []int) bool {
-	have := map[string]bool{}
-	for _, j := range columns {
-		have[l.name(j)] = true
-	}
-	return !slices.ContainsFunc(names, func(name string) bool { return !have[name] })
+	return hasAll(mapped(columns, l.name), names)
 }
 
 // longText is a long table, and where its entries are in the text.
@@ -251,7 +239,6 @@ type entry struct {
 	value           string
 }
 
-// pivot reads a long table.
 func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, error) {
 	t := &longText{long: l}
 	samples, xs := map[string]int{}, map[string]int{}
@@ -266,10 +253,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 		if !ok {
 			i = len(samples)
 			samples[key] = i
-			var own [][]byte
-			for _, j := range l.keys {
-				own = append(own, bytes.TrimSpace(fields[j]))
-			}
+			own := mapped(l.keys, func(j int) []byte { return bytes.TrimSpace(fields[j]) })
 			t.samples, t.first = append(t.samples, pack(own)), append(t.first, line)
 		}
 		j, ok := xs[x]
@@ -291,7 +275,6 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 	return t, t.arrange(p)
 }
 
-// called is a column in messages.
 func (l *long) called(j int) string {
 	if name := l.name(j); name != "" {
 		return quote(name)
@@ -310,7 +293,7 @@ func (t *longText) arrange(p *parser) error {
 	var numbers []float64
 	for j, x := range t.x {
 		t.order = append(t.order, j)
-		if v, err := parseFloat(p.withPoint([]byte(x))); err == nil {
+		if v, ok := p.value([]byte(x)); ok {
 			numbers = append(numbers, v)
 		}
 	}
@@ -336,7 +319,6 @@ func (t *longText) arrange(p *parser) error {
 	return nil
 }
 
-// sample names a sample in messages.
 func (t *longText) sample(i int) string {
 	var names []string
 	for j := range t.keys {
@@ -376,7 +358,6 @@ func (t *longText) csv(comma string) (csv []byte) {
 	return csv
 }
 
-// openLong opens a long table with a row for each sample.
 func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader, *chunks, error) {
 	word, note := d.Words.Long, "the table is long: "
 	if d.Long == LongYes {
@@ -395,8 +376,8 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	if gaps := len(t.at) - len(t.entries); gaps > 0 {
 		note += "; " + strconv.Itoa(gaps) + plural(gaps, " entry is missing", " entries are missing")
 	}
-	if word != "" && d.Long == LongAuto {
-		note += "; " + word + " no reads its lines as rows"
+	if d.Long == LongAuto {
+		note += hint(word, " no reads its lines as rows")
 	}
 	d.Long, d.Header, d.Transpose = LongNo, HeaderYes, TransposeNo
 	for i, j := range l.keys {

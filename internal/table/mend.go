@@ -74,8 +74,7 @@ func (s *Skip) adds(i, rows int) string {
 	return strconv.Itoa(n)
 }
 
-// skips counts a row, and reports whether it is left out. present is false for an empty line before
-// the present record.
+// skips counts a row, and reports whether it is left out. present is false for an empty line above.
 func (p *parser) skips(present bool) bool {
 	if p.dialect.Skip.none() {
 		return false
@@ -88,7 +87,6 @@ func (p *parser) skips(present bool) bool {
 	return out
 }
 
-// skipNote says how many rows were left out, if some were to be.
 func (p *parser) skipNote() []string {
 	switch n := p.skipped; {
 	case p.dialect.Skip.none():
@@ -102,11 +100,8 @@ func (p *parser) skipNote() []string {
 
 // atEnd reports whether no row follows in the text, which is there as a whole.
 func (p *parser) atEnd() bool {
-	rest := p.split.rest
-	for len(rest) > 0 {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		line = bytes.Trim(line, " \t\r"+string(p.dialect.Delimiter))
+	for line := range bytes.Lines(p.split.rest) {
+		line = bytes.Trim(line, " \t\r\n"+string(p.dialect.Delimiter))
 		if len(line) > 0 && !(p.comments && isComment(line)) {
 			return false
 		}
@@ -114,8 +109,7 @@ func (p *parser) atEnd() bool {
 	return true
 }
 
-// settled returns a field as the Dialect settles it: empty where it counts as missing, half of a
-// limit, or else as it is.
+// settled is a field as the Dialect settles it: empty where it counts as missing.
 func (p *parser) settled(f []byte) []byte {
 	if p.isDeleted(f) || p.naWord(f) != "" {
 		return nil
@@ -123,8 +117,7 @@ func (p *parser) settled(f []byte) []byte {
 	return p.halved(f)
 }
 
-// halved returns half of the limit for a field below one, nil where these count as missing, and any
-// other field as it is.
+// halved is half of the limit for a field below one, nil where these count as missing.
 func (p *parser) halved(f []byte) []byte {
 	if p.dialect.Below == BelowError {
 		return f
@@ -146,8 +139,7 @@ func (p *parser) halved(f []byte) []byte {
 	return half
 }
 
-// isDeleted reports whether a field is -1.23e34, which libraries of the USGS and of ENVI have where
-// there is no value.
+// isDeleted is for -1.23e34, which libraries of the USGS and of ENVI have for no value.
 func (p *parser) isDeleted(f []byte) bool {
 	if p.survey == nil || len(f) < 7 || f[0] != '-' || f[1] != '1' || bytes.IndexAny(f, "eE") < 0 {
 		return false
@@ -171,7 +163,6 @@ func (p *parser) naWord(f []byte) string {
 	return ""
 }
 
-// noteMended says what the Dialect makes of entries, and which words of it there are none of.
 func (p *parser) noteMended(columns []column, names []string) {
 	s := p.survey
 	if s.deleted {
@@ -182,12 +173,7 @@ func (p *parser) noteMended(columns []column, names []string) {
 			s.note("no entry is " + quote(word) + ", which was to count as missing")
 		}
 	}
-	var in []string
-	for j := range columns {
-		if columns[j].below > 0 && p.roles[j] == 0 && !columns[j].text() {
-			in = append(in, p.columnName(j, names))
-		}
-	}
+	in := p.numbersThat(columns, names, func(c *column) bool { return c.below > 0 })
 	if in != nil && p.dialect.Below != BelowError {
 		s.note("entries below a limit, marked by <, are " + plural(int(p.dialect.Below), "missing values",
 			"taken as half of it") + ": " + someOf(in))

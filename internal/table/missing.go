@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,6 @@ func missing(s []byte) bool {
 	return false
 }
 
-// missing is the message for field j.
 func (p *parser) missing(s string, j int) string {
 	msg := "missing value"
 	if s != "" {
@@ -41,12 +41,10 @@ func (p *parser) in(j int) string {
 	return ""
 }
 
-// hintCR is advice for a text in which some lines end in CR alone.
 func hintCR(fields [][]byte) string {
-	for _, s := range fields {
-		if bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 {
-			return " (a CR within a line: where lines end in CR alone, convert them to LF)"
-		}
+	hasCR := func(s []byte) bool { return bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 }
+	if slices.ContainsFunc(fields, hasCR) {
+		return " (a CR within a line: where lines end in CR alone, convert them to LF)"
 	}
 	return ""
 }

@@ -13,8 +13,7 @@ type oneHot struct {
 	place  map[string]int // of each value in the row
 }
 
-// guessValues makes columns of 0 and 1 of the columns of text with few values, one for each
-// value.
+// guessValues makes a column of 0 and 1 for each value of columns of text with few.
 func (p *parser) guessValues(columns []column, names []string) {
 	for j := range columns {
 		c := &columns[j]
@@ -29,10 +28,7 @@ func (p *parser) guessValues(columns []column, names []string) {
 			}
 		}
 		p.setOneHot(j, hot)
-		shown := make([]string, len(hot.values))
-		for i, v := range hot.values {
-			shown[i] = hotName(names[j], v)
-		}
+		shown := mapped(hot.values, func(v string) string { return names[j] + "=" + v })
 		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
@@ -45,19 +41,13 @@ func (p *parser) setOneHot(j int, hot *oneHot) {
 	p.hot[j], p.roles[j], p.plain = hot, roleOneHot, false
 }
 
-// hotName is the name of the column of 0 and 1 for a value.
-func hotName(column, value string) string { return column + "=" + value }
-
-// placeOneHot numbers the columns of field j from at, and returns their names.
 func (p *parser) placeOneHot(j, at int, name string) (names []string) {
 	for i, v := range p.hot[j].values {
 		p.hot[j].place[v] = at + i
-		names = append(names, hotName(name, v))
 	}
-	return names
+	return mapped(p.hot[j].values, func(v string) string { return name + "=" + v })
 }
 
-// addOneHot writes the 0 and 1 of field j.
 func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Error {
 	hot, s := p.hot[j], p.settled(bytes.TrimSpace(fields[j]))
 	other := 0.0
@@ -83,9 +73,9 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	return nil
 }
 
-// pickOneHot takes a name such as city=Paris, at place i of the row, for a column of 0 and
-// 1 of a column of text. It reports whether there is that column. first has the first column of each name,
-// by the length of the name, as one with a million signs = has a million beginnings to look for.
+// pickOneHot takes a name such as city=Paris, at place i of the row, for a value of a column of text,
+// if there is one. first has the first column of each name by the length of the name: a name with a
+// million signs = has a million beginnings.
 func (p *parser) pickOneHot(name string, i int, first map[int]map[string]int, given []int) bool {
 	for at, r := range name {
 		if r != '=' {

@@ -69,7 +69,6 @@ func (t *Reader) Overview() Overview {
 	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, p.taken()}
 }
 
-// taken describes the columns, once guessColumns has looked at them.
 func (p *parser) taken() []Taken {
 	list := make([]Taken, p.width)
 	for j := range p.survey.columns {

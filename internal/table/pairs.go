@@ -4,7 +4,7 @@ package table
 // line of samples' names stands above, and text about each sample may follow the numbers.
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -23,24 +23,22 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 	f.width = len(axes)
 	f.head = make([][]byte, f.width)
 	f.head[0] = axes[0]
-	for j := 1; j < f.width; j += 2 {
+	for j := 1; j < f.width; j++ {
+		if j%2 == 0 {
+			f.aside = append(f.aside, j)
+			continue
+		}
 		f.samples = append(f.samples, j)
 		if f.head[j] = names[j]; f.units > 0 && len(f.head[j]) == 0 {
 			f.head[j] = names[j-1]
 		}
 	}
-	for j := 2; j < f.width; j += 2 {
-		f.aside = append(f.aside, j)
-	}
 	f.rows, f.paired = lines[1+f.units:], true
-	for i, line := range f.rows {
-		if f.after(line) {
-			f.rows = f.rows[:i]
-			break
-		}
-		if f.units == 0 && len(line) != f.width {
-			return false
-		}
+	if i := slices.IndexFunc(f.rows, f.after); i >= 0 {
+		f.rows = f.rows[:i]
+	}
+	if f.units == 0 && f.ragged() {
+		return false
 	}
 	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
 		if f.axis(p, j) == nil {
@@ -54,9 +52,8 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 // nil, one for each pair. The last column may be blank.
 func paired(names, axes [][]byte) bool {
 	n := len(axes) / 2
-	blank := func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 }
 	if names == nil && n < 2 || names != nil && len(names) != len(axes) || n < 1 ||
-		len(axes)%2 == 1 && !blank(axes[2*n]) {
+		len(axes)%2 == 1 && present(axes[2*n]) {
 		return false
 	}
 	shapeOf := func(name []byte) string { // but for the number of nm.1, as pandas and R write
@@ -66,15 +63,14 @@ func paired(names, axes [][]byte) bool {
 	first := shapeOf(axes[0])
 	for j := 0; j < 2*n; j += 2 {
 		shape := shapeOf(axes[j])
-		if shape != first || !isSpectral(shape) || blank(axes[j+1]) || isSpectral(string(axes[j+1])) ||
-			names != nil && blank(names[j]) == blank(names[j+1]) {
+		if shape != first || !isSpectral(shape) || absent(axes[j+1]) || isSpectral(string(axes[j+1])) ||
+			names != nil && present(names[j]) == present(names[j+1]) {
 			return false
 		}
 	}
 	return true
 }
 
-// after reports whether a line is text after the numbers of pairs.
 func (f *frame) after(line [][]byte) bool {
 	return f.paired && len(line) != f.width && !numeric(line[0])
 }
@@ -95,7 +91,6 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 	return nil
 }
 
-// pairedWhy says why such a table is turned.
 func (f *frame) pairedWhy() string {
 	return count(len(f.samples), "sample") + plural(len(f.samples), " has its own column", " have columns") +
 		" of " + shown(f.head[0]) + plural(len(f.samples), "", ", all alike")

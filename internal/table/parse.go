@@ -62,7 +62,6 @@ func (o *part) clear() {
 		empty: o.empty[:0]}
 }
 
-// text is text i, counted over all rows.
 func (o *part) text(i int) []byte {
 	if i == 0 {
 		return o.texts[:o.ends[0]]
@@ -84,8 +83,7 @@ type parser struct {
 	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
-// parse parses the splitter's text up to the first error. It asks for more text only
-// within a record.
+// parse parses up to the first error. It asks for more text only within a record.
 func (p *parser) parse(o *part) {
 	o.clear()
 	for {
@@ -94,11 +92,10 @@ func (p *parser) parse(o *part) {
 			break
 		}
 		fields, err := p.next()
-		if err == io.EOF {
-			break
-		}
 		if err != nil {
-			o.err = err
+			if err != io.EOF {
+				o.err = err
+			}
 			break
 		}
 		if p.blank(fields) {
@@ -148,27 +145,20 @@ func gap(source string, line int) *Error {
 }
 
 func blank(fields [][]byte) bool {
-	return len(fields) == 1 && len(bytes.TrimSpace(fields[0])) == 0
+	return len(fields) == 1 && absent(fields[0])
 }
 
-// blank reports whether a line has nothing in it. Spreadsheets end tables with lines of
-// delimiters alone.
+// blank is also for lines of delimiters alone, with which spreadsheets end tables.
 func (p *parser) blank(fields [][]byte) bool {
 	return blank(fields) || p.dialect.Guess && empty(fields)
 }
 
-// empty reports whether all fields are empty.
-func empty(fields [][]byte) bool {
-	for _, s := range fields {
-		if len(bytes.TrimSpace(s)) > 0 {
-			return false
-		}
-	}
-	return true
-}
+func present(field []byte) bool { return len(bytes.TrimSpace(field)) > 0 }
+func absent(field []byte) bool  { return !present(field) }
 
-// isPlain reports whether a delimiter can be found by looking at the byte after a
-// number.
+func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) }
+
+// isPlain reports whether a delimiter shows in the byte after a number.
 func isPlain(delimiter rune) bool {
 	return strings.ContainsRune(",;\t |:/&!#", delimiter)
 }
@@ -220,8 +210,7 @@ func lineEnd(text []byte, i int) int {
 	return 0
 }
 
-// plainRow parses one row and returns where the next starts. If it returns 0 there
-// is no row.
+// plainRow parses one row and returns where the next starts, or 0 if there is none.
 func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int) {
 	o.data = slices.Grow(o.data, p.cols)
 	row := o.data[len(o.data) : len(o.data)+p.cols]
@@ -280,8 +269,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 	return i
 }
 
-// plainWord returns the end of a field that is not a number. It is not ok if the
-// field is not simple: see plainRows.
+// plainWord returns the end of a field that is not a number, if it is simple.
 func plainWord(text []byte, from int, comma byte) (end int, ok bool) {
 	i := from
 	for i < len(text) && text[i] != comma && text[i] != '\n' {
@@ -293,13 +281,11 @@ func plainWord(text []byte, from int, comma byte) (end int, ok bool) {
 	return i, comma != ' ' || i > from
 }
 
-// fault returns an error in field j, from 0, of the present record; for -1, one of the
-// record.
+// fault is an error in field j, from 0, of the present record, or for -1 in all of it.
 func (p *parser) fault(j int, msg string) *Error {
 	return &Error{Source: p.source, Line: p.line(j), Column: j + 1, Msg: msg}
 }
 
-// line is the line of field j of the present record.
 func (p *parser) line(j int) int {
 	if j >= 0 && j < len(p.split.lines) {
 		return p.split.lines[j]
@@ -307,8 +293,7 @@ func (p *parser) line(j int) int {
 	return p.split.start
 }
 
-// next returns the fields of the next line that is not empty. They are valid
-// until the next call.
+// next returns the next line that is not empty. Its fields are valid until the next call.
 func (p *parser) next() ([][]byte, error) {
 	err := p.split.next()
 	fields := p.split.fields
@@ -330,8 +315,7 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// firstRow adds the first row. If a field is a word, the error advises what
-// to do with a column that is not data.
+// firstRow adds the first row. Its error advises what to do with a column of words.
 func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	err := p.addRow(fields, o)
 	if err == nil {
@@ -351,7 +335,6 @@ func (p *parser) otherWidth(fields [][]byte) *Error {
 		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
 }
 
-// addRow appends the numbers, the label and the weight of one line.
 func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	if len(fields) != p.width {
 		return p.otherWidth(fields)
@@ -396,8 +379,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	return nil
 }
 
-// withPoint returns a field with a decimal point. If the decimal sign is the comma,
-// it exchanges commas and points, so that a point is an error.
+// withPoint exchanges commas and points if the decimal sign is the comma.
 func (p *parser) withPoint(s []byte) []byte {
 	if p.dialect.Decimal != ',' || bytes.IndexAny(s, ",.") < 0 {
 		return s
@@ -414,7 +396,12 @@ func (p *parser) withPoint(s []byte) []byte {
 	return p.field
 }
 
-// number is field j as a finite number.
+// value is a field as strconv reads it.
+func (p *parser) value(field []byte) (v float64, ok bool) {
+	v, err := parseFloat(p.withPoint(bytes.TrimSpace(field)))
+	return v, err == nil
+}
+
 func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	field := p.settled(bytes.TrimSpace(fields[j]))
 	text := p.withPoint(field)

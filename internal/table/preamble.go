@@ -14,13 +14,13 @@ const (
 	leastTable = 3   // rows after them
 )
 
-// preamble finds the lines before a table and leaves them out.
 func (s *survey) preamble(text []byte, d *Dialect) {
 	var lines [][]byte
-	for rest := text; len(rest) > 0 && len(lines) < 2*mostAbove; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		lines = append(lines, bytes.TrimSuffix(line, []byte("\r")))
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if lines = append(lines, bytes.TrimSuffix(line, []byte("\r"))); len(lines) == 2*mostAbove {
+			break
+		}
 	}
 	for _, comma := range "\t;,| " {
 		if d.Delimiter != 0 && comma != d.Delimiter || comma == ',' && d.Decimal == ',' {
@@ -61,7 +61,7 @@ type block struct {
 	numbers []bool     // which columns have numbers in most of these
 }
 
-// newBlock splits lines. It returns nil unless the last lines are alike.
+// newBlock is nil unless the last lines are alike.
 func newBlock(lines [][]byte, comma rune) *block {
 	b := &block{lines: lines, fields: make([][][]byte, len(lines))}
 	widths, last := map[int]int{}, len(lines)-max(leastTable, len(lines)/4)
@@ -71,7 +71,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 		if isComment(line) || split.next() != nil || empty(split.fields) {
 			continue
 		}
-		if b.fields[i] = cloned(split.fields); i >= last {
+		if b.fields[i] = mapped(split.fields, bytes.Clone); i >= last {
 			all++
 			if widths[len(split.fields)]++; widths[len(split.fields)] > widths[b.width] {
 				b.width = len(split.fields)
@@ -83,12 +83,9 @@ func newBlock(lines [][]byte, comma rune) *block {
 	}
 	b.numbers = make([]bool, b.width)
 	for j := range b.numbers {
-		n := 0
-		for _, fields := range b.fields[max(last, 0):] {
-			if len(fields) == b.width && numeric(fields[j]) {
-				n++
-			}
-		}
+		n := howMany(b.fields[max(last, 0):], func(fields [][]byte) bool {
+			return len(fields) == b.width && numeric(fields[j])
+		})
 		b.numbers[j] = 10*n >= 9*widths[b.width]
 	}
 	return b
@@ -116,8 +113,7 @@ func (b *block) row(i int) bool {
 	return any
 }
 
-// above returns the number of lines before the table and its header. It is 0 unless these are text
-// and the others a table for certain.
+// above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
 	first := 0
 	for first < len(b.lines) && !b.row(first) {
@@ -151,8 +147,7 @@ func (b *block) above() int {
 	return n
 }
 
-// header is the first line of the header above the row first, or first if there is none. It is 0
-// where that is open.
+// header is the first line of the header above the row first, or first without one; 0 is open.
 func (b *block) header(first int) int {
 	n := first
 	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
@@ -173,7 +168,7 @@ func (b *block) header(first int) int {
 		return first - 1
 	}
 	last := b.fields[n-1]
-	switch filled := present(last); {
+	switch filled := howMany(last, present); {
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
 	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
@@ -182,20 +177,10 @@ func (b *block) header(first int) int {
 	return n
 }
 
-// present counts the fields that are not blank.
-func present(fields [][]byte) (n int) {
-	for _, f := range fields {
-		if len(bytes.TrimSpace(f)) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // filled reports whether most fields of a line are there, and it is no key with a value. Names of
 // columns may end in a colon as well.
 func (b *block) filled(fields [][]byte) bool {
-	n := present(fields)
+	n := howMany(fields, present)
 	return 2*n >= len(fields) && (n > 2 || b.width == 2) && (n == b.width && n > 2 || !keyed(fields))
 }
 
@@ -211,22 +196,15 @@ func keyed(fields [][]byte) bool {
 	return false
 }
 
-// prose reports whether a line begins with no number, and has more text than numbers or a key before
-// them.
+// prose begins with no number, and has more text than numbers or a key before them.
 func prose(fields [][]byte) bool {
 	if keyed(fields[:min(1, len(fields))]) {
 		return true
 	}
-	numbers := 0
-	for _, f := range fields {
-		if numeric(f) {
-			numbers++
-		}
-	}
-	return numbers == 0 || 2*numbers <= present(fields) && !numeric(fields[0])
+	numbers := howMany(fields, numeric)
+	return numbers == 0 || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
 }
 
-// begins quotes the first two of n lines that are not blank.
 func (b *block) begins(n int) string {
 	var list []string
 	for _, line := range b.lines[:n] {

@@ -58,7 +58,6 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	return t, nil
 }
 
-// openRows reads on up to the first row.
 func (t *Reader) openRows(in *chunks) error {
 	p := &t.parser
 	for t.own.rows == 0 {
@@ -103,8 +102,7 @@ func (t *Reader) openRows(in *chunks) error {
 	return nil
 }
 
-// begin calls parser.begin with line 1 and what a survey has found. It reports whether the
-// line is a row.
+// begin is parser.begin with what a survey has found.
 func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	p := &t.parser
 	s := p.survey
@@ -142,7 +140,6 @@ func (s *survey) padded(fields [][]byte) [][]byte {
 	return fields
 }
 
-// placeTexts finds the columns of texts among those that are kept.
 func (t *Reader) placeTexts() {
 	n := 0
 	for j, text := range t.parser.text {
@@ -238,7 +235,7 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	return t.readRows(dst, class, nil)
 }
 
-// readRows is ReadRows, and stores the rows' weights in weights unless it is empty.
+// readRows is ReadRows with weights, unless these are empty.
 func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int, err error) {
 	width := len(t.Names)
 	most := len(dst) / width
@@ -267,7 +264,6 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	return 0, t.parser.asWritten(t.err)
 }
 
-// takeTexts adds the ids and the columns carried along of the next rows of part.
 func (t *Reader) takeTexts(rows int) {
 	for i := t.at; i < t.at+rows; i++ {
 		text := func(n int) string { return string(utf8Text(t.part.text(i*t.parser.texts + n))) }
@@ -364,7 +360,6 @@ func (t *Reader) advance() error {
 	return t.part.err
 }
 
-// follow releases the present chunk, and returns the text of the next.
 func (t *Reader) follow() (text []byte, err error) {
 	if t.chunk != nil {
 		t.feed.release(t.chunk)
@@ -375,7 +370,6 @@ func (t *Reader) follow() (text []byte, err error) {
 	return t.chunk.text, nil
 }
 
-// class numbers the values of the label column.
 func (t *Reader) class(s []byte) int {
 	n, ok := t.classes[string(s)]
 	if !ok {

@@ -17,8 +17,7 @@ var otherTables = []struct{ magic, name string }{
 	{"##TITLE=", "a JCAMP-DX file"},
 }
 
-// otherTable says what a binary table is and what reads it. The result is empty if head is
-// not the start of one.
+// otherTable says what a binary table is and what reads it; "" if head is not the start of one.
 func otherTable(head []byte, source string) string {
 	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	name := ""
@@ -44,12 +43,10 @@ func otherTable(head []byte, source string) string {
 	return ""
 }
 
-// shellWord returns a file's name as a shell takes it for one word. That of standard input
-// is FILE.
+// shellWord is a file's name as one word of a shell; FILE for standard input.
 func shellWord(name string) string {
 	plain := func(r rune) bool {
-		return strings.ContainsRune("._/-+=@:,%", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
-			r >= 'a' && r <= 'z' || r > 0x7f
+		return strings.ContainsRune("._/-+=@:,%0123456789", r) || isLetter(r) || r > 0x7f
 	}
 	switch {
 	case name == "<stdin>":

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -53,7 +54,6 @@ func newSplitter(text []byte, comma rune) splitter {
 	return splitter{rest: text, comma: comma, trim: comma != '\t'}
 }
 
-// validComma reports whether r can be a delimiter.
 func validComma(r rune) bool {
 	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
 }
@@ -125,12 +125,10 @@ func (s *splitter) next() error {
 
 // isComment reports whether a line begins with #, after spaces.
 func isComment(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t")
-	return len(line) > 0 && line[0] == '#'
+	return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("#"))
 }
 
-// plain reads a field without quotes from the line. more reports whether another
-// field follows in rest.
+// plain reads a field without quotes. more: another follows in rest.
 func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 	field := line
 	if i := bytes.IndexRune(line, s.comma); i >= 0 {
@@ -190,8 +188,7 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 	}
 }
 
-// start reads the text up to the first line that is not blank, and returns both,
-// without a byte order mark.
+// start reads up to the first line that is not blank, without a byte order mark.
 func start(in *chunks) (text []byte, line string, err error) {
 	lines := 0
 	for at := 0; ; {
@@ -224,26 +221,19 @@ func start(in *chunks) (text []byte, line string, err error) {
 	}
 }
 
-// guessDelimiter returns the tab if the line has one, else the semicolon if it has
-// one, else the comma. Beside semicolons a comma may be a decimal comma; beside tabs
-// both may be part of a name.
+// guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
+// semicolon, beside which a comma may be a decimal one.
 func guessDelimiter(line string) rune {
-	var tab, semicolon, quoted bool
-	for _, r := range line {
-		switch r {
-		case '"':
-			quoted = !quoted
-		case '\t':
-			tab = tab || !quoted
-		case ';':
-			semicolon = semicolon || !quoted
+	bare := "" // the text outside of quotes
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 0 {
+			bare += part
 		}
 	}
-	switch {
-	case tab:
-		return '\t'
-	case semicolon:
-		return ';'
+	for _, comma := range "\t;" {
+		if strings.ContainsRune(bare, comma) {
+			return comma
+		}
 	}
 	return ','
 }

@@ -56,7 +56,6 @@ type faults struct {
 	other  *Error // on a line
 }
 
-// faultError returns the error that names all faults, with the flags that mend them.
 func (p *parser) faultError(f *faults) *Error {
 	slices.SortStableFunc(f.strays, func(a, b stray) int { return a.field - b.field })
 	var parts []string
@@ -88,7 +87,6 @@ func times(n int) string {
 	return ", " + strconv.Itoa(n) + " times"
 }
 
-// strayList says what the strays are, and where.
 func (p *parser) strayList(strays []stray) string {
 	var list []string
 	for _, s := range strays {
@@ -99,22 +97,17 @@ func (p *parser) strayList(strays []stray) string {
 		} else if len(words) > mostStrays {
 			words, like = words[:1], "such as "
 		}
-		quoted := make([]string, len(words))
-		for i, word := range words {
-			quoted[i] = quote(word)
-		}
 		name := "column " + strconv.Itoa(s.field+1)
 		if s.field < len(p.header) {
 			name += " (" + p.header[s.field] + ")"
 		}
-		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+strings.Join(quoted, ", ")+
-			" (first "+p.on(s.line)+")")
+		list = append(list, strconv.Itoa(s.count)+" in "+name+", "+like+
+			strings.Join(mapped(words, quote), ", ")+" (first "+p.on(s.line)+")")
 	}
 	return firstOf(list, ", ", "and in ")
 }
 
-// mending is the advice for faults: one line of flags that mends all of them, and other ways. e gets
-// what Dialect.NA and Below would mend.
+// mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
 func (p *parser) mending(f *faults, e *Error) string {
 	w := p.dialect.Words
 	var flags, does, ways, others []string
@@ -166,9 +159,9 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if fill != "" && (f.gaps != nil || e.NA != nil && w.NA != "") {
 		flags, does = append(flags, fill), append(does, rules[ruleOf(fill)])
 	}
-	if flags != nil {
-		which := does[len(does)-1]
-		if n := len(does) - 1; n > 0 {
+	if n := len(does) - 1; n >= 0 {
+		which := does[n]
+		if n > 0 {
 			which = strings.Join(does[:n], ", ") + " and " + which
 		}
 		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)
@@ -182,17 +175,15 @@ func (p *parser) mending(f *faults, e *Error) string {
 	return strings.Join(append(ways, others...), "; ")
 }
 
-// noWord reports whether a text is no word to type.
 func noWord(s string) bool { return len(s) > 40 || Printable(s) != s }
 
 // listWord is words as one word of a shell, with commas between them.
 func listWord(words []string) string {
-	list := make([]string, 0, len(words))
-	for _, word := range words {
+	list := mapped(words, func(word string) string {
 		if strings.ContainsAny(word, `,"`) || word == "" {
 			word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
 		}
-		list = append(list, word)
-	}
+		return word
+	})
 	return shellWord(strings.Join(list, ","))
 }

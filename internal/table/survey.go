@@ -39,7 +39,6 @@ type survey struct {
 	notes   []string
 }
 
-// upTo reads on until text has size bytes, or until there is no more.
 func (c *chunks) upTo(text []byte, size int) []byte {
 	for len(text) < size {
 		more, err := c.read(nil)
@@ -51,8 +50,7 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 	return text
 }
 
-// look surveys a text, and sets the delimiter and the decimal sign of d where these are
-// left open.
+// look surveys a text, and sets the delimiter and the decimal sign that d leaves open.
 func look(text []byte, d *Dialect) *survey {
 	s := &survey{seen: map[string]bool{}}
 	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize &&
@@ -94,7 +92,7 @@ func (s *survey) namesAbove(comment []byte, d *Dialect) {
 	}
 	names, width := list[0], len(s.lines[0])
 	if len(names) != width {
-		names = slices.DeleteFunc(names, func(f []byte) bool { return len(bytes.TrimSpace(f)) == 0 })
+		names = slices.DeleteFunc(names, absent)
 	}
 	if n := len(names); n > 0 && isComment(names[n-1]) {
 		for j, f := range names {
@@ -106,7 +104,6 @@ func (s *survey) namesAbove(comment []byte, d *Dialect) {
 	}
 }
 
-// below is how many lines after the header are no rows.
 func (s *survey) below() int {
 	if s.units {
 		return 1
@@ -114,7 +111,6 @@ func (s *survey) below() int {
 	return s.orange
 }
 
-// left is the rows that are not to be skipped.
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 	if skip.none() {
 		return rows
@@ -126,9 +122,6 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 	}
 	return left
 }
-
-// line1 names the first line of the table.
-func (s *survey) line1() string { return "line " + strconv.Itoa(s.skipped+1) }
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
@@ -145,8 +138,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 	}
 }
 
-// rowAlone reports whether a line cannot be a header: it has a number, and its numbers do
-// not rise.
+// rowAlone: a line cannot be a header, since it has numbers that do not rise.
 func rowAlone(line [][]byte) bool {
 	var numbers []float64
 	for _, f := range line {
@@ -169,15 +161,10 @@ func (s *survey) hashes(text []byte, comma rune) {
 	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
 	width := len(s.lines[len(s.lines)-1])
 	for _, line := range lines {
-		if len(line) != width || width < 2 || !isComment(line[0]) {
-			continue
-		}
-		for _, f := range line[1:] {
-			if isNumber(bytes.TrimSpace(f)) {
-				if rows++; rows == 1 {
-					first = line[0]
-				}
-				break
+		if len(line) == width && width > 1 && isComment(line[0]) &&
+			slices.ContainsFunc(line[1:], trimmedNumber) {
+			if rows++; rows == 1 {
+				first = line[0]
 			}
 		}
 	}
@@ -199,14 +186,12 @@ func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
 		return nil
 	}
 	hashes, others := 0, 0
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range bytes.Lines(text) {
 		switch {
-		case len(bytes.TrimSpace(line)) == 0:
+		case absent(line):
 		case isComment(line):
 			if hashes++; others == 0 {
-				last = line
+				last = bytes.TrimSuffix(line, []byte("\n"))
 			}
 		default:
 			others++
@@ -227,29 +212,18 @@ func (s *survey) trailing(text []byte) {
 		for _, comma := range "\t, " {
 			lines := s.split(text, rune(sign), 100)
 			width := 0
-			for i, line := range lines {
-				if len(line) != 2 || isNumber(bytes.TrimSpace(line[1])) || missing(bytes.TrimSpace(line[1])) {
-					width = 0
-					break
+			other := func(line [][]byte) bool {
+				if len(line) != 2 || trimmedNumber(line[1]) || missing(bytes.TrimSpace(line[1])) {
+					return true
 				}
 				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
-				if i == 0 {
+				if width == 0 {
 					width = len(fields)
 				}
-				points := 0
-				for _, f := range fields {
-					if f = bytes.TrimSpace(f); !isNumber(f) {
-						points = -len(fields)
-					} else if bytes.IndexByte(f, '.') >= 0 {
-						points++
-					}
-				}
-				if points < 2 || len(fields) != width || width < 2 {
-					width = 0
-					break
-				}
+				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
+				return points < 2 || len(fields) != width || howMany(fields, trimmedNumber) < width
 			}
-			if width > 0 && len(lines) > 1 {
+			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
 				s.trail = sign
 				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
 				return
@@ -308,8 +282,7 @@ func (s *survey) splitter(text []byte, comma rune) splitter {
 	return split
 }
 
-// split returns the fields of the first lines of text. It stops before a line that is
-// not CSV.
+// split returns the first lines of text, up to one that is not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := s.splitter(text, comma)
 	for len(lines) < most {
@@ -323,14 +296,13 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			if n := len(fields); comma == ' ' && n > 1 && len(fields[n-1]) == 0 {
 				fields = fields[:n-1]
 			}
-			lines = append(lines, cloned(fields))
+			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}
 	return lines
 }
 
-// namesQuoted reports whether all fields of line 1 are in quotes, and those of no other
-// line. R and softkmeans-convert write names so, numbers without quotes.
+// namesQuoted: line 1 alone is in quotes. R and softkmeans-convert write names so.
 func (s *survey) namesQuoted(text []byte, comma rune) bool {
 	split := s.splitter(text, comma)
 	line := 0
@@ -344,20 +316,6 @@ func (s *survey) namesQuoted(text []byte, comma rune) bool {
 		line++
 	}
 	return line > 1
-}
-
-// cloned copies fields into memory of their own.
-func cloned(fields [][]byte) [][]byte {
-	size := 0
-	for _, f := range fields {
-		size += len(f)
-	}
-	text, list := make([]byte, 0, size), make([][]byte, len(fields))
-	for j, f := range fields {
-		text = append(text, f...)
-		list[j] = text[len(text)-len(f):]
-	}
-	return list
 }
 
 // delimiter returns the first of tab, semicolon, comma and bar that splits all lines into
@@ -383,16 +341,11 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 	}
 	lines := s.split(text, ' ', most)
 	if w, _ := widthOf(lines); w > 1 {
-		numbers, all := 0, 0
-		for _, line := range lines[min(1, len(lines)-1):] {
-			for _, f := range line {
-				if all++; isNumber(f) || isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) ||
-					missing(f) {
-					numbers++
-				}
-			}
-		}
-		if 2*numbers > all {
+		fields := slices.Concat(lines[min(1, len(lines)-1):]...)
+		numbers := howMany(fields, func(f []byte) bool {
+			return isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) || missing(f)
+		})
+		if 2*numbers > len(fields) {
 			return ' '
 		}
 	}
@@ -402,34 +355,21 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 
 // spaced reports whether there are fields such as "5 2".
 func spaced(lines [][][]byte) bool {
-	for _, line := range lines {
-		for _, f := range line {
-			if a, b, ok := bytes.Cut(bytes.TrimSpace(f), []byte(" ")); ok && isNumber(a) &&
-				isNumber(bytes.TrimSpace(b)) && len(b) != 3 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
+		a, b, _ := bytes.Cut(bytes.TrimSpace(f), []byte(" "))
+		return isNumber(a) && isNumber(bytes.TrimSpace(b)) && len(b) != 3
+	})
 }
 
-// widthOf returns the number of fields of the lines after the first, and that of the
-// first. The width is 0 if lines differ, but the first may have one field less.
+// widthOf counts fields. The width is 0 if lines differ, but the first may have one field less.
 func widthOf(lines [][][]byte) (width, first int) {
 	if len(lines) == 0 {
 		return 0, 0
 	}
 	first = len(lines[0])
-	width = first
-	for i, line := range lines[1:] {
-		if i == 0 {
-			width = len(line)
-		}
-		if len(line) != width {
-			return 0, first
-		}
-	}
-	if width-first > 1 || width < first {
+	width = len(lines[min(1, len(lines)-1)])
+	other := func(line [][]byte) bool { return len(line) != width }
+	if width-first > 1 || width < first || slices.ContainsFunc(lines[1:], other) {
 		return 0, first
 	}
 	return width, first
@@ -447,36 +387,26 @@ func (s *survey) shape(d *Dialect) {
 			" may be a delimiter or the decimal sign"}
 		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,")
 	}
-	s.tail = true
-	for _, line := range s.lines[1:] {
-		s.tail = s.tail && len(bytes.TrimSpace(line[width-1])) == 0
-	}
+	s.tail = !slices.ContainsFunc(s.lines[1:], func(line [][]byte) bool { return present(line[width-1]) })
 	if !s.tail && !different(s.lines[1:]) {
 		return // an error follows: the lines differ in length
 	}
 	if s.short = !s.tail; s.short {
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
-		s.note(s.line1() + " has one name less than the others have fields: column 1 has the names of " +
-			"the rows")
+		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
+			"column 1 has the names of the rows")
 	} else {
 		s.lines[0] = append(s.lines[0], nil)
 	}
 }
 
-// wholes reports whether all fields are whole numbers without a sign.
 func wholes(lines [][][]byte) bool {
-	for _, line := range lines {
-		for _, f := range line {
-			if len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0 {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
+		return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0
+	})
 }
 
-// different reports whether the first fields can be names: they all differ, and are whole
-// numbers or no numbers.
+// different: the first fields can be names, since all differ and are whole or no numbers.
 func different(lines [][][]byte) bool {
 	seen := map[string]bool{}
 	for _, line := range lines {

@@ -17,9 +17,8 @@ type texts struct {
 	few       bool     // one has few values
 }
 
-// settleTexts finds the columns of text that are taken for data, and leaves them out by
-// Dialect.Text. Otherwise they are an error, which waits until the gaps of the other columns
-// are counted.
+// settleTexts leaves out columns of text by Dialect.Text. Otherwise they are an error, which waits
+// until the gaps of the other columns are counted.
 func (p *parser) settleTexts(columns []column, names []string) error {
 	found := p.findTexts(columns, names)
 	if found == nil {
@@ -74,8 +73,7 @@ func (p *parser) findTexts(columns []column, names []string) *texts {
 	return found
 }
 
-// simple reports whether a name can be typed in a shell as it is, and is neither a number
-// nor a range.
+// simple is for names that can be typed in a shell as they are, and no numbers or ranges.
 func simple(name string) bool {
 	if _, err := strconv.Atoi(name); err == nil || name[0] == '-' {
 		return false
@@ -85,9 +83,7 @@ func simple(name string) bool {
 	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
 }
 
-func (t *texts) list() string {
-	return firstOf(t.what, "; ", "")
-}
+func (t *texts) list() string { return firstOf(t.what, "; ", "") }
 
 // firstOf joins what is said of the first 20 columns, and counts the others.
 func firstOf(list []string, comma, others string) string {
@@ -145,7 +141,7 @@ func plural(n int, one, more string) string {
 	return more
 }
 
-// also returns the error for columns of text and that of a line, if there are such columns.
+// also adds the error for columns of text.
 func (p *parser) also(err *Error) error {
 	if p.found == nil {
 		return err
@@ -153,8 +149,7 @@ func (p *parser) also(err *Error) error {
 	return p.faultError(&faults{texts: p.found, other: err})
 }
 
-// textsAndGaps reads all rows, and returns the error for columns of text and for all that is wrong
-// with the others.
+// textsAndGaps reads all rows for the error that names all faults.
 func (t *Reader) textsAndGaps() error {
 	defer t.Close()
 	for t.err == nil {

@@ -8,23 +8,19 @@ import (
 )
 
 // totalWords begin the line of totals of a table, in lower case.
-var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme",
-	"gesamtergebnis", "insgesamt",
-	"average", "mean", "mittelwert", "durchschnitt", "somme", "moyenne", "suma",
-	"promedio", "totale", "media"}
+var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt",
+	"gesamtsumme", "gesamtergebnis", "insgesamt", "average", "mean", "mittelwert", "durchschnitt", "somme",
+	"moyenne", "suma", "promedio", "totale", "media"}
 
 // spreadWords stand below such a line.
 var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",
 	"minimum", "maximum"}
 
-// isTotal reports whether a text names a line of totals.
 func isTotal(s string) bool {
 	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
 }
 
-// noteTotals warns of a last row that holds the totals of the others: by its id, or because
-// its numbers are the sums, or the means, of all columns of numbers. d is that of the
-// text.
+// noteTotals warns of a row of totals, by its id or since its numbers are the sums or means of others.
 func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return
@@ -42,10 +38,10 @@ func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	row := t.Rows
 	if n := t.trailing(); n > 1 && d.Words.Skip != "" {
 		from := t.Rows - n + 1
-		t.Notes = append(slices.Clip(t.Notes), "warning: the last "+strconv.Itoa(n)+
-			" rows seem to be totals or statistics, since their ids are "+quote(t.RowName(from-1))+
-			" to "+quote(t.RowName(row-1))+"; to leave them out: "+
-			d.Words.Skip+" "+d.Skip.adds(from-1, t.Rows)+"-")
+		t.note("warning: the last " + strconv.Itoa(n) +
+			" rows seem to be totals or statistics, since their ids are " + quote(t.RowName(from-1)) +
+			" to " + quote(t.RowName(row-1)) + "; to leave them out: " +
+			d.Words.Skip + " " + d.Skip.adds(from-1, t.Rows) + "-")
 		return
 	}
 	if why == "" && t.totals(data, 0) == "sums" {
@@ -58,9 +54,11 @@ func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if skip := d.Words.Skip; skip != "" {
 		out = skip + " " + d.Skip.adds(row-1, t.Rows)
 	}
-	t.Notes = append(slices.Clip(t.Notes), "warning: the "+which+" row, row "+strconv.Itoa(row)+
-		", seems to be a line of totals, since "+why+"; to leave it out: "+out)
+	t.note("warning: the " + which + " row, row " + strconv.Itoa(row) +
+		", seems to be a line of totals, since " + why + "; to leave it out: " + out)
 }
+
+func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
 
 // trailing is how many rows at the end have ids as of statistics, if one of them is a total or a mean.
 func (t *Table) trailing() (n int) {
@@ -93,8 +91,7 @@ func (t *Table) noteZeros() {
 		}
 	}
 	if n := len(zeros); n > 0 && width >= leastZero {
-		t.Notes = append(slices.Clip(t.Notes), plural(n, "a row is", count(n, "row")+" are")+
-			" 0 in all columns: "+someOf(zeros))
+		t.note(plural(n, "a row is", count(n, "row")+" are") + " 0 in all columns: " + someOf(zeros))
 	}
 }
 
@@ -109,12 +106,8 @@ func (t *Table) noteSum(drop string) {
 			if from == 0 && j == width-1 || !t.adds(from, j) { // package kinds tells of the sum of all
 				continue
 			}
-			note := "column " + name + " is the sum of those from " + t.Names[from] + " to " + t.Names[j-1] +
-				", and says again what they say"
-			if drop != "" {
-				note += "; " + drop + " " + shellWord(name) + " leaves it out"
-			}
-			t.Notes = append(slices.Clip(t.Notes), note)
+			t.note("column " + name + " is the sum of those from " + t.Names[from] + " to " + t.Names[j-1] +
+				", and says again what they say" + hint(drop, " "+shellWord(name)+" leaves it out"))
 			break
 		}
 	}

@@ -7,6 +7,8 @@ package table
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -83,6 +85,10 @@ func (f *frame) named(p *parser) bool {
 	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
 }
 
+func (f *frame) ragged() bool {
+	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
+}
+
 const (
 	leastTurned = 8 // lines that are needed to see which way round a text is
 	mostAcross  = 200
@@ -102,10 +108,8 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		return f, false
 	}
 	f.width, f.rows = len(lines[0]), lines
-	for _, line := range lines {
-		if len(line) != f.width {
-			return f, false
-		}
+	if f.ragged() {
+		return f, false
 	}
 	numbers, words := p.numbersOf(lines[0][1:])
 	all := len(numbers) == f.width-1
@@ -138,12 +142,11 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	return f, true
 }
 
-// numbersOf returns the numbers of some fields, and how many others are neither numbers nor
-// missing.
+// numbersOf returns the numbers, and counts what is neither a number nor missing.
 func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	for _, s := range fields {
 		s = p.settled(bytes.TrimSpace(s))
-		if v, err := parseFloat(p.withPoint(s)); err == nil {
+		if v, ok := p.value(s); ok {
 			numbers = append(numbers, v)
 		} else if !missing(s) {
 			words++
@@ -168,10 +171,8 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
 		n := len(f.samples)
 		note := "warning: this seems to be " + plural(n, "one spectrum", "two spectra") +
-			" beside an axis in column 1, whose points are taken for the rows"
-		if w := d.Words.Transpose; w != "" {
-			note += "; " + w + " yes makes " + plural(n, "one row of it", "two rows of them")
-		}
+			" beside an axis in column 1, whose points are taken for the rows" +
+			hint(d.Words.Transpose, " yes makes "+plural(n, "one row of it", "two rows of them"))
 		s.note(note + "; spectra of several files belong in one table")
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
@@ -198,18 +199,20 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 
 // axis is the numbers of column j where they rise or fall; else nil.
 func (f *frame) axis(p *parser, j int) []float64 {
-	axis := make([]float64, len(f.rows))
-	for i, line := range f.rows {
-		v, _ := p.numbersOf(line[j : j+1])
-		if len(v) == 0 {
-			return nil
-		}
-		axis[i] = v[0]
-	}
-	if rises(axis) || falls(axis) {
+	axis := f.numbers(p, j)
+	if len(axis) == len(f.rows) && (rises(axis) || falls(axis)) {
 		return axis
 	}
 	return nil
+}
+
+func (f *frame) numbers(p *parser, j int) []float64 {
+	list := make([]float64, 0, len(f.rows))
+	for _, line := range f.rows {
+		v, _ := p.numbersOf(line[j : j+1])
+		list = append(list, v...)
+	}
+	return list
 }
 
 // units is the unit of column 1, and whether those of all others are alike.
@@ -229,20 +232,13 @@ func (s *survey) unitsOf(f frame) units {
 
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
 func (f *frame) known(names []string) (turning, string) {
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
-	}
+	known := Set(names)
 	has := func(s []byte) bool { return known[shown(s)] }
-	top, down := f.rows[0], 0
+	top := f.rows[0]
 	if f.head != nil {
 		top = f.head
 	}
-	for _, line := range f.rows {
-		if has(line[0]) {
-			down++
-		}
-	}
+	down := howMany(f.rows, func(line [][]byte) bool { return has(line[0]) })
 	if !slices.ContainsFunc(top[1:], has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
 		return certain, "column 1 has the names of the model's columns"
 	}
@@ -298,13 +294,10 @@ func (f *frame) lone(p *parser, u units) bool {
 }
 
 func (f *frame) axisName(name, unit string) string {
-	switch {
-	case name != "":
-		return "column 1 (" + Printable(name) + ")"
-	case unit != "":
-		return "column 1 (" + Printable(unit) + ")"
+	if name = cmp.Or(name, unit); name == "" {
+		return "column 1"
 	}
-	return "column 1"
+	return "column 1 (" + Printable(name) + ")"
 }
 
 // byNames judges a text whose column 1 has different texts.
@@ -334,25 +327,18 @@ func (f *frame) byNames() (turning, string) {
 
 // mutations reports whether column 1 has types of mutations, such as A[C>A]T.
 func (f *frame) mutations() bool {
-	for _, line := range f.rows {
+	return !slices.ContainsFunc(f.rows, func(line [][]byte) bool {
 		s := bytes.TrimSpace(line[0])
-		from, to, ok := bytes.Cut(s, []byte(">"))
-		if !ok || len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0 {
-			return false
-		}
-	}
-	return true
+		from, to, _ := bytes.Cut(s, []byte(">"))
+		return len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0
+	})
 }
 
-// oxides reports whether column 1 has the main oxides of rocks.
+// oxides: column 1 has the main ones of rocks.
 func (f *frame) oxides() bool {
-	n := 0
-	for _, line := range f.rows {
-		if s := string(bytes.TrimSpace(line[0])); s == "SiO2" || s == "Al2O3" || s == "CaO" {
-			n++
-		}
-	}
-	return n == 3
+	return howMany(f.rows, func(line [][]byte) bool {
+		return slices.Contains([]string{"SiO2", "Al2O3", "CaO"}, string(bytes.TrimSpace(line[0])))
+	}) == 3
 }
 
 // peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
@@ -362,7 +348,7 @@ func (f *frame) peaks() int {
 	}))
 }
 
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // likeSamples reports whether most names of samples differ in their numbers alone, and
@@ -388,24 +374,16 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 			samples++
 		}
 	}
-	most := 0
-	for _, n := range shapes {
-		most = max(most, n)
-	}
-	n := len(f.samples)
+	most, n := slices.Max(append(slices.Collect(maps.Values(shapes)), 0)), len(f.samples)
 	return 5*most >= 4*n, 5*samples >= 4*n
 }
 
 // sampleWord parts a name into a first word, in lower case, and a number.
 func sampleWord(name string) (word, number string) {
-	end := 0
-	for end < len(name) && isLetter(name[end]) {
-		end++
-	}
-	return strings.ToLower(name[:end]), strings.TrimLeft(name[end:], " _-.#")
+	rest := strings.TrimLeftFunc(name, isLetter)
+	return strings.ToLower(strings.TrimSuffix(name, rest)), strings.TrimLeft(rest, " _-.#")
 }
 
-// likeSample reports whether a column of that name names samples.
 func likeSample(name string) bool {
 	word, _ := sampleWord(name)
 	return slices.Contains(sampleWords, word)
@@ -442,17 +420,11 @@ func ofOneKind(columns []column) bool {
 	return most <= 1000*least && most > 0
 }
 
-// smooth reports whether most columns change little from line to line, for how far they
-// change in all.
+// smooth: most columns change little from line to line, for how far they change in all.
 func (f *frame) smooth(p *parser) bool {
-	n, all := 0, 0
-	for _, j := range f.samples[:min(len(f.samples), mostAcross)] {
-		var list []float64
-		for _, line := range f.rows {
-			v, _ := p.numbersOf(line[j : j+1])
-			list = append(list, v...)
-		}
-		all++
+	samples, n := f.samples[:min(len(f.samples), mostAcross)], 0
+	for _, j := range samples {
+		list := f.numbers(p, j)
 		mean, steps, square := 0.0, 0.0, 0.0
 		for _, v := range list {
 			mean += v / float64(len(list))
@@ -467,7 +439,7 @@ func (f *frame) smooth(p *parser) bool {
 			n++
 		}
 	}
-	return 4*n >= 3*all
+	return 4*n >= 3*len(samples)
 }
 
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
@@ -548,24 +520,20 @@ func appendField(csv, s []byte) []byte {
 	return append(csv, '"')
 }
 
-// rolesGiven returns the first setting that is about columns; "" if there is none.
+// rolesGiven is the first setting that is about columns.
 func (d *Dialect) rolesGiven() string {
-	w := d.Words
-	switch {
-	case d.Label != "":
-		return w.Label
-	case d.Weights != "":
-		return w.Weights
-	case d.ID != "" && d.ID != NoID:
-		return w.ID
-	case d.Drop != nil:
-		return w.Drop
-	case d.Keep != nil:
-		return w.Keep
-	case d.Names != nil:
-		return w.Names
-	case d.Header == HeaderNo:
-		return w.Header
+	for _, setting := range []struct {
+		given bool
+		word  string
+	}{
+		{d.Label != "", d.Words.Label}, {d.Weights != "", d.Words.Weights},
+		{d.ID != "" && d.ID != NoID, d.Words.ID}, {d.Drop != nil, d.Words.Drop},
+		{d.Keep != nil, d.Words.Keep}, {d.Names != nil, d.Words.Names},
+		{d.Header == HeaderNo, d.Words.Header},
+	} {
+		if setting.given {
+			return setting.word
+		}
 	}
 	return ""
 }
@@ -586,19 +554,13 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 	case t == asItStands || err != nil:
 		return false, "", err
 	case t == certain:
-		if note = "the table is turned: its columns are the rows, since " + why; ask != "" {
-			note += "; " + ask + " no reads it as it stands"
-		}
-		return true, note, nil
+		return true, "the table is turned: its columns are the rows, since " + why +
+			hint(ask, " no reads it as it stands"), nil
 	}
-	if note = "the samples of this table may be its columns, since " + why; ask != "" {
-		note += "; " + ask + " yes reads it so"
-	}
-	s.note(note)
+	s.note("the samples of this table may be its columns, since " + why + hint(ask, " yes reads it so"))
 	return false, "", nil
 }
 
-// openTurned opens the text with its columns as rows.
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
 		return nil, nil, d.inBlocks(in.source, d.Words.Transpose)
@@ -658,7 +620,7 @@ func (t *turnedText) place(line, column int) (int, int) {
 
 func (t *turnedText) on(line int) string { return "in its column " + strconv.Itoa(t.across(line)) }
 
-// across is the column that was line of a turned text.
+// across is the column that was line.
 func (t *turnedText) across(line int) int {
 	for _, j := range t.aside {
 		if j < line {

@@ -19,8 +19,7 @@ var (
 	spectralWords = []string{"wavelength", "wavenumber", "wave number", "wave_number", "wellenl",
 		"wellenzahl", "raman", "lambda", "m/z", "cm-1", "cm^-1", "cm⁻¹", "1/cm", "energy", "energie",
 		"(ev)", "(kev)", "theta", "chemical shift", "retention", "(nm)", "_nm", "[nm]",
-		"(µm)", "(μm)", "[µm]", "longitud de onda",
-		"longueur d'onde"}
+		"(µm)", "(μm)", "[µm]", "longitud de onda", "longueur d'onde"}
 	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
 	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
 		"row", "nr", "no", "timestamp", "id"}
@@ -29,8 +28,7 @@ var (
 		"taxon", "taxa", "genus", "compound", "metabolite", "peptide", "protein", "variable", "motif",
 		"region", "peak"}
 	geneNames = []string{"gene", "genes", "symbol", "hugo_symbol", "geneid", "gene_id", "gene id", "id_ref",
-		"targetid",
-		"gene symbol", "gene_symbol", "gene name", "gene_name", "ensembl", "ensembl_id", "probeset"}
+		"targetid", "gene symbol", "gene_symbol", "gene name", "gene_name", "ensembl", "ensembl_id", "probeset"}
 	// peakNames are of mzMine, XCMS and MS-DIAL, annotations of featureCounts and GC-MS too.
 	peakNames   = []string{"m/z", "mz", "row m/z", "average mz"}
 	annotations = []string{"chr", "start", "end", "strand", "length", "rt", "rt (min)", "ri"}

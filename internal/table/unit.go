@@ -78,7 +78,6 @@ func unitOf(s []byte) string {
 	return ""
 }
 
-// addUnit counts the unit or the currency of a number.
 func (c *column) addUnit(f []byte, has form) {
 	if has&(formUnit|formCurrency) == 0 {
 		return
@@ -134,7 +133,7 @@ func (c *column) otherUnit() string {
 	return ""
 }
 
-// unitFault returns the error for a number that has another unit than those of its column, or none.
+// unitFault is the error for another unit than that of the column.
 func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	if p.units == nil || p.units[j] == "" {
 		return nil
@@ -151,7 +150,6 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
 }
 
-// noteUnits says which units are taken out of numbers, and sets Head.Units.
 func (p *parser) noteUnits(columns []column, names []string, h *Head) {
 	var in []string
 	for j := range columns {

@@ -3,7 +3,6 @@ package table
 import (
 	"io"
 	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // fromUTF16 makes UTF-8 of the rest of c, which begins with the byte order mark of UTF-16.
@@ -13,7 +12,6 @@ func (c *chunks) fromUTF16() {
 	c.r, c.head, c.headErr = u, nil, nil
 }
 
-// utf16Reader reads UTF-16 as UTF-8.
 type utf16Reader struct {
 	r      io.Reader
 	raw    []byte // bytes that are not yet text
@@ -40,29 +38,18 @@ func (u *utf16Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// decode makes text of the complete units of raw.
 func (u *utf16Reader) decode() {
-	unit := func(i int) rune {
-		if u.little {
-			return rune(u.raw[i]) | rune(u.raw[i+1])<<8
+	units := make([]uint16, len(u.raw)/2)
+	for i := range units {
+		low, high := u.raw[2*i], u.raw[2*i+1]
+		if !u.little {
+			low, high = high, low
 		}
-		return rune(u.raw[i])<<8 | rune(u.raw[i+1])
+		units[i] = uint16(high)<<8 | uint16(low)
 	}
-	i := 0
-	for ; i+1 < len(u.raw); i += 2 {
-		r := unit(i)
-		if utf16.IsSurrogate(r) {
-			if i+3 >= len(u.raw) && u.err == nil {
-				break // the other half is to come
-			}
-			if i+3 < len(u.raw) {
-				if pair := utf16.DecodeRune(r, unit(i+2)); pair != utf8.RuneError {
-					r = pair
-					i += 2
-				}
-			}
-		}
-		u.text = utf8.AppendRune(u.text, r)
+	if n := len(units) - 1; n >= 0 && u.err == nil && utf16.IsSurrogate(rune(units[n])) {
+		units = units[:n] // the other half is to come
 	}
-	u.raw = append(u.raw[:0], u.raw[i:]...)
+	u.text = []byte(string(utf16.Decode(units)))
+	u.raw = append(u.raw[:0], u.raw[2*len(units):]...)
 }
