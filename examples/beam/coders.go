@@ -67,9 +67,8 @@ func encode(v any) ([]byte, error) {
 
 func decode(data []byte, v any) error {
 	r := bytes.NewReader(data)
-	err := gob.NewDecoder(r).Decode(v)
-	if err == nil && r.Len() > 0 {
-		err = errors.New("a value is followed by other bytes")
+	if err := gob.NewDecoder(r).Decode(v); err != nil || r.Len() > 0 {
+		return errors.New("a value is cut, or has another form")
 	}
-	return err
+	return nil
 }

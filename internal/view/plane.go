@@ -85,9 +85,7 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 		root := math.Sqrt(draws.Weight(weights, i))
 		for j, v := range x.Row(i) {
 			total += root * v * (root * v)
-			for a, u := range basis.Row(j) {
-				within.Data[i*p+a] += root * v * u
-			}
+			la.Axpy(within.Row(i), root*v, basis.Row(j))
 		}
 	}
 	_, s, turn, err := softkmeans.SVD(within)
@@ -102,9 +100,7 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 				big = v
 			}
 		}
-		for j := range x.Cols {
-			axes.Set(c, j, math.Copysign(1, big)*axes.At(c, j))
-		}
+		la.Scale(math.Copysign(1, big), axes.Row(c))
 		shares[c] = min(s[c]*s[c]/total, 1)
 	}
 	return axes, shares, err
