@@ -309,18 +309,13 @@ func (s *Scene) colorCaption() string {
 		return "Red, green and blue are the three leading principal components, with " +
 			view.Percent(c.best) + " of the variance; three single bands show " + view.Percent(c.share) + "."
 	}
-	text := "Red, green and blue are the bands "
+	begin := "Red, green and blue are the bands "
 	if len(c.bands) == 1 {
-		text = "Red is the band "
+		begin = "Red is the band "
 	}
-	for i, band := range c.bands {
-		switch {
-		case i > 0 && i == len(c.bands)-1:
-			text += " and "
-		case i > 0:
-			text += ", "
-		}
-		text += strconv.Itoa(band + 1)
+	var bands []string
+	for _, band := range c.bands {
+		text := strconv.Itoa(band + 1)
 		if at, found := slices.BinarySearch(s.Bands, band); found && s.Wavelengths != nil {
 			text += " (" + view.Small6(s.Wavelengths[at])
 			if unit := Unit(s.Unit); unit != "" {
@@ -328,8 +323,9 @@ func (s *Scene) colorCaption() string {
 			}
 			text += ")"
 		}
+		bands = append(bands, text)
 	}
-	return text + ". They show " + view.Percent(c.share) + " of the variance, the best three components " +
+	return begin + view.And(bands) + ". They show " + view.Percent(c.share) + " of the variance, the best three components " +
 		view.Percent(c.best) + "."
 }
 
