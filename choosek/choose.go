@@ -211,10 +211,7 @@ func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some
 	}
 	least := math.Inf(-1)
 	for _, i := range of {
-		w := 1.0
-		if weights != nil {
-			w = math.Ldexp(weights[i], -exp)
-		}
+		w := math.Ldexp(draws.Weight(weights, i), -exp)
 		if w < 0x1p-500 {
 			continue
 		}
@@ -237,11 +234,7 @@ func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some
 
 // scaled multiplies x by the power of two that takes its largest entry to [½, 1).
 func scaled(x *softkmeans.Matrix) *softkmeans.Matrix {
-	top := 0.0
-	for _, v := range x.Data {
-		top = max(top, math.Abs(v))
-	}
-	_, exp := math.Frexp(top)
+	_, exp := math.Frexp(la.Largest(x.Data))
 	for i, v := range x.Data {
 		x.Data[i] = math.Ldexp(v, -exp)
 	}

@@ -143,7 +143,8 @@ func (g *gaps) observe(
 	}
 	centers, rows := m.Centers, x
 	if m.Sum == softkmeans.SumToOne { // far from 0 mixtures are rounded, and near a center they are not
-		centers, rows = lessRow(m.Centers, m.Centers.Row(0)), lessRow(x, m.Centers.Row(0))
+		origin := m.Centers.Row(0)
+		centers, rows = la.Centred(m.Centers, origin), la.Centred(x, origin)
 	}
 	mean := make([]float64, g.d)
 	if m.Sum == softkmeans.SumToOne {
@@ -177,17 +178,6 @@ func (g *gaps) observe(
 
 // unscaled returns v·2^exp, at most the largest number.
 func unscaled(v float64, exp int) float64 { return min(math.Ldexp(v, exp), math.MaxFloat64) }
-
-// lessRow returns the rows of m less origin. Entries near it are exact.
-func lessRow(m *softkmeans.Matrix, origin []float64) *softkmeans.Matrix {
-	out := softkmeans.NewMatrix(m.Rows, m.Cols, nil)
-	for i := range m.Rows {
-		for j, v := range m.Row(i) {
-			out.Row(i)[j] = v - origin[j]
-		}
-	}
-	return out
-}
 
 // Predict is [softkmeans.Model.Predict] for rows in which NaN marks a missing entry. The memberships
 // minimise the squared error over the entries that are there, exactly.

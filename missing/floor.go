@@ -7,6 +7,7 @@ package missing
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/fault"
@@ -82,10 +83,7 @@ func takeBlock(
 	ctx context.Context, free []rowSet, k int, sum softkmeans.Sum,
 ) (rows, columns []int, promise float64) {
 	directions := directionsOf(k, sum)
-	order, left := la.Indices(len(free)), make(rowSet, len(free[0]))
-	for i := range left {
-		left[i] = ^uint64(0)
-	}
+	order, left := la.Indices(len(free)), slices.Repeat(rowSet{^uint64(0)}, len(free[0]))
 	var block rowSet
 	for c := range order {
 		best, most := c, -1

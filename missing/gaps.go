@@ -168,13 +168,8 @@ func (g *gaps) share() float64 {
 // largest returns the largest entry of x in size, of rows that count.
 func (g *gaps) largest(x *softkmeans.Matrix) (most float64) {
 	for i := range x.Rows {
-		if g.weight(i) == 0 {
-			continue
-		}
-		for _, v := range x.Row(i) {
-			if v == v {
-				most = max(most, math.Abs(v))
-			}
+		if g.weight(i) > 0 {
+			most = max(most, la.Largest(x.Row(i)))
 		}
 	}
 	return most

@@ -287,7 +287,7 @@ func TestFitFar(t *testing.T) {
 		func(_, _ int, v float64) float64 { return math.Round(256*v) / 4 })
 	far := tables.Mapped(near, func(_, _ int, v float64) float64 { return v + 1e14 })
 	a, b := tables.Must(Fit(bg, near, 3, nil))(t), tables.Must(Fit(bg, far, 3, nil))(t)
-	centers := lessRow(b.Centers, slices.Repeat([]float64{1e14}, 5))
+	centers := la.Centred(b.Centers, slices.Repeat([]float64{1e14}, 5))
 	objective, _ := observed(near, &softkmeans.Model{Centers: centers, Memberships: b.Memberships}, nil)
 	if math.Abs(b.Total/a.Total-1) > 1e-12 || math.Abs(b.Objective/objective-1) > 1e-9 {
 		t.Errorf("total %g, not %g; objective %g, not %g (near 0: %g)",

@@ -9,6 +9,7 @@ package modelfile
 
 import (
 	"bufio"
+	"errors"
 	"hash/crc64"
 	"io"
 	"math"
@@ -374,70 +375,43 @@ func (r *reader) hex() rune {
 	return rune(v)
 }
 
-// token reads a number as it is written.
-func (r *reader) token() string {
+// token reads a number, also as it is written. One out of range is infinite.
+func (r *reader) token() (string, float64) {
 	var text [mostNumber]byte
 	c := r.next()
 	if c != '-' && (c < '0' || c > '9') {
 		r.wrong(c, "a number")
-		return ""
+		return "", 0
 	}
 	n := 0
 	for ; r.err == nil && (c >= '0' && c <= '9' || strings.IndexByte("+-.eE", c) >= 0); c = r.byte() {
 		if n == len(text) {
 			r.fail("a number of more than " + strconv.Itoa(mostNumber) + " digits")
-			return ""
+			return "", 0
 		}
 		text[n] = c
 		n++
 	}
 	r.back(c)
-	if r.err == nil && !isNumber(text[:n]) {
-		r.fail(quotedShort(string(text[:n])) + " is not a number")
+	s := string(text[:n])
+	v, err := strconv.ParseFloat(s, 64)
+	// JSON has no 01, .5 or 1.
+	digit := func(s string, at int) bool { return at < len(s) && s[at] >= '0' && s[at] <= '9' }
+	size := strings.TrimPrefix(s, "-")
+	_, fraction, point := strings.Cut(size, ".")
+	if errors.Is(err, strconv.ErrSyntax) || !digit(size, 0) || size[0] == '0' && digit(size, 1) ||
+		point && !digit(fraction, 0) {
+		r.fail(quotedShort(s) + " is not a number")
 	}
-	return string(text[:n])
-}
-
-// isNumber reports whether b is a number in JSON, which has no 01, 1. or .5.
-func isNumber(b []byte) bool {
-	at := 0
-	digits := func() bool {
-		from := at
-		for at < len(b) && b[at] >= '0' && b[at] <= '9' {
-			at++
-		}
-		return at > from
-	}
-	if b[0] == '-' {
-		at++
-	}
-	whole := at
-	if !digits() || b[whole] == '0' && at > whole+1 {
-		return false
-	}
-	if at < len(b) && b[at] == '.' {
-		if at++; !digits() {
-			return false
-		}
-	}
-	if at < len(b) && (b[at] == 'e' || b[at] == 'E') {
-		if at++; at < len(b) && (b[at] == '+' || b[at] == '-') {
-			at++
-		}
-		if !digits() {
-			return false
-		}
-	}
-	return at == len(b)
+	return s, v
 }
 
 func (r *reader) number() float64 {
-	text := r.token()
+	text, v := r.token()
 	if r.err != nil {
 		return 0
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	if math.IsInf(v, 0) {
 		r.fail(text[:min(len(text), 40)] + " is out of range")
 	}
 	return v
@@ -445,7 +419,7 @@ func (r *reader) number() float64 {
 
 // integer reads a whole number from 0 to most.
 func (r *reader) integer(most uint64) uint64 {
-	text := r.token()
+	text, _ := r.token()
 	if r.err != nil {
 		return 0
 	}
@@ -465,12 +439,12 @@ func (r *reader) flag() bool {
 		word = "false"
 	}
 	for i := range len(word) {
+		if i > 0 {
+			c = r.byte()
+		}
 		if c != word[i] {
 			r.wrong(c, "true or false")
 			return false
-		}
-		if i+1 < len(word) {
-			c = r.byte()
 		}
 	}
 	return word == "true"

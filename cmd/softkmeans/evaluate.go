@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
 	"softkmeans/metrics"
@@ -152,10 +153,7 @@ func sortClasses(c *table.Classes) {
 		values[i], err = strconv.ParseFloat(s, 64)
 		numbers = numbers && err == nil
 	}
-	order := make([]int, len(c.Classes))
-	for i := range order {
-		order[i] = i
-	}
+	order := la.Indices(len(c.Classes))
 	slices.SortFunc(order, func(a, b int) int {
 		if numbers && values[a] != values[b] {
 			return cmp.Compare(values[a], values[b])
@@ -349,10 +347,7 @@ func largest(sizes []int, most int) []int {
 }
 
 func bySize[T cmp.Ordered](sizes []T) []int {
-	order := make([]int, len(sizes))
-	for i := range order {
-		order[i] = i
-	}
+	order := la.Indices(len(sizes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	return order
 }

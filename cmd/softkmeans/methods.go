@@ -106,7 +106,7 @@ func takers(flag string) string {
 	for _, c := range methodsWith(func(m method) bool { return m.takes(flag) }) {
 		words = append(words, c.word)
 	}
-	return listed(words)
+	return view.And(words)
 }
 
 func methodHelp() string {
@@ -122,14 +122,6 @@ func methodHelp() string {
 
 // ofSimilarities reports whether the method takes similarities instead of rows.
 func (m method) ofSimilarities() bool { return methods[m].similar }
-
-// listed returns "a", "a and b" or "a, b and c".
-func listed(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
 
 type result struct {
 	table.Head

@@ -9,7 +9,9 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -127,10 +129,7 @@ func cancelling(t *rows.Sparse) string {
 	var all, mass float64
 	sums := make([]float64, t.X.Cols)
 	for i := range t.X.Rows {
-		w := 1.0
-		if t.Weights != nil {
-			w = t.Weights[i]
-		}
+		w := draws.Weight(t.Weights, i)
 		mass += w
 		for e := t.X.Indptr[i]; e < t.X.Indptr[i+1]; e++ {
 			all += w * t.X.Data[e] * t.X.Data[e]
@@ -215,28 +214,18 @@ type sparseYardstick struct {
 
 func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 	f := m.Centers
+	columns := la.Transpose(f)
 	y := &sparseYardstick{
-		yardstick: yardstickOf(m, false), columns: softkmeans.NewMatrix(f.Cols, f.Rows, nil),
-		gram: softkmeans.NewMatrix(f.Rows, f.Rows, nil), lengths: make([]float64, f.Rows),
-		nearest: f, squares: make([]float64, f.Rows),
+		yardstick: yardstickOf(m, false), columns: columns, gram: la.Product(f, columns),
+		lengths: make([]float64, f.Rows), nearest: f, squares: make([]float64, f.Rows),
 	}
 	if m.ClusterMeans != nil {
 		y.nearest = m.ClusterMeans
 	}
 	for a := range f.Rows {
-		for b := range f.Rows {
-			sum := 0.0
-			for j, v := range f.Row(a) {
-				sum += v * f.At(b, j)
-			}
-			y.gram.Set(a, b, sum)
-		}
 		y.lengths[a] = math.Sqrt(y.gram.At(a, a))
 		for _, v := range y.nearest.Row(a) {
 			y.squares[a] += v * v
-		}
-		for j, v := range f.Row(a) {
-			y.columns.Set(j, a, v)
 		}
 	}
 	return y

@@ -1,13 +1,13 @@
 package main
 
-// The coders of the values that machines exchange: the binary forms of the packages, and JSON for the model,
-// which travels once.
+// The coders of the values that machines exchange: the binary forms of the packages, JSON for the model, which
+// travels once, and gob for the values of this program.
 
 import (
-	"encoding/binary"
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
-	"math"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -46,113 +46,29 @@ func decodeModel(data []byte) (*softkmeans.Model, error) {
 	return m, json.Unmarshal(data, m)
 }
 
-// encodeSummary writes the number of shards, the source, 1 for a header, the names, each
-// after its length, and the statistics.
-func encodeSummary(s *summary) ([]byte, error) {
-	stats, err := s.Stats.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	b := binary.AppendUvarint(nil, uint64(s.Shards))
-	b = appendString(b, s.Source)
-	header := byte(0)
-	if s.Header {
-		header = 1
-	}
-	b = append(b, header)
-	b = binary.AppendUvarint(b, uint64(len(s.Names)))
-	for _, name := range s.Names {
-		b = appendString(b, name)
-	}
-	return append(b, stats...), nil
-}
+func encodeSummary(s *summary) ([]byte, error) { return encode(s) }
+func encodeQuality(q *quality) ([]byte, error) { return encode(q) }
 
 func decodeSummary(data []byte) (*summary, error) {
-	d := decoder{data: data}
-	s := &summary{Shards: int64(d.count())}
-	s.Source = d.text()
-	if header := d.take(1); header != nil {
-		s.Header = header[0] == 1
-	}
-	for range d.length() {
-		s.Names = append(s.Names, d.text())
-	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	return s, s.Stats.UnmarshalBinary(d.data)
-}
-
-// encodeQuality writes the numbers in their order.
-func encodeQuality(q *quality) []byte {
-	b := binary.AppendUvarint(nil, uint64(q.Rows))
-	for _, v := range []float64{q.Objective, q.MinMembership, q.MaxSumError} {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	b = binary.AppendUvarint(b, uint64(len(q.Sizes)))
-	for _, n := range q.Sizes {
-		b = binary.AppendUvarint(b, uint64(n))
-	}
-	return b
+	s := &summary{}
+	return s, decode(data, s)
 }
 
 func decodeQuality(data []byte) (*quality, error) {
-	d := decoder{data: data}
-	q := &quality{Rows: int64(d.count())}
-	for _, v := range []*float64{&q.Objective, &q.MinMembership, &q.MaxSumError} {
-		if b := d.take(8); b != nil {
-			*v = math.Float64frombits(binary.LittleEndian.Uint64(b))
-		}
-	}
-	for range d.length() {
-		q.Sizes = append(q.Sizes, int64(d.count()))
-	}
-	if d.err == nil && len(d.data) > 0 {
-		d.err = errCut
-	}
-	return q, d.err
+	q := &quality{}
+	return q, decode(data, q)
 }
 
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(v)
+	return b.Bytes(), err
 }
 
-var errCut = errors.New("a value is cut, or has another form")
-
-// decoder reads values from the front of data, up to the first error.
-type decoder struct {
-	data []byte
-	err  error
-}
-
-func (d *decoder) take(n uint64) []byte {
-	if d.err != nil || n > uint64(len(d.data)) {
-		d.err = errCut
-		return nil
+func decode(data []byte, v any) error {
+	r := bytes.NewReader(data)
+	if err := gob.NewDecoder(r).Decode(v); err != nil || r.Len() > 0 {
+		return errors.New("a value is cut, or has another form")
 	}
-	b := d.data[:n]
-	d.data = d.data[n:]
-	return b
+	return nil
 }
-
-func (d *decoder) count() uint64 {
-	v, n := binary.Uvarint(d.data)
-	if n <= 0 {
-		d.err = errCut
-		return 0
-	}
-	d.take(uint64(n))
-	return v
-}
-
-// length reads the number of items that take at least a byte each.
-func (d *decoder) length() uint64 {
-	n := d.count()
-	if n > uint64(len(d.data)) {
-		d.err = errCut
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) text() string { return string(d.take(d.count())) }

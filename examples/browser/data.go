@@ -11,6 +11,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -247,11 +248,7 @@ func (d *data) few() *data {
 func (d *data) drawn(n int) *data {
 	all := make([]float64, d.Rows+1) // sums of weights
 	for i := range d.Rows {
-		w := 1.0
-		if d.Weights != nil {
-			w = d.Weights[i]
-		}
-		all[i+1] = all[i] + w
+		all[i+1] = all[i] + draws.Weight(d.Weights, i)
 	}
 	part := *d
 	total := all[d.Rows]

@@ -78,11 +78,9 @@ func (o *options) set(name, value string) error {
 		ok, want = pick(&o.byClass, value, map[string]bool{"clusters": false, "classes": true}, "clusters or classes")
 	case "zoom":
 		ok, want = pick(&o.zoom, value, yesOrNo, "yes or no")
-	case "width":
-		o.width, ok = number(value, 0, maxWidth)
-		want = "a whole number up to " + itoa(maxWidth)
-	case "wide":
-		o.wide, ok = number(value, 0, maxWidth)
+	case "width", "wide":
+		to := map[string]*int{"width": &o.width, "wide": &o.wide}[name]
+		*to, ok = number(value, 0, maxWidth)
 		want = "a whole number up to " + itoa(maxWidth)
 	default:
 		if ok, want = o.reading.set(name, value); want == "" {

@@ -367,14 +367,10 @@ func chosen[T any](table []T, rows []int, cols int) []T {
 
 // listed is "a, b and c"; of more than six names it has five.
 func listed(names []string) string {
-	n := len(names)
-	switch {
-	case n > 6:
-		return strings.Join(names[:5], ", ") + " and " + itoa(n-5) + " more"
-	case n > 1:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	if n := len(names); n > 6 {
+		names = append(slices.Clone(names[:5]), itoa(n-5)+" more")
 	}
-	return strings.Join(names, "")
+	return view.And(names)
 }
 
 // letters are the roles of all columns, as in reading.

@@ -116,6 +116,15 @@ func Transpose(m *softkmeans.Matrix) *softkmeans.Matrix {
 	return t
 }
 
+// Centred returns the rows of m less origin.
+func Centred(m *softkmeans.Matrix, origin []float64) *softkmeans.Matrix {
+	m = m.Clone()
+	for i := range m.Rows {
+		Axpy(m.Row(i), -1, origin)
+	}
+	return m
+}
+
 // Product returns a·b.
 func Product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
 	c := softkmeans.NewMatrix(a.Rows, b.Cols, nil)

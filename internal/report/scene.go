@@ -15,6 +15,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/cube"
+	"softkmeans/internal/la"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 	"softkmeans/unmix"
@@ -122,9 +123,7 @@ func (s *Scene) residual(x, g []float64, shade float64) float64 {
 		if share == 0 {
 			continue
 		}
-		for j, v := range s.Model.Centers.Row(i) {
-			left[j] -= shade * share * v
-		}
+		la.Axpy(left, -shade*share, s.Model.Centers.Row(i))
 	}
 	sum := 0.0
 	for _, v := range left {

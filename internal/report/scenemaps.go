@@ -137,31 +137,21 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 			mean[j] += v / float64(n)
 		}
 	}
-	x := sample.Clone()
-	for i := range n {
-		la.Axpy(x.Row(i), -1, mean)
-	}
+	x := la.Centred(sample, mean)
 	var components [3][]float64
-	var square float64
-	for _, v := range x.Data {
-		square += v * v
-	}
+	square := la.SumSquares(x.Data)
 	if k := min(3, n, d); square > 0 {
 		if axes, shares, err := view.Directions(x, nil, k); err == nil {
 			for i := range k {
 				components[i] = slices.Clone(axes.Row(i))
-				sign := 0.0
-				for _, v := range components[i] {
-					sign += v
-				}
-				if sign < 0 { // bright pixels shall look bright
+				if la.Sum(components[i]) < 0 { // bright pixels shall look bright
 					la.Scale(-1, components[i])
 				}
 				c.best += shares[i]
 			}
 		}
 	}
-	chosen := farApart(x, &c.share, square)
+	chosen := farApart(la.Transpose(x), &c.share, square)
 	if c.share >= nearlyAll*c.best {
 		c.columns = chosen
 		for _, j := range chosen {
@@ -174,23 +164,19 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 	return c
 }
 
-// farApart chooses up to three columns, each with most of what those before leave, and
-// at least a tenth of the columns away from them. They are ordered from the last, which
-// has the longest wavelength, as red has. share is set to their part of the squares. It
+// farApart chooses up to three columns, the rows of x, each with most of what those before
+// leave, and at least a tenth of the columns away from them. They are ordered from the last,
+// which has the longest wavelength, as red has. share is set to their part of the squares. It
 // changes x.
 func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []int) {
-	d := x.Cols
+	d := x.Rows
 	for range min(3, d) {
 		best, most := -1, 0.0
 		for j := range d {
 			if slices.ContainsFunc(chosen, func(c int) bool { return 10*max(c-j, j-c) < d || c == j }) {
 				continue
 			}
-			sum := 0.0
-			for i := range x.Rows {
-				sum += x.At(i, j) * x.At(i, j)
-			}
-			if best < 0 || sum > most {
+			if sum := la.SumSquares(x.Row(j)); best < 0 || sum > most {
 				best, most = j, sum
 			}
 		}
@@ -201,26 +187,13 @@ func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []in
 		if most <= 0 {
 			continue
 		}
-		column := make([]float64, x.Rows)
-		for i := range column {
-			column[i] = x.At(i, best)
-		}
+		column := slices.Clone(x.Row(best))
 		for j := range d { // leave what is orthogonal to the column
-			dot := 0.0
-			for i, v := range column {
-				dot += v * x.At(i, j)
-			}
-			for i, v := range column {
-				x.Set(i, j, x.At(i, j)-dot/most*v)
-			}
+			la.Axpy(x.Row(j), -la.Dot(column, x.Row(j))/most, column)
 		}
-	}
-	left := 0.0
-	for _, v := range x.Data {
-		left += v * v
 	}
 	if square > 0 {
-		*share = 1 - left/square
+		*share = 1 - la.SumSquares(x.Data)/square
 	}
 	slices.Sort(chosen)
 	slices.Reverse(chosen)
@@ -336,18 +309,13 @@ func (s *Scene) colorCaption() string {
 		return "Red, green and blue are the three leading principal components, with " +
 			view.Percent(c.best) + " of the variance; three single bands show " + view.Percent(c.share) + "."
 	}
-	text := "Red, green and blue are the bands "
+	begin := "Red, green and blue are the bands "
 	if len(c.bands) == 1 {
-		text = "Red is the band "
+		begin = "Red is the band "
 	}
-	for i, band := range c.bands {
-		switch {
-		case i > 0 && i == len(c.bands)-1:
-			text += " and "
-		case i > 0:
-			text += ", "
-		}
-		text += strconv.Itoa(band + 1)
+	var bands []string
+	for _, band := range c.bands {
+		text := strconv.Itoa(band + 1)
 		if at, found := slices.BinarySearch(s.Bands, band); found && s.Wavelengths != nil {
 			text += " (" + view.Small6(s.Wavelengths[at])
 			if unit := Unit(s.Unit); unit != "" {
@@ -355,8 +323,9 @@ func (s *Scene) colorCaption() string {
 			}
 			text += ")"
 		}
+		bands = append(bands, text)
 	}
-	return text + ". They show " + view.Percent(c.share) + " of the variance, the best three components " +
+	return begin + view.And(bands) + ". They show " + view.Percent(c.share) + " of the variance, the best three components " +
 		view.Percent(c.best) + "."
 }
 

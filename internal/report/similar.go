@@ -353,18 +353,14 @@ func (s *Similar) product() func(i, j int) float64 {
 	if !s.Centred {
 		return func(i, j int) float64 { return times(g.Row(i), g.Row(j)) }
 	}
-	centred, mean, all := g.Clone(), make([]float64, g.Cols), 0.0
+	mean, all := make([]float64, g.Cols), 0.0
 	for i := range g.Rows {
 		for c, v := range g.Row(i) {
 			mean[c] += v / float64(g.Rows)
 		}
 		all += m.Means[i] / float64(g.Rows)
 	}
-	for i := range g.Rows {
-		for c := range g.Cols {
-			centred.Set(i, c, g.At(i, c)-mean[c])
-		}
-	}
+	centred := la.Centred(g, mean)
 	return func(i, j int) float64 {
 		return times(centred.Row(i), centred.Row(j)) + m.Means[i] + m.Means[j] - all
 	}

@@ -181,8 +181,7 @@ func (b *builder) off() string {
 	case n == 1:
 		return " The compact " + off[0] + " lies off the data: no row has 90 % of it."
 	case n <= 8:
-		return " The compact " + strings.Join(off[:n-1], ", ") + " and " + off[n-1] +
-			" lie off the data: no row has 90 % of them."
+		return " The compact " + view.And(off) + " lie off the data: no row has 90 % of them."
 	default:
 		return " Of the compact prototypes " + strconv.Itoa(n) + " lie off the data: no row has 90 % of them."
 	}

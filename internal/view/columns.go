@@ -12,6 +12,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
 )
 
@@ -54,12 +55,7 @@ func MomentsOf(x *softkmeans.Matrix, weights []float64) Moments {
 		top = slices.Max(weights)
 	}
 	all := 0.0
-	weigh := func(i int) float64 {
-		if weights == nil {
-			return 1
-		}
-		return weights[i] / top
-	}
+	weigh := func(i int) float64 { return draws.Weight(weights, i) / top }
 	for j := range c.Constant {
 		c.Constant[j] = true
 	}
@@ -194,10 +190,7 @@ func (c *Columns) Ordered(centers *softkmeans.Matrix) bool {
 	var steps, variance float64
 	for i := range centers.Rows {
 		row := centers.Row(i)
-		var mean, size float64
-		for _, v := range row {
-			size = max(size, math.Abs(v))
-		}
+		mean, size := 0.0, la.Largest(row)
 		for _, v := range row {
 			mean += v / size / float64(len(row))
 		}

@@ -5,6 +5,7 @@ package view
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"softkmeans"
 )
@@ -95,6 +96,15 @@ func Count(n int, noun string) string {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
+}
+
+// And is "a, b and c".
+func And(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // Classes is "1 class", "2 classes".

@@ -3,6 +3,7 @@ package view
 import (
 	"softkmeans"
 	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/metrics"
 )
 
@@ -10,7 +11,7 @@ import (
 // same rows, so that a number and a color mean about the same in both: matched prototypes
 // share the most membership.
 func Match(m, like *softkmeans.Model) *softkmeans.Model {
-	place := metrics.Assignment(product(m.Memberships, like.Memberships))
+	place := metrics.Assignment(la.Product(la.Transpose(m.Memberships), like.Memberships))
 	from := make([]int, len(place)) // prototype from[j] of m is matched to j
 	for i, j := range place {
 		from[j] = i

@@ -33,13 +33,10 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 		all += weights[i]
 	}
 	for i := range x.Rows {
-		w := weights[i] / all
-		for j, v := range x.Row(i) {
-			p.Mean[j] += w * v
-		}
+		la.Axpy(p.Mean, weights[i]/all, x.Row(i))
 	}
 	centred := x.Clone()
-	var top, size float64
+	top := 0.0
 	for i := range x.Rows {
 		row := centred.Row(i)
 		if weights[i] == 0 {
@@ -47,14 +44,9 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 			continue
 		}
 		la.Axpy(row, -1, p.Mean)
-		for _, v := range row {
-			top = max(top, math.Abs(v))
-		}
+		top = max(top, la.Largest(row))
 	}
-	for _, v := range p.Mean {
-		size = max(size, math.Abs(v))
-	}
-	if top <= 1e-14*size || top == 0 { // equal rows: the rest is the mean's rounding
+	if top <= 1e-14*la.Largest(p.Mean) || top == 0 { // equal rows: the rest is the mean's rounding
 		return p, nil
 	}
 	// A power of two changes no digit, and brings differences of small numbers into range.
@@ -90,15 +82,10 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 	var total float64
 	within := softkmeans.NewMatrix(x.Rows, p, nil)
 	for i := range x.Rows {
-		root := 1.0
-		if weights != nil {
-			root = math.Sqrt(weights[i])
-		}
+		root := math.Sqrt(draws.Weight(weights, i))
 		for j, v := range x.Row(i) {
 			total += root * v * (root * v)
-			for a, u := range basis.Row(j) {
-				within.Data[i*p+a] += root * v * u
-			}
+			la.Axpy(within.Row(i), root*v, basis.Row(j))
 		}
 	}
 	_, s, turn, err := softkmeans.SVD(within)
@@ -113,9 +100,7 @@ func Directions(x *softkmeans.Matrix, weights []float64, p int) (axes *softkmean
 				big = v
 			}
 		}
-		for j := range x.Cols {
-			axes.Set(c, j, math.Copysign(1, big)*axes.At(c, j))
-		}
+		la.Scale(math.Copysign(1, big), axes.Row(c))
 		shares[c] = min(s[c]*s[c]/total, 1)
 	}
 	return axes, shares, err

@@ -39,34 +39,13 @@ func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []floa
 		return nil, err
 	}
 	b := softkmeans.RegularSimplex(k)
-	axes := product(b, centred(m.Centers, mean))               // c·U, (k−1)×d
-	target := product(b, centred(centers, mean))               // BᵀT·U
-	mixed := product(la.Transpose(target), la.Transpose(axes)) // c·BᵀT
+	turned := la.Transpose(b)
+	axes := la.Product(turned, la.Centred(m.Centers, mean)) // c·U, (k−1)×d
+	target := la.Product(turned, la.Centred(centers, mean)) // BᵀT·U
+	mixed := la.Product(target, la.Transpose(axes))         // c·BᵀT
 	u, s, v, err := softkmeans.SVD(mixed)
 	if err != nil || len(s) < k-1 || u.Cols < k-1 || !(s[k-2] > 1e-12*s[0]) {
 		return nil, nil // the centers or the data have fewer than k−1 directions
 	}
-	return product(la.Transpose(u), la.Transpose(v)), nil
-}
-
-func centred(m *softkmeans.Matrix, mean []float64) *softkmeans.Matrix {
-	m = m.Clone()
-	for i := range m.Rows {
-		la.Axpy(m.Row(i), -1, mean)
-	}
-	return m
-}
-
-// product is aᵀb.
-func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
-	m := softkmeans.NewMatrix(a.Cols, b.Cols, nil)
-	for i := range a.Rows {
-		for j, v := range a.Row(i) {
-			row := m.Row(j)
-			for c, w := range b.Row(i) {
-				row[c] += v * w
-			}
-		}
-	}
-	return m
+	return la.Product(u, la.Transpose(v)), nil
 }

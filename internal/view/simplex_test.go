@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/tables"
 )
@@ -31,7 +32,7 @@ func TestGlobalSimplex(t *testing.T) {
 				&softkmeans.MinVolumeOptions{Weights: weights}))(t)
 			plane := tables.Must(NewPlane(x, weights))(t)
 			toward := func(simplex *softkmeans.Matrix) (sum float64) {
-				a, b := centred(simplex, plane.Mean), centred(m.Centers, plane.Mean)
+				a, b := la.Centred(simplex, plane.Mean), la.Centred(m.Centers, plane.Mean)
 				for i, v := range a.Data {
 					sum += v * b.Data[i]
 				}

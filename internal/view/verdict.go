@@ -224,10 +224,7 @@ func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof
 	if k := m.Centers.Rows; m.Sum != softkmeans.SumToOne || k < 2 || k > mostUnique {
 		return nil, nil
 	}
-	apart := m.Centers.Clone()
-	for i := range apart.Rows {
-		la.Axpy(apart.Row(i), -1, m.Centers.Row(0))
-	}
+	apart := la.Centred(m.Centers, m.Centers.Row(0))
 	_, sizes, _, err := softkmeans.SVD(apart)
 	if p := apart.Rows - 1; err != nil || len(sizes) < p || !(sizes[p-1] > flat*sizes[0]) {
 		return nil, err

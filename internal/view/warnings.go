@@ -79,13 +79,12 @@ func renumbered(warnings []softkmeans.Warning, place []int) []softkmeans.Warning
 // Match may have changed.
 func are(prototypes []int) string {
 	slices.Sort(prototypes)
-	n := len(prototypes)
-	if n == 1 {
+	if len(prototypes) == 1 {
 		return "Prototype " + name(prototypes[0]) + " is"
 	}
-	s := "Prototypes " + name(prototypes[0])
-	for _, j := range prototypes[1 : n-1] {
-		s += ", " + name(j)
+	var names []string
+	for _, j := range prototypes {
+		names = append(names, name(j))
 	}
-	return s + " and " + name(prototypes[n-1]) + " are"
+	return "Prototypes " + And(names) + " are"
 }
