@@ -366,22 +366,12 @@ func member(v, divisor float64, k int) float64 {
 
 // compareWithFloor returns what a certificate says of an objective in scaled units.
 func compareWithFloor(s *samples, objective float64, pc *principal) Certificate {
-	c := Certificate{
-		Objective: objective, FloorError: pc.floorError, Floor: s.unscaleSquare(pc.floor),
-		Total: s.unscaleSquare(max(0, pc.total-underflow)), Solver: pc.solver,
+	return Certificate{
+		Objective: s.unscaleBound(objective), Floor: s.unscaleSquare(pc.floor),
+		FloorError: pc.floorBound(s.units),
+		Total:      s.unscaleSquare(max(0, pc.total-underflow)), Solver: pc.solver,
 		Gap: quotient(objective-pc.floor, max(0, pc.total-underflow)),
 	}
-	if pc.floor > 0 {
-		c.FloorError += underflow
-	}
-	for _, v := range []*float64{&c.Objective, &c.FloorError} {
-		if *v > 0 { // what is above 0 stays so, and an upper bound one
-			if *v = s.unscaleSquare(*v); *v < 0x1p-1021 {
-				*v += 0x1p-1074 // a step there: this and Floor are off by half of that
-			}
-		}
-	}
-	return c
 }
 
 // low is the proved floor. An objective below it is an estimate, which proves nothing.

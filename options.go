@@ -25,7 +25,7 @@ const (
 	// Jacobi: 2Mm² + 50m³. Small singular values keep their digits.
 	SolverJacobi
 	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the
-	// proof: one, and on spectra that fall up to four more. Its Floor is a bound (see Certificate.FloorError).
+	// proof: one, and on spectra that fall up to four more. Its Floor is a bound: see Certificate.FloorError.
 	SolverKrylov
 	solverCount // a new solver stands before it
 )

@@ -91,9 +91,10 @@ func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 // clearGap of the floor.
 const clearGap = 1e-12
 
-// projectedObjective returns what samples.objective does, without a pass over X, for the memberships and centers of
-// a regular simplex around the projections on the basis of pc, by SolverGram. It reports false where it has
-// too few digits, as where the mean is far from 0, or where coordinates that are rounding were left out.
+// projectedObjective returns what samples.objective does, without a pass over X, for the memberships and
+// centers of a regular simplex around the projections on the basis of pc, by SolverGram. It reports false
+// where it has too few digits, as where the mean is far from 0, or where coordinates that are rounding were
+// left out.
 //
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U
 // be the basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F

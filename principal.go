@@ -551,11 +551,19 @@ func checkDirections(p, rank int) error {
 	return nil
 }
 
+// floorBound is floorError in the data's units, with what squares lose below the range.
+func (pc *principal) floorBound(u units) float64 {
+	if pc.floor > 0 {
+		return u.unscaleBound(pc.floorError + underflow)
+	}
+	return u.unscaleBound(pc.floorError)
+}
+
 // subspace returns pc in the units of the data, of so much weight in scaled units.
 func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 	out := &Subspace{
 		Mean: slices.Clone(s.mean), Basis: pc.basis,
-		Floor: s.unscaleSquare(pc.floor), FloorError: s.unscaleSquare(pc.floorError),
+		Floor: s.unscaleSquare(pc.floor), FloorError: pc.floorBound(s.units),
 		Total: s.unscaleSquare(pc.total), Weight: min(math.Ldexp(mass, s.wexp), math.MaxFloat64),
 		Solver: pc.solver, Status: pc.status,
 	}

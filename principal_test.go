@@ -500,3 +500,13 @@ func TestOutsideLight(t *testing.T) {
 		}
 	}
 }
+
+// TestPrincipalUnderflow: a floor below the range is not proved to be 0.
+func TestPrincipalUnderflow(t *testing.T) {
+	t.Parallel()
+	x := NewMatrix(2, 1, []float64{1e-150, 4e-150})
+	p, err := Principal(bg, x, 0, &Options{Weights: []float64{1e-30, 1e-30}})
+	if must(t, err); p.Floor != 0 || !(p.FloorError > 0) { // it is 4.5e-330
+		t.Errorf("a floor of %g within %g", p.Floor, p.FloorError)
+	}
+}

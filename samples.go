@@ -68,6 +68,16 @@ func (u units) unscaleSquare(v float64) float64 {
 	return min(math.Ldexp(v, 2*u.exp+u.wexp), math.MaxFloat64)
 }
 
+// unscaleBound is unscaleSquare of an upper bound: what is above 0 stays so. In the denormal range it and a
+// floor are off by half of the step each.
+func (u units) unscaleBound(v float64) float64 {
+	bound := u.unscaleSquare(v)
+	if v > 0 && bound < 0x1p-1021 {
+		bound += 0x1p-1074
+	}
+	return bound
+}
+
 // span is the indices lo…hi−1.
 type span struct{ lo, hi int }
 
