@@ -25,10 +25,9 @@ func gamma(m int) float64 {
 // dotDepth returns how many roundings a product passes in dot over n numbers, which has four sums or more.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// fineDepth returns how many roundings a term of a fineSum of n terms counts as. The value is within
-// u|Σx| + γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005,
-// proposition 4.5). What the n additions lost is at most γ(n)Σ|x| in all, and is rounded as often
-// itself, in parts that merge as well.
+// fineDepth returns how many roundings a term of a fineSum of n terms counts as. The value is within u|Σx| +
+// γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005, proposition 4.5). What the
+// n additions lost is at most γ(n)Σ|x| in all, and is rounded as often itself, in parts that merge as well.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u
 	return 1 + m*m
@@ -253,9 +252,8 @@ type complement struct {
 // proves λ < m, but for that chance (compare Halko, Martinsson & Tropp, Finding Structure with Randomness,
 // 2011, Lemma 4.1). The iteration says what b and least are. Where it errs Ω shows that, and m is large.
 //
-// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' −
-// c)/h·W_j − W_{j−1} by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at
-// most.
+// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
+// by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
 //
 // From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of
 // C are at most (a + m)/2 + √((a − m)²/4 + e²).

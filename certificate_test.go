@@ -387,7 +387,7 @@ func TestLongSums(t *testing.T) {
 		t.Error("objective is below the objective")
 	}
 	// The mean of entries that round up, in the two passes of Stats.
-	part, m, err := new(moments).newPart(x, nil)
+	part, m, err := new(Stats).newPart(x, nil)
 	must(t, err)
 	m.setErrors(part, total, off)
 	for c := range 2 {
@@ -429,7 +429,7 @@ func TestLongMeans(t *testing.T) {
 			x.Data[i] = float64(i%2) * -2 * v
 		}
 	}
-	part, m, err := new(moments).newPart(x, nil)
+	part, m, err := new(Stats).newPart(x, nil)
 	must(t, err)
 	total, off, err := part.totalSquares()
 	must(t, err)

@@ -418,23 +418,19 @@ type leftover struct {
 	slip     float64 // bounds ‖A − a‖ for the matrix A in question
 }
 
-// floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less,
-// for k = 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD.
-// above returns a bound σ of R's eigenvalues on the complement of y, which are at most `most`. σ need not be
-// below `from`.
+// floors returns lower bounds of the least ‖A − M‖² over positive semidefinite M of rank k or less, for k =
+// 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD. above returns
+// a bound σ of R's eigenvalues on the complement of y, which are at most `most`. σ need not be below `from`.
 //
-// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an
-// exact meaning but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the
-// half of a that is a copy. Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ)
-// with eigenvalues up to σ, and t_i those of YᵀY, descending, so YYᵀ = QTQᵀ. In B = Q·max(T,
-// σ)·Qᵀ + C the p leading eigenvalues are max(t_i, σ), and each other is at most σ. So D(B)² ≥
-// ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖. Then ‖R −
-// C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e +
-// √Σmax(σ − t_i, 0)².
+// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
+// but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
+// Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with eigenvalues up to σ, and t_i
+// those of YᵀY, descending, so YYᵀ = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p leading eigenvalues are max(t_i,
+// σ), and each other is at most σ. So D(B)² ≥ ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖.
+// Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ − t_i, 0)².
 //
-// With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is
-// at least √(1−ω). So e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of
-// YᵀY off its diagonal of those on it (Weyl).
+// With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is at least √(1−ω). So
+// e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of YᵀY off its diagonal of those on it (Weyl).
 func (l *leftover) floors(r int,
 	above func(from, most float64) (float64, error)) (lows []float64, high float64, err error) {
 	y, p, m := l.y, l.y.Rows, l.y.Cols

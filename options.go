@@ -171,8 +171,7 @@ type Iteration struct {
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
 }
 
-// MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. The zero value and nil
-// are the defaults.
+// MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. The zero value and nil are the defaults.
 type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.

@@ -96,12 +96,11 @@ const clearGap = 1e-12
 // where it has too few digits, as where the mean is far from 0, or where coordinates that are rounding were
 // left out.
 //
-// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U
-// be the basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F
-// ≤ √p·γ·√T for the depth of their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩
-// + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU by AU + B, where `misses` bounds A and B.
-// What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I). So ‖X − ŴU +
-// AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
+// Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be the
+// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F ≤ √p·γ·√T for the depth
+// of their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU
+// by AU + B, where `misses` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I).
+// So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
 	if p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
@@ -150,11 +149,10 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 // sums, are from the points w that these are for: within the space of the simplex, and beside it in any
 // direction. The points are up to `longest` from 0, and mean is the length of the data's.
 //
-// Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
-// mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by
-// less than 6γ(p+8) each, and by 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside
-// what makes them add up to 1, γ(k+8) in all. A center is off by γ(p+6) of its terms and by one rounding
-// of the sum.
+// Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the mixture misses w
+// by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less than 6γ(p+8) each, and by
+// 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside what makes them add up to 1, γ(k+8) in all.
+// A center is off by γ(p+6) of its terms and by one rounding of the sum.
 func (e *enclosure) missed(mean, longest float64) (within, outside float64) {
 	k, p := e.normals.Rows, e.normals.Cols
 	sum, product, normal := make([]float64, p), NewMatrix(p, p, nil), 0.0

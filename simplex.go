@@ -55,9 +55,8 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 	return q
 }
 
-// Enclosure is the rule by which Fit places its simplex around the data. All
-// rules reach the same, global, minimum of the objective. enclosure.Smallest makes any
-// simplex of Fit smaller.
+// Enclosure is the rule by which Fit places its simplex around the data. All rules reach the same, global,
+// minimum of the objective. enclosure.Smallest makes any simplex of Fit smaller.
 type Enclosure int
 
 const (
@@ -67,9 +66,8 @@ const (
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
 	// Its prototypes are nearer to the data and its memberships farther from 1/k.
 	//
-	// Where the data has fewer than k−1 dimensions and there is no
-	// Orientation, which is not read where min(n, d) < k−1, it has as many. The other centers repeat its
-	// vertices, and share their memberships.
+	// Where the data has fewer than k−1 dimensions and there is no Orientation, which is not read where
+	// min(n, d) < k−1, it has as many. The other centers repeat its vertices, and share their memberships.
 	EnclosureTight
 	enclosureCount // a new enclosure stands before it
 )

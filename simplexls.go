@@ -42,7 +42,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 		return nil, err
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()
-	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
+	if err := checkRange(ctx, "x", x, workers); err != nil {
 		return nil, err
 	}
 	dst = destination(dst, x.Rows, k)

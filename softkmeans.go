@@ -336,7 +336,7 @@ func checkNewSamples(x, centers *Matrix) error {
 		err = checkNewRows(x.Rows, x.Cols, centers)
 	}
 	if err == nil {
-		_, err = largestEntry(context.Background(), "x", x, workerCount(0))
+		err = checkRange(context.Background(), "x", x, workerCount(0))
 	}
 	return err
 }

@@ -15,33 +15,43 @@ import (
 	"strconv"
 )
 
-// moments are the count, the weight and the mean of some rows, in their own units.
-type moments struct {
-	units
+// Stats is what one pass over the data learns of it: weighted count, mean and scatter matrix. The floors and
+// the principal subspace depend on nothing else. Different goroutines, processes or machines may each add up
+// a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
+//
+// The results agree to rounding with those of the whole table, and with the true values as [Floors] does,
+// however far the mean is from 0. Every call's rows are held to the range of the package; rows whose weights
+// are below 2^-500 of the largest are counted and have no other effect.
+//
+// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
+// takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
+type Stats struct {
+	units            // of the numbers below
 	rows     int     // all, also those of weight 0
-	atZero   bool    // sums of squares are about 0, which mean then is: see aboutZero
+	atZero   bool    // the scatter is about 0, which mean then is: see aboutZero
 	cols     int     // 0 before the first row of positive weight
 	weight   float64 // Σw_i; where it is 0 all but rows is 0
 	mean     []float64
 	meanRest []float64 // what rounding took off the mean
-	// Bounds of errors: of the weight, relative; of mean + meanRest; of scatter or squares, trace and norm.
+	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its roundings lost.
+	scatter, scatterRest []float64
+	// Bounds of errors: of the weight, relative; of mean + meanRest; of the scatter's trace and norm.
 	weightOff, meanOff, scatterOff float64
 }
 
-// junction says how sums of squares about their own means become one: 2^own·(the first) + 2^other·(the
-// second) + weight·shift·shiftᵀ. Where one part alone counts shift is nil; second says which.
+// junction says how scatters become one: 2^own·(the first) + 2^other·(the second) + weight·shift·shiftᵀ.
+// Where one part alone counts shift is nil.
 type junction struct {
 	own, other int
 	weight     float64
 	shift      []float64
-	second     bool
 }
 
-// momentsOf takes them from samples of at least one row of positive weight. The mean of the first pass is off
-// in its last digits, which joining parts would multiply by the distance between the parts. So a second pass,
-// O(nd), sums the differences from the mean.
-func momentsOf(s *samples) (*moments, error) {
-	m := &moments{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d),
+// meanOf takes all but the scatter from samples of at least one row of positive weight. The mean of the first
+// pass is off in its last digits, which joining parts would multiply by the distance between the parts. So a
+// second pass, O(nd), sums the differences from the mean.
+func meanOf(s *samples) (*Stats, error) {
+	m := &Stats{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d),
 		meanRest: make([]float64, s.d)}
 	if s.zeros {
 		m.exp = leastExp
@@ -73,19 +83,21 @@ func momentsOf(s *samples) (*moments, error) {
 }
 
 // negligible reports whether the weights of m's rows count as 0 in one table with t's.
-func (m *moments) negligible(t *moments) bool {
+func (m *Stats) negligible(t *Stats) bool {
 	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < leastExp
 }
 
 // clone shares no memory with m.
-func (m *moments) clone() moments {
+func (m *Stats) clone() Stats {
 	c := *m
-	c.mean, c.meanRest = slices.Clone(m.mean), slices.Clone(m.meanRest)
+	for _, list := range []*[]float64{&c.mean, &c.meanRest, &c.scatter, &c.scatterRest} {
+		*list = slices.Clone(*list)
+	}
 	return c
 }
 
-// join adds the rows of t, and says what becomes of the sums of squares. Negligible rows only count.
-func (m *moments) join(t *moments) junction {
+// join adds all but the scatter of t, and says what becomes of that. Negligible rows only count.
+func (m *Stats) join(t *Stats) junction {
 	rows := m.rows + t.rows
 	switch {
 	case t.negligible(m):
@@ -94,7 +106,7 @@ func (m *moments) join(t *moments) junction {
 	case m.negligible(t):
 		*m = t.clone()
 		m.rows = rows
-		return junction{second: true}
+		return junction{}
 	}
 	exp, wexp := max(m.exp, t.exp), max(m.wexp, t.wexp)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
@@ -141,7 +153,7 @@ func (m *moments) join(t *moments) junction {
 }
 
 // frame returns samples without rows: the units, the mean and the shape of the data.
-func (m *moments) frame(workers int) *samples {
+func (m *Stats) frame(workers int) *samples {
 	return &samples{
 		ctx: context.Background(), units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean,
 		fine:    meanRest{rest: m.meanRest, mass: m.weight},
@@ -150,44 +162,24 @@ func (m *moments) frame(workers int) *samples {
 }
 
 // rankBound returns the largest rank that the data can have about its mean, or about 0.
-func (m *moments) rankBound() int { return rankOf(m.rows, m.cols, !m.atZero) }
+func (m *Stats) rankBound() int { return rankOf(m.rows, m.cols, !m.atZero) }
 
-// aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean: Σwxxᵀ is the
-// scatter and W·mean·meanᵀ. The square of the mean's rest is left out. Three additions round 2^-53 each.
-func (s *Stats) aboutZero() (mean []float64) {
+// aboutZero moves the scatter from the mean to 0: Σwxxᵀ is the scatter and W·mean·meanᵀ. The square of the
+// mean's rest is left out. Three additions round 2^-53 each.
+func (s *Stats) aboutZero() {
 	length := norm2(s.mean) + norm2(s.meanRest)
 	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) +
 		(gamma(s.cols+8)+s.weightOff)*length*length)
 	rest := s.scatter
 	for c, v := range s.mean {
-		if len(rest) > 0 {
-			n := s.cols - c
-			axpy(rest[:n], s.weight*v, s.mean[c:])
-			axpy(rest[:n], s.weight*v, s.meanRest[c:])
-			axpy(rest[:n], s.weight*s.meanRest[c], s.mean[c:])
-			s.scatterOff += 0x1p-50 * rest[0]
-			rest = rest[n:]
-		}
+		n := s.cols - c
+		axpy(rest[:n], s.weight*v, s.mean[c:])
+		axpy(rest[:n], s.weight*v, s.meanRest[c:])
+		axpy(rest[:n], s.weight*s.meanRest[c], s.mean[c:])
+		s.scatterOff += 0x1p-50 * rest[0]
+		rest = rest[n:]
 	}
-	mean = s.mean
 	s.atZero, s.mean, s.meanRest, s.meanOff = true, make([]float64, s.cols), make([]float64, s.cols), 0
-	return mean
-}
-
-// Stats is what one pass over the data learns of it: weighted count, mean and scatter matrix. The floors and
-// the principal subspace depend on nothing else. Different goroutines, processes or machines may each add up
-// a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
-//
-// The results agree to rounding with those of the whole table, and with the true values as [Floors] does,
-// however far the mean is from 0. Every call's rows are held to the range of the package; rows whose weights
-// are below 2^-500 of the largest are counted and have no other effect.
-//
-// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
-// takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
-type Stats struct {
-	moments
-	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its roundings lost.
-	scatter, scatterRest []float64
 }
 
 // Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a matrix without rows
@@ -200,15 +192,10 @@ func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 // weight below 0 is an [ErrOption]. Weights of all parts should be within 2^500 of each other: a row that
 // counts in its own part and not in the whole is an [ErrChanged] of package stream's second pass.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
-	part, m, err := s.newPart(x, weights)
+	part, t, err := s.newPart(x, weights)
 	if err != nil || part == nil {
 		return err
 	}
-	return s.addPart(part, m)
-}
-
-// addPart adds rows with their moments.
-func (s *Stats) addPart(part *samples, m *moments) error {
 	if err := checkSize("the scatter matrix", part.d+1, part.d+1); err != nil {
 		return err
 	}
@@ -216,25 +203,24 @@ func (s *Stats) addPart(part *samples, m *moments) error {
 	if err != nil {
 		return err
 	}
-	size := triangleSize(part.d)
-	t := Stats{moments: *m, scatter: make([]float64, 0, size), scatterRest: make([]float64, size)}
 	for i := range part.d {
 		t.scatter = append(t.scatter, gram.row(i)[i:]...)
 	}
+	t.scatterRest = make([]float64, len(t.scatter))
 	t.setErrors(part, trace(gram), off)
-	s.merge(&t)
+	s.merge(t)
 	return nil
 }
 
 // setErrors sets the bounds for rows whose sum of squares about the mean in memory is off by at most off.
-func (m *moments) setErrors(part *samples, total, off float64) {
+func (m *Stats) setErrors(part *samples, total, off float64) {
 	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
 	m.scatterOff = off + part.fine.bound(total)
 }
 
-// newPart checks rows that come after those of m. It returns them as samples about their own mean, and their
-// moments; nil where there are no rows, or all have weight 0: m then counts them.
-func (m *moments) newPart(x *Matrix, weights []float64) (s *samples, t *moments, err error) {
+// newPart checks rows that come after those of m. It returns them as samples about their own mean, and what
+// meanOf takes from them; nil where there are no rows, or all have weight 0: m then counts them.
+func (m *Stats) newPart(x *Matrix, weights []float64) (s *samples, t *Stats, err error) {
 	if err := checkShape("x", x); err != nil || x.Rows == 0 {
 		return nil, nil, err
 	}
@@ -255,22 +241,17 @@ func (m *moments) newPart(x *Matrix, weights []float64) (s *samples, t *moments,
 		return nil, nil, err
 	}
 	s.part = true
-	t, err = momentsOf(s)
+	t, err = meanOf(s)
 	return s, t, err
 }
 
 // checkMore returns an error if no rows of such a shape can follow those of m.
-func (m *moments) checkMore(arg string, rows, cols int) error {
+func (m *Stats) checkMore(arg string, rows, cols int) error {
 	if m.cols != 0 && cols != m.cols {
 		return fail(ErrShape,
 			arg+" has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
 	}
-	return checkCountable(m.rows, rows)
-}
-
-// checkCountable returns an error if an int cannot count both.
-func checkCountable(rows, more int) error {
-	if more > math.MaxInt-rows {
+	if rows > math.MaxInt-m.rows {
 		return fail(ErrShape, "the rows are more than an int can count")
 	}
 	return nil
@@ -290,10 +271,7 @@ func (s *Stats) Merge(t *Stats) error {
 }
 
 func (s *Stats) merge(t *Stats) {
-	j := s.join(&t.moments)
-	if j.second {
-		s.scatter, s.scatterRest = slices.Clone(t.scatter), slices.Clone(t.scatterRest)
-	}
+	j := s.join(t)
 	own, other := math.Ldexp(1, j.own), math.Ldexp(1, j.other) // at most 1
 	i := 0
 	for c, v := range j.shift {
@@ -396,9 +374,8 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := Stats{moments: s.moments.clone(), scatter: s.scatter}
+	about := s.clone()
 	if o.Sum == SumAtMostOne {
-		about.scatter = slices.Clone(s.scatter)
 		about.aboutZero()
 	}
 	if err := checkDirections(p, about.rankBound()); err != nil {

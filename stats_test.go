@@ -328,9 +328,9 @@ func TestStatsForm(t *testing.T) {
 		{func(s *Stats) *float64 { return &s.scatterOff }, 0x1p400, inf},
 	} {
 		for _, good := range []bool{true, false} {
-			m := moments{units: units{3, 2}, rows: 3, cols: 3, weight: 3}
-			m.mean, m.meanRest = make([]float64, 3), make([]float64, 3)
-			s := &Stats{moments: m, scatter: []float64{1, 0, 0, 2, 0, 3}, scatterRest: make([]float64, 6)}
+			s := &Stats{units: units{3, 2}, rows: 3, cols: 3, weight: 3, scatter: []float64{1, 0, 0, 2, 0, 3},
+				scatterRest: make([]float64, 6)}
+			s.mean, s.meanRest = make([]float64, 3), make([]float64, 3)
 			if *c.field(s) = c.good; !good {
 				*c.field(s) = math.Nextafter(c.good, c.up)
 			}
@@ -346,7 +346,7 @@ func TestStatsForm(t *testing.T) {
 			t.Errorf("units %d are read", i)
 		}
 	}
-	form := mustDo((&Stats{moments: moments{rows: 1, weight: 1}}).MarshalBinary())(t)
+	form := mustDo((&Stats{rows: 1, weight: 1}).MarshalBinary())(t)
 	binary.LittleEndian.PutUint32(form[8:], 1<<15)
 	form = binary.LittleEndian.AppendUint32(form[:len(form)-4], crc32.ChecksumIEEE(form[:len(form)-4]))
 	var err error
