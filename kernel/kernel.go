@@ -176,8 +176,9 @@ func check(arg string, x *softkmeans.Matrix) (top float64, err error) {
 	case x.Rows == 0:
 		err = fault.New(softkmeans.ErrTooFewSamples, arg, " has no rows")
 	case top > 0 && top < 0x1p-500:
+		x = x.Clone() // without padding
 		at := slices.IndexFunc(x.Data, func(v float64) bool { return math.Abs(v) == top })
-		err = &softkmeans.InputError{Arg: arg, Row: at / x.Stride, Col: at % x.Stride, Value: x.Data[at],
+		err = &softkmeans.InputError{Arg: arg, Row: at / x.Cols, Col: at % x.Cols, Value: x.Data[at],
 			Err: softkmeans.ErrRange}
 	}
 	return top, err

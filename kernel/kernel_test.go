@@ -182,6 +182,8 @@ func TestErrors(t *testing.T) {
 		{second(Linear(column(1, nan))), softkmeans.ErrNonFinite, "x[1,0]"},
 		{second(Linear(large)), softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column(0, 1e-160))), softkmeans.ErrRange, "x[1,0]"},
+		{second(Linear(&softkmeans.Matrix{Rows: 2, Cols: 1, Stride: 3, Data: []float64{1e-158, 1e-155, 7, 1e-155}})),
+			softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column())), softkmeans.ErrTooFewSamples, "x has no rows"},
 		{second(RBF(&softkmeans.Matrix{Rows: 1 << 23}, 1)), softkmeans.ErrShape, "too many"},
 		{second(RBF(x, -1)), softkmeans.ErrOption, "gamma is -1"}, {second(RBF(x, nan)), softkmeans.ErrOption, "NaN"},
