@@ -5,6 +5,7 @@ package unmix
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"softkmeans"
@@ -68,7 +69,7 @@ type Result struct {
 }
 
 // Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted ones. dst receives
-// the result; nil allocates. With ScaleUnit they are those of [Mix]. Cost and errors: those of
+// the result; nil allocates. With ScaleUnit they are those of [Mix]. Cost, errors and panics: those of
 // [softkmeans.Model.Predict].
 func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if r.Scaling != ScaleUnit {
@@ -77,6 +78,9 @@ func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) 
 	g, _, err := Mix(r.Centers, x, nil)
 	if err != nil || dst == nil {
 		return g, err
+	}
+	if dst.Rows != g.Rows || dst.Cols != g.Cols {
+		panic(fmt.Sprintf("unmix: dst is %d×%d, the result is %d×%d", dst.Rows, dst.Cols, g.Rows, g.Cols))
 	}
 	for i := range g.Rows {
 		copy(dst.Row(i), g.Row(i))

@@ -414,3 +414,20 @@ func TestNoise(t *testing.T) {
 	heavy.Weights[5] = 1e3
 	same("a weight", x, &heavy)
 }
+
+// TestPredictShape: a dst of a wrong shape panics, with and without brightness.
+func TestPredictShape(t *testing.T) {
+	t.Parallel()
+	x := softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1})
+	for _, scaling := range []Scaling{ScaleGiven, ScaleUnit} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: a 5×3 dst for a 2×2 result", scaling)
+				}
+			}()
+			r := &Result{Model: &softkmeans.Model{Centers: x}, Scaling: scaling}
+			_, _ = r.Predict(softkmeans.NewMatrix(5, 3, nil), x)
+		}()
+	}
+}
