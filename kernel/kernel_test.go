@@ -139,7 +139,7 @@ func TestEdges(t *testing.T) {
 	if want := []float64{0, -1, -2, -5}; !slices.Equal(got.Data, want) {
 		t.Errorf("linear: %v, want %v", got.Data, want)
 	}
-	for gamma, want := range map[float64]float64{0: 0, 1e-300: 1, 1: 0, math.MaxFloat64: 0} { // γ·2^-998 is 0
+	for gamma, want := range map[float64]float64{0: 0, 5e-324: 1, 1: 0, math.MaxFloat64: 0} {
 		got, err := RBFBetween(far, x, gamma)
 		must(t, err)
 		if slices.Min(got.Data) != want || slices.Max(got.Data) != want {
@@ -159,6 +159,13 @@ func TestEdges(t *testing.T) {
 			if k, err = Distances(d, gamma); err != nil || gamma > 0 && math.Abs(k.At(0, 1)-v) > 1e-12 {
 				t.Errorf("distances of %g, γ = %g: %v, %v", size, gamma, k, err)
 			}
+		}
+	}
+	for _, c := range [][3]float64{{3e150, 3.5e-151, 1e-300}, {3e-154, 1e150, 1e308}, {1e-150, 1, 0x1p1000}} {
+		k, err := RBFBetween(column(c[0]), column(c[1], 0), c[2])
+		must(t, err)
+		if want := math.Exp(-c[2] * c[0] * c[0]); math.Abs(k.At(0, 1)-want) > 1e-12 {
+			t.Errorf("%g from 0, γ = %g: %g, want %g", c[0], c[2], k.At(0, 1), want)
 		}
 	}
 	none, err := RBFBetween(softkmeans.NewMatrix(0, 2, nil), x, 1)
