@@ -54,7 +54,7 @@ type Options struct {
 // Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the largest
 // memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of SumAtMostOne.
 // Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
-// fitted: of length 1, in columns divided by their noise.
+// fitted: of length 1, in columns divided by their noise, and by 2^20 if x has an entry above 2^480.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
@@ -185,6 +185,7 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	var found noise.Noise
 	var v *view
 	var trimmed []int
+	unit := noise.Unit(given.x)
 	for _, scaling := range []Scaling{ScaleUnit, ScaleGiven} {
 		if given.Scaling != ScaleAuto && given.Scaling != scaling {
 			continue
@@ -198,6 +199,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 			if found, err = noise.Find(ctx, given.x, o); err != nil {
 				return nil, err
 			}
+		}
+		if found.Columns == nil && unit > 1 {
+			found.Columns = slices.Repeat([]float64{unit}, given.x.Cols)
 		}
 		t := *given.divided(found)
 		if scaling == ScaleGiven {
@@ -213,6 +217,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	if v.exact() {
 		return nil, nil
 	}
+	if v.Scaling == ScaleGiven {
+		v.Epsilon /= unit * unit
+	}
 	trimmed = append(trimmed, leftOut(given.Weights, found.Rows)...)
 	slices.Sort(trimmed)
 	trimmed = slices.Compact(trimmed)
@@ -222,7 +229,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: found.Columns,
+	deviations := slices.Clone(found.Columns)
+	la.Scale(1/unit, deviations)
+	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: deviations,
 		RowWeights: found.Rows})
 }
 
