@@ -181,6 +181,7 @@ func TestErrors(t *testing.T) {
 	second := func(_ any, err error) error { return err }
 	square := func(v ...float64) table { return softkmeans.NewMatrix(2, 2, v) }
 	x, large := column(1, 2), column(1, 0x1p501)
+	padded := &softkmeans.Matrix{Rows: 2, Cols: 1, Stride: 3, Data: []float64{1e-158, 1e-155, 7, 1e-155}}
 	for i, c := range []struct {
 		err, want error
 		says      string
@@ -189,8 +190,7 @@ func TestErrors(t *testing.T) {
 		{second(Linear(column(1, nan))), softkmeans.ErrNonFinite, "x[1,0]"},
 		{second(Linear(large)), softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column(0, 1e-160))), softkmeans.ErrRange, "x[1,0]"},
-		{second(Linear(&softkmeans.Matrix{Rows: 2, Cols: 1, Stride: 3, Data: []float64{1e-158, 1e-155, 7, 1e-155}})),
-			softkmeans.ErrRange, "x[1,0]"},
+		{second(Linear(padded)), softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column())), softkmeans.ErrTooFewSamples, "x has no rows"},
 		{second(RBF(&softkmeans.Matrix{Rows: 1 << 23}, 1)), softkmeans.ErrShape, "too many"},
 		{second(RBF(x, -1)), softkmeans.ErrOption, "gamma is -1"}, {second(RBF(x, nan)), softkmeans.ErrOption, "NaN"},

@@ -242,7 +242,7 @@ func TestHard(t *testing.T) {
 	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 4)
 	few, _, _, _ := pixels(60, 3, 3, 0, 0.01, 8)
 	most := func(m *softkmeans.Matrix, _, _ *softkmeans.Matrix, _ []float64) *softkmeans.Matrix {
-		return tables.Mapped(m, func(_, c int, v float64) float64 { return 0x1p500 * min(v/2+float64(c%2)/9, 1) })
+		return tables.Mapped(m, func(_, _ int, v float64) float64 { return 0x1p500 * min(v/2, 1) })
 	}
 	zeros := softkmeans.NewMatrix(5, 3, nil)
 	below := tables.Mapped(x, func(_, _ int, v float64) float64 { return -v })
@@ -262,7 +262,7 @@ func TestHard(t *testing.T) {
 		"a row":       {tables.First(x, 1), 2, Options{}}, "wide": {tables.First(x, 4), 2, Options{Trim: 0.3}},
 		"below 0": {below, 3, Options{}}, "below 0, unit": {below, 3, Options{Scaling: ScaleUnit}},
 		"large":       {most(pixels(60, 40, 3, 0, 0.01, 5)), 3, Options{}},
-		"large, deep": {most(pixels(90, 9, 3, 0.2, 0.01, 5)), 3, with(func(o *Options) { o.Epsilon = 1e290 })},
+		"large, ε":    {most(pixels(90, 9, 3, 0.2, 0.01, 5)), 3, with(func(o *Options) { o.Epsilon = 1e290 })},
 		"slack":       {x, 3, with(func(o *Options) { o.Slack = 0.1 })},
 		"at most one": {x, 3, with(func(o *Options) { o.Sum = softkmeans.SumAtMostOne })},
 		"centers":     {x, 3, with(func(o *Options) { o.Centers, o.Lambda = tables.First(x, 3), 1 })},
@@ -429,7 +429,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestCenters: centers of any size in range may be where the fit begins, whether or not there is noise to see.
+// TestCenters: centers of any size in range may be where the fit begins.
 func TestCenters(t *testing.T) {
 	t.Parallel()
 	for _, d := range []int{6, 24} {
