@@ -176,8 +176,9 @@ func check(arg string, x *softkmeans.Matrix) (top float64, err error) {
 	case x.Rows == 0:
 		err = fault.New(softkmeans.ErrTooFewSamples, arg, " has no rows")
 	case top > 0 && top < 0x1p-500:
+		x = x.Clone() // without padding
 		at := slices.IndexFunc(x.Data, func(v float64) bool { return math.Abs(v) == top })
-		err = &softkmeans.InputError{Arg: arg, Row: at / x.Stride, Col: at % x.Stride, Value: x.Data[at],
+		err = &softkmeans.InputError{Arg: arg, Row: at / x.Cols, Col: at % x.Cols, Value: x.Data[at],
 			Err: softkmeans.ErrRange}
 	}
 	return top, err
@@ -200,6 +201,7 @@ type points struct {
 	*softkmeans.Matrix
 	exp   int
 	gamma float64
+	given float64 // γ for the rows as given, if gamma is near an end of the range; otherwise 0
 }
 
 // open checks its arguments. gamma 0 is the median heuristic.
@@ -212,10 +214,12 @@ func open(x *softkmeans.Matrix, gamma float64) (*points, error) {
 		return nil, err
 	}
 	_, exp := math.Frexp(max(top, 0x1p-500))
-	p := &points{scaled(x, exp), exp, min(math.Ldexp(gamma, 2*exp), math.MaxFloat64)}
+	p := &points{Matrix: scaled(x, exp), exp: exp, gamma: min(math.Ldexp(gamma, 2*exp), math.MaxFloat64)}
 	if gamma == 0 {
 		m := p.median()
 		p.gamma = 1 / (2 * m) / m
+	} else if p.gamma < 0x1p-900 || p.gamma > 0x1p900 {
+		p.given = gamma
 	}
 	return p, nil
 }
@@ -229,8 +233,17 @@ func scaled(x *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 	return x
 }
 
-// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite.
+// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite. Where γ or
+// the square may leave the range it is that of the distance.
 func (p *points) similarity(a, b []float64) float64 {
+	if p.given > 0 {
+		distance := 0.0
+		for c, v := range a {
+			distance = math.Hypot(distance, v-b[c])
+		}
+		distance = math.Ldexp(distance, p.exp)
+		return gaussian(p.given * distance * distance)
+	}
 	return gaussian(p.gamma * min(la.SquaredDistance(a, b), math.MaxFloat64))
 }
 

@@ -139,7 +139,7 @@ func TestEdges(t *testing.T) {
 	if want := []float64{0, -1, -2, -5}; !slices.Equal(got.Data, want) {
 		t.Errorf("linear: %v, want %v", got.Data, want)
 	}
-	for gamma, want := range map[float64]float64{0: 0, 1e-300: 1, 1: 0, math.MaxFloat64: 0} { // γ·2^-998 is 0
+	for gamma, want := range map[float64]float64{0: 0, 5e-324: 1, 1: 0, math.MaxFloat64: 0} {
 		got, err := RBFBetween(far, x, gamma)
 		must(t, err)
 		if slices.Min(got.Data) != want || slices.Max(got.Data) != want {
@@ -161,6 +161,13 @@ func TestEdges(t *testing.T) {
 			}
 		}
 	}
+	for _, c := range [][3]float64{{3e150, 3.5e-151, 1e-300}, {3e-154, 1e150, 1e308}, {1e-150, 1, 0x1p1000}} {
+		k, err := RBFBetween(column(c[0]), column(c[1], 0), c[2])
+		must(t, err)
+		if want := math.Exp(-c[2] * c[0] * c[0]); math.Abs(k.At(0, 1)-want) > 1e-12 {
+			t.Errorf("%g from 0, γ = %g: %g, want %g", c[0], c[2], k.At(0, 1), want)
+		}
+	}
 	none, err := RBFBetween(softkmeans.NewMatrix(0, 2, nil), x, 1)
 	must(t, err)
 	if none.Rows != 0 || none.Cols != 2 {
@@ -174,6 +181,7 @@ func TestErrors(t *testing.T) {
 	second := func(_ any, err error) error { return err }
 	square := func(v ...float64) table { return softkmeans.NewMatrix(2, 2, v) }
 	x, large := column(1, 2), column(1, 0x1p501)
+	padded := &softkmeans.Matrix{Rows: 2, Cols: 1, Stride: 3, Data: []float64{1e-158, 1e-155, 7, 1e-155}}
 	for i, c := range []struct {
 		err, want error
 		says      string
@@ -182,6 +190,7 @@ func TestErrors(t *testing.T) {
 		{second(Linear(column(1, nan))), softkmeans.ErrNonFinite, "x[1,0]"},
 		{second(Linear(large)), softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column(0, 1e-160))), softkmeans.ErrRange, "x[1,0]"},
+		{second(Linear(padded)), softkmeans.ErrRange, "x[1,0]"},
 		{second(Linear(column())), softkmeans.ErrTooFewSamples, "x has no rows"},
 		{second(RBF(&softkmeans.Matrix{Rows: 1 << 23}, 1)), softkmeans.ErrShape, "too many"},
 		{second(RBF(x, -1)), softkmeans.ErrOption, "gamma is -1"}, {second(RBF(x, nan)), softkmeans.ErrOption, "NaN"},

@@ -33,6 +33,9 @@ var otherFactors = []float64{0.5, 2, 4}
 // othersTol is the least Tol of the runs at other λ: how far spectra move needs no more.
 const othersTol = 1e-5
 
+// mostCenter is the largest entry of Centers that FitMinVolume takes.
+const mostCenter = 0x1p520
+
 // scene is rows of which the noise chooses λ. The fit begins in their leading directions, without bounds,
 // and ends in all columns.
 type scene struct {
@@ -66,10 +69,13 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 			tell(it)
 		}
 	}
-	if v.Centers != nil {
-		s.in.Centers, err = v.Coordinates(nil, v.Centers)
+	if v.Centers != nil { // their range is wider than that of rows
+		s.in.Centers = la.Product(la.Centred(v.Centers, v.Mean), la.Transpose(v.Basis))
+		for i, c := range s.in.Centers.Data {
+			s.in.Centers.Data[i] = min(max(c, -mostCenter), mostCenter)
+		}
 	}
-	return s, err
+	return s, nil
 }
 
 // run is a fit of the scene.

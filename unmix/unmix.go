@@ -5,6 +5,7 @@ package unmix
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"softkmeans"
@@ -53,7 +54,7 @@ type Options struct {
 // Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the largest
 // memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of SumAtMostOne.
 // Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
-// fitted: of length 1, in columns divided by their noise.
+// fitted: of length 1, in columns divided by their noise, and by 2^20 if x has an entry above 2^480.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
@@ -68,7 +69,7 @@ type Result struct {
 }
 
 // Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted ones. dst receives
-// the result; nil allocates. With ScaleUnit they are those of [Mix]. Cost and errors: those of
+// the result; nil allocates. With ScaleUnit they are those of [Mix]. Cost, errors and panics: those of
 // [softkmeans.Model.Predict].
 func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if r.Scaling != ScaleUnit {
@@ -77,6 +78,9 @@ func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) 
 	g, _, err := Mix(r.Centers, x, nil)
 	if err != nil || dst == nil {
 		return g, err
+	}
+	if dst.Rows != g.Rows || dst.Cols != g.Cols {
+		panic(fmt.Sprintf("unmix: dst is %d×%d, the result is %d×%d", dst.Rows, dst.Cols, g.Rows, g.Cols))
 	}
 	for i := range g.Rows {
 		copy(dst.Row(i), g.Row(i))
@@ -181,6 +185,7 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	var found noise.Noise
 	var v *view
 	var trimmed []int
+	unit := noise.Unit(given.x)
 	for _, scaling := range []Scaling{ScaleUnit, ScaleGiven} {
 		if given.Scaling != ScaleAuto && given.Scaling != scaling {
 			continue
@@ -194,6 +199,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 			if found, err = noise.Find(ctx, given.x, o); err != nil {
 				return nil, err
 			}
+		}
+		if found.Columns == nil && unit > 1 {
+			found.Columns = slices.Repeat([]float64{unit}, given.x.Cols)
 		}
 		t := *given.divided(found)
 		if scaling == ScaleGiven {
@@ -209,6 +217,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	if v.exact() {
 		return nil, nil
 	}
+	if v.Scaling == ScaleGiven {
+		v.Epsilon /= unit * unit
+	}
 	trimmed = append(trimmed, leftOut(given.Weights, found.Rows)...)
 	slices.Sort(trimmed)
 	trimmed = slices.Compact(trimmed)
@@ -218,7 +229,9 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: found.Columns,
+	deviations := slices.Clone(found.Columns)
+	la.Scale(1/unit, deviations)
+	return s.result(ctx, &Result{Scaling: v.Scaling, Trimmed: trimmed, Noise: deviations,
 		RowWeights: found.Rows})
 }
 

@@ -241,6 +241,9 @@ func TestHard(t *testing.T) {
 	t.Parallel()
 	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 4)
 	few, _, _, _ := pixels(60, 3, 3, 0, 0.01, 8)
+	most := func(m *softkmeans.Matrix, _, _ *softkmeans.Matrix, _ []float64) *softkmeans.Matrix {
+		return tables.Mapped(m, func(_, _ int, v float64) float64 { return 0x1p500 * min(v/2, 1) })
+	}
 	zeros := softkmeans.NewMatrix(5, 3, nil)
 	below := tables.Mapped(x, func(_, _ int, v float64) float64 { return -v })
 	with := func(set func(o *Options)) Options {
@@ -258,6 +261,8 @@ func TestHard(t *testing.T) {
 		"few columns": {few, 3, Options{Scaling: ScaleUnit}},
 		"a row":       {tables.First(x, 1), 2, Options{}}, "wide": {tables.First(x, 4), 2, Options{Trim: 0.3}},
 		"below 0": {below, 3, Options{}}, "below 0, unit": {below, 3, Options{Scaling: ScaleUnit}},
+		"large":       {most(pixels(60, 40, 3, 0, 0.01, 5)), 3, Options{}},
+		"large, ε":    {most(pixels(90, 9, 3, 0.2, 0.01, 5)), 3, with(func(o *Options) { o.Epsilon = 1e290 })},
 		"slack":       {x, 3, with(func(o *Options) { o.Slack = 0.1 })},
 		"at most one": {x, 3, with(func(o *Options) { o.Sum = softkmeans.SumAtMostOne })},
 		"centers":     {x, 3, with(func(o *Options) { o.Centers, o.Lambda = tables.First(x, 3), 1 })},
@@ -413,4 +418,47 @@ func TestNoise(t *testing.T) {
 	heavy.Weights = slices.Repeat([]float64{1}, x.Rows)
 	heavy.Weights[5] = 1e3
 	same("a weight", x, &heavy)
+	for _, scaling := range []Scaling{ScaleGiven, ScaleUnit} {
+		want := fitted(t, x, 3, &Options{Scaling: scaling})
+		far := fitted(t, tables.Mapped(x, func(_, _ int, v float64) float64 { return 0x1p498 * v }), 3,
+			&Options{Scaling: scaling})
+		if off(want.Memberships, far.Memberships) > 0 || !slices.Equal(want.Noise, far.Noise) ||
+			far.Centers.At(1, 2) != 0x1p498*want.Centers.At(1, 2) {
+			t.Errorf("%v: other bits near the end of the range", scaling)
+		}
+	}
+}
+
+// TestCenters: centers of any size in range may be where the fit begins.
+func TestCenters(t *testing.T) {
+	t.Parallel()
+	for _, d := range []int{6, 24} {
+		x, _, _, _ := pixels(60, d, 3, 0, 0.01, 9)
+		for _, size := range []float64{1e-155, 1e152, 0x1p519} {
+			for _, scaling := range []Scaling{ScaleGiven, ScaleUnit} {
+				o := Options{Scaling: scaling}
+				o.Centers = tables.Mapped(tables.First(x, 3), func(_, _ int, v float64) float64 {
+					return size * min(v, 2)
+				})
+				fitted(t, x, 3, &o)
+			}
+		}
+	}
+}
+
+// TestPredictShape: a dst of a wrong shape panics, with and without brightness.
+func TestPredictShape(t *testing.T) {
+	t.Parallel()
+	x := softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1})
+	for _, scaling := range []Scaling{ScaleGiven, ScaleUnit} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: a 5×3 dst for a 2×2 result", scaling)
+				}
+			}()
+			r := &Result{Model: &softkmeans.Model{Centers: x}, Scaling: scaling}
+			_, _ = r.Predict(softkmeans.NewMatrix(5, 3, nil), x)
+		}()
+	}
 }

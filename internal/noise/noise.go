@@ -45,7 +45,7 @@ type Options struct {
 // Noise is the noise of a scene. Both lists are nil if rows or columns are too few to tell, if there is no
 // noise, or if most rows would be outliers.
 type Noise struct {
-	Columns []float64 // the deviation of each column over the median one
+	Columns []float64 // the deviation of each column over the median one, times Unit(x)
 	Rows    []float64 // how well each row fits, of [0, 1]
 }
 
@@ -59,6 +59,10 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 	used, err := draws.Rows(o.Weights, x.Rows)
 	if err != nil || len(used) < 2*x.Cols || x.Cols < 4 {
 		return Noise{}, err
+	}
+	unit := Unit(x)
+	if unit > 1 {
+		x = Divide(x, slices.Repeat([]float64{unit}, x.Cols))
 	}
 	var weights []float64
 	for _, i := range used {
@@ -106,6 +110,7 @@ func Find(ctx context.Context, x *softkmeans.Matrix, o Options) (Noise, error) {
 		return Noise{}, nil
 	}
 	out := Noise{Columns: p.columns, Rows: fit}
+	la.Scale(unit, out.Columns)
 	if len(used) < x.Rows {
 		out.Rows, err = p.fit(Divide(x, p.used))
 	}
@@ -226,6 +231,17 @@ func (p *plane) fit(y *softkmeans.Matrix) ([]float64, error) {
 		}
 	}
 	return fit, nil
+}
+
+// Unit returns by what rows are divided so that their coordinates, and columns over their noise, stay in
+// range: 1, or a power of two for rows near its end.
+func Unit(x *softkmeans.Matrix) float64 {
+	for i := range x.Rows {
+		if la.Largest(x.Row(i)) > 0x1p480 {
+			return 0x1p20
+		}
+	}
+	return 1
 }
 
 // Divide returns x with each column divided by its noise; nil: all alike.
