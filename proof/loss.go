@@ -73,6 +73,7 @@ type loss struct {
 	centred   bool
 	affine    bool
 	mean      []float64
+	shift     float64   // at least the distance of mean from that of the rows
 	half, eps float64   // λ/2 and ε
 	mass      float64   // at least Σw
 	total     float64   // ‖Y‖²
@@ -127,6 +128,7 @@ func openLoss(
 	l.total, l.half = l.unit(space.Total, l.wexp), l.unit(m.Lambda, l.wexp)/2
 	l.eps = l.unit(m.Epsilon, 0)
 	l.beyond = math.Ldexp(max(0, space.Floor-space.FloorError), -2*l.exp-l.wexp)
+	l.shift = l.slipOfMean(n, far)
 	l.measure(w, weights, d, far)
 	return l, fault.Stopped(ctx)
 }
@@ -137,10 +139,24 @@ func (l *loss) unit(v float64, wexp int) float64 {
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
+// slipOfMean bounds how far the mean is from that of n rows. An entry is rounded once. Before that the mean is
+// the first of the heaviest rows, no farther away than √n times the spread, plus a mean of n differences. Sums
+// over sparse rows are compensated, but their terms are rounded, at the mean's distance from 0.
+func (l *loss) slipOfMean(n int, far bool) float64 {
+	if !l.centred {
+		return 0
+	}
+	away, own := math.Ldexp(la.Norm(l.mean), -l.exp)*(1+0x1p-20), 1.0
+	if far {
+		own += float64(64 + n>>19)
+	}
+	return own*0x1p-53*away + 1.1*la.Gamma(2*n+64)*(1+math.Sqrt(float64(n)))*math.Sqrt(l.total/l.mass)
+}
+
 // measure sets sigma for the rows in the leading directions. Sparse rows and their mean are projected by
 // themselves, and rounded as such.
 func (l *loss) measure(w *softkmeans.Matrix, weights []float64, d int, far bool) {
-	length := math.Sqrt(l.total)
+	length := math.Sqrt(l.total) + math.Sqrt(l.mass)*l.shift
 	if far {
 		length += math.Sqrt(l.mass) * math.Ldexp(la.Norm(l.mean), -l.exp)
 	}
@@ -160,11 +176,16 @@ func (l *loss) slip(squares float64) float64 {
 
 // of returns a number that is at least the loss of a model. The Objective is an upper bound. The singular
 // values of centers are off by a few roundings of the largest (one-sided Jacobi; Demmel and Veselić 1992).
+// That the mean is off moves them by √k times as much. BᵀF has none: differences from one center do.
 func (l *loss) of(m *softkmeans.Model) (float64, error) {
-	f := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil)
+	f, origin, shift := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil), l.mean, l.shift
+	if l.affine {
+		origin, shift = m.Centers.Row(0), 0
+	}
+	k := float64(l.k)
 	for i := range l.k {
 		for j, v := range m.Centers.Row(i) {
-			f.Row(i)[j] = math.Ldexp(v, -l.exp) - math.Ldexp(l.mean[j], -l.exp)
+			f.Row(i)[j] = math.Ldexp(v, -l.exp) - math.Ldexp(origin[j], -l.exp)
 		}
 	}
 	if l.affine { // BᵀF
@@ -176,7 +197,7 @@ func (l *loss) of(m *softkmeans.Model) (float64, error) {
 	}
 	sum := float64(l.terms-len(values)) * math.Log(l.eps)
 	for _, v := range values {
-		v += float64(l.k+f.Cols) * 0x1p-48 * values[0]
+		v += (16*(k+float64(f.Cols))+k*k)*0x1p-52*values[0] + math.Sqrt(k)*shift*(1+0x1p-40)
 		sum += math.Log(v*v + l.eps)
 	}
 	objective := math.Ldexp(m.Objective, -2*l.exp-l.wexp)

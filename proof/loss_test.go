@@ -3,6 +3,7 @@ package proof
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -87,6 +88,27 @@ func TestLossGap(t *testing.T) {
 	for _, y := range []softkmeans.Samples{nil, falling(30, 3, 1)} {
 		if _, err := LossGap(t.Context(), y, m, nil); !errors.Is(err, softkmeans.ErrShape) {
 			t.Errorf("of other rows: %v", err)
+		}
+	}
+}
+
+// TestLossGapFar: one center at the mean, as rounded, is as far above the least as that rounding makes it.
+func TestLossGapFar(t *testing.T) {
+	for _, c := range []struct{ at, eps float64 }{{1e15, 1e-9}, {1e9, 0x1p-42}, {1e9, 1e-14}, {1e15, 0x1p-900}} {
+		x := softkmeans.NewMatrix(3, 1, []float64{c.at, c.at + 1, c.at + 1.125})
+		m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 1,
+			&softkmeans.MinVolumeOptions{Lambda: 5, Epsilon: c.eps, Volume: softkmeans.VolumeOrigin}))(t)
+		m.Epsilon = c.eps
+		exact := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+		off, sum := exact(m.Centers.At(0, 0)), exact(0)
+		for i := range 3 {
+			sum.Add(sum, exact(x.At(i, 0)))
+		}
+		off.Sub(off, sum.Quo(sum, exact(3)))
+		shift, _ := off.Float64()
+		want := m.Lambda / 2 * math.Log1p(shift*shift/c.eps) / m.Total
+		if got := tables.Must(LossGap(t.Context(), x, m, nil))(t); !(got >= want && got < 2*want+20) {
+			t.Errorf("at %g, ε = %g: %g, the mean itself is lower by %g", c.at, c.eps, got, want)
 		}
 	}
 }
