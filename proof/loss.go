@@ -46,7 +46,7 @@ import (
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if err := checkModel(m); err != nil {
+	if err := checkModel(m, opts); err != nil {
 		return 0, err
 	}
 	if !(m.Lambda > 0) {

@@ -92,6 +92,25 @@ func TestLossGap(t *testing.T) {
 	}
 }
 
+// TestUnreadOptions: an option that a proof does not read is an error.
+func TestUnreadOptions(t *testing.T) {
+	x := falling(30, 3, 1)
+	plain := tables.Must(softkmeans.FitAlternating(t.Context(), x, 3, nil))(t)
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 3, nil))(t)
+	for _, o := range []*softkmeans.Options{{Enclosure: softkmeans.EnclosureTight}, {MostK: 3}, {Sum: 7},
+		{Sum: softkmeans.SumAtMostOne}, {Orientation: softkmeans.NewMatrix(2, 2, nil)}} {
+		_, err1 := LossGap(t.Context(), x, m, o)
+		_, err2 := LossGap(t.Context(), x, plain, o)
+		_, err3 := VolumeRatio(t.Context(), x, m, o)
+		_, err4 := VolumeFloor(t.Context(), x, 3, 0, o)
+		for _, err := range []error{err1, err2, err3, err4} {
+			if !errors.Is(err, softkmeans.ErrOption) {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+	}
+}
+
 // TestLossGapFar: one center at the mean, as rounded, is as far above the least as that rounding makes it.
 func TestLossGapFar(t *testing.T) {
 	for _, c := range []struct{ at, eps float64 }{{1e15, 1e-9}, {1e9, 0x1p-42}, {1e9, 1e-14}, {1e15, 0x1p-900}} {
