@@ -37,24 +37,28 @@ import (
 // loss that is smaller by more than the result times Total: that is proved for the pair that m holds, with
 // all rounding, for the Objective of a fit or of [softkmeans.Certify].
 //
-// The result is 0 for a model without a penalty. It is
-// [math.MaxFloat64] where nothing is proved: where all rows are equal, or squares times weights out of range.
+// For a model without a penalty it is the ExcessShare of a certificate. It is [math.MaxFloat64] where
+// nothing is proved: where all rows are equal, or squares times weights out of range.
 //
 // It reads the options Weights, which must be those of the fit, Solver and Workers. Cost: that of
 // [softkmeans.Principal] for k−1 directions, and O(ndk). Errors: those of Principal and Model.Check;
-// [softkmeans.ErrShape] for a model without centers, or of other columns.
+// [softkmeans.ErrShape] for a model without centers, or of other columns; [softkmeans.ErrOption] for a
+// Lambda that is below 0 or not finite, and for other options.
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
 	if err := checkModel(m, opts); err != nil {
 		return 0, err
 	}
-	if !(m.Lambda > 0) {
-		return 0, nil
+	if !(m.Lambda >= 0 && m.Lambda <= math.MaxFloat64) {
+		return 0, fault.New(softkmeans.ErrOption, "λ of the model is ", m.Lambda, ", not finite, or below 0")
 	}
 	l, err := openLoss(ctx, x, m, opts)
 	if err != nil {
 		return 0, err
+	}
+	if m.Lambda == 0 {
+		return l.without.ExcessShare(), nil
 	}
 	most, err := l.of(m)
 	if err != nil {
@@ -80,6 +84,8 @@ type loss struct {
 	beyond    float64   // at most Σ_{i>p} σ_i²
 	sigma     []float64 // at most the leading singular values of Y
 	plain     bool      // nothing is out of range
+	// without is the certificate of the pair without the penalty.
+	without softkmeans.Certificate
 }
 
 // openLoss measures the rows of x.
@@ -106,6 +112,8 @@ func openLoss(
 	if d != m.Centers.Cols {
 		return nil, fault.New(softkmeans.ErrShape, "x has ", d, " columns, centers have ", m.Centers.Cols)
 	}
+	l.without = softkmeans.Certificate{Objective: m.Objective, Floor: space.Floor,
+		FloorError: space.FloorError, Total: space.Total, Solver: space.Solver}
 	w, err := space.Coordinates(nil, x)
 	if err != nil {
 		return nil, err

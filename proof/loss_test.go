@@ -66,9 +66,9 @@ func TestLossGap(t *testing.T) {
 			t.Errorf("%g times as large, %g away: %g, not %g", by, off, got, want)
 		}
 	}
-	plain := tables.Must(softkmeans.FitAlternating(t.Context(), x, 3, nil))(t)
-	if got := tables.Must(LossGap(t.Context(), x, plain, nil))(t); got != 0 {
-		t.Errorf("without a penalty: %g", got)
+	plain := tables.Must(softkmeans.FitAlternating(t.Context(), x, 3, &softkmeans.MinVolumeOptions{MaxIter: 1}))(t)
+	if got := tables.Must(LossGap(t.Context(), x, plain, nil))(t); got != plain.ExcessShare() {
+		t.Errorf("without a penalty: %g, not %g", got, plain.ExcessShare())
 	}
 	moved := *m // the pair is judged, not the fit
 	moved.Centers = tables.Mapped(m.Centers, func(_, _ int, v float64) float64 { return 1.5 * v })
@@ -86,8 +86,17 @@ func TestLossGap(t *testing.T) {
 		}
 	}
 	for _, y := range []softkmeans.Samples{nil, falling(30, 3, 1)} {
-		if _, err := LossGap(t.Context(), y, m, nil); !errors.Is(err, softkmeans.ErrShape) {
-			t.Errorf("of other rows: %v", err)
+		for _, m := range []*softkmeans.Model{m, plain} {
+			if _, err := LossGap(t.Context(), y, m, nil); !errors.Is(err, softkmeans.ErrShape) {
+				t.Errorf("of other rows: %v", err)
+			}
+		}
+	}
+	for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
+		bad := *m
+		bad.Lambda = lambda
+		if _, err := LossGap(t.Context(), x, &bad, nil); !errors.Is(err, softkmeans.ErrOption) {
+			t.Errorf("λ = %g: %v", lambda, err)
 		}
 	}
 }
