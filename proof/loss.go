@@ -208,6 +208,7 @@ func (l *loss) of(m *softkmeans.Model) (float64, error) {
 		v += (16*(k+float64(f.Cols))+k*k)*0x1p-52*values[0] + math.Sqrt(k)*shift*(1+0x1p-40)
 		sum += math.Log(v*v + l.eps)
 	}
+	l.plain = l.plain && m.Objective >= 0 && m.Objective < math.MaxFloat64
 	objective := math.Ldexp(m.Objective, -2*l.exp-l.wexp)
 	return objective + l.half*sum + l.slip(objective+l.total), nil
 }

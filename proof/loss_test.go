@@ -80,6 +80,13 @@ func TestLossGap(t *testing.T) {
 	if got := tables.Must(LossGap(t.Context(), x, &huge, nil))(t); got != math.MaxFloat64 {
 		t.Errorf("λ out of range: %g", got)
 	}
+	for _, objective := range []float64{math.NaN(), -1, math.MaxFloat64} {
+		none, far := *m, tables.Mapped(x, func(_, _ int, v float64) float64 { return 0x1p20 * v })
+		none.Objective = objective
+		if got := tables.Must(LossGap(t.Context(), far, &none, nil))(t); got != math.MaxFloat64 {
+			t.Errorf("an objective of %g: %g", objective, got)
+		}
+	}
 	for _, bad := range []*softkmeans.Model{nil, {}} {
 		if _, err := LossGap(t.Context(), x, bad, nil); !errors.Is(err, softkmeans.ErrShape) {
 			t.Errorf("%+v: %v", bad, err)
