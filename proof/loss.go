@@ -37,24 +37,28 @@ import (
 // loss that is smaller by more than the result times Total: that is proved for the pair that m holds, with
 // all rounding, for the Objective of a fit or of [softkmeans.Certify].
 //
-// The result is 0 for a model without a penalty. It is
-// [math.MaxFloat64] where nothing is proved: where all rows are equal, or squares times weights out of range.
+// For a model without a penalty it is the ExcessShare of a certificate. It is [math.MaxFloat64] where
+// nothing is proved: where all rows are equal, or squares times weights out of range.
 //
 // It reads the options Weights, which must be those of the fit, Solver and Workers. Cost: that of
 // [softkmeans.Principal] for k−1 directions, and O(ndk). Errors: those of Principal and Model.Check;
-// [softkmeans.ErrShape] for a model without centers, or of other columns.
+// [softkmeans.ErrShape] for a model without centers, or of other columns; [softkmeans.ErrOption] for a
+// Lambda that is below 0 or not finite, and for other options.
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if err := checkModel(m); err != nil {
+	if err := checkModel(m, opts); err != nil {
 		return 0, err
 	}
-	if !(m.Lambda > 0) {
-		return 0, nil
+	if !(m.Lambda >= 0 && m.Lambda <= math.MaxFloat64) {
+		return 0, fault.New(softkmeans.ErrOption, "λ of the model is ", m.Lambda, ", not finite, or below 0")
 	}
 	l, err := openLoss(ctx, x, m, opts)
 	if err != nil {
 		return 0, err
+	}
+	if m.Lambda == 0 {
+		return l.without.ExcessShare(), nil
 	}
 	most, err := l.of(m)
 	if err != nil {
@@ -73,12 +77,15 @@ type loss struct {
 	centred   bool
 	affine    bool
 	mean      []float64
+	shift     float64   // at least the distance of mean from that of the rows
 	half, eps float64   // λ/2 and ε
 	mass      float64   // at least Σw
 	total     float64   // ‖Y‖²
 	beyond    float64   // at most Σ_{i>p} σ_i²
 	sigma     []float64 // at most the leading singular values of Y
 	plain     bool      // nothing is out of range
+	// without is the certificate of the pair without the penalty.
+	without softkmeans.Certificate
 }
 
 // openLoss measures the rows of x.
@@ -105,6 +112,8 @@ func openLoss(
 	if d != m.Centers.Cols {
 		return nil, fault.New(softkmeans.ErrShape, "x has ", d, " columns, centers have ", m.Centers.Cols)
 	}
+	l.without = softkmeans.Certificate{Objective: m.Objective, Floor: space.Floor,
+		FloorError: space.FloorError, Total: space.Total, Solver: space.Solver}
 	w, err := space.Coordinates(nil, x)
 	if err != nil {
 		return nil, err
@@ -127,6 +136,7 @@ func openLoss(
 	l.total, l.half = l.unit(space.Total, l.wexp), l.unit(m.Lambda, l.wexp)/2
 	l.eps = l.unit(m.Epsilon, 0)
 	l.beyond = math.Ldexp(max(0, space.Floor-space.FloorError), -2*l.exp-l.wexp)
+	l.shift = l.slipOfMean(n, far)
 	l.measure(w, weights, d, far)
 	return l, fault.Stopped(ctx)
 }
@@ -137,10 +147,24 @@ func (l *loss) unit(v float64, wexp int) float64 {
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
+// slipOfMean bounds how far the mean is from that of n rows. An entry is rounded once. Before that the mean is
+// the first of the heaviest rows, no farther away than √n times the spread, plus a mean of n differences. Sums
+// over sparse rows are compensated, but their terms are rounded, at the mean's distance from 0.
+func (l *loss) slipOfMean(n int, far bool) float64 {
+	if !l.centred {
+		return 0
+	}
+	away, own := math.Ldexp(la.Norm(l.mean), -l.exp)*(1+0x1p-20), 1.0
+	if far {
+		own += float64(64 + n>>19)
+	}
+	return own*0x1p-53*away + 1.1*la.Gamma(2*n+64)*(1+math.Sqrt(float64(n)))*math.Sqrt(l.total/l.mass)
+}
+
 // measure sets sigma for the rows in the leading directions. Sparse rows and their mean are projected by
 // themselves, and rounded as such.
 func (l *loss) measure(w *softkmeans.Matrix, weights []float64, d int, far bool) {
-	length := math.Sqrt(l.total)
+	length := math.Sqrt(l.total) + math.Sqrt(l.mass)*l.shift
 	if far {
 		length += math.Sqrt(l.mass) * math.Ldexp(la.Norm(l.mean), -l.exp)
 	}
@@ -160,11 +184,16 @@ func (l *loss) slip(squares float64) float64 {
 
 // of returns a number that is at least the loss of a model. The Objective is an upper bound. The singular
 // values of centers are off by a few roundings of the largest (one-sided Jacobi; Demmel and Veselić 1992).
+// That the mean is off moves them by √k times as much. BᵀF has none: differences from one center do.
 func (l *loss) of(m *softkmeans.Model) (float64, error) {
-	f := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil)
+	f, origin, shift := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil), l.mean, l.shift
+	if l.affine {
+		origin, shift = m.Centers.Row(0), 0
+	}
+	k := float64(l.k)
 	for i := range l.k {
 		for j, v := range m.Centers.Row(i) {
-			f.Row(i)[j] = math.Ldexp(v, -l.exp) - math.Ldexp(l.mean[j], -l.exp)
+			f.Row(i)[j] = math.Ldexp(v, -l.exp) - math.Ldexp(origin[j], -l.exp)
 		}
 	}
 	if l.affine { // BᵀF
@@ -176,9 +205,10 @@ func (l *loss) of(m *softkmeans.Model) (float64, error) {
 	}
 	sum := float64(l.terms-len(values)) * math.Log(l.eps)
 	for _, v := range values {
-		v += float64(l.k+f.Cols) * 0x1p-48 * values[0]
+		v += (16*(k+float64(f.Cols))+k*k)*0x1p-52*values[0] + math.Sqrt(k)*shift*(1+0x1p-40)
 		sum += math.Log(v*v + l.eps)
 	}
+	l.plain = l.plain && m.Objective >= 0 && m.Objective < math.MaxFloat64
 	objective := math.Ldexp(m.Objective, -2*l.exp-l.wexp)
 	return objective + l.half*sum + l.slip(objective+l.total), nil
 }

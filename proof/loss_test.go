@@ -3,6 +3,7 @@ package proof
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -65,9 +66,9 @@ func TestLossGap(t *testing.T) {
 			t.Errorf("%g times as large, %g away: %g, not %g", by, off, got, want)
 		}
 	}
-	plain := tables.Must(softkmeans.FitAlternating(t.Context(), x, 3, nil))(t)
-	if got := tables.Must(LossGap(t.Context(), x, plain, nil))(t); got != 0 {
-		t.Errorf("without a penalty: %g", got)
+	plain := tables.Must(softkmeans.FitAlternating(t.Context(), x, 3, &softkmeans.MinVolumeOptions{MaxIter: 1}))(t)
+	if got := tables.Must(LossGap(t.Context(), x, plain, nil))(t); got != plain.ExcessShare() {
+		t.Errorf("without a penalty: %g, not %g", got, plain.ExcessShare())
 	}
 	moved := *m // the pair is judged, not the fit
 	moved.Centers = tables.Mapped(m.Centers, func(_, _ int, v float64) float64 { return 1.5 * v })
@@ -79,14 +80,70 @@ func TestLossGap(t *testing.T) {
 	if got := tables.Must(LossGap(t.Context(), x, &huge, nil))(t); got != math.MaxFloat64 {
 		t.Errorf("λ out of range: %g", got)
 	}
+	for _, objective := range []float64{math.NaN(), -1, math.MaxFloat64} {
+		none, far := *m, tables.Mapped(x, func(_, _ int, v float64) float64 { return 0x1p20 * v })
+		none.Objective = objective
+		if got := tables.Must(LossGap(t.Context(), far, &none, nil))(t); got != math.MaxFloat64 {
+			t.Errorf("an objective of %g: %g", objective, got)
+		}
+	}
 	for _, bad := range []*softkmeans.Model{nil, {}} {
 		if _, err := LossGap(t.Context(), x, bad, nil); !errors.Is(err, softkmeans.ErrShape) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 	for _, y := range []softkmeans.Samples{nil, falling(30, 3, 1)} {
-		if _, err := LossGap(t.Context(), y, m, nil); !errors.Is(err, softkmeans.ErrShape) {
-			t.Errorf("of other rows: %v", err)
+		for _, m := range []*softkmeans.Model{m, plain} {
+			if _, err := LossGap(t.Context(), y, m, nil); !errors.Is(err, softkmeans.ErrShape) {
+				t.Errorf("of other rows: %v", err)
+			}
+		}
+	}
+	for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
+		bad := *m
+		bad.Lambda = lambda
+		if _, err := LossGap(t.Context(), x, &bad, nil); !errors.Is(err, softkmeans.ErrOption) {
+			t.Errorf("λ = %g: %v", lambda, err)
+		}
+	}
+}
+
+// TestUnreadOptions: an option that a proof does not read is an error.
+func TestUnreadOptions(t *testing.T) {
+	x := falling(30, 3, 1)
+	plain := tables.Must(softkmeans.FitAlternating(t.Context(), x, 3, nil))(t)
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 3, nil))(t)
+	for _, o := range []*softkmeans.Options{{Enclosure: softkmeans.EnclosureTight}, {MostK: 3}, {Sum: 7},
+		{Sum: softkmeans.SumAtMostOne}, {Orientation: softkmeans.NewMatrix(2, 2, nil)}} {
+		_, err1 := LossGap(t.Context(), x, m, o)
+		_, err2 := LossGap(t.Context(), x, plain, o)
+		_, err3 := VolumeRatio(t.Context(), x, m, o)
+		_, err4 := VolumeFloor(t.Context(), x, 3, 0, o)
+		for _, err := range []error{err1, err2, err3, err4} {
+			if !errors.Is(err, softkmeans.ErrOption) {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+	}
+}
+
+// TestLossGapFar: one center at the mean, as rounded, is as far above the least as that rounding makes it.
+func TestLossGapFar(t *testing.T) {
+	for _, c := range []struct{ at, eps float64 }{{1e15, 1e-9}, {1e9, 0x1p-42}, {1e9, 1e-14}, {1e15, 0x1p-900}} {
+		x := softkmeans.NewMatrix(3, 1, []float64{c.at, c.at + 1, c.at + 1.125})
+		m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 1,
+			&softkmeans.MinVolumeOptions{Lambda: 5, Epsilon: c.eps, Volume: softkmeans.VolumeOrigin}))(t)
+		m.Epsilon = c.eps
+		exact := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+		off, sum := exact(m.Centers.At(0, 0)), exact(0)
+		for i := range 3 {
+			sum.Add(sum, exact(x.At(i, 0)))
+		}
+		off.Sub(off, sum.Quo(sum, exact(3)))
+		shift, _ := off.Float64()
+		want := m.Lambda / 2 * math.Log1p(shift*shift/c.eps) / m.Total
+		if got := tables.Must(LossGap(t.Context(), x, m, nil))(t); !(got >= want && got < 2*want+20) {
+			t.Errorf("at %g, ε = %g: %g, the mean itself is lower by %g", c.at, c.eps, got, want)
 		}
 	}
 }

@@ -91,13 +91,16 @@ type VolumeBound struct {
 // It reads the options Weights, Solver and Workers. A [*softkmeans.SparseMatrix] is filled in, up to 2^27
 // entries; rows far from 0, as years are, are copied. Cost: that of [softkmeans.Fit] for k+1 centers, and
 // for k from 4 to 10 up to some seconds. Errors: those of Fit; [softkmeans.ErrOption] for a slack that is
-// negative or not finite.
+// negative or not finite, and for other options.
 func VolumeFloor(
 	ctx context.Context, x softkmeans.Samples, k int, slack float64, opts *softkmeans.Options,
 ) (VolumeBound, error) {
 	none := VolumeBound{LogVolume: math.Inf(-1)}
 	if !(slack >= 0 && slack <= math.MaxFloat64) {
 		return none, fault.New(softkmeans.ErrOption, "slack is ", slack, ", not finite, or below 0")
+	}
+	if err := checkOptions(opts); err != nil {
+		return none, err
 	}
 	q, err := open(ctx, x, k, opts, slack == 0)
 	if err != nil {
@@ -121,7 +124,7 @@ func VolumeFloor(
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
-	if err := checkModel(m); err != nil {
+	if err := checkModel(m, opts); err != nil {
 		return 0, err
 	}
 	k := m.Centers.Rows
@@ -156,12 +159,22 @@ func VolumeRatio(
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
 }
 
-// checkModel returns an error unless m has centers, and parts that fit together.
-func checkModel(m *softkmeans.Model) error {
+// checkModel returns an error unless m has centers, and parts that fit together, or for an option that is set
+// and not read.
+func checkModel(m *softkmeans.Model, opts *softkmeans.Options) error {
 	if m == nil || m.Centers == nil {
 		return fault.New(softkmeans.ErrShape, "the model has no centers")
 	}
-	return m.Check()
+	return fault.First(m.Check(), checkOptions(opts))
+}
+
+// checkOptions returns an error if an option is set that proofs do not read.
+func checkOptions(opts *softkmeans.Options) error {
+	if o := draws.OrZero(opts); o.Enclosure != 0 || o.Sum != 0 || o.Orientation != nil || o.MostK != 0 {
+		return fault.New(softkmeans.ErrOption,
+			"Enclosure, Sum, Orientation or MostK is set, which proofs do not read")
+	}
+	return nil
 }
 
 // inUnits takes a bound to the data's units. Of a context that has ended it is none.
