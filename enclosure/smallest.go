@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	flat      = 0x1p-46 // the share of the largest extent up to which a direction is rounding
+	flat      = 0x1p-46 // how far shares reach along a direction that is rounding, at most
 	mostShare = 0x1p-80 // the share of the squares by which mixtures may miss the points
 )
 
@@ -134,7 +134,7 @@ func (p *points) setAxes(u *softkmeans.Matrix, s []float64, v *softkmeans.Matrix
 		reach[l] = la.Largest(across.Row(l))
 	}
 	q := 0
-	for q < min(len(s), v.Rows-1) && s[q]*reach[q] > flat*s[0]*reach[0] {
+	for q < min(len(s), v.Rows-1) && s[q]*reach[q] > flat {
 		q++
 	}
 	for l := range q {
