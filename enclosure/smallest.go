@@ -110,15 +110,12 @@ func pointsOf(m *softkmeans.Model) (*points, error) {
 		}
 	}
 	la.Scale(1/max(count, 1), p.mean)
-	about := g.Clone()
 	for i := range g.Rows {
 		if p.sums[i] == 0 {
 			copy(g.Row(i), p.mean)
-			copy(about.Row(i), p.mean)
 		}
-		la.Axpy(about.Row(i), -1, p.mean)
 	}
-	u, s, v, err := softkmeans.SVD(about)
+	u, s, v, err := softkmeans.SVD(la.Centred(g, p.mean))
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +174,7 @@ func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
 
 // centers returns the corners as mixtures of the centers f.
 func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
-	about := f.Clone() // about the first, so that centers far from 0 keep their digits
-	for j := range f.Rows {
-		la.Axpy(about.Row(j), -1, f.Row(0))
-	}
+	about := la.Centred(f, f.Row(0)) // so that centers far from 0 keep their digits
 	out := la.Product(corners, la.Product(p.axes, about))
 	for j := range out.Rows {
 		for l, v := range p.mean {
