@@ -18,8 +18,9 @@ const (
 )
 
 // Smallest returns a model with the mixtures of m whose centers (k×d) span a small simplex around them. Pass
-// a model of [softkmeans.Fit], or of [Cone], with its memberships (n×k): the result reaches the same error.
-// m is unchanged.
+// a model of [softkmeans.Fit], or of [Cone], with its memberships (n×k): the result reaches the same error,
+// but for the rounding of its centers. That counts if weights differ by 2^200, or the mean is 1e15 times the
+// spread. m is unchanged.
 //
 // For k up to 3 no smaller simplex contains the mixtures. For larger k it is the smallest simplex at which
 // descents from several starts end; proof.VolumeRatio bounds how much smaller another may be. If the mixtures
