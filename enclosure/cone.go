@@ -27,6 +27,7 @@ package enclosure
 // Appl. 36, 2015, who have the theorem as well). If rank X < k a simplex around 0 needs no half-space.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -78,7 +79,7 @@ func Cone(
 ) (*softkmeans.Model, error) {
 	c := &cone{ctx: ctx, x: x, Options: draws.OrZero(opts)}
 	slice := softkmeans.Options{Enclosure: c.Enclosure, Orientation: c.Orientation, Workers: c.Workers}
-	c.Enclosure, c.Orientation, c.Sum = softkmeans.EnclosureBall, nil, softkmeans.SumAtMostOne
+	c.Enclosure, c.Orientation, c.Sum = softkmeans.EnclosureBall, nil, cmp.Or(c.Sum, softkmeans.SumAtMostOne)
 	// A single point shows whether k and the options of the slice have a meaning.
 	if _, err := softkmeans.Fit(ctx, softkmeans.NewMatrix(1, 1, nil), k, &slice); err != nil {
 		return nil, err

@@ -165,6 +165,7 @@ func TestConeOptions(t *testing.T) {
 		"k of 0": {x, 0, nil, softkmeans.ErrOption}, "a large k": {x, mostCenters + 1, nil, softkmeans.ErrOption},
 		"an enclosure":    {x, 2, &softkmeans.Options{Enclosure: 2}, softkmeans.ErrOption},
 		"an orientation":  {x, 3, &softkmeans.Options{Orientation: x}, softkmeans.ErrShape},
+		"a sum":           {x, 2, &softkmeans.Options{Sum: 7}, softkmeans.ErrOption},
 		"a field unread":  {x, 2, &softkmeans.Options{MostK: 2}, softkmeans.ErrOption},
 		"too few weights": {x, 2, &softkmeans.Options{Weights: w[:3]}, softkmeans.ErrShape},
 		"no rows":         {nil, 2, nil, softkmeans.ErrShape}, "a nil matrix": {(*softkmeans.Matrix)(nil), 2, nil, softkmeans.ErrShape},

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	flat      = 0x1p-46 // the share of the largest extent up to which a direction is rounding
+	flat      = 0x1p-46 // how far shares reach along a direction that is rounding, at most
 	mostShare = 0x1p-80 // the share of the squares by which mixtures may miss the points
 )
 
 // Smallest returns a model with the mixtures of m whose centers (k×d) span a small simplex around them. Pass
-// a model of [softkmeans.Fit], or of [Cone], with its memberships (n×k): the result reaches the same error.
-// m is unchanged.
+// a model of [softkmeans.Fit], or of [Cone], with its memberships (n×k): the result reaches the same error,
+// but for the rounding of its centers. That counts if weights differ by 2^200, or the mean is 1e15 times the
+// spread. m is unchanged.
 //
 // For k up to 3 no smaller simplex contains the mixtures. For larger k it is the smallest simplex at which
 // descents from several starts end; proof.VolumeRatio bounds how much smaller another may be. If the mixtures
@@ -110,15 +111,12 @@ func pointsOf(m *softkmeans.Model) (*points, error) {
 		}
 	}
 	la.Scale(1/max(count, 1), p.mean)
-	about := g.Clone()
 	for i := range g.Rows {
 		if p.sums[i] == 0 {
 			copy(g.Row(i), p.mean)
-			copy(about.Row(i), p.mean)
 		}
-		la.Axpy(about.Row(i), -1, p.mean)
 	}
-	u, s, v, err := softkmeans.SVD(about)
+	u, s, v, err := softkmeans.SVD(la.Centred(g, p.mean))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +132,7 @@ func (p *points) setAxes(u *softkmeans.Matrix, s []float64, v *softkmeans.Matrix
 		reach[l] = la.Largest(across.Row(l))
 	}
 	q := 0
-	for q < min(len(s), v.Rows-1) && s[q]*reach[q] > flat*s[0]*reach[0] {
+	for q < min(len(s), v.Rows-1) && s[q]*reach[q] > flat {
 		q++
 	}
 	for l := range q {
@@ -177,10 +175,7 @@ func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
 
 // centers returns the corners as mixtures of the centers f.
 func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
-	about := f.Clone() // about the first, so that centers far from 0 keep their digits
-	for j := range f.Rows {
-		la.Axpy(about.Row(j), -1, f.Row(0))
-	}
+	about := la.Centred(f, f.Row(0)) // so that centers far from 0 keep their digits
 	out := la.Product(corners, la.Product(p.axes, about))
 	for j := range out.Rows {
 		for l, v := range p.mean {

@@ -97,6 +97,25 @@ func TestSmallestFlat(t *testing.T) {
 	}
 }
 
+// TestSmallestEqual: the rows of positive weight are equal, and memberships 1/k up to rounding.
+func TestSmallestEqual(t *testing.T) {
+	for n := 2; n < 40; n += 3 {
+		for k := 1; k <= min(n, 12); k++ {
+			for _, step := range []float64{0, 1} { // between the other rows
+				x := tables.Mapped(softkmeans.NewMatrix(n, 1, nil), func(i, _ int, _ float64) float64 {
+					return 3 + step*float64(i/2)
+				})
+				w := make([]float64, n)
+				w[0], w[1] = 1, step
+				m := smallest(t, x, k, &softkmeans.Options{Weights: w})
+				if c := certified(t, x, m, w); !(c.Objective < 1e-28) {
+					t.Errorf("n = %d, k = %d, step %g: objective %g", n, k, step, c.Objective)
+				}
+			}
+		}
+	}
+}
+
 // TestSmallestTruth: descents end at the simplex of which the rows are mixtures, with pure rows or without, and
 // in two dimensions at the smallest triangle.
 func TestSmallestTruth(t *testing.T) {
