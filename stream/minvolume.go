@@ -5,6 +5,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -130,15 +131,18 @@ func (v *volume) check() error {
 	case o.SummaryRows < 0:
 		return fault.New(softkmeans.ErrOption, "SummaryRows is ", o.SummaryRows)
 	}
-	if o.Centers == nil && o.Init != softkmeans.InitGlobal {
-		one := o.MinVolumeOptions // a fit of one row of 0 checks them
-		one.Weights, one.Progress = nil, nil
-		_, err := softkmeans.FitMinVolume(context.Background(), softkmeans.NewMatrix(1, 1, nil), 1, &one)
-		if err != nil {
-			return err
-		}
+	if err := v.passes.check(); err != nil {
+		return err
 	}
-	return v.passes.check()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	one := o.MinVolumeOptions // a fit that has ended checks them first
+	one.Weights, one.Progress = nil, nil
+	_, err := softkmeans.FitMinVolume(ended, softkmeans.NewMatrix(1, 1, nil), v.k, &one)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // measureFloor makes the first pass. It returns the rows if a summary may have as many.
@@ -150,6 +154,9 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 			v.size = min(defaultSummaryRows, max(defaultSummaryRows*1024/v.cols, 1024))
 		}
 		v.size = max(v.size, leastRowsPerCenter*v.k)
+		if f := v.o.Centers; f != nil && f.Cols != v.cols {
+			return fault.New(softkmeans.ErrShape, "Centers have ", f.Cols, " columns, the blocks ", v.cols)
+		}
 		if few != nil && b.x.Rows <= v.size-few.Rows {
 			few = softkmeans.NewMatrix(few.Rows+b.x.Rows, v.cols, append(few.Data, b.x.Data...))
 		} else {

@@ -494,14 +494,25 @@ func TestInMemory(t *testing.T) {
 
 // TestMinVolumeOptions: what the passes do not have is an error, as is what softkmeans.FitMinVolume refuses.
 func TestMinVolumeOptions(t *testing.T) {
-	x := mixtures(900, 4, 3, .1, 0, 1)
+	x, passes := mixtures(900, 4, 3, .1, 0, 1), 0
+	f, nan := rowsOf(x, 0, 3), softkmeans.NewMatrix(3, 4, slices.Repeat([]float64{math.NaN()}, 12))
 	for i, o := range []MinVolumeOptions{
 		{SummaryRows: -1}, {MinVolumeOptions: softkmeans.MinVolumeOptions{NonNegative: true}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Upper: []float64{1}}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Slack: -1}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Init: 99}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: softkmeans.NewMatrix(2, 4, nil)}, SummaryRows: 100},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, MaxIter: -1}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: f, MaxIter: -1}},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, Sum: softkmeans.SumAtMostOne}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: nan}},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: softkmeans.NewMatrix(3, 5, nil)}, SummaryRows: 100},
 	} {
-		if _, err := FitMinVolume(t.Context(), in(x, 50), 3, &o); !errors.Is(err, softkmeans.ErrOption) && !errors.Is(err, softkmeans.ErrShape) {
-			t.Errorf("%d: %v", i, err)
+		o.Block = func(pass, _ int) { passes++ }
+		_, err := FitMinVolume(t.Context(), in(x, 50), 3, &o)
+		if !errors.Is(err, softkmeans.ErrOption) && !errors.Is(err, softkmeans.ErrShape) && !errors.Is(err, softkmeans.ErrNonFinite) || passes > 0 {
+			t.Errorf("%d: %d blocks, %v", i, passes, err)
+		}
+	}
+	for _, start := range []softkmeans.MinVolumeOptions{{Centers: f}, {Init: softkmeans.InitGlobal}} {
+		if _, err := FitMinVolume(t.Context(), in(x, 50), 3, &MinVolumeOptions{MinVolumeOptions: start, SummaryRows: 100}); err != nil {
+			t.Error(err)
 		}
 	}
 	o := &MinVolumeOptions{SummaryRows: 100, Labels: func(int, []int) error { return io.ErrShortWrite }}
