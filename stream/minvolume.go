@@ -121,6 +121,7 @@ type volume struct {
 	reference float64 // the floor, or what stands for it
 	target    float64 // the largest objective that the slack allows
 	allowance float64 // the target less the floor
+	near      float64 // an error nearer the target is near enough
 }
 
 func (v *volume) check() error {
@@ -194,6 +195,7 @@ func (v *volume) setTarget(trivial bool) {
 	}
 	v.allowance = max(min(slack*v.reference, (p.Total-p.Floor)/2), 0x1p-60*p.Total)
 	v.target = p.Floor + v.allowance
+	v.near = max(closeShare*v.allowance, rounding)
 }
 
 // inMemory fits rows that are no more than a summary.
@@ -233,7 +235,7 @@ func (v *volume) refine(m *softkmeans.Model) error {
 		left = defaultRefinements
 	}
 	m.Status = softkmeans.StatusIterationLimit
-	most := v.target + closeShare*v.allowance
+	most := v.target + v.near
 	// The squared accuracy of the summary's centers, as a share.
 	least := float64(v.k) / float64(v.summary.x.Rows)
 	for proximal := least; left >= 0; left-- {

@@ -521,6 +521,24 @@ func TestMinVolumeOptions(t *testing.T) {
 	}
 }
 
+// TestOnePoint: where one point is the answer λ stays that of a fit of all rows, within a factor, and 0 for
+// equal rows.
+func TestOnePoint(t *testing.T) {
+	for name, x := range map[string]*matrix{
+		"noise": mixtures(20000, 2, 1, 1, 0, 1), "far": mixtures(900, 2, 1, 1, 1e4, 2), "large": mixtures(900, 2, 1, 1e140, 0, 3),
+		"equal": softkmeans.NewMatrix(900, 2, slices.Repeat([]float64{.1}, 1800)),
+	} {
+		want, err1 := softkmeans.FitMinVolume(t.Context(), x, 1, nil)
+		m, err2 := FitMinVolume(t.Context(), in(x, 50), 1, &MinVolumeOptions{SummaryRows: 200})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(name, err)
+		}
+		if !(m.Lambda >= want.Lambda/2 && m.Lambda <= want.Lambda*2 && m.Stationarity <= 1e-9) || m.Status != softkmeans.StatusConverged || len(m.Warnings) > 0 {
+			t.Errorf("%s: λ = %g, want %g, stationarity %g, %v, %v", name, m.Lambda, want.Lambda, m.Stationarity, m.Status, m.Warnings)
+		}
+	}
+}
+
 // TestSummary: the rows stand for the weight of all, are no more than asked for, and have the corners.
 func TestSummary(t *testing.T) {
 	x := mixtures(5000, 3, 3, 0, 0, 1)
