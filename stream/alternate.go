@@ -167,8 +167,9 @@ func (v *volume) step(s *sums, lambda, rho float64, from *softkmeans.Matrix) *so
 // slope is Model.Stationarity: the gradient of the loss times ‖F‖, as a share of the objective.
 func (v *volume) slope(s *sums, lambda float64) float64 {
 	g, _ := v.downhill(s, lambda)
-	length := 2 * la.Norm(g.Data) * la.Norm(s.f.Data)
-	if share := length / max(s.error, 1e-30*v.p.Total, math.SmallestNonzeroFloat64); share <= math.MaxFloat64 {
+	share := 2 * la.Norm(g.Data) * la.Norm(s.f.Data)
+	share /= max(s.error, 1e-30*v.p.Total, math.SmallestNonzeroFloat64)
+	if share <= math.MaxFloat64 {
 		return share
 	}
 	return math.MaxFloat64
@@ -237,7 +238,8 @@ func (v *volume) corrected(
 func (v *volume) steered(e, moved, lambda float64) float64 {
 	goal := v.target - v.near/2
 	near := e <= v.target && e >= v.target-v.near
-	if v.o.Lambda > 0 || lambda == 0 || near || goal <= v.p.Floor || math.Abs(moved) > calmShare*math.Abs(e-goal) {
+	if v.o.Lambda > 0 || lambda == 0 || near || goal <= v.p.Floor ||
+		math.Abs(moved) > calmShare*math.Abs(e-goal) {
 		return lambda
 	}
 	excess := math.Log(max(e-v.p.Floor, 1e-6*v.allowance) / (goal - v.p.Floor))

@@ -67,6 +67,7 @@ func FitMinVolume(
 	if err := v.check(); err != nil {
 		return nil, err
 	}
+	v.scaleWeights()
 	few, err := v.measureFloor()
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func FitMinVolume(
 		return nil, err
 	}
 	v.summary = sum.finish()
-	inner := o.MinVolumeOptions
+	inner := v.scaled(o.MinVolumeOptions)
 	inner.Weights = v.summary.weights
 	if inner.Epsilon == 0 {
 		inner.Epsilon = v.reference / v.p.Weight
@@ -99,6 +100,12 @@ func FitMinVolume(
 	if err == nil {
 		err = v.handOut(m, o.Workers)
 	}
+	for _, sum := range []*float64{&m.Lambda, &m.Objective, &m.Floor, &m.FloorError, &m.Total} {
+		*sum = v.unscaled(*sum)
+	}
+	for i, loss := range m.Trace {
+		m.Trace[i] = v.unscaled(loss)
+	}
 	switch {
 	case err == nil:
 		return m, nil
@@ -113,6 +120,7 @@ func FitMinVolume(
 type volume struct {
 	passes
 	o         *MinVolumeOptions
+	unit      int // weights are in units of 2^unit
 	size      int // of the summary
 	p         *softkmeans.Subspace
 	summary   *block
@@ -144,6 +152,39 @@ func (v *volume) check() error {
 		return nil
 	}
 	return err
+}
+
+// scaleWeights takes weights above 1 to at most 1, so that sums of weighted squares do not overflow.
+func (v *volume) scaleWeights() {
+	if len(v.weights) == 0 {
+		return
+	}
+	_, v.unit = math.Frexp(max(1, slices.Max(v.weights)))
+	v.weights = slices.Clone(v.weights)
+	for i, w := range v.weights {
+		v.weights[i] = math.Ldexp(w, -v.unit)
+	}
+}
+
+// unscaled takes a sum of weighted squares to the caller's units.
+func (v *volume) unscaled(sum float64) float64 {
+	return max(min(math.Ldexp(sum, v.unit), math.MaxFloat64), -math.MaxFloat64)
+}
+
+// scaled takes options to the units of the weights. A λ stays above 0: that would be the slack rule.
+func (v *volume) scaled(o softkmeans.MinVolumeOptions) softkmeans.MinVolumeOptions {
+	if o.Lambda > 0 {
+		o.Lambda = max(math.Ldexp(o.Lambda, -v.unit), math.SmallestNonzeroFloat64)
+	}
+	if hear := o.Progress; hear != nil {
+		o.Progress = func(at softkmeans.Iteration) {
+			for _, sum := range []*float64{&at.Objective, &at.Loss, &at.Floor, &at.Lambda} {
+				*sum = v.unscaled(*sum)
+			}
+			hear(at)
+		}
+	}
+	return o
 }
 
 // measureFloor makes the first pass. It returns the rows if a summary may have as many.

@@ -539,6 +539,36 @@ func TestOnePoint(t *testing.T) {
 	}
 }
 
+// TestHeavy: weights whose sums of squares overflow give the centers of weights of 1.
+func TestHeavy(t *testing.T) {
+	x := mixtures(100, 2, 3, .1, 0, 1)
+	la.Scale(1e140, x.Data)
+	for k := 1; k <= 3; k++ {
+		for _, lambda := range []float64{0, 1e280} {
+			o, losses := &MinVolumeOptions{SummaryRows: 40}, [2][]float64{}
+			var models [2]*softkmeans.Model
+			for i, w := range []float64{1, 0x1p60} {
+				o.Weights, o.Lambda = slices.Repeat([]float64{w}, 100), lambda*w
+				o.Progress = func(at softkmeans.Iteration) { losses[i] = append(losses[i], at.Loss/w, at.Lambda/w) }
+				var err error
+				if models[i], err = FitMinVolume(t.Context(), in(x, 50), k, o); err != nil {
+					t.Fatal(k, err)
+				}
+			}
+			m, n := models[0], models[1]
+			if !slices.Equal(m.Centers.Data, n.Centers.Data) || m.Lambda != n.Lambda/0x1p60 || m.Objective != n.Objective/0x1p60 || m.Gap != n.Gap || !slices.Equal(losses[0], losses[1]) {
+				t.Errorf("k = %d: %+v, want %+v", k, n, m)
+			}
+			o.Weights, o.Progress = slices.Repeat([]float64{0x1p200}, 100), nil
+			o.Lambda = min(lambda*0x1p200, math.MaxFloat64)
+			n, err := FitMinVolume(t.Context(), in(x, 50), k, o)
+			if err != nil || n.Objective != math.MaxFloat64 || lambda == 0 && (!slices.Equal(m.Centers.Data, n.Centers.Data) || m.Gap != n.Gap) {
+				t.Errorf("k = %d: %+v, %v, want %+v", k, n, err, m)
+			}
+		}
+	}
+}
+
 // TestSummary: the rows stand for the weight of all, are no more than asked for, and have the corners.
 func TestSummary(t *testing.T) {
 	x := mixtures(5000, 3, 3, 0, 0, 1)
