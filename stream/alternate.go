@@ -167,15 +167,19 @@ func (v *volume) step(s *sums, lambda, rho float64, from *softkmeans.Matrix) *so
 // slope is Model.Stationarity: the gradient of the loss times ‖F‖, as a share of the objective.
 func (v *volume) slope(s *sums, lambda float64) float64 {
 	g, _ := v.downhill(s, lambda)
-	length := 2 * la.Norm(g.Data) * la.Norm(s.f.Data)
-	return min(length/max(s.error, 1e-30*v.p.Total, math.SmallestNonzeroFloat64), math.MaxFloat64)
+	share := 2 * la.Norm(g.Data) * la.Norm(s.f.Data)
+	share /= max(s.error, 1e-30*v.p.Total, math.SmallestNonzeroFloat64)
+	if share <= math.MaxFloat64 {
+		return share
+	}
+	return math.MaxFloat64
 }
 
 const (
 	mostEntry         = 0x1p500 // of data in the package's range
 	mostIterations    = 200     // on the summary, of a refinement
 	convergedProximal = 0.1     // above it the proximal term alone may keep the centers in place
-	closeShare        = 0.01    // of the slack: an error nearer below the target is near enough
+	closeShare        = 0.01    // of the slack: an error nearer the target is near enough
 	calmShare         = 0.3     // λ changes once the error moves by less than this share of what it lacks
 	usualPower        = 1.5     // the error over the floor grows about as this power of λ
 )
@@ -225,16 +229,17 @@ func (v *volume) corrected(
 		}
 	}
 	fall, change := v.loss(at, lambda)-v.loss(now, lambda), math.Abs(now.error-at.error)
-	open = fall > tol*max(at.error, 1e-12*v.p.Total) || v.o.Lambda == 0 && change > closeShare*v.allowance
+	open = fall > tol*max(at.error, 1e-12*v.p.Total) || v.o.Lambda == 0 && change > v.near
 	return now.f, lambda, open, nil
 }
 
 // steered returns the λ that leads the error e to the target, once it is at rest: in the last iteration it
-// moved by so much.
+// moved by so much. One point is the answer if the target is the floor: λ stays.
 func (v *volume) steered(e, moved, lambda float64) float64 {
-	goal := v.target - closeShare/2*v.allowance
-	near := e <= v.target && e >= v.target-closeShare*v.allowance
-	if v.o.Lambda > 0 || lambda == 0 || near || math.Abs(moved) > calmShare*math.Abs(e-goal) {
+	goal := v.target - v.near/2
+	near := e <= v.target && e >= v.target-v.near
+	if v.o.Lambda > 0 || lambda == 0 || near || goal <= v.p.Floor ||
+		math.Abs(moved) > calmShare*math.Abs(e-goal) {
 		return lambda
 	}
 	excess := math.Log(max(e-v.p.Floor, 1e-6*v.allowance) / (goal - v.p.Floor))

@@ -5,6 +5,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -66,6 +67,7 @@ func FitMinVolume(
 	if err := v.check(); err != nil {
 		return nil, err
 	}
+	v.scaleWeights()
 	few, err := v.measureFloor()
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func FitMinVolume(
 		return nil, err
 	}
 	v.summary = sum.finish()
-	inner := o.MinVolumeOptions
+	inner := v.scaled(o.MinVolumeOptions)
 	inner.Weights = v.summary.weights
 	if inner.Epsilon == 0 {
 		inner.Epsilon = v.reference / v.p.Weight
@@ -98,6 +100,12 @@ func FitMinVolume(
 	if err == nil {
 		err = v.handOut(m, o.Workers)
 	}
+	for _, sum := range []*float64{&m.Lambda, &m.Objective, &m.Floor, &m.FloorError, &m.Total} {
+		*sum = v.unscaled(*sum)
+	}
+	for i, loss := range m.Trace {
+		m.Trace[i] = v.unscaled(loss)
+	}
 	switch {
 	case err == nil:
 		return m, nil
@@ -112,6 +120,7 @@ func FitMinVolume(
 type volume struct {
 	passes
 	o         *MinVolumeOptions
+	unit      int // weights are in units of 2^unit
 	size      int // of the summary
 	p         *softkmeans.Subspace
 	summary   *block
@@ -120,6 +129,7 @@ type volume struct {
 	reference float64 // the floor, or what stands for it
 	target    float64 // the largest objective that the slack allows
 	allowance float64 // the target less the floor
+	near      float64 // an error nearer the target is near enough
 }
 
 func (v *volume) check() error {
@@ -130,15 +140,51 @@ func (v *volume) check() error {
 	case o.SummaryRows < 0:
 		return fault.New(softkmeans.ErrOption, "SummaryRows is ", o.SummaryRows)
 	}
-	if o.Centers == nil && o.Init != softkmeans.InitGlobal {
-		one := o.MinVolumeOptions // a fit of one row of 0 checks them
-		one.Weights, one.Progress = nil, nil
-		_, err := softkmeans.FitMinVolume(context.Background(), softkmeans.NewMatrix(1, 1, nil), 1, &one)
-		if err != nil {
-			return err
+	if err := v.passes.check(); err != nil {
+		return err
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	one := o.MinVolumeOptions // a fit that has ended checks them first
+	one.Weights, one.Progress = nil, nil
+	_, err := softkmeans.FitMinVolume(ended, softkmeans.NewMatrix(1, 1, nil), v.k, &one)
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// scaleWeights takes weights above 1 to at most 1, so that sums of weighted squares do not overflow.
+func (v *volume) scaleWeights() {
+	if len(v.weights) == 0 {
+		return
+	}
+	_, v.unit = math.Frexp(max(1, slices.Max(v.weights)))
+	v.weights = slices.Clone(v.weights)
+	for i, w := range v.weights {
+		v.weights[i] = math.Ldexp(w, -v.unit)
+	}
+}
+
+// unscaled takes a sum of weighted squares to the caller's units.
+func (v *volume) unscaled(sum float64) float64 {
+	return max(min(math.Ldexp(sum, v.unit), math.MaxFloat64), -math.MaxFloat64)
+}
+
+// scaled takes options to the units of the weights. A λ stays above 0: that would be the slack rule.
+func (v *volume) scaled(o softkmeans.MinVolumeOptions) softkmeans.MinVolumeOptions {
+	if o.Lambda > 0 {
+		o.Lambda = max(math.Ldexp(o.Lambda, -v.unit), math.SmallestNonzeroFloat64)
+	}
+	if hear := o.Progress; hear != nil {
+		o.Progress = func(at softkmeans.Iteration) {
+			for _, sum := range []*float64{&at.Objective, &at.Loss, &at.Floor, &at.Lambda} {
+				*sum = v.unscaled(*sum)
+			}
+			hear(at)
 		}
 	}
-	return v.passes.check()
+	return o
 }
 
 // measureFloor makes the first pass. It returns the rows if a summary may have as many.
@@ -150,6 +196,9 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 			v.size = min(defaultSummaryRows, max(defaultSummaryRows*1024/v.cols, 1024))
 		}
 		v.size = max(v.size, leastRowsPerCenter*v.k)
+		if f := v.o.Centers; f != nil && f.Cols != v.cols {
+			return fault.New(softkmeans.ErrShape, "Centers have ", f.Cols, " columns, the blocks ", v.cols)
+		}
 		if few != nil && b.x.Rows <= v.size-few.Rows {
 			few = softkmeans.NewMatrix(few.Rows+b.x.Rows, v.cols, append(few.Data, b.x.Data...))
 		} else {
@@ -187,6 +236,7 @@ func (v *volume) setTarget(trivial bool) {
 	}
 	v.allowance = max(min(slack*v.reference, (p.Total-p.Floor)/2), 0x1p-60*p.Total)
 	v.target = p.Floor + v.allowance
+	v.near = max(closeShare*v.allowance, rounding)
 }
 
 // inMemory fits rows that are no more than a summary.
@@ -226,7 +276,7 @@ func (v *volume) refine(m *softkmeans.Model) error {
 		left = defaultRefinements
 	}
 	m.Status = softkmeans.StatusIterationLimit
-	most := v.target + closeShare*v.allowance
+	most := v.target + v.near
 	// The squared accuracy of the summary's centers, as a share.
 	least := float64(v.k) / float64(v.summary.x.Rows)
 	for proximal := least; left >= 0; left-- {

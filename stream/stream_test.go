@@ -494,19 +494,78 @@ func TestInMemory(t *testing.T) {
 
 // TestMinVolumeOptions: what the passes do not have is an error, as is what softkmeans.FitMinVolume refuses.
 func TestMinVolumeOptions(t *testing.T) {
-	x := mixtures(900, 4, 3, .1, 0, 1)
+	x, passes := mixtures(900, 4, 3, .1, 0, 1), 0
+	f, nan := rowsOf(x, 0, 3), softkmeans.NewMatrix(3, 4, slices.Repeat([]float64{math.NaN()}, 12))
 	for i, o := range []MinVolumeOptions{
 		{SummaryRows: -1}, {MinVolumeOptions: softkmeans.MinVolumeOptions{NonNegative: true}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Upper: []float64{1}}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Slack: -1}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Init: 99}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: softkmeans.NewMatrix(2, 4, nil)}, SummaryRows: 100},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, MaxIter: -1}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: f, MaxIter: -1}},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, Sum: softkmeans.SumAtMostOne}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: nan}},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: softkmeans.NewMatrix(3, 5, nil)}, SummaryRows: 100},
 	} {
-		if _, err := FitMinVolume(t.Context(), in(x, 50), 3, &o); !errors.Is(err, softkmeans.ErrOption) && !errors.Is(err, softkmeans.ErrShape) {
-			t.Errorf("%d: %v", i, err)
+		o.Block = func(pass, _ int) { passes++ }
+		_, err := FitMinVolume(t.Context(), in(x, 50), 3, &o)
+		if !errors.Is(err, softkmeans.ErrOption) && !errors.Is(err, softkmeans.ErrShape) && !errors.Is(err, softkmeans.ErrNonFinite) || passes > 0 {
+			t.Errorf("%d: %d blocks, %v", i, passes, err)
+		}
+	}
+	for _, start := range []softkmeans.MinVolumeOptions{{Centers: f}, {Init: softkmeans.InitGlobal}} {
+		if _, err := FitMinVolume(t.Context(), in(x, 50), 3, &MinVolumeOptions{MinVolumeOptions: start, SummaryRows: 100}); err != nil {
+			t.Error(err)
 		}
 	}
 	o := &MinVolumeOptions{SummaryRows: 100, Labels: func(int, []int) error { return io.ErrShortWrite }}
 	if _, err := FitMinVolume(t.Context(), in(x, 50), 3, o); !errors.Is(err, io.ErrShortWrite) {
 		t.Error(err)
+	}
+}
+
+// TestOnePoint: where one point is the answer λ stays that of a fit of all rows, within a factor, and 0 for
+// equal rows.
+func TestOnePoint(t *testing.T) {
+	for name, x := range map[string]*matrix{
+		"noise": mixtures(20000, 2, 1, 1, 0, 1), "far": mixtures(900, 2, 1, 1, 1e4, 2), "large": mixtures(900, 2, 1, 1e140, 0, 3),
+		"equal": softkmeans.NewMatrix(900, 2, slices.Repeat([]float64{.1}, 1800)),
+	} {
+		want, err1 := softkmeans.FitMinVolume(t.Context(), x, 1, nil)
+		m, err2 := FitMinVolume(t.Context(), in(x, 50), 1, &MinVolumeOptions{SummaryRows: 200})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(name, err)
+		}
+		if !(m.Lambda >= want.Lambda/2 && m.Lambda <= want.Lambda*2 && m.Stationarity <= 1e-9) || m.Status != softkmeans.StatusConverged || len(m.Warnings) > 0 {
+			t.Errorf("%s: λ = %g, want %g, stationarity %g, %v, %v", name, m.Lambda, want.Lambda, m.Stationarity, m.Status, m.Warnings)
+		}
+	}
+}
+
+// TestHeavy: weights whose sums of squares overflow give the centers of weights of 1.
+func TestHeavy(t *testing.T) {
+	x := mixtures(100, 2, 3, .1, 0, 1)
+	la.Scale(1e140, x.Data)
+	for k := 1; k <= 3; k++ {
+		for _, lambda := range []float64{0, 1e280} {
+			o, losses := &MinVolumeOptions{SummaryRows: 40}, [2][]float64{}
+			var models [2]*softkmeans.Model
+			for i, w := range []float64{1, 0x1p60} {
+				o.Weights, o.Lambda = slices.Repeat([]float64{w}, 100), lambda*w
+				o.Progress = func(at softkmeans.Iteration) { losses[i] = append(losses[i], at.Loss/w, at.Lambda/w) }
+				var err error
+				if models[i], err = FitMinVolume(t.Context(), in(x, 50), k, o); err != nil {
+					t.Fatal(k, err)
+				}
+			}
+			m, n := models[0], models[1]
+			if !slices.Equal(m.Centers.Data, n.Centers.Data) || m.Lambda != n.Lambda/0x1p60 || m.Objective != n.Objective/0x1p60 || m.Gap != n.Gap || !slices.Equal(losses[0], losses[1]) {
+				t.Errorf("k = %d: %+v, want %+v", k, n, m)
+			}
+			o.Weights, o.Progress = slices.Repeat([]float64{0x1p200}, 100), nil
+			o.Lambda = min(lambda*0x1p200, math.MaxFloat64)
+			n, err := FitMinVolume(t.Context(), in(x, 50), k, o)
+			if err != nil || n.Objective != math.MaxFloat64 || lambda == 0 && (!slices.Equal(m.Centers.Data, n.Centers.Data) || m.Gap != n.Gap) {
+				t.Errorf("k = %d: %+v, %v, want %+v", k, n, err, m)
+			}
+		}
 	}
 }
 
