@@ -5,7 +5,6 @@ package unmix
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"softkmeans"
@@ -80,7 +79,7 @@ func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) 
 		return g, err
 	}
 	if dst.Rows != g.Rows || dst.Cols != g.Cols {
-		panic(fmt.Sprintf("unmix: dst is %d×%d, the result is %d×%d", dst.Rows, dst.Cols, g.Rows, g.Cols))
+		panic("unmix: dst has another shape than the result")
 	}
 	for i := range g.Rows {
 		copy(dst.Row(i), g.Row(i))

@@ -181,7 +181,7 @@ func repaired(c softkmeans.Certificate, k int) string {
 // Compact is what is proved of how compact prototypes are.
 type Compact struct {
 	VolumeRatio float64        // proof.VolumeRatio; 0: not known, or not asked for
-	LossGap     float64        // proof.LossGap; 0: there is no penalty, or it was not asked for
+	LossGap     float64        // proof.LossGap; 0: not asked for
 	Unique      *proof.Verdict // on the same mixtures; nil: not known, or not asked for
 }
 
