@@ -30,13 +30,11 @@ type Subspace struct {
 // errors: those of [softkmeans.Stats.Principal].
 func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	o := draws.OrZero(opts)
-	switch {
-	case k < 1 || k > mostK:
-		return nil, fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
-	case o.Weights != nil || o.Block != nil || o.Memberships != nil:
+	if o.Weights != nil || o.Block != nil || o.Memberships != nil {
 		return nil, fault.New(softkmeans.ErrOption, "NewSubspace reads Enclosure and Workers alone")
-	case o.Enclosure != softkmeans.EnclosureBall && o.Enclosure != softkmeans.EnclosureTight:
-		return nil, fault.New(softkmeans.ErrOption, "Enclosure is ", int(o.Enclosure), ", not 0 or 1")
+	}
+	if err := o.check(k); err != nil {
+		return nil, err
 	}
 	at, err := s.Principal(max(0, min(k-1, s.Rows()-1, s.Cols())), &softkmeans.Options{Workers: o.Workers})
 	if err != nil {
@@ -44,6 +42,19 @@ func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	}
 	at.Squares = nil
 	return &Subspace{*at, k, s.Rows(), o.Enclosure}, nil
+}
+
+// check checks what a subspace needs.
+func (o *Options) check(k int) error {
+	switch {
+	case k < 1 || k > mostK:
+		return fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
+	case o.Enclosure != softkmeans.EnclosureBall && o.Enclosure != softkmeans.EnclosureTight:
+		return fault.New(softkmeans.ErrOption, "Enclosure is ", int(o.Enclosure), ", not 0 or 1")
+	case o.Workers < 0:
+		return fault.New(softkmeans.ErrOption, "Workers is ", o.Workers)
+	}
+	return nil
 }
 
 // normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
@@ -104,8 +115,8 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 		normals = p.normals()
 	}
 	inChunks(workers, b.x.Rows, func(chunk, lo, hi int) {
-		part := &parts[chunk]
-		part.subspace, part.rows, part.facets = subspace, hi-lo, make([]float64, normals.Rows)
+		own := &parts[chunk]
+		own.subspace, own.rows, own.facets = subspace, hi-lo, make([]float64, normals.Rows)
 		y, at := make([]float64, d), make([]float64, p.Basis.Rows)
 		for i := lo; i < hi; i++ {
 			w := b.weight(i) / p.Weight
@@ -114,17 +125,17 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 			}
 			copy(y, b.x.Row(i))
 			la.Axpy(y, -1, p.Mean)
-			part.squares.add(w * la.SumSquares(y))
+			own.squares.add(w * la.SumSquares(y))
 			for c := range at {
 				at[c] = la.Dot(p.Basis.Row(c), y)
 			}
 			for c, v := range at {
 				la.Axpy(y, -v, p.Basis.Row(c))
 			}
-			part.residual.add(w * la.SumSquares(y))
-			part.radius = max(part.radius, la.Norm(at))
-			for j := range part.facets {
-				part.facets[j] = max(part.facets[j], -la.Dot(normals.Row(j), at))
+			own.residual.add(w * la.SumSquares(y))
+			own.radius = max(own.radius, la.Norm(at))
+			for j := range own.facets {
+				own.facets[j] = max(own.facets[j], -la.Dot(normals.Row(j), at))
 			}
 		}
 	})
@@ -169,7 +180,8 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	case e.subspace != p.fingerprint():
 		return nil, fault.New(softkmeans.ErrShape, "the extent is of another subspace")
 	}
-	if err := sameSquares(&p.Subspace, e.squares.value()*p.Weight); err != nil {
+	squares := e.squares.value() * p.Weight
+	if err := sameSquares(&p.Subspace, squares); err != nil {
 		return nil, err
 	}
 	vertices := p.place(e)
@@ -187,7 +199,7 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
 	// between are the residuals, their rounding, and that of the centers.
 	root := 1 + math.Sqrt(float64(dims))
-	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
+	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(squares)
 	off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
 	var err error
 	m.Certificate, err = certify(&p.Subspace, e.residual.value()*p.Weight, off)
