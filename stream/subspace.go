@@ -4,6 +4,7 @@ package stream
 // far they are from it, which gives the objective.
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -57,14 +58,19 @@ func (o *Options) check(k int) error {
 	return nil
 }
 
+// facets is how many facets an extent has.
+func (p *Subspace) facets() int {
+	if p.Enclosure == softkmeans.EnclosureTight {
+		return p.Basis.Rows + 1
+	}
+	return 0
+}
+
 // normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
 // the subspace. Fewer than k−1 cut them to the shadow of the ball's simplex. A tight simplex then has one
 // vertex more than dimensions, and other centers repeat them.
 func (p *Subspace) normals() *softkmeans.Matrix {
-	dims, m := p.Basis.Rows, p.K
-	if p.Enclosure == softkmeans.EnclosureTight {
-		m = dims + 1
-	}
+	dims, m := p.Basis.Rows, cmp.Or(p.facets(), p.K)
 	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)
 	for j := range m {
 		la.Axpy(u.Row(j), math.Sqrt(float64(m)/float64(max(m-1, 1))), b.Row(j)[:dims])
@@ -150,7 +156,8 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 // Merge adds the rows of f, which is unchanged. Errors: [softkmeans.ErrShape] if both have rows and not the
 // same subspace; e is then unchanged.
 func (e *Extent) Merge(f *Extent) error {
-	if e.subspace != 0 && f.subspace != 0 && e.subspace != f.subspace || f.rows > math.MaxInt-e.rows {
+	same := e.subspace == f.subspace && len(e.facets) == len(f.facets)
+	if e.rows > 0 && f.rows > 0 && !same || f.rows > math.MaxInt-e.rows {
 		return fault.New(softkmeans.ErrShape, "the extents are of different subspaces")
 	}
 	if f.rows == 0 {
@@ -177,7 +184,7 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:
 		return nil, fault.New(errBoth, "the extent is of ", e.rows, " rows, the statistics are of ", p.Rows)
-	case e.subspace != p.fingerprint():
+	case e.subspace != p.fingerprint() || len(e.facets) != p.facets():
 		return nil, fault.New(softkmeans.ErrShape, "the extent is of another subspace")
 	}
 	squares := e.squares.value() * p.Weight
