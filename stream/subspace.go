@@ -66,6 +66,22 @@ func (p *Subspace) facets() int {
 	return 0
 }
 
+// unit is the square that the sums of an extent are parts of: Total, so that they are in range with any
+// weights.
+func (p *Subspace) unit() float64 { return cmp.Or(p.Total, 1) }
+
+// square is a sum of an extent as a square; out of range it is math.MaxFloat64.
+func (p *Subspace) square(s fine) float64 { return min(s.value()*p.unit(), math.MaxFloat64) }
+
+// part returns ‖root·y‖², but at most 2^960: sums of these are in range.
+func part(y []float64, root float64) (sum float64) {
+	for _, v := range y {
+		v *= root
+		sum += float64(v * v)
+	}
+	return min(sum, 0x1p960)
+}
+
 // normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
 // the subspace. Fewer than k−1 cut them to the shadow of the ball's simplex. A tight simplex then has one
 // vertex more than dimensions, and other centers repeat them.
@@ -85,7 +101,7 @@ type Extent struct {
 	subspace          float64   // its fingerprint; 0: none yet
 	radius            float64   // the largest distance from the mean in the subspace
 	facets            []float64 // the farthest beyond each facet of a tight simplex
-	residual, squares fine      // per unit of weight: distances from the subspace, and from the mean
+	residual, squares fine      // as parts of Subspace.unit: distances from the subspace, and from the mean
 }
 
 // Rows returns how many rows were added.
@@ -125,20 +141,21 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 		own.subspace, own.rows, own.facets = subspace, hi-lo, make([]float64, normals.Rows)
 		y, at := make([]float64, d), make([]float64, p.Basis.Rows)
 		for i := lo; i < hi; i++ {
-			w := b.weight(i) / p.Weight
+			w := b.weight(i)
 			if w == 0 {
 				continue
 			}
+			root := min(math.Sqrt(w)/math.Sqrt(p.unit()), math.MaxFloat64)
 			copy(y, b.x.Row(i))
 			la.Axpy(y, -1, p.Mean)
-			own.squares.add(w * la.SumSquares(y))
+			own.squares.add(part(y, root))
 			for c := range at {
 				at[c] = la.Dot(p.Basis.Row(c), y)
 			}
 			for c, v := range at {
 				la.Axpy(y, -v, p.Basis.Row(c))
 			}
-			own.residual.add(w * la.SumSquares(y))
+			own.residual.add(part(y, root))
 			own.radius = max(own.radius, la.Norm(at))
 			for j := range own.facets {
 				own.facets[j] = max(own.facets[j], -la.Dot(normals.Row(j), at))
@@ -187,7 +204,7 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	case e.subspace != p.fingerprint() || len(e.facets) != p.facets():
 		return nil, fault.New(softkmeans.ErrShape, "the extent is of another subspace")
 	}
-	squares := e.squares.value() * p.Weight
+	squares := p.square(e.squares)
 	if err := sameSquares(&p.Subspace, squares); err != nil {
 		return nil, err
 	}
@@ -209,7 +226,7 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(squares)
 	off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
 	var err error
-	m.Certificate, err = certify(&p.Subspace, e.residual.value()*p.Weight, off)
+	m.Certificate, err = certify(&p.Subspace, p.square(e.residual), off)
 	return m, err
 }
 
