@@ -258,8 +258,9 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 // sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
 // statistics.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
-	off := 0x1p-50 * math.Sqrt(p.Weight*la.SumSquares(p.Mean)) // the mean is rounded
-	if math.Abs(squares-p.Total) <= 1e-9*p.Total+2*off*math.Sqrt(p.Total)+off*off+p.Weight*0x1p-980 {
+	length, want := math.Sqrt(squares), math.Sqrt(p.Total)
+	off := math.Sqrt(p.Weight) * (0x1p-50*la.Norm(p.Mean) + 0x1p-490) // the mean is rounded
+	if math.Abs(length-want) <= 5e-10*want+off {
 		return nil
 	}
 	return fault.New(softkmeans.ErrChanged, "the squared distances from the mean add up to ", squares,
