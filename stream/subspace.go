@@ -221,10 +221,12 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 		far = max(far, la.Norm(v))
 	}
 	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
-	// between are the residuals, their rounding, and that of the centers.
+	// between are the residuals, their rounding, and that of the centers, unless these are the mean.
 	root := 1 + math.Sqrt(float64(dims))
 	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(squares)
-	off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
+	if far > 0 {
+		off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
+	}
 	var err error
 	m.Certificate, err = certify(&p.Subspace, p.square(e.residual), off)
 	return m, err
