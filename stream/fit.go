@@ -51,8 +51,8 @@ func Fit(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
 ) (*softkmeans.Model, error) {
 	o := draws.OrZero(opts)
-	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block, memberships: o.Memberships,
-		k: k}
+	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block,
+		memberships: o.Memberships, k: k}
 	if err := cmp.Or(o.check(k), data.check()); err != nil {
 		return nil, err
 	}

@@ -25,14 +25,16 @@ func TestRange(t *testing.T) {
 		{column(0, 0, 1e-130), []float64{1e70, 1e70, 1}, 1},
 		{column(0, 0, 1e-100), []float64{0x1p300, 0x1p300, 0x1p-190}, 1},
 		{column(1e140, 1e140, 1e140), heavy, 2}, {column(1e140, 2e140, 4e140), heavy, 2},
-		{column(1, 1, 1, 1), nil, 2}, {column(.1, .1, .1), nil, 1}, {column(.3, .3, .3), []float64{1e200, 3, 7}, 3},
+		{column(1, 1, 1, 1), nil, 2}, {column(.1, .1, .1), nil, 1},
+		{column(.3, .3, .3), []float64{1e200, 3, 7}, 3},
 		{column(1e9 / 7), nil, 2}, {column(0, 0), nil, 1},
 	} {
 		want, err := softkmeans.Fit(t.Context(), c.x, c.k, &softkmeans.Options{Weights: c.weights})
 		got, err2 := Fit(t.Context(), in(c.x, 2), c.k, &Options{Weights: c.weights})
 		if err := errors.Join(err, err2); err != nil {
 			t.Errorf("%d: %v", i, err)
-		} else if !close9(got.Objective, want.Objective, want.Total) || got.Total == 0 && (got.Gap != 0 || !got.Optimal(0)) {
+		} else if !close9(got.Objective, want.Objective, want.Total) ||
+			got.Total == 0 && (got.Gap != 0 || !got.Optimal(0)) {
 			t.Errorf("%d: %+v, want %+v", i, got.Certificate, want.Certificate)
 		}
 	}
@@ -77,7 +79,8 @@ func TestForged(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := p.Model(&f)
-		for _, err := range []error{err, e.Merge(&f), f.Merge(e), f.Add(p, mixtures(9, 3, 2, .1, 0, 1), nil)} {
+		x := mixtures(9, 3, 2, .1, 0, 1)
+		for _, err := range []error{err, e.Merge(&f), f.Merge(e), f.Add(p, x, nil)} {
 			if !errors.Is(err, softkmeans.ErrShape) {
 				t.Errorf("%d numbers: %v", len(bad), err)
 			}
