@@ -117,7 +117,15 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 	}
 	ok := whole(n[0], 0, mostRows) && whole(n[1], 0, 1<<32) && (n[0] > 0) == (n[1] > 0) && len(n)-7 <= mostK
 	for i, v := range n {
-		ok = ok && (v >= 0 || i == 4 || i == 6) && (n[0] > 0 || v == 0)
+		switch i {
+		case 4, 6: // what the sum before lost
+			ok = ok && math.Abs(v) <= n[i-1]
+		case 3, 5:
+			ok = ok && v >= 0
+		default: // lengths have the range of data
+			ok = ok && v >= 0 && v <= 1<<20*mostEntry
+		}
+		ok = ok && (n[0] > 0 || v == 0 && i < 7)
 	}
 	if !ok {
 		return malformed(extentMagic)

@@ -5,6 +5,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -44,14 +45,15 @@ type Options struct {
 //
 // Errors: those of softkmeans.Fit. Errors of blocks and of Memberships are wrapped, with the pass and the row
 // before. Data that changes between passes is an [softkmeans.ErrChanged], as far as counts, squares and the
-// floor show it. Errors of ctx come within one block.
+// floor show it: squares that add up to less than math.MaxFloat64. The pass for memberships compares the
+// number of rows alone. Errors of ctx come within one block.
 func Fit(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
 ) (*softkmeans.Model, error) {
 	o := draws.OrZero(opts)
-	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block, memberships: o.Memberships,
-		k: k}
-	if err := data.check(); err != nil {
+	data := &passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block,
+		memberships: o.Memberships, k: k}
+	if err := cmp.Or(o.check(k), data.check()); err != nil {
 		return nil, err
 	}
 	stats := new(softkmeans.Stats)

@@ -4,6 +4,7 @@ package stream
 // far they are from it, which gives the objective.
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -30,13 +31,11 @@ type Subspace struct {
 // errors: those of [softkmeans.Stats.Principal].
 func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	o := draws.OrZero(opts)
-	switch {
-	case k < 1 || k > mostK:
-		return nil, fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
-	case o.Weights != nil || o.Block != nil || o.Memberships != nil:
+	if o.Weights != nil || o.Block != nil || o.Memberships != nil {
 		return nil, fault.New(softkmeans.ErrOption, "NewSubspace reads Enclosure and Workers alone")
-	case o.Enclosure != softkmeans.EnclosureBall && o.Enclosure != softkmeans.EnclosureTight:
-		return nil, fault.New(softkmeans.ErrOption, "Enclosure is ", int(o.Enclosure), ", not 0 or 1")
+	}
+	if err := o.check(k); err != nil {
+		return nil, err
 	}
 	at, err := s.Principal(max(0, min(k-1, s.Rows()-1, s.Cols())), &softkmeans.Options{Workers: o.Workers})
 	if err != nil {
@@ -46,14 +45,48 @@ func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	return &Subspace{*at, k, s.Rows(), o.Enclosure}, nil
 }
 
+// check checks what a subspace needs.
+func (o *Options) check(k int) error {
+	switch {
+	case k < 1 || k > mostK:
+		return fault.New(softkmeans.ErrOption, "k is ", k, ", not from 1 to ", mostK)
+	case o.Enclosure != softkmeans.EnclosureBall && o.Enclosure != softkmeans.EnclosureTight:
+		return fault.New(softkmeans.ErrOption, "Enclosure is ", int(o.Enclosure), ", not 0 or 1")
+	case o.Workers < 0:
+		return fault.New(softkmeans.ErrOption, "Workers is ", o.Workers)
+	}
+	return nil
+}
+
+// facets is how many facets an extent has.
+func (p *Subspace) facets() int {
+	if p.Enclosure == softkmeans.EnclosureTight {
+		return p.Basis.Rows + 1
+	}
+	return 0
+}
+
+// unit is the square that the sums of an extent are parts of: Total, so that they are in range with any
+// weights.
+func (p *Subspace) unit() float64 { return cmp.Or(p.Total, 1) }
+
+// square is a sum of an extent as a square; out of range it is math.MaxFloat64.
+func (p *Subspace) square(s fine) float64 { return min(s.value()*p.unit(), math.MaxFloat64) }
+
+// part returns ‖root·y‖², but at most 2^960: sums of these are in range.
+func part(y []float64, root float64) (sum float64) {
+	for _, v := range y {
+		v *= root
+		sum += float64(v * v)
+	}
+	return min(sum, 0x1p960)
+}
+
 // normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
 // the subspace. Fewer than k−1 cut them to the shadow of the ball's simplex. A tight simplex then has one
 // vertex more than dimensions, and other centers repeat them.
 func (p *Subspace) normals() *softkmeans.Matrix {
-	dims, m := p.Basis.Rows, p.K
-	if p.Enclosure == softkmeans.EnclosureTight {
-		m = dims + 1
-	}
+	dims, m := p.Basis.Rows, cmp.Or(p.facets(), p.K)
 	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)
 	for j := range m {
 		la.Axpy(u.Row(j), math.Sqrt(float64(m)/float64(max(m-1, 1))), b.Row(j)[:dims])
@@ -68,7 +101,7 @@ type Extent struct {
 	subspace          float64   // its fingerprint; 0: none yet
 	radius            float64   // the largest distance from the mean in the subspace
 	facets            []float64 // the farthest beyond each facet of a tight simplex
-	residual, squares fine      // per unit of weight: distances from the subspace, and from the mean
+	residual, squares fine      // as parts of Subspace.unit: distances from the subspace, and from the mean
 }
 
 // Rows returns how many rows were added.
@@ -104,27 +137,28 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 		normals = p.normals()
 	}
 	inChunks(workers, b.x.Rows, func(chunk, lo, hi int) {
-		part := &parts[chunk]
-		part.subspace, part.rows, part.facets = subspace, hi-lo, make([]float64, normals.Rows)
+		own := &parts[chunk]
+		own.subspace, own.rows, own.facets = subspace, hi-lo, make([]float64, normals.Rows)
 		y, at := make([]float64, d), make([]float64, p.Basis.Rows)
 		for i := lo; i < hi; i++ {
-			w := b.weight(i) / p.Weight
+			w := b.weight(i)
 			if w == 0 {
 				continue
 			}
+			root := min(math.Sqrt(w)/math.Sqrt(p.unit()), math.MaxFloat64)
 			copy(y, b.x.Row(i))
 			la.Axpy(y, -1, p.Mean)
-			part.squares.add(w * la.SumSquares(y))
+			own.squares.add(part(y, root))
 			for c := range at {
 				at[c] = la.Dot(p.Basis.Row(c), y)
 			}
 			for c, v := range at {
 				la.Axpy(y, -v, p.Basis.Row(c))
 			}
-			part.residual.add(w * la.SumSquares(y))
-			part.radius = max(part.radius, la.Norm(at))
-			for j := range part.facets {
-				part.facets[j] = max(part.facets[j], -la.Dot(normals.Row(j), at))
+			own.residual.add(part(y, root))
+			own.radius = max(own.radius, la.Norm(at))
+			for j := range own.facets {
+				own.facets[j] = max(own.facets[j], -la.Dot(normals.Row(j), at))
 			}
 		}
 	})
@@ -139,7 +173,8 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 // Merge adds the rows of f, which is unchanged. Errors: [softkmeans.ErrShape] if both have rows and not the
 // same subspace; e is then unchanged.
 func (e *Extent) Merge(f *Extent) error {
-	if e.subspace != 0 && f.subspace != 0 && e.subspace != f.subspace || f.rows > math.MaxInt-e.rows {
+	same := e.subspace == f.subspace && len(e.facets) == len(f.facets)
+	if e.rows > 0 && f.rows > 0 && !same || f.rows > math.MaxInt-e.rows {
 		return fault.New(softkmeans.ErrShape, "the extents are of different subspaces")
 	}
 	if f.rows == 0 {
@@ -166,10 +201,11 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:
 		return nil, fault.New(errBoth, "the extent is of ", e.rows, " rows, the statistics are of ", p.Rows)
-	case e.subspace != p.fingerprint():
+	case e.subspace != p.fingerprint() || len(e.facets) != p.facets():
 		return nil, fault.New(softkmeans.ErrShape, "the extent is of another subspace")
 	}
-	if err := sameSquares(&p.Subspace, e.squares.value()*p.Weight); err != nil {
+	squares := p.square(e.squares)
+	if err := sameSquares(&p.Subspace, squares); err != nil {
 		return nil, err
 	}
 	vertices := p.place(e)
@@ -185,12 +221,14 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 		far = max(far, la.Norm(v))
 	}
 	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
-	// between are the residuals, their rounding, and that of the centers.
+	// between are the residuals, their rounding, and that of the centers, unless these are the mean.
 	root := 1 + math.Sqrt(float64(dims))
-	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(e.squares.value()*p.Weight)
-	off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
+	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(squares)
+	if far > 0 {
+		off += math.Sqrt(p.Weight) * (la.Gamma(dims+8)*root*far + la.Gamma(1)*(la.Norm(p.Mean)+far))
+	}
 	var err error
-	m.Certificate, err = certify(&p.Subspace, e.residual.value()*p.Weight, off)
+	m.Certificate, err = certify(&p.Subspace, p.square(e.residual), off)
 	return m, err
 }
 
@@ -222,8 +260,9 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 // sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the
 // statistics.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
-	off := 0x1p-50 * math.Sqrt(p.Weight*la.SumSquares(p.Mean)) // the mean is rounded
-	if math.Abs(squares-p.Total) <= 1e-9*p.Total+2*off*math.Sqrt(p.Total)+off*off+p.Weight*0x1p-980 {
+	length, want := math.Sqrt(squares), math.Sqrt(p.Total)
+	off := math.Sqrt(p.Weight) * (0x1p-50*la.Norm(p.Mean) + 0x1p-490) // the mean is rounded
+	if math.Abs(length-want) <= 5e-10*want+off {
 		return nil
 	}
 	return fault.New(softkmeans.ErrChanged, "the squared distances from the mean add up to ", squares,
