@@ -123,7 +123,7 @@ var faultyWrites = map[string]struct {
 			return errFull
 		}
 		return nil
-	}, "memberships/b.csv: 135 bytes were written, the file has 134"},
+	}, "memberships/b.csv: 132 bytes were written, the file has 131"},
 	"rename": {func(op, file string, _ int) error {
 		if op == "rename" && file == "b.csv" {
 			return errFull
