@@ -152,15 +152,6 @@ func (m *Stats) join(t *Stats) junction {
 	return j
 }
 
-// frame returns samples without rows: the units, the mean and the shape of the data.
-func (m *Stats) frame(workers int) *samples {
-	return &samples{
-		ctx: context.Background(), units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean,
-		fine:    meanRest{rest: m.meanRest, mass: m.weight},
-		workers: workerCount(workers), part: true,
-	}
-}
-
 // rankBound returns the largest rank that the data can have about its mean, or about 0.
 func (m *Stats) rankBound() int { return rankOf(m.rows, m.cols, !m.atZero) }
 
@@ -232,13 +223,14 @@ func (m *Stats) newPart(x *Matrix, weights []float64) (s *samples, t *Stats, err
 		return nil, nil, err
 	}
 	if top == 0 { // they are checked and counted
-		if _, err = newSamples(context.Background(), x, nil, 0, true); err == nil {
-			m.rows += x.Rows
-		}
-		return nil, nil, err
+		weights = nil
 	}
 	if s, err = newSamples(context.Background(), x, weights, 0, true); err != nil {
 		return nil, nil, err
+	}
+	if top == 0 {
+		m.rows += x.Rows
+		return nil, nil, nil
 	}
 	s.part = true
 	t, err = meanOf(s)
@@ -320,7 +312,7 @@ func (s *Stats) Scatter() *Matrix {
 	return m
 }
 
-// full is the scatter matrix in scaled units.
+// full is the scatter matrix in scaled units, without the rest: off by 1.01·scatterOff + 2^-52 of its trace.
 func (s *Stats) full() *Matrix {
 	m := NewMatrix(s.cols, s.cols, nil)
 	rest := s.scatter
@@ -330,9 +322,6 @@ func (s *Stats) full() *Matrix {
 	mirror(m.Data, m.Rows)
 	return m
 }
-
-// fullError bounds the error of full, which leaves out the rest, as principalOfGram takes it.
-func (s *Stats) fullError(full *Matrix) float64 { return 1.01*s.scatterOff + 0x1p-52*trace(full) }
 
 // Floors returns what [Floors] returns of all rows: the global minimum for k = 1 … min(n, d)+1. Values
 // below the error given there are rounding, since the scatter matrix has squared the data. Cost: O(d³).
@@ -347,18 +336,6 @@ func (s *Stats) Floors() ([]float64, error) {
 	values = values[:min(s.rows, s.cols)]
 	clear(values[s.rankBound():])
 	return floorsOf(s.units, values, total), nil
-}
-
-// leading finds the p leading directions of the rows' scatter, p ≤ d.
-func (s *Stats) leading(p, workers int) (*principal, error) {
-	full := s.full()
-	pc, rows, err := principalOfGram(s.frame(workers), full, wanted{p, 0}, s.fullError(full))
-	if err != nil {
-		return nil, err
-	}
-	pc.status = StatusOptimal
-	pc.basis, err = completed(context.Background(), rows, p, s.cols)
-	return pc, err
 }
 
 // Principal returns what [Principal] returns of all rows, as far as the scatter matrix tells: squared
@@ -381,11 +358,21 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if err := checkDirections(p, about.rankBound()); err != nil {
 		return nil, err
 	}
-	pc, err := about.leading(p, o.Workers)
+	full := about.full()
+	frame := &samples{ // without rows
+		ctx: context.Background(), units: about.units, n: s.rows, d: s.cols, centred: !about.atZero,
+		mean: about.mean, fine: meanRest{rest: about.meanRest, mass: s.weight}, part: true,
+		workers: workerCount(o.Workers),
+	}
+	pc, rows, err := principalOfGram(frame, full, wanted{p, 0}, 1.01*about.scatterOff+0x1p-52*trace(full))
 	if err != nil {
 		return nil, err
 	}
-	return pc.subspace(about.frame(o.Workers), about.weight), nil
+	pc.status = StatusOptimal
+	if pc.basis, err = completed(frame.ctx, rows, p, s.cols); err != nil {
+		return nil, err
+	}
+	return pc.subspace(frame, about.weight), nil
 }
 
 // The binary form of Stats. All is little-endian; a float64 is its IEEE 754 bits.
@@ -437,15 +424,14 @@ func (s *Stats) UnmarshalBinary(data []byte) error {
 		numbers = append(numbers, math.Float64frombits(binary.LittleEndian.Uint64(data[at:])))
 	}
 	var t Stats
-	ok := cols <= math.MaxInt32 && rows <= math.MaxInt && !slices.ContainsFunc(numbers, notFinite)
+	ok := cols <= math.MaxInt32 && rows <= math.MaxInt &&
+		!slices.ContainsFunc(numbers, func(v float64) bool { return !isFinite(v) })
 	if ok = ok && t.take(int(cols), int(rows), numbers) && t.sound(); !ok {
 		return fail(ErrFormat, "statistics whose numbers contradict each other or are out of range")
 	}
 	*s = t
 	return nil
 }
-
-func notFinite(v float64) bool { return !isFinite(v) }
 
 // take sets the fields from the numbers of a form. It reports whether they are as many as belong to it.
 func (s *Stats) take(cols, rows int, numbers []float64) bool {
@@ -478,10 +464,6 @@ func (s *Stats) take(cols, rows int, numbers []float64) bool {
 	return true
 }
 
-// isBound reports whether v can be a bound of rounding: true ones are far below 1, forged ones must not
-// overflow.
-func isBound(v float64) bool { return v >= 0 && v <= 0x1p400 }
-
 // sound reports whether the numbers can be those of rows in range.
 func (s *Stats) sound() bool {
 	if s.weight == 0 {
@@ -490,7 +472,8 @@ func (s *Stats) sound() bool {
 	}
 	ok := s.cols > 0 && s.weight > 0 && s.weight <= float64(s.rows)*(1+0x1p-20) &&
 		s.exp >= leastExp && s.exp <= mostExp && s.wexp >= -1073 && s.wexp <= 1024 &&
-		isBound(s.weightOff) && isBound(s.meanOff) && isBound(s.scatterOff)
+		min(s.weightOff, s.meanOff, s.scatterOff) >= 0 &&
+		max(s.weightOff, s.meanOff, s.scatterOff) <= 0x1p400 // more would overflow
 	most, at := s.weight*(4+0x1p-20), 0
 	for i := range s.mean {
 		ok = ok && math.Abs(s.mean[i]) <= 1 && math.Abs(s.meanRest[i]) <= 0x1p-40 && s.scatter[at] >= 0
@@ -505,10 +488,5 @@ func (s *Stats) sound() bool {
 
 // allZero reports whether all bits of v are 0.
 func allZero(v []float64) bool {
-	for _, x := range v {
-		if math.Float64bits(x) != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(x float64) bool { return math.Float64bits(x) != 0 })
 }

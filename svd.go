@@ -142,15 +142,14 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 // jacobiTol is the |cosine| below which two vectors of length n count as orthogonal, that of dgesvj.
 func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 
-// jacobiDone is the |cosine| below which two sweeps in a row end the iteration: rounding may make an angle a
-// little above jacobiTol anew, for ever (dgesvj has such a second bound, too).
-func jacobiDone(n int) float64 { return float64(max(n, 8)) * 0x1p-53 }
-
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v
 // along with them. It leaves the rows' lengths in norms, and returns the sweeps made.
 func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, status Status) {
 	n := m.Rows
 	tol := jacobiTol(n)
+	// Two sweeps in a row below done end the iteration: rounding may make an angle a little above tol anew,
+	// for ever (dgesvj has such a second bound, too).
+	done := float64(max(n, 8)) * 0x1p-53
 	for i := range n {
 		norms[i] = norm2(m.row(i))
 	}
@@ -189,7 +188,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				norms[p], norms[q] = norm2(m.row(p)), norm2(m.row(q))
 			}
 		}
-		if cosine <= tol || max(cosine, last) <= jacobiDone(n) {
+		if cosine <= tol || max(cosine, last) <= done {
 			return sweeps, StatusConverged
 		}
 		last = cosine
