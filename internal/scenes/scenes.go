@@ -54,22 +54,12 @@ const (
 	None               // all shares are at most .8
 )
 
-// String returns the word that ParsePurity reads.
+// String returns pure, few or none.
 func (p Purity) String() string {
 	if p < Pure || p > None {
 		return fmt.Sprintf("Purity(%d)", int(p))
 	}
 	return [...]string{"pure", "few", "none"}[p]
-}
-
-// ParsePurity returns the purity of a word: pure, few or none.
-func ParsePurity(word string) (Purity, error) {
-	for p := Pure; p <= None; p++ {
-		if word == p.String() {
-			return p, nil
-		}
-	}
-	return 0, fmt.Errorf("%q is none of pure, few, none", word)
 }
 
 // Scene is a simulated scene with its truth. Tables are row by row, pixels line by line.
