@@ -41,7 +41,7 @@ type Options struct {
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; Fit takes SumToOne alone
-	// 0: GOMAXPROCS, but one for a Fit of some 1 ms or less. The bits do not depend on it.
+	// Workers is how many goroutines may run; 0: GOMAXPROCS, but one for a Fit of some 1 ms or less.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none.
@@ -176,7 +176,7 @@ type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
-	// Restarts is the number of starts; 0: 1. The lowest loss is kept, with Slack at the first λ tried.
+	// Restarts is the number of starts; 0: 1. The lowest loss is kept; Slack compares starts at its first λ.
 	// InitGlobal and Centers have one start only.
 	Restarts int
 	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
@@ -200,7 +200,7 @@ type MinVolumeOptions struct {
 
 	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
 	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside
-	// of the simplex. From here on all are an [ErrOption] for FitAlternating.
+	// of the simplex. FitAlternating refuses Slack and all fields below.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight), without Slack
 	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of the

@@ -22,8 +22,8 @@ const (
 	leastRowsPerCenter = 32 // of a summary
 )
 
-// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Progress hears of the fit
-// of the summary.
+// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds
+// are refused. Progress hears of the fit of the summary.
 type MinVolumeOptions struct {
 	softkmeans.MinVolumeOptions
 	// SummaryRows is how many rows the summary may have; 0: 16384, fewer beyond 1024 columns, but at least
