@@ -120,7 +120,6 @@ func TestSmallestEqual(t *testing.T) {
 // in two dimensions at the smallest triangle.
 func TestSmallestTruth(t *testing.T) {
 	t.Parallel()
-	runs, stuck := 0, 0
 	for k := 4; k < tables.Fewer(8, 6); k++ {
 		for seed := range uint64(tables.Fewer(20, 1)) {
 			for _, most := range []float64{1, .8} { // the largest share
@@ -136,15 +135,11 @@ func TestSmallestTruth(t *testing.T) {
 					la.Scale(1/la.Sum(g.Row(i)), g.Row(i))
 				}
 				got, want := tables.LogVolume(t, smallest(t, la.Product(g, f), k, nil).Centers), tables.LogVolume(t, f)
-				if runs++; math.Abs(got-want) > 1e-9+(1-most)/100 {
-					stuck++
-					t.Logf("k = %d, seed %d, shares to %g: log volume %g, the truth's is %g", k, seed, most, got, want)
+				if math.Abs(got-want) > 1e-9+(1-most)/100 {
+					t.Errorf("k = %d, seed %d, shares to %g: log volume %g, the truth's is %g", k, seed, most, got, want)
 				}
 			}
 		}
-	}
-	if 100*stuck > runs { // a local search: 1 of 160 ends .01 above
-		t.Errorf("%d of %d are not the truth", stuck, runs)
 	}
 	for seed := range uint64(tables.Fewer(200, 9)) {
 		x := tables.Normal(8+int(seed), 2, seed)
