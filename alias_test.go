@@ -245,7 +245,7 @@ func failures(t *testing.T) []failure {
 	}
 }
 
-// TestReceivers: after an error a receiver is what it was.
+// TestReceivers: after an error the receiver is unchanged.
 func TestReceivers(t *testing.T) {
 	for _, f := range failures(t) {
 		s := f.of()
@@ -254,13 +254,13 @@ func TestReceivers(t *testing.T) {
 			t.Errorf("%s: %v, or the receiver changed", f.method, err)
 		}
 	}
-	// What is read shares no memory with the bytes.
+	// The receiver shares no memory with the bytes that it read.
 	s := statsOf(t, randomData(9, 4, 3, 1), nil)
 	b, again := bytesOf(s), new(Stats)
 	must(t, again.UnmarshalBinary(b))
 	clear(b)
 	if !bytes.Equal(bytesOf(again), bytesOf(s)) {
-		t.Error("a receiver shares memory with what it has read")
+		t.Error("the receiver shares memory with the bytes that it read")
 	}
 }
 
@@ -335,8 +335,8 @@ func TestTablesComplete(t *testing.T) {
 	}
 }
 
-// changes: a method that takes something in and returns an error, and nothing else,
-// is there for what it does to its receiver.
+// changes reports whether a method with these parameters and results must change its receiver: it takes
+// arguments and returns an error alone.
 func changes(f *ast.FuncType) bool {
 	if f.Params.NumFields() == 0 || f.Results.NumFields() != 1 {
 		return false

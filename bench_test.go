@@ -202,7 +202,7 @@ var soakCalls = []struct {
 	}},
 }
 
-// soak is what one call is made of. One in eight is of bad input, one in eight is cancelled.
+// soak contains the arguments of one random call. One call in eight has bad input, one in eight is cancelled.
 type soak struct {
 	*rand.Rand
 	context.Context

@@ -28,11 +28,11 @@ import (
 //
 // # Details
 //
-// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 in which the samples should lie, m =
-// (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples times √c, projected onto the hyperplane, are turned into
-// the hyperplane of the simplex, for k > 2 about its centre until they are closest to the simplex, and
-// projected onto it (Arora et al., Algorithm 1). A descent on P, with the best c for each P, then lowers the
-// objective.
+// The leading positive eigenpairs give K ≈ ZᵀZ. The samples, the columns of Z, should lie in the hyperplane
+// mᵀz = 1 with m = (ZZᵀ)⁻¹Z1. LSD scales them by √c with c = ‖m‖²/k, and projects them onto the hyperplane.
+// It rotates this hyperplane onto the plane of the simplex. For k > 2 it also rotates about the simplex's
+// centre until the samples are closest to the simplex. Their projections onto the simplex are P (Arora et
+// al., Algorithm 1). A descent on P then lowers the objective, with the best c for each P.
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
 // for a step of the rotation. Descents take 50 to 1000 steps. For n ≤ 128 or k above n/4 − 8 the eigensolver

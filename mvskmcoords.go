@@ -138,8 +138,9 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 	return combine(context.Background(), f, m.axes) // also after the end
 }
 
-// fromData takes centers from the data's units to the coordinates of m. Given centers may be 2^1020 times
-// as large as the data. They count as 2^200 times its size at most, so that sums of squares are finite.
+// fromData returns the coordinates in m of centers f in the data's units. The centers that a caller gives may
+// be 2^1020 times as large as the data. fromData cuts entries at 2^200 times the size of the data. Sums of
+// squares are then finite.
 func (m *alternation) fromData(f *Matrix) *Matrix {
 	s := m.data
 	out := NewMatrix(m.k, m.r, nil)

@@ -27,7 +27,8 @@ func parseShapes(s string) (shapes []shape, err error) {
 		var at shape
 		fmt.Sscanf(one, "%dx%dx%d", &at.n, &at.d, &at.k)
 		if fmt.Sprintf("%dx%dx%d", at.n, at.d, at.k) != one || min(at.n, at.d, at.k) < 1 {
-			return nil, fmt.Errorf("shape %q is not of the form 1797x64x10: samples, columns, clusters, whole numbers from 1 up", one)
+			return nil, fmt.Errorf("shape %q is not of the form 1797x64x10: "+
+				"samples, columns, clusters, whole numbers from 1 up", one)
 		}
 		if at.k < 2 || at.k-1 > min(at.n-1, at.d) {
 			return nil, fmt.Errorf("shape %q: k must be at least 2 and k−1 at most min(n−1, d) = %d; for other k there is nothing to compute", one, min(at.n-1, at.d))

@@ -52,8 +52,10 @@ func TestParseKernels(t *testing.T) {
 // Every kernel runs, here and in Python.
 func TestKernelPeers(t *testing.T) {
 	py := pythonFor(t)
-	for c, flops := range map[kernelCase]float64{{"dot", 64, 0, 0}: 128, {"axpy", 64, 0, 0}: 128, {"gram", 10, 4, 0}: 200,
-		{"mul", 10, 4, 3}: 240, {"mulT", 10, 4, 3}: 240, {"unknown", 5, 1, 1}: 10} {
+	for c, flops := range map[kernelCase]float64{
+		{"dot", 64, 0, 0}: 128, {"axpy", 64, 0, 0}: 128, {"gram", 10, 4, 0}: 200,
+		{"mul", 10, 4, 3}: 240, {"mulT", 10, 4, 3}: 240, {"unknown", 5, 1, 1}: 10,
+	} {
 		known, inPython := c.name != "unknown", c.name != "unknown" && c.name != "axpy"
 		if got := c.flops(); got != flops {
 			t.Errorf("%v: %g operations", c, got)

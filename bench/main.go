@@ -181,7 +181,8 @@ func (o *options) parseSeeds(s string) error {
 
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
-	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.labels, o.minvol, o.words}, func(on bool) bool { return !on })
+	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.labels, o.minvol, o.words},
+		func(on bool) bool { return !on })
 	switch {
 	case len(modes) > 1:
 		return errors.New("-kernels, -scenes, -labels, -minvol and -words exclude each other")

@@ -91,8 +91,8 @@ func markdown(w io.Writer, left int, rows [][]string) {
 	}
 }
 
-// writeTimes writes the table of times, that of the objectives, and what was skipped. All results have the
-// same peers, this package first.
+// writeTimes writes to w a table of times, a table of objectives and a list of the skipped runs. All results
+// must contain the same peers in the same order, this package first.
 func writeTimes(w io.Writer, results []result, workers int) {
 	times := [][]string{{"data", "n×d, k"}}
 	excess := [][]string{{"data", "n×d, k"}}

@@ -168,7 +168,8 @@ func checkGamma(gamma float64) error {
 	return nil
 }
 
-// check is draws.InRange for a table that has rows, and a largest entry that is 0 or not too small.
+// check returns the size of the largest entry of x. It returns an error that calls x by arg if x has no rows,
+// an entry is not finite or above 2^500, or the largest is below 2^-500 and not 0.
 func check(arg string, x *softkmeans.Matrix) (top float64, err error) {
 	top, err = draws.InRange(arg, x)
 	switch {

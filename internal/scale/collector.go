@@ -148,7 +148,7 @@ func (m *moments) compute(data, weights, units []float64) {
 	}
 }
 
-// weight is that of row i; nil weights are all 1.
+// weight returns weights[i], or 1 if weights is nil.
 func weight(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1

@@ -117,7 +117,8 @@ func (p *parser) settled(f []byte) []byte {
 	return p.halved(f)
 }
 
-// halved is half of the limit for a field below one, nil where these count as missing.
+// halved takes the text of a field and returns its replacement. For a value below a limit of detection, as
+// "<0.5", it is half of the limit, or nil if such values count as missing; any other field is unchanged.
 func (p *parser) halved(f []byte) []byte {
 	if p.dialect.Below == BelowError {
 		return f

@@ -148,7 +148,8 @@ func blank(fields [][]byte) bool {
 	return len(fields) == 1 && absent(fields[0])
 }
 
-// blank is also for lines of delimiters alone, with which spreadsheets end tables.
+// blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone.
+// Spreadsheets end tables with such lines.
 func (p *parser) blank(fields [][]byte) bool {
 	return blank(fields) || p.dialect.Guess && empty(fields)
 }

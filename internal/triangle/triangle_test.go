@@ -24,7 +24,7 @@ func bruteTriangle(points []Point) float64 {
 	return least
 }
 
-// bruteOver is bruteTriangle for the direction of one side.
+// bruteOver returns the least area of a triangle around points that has a side at the angle base.
 func bruteOver(points []Point, base float64) float64 {
 	// Normals of the three sides at angles base−π/2, and two others less than π apart.
 	area := func(u, v float64) float64 {
