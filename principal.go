@@ -575,8 +575,8 @@ func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 }
 
 // Coordinates returns the rows of x (n×d) less Mean in the directions of Basis, n×p. dst receives the result;
-// nil allocates, and a wrong shape panics. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on
-// an error dst is unchanged.
+// nil allocates, and a wrong shape panics. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] without rows; on an error dst is unchanged.
 func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	t, err := openSamples(context.Background(), x, &Options{}, false)
 	if err != nil {
