@@ -55,7 +55,8 @@ type File struct {
 	// A value v of a column is (v − Shift)/Divisor in the fit. Both nil, and Scale "none" or
 	// "": the columns are as they are. Scale is the rule that they come from, as zscore. With
 	// a Divisor of 1, what differs from Shift by 1e-14 of it counts as Shift. By the rule counts
-	// each row is divided by its sum before, and its values are at least 0.
+	// each row is divided by its sum before, and its values are at least 0. By the rule sums each row is
+	// divided by its sum, above 0, and not by Divisor, which is the mean sum.
 	Scale          string
 	Shift, Divisor []float64
 

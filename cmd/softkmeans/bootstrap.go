@@ -44,7 +44,7 @@ func (f *fitFlags) checkSure(given map[string]bool) error {
 			f.stream = streamNo
 		}
 	}
-	for _, name := range []string{"k", "scale"} {
+	for _, name := range []string{"k", "scale", "rows"} {
 		if f.from != "" && given[name] {
 			return usageErrorf("-%s: the model of -from has its own; leave the flag out", name)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
+	"softkmeans/unmix"
 )
 
 var fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
@@ -205,8 +207,13 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
-	if f.scale == scale.Counts && f.options.Sum == softkmeans.SumAtMostOne {
-		return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")
+	if f.options.Sum == softkmeans.SumAtMostOne {
+		switch {
+		case f.scale == scale.Counts:
+			return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")
+		case f.perRow == unmix.ScaleUnit:
+			return f, usageErrorf("-rows unit makes all rows add up to 1; leave -sum out")
+		}
 	}
 	if err := f.checkSure(given); err != nil {
 		return f, err
@@ -274,30 +281,16 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if d.sparse == nil {
 		d.noteKind(f)
 	}
+	r := &result{k: f.k, method: f.method, slack: f.slack, seed: f.seed}
+	p := s.progress(f.quiet)
+	defer p.clear()
+	if err := f.settleRows(s.ctx, d, r, p); err != nil {
+		return nil, err
+	}
 	if f.method.takes("bounds") {
 		f.bounds = d.within(f.bounds)
 	}
-	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
-		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
-	p := s.progress(f.quiet)
-	defer p.clear()
-	if r.k == 0 && !f.method.ofSimilarities() {
-		p.step("the number of centers")
-		o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
-		if d.sparse != nil {
-			err = r.chooseSparse(s.ctx, d.sparse, o)
-		} else {
-			var x *softkmeans.Matrix
-			var note string
-			if x, o.Weights, note = d.rowsForK(); note != "" {
-				r.Notes = append(r.Notes, note)
-			}
-			err = r.choose(s.ctx, x, o)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
@@ -330,4 +323,41 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		return r, w.add(s.ctx, labels, memberships)
 	}
 	return r, nil
+}
+
+// settleRows chooses k, if it is not given, and divides rows that differ in brightness. k is then chosen anew.
+func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progress) error {
+	auto := r.k == 0 && !f.method.ofSimilarities()
+	choose := func() error {
+		r.Head, r.scale = d.Head, d.scale
+		return f.choose(ctx, d, r, p)
+	}
+	if auto {
+		if err := choose(); err != nil {
+			return err
+		}
+	}
+	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() {
+		return nil
+	}
+	open, err := d.open(ctx, &f.inputFlags, r.k, auto)
+	if err == nil && open && auto {
+		err = choose()
+	}
+	return err
+}
+
+// choose chooses k by the rows, and notes which of them if they are not all.
+func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) error {
+	p.step("the number of centers")
+	o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
+	if d.sparse != nil {
+		return r.chooseSparse(ctx, d.sparse, o)
+	}
+	var x *softkmeans.Matrix
+	var note string
+	if x, o.Weights, note = d.rowsForK(); note != "" {
+		d.Notes = append(d.Notes, note)
+	}
+	return r.choose(ctx, x, o)
 }

@@ -101,7 +101,7 @@ const completeForK = 48
 func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string) {
 	switch {
 	case d.sizes != nil:
-		return kinds.Surprises(d.x, d.sizes), nil, ""
+		return kinds.Surprises(d.x, d.sizes, d.scale), nil, ""
 	case d.missing == 0:
 		return d.x, d.Weights, ""
 	}
@@ -246,9 +246,19 @@ func fillMixtures(x, g, centers *softkmeans.Matrix, unit bool) {
 	}
 }
 
-// keep removes the rows that are left out. The texts for outputs stay.
+// keep removes the rows that are left out, of those that are there. The texts for outputs stay.
 func (d *data) keep(left []bool) {
-	d.texts.left = left
+	if before := d.texts.left; before == nil {
+		d.texts.left = left
+	} else {
+		next := 0
+		for i, out := range before {
+			if !out {
+				before[i] = left[next]
+				next++
+			}
+		}
+	}
 	d.Data = without(d.Data, left, len(d.Names))
 	d.Rows = len(d.Data) / len(d.Names)
 	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)

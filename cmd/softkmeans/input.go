@@ -22,6 +22,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 // Parts of the help of commands that read a table.
@@ -46,7 +47,7 @@ needs no newline. Errors give the place as file:line:field.
                 Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
 `
-	columnsHelp = `  -label COL    leave out COL, a column of classes: a name in the header, or a
+	columnsHelp = rowsHelp + `  -label COL    leave out COL, a column of classes: a name in the header, or a
                 number from 1 (digits are always a number)
   -weights COL  take COL as the weights of the rows, numbers of at least 0. A
                 row of weight 2 counts as two rows
@@ -103,6 +104,7 @@ type inputFlags struct {
 	scale    scale.Kind
 	scaling  *scale.Scaling // of a model; replaces scale
 	noCounts bool           // auto takes no counts, as similarities have no weights
+	perRow   unmix.Scaling  // with ScaleUnit rows are divided by their sums
 	settled  bool           // the scale is that of a model or of known prototypes
 	missing  missingRule
 	workers  int
@@ -156,6 +158,7 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
 		{"standard", scale.ZScore}, {"counts", scale.Counts}})
+	rowsFlag(fs, &f.perRow)
 	f.addRun(fs)
 }
 
@@ -237,6 +240,12 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		if err := f.checkColumn(c[0], c[1]); err != nil {
 			return err
 		}
+	}
+	switch unit := f.perRow == unmix.ScaleUnit; {
+	case unit && f.scale == scale.Auto:
+		f.scale = scale.None
+	case unit && f.scale != scale.None:
+		return usageErrorf("-rows unit goes with -scale none alone; leave one out")
 	}
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)
@@ -436,6 +445,9 @@ func (d *data) prepare(f *inputFlags) error {
 	kind := kindOf(d.scale)
 	if d.scale == nil {
 		kind = d.look(f)
+	}
+	if kind == scale.Sums || f.perRow == unmix.ScaleUnit {
+		return d.divide()
 	}
 	if kind == scale.Counts {
 		if err := d.close(); err != nil {

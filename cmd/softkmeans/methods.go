@@ -173,17 +173,18 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	if err != nil {
 		return err
 	}
-	if r.counts() {
+	if r.scale.Closes() {
 		kinds.Decide(&c)
 	}
 	k, why := c.Supported()
 	if k == 0 {
-		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s",
-			r.Source, why, opinions(&c))
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(&c))
 	}
 	r.k, r.choice = k, &c
 	return nil
 }
+
+var errNoNumber = errors.New("no number of centers is proposed")
 
 func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
 
@@ -199,7 +200,7 @@ func (r *result) accept(p choosek.Proposal, err error) error {
 		return err
 	}
 	if p.K == 0 {
-		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N", r.Source, p.Reason)
+		return fmt.Errorf("%s: %w: %s; give -k N", r.Source, errNoNumber, p.Reason)
 	}
 	r.k, r.proposal = p.K, &p
 	return nil
@@ -255,9 +256,7 @@ func (r *result) setModel(m *softkmeans.Model) {
 			other.Centers = other.Centers.Clone()
 			r.scale.Undo(other.Centers.Data)
 			r.flatten(other.Centers)
-			if r.counts() {
-				scale.Close(other.Centers.Data, other.Centers.Cols)
-			}
+			r.scale.Close(other.Centers.Data)
 			r.bounds.hold(other.Centers)
 			r.others = append(r.others, other)
 		}

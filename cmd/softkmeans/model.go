@@ -97,7 +97,7 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
 func scaleKind(name string) (scale.Kind, bool) {
-	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts} {
+	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts, scale.Sums} {
 		if k.String() == name {
 			return k, true
 		}

@@ -10,7 +10,6 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/rows"
-	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/unmix"
@@ -211,7 +210,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	blocks = blocks && f.named() && kindOf(f.scaling) != scale.Counts
+	blocks = blocks && f.named() && !f.scaling.Closes()
 	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {

@@ -237,6 +237,9 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	d.noteKind(&fitFlags{})
 	content := f.content()
+	if err := f.settleRows(s.ctx, d, content, show); err != nil {
+		return nil, err
+	}
 	f.bounds = d.within(f.bounds)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
 	content.Sizes = d.sizes
@@ -252,6 +255,18 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	w.describe(&d.Head, d.texts)
 	w.details, w.named = withSizes(nil, d.sizes)
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
+}
+
+// settleRows divides rows that differ in brightness, and takes the k that tells so.
+func (f *reportFlags) settleRows(ctx context.Context, d *data, content *report.Input, show *progress) error {
+	fit := &fitFlags{inputFlags: f.inputFlags, bounds: f.bounds, seed: f.seed}
+	r := &result{k: f.k}
+	err := fit.settleRows(ctx, d, r, show)
+	if errors.Is(err, errNoNumber) { // the page says why
+		return nil
+	}
+	f.k, content.Choice = r.k, r.choice
+	return err
 }
 
 // readReported reads the table and the classes, and checks them against the flags.

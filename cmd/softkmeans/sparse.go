@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 // filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
@@ -93,6 +94,10 @@ func storedNote(t *rows.Sparse) string {
 }
 
 func (f *inputFlags) checkSparse(t *rows.Sparse) error {
+	if f.perRow == unmix.ScaleUnit {
+		return fmt.Errorf("%s: -rows unit is for tables that are not sparse; divide the rows by their sums "+
+			"before", t.Source)
+	}
 	if f.scale == scale.ZScore || f.scale == scale.MinMax {
 		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its "+
 			"columns by their spread before", t.Source, f.scale)

@@ -18,6 +18,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/stream"
+	"softkmeans/unmix"
 )
 
 type streaming int
@@ -59,6 +60,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 		return nil
 	case f.scale == scale.Counts:
 		return usageErrorf("-scale counts needs the sums of all rows; leave -stream yes out")
+	case f.perRow == unmix.ScaleUnit:
+		return usageErrorf("-rows unit needs the sums of all rows; leave -stream yes out")
 	case f.dialect.Weights != "":
 		return usageErrorf("-stream yes does not go with -weights; leave one out")
 	case !f.inBlocks():
@@ -70,7 +73,7 @@ func (f *inputFlags) checkStream(s streaming) error {
 }
 
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && f.scale != scale.Counts &&
+	return f.dialect.Weights == "" && f.scale != scale.Counts && f.perRow != unmix.ScaleUnit &&
 		(f.missing == missingError || f.missing == missingDrop)
 }
 

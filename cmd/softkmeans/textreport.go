@@ -67,6 +67,8 @@ func (r *result) units() string {
 	switch {
 	case r.counts():
 		return ", as shares of a row's sum"
+	case kindOf(r.scale) == scale.Sums:
+		return ", in the table's units at the mean sum of a row"
 	case r.scale != nil:
 		return ", in the table's units"
 	}
@@ -259,6 +261,8 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		b.WriteString("\nEach column is scaled to the range from 0 to 1.")
 	case scale.Counts:
 		b.WriteString("\nRows are scaled to sums of 1, and columns by the roots of their means.")
+	case scale.Sums:
+		b.WriteString("\nRows are scaled to sums of 1.")
 	}
 }
 

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/tables"
 )
@@ -55,5 +59,56 @@ func TestKinds(t *testing.T) {
 			s.data.above() {
 			t.Errorf("%s: %v, %v", name, s.data.kindNotes(), err)
 		}
+	}
+}
+
+// TestBrightness: rows that differ in brightness are divided by their sums for the k that shows it, and taken
+// as given for another k, or if columns are not to be looked at.
+func TestBrightness(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 8))
+	profiles := softkmeans.NewMatrix(3, 12, nil)
+	for i := range profiles.Data {
+		profiles.Data[i] = math.Exp(r.NormFloat64())
+	}
+	var b strings.Builder
+	for range 40 {
+		light := math.Exp(.5 * r.NormFloat64())
+		parts := [3]float64{r.ExpFloat64(), r.ExpFloat64(), r.ExpFloat64()}
+		for c := range 12 {
+			v := .01 * r.NormFloat64()
+			for j, part := range parts {
+				v += light * part / (parts[0] + parts[1] + parts[2]) * profiles.At(j, c)
+			}
+			fmt.Fprintf(&b, "%.9g%s", v, [...]string{",", "\n"}[c/11])
+		}
+	}
+	s, o := &session{}, options{scale: scale.Auto, slack: .25, k: 3}
+	tables.Must(s.open(t.Context(), fromText("open.csv", b.String()), o, nil))(t)
+	noted := func() bool { return strings.Contains(strings.Join(s.data.kindNotes(), "\n"), "differ in brightness") }
+	fit := func(k int, kind scale.Kind, want bool) {
+		t.Helper()
+		o.k, o.scale = k, kind
+		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
+		if (s.data.sizes != nil) != want || noted() != want {
+			t.Errorf("k = %d, scale %v: %v", k, kind, s.data.kindNotes())
+		}
+	}
+	fit(3, scale.Auto, true)
+	fit(3, scale.Auto, true)
+	model := tables.Must(s.save("model"))(t)
+	file, err := s.save("memberships")
+	if err != nil || !strings.HasPrefix(string(file.bytes), "label,p0,p1,p2,size\n") {
+		t.Errorf("%.100s, %v", file.bytes, err)
+	}
+	before := s.shown.certificate.Objective
+	fit(4, scale.Auto, false)
+	fit(3, scale.None, false)
+	fit(0, scale.Auto, true)
+	if s.shown.options.k != 3 {
+		t.Errorf("k = %d is chosen", s.shown.options.k)
+	}
+	if _, err := s.load(t.Context(), model.bytes, o); err != nil || s.shown.certificate.Objective != before {
+		t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 	}
 }

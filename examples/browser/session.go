@@ -124,8 +124,22 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 			return described, err
 		}
 	}
+	switch bright, err := d.ofBrightness(ctx, o, d.clusters(o.k), o.k == 0); {
+	case ctx.Err() != nil:
+		return described, errCancelled
+	case err != nil:
+		return described, err
+	case bright != d:
+		if bright.asksRows(o.k) {
+			if err := bright.choose(ctx); err != nil {
+				return described, err
+			}
+		}
+		s.data, s.shown, s.path = bright, nil, nil
+		d, described = bright, append(described, bright.describe(o)...)
+	}
 	o.k = d.clusters(o.k)
-	if d.sizes != nil && o.slack == softkmeans.DefaultSlack {
+	if d.scaling != nil && d.scaling.Kind == scale.Counts && o.slack == softkmeans.DefaultSlack {
 		o.slack = max(kinds.Slack(o.k, d.x.Cols), noSlack)
 	}
 	if o.k > maxValues/d.Rows {
@@ -240,8 +254,10 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	var by *scale.Scaling
 	if f.Divisor != nil {
 		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
-		if f.Scale == scale.Counts.String() {
-			by.Kind = scale.Counts
+		for _, kind := range []scale.Kind{scale.Counts, scale.Sums} {
+			if f.Scale == kind.String() {
+				by.Kind = kind
+			}
 		}
 	}
 	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
@@ -382,6 +398,10 @@ func (d *data) kindNotes() (notes []string) {
 		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
 	}
 	switch k := d.kind; {
+	case d.plain != nil:
+		notes = append(notes, kinds.OpenWords+"; Standardize: no takes them as they are")
+	case d.sizes != nil && d.scaling.Kind == scale.Sums:
+		notes = append(notes, "rows are divided by their sums, as those of the model")
 	case d.sizes != nil:
 		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, "+
 			"the slack is by their noise")

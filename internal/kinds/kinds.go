@@ -55,10 +55,11 @@ func Slack(k, d int) float64 {
 // slackOfNoise is from 53 tables of random counts in 8 to 400 columns; .1 and .6 did about as well.
 const slackOfNoise = .3
 
-// Surprises returns the rows by which a number of prototypes is chosen, of closed rows x of counts with
-// the given sizes: how far each count is from what the sizes of its row and column let expect, by its
-// standard deviation. Noise is then the same everywhere.
-func Surprises(x *softkmeans.Matrix, sizes []float64) *softkmeans.Matrix {
+// Surprises returns the rows by which a number of prototypes is chosen, of rows x that s divided by the given
+// sums: how far each entry is from what the sums of its row and column let expect, for counts by its standard
+// deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in brightness the
+// choice was right for 57; by the rows divided by their sums for 33, and by the rows as given for 1.
+func Surprises(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkmeans.Matrix {
 	mean, total := make([]float64, x.Cols), 0.0
 	for i, n := range sizes {
 		for j, v := range x.Row(i) {
@@ -68,8 +69,13 @@ func Surprises(x *softkmeans.Matrix, sizes []float64) *softkmeans.Matrix {
 	}
 	z := x.Clone()
 	for i, n := range sizes {
+		if s.Kind == scale.Counts {
+			n = math.Sqrt(n)
+		} else {
+			n /= s.Divisor[0]
+		}
 		for j, v := range x.Row(i) {
-			z.Row(i)[j] = math.Sqrt(n) * (v - mean[j]/total)
+			z.Row(i)[j] = n * (v - mean[j]/total)
 		}
 	}
 	return z
@@ -79,18 +85,18 @@ func Surprises(x *softkmeans.Matrix, sizes []float64) *softkmeans.Matrix {
 // rows disagree: such rows lie in a cone, so that the ends of halves differ.
 func Decide(c *choosek.Choice) {
 	if c.K == 0 && c.Edge == c.HeldOut && c.Edge > 1 {
-		c.K, c.Reason = c.Edge, "the noise of counts and held-out entries both say so"
+		c.K, c.Reason = c.Edge, "noise and held-out entries both say so, of rows divided by their sums"
 	}
 }
 
-// Keep takes the centers of a model of counts x, scaled by s, back to sums of 1, from which bounds take
-// them by some percent, and computes the memberships anew. It leaves other models alone.
+// Keep takes the centers of a model of closed rows x, scaled by s, back to the sum of these, from which bounds
+// take them by some percent, and computes the memberships anew. It leaves other models alone.
 func Keep(m *softkmeans.Model, s *scale.Scaling, x *softkmeans.Matrix) (err error) {
-	if s == nil || s.Kind != scale.Counts {
+	if !s.Closes() {
 		return nil
 	}
 	s.Undo(m.Centers.Data)
-	scale.Close(m.Centers.Data, m.Centers.Cols)
+	s.Close(m.Centers.Data)
 	s.Apply(m.Centers.Data)
 	m.Memberships, err = m.Predict(nil, x)
 	return err

@@ -160,7 +160,7 @@ func TestSurprises(t *testing.T) {
 	sizes := scale.Close(x.Data, x.Cols)
 	s := scale.OfClosed(x.Data, x.Cols, nil)
 	s.Apply(x.Data)
-	z := Surprises(x, sizes)
+	z := Surprises(x, sizes, s)
 	c, err := choosek.Choose(t.Context(), z, nil)
 	if err != nil || c.Edge != 4 || c.HeldOut != 4 {
 		t.Fatalf("edge %d, held out %d, %v", c.Edge, c.HeldOut, err)

@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 	"softkmeans/stability"
 )
@@ -57,7 +58,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	if k == 0 {
 		o.step("the number of prototypes")
 		if in.Sizes != nil {
-			x = kinds.Surprises(x, in.Sizes)
+			x = kinds.Surprises(x, in.Sizes, in.Scaling)
 		}
 		if k, err = in.Choose(ctx, x, &o); err != nil {
 			return err
@@ -68,7 +69,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		return errors.New(strconv.Itoa(k) +
 			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
 	}
-	if in.Sizes != nil && o.Slack == 0 {
+	if in.Scaling != nil && in.Scaling.Kind == scale.Counts && o.Slack == 0 {
 		o.Slack = kinds.Slack(k, x.Cols)
 	}
 	if in.Slack = o.Slack; in.Slack == 0 {
