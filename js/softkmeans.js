@@ -225,16 +225,17 @@ const run = (f) => {
 }
 
 /** Divides each row by its sum. A row of zeros stays. */
-const close = (to, cols) => {
+const close = (to, cols, { scale, divisor }) => {
   for (let at = 0; at < to.length; at += cols) {
     const row = to.subarray(at, at + cols)
     const sum = row.reduce((a, v) => a + v, 0)
-    if (!row.every((v) => v >= 0)) refuse('range', 'the model is of counts, which are at least 0', { argument: 'x' })
-    if (sum > 0) row.forEach((v, j) => { row[j] = v / sum })
+    if (scale === 'counts' && !row.every((v) => v >= 0)) refuse('range', 'the model is of counts, which are at least 0', { argument: 'x' })
+    if (scale === 'sums' && !(sum > 0)) refuse('range', 'the model is of rows divided by their sums, which are above 0', { argument: 'x' })
+    if (sum > 0) row.forEach((v, j) => { row[j] = scale === 'sums' ? v / sum * divisor[j] : v / sum })
   }
 }
 
-/** The rows as the fit of the model had them: (v − shift)/divisor by columns; counts as shares of their rows. */
+/** The rows as the fit of the model had them: (v − shift)/divisor by columns; of counts and sums as shares of their rows. */
 const scaled = (rows, model) => {
   const parts = ['shift', 'divisor', 'scaledCenters'].filter((name) => model[name] !== undefined)
   if (parts.length === 0) return rows
@@ -247,7 +248,7 @@ const scaled = (rows, model) => {
     ...rows,
     write: (to) => {
       rows.write(to)
-      if (model.scale === 'counts') close(to, rows.cols)
+      if (['counts', 'sums'].includes(model.scale)) close(to, rows.cols, model)
       for (let i = 0; i < to.length; i++) to[i] = (to[i] - shift[i % rows.cols]) / divisor[i % rows.cols]
     },
   }
