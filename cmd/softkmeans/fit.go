@@ -278,7 +278,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		f.bounds = d.within(f.bounds)
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
-		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
+		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed, mixtures: d.mixtures}
 	p := s.progress(f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
@@ -312,13 +312,17 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	labels := r.labels()
 	r.count(labels)
 	r.meaning.add(memberships, f.naming(d))
-	r.meaning.compare(labels, memberships)
+	clusters := labels
+	if r.clusters != nil {
+		clusters = r.clusters
+		r.meaning.compare(clusters, memberships)
+	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
 		if d.sparse != nil {
-			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, labels)
+			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, clusters)
 		} else {
-			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, labels)
+			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, clusters)
 		}
 		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
@@ -326,6 +330,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	if w != nil {
 		w.details, w.named = withSizes(details, d.sizes)
+		w.clustered, w.clusters = r.clusters != nil, clusters
 		w.describe(&d.Head, d.texts)
 		return r, w.add(s.ctx, labels, memberships)
 	}

@@ -146,6 +146,7 @@ func (f *predictFlags) run(s *session) error {
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: numbered}
+	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -282,7 +283,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		measure := func(labels []int) *softkmeans.Matrix { return p.watch.add(rows, g, labels) }
+		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
 		if err := p.take(ctx, rows, g, measure); err != nil {
 			return laterRow(err, lo)
 		}
@@ -292,10 +293,14 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 
 // take labels, measures and writes rows with memberships g.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
-	measure func(labels []int) *softkmeans.Matrix) error {
-	labels, err := label(p.model.Model, x, g)
+	measure func(clusters []int) *softkmeans.Matrix) error {
+	clusters, err := clustersOf(p.model.Model, x, g)
 	if err != nil {
 		return err
+	}
+	labels := clusters
+	if p.model.LabelLargest {
+		labels = largestOf(g)
 	}
 	for i, label := range labels {
 		p.sizes[label]++
@@ -303,7 +308,8 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 			p.shares[j] += v
 		}
 	}
-	details := measure(labels)
+	details := measure(clusters)
+	p.w.clusters = clusters
 	if details != nil {
 		p.watch.addDetails(p, details)
 	}

@@ -22,19 +22,20 @@ import (
 // data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
-	set     *set // nil: a table of the user's
-	x       *softkmeans.Matrix
-	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
-	scaling *scale.Scaling     // of the columns, if they are scaled
-	Weights []float64          // of the table, times the sizes
-	sizes   []float64          // the sums of rows of counts; nil: they are none
-	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
-	floors  []float64          // for k = 1, 2, …
-	propose choosek.Proposal   // by the floors
-	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
-	plane   view.Plane
-	draw    *data // see few
-	columns *view.Columns
+	set      *set // nil: a table of the user's
+	x        *softkmeans.Matrix
+	given    *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
+	scaling  *scale.Scaling     // of the columns, if they are scaled
+	Weights  []float64          // of the table, times the sizes
+	sizes    []float64          // the sums of rows of counts; nil: they are none
+	kind     kinds.Found        // of the numbers, if the page decides how they are scaled
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	floors   []float64          // for k = 1, 2, …
+	propose  choosek.Proposal   // by the floors
+	choice   *choosek.Choice    // of the number by the rows, where none is given; nil: not
+	plane    view.Plane
+	draw     *data // see few
+	columns  *view.Columns
 }
 
 // readSet reads a set that comes with the page. Its labels are in a second file.
@@ -80,10 +81,12 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
 	}
-	var numbers kinds.Found
+	numbers := kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
+	mixtures := numbers.Mixtures()
 	if kind == scale.Auto {
-		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
 		kind = numbers.Scale()
+	} else {
+		numbers = kinds.Found{}
 	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
@@ -91,7 +94,7 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	}
 	d, err := prepareBy(ctx, f, of, by)
 	if err == nil {
-		d.kind = numbers
+		d.kind, d.mixtures = numbers, mixtures
 	}
 	return d, err
 }

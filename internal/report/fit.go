@@ -99,6 +99,9 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 			f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
 			return err
 		}
+		if clusters := kinds.Label(f.Model, in.Mixtures); f == &in.MinVolume {
+			in.Clusters = clusters
+		}
 		if in.Table.Class != nil {
 			if err := f.Compare(in.Table.Class, f.Model.Labels(nil)); err != nil {
 				return err
