@@ -34,7 +34,7 @@ export interface Proof {
 
 /** What a fit is to be told of: the words and values of WarningKind in the Go package. */
 export interface Warning {
-  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels'
+  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels' | 'shares'
   /** The prototypes that it is about, from 0. */
   cluster: number
   other: number

@@ -20,7 +20,7 @@ const (
 
 // Turns is leastTurn + turnFactor times the largest move of a spectrum at the otherFactors of λ. Both were
 // chosen on the scenes of internal/scenes with seeds of even numbers from 200 to 240, so that Turns holds the
-// true spectrum nine times of ten; docs/accuracy.md has how often it does. The move at four times λ tells of
+// true spectrum more than nine times of ten, of scenes without pure pixels too; docs/accuracy.md has how often. The move at four times λ tells of
 // spectra that half and twice of λ leave in the same wrong place. WarnSeveral tells of a mean angle of more
 // than severalAngle percent of π at half or twice of λ.
 const (

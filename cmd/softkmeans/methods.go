@@ -241,7 +241,9 @@ func (r *result) labels() []int {
 // that the certificate is about them.
 func (r *result) setModel(m *softkmeans.Model) {
 	r.model, r.centers = m, m.Centers
-	r.clusters = kinds.Label(m, r.mixtures)
+	if m.Clusters != nil {
+		r.clusters = kinds.Label(m, r.mixtures)
+	}
 	if r.scale != nil {
 		r.centers = m.Centers.Clone()
 		r.scale.Undo(r.centers.Data)
@@ -343,6 +345,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 	if err != nil || !f.others {
 		return m, err
 	}
+	r.clusters = kinds.Label(m, r.mixtures)
 	x, err := d.filled()
 	if err == nil && x == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+

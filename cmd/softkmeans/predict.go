@@ -38,7 +38,8 @@ value.
 
   -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. Default -, standard output; what was found
+                columns of -keep, then the columns cluster and largest, as fit
+                does. Default -, standard output; what was found
                 out about FILE is then on standard error. With a file, a summary
                 is printed as well. Labels are by the rule of the fit
   -details      three more columns, as with fit: residual, distance, entropy;

@@ -361,6 +361,9 @@ func (d *data) describe(o options) []part {
 	if note := d.scaleNote(o.scale); note != "" && d.sizes == nil && d.kind.Sum == 0 {
 		notes = append(notes, note)
 	}
+	if d.mixtures {
+		notes = append(notes, kinds.LabelWords)
+	}
 	k := ""
 	if !d.asksRows(o.k) {
 		k = itoa(d.clusters(o.k))
@@ -395,9 +398,6 @@ func (d *data) kindNotes() (notes []string) {
 	}
 	if d.above() {
 		notes = append(notes, kinds.AboveWords)
-	}
-	if d.mixtures {
-		notes = append(notes, kinds.LabelWords)
 	}
 	return notes
 }

@@ -35,7 +35,7 @@ func curves(x *softkmeans.Matrix) bool {
 			last = v
 		}
 	}
-	return steps/squares <= 2*mostStep // false for NaN, of constant or very large columns
+	return steps/squares <= 2*mostStep // false for NaN, of constant columns
 }
 
 // Mixtures reports whether rows are mixtures rather than members of clusters. A label is then the largest

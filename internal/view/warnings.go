@@ -13,8 +13,8 @@ import (
 const SureTo = "Sure to: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
 	"simulated scenes."
 
-// unsureTurn is the angle from which a spectrum is unsure. Of 333 spectra of scenes 42 of the 51 that were
-// more than 10 % of π off had a larger one, and 53 of the others.
+// unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra that
+// are off.
 const unsureTurn = 15
 
 // Unsure names the spectra with large Turns in a sentence, as a list of it; nil if there are none.
@@ -28,8 +28,8 @@ func Unsure(turns []float64) []string {
 	if unsure == nil {
 		return nil
 	}
-	return []string{"The spectra of " + And(unsure) + " are uncertain: they depend on how the noise is judged, and " +
-		"may be more than 10 % of π off."}
+	return []string{"Spectra that may be more than 10 % of π off, as they depend on how the noise is judged: " +
+		And(unsure) + "."}
 }
 
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
