@@ -35,9 +35,10 @@ const (
 	warningCount // a new kind stands before it
 )
 
-// String returns "coincident", "empty", "far", "slack", "several", "labels" or "shares": the words of the model file.
+// String returns "coincident", "empty", "far", "slack", "several", "labels" or "shares": the words of the
+// model file.
 func (k WarningKind) String() string {
-	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels")
+	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels", "shares")
 }
 
 // Warning is a reason to look at a solution before it is used. Values are relative, without units.
@@ -70,8 +71,8 @@ func (w Warning) String() string {
 			"give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
 			" % of all rows another label; fewer prototypes may be more stable"
 	case WarnShares:
-		return "the memberships are not stable: fits of halves of the rows, with half or twice the slack or λ, " +
-			"move up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
+		return "the memberships are not stable: fits of halves of the rows, with half or twice the slack " +
+			"or λ, move up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
 			" % of all membership to other centers; fewer prototypes may be more stable"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"

@@ -67,7 +67,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
 				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		default:
-			text := w.String() // names no prototype
+			text := strings.ReplaceAll(w.String(), "centers", "prototypes") // names none
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
 			if w.Kind == softkmeans.WarnLabels {
 				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their " +
