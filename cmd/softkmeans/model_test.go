@@ -108,7 +108,7 @@ func TestModelFilled(t *testing.T) {
 	writeText(t, "parts.csv", ".1,.2,.7\n.2,.3,.5\n.4,.4,.2\n.5,.3,.2\n.9,.05,.05\n.8,.1,.1\n")
 	for _, args := range []string{
 		"-method minvol -scale zscore -slack .2 -seed 3 -bounds 0,9 data.csv",
-		"-method lsd -kernel rbf data.csv", "-scale none parts.csv",
+		"-method lsd -kernel rbf data.csv", "-scale none -header no parts.csv",
 	} {
 		must(t, strings.Fields("fit -k 2 -model m.json "+args)...)
 		f, err := parseModel([]byte(readFile(t, "m.json")))
