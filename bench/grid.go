@@ -40,6 +40,7 @@ var designs = []design{
 	{name: "noise .03", noise: 0.03},
 	{name: "noise .1", noise: 0.1},
 	{name: "noise .3", noise: 0.3},
+	{name: "noise 1", noise: 1},
 }
 
 // uniform makes shares uniform on the simplex.
@@ -95,7 +96,7 @@ func simulatedMixtures(first, last uint64) (list []*scene) {
 
 // simulate makes the table of a seed. It has 2 to 5 prototypes: smooth spectra, uniform numbers or log-normal
 // levels, the three in turn. Unless the design sets a range it has 40 to 300 rows, 12 to 200 columns and noise of
-// .03 to .3, each uniform in logarithms. Noise is white. Its deviation is a share of the signal's: that of entries
+// .03 to 1, each uniform in logarithms. Noise is white. Its deviation is a share of the signal's: that of entries
 // about the means of their columns, before brightness and scatter.
 func (c *design) simulate(seed uint64) *scene {
 	rng := rand.New(rand.NewPCG(seed, 18))
@@ -107,7 +108,7 @@ func (c *design) simulate(seed uint64) *scene {
 		return int(math.Round(between(float64(own[0]), float64(own[1]))))
 	}
 	k, n, d := 2+rng.IntN(4), size(c.n, [2]int{40, 300}), size(c.d, [2]int{12, 200})
-	noise := between(0.03, 0.3)
+	noise := between(0.03, 1)
 	if c.noise > 0 {
 		noise = c.noise
 	}
