@@ -20,9 +20,10 @@ import (
 // prototype is a row of X, or a column where that is what the names say.
 type Library struct {
 	Source  string
-	Names   []string // of the rows of X; nil: they have none
-	Columns []string // nil: there is no header
-	Classes []string // of the rows of X, by a column of classes; nil: none
+	Names   []string   // of the rows of X; nil: they have none
+	Columns []string   // nil: there is no header
+	Others  [][]string // further columns of text, any of which may have the names of the rows of X
+	Classes []string   // of the rows of X, by a column of classes; nil: none
 	X       *softkmeans.Matrix
 	SD      *softkmeans.Matrix // the standard deviations of X; nil: not given
 	Notes   []string
@@ -40,11 +41,13 @@ func Read(text []byte, source, class string, read Reader) (*Library, error) {
 		if survey.Long {
 			d.Long = table.LongYes // the columns are those of the pivoted table
 		}
+		id := slices.IndexFunc(survey.Columns, func(c table.Taken) bool { return c.As == table.AsID })
 		for j, c := range survey.Columns {
-			if c.As == table.AsID || d.ID == "" && c.Text && c.As != table.AsLabel {
-				if d.ID = strconv.Itoa(j + 1); c.As == table.AsID {
-					break
-				}
+			text := c.Text && c.As != table.AsLabel
+			if n := strconv.Itoa(j + 1); j == id || id < 0 && text {
+				d.ID, id = n, j
+			} else if text {
+				d.Keep = append(d.Keep, n)
 			}
 		}
 	}
@@ -82,9 +85,16 @@ func FromTable(t *table.Table) (*Library, error) {
 		}
 	}
 	for _, note := range t.Notes {
-		if !strings.Contains(note, "taken for the rows' ids") {
+		if !strings.Contains(note, "taken for the rows' ids") && !strings.Contains(note, "it holds text, and no") {
 			l.Notes = append(l.Notes, note)
 		}
+	}
+	for j := range t.KeptNames {
+		var names []string
+		for i := range t.Rows {
+			names = append(names, t.Kept[i][j])
+		}
+		l.Others = append(l.Others, names)
 	}
 	if t.IDName == "column" && len(t.Names) > 2 && t.Names[0] == "mean" && t.Names[1] == "deviation" {
 		l.Pick(la.Indices(l.X.Cols)[2:]) // as a page saves prototypes
@@ -212,38 +222,66 @@ func keys(names []string) map[string]bool {
 type variables struct {
 	names  []string
 	turned bool // they are of the rows of X, so that a prototype is a column
-	axis   bool // they are the values of the first column
-	first  bool // they are the values of the first row, which is a header of numbers
+	axis   bool // they are the values of the first column, which is an axis if they are names
+	first  bool // they are the values of the first row, which is a header of numbers if they are names
 }
 
 func (l *Library) ways() []variables {
 	ways := []variables{{names: l.Columns}, {names: l.Names, turned: true}}
+	for _, names := range l.Others {
+		ways = append(ways, variables{names: names, turned: true})
+	}
 	if l.Names == nil && l.X.Cols > 1 {
 		ways = append(ways, variables{names: Axis(l.X), turned: true, axis: true})
 	}
 	if l.Columns == nil && l.X.Rows > 1 {
-		var names []string
-		for _, v := range l.X.Row(0) {
-			names = append(names, number(v))
-		}
-		ways = append(ways, variables{names: names, first: true})
+		ways = append(ways, variables{names: numerals(l.X.Row(0)), first: true})
 	}
 	return ways
 }
 
-// Axis returns the values of the first column as names.
-func Axis(x *softkmeans.Matrix) (names []string) {
-	for i := range x.Rows {
-		names = append(names, number(x.At(i, 0)))
+func numerals(values []float64) (names []string) {
+	for _, v := range values {
+		names = append(names, number(v))
 	}
 	return names
 }
 
-// take makes the names that are values those of the library.
+// Axis returns the values of the first column as names if they rise or fall, and do not merely count
+// the rows; else nil.
+func Axis(x *softkmeans.Matrix) []string {
+	if first := la.Transpose(x).Row(0); ordered(first) && !counting(first) {
+		return numerals(first)
+	}
+	return nil
+}
+
+// counting reports whether numbers in order are 0, 1, 2, … or 1, 2, 3, …
+func counting(numbers []float64) bool {
+	n := len(numbers)
+	return n > 0 && (numbers[0] == 0 || numbers[0] == 1) && numbers[n-1]-numbers[0] == float64(n-1)
+}
+
+// ordered reports whether three numbers or more rise or fall.
+func ordered(numbers []float64) bool {
+	up, down := 1, 1
+	for i := range max(1, len(numbers)) - 1 {
+		if numbers[i+1] > numbers[i] {
+			up++
+		} else if numbers[i+1] < numbers[i] {
+			down++
+		}
+	}
+	return len(numbers) > 2 && max(up, down) == len(numbers)
+}
+
+// take makes the names those of the library, without the values that they were.
 func (l *Library) take(way variables) {
+	if way.turned {
+		l.Names = way.names
+	}
 	switch {
 	case way.axis:
-		l.Names = way.names
 		l.Pick(la.Indices(l.X.Cols)[1:])
 	case way.first:
 		l.Columns = way.names
@@ -257,58 +295,89 @@ func (l *Library) take(way variables) {
 	}
 }
 
-// way returns the way to read the library that shares most names with a list, and how many. Of
-// wavelengths and the like half must be shared: a few are so by chance.
-func (l *Library) way(names []string) (best variables, most int) {
-	have := keys(names)
+// way returns the way to read the library that shares most names with a list, and how many. A list that
+// is not sure to have names may be a row or a column of numbers.
+func (l *Library) way(names []string, sure bool) (best variables, most int) {
 	for _, way := range l.ways() {
-		n := shared(have, way.names)
-		few := 2*n < min(numbers(names), numbers(way.names))
-		if (way.axis || way.first) && (n < 2 || 2*n < len(way.names)) {
-			few = true
-		}
-		if n > most && !few {
+		if n := l.shared(way, names, sure); n > most {
 			best, most = way, n
 		}
 	}
 	return best, most
 }
 
-func shared(have map[string]bool, names []string) (n int) {
-	for name := range keys(names) {
-		if have[name] {
+// Numbers that coincide are no names. Of an axis in both lists half must be shared. If one of the lists may
+// be values, it must be in order or have the same numbers; if both may be, they must be the same, of
+// leastAxis numbers or more in order, and most other rows, or columns, of the library must not be in order.
+const leastAxis = 5
+
+// shared returns how many names a list shares with a way to read the library.
+func (l *Library) shared(way variables, names []string, sure bool) int {
+	n, m := 0, 0 // words and numbers
+	have, a, b := keys(names), numbers(names), numbers(way.names)
+	for name := range keys(way.names) {
+		if have[name] && len(numbers([]string{name})) > 0 {
+			m++
+		} else if have[name] {
 			n++
 		}
 	}
-	return n
+	values := way.axis || way.first && !l.cornered()
+	least, same := min(len(a), len(b)), m == max(len(a), len(b))
+	inOrder := (sure || ordered(a)) && (!values || ordered(b))
+	switch {
+	case 2*m < least,
+		(values || !sure) && !(m > 1 && same || m > 2 && inOrder && (m == least || m >= leastAxis)),
+		values && !sure && !(same && inOrder && m >= leastAxis && l.unlike(way)):
+		return n
+	}
+	return n + m
 }
 
-func numbers(names []string) (n int) {
+// unlike reports whether most lines of the library beside the one of these names are not in order.
+func (l *Library) unlike(way variables) bool {
+	x, n := l.X, 0
+	if way.axis {
+		x = la.Transpose(x)
+	}
+	for i := range x.Rows {
+		if ordered(x.Row(i)) {
+			n++
+		}
+	}
+	return 2*(n-1) < x.Rows-1
+}
+
+func numbers(names []string) (list []float64) {
 	for _, name := range names {
-		if _, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
-			n++
+		if v, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
+			list = append(list, v)
 		}
 	}
-	return n
+	return list
 }
 
-// Known returns all names that columns of the rows may have.
+// Known returns all names that columns of the rows may have. Values are none, nor are names that count.
 func (l *Library) Known() (names []string) {
 	for _, way := range l.ways() {
-		names = append(names, way.names...)
+		if !way.axis && !way.first && !counting(numbers(way.names)) {
+			names = append(names, way.names...)
+		}
 	}
 	return names
 }
 
 // Heads reports whether fields are names for certain: two or more, and half of those of the library.
 func (l *Library) Heads(fields []string) bool {
-	way, most := l.way(fields)
+	way, most := l.way(fields, false)
 	return most > 1 && 2*most >= len(way.names)
 }
 
 // Shared returns those of the names that the library has, in their order; nil: none.
-func (l *Library) Shared(names []string) (list []string) {
-	way, _ := l.way(names)
+func (l *Library) Shared(names []string) []string { return l.list(names, true) }
+
+func (l *Library) list(names []string, sure bool) (list []string) {
+	way, _ := l.way(names, sure)
 	have := keys(way.names)
 	for _, name := range names {
 		if have[key(name)] {
@@ -323,6 +392,7 @@ type Sources struct {
 	Names   []string           // of the prototypes
 	Centers *softkmeans.Matrix // in the columns of the rows
 	SD      *softkmeans.Matrix // nil: not given
+	axis    bool               // the names of columns are numbers, as those of spectra
 	Class   []int              // of each prototype: an index into Groups
 	Groups  []string           // what shares are told of: the prototypes, or their classes
 	Notes   []string
@@ -331,51 +401,50 @@ type Sources struct {
 // Bundled reports whether shares add up by class.
 func (s *Sources) Bundled() bool { return len(s.Groups) < len(s.Names) }
 
-// Join returns the prototypes for rows of a file with these columns. Without names on either
-// side the columns are those in the same place.
+// Join returns the prototypes for rows of a file with these columns. They are joined by names if both
+// files have names, and else by their places. A prototype is a column if names, or the number of columns,
+// leave no other reading.
 func (l *Library) Join(source string, names []string, named bool) (*Sources, error) {
-	way, most := l.way(names)
-	if named && most > 0 {
-		l.take(way)
-	} else {
-		way = variables{}
+	var way variables
+	most := 0
+	if named {
+		way, most = l.way(names, true)
 	}
+	byName := most > 0
+	if !byName {
+		if named && l.Columns != nil {
+			return nil, l.apart(source, names)
+		}
+		if way.turned = !named && l.X.Cols != len(names) && l.X.Rows == len(names); way.turned {
+			way.names = l.Names
+		}
+	}
+	l.take(way)
 	if l.Doubt != nil && !way.first {
 		return nil, l.Doubt
 	}
 	x, sd, prototypes, classes := l.X, l.SD, l.Names, l.Classes
-	s := &Sources{Notes: l.Notes}
-	at := make([]int, len(names))
-	switch {
-	case named && most > 0:
-		if way.turned {
-			if l.Classes != nil || l.SD != nil {
-				return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
-					"deviations cannot be columns; turn the table")
-			}
-			x, prototypes = la.Transpose(x), l.Columns
+	if way.turned {
+		if l.Classes != nil || l.SD != nil {
+			return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
+				"deviations cannot be columns; turn the table")
 		}
-		if err := l.find(at, names, way.names, source); err != nil {
-			return nil, err
-		}
+		x, prototypes = la.Transpose(x), l.Columns
+	}
+	s := &Sources{Notes: l.Notes, axis: byName && len(numbers(names)) == len(names)}
+	at := la.Indices(len(names))
+	var err error
+	if byName {
+		err = l.find(at, names, way.names, source)
 		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), func(note string) bool {
 			return strings.Contains(note, guessed)
 		})
 		s.note(l, at, way)
-	case named && l.Columns != nil:
-		return nil, l.apart(source, names)
-	case len(names) != x.Cols:
-		return nil, errors.New(l.Source + ": " + plural(x.Rows, "prototype") + " of " +
-			plural(x.Cols, "column") + ", but " + source + " has " + plural(len(names), "column") +
-			"; give the same columns, or names to both")
-	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
-		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
-		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
-			source + " has no such names; leave the header out, or name the columns by words in both files")
-	default:
-		at = la.Indices(len(names))
-		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names "+
-			"to join them by")
+	} else if err = l.byPlace(source, len(names), way.turned); err == nil {
+		s.Notes = append(slices.Clone(s.Notes), l.placeNote(source, named, way.turned))
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.Centers = columns(x, at)
 	if sd != nil {
@@ -392,6 +461,47 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	return s, nil
 }
 
+// byPlace returns the error of a join by places, if there is any other reading.
+func (l *Library) byPlace(source string, cols int, turned bool) error {
+	switch {
+	case l.X.Cols != cols && !turned:
+		advice := "; give the same columns, or names to both"
+		if l.X.Rows == cols {
+			advice = "; if a prototype is a column, turn the table, or give names to both"
+		}
+		return errors.New(l.Source + ": " + plural(l.X.Rows, "prototype") + " of " +
+			plural(l.X.Cols, "column") + ", but " + source + " has " + plural(cols, "column") + advice)
+	case l.X.Rows == cols && l.Names == nil && ordered(la.Transpose(l.X).Row(0)):
+		return errors.New(l.Source + ": if a prototype is a column, column 1 may be one, or the places of the " +
+			"values; leave it out, or give " + source + " a header of these places")
+	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
+		l.cornered():
+		return errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
+			source + " has no such names; leave the header out, or name the columns by words in both files")
+	}
+	return nil
+}
+
+// cornered reports whether the name of the first row is one of the first column: row 1 is a header.
+func (l *Library) cornered() bool {
+	return l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0]))
+}
+
+// placeNote says how columns are joined without names.
+func (l *Library) placeNote(source string, named, turned bool) string {
+	of, why := "those of "+l.Source, "as there are no names to join them by"
+	if turned {
+		of = "the lines of " + l.Source + ", in which a prototype is a column"
+	}
+	switch {
+	case named:
+		why = "as only " + source + " has names of columns"
+	case l.Columns != nil && !turned, l.Names != nil && turned:
+		why = "as only " + l.Source + " has names of columns"
+	}
+	return "columns are " + of + " by their places, " + why
+}
+
 // guessed is in the note of package table about a header of numbers.
 const guessed = "is taken for a header"
 
@@ -401,8 +511,13 @@ var corners = []string{"", "name", "names", "id", "class", "type", "label", "lab
 
 // apart is the error for columns that have other names than those of the rows.
 func (l *Library) apart(source string, names []string) error {
-	n, advice := shared(keys(names), l.Columns), "give them the same names"
-	if numbers(names) > 1 && numbers(l.Columns) > 1 {
+	have, n, advice := keys(names), 0, "give them the same names"
+	for name := range keys(l.Columns) {
+		if have[name] {
+			n++
+		}
+	}
+	if len(numbers(names)) > 1 && len(numbers(l.Columns)) > 1 {
 		advice = "bring the prototypes to the places that the rows have"
 	}
 	in := "no column"
