@@ -392,7 +392,7 @@ type Sources struct {
 	Names   []string           // of the prototypes
 	Centers *softkmeans.Matrix // in the columns of the rows
 	SD      *softkmeans.Matrix // nil: not given
-	axis    bool               // the names of columns are numbers, as those of spectra
+	columns []string           // the names of columns; nil: there are none, or they are numbers, as of spectra
 	Class   []int              // of each prototype: an index into Groups
 	Groups  []string           // what shares are told of: the prototypes, or their classes
 	Notes   []string
@@ -431,7 +431,10 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		}
 		x, prototypes = la.Transpose(x), l.Columns
 	}
-	s := &Sources{Notes: l.Notes, axis: byName && len(numbers(names)) == len(names)}
+	s := &Sources{Notes: l.Notes}
+	if len(numbers(names)) < len(names) && (named || l.Columns != nil) {
+		s.columns = names
+	}
 	at := la.Indices(len(names))
 	var err error
 	if byName {
