@@ -264,15 +264,11 @@ func counting(numbers []float64) bool {
 
 // ordered reports whether three numbers or more rise or fall.
 func ordered(numbers []float64) bool {
-	up, down := 1, 1
-	for i := range max(1, len(numbers)) - 1 {
-		if numbers[i+1] > numbers[i] {
-			up++
-		} else if numbers[i+1] < numbers[i] {
-			down++
-		}
+	up, down := true, true
+	for i := 1; i < len(numbers); i++ {
+		up, down = up && numbers[i] > numbers[i-1], down && numbers[i] < numbers[i-1]
 	}
-	return len(numbers) > 2 && max(up, down) == len(numbers)
+	return len(numbers) > 2 && (up || down)
 }
 
 // take makes the names those of the library, without the values that they were.
@@ -405,19 +401,17 @@ func (s *Sources) Bundled() bool { return len(s.Groups) < len(s.Names) }
 // files have names, and else by their places. A prototype is a column if names, or the number of columns,
 // leave no other reading.
 func (l *Library) Join(source string, names []string, named bool) (*Sources, error) {
+	of := *l
+	l = &of // take changes it
 	var way variables
 	most := 0
 	if named {
 		way, most = l.way(names, true)
+	} else if l.X.Cols != len(names) && l.X.Rows == len(names) {
+		way = variables{names: l.Names, turned: true}
 	}
-	byName := most > 0
-	if !byName {
-		if named && l.Columns != nil {
-			return nil, l.apart(source, names)
-		}
-		if way.turned = !named && l.X.Cols != len(names) && l.X.Rows == len(names); way.turned {
-			way.names = l.Names
-		}
+	if named && most == 0 && l.Columns != nil {
+		return nil, l.apart(source, names)
 	}
 	l.take(way)
 	if l.Doubt != nil && !way.first {
@@ -435,20 +429,18 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	if len(numbers(names)) < len(names) && (named || l.Columns != nil) {
 		s.columns = names
 	}
-	at := la.Indices(len(names))
+	at, note := la.Indices(len(names)), ""
 	var err error
-	if byName {
-		err = l.find(at, names, way.names, source)
-		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), func(note string) bool {
-			return strings.Contains(note, guessed)
-		})
-		s.note(l, at, way)
-	} else if err = l.byPlace(source, len(names), way.turned); err == nil {
-		s.Notes = append(slices.Clone(s.Notes), l.placeNote(source, named, way.turned))
+	if most > 0 {
+		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), isGuess)
+		note, err = l.byName(at, names, way, source)
+	} else {
+		note, err = l.byPlace(len(names), named, way.turned, source)
 	}
 	if err != nil {
 		return nil, err
 	}
+	s.Notes = append(slices.Clip(s.Notes), note)
 	s.Centers = columns(x, at)
 	if sd != nil {
 		s.SD = columns(sd, at)
@@ -464,34 +456,24 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	return s, nil
 }
 
-// byPlace returns the error of a join by places, if there is any other reading.
-func (l *Library) byPlace(source string, cols int, turned bool) error {
+// byPlace says how columns are joined without names, unless there is any other reading.
+func (l *Library) byPlace(cols int, named, turned bool, source string) (note string, err error) {
+	square := cols >= leastAxis || l.Columns != nil && isCorner(l.Columns[0])
 	switch {
 	case l.X.Cols != cols && !turned:
 		advice := "; give the same columns, or names to both"
 		if l.X.Rows == cols {
 			advice = "; if a prototype is a column, turn the table, or give names to both"
 		}
-		return errors.New(l.Source + ": " + plural(l.X.Rows, "prototype") + " of " +
+		return "", errors.New(l.Source + ": " + plural(l.X.Rows, "prototype") + " of " +
 			plural(l.X.Cols, "column") + ", but " + source + " has " + plural(cols, "column") + advice)
-	case l.X.Rows == cols && l.Names == nil && ordered(la.Transpose(l.X).Row(0)):
-		return errors.New(l.Source + ": if a prototype is a column, column 1 may be one, or the places of the " +
-			"values; leave it out, or give " + source + " a header of these places")
-	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
-		l.cornered():
-		return errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
+	case l.X.Rows == cols && l.Names == nil && (turned || square) && ordered(la.Transpose(l.X).Row(0)):
+		return "", errors.New(l.Source + ": if a prototype is a column, column 1 may be one, or the places of " +
+			"the values; leave it out, or give names to both")
+	case slices.ContainsFunc(l.Notes, isGuess), l.cornered():
+		return "", errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
 			source + " has no such names; leave the header out, or name the columns by words in both files")
 	}
-	return nil
-}
-
-// cornered reports whether the name of the first row is one of the first column: row 1 is a header.
-func (l *Library) cornered() bool {
-	return l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0]))
-}
-
-// placeNote says how columns are joined without names.
-func (l *Library) placeNote(source string, named, turned bool) string {
 	of, why := "those of "+l.Source, "as there are no names to join them by"
 	if turned {
 		of = "the lines of " + l.Source + ", in which a prototype is a column"
@@ -502,11 +484,18 @@ func (l *Library) placeNote(source string, named, turned bool) string {
 	case l.Columns != nil && !turned, l.Names != nil && turned:
 		why = "as only " + l.Source + " has names of columns"
 	}
-	return "columns are " + of + " by their places, " + why
+	return "columns are " + of + " by their places, " + why, nil
 }
 
-// guessed is in the note of package table about a header of numbers.
-const guessed = "is taken for a header"
+// cornered reports whether the name of the first row is one of the first column: row 1 is a header.
+func (l *Library) cornered() bool {
+	return l.Columns == nil && l.Names != nil && isCorner(l.Names[0])
+}
+
+func isCorner(name string) bool { return slices.Contains(corners, strings.ToLower(name)) }
+
+// isGuess reports whether a note of package table is about a header of numbers.
+func isGuess(note string) bool { return strings.Contains(note, "is taken for a header") }
 
 // corners are names of the first column, in lower case, of which a row has none.
 var corners = []string{"", "name", "names", "id", "class", "type", "label", "labels", "source", "sources",
@@ -531,49 +520,41 @@ func (l *Library) apart(source string, names []string) error {
 		some(l.Columns) + ", and " + some(names) + "; " + advice)
 }
 
-// find sets at to the place in the library of each column of the rows.
-func (l *Library) find(at []int, names, have []string, source string) error {
-	where := map[string]int{}
-	twice := map[string]bool{}
-	for j, name := range have {
-		_, again := where[key(name)]
-		where[key(name)], twice[key(name)] = j, twice[key(name)] || again
+// byName sets at to the place in the library of each column of the rows. It says how they were joined, and
+// which names of the library are left out.
+func (l *Library) byName(at []int, names []string, way variables, source string) (note string, err error) {
+	where, times := map[string]int{}, map[string]int{}
+	for j, name := range way.names {
+		where[key(name)] = j
+		times[key(name)]++
 	}
+	joined := make([]bool, len(way.names))
 	for i, name := range names {
-		j, ok := where[key(name)]
-		switch {
-		case !ok:
-			return errors.New(l.Source + ": has no column " + strconv.Quote(name) + " of " + source)
-		case twice[key(name)]:
-			return errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
+		switch times[key(name)] {
+		case 0:
+			return "", errors.New(l.Source + ": has no column " + strconv.Quote(name) + " of " + source)
+		case 1:
+			at[i] = where[key(name)]
+			joined[at[i]] = true
+		default:
+			return "", errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
 		}
-		at[i] = j
 	}
-	return nil
-}
-
-// note says how the columns were joined, and which are left out.
-func (s *Sources) note(l *Library, at []int, way variables) {
-	text := plural(len(at), "column") + " joined by name with "
+	of := "those of " + l.Source
 	if way.turned {
-		text += "the lines of " + l.Source + ", in which a prototype is a column"
-	} else {
-		text += "those of " + l.Source
+		of = "the lines of " + l.Source + ", in which a prototype is a column"
 	}
 	var left []string
-	joined := make([]bool, len(way.names))
-	for _, j := range at {
-		joined[j] = true
-	}
 	for j, name := range way.names {
 		if !joined[j] {
 			left = append(left, name)
 		}
 	}
+	note = plural(len(at), "column") + " joined by name with " + of
 	if len(left) > 0 {
-		text += "; left out of these: " + some(left)
+		note += "; left out of these: " + some(left)
 	}
-	s.Notes = append(s.Notes, text)
+	return note, nil
 }
 
 // group names the prototypes and finds their classes: those given, or else their names.
