@@ -112,7 +112,7 @@ func TestJoin(t *testing.T) {
 		if d > 4 && r.IntN(2) == 0 {
 			names = names[:0]
 			for j := range d {
-				names = append(names, number(400+10*float64(j)))
+				names = append(names, number(400*float64(run%2)+10*float64(j)/float64(10-9*(run%2))))
 			}
 			what = "numbers "
 		}
@@ -129,7 +129,10 @@ func TestJoin(t *testing.T) {
 			library.lines = named("source ", k)
 		}
 		if both || r.IntN(2) == 0 {
-			x.lines = named("row ", n)
+			x.lines = named([]string{"row ", "", "40"}[r.IntN(3)], n)
+			if both && what[0] != 'n' {
+				x.lines = named("row ", n)
+			}
 		}
 		if both && r.IntN(2) == 0 && what[0] != 'n' {
 			what += "shuffled "

@@ -302,9 +302,10 @@ func (l *Library) way(names []string, sure bool) (best variables, most int) {
 	return best, most
 }
 
-// Numbers that coincide are no names. Of an axis in both lists half must be shared. If one of the lists may
-// be values, it must be in order or have the same numbers; if both may be, they must be the same, of
-// leastAxis numbers or more in order, and most other rows, or columns, of the library must not be in order.
+// Numbers that coincide are no names. Of an axis in both lists half must be shared, and all if it counts. If
+// one of the lists may be values, it must be in order or have the same numbers. If both may be, they must be
+// the same, of leastAxis numbers or more in order, and most other rows, or columns, of the library must not be
+// in order.
 const leastAxis = 5
 
 // shared returns how many names a list shares with a way to read the library.
@@ -322,7 +323,7 @@ func (l *Library) shared(way variables, names []string, sure bool) int {
 	least, same := min(len(a), len(b)), m == max(len(a), len(b))
 	inOrder := (sure || ordered(a)) && (!values || ordered(b))
 	switch {
-	case 2*m < least,
+	case 2*m < least, counting(a) && !same, counting(b) && m < len(a),
 		(values || !sure) && !(m > 1 && same || m > 2 && inOrder && (m == least || m >= leastAxis)),
 		values && !sure && !(same && inOrder && m >= leastAxis && l.unlike(way)):
 		return n
@@ -484,7 +485,7 @@ func (l *Library) byPlace(cols int, named, turned bool, source string) (note str
 	case l.Columns != nil && !turned, l.Names != nil && turned:
 		why = "as only " + l.Source + " has names of columns"
 	}
-	return "columns are " + of + " by their places, " + why, nil
+	return "columns are joined by their places with " + of + ", " + why, nil
 }
 
 // cornered reports whether the name of the first row is one of the first column: row 1 is a header.

@@ -54,8 +54,14 @@ func (r *Rows) Settle(t *table.Table) (turned bool) {
 	if t.Named() {
 		columns = l.Shared(t.Names)
 	}
-	lines := l.list(ids, t.IDs != nil)
-	places := !t.Named() && l.Columns == nil && len(t.Names) == l.X.Cols // columns may be joined by these
+	list := numbers(ids)
+	values := len(list) == len(ids)
+	if values && counting(list) { // the rows
+		ids = nil
+	}
+	lines := l.list(ids, !values)
+	// Columns may be joined by their places.
+	places := !t.Named() && (values || l.Columns == nil) && len(t.Names) == l.X.Cols
 	switch {
 	case len(lines) > 1 && columns == nil && !places && 2*len(keys(ids)) > len(ids):
 		turn(t, ids, lines)
