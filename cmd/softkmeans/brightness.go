@@ -51,6 +51,7 @@ func (d *data) divide() error {
 		d.scale = scale.OfSums(sums, cols, d.Weights)
 	}
 	d.sizes, d.Weights = sums, scale.Times(d.scale.Divide(d.Data, sums), d.Weights)
+	d.mixtures = true
 	return nil
 }
 

@@ -34,12 +34,15 @@ says what sets each prototype apart, and names its purest rows.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. With global the label is the number of the
-                largest membership, from 0. minvol and alternating take the
-                means of the clusters so found, and the label is that of the
-                nearest mean, by a distance that counts directions less in which
-                the clusters are wide. With - they go to standard output, and
-                the report to standard error
+                columns of -keep, then the columns cluster and largest. largest
+                is the number of the largest membership, from 0. minvol and
+                alternating take the means of the clusters so found, and cluster
+                is that of the nearest mean, by a distance that counts
+                directions less in which the clusters are wide. The label is the
+                largest membership if rows are mixtures: counts, parts of a
+                whole, or curves such as spectra. Otherwise, and for tables that
+                are read in blocks, the label is the cluster. With - they go to
+                standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
@@ -290,7 +293,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if f.method.takes("bounds") {
 		f.bounds = d.within(f.bounds)
 	}
-	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
+	r.Head, r.rows, r.scale, r.bounds, r.mixtures = d.Head, d.Rows, d.scale, f.bounds, d.mixtures
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
@@ -305,13 +308,17 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	labels := r.labels()
 	r.count(labels)
 	r.meaning.add(memberships, f.naming(d))
-	r.meaning.compare(labels, memberships)
+	clusters := labels
+	if r.clusters != nil {
+		clusters = r.clusters
+		r.meaning.compare(clusters, memberships)
+	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
 		if d.sparse != nil {
-			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, labels)
+			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, clusters)
 		} else {
-			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, labels)
+			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, clusters)
 		}
 		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
@@ -319,6 +326,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	if w != nil {
 		w.details, w.named = withSizes(details, d.sizes)
+		w.clustered, w.clusters = r.clusters != nil, clusters
 		w.describe(&d.Head, d.texts)
 		return r, w.add(s.ctx, labels, memberships)
 	}

@@ -63,9 +63,9 @@ func TestMissingDrop(t *testing.T) {
 			t.Errorf("-stream %s: %s", stream, report)
 		}
 		w := strings.Split(readFile(t, "w.csv"), "\n")
-		want := strings.Join([]string{w[0], w[1], "x2,Paris,,,", w[2], `x4,"say ""hi""",,,`, w[3], w[4], ""},
+		want := strings.Join([]string{w[0], w[1], "x2,Paris,,,,", w[2], `x4,"say ""hi""",,,,`, w[3], w[4], ""},
 			"\n")
-		if got := readFile(t, "g.csv"); got != want || w[0] != "name,city,label,p0,p1" ||
+		if got := readFile(t, "g.csv"); got != want || w[0] != "name,city,label,p0,p1,largest" ||
 			!strings.HasPrefix(w[1], `x1,"Rome, IT",`) {
 			t.Errorf("-stream %s: %s, want %s", stream, got, want)
 		}
@@ -272,7 +272,7 @@ func TestMissingRow(t *testing.T) {
 		t.Error(text)
 	}
 	lines := strings.Split(readFile(t, "g.csv"), "\n")
-	if len(lines) != 8 || lines[2] != "b,,," || strings.HasPrefix(lines[4], "d,,") {
+	if len(lines) != 8 || lines[2] != "b,,,,," || strings.HasPrefix(lines[4], "d,,") {
 		t.Errorf("%q", lines)
 	}
 	// So are lines of delimiters between the rows.
@@ -283,7 +283,7 @@ func TestMissingRow(t *testing.T) {
 		text := must(t, strings.Fields("fit -k 2 -o g.csv lines.csv -others no -missing "+rule)...)
 		lines := strings.Split(readFile(t, "g.csv"), "\n")
 		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) ||
-			len(lines) != 8 || lines[2] != ",,," || lines[4] != ",,," {
+			len(lines) != 8 || lines[2] != ",,,,," || lines[4] != ",,,,," {
 			t.Errorf("%s: %s, %q", rule, text, lines)
 		}
 	}

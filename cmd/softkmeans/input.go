@@ -376,13 +376,14 @@ func (s *session) close() {
 // data is a table that is ready to be fitted.
 type data struct {
 	*table.Table
-	x       *softkmeans.Matrix // scaled
-	sparse  *rows.Sparse       // in place of x; nil: the rows are not sparse
-	scale   *scale.Scaling     // nil: none
-	texts   rowTexts           // of all rows, also of those that are left out
-	missing int                // values, that is NaN, in x
-	kind    kinds.Found        // with -scale auto
-	sizes   []float64          // the sums of rows of counts; nil: they are none
+	x        *softkmeans.Matrix // scaled
+	sparse   *rows.Sparse       // in place of x; nil: the rows are not sparse
+	scale    *scale.Scaling     // nil: none
+	texts    rowTexts           // of all rows, also of those that are left out
+	missing  int                // values, that is NaN, in x
+	kind     kinds.Found        // with -scale auto
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	sizes    []float64          // the sums of rows of counts; nil: they are none
 }
 
 func (f *inputFlags) read(s *session) (*data, error) {

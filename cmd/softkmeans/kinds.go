@@ -15,7 +15,7 @@ import (
 
 const mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
 
-// look finds out the kind of the numbers for -scale auto, and notes it. It returns the scale to take.
+// look finds out the kind of the numbers, and notes it for -scale auto. It returns the scale to take.
 func (d *data) look(f *inputFlags) scale.Kind {
 	note := func(text string) { d.Notes = append(d.Notes, text) }
 	without := func(text string, column int) {
@@ -27,13 +27,15 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	if at, groups := kinds.Codes(d.x); at > 0 {
 		without(kinds.CodesWords(short(d.Names[at-1], mostName), groups), at)
 	}
+	found := kinds.Look(d.x)
+	if f.noCounts {
+		found.Counts, found.MayBe = false, false
+	}
+	d.mixtures = found.Mixtures() || f.scale == scale.Counts
 	if f.scale != scale.Auto {
 		return f.scale
 	}
-	d.kind = kinds.Look(d.x)
-	if f.noCounts {
-		d.kind.Counts, d.kind.MayBe = false, false
-	}
+	d.kind = found
 	switch k := d.kind; {
 	case k.Total > 0:
 		without("column "+short(d.Names[k.Total-1], mostName)+kinds.TotalWords, k.Total)

@@ -54,12 +54,14 @@ func (t *rowTexts) names() naming {
 }
 
 // membershipWriter writes label,p0,…,p(k−1) for every row, after its id and its other
-// texts if there are any, and the details after it.
+// texts if there are any, then the cluster, the largest membership, and the details.
 type membershipWriter struct {
 	*bufio.Writer        // keeps the first error for Flush
 	line          []byte // nil: nothing is written yet
 	head          *table.Head
-	clusters      int
+	k             int
+	clustered     bool     // rows have clusters
+	clusters      []int    // of the next rows; nil: the labels
 	texts         rowTexts // of the next rows
 	at            int      // the next of them
 	// the texts of the rows after them, without rows at the end; nil: none
@@ -83,7 +85,7 @@ func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
 }
 
 func (w *membershipWriter) begin(k int) error {
-	w.clusters = k
+	w.k = k
 	w.line = w.line[:0]
 	if w.head.IDColumn > 0 {
 		w.line = append(appendField(w.line, w.head.IDName), ',')
@@ -95,12 +97,26 @@ func (w *membershipWriter) begin(k int) error {
 	for j := range k {
 		w.line = appendField(append(w.line, ','), w.center(j))
 	}
+	for _, name := range w.places() {
+		w.line = append(append(w.line, ','), name...)
+	}
 	if w.details != nil {
 		for _, name := range w.detailNames() {
 			w.line = appendField(append(w.line, ','), name)
 		}
 	}
 	return w.end()
+}
+
+// places are the columns of numbers of prototypes after the memberships. Labels of known prototypes are names.
+func (w *membershipWriter) places() []string {
+	switch {
+	case w.centers != nil:
+		return nil
+	case w.clustered:
+		return []string{"cluster", "largest"}
+	}
+	return []string{"largest"}
 }
 
 func (w *membershipWriter) center(j int) string {
@@ -123,7 +139,10 @@ func (w *membershipWriter) conclude(notes *[]string) error {
 		return nil
 	}
 	own := map[string]bool{labelName: true}
-	for j := range w.clusters {
+	for _, name := range w.places() {
+		own[name] = true
+	}
+	for j := range w.k {
 		own[w.center(j)] = true
 	}
 	names := append([]string{w.head.IDName}, w.head.KeptNames...)
@@ -141,6 +160,7 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 			return err
 		}
 	}
+	largest := largestOf(g)
 	for i, label := range labels {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -155,6 +175,15 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		}
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
+		}
+		if w.centers == nil {
+			if cluster := label; w.clustered {
+				if w.clusters != nil {
+					cluster = w.clusters[i]
+				}
+				w.line = strconv.AppendInt(append(w.line, ','), int64(cluster), 10)
+			}
+			w.line = strconv.AppendInt(append(w.line, ','), int64(largest[i]), 10)
 		}
 		if w.details != nil {
 			digits := 6
@@ -208,7 +237,7 @@ func (w *membershipWriter) startRow() (bool, error) {
 
 // endEmpty ends the line of a row without memberships.
 func (w *membershipWriter) endEmpty() error {
-	w.line = append(w.line, strings.Repeat(",", w.clusters)...)
+	w.line = append(w.line, strings.Repeat(",", w.k+len(w.places()))...)
 	if w.details != nil {
 		w.line = append(w.line, strings.Repeat(",", len(w.detailNames()))...)
 	}

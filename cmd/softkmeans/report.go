@@ -242,7 +242,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	f.bounds = d.within(f.bounds)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
-	content.Sizes = d.sizes
+	content.Sizes, content.Mixtures = d.sizes, d.mixtures
 	if err := f.fit(s.ctx, content, show); err != nil {
 		return nil, err
 	}
@@ -254,6 +254,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	w.describe(&d.Head, d.texts)
 	w.details, w.named = withSizes(nil, d.sizes)
+	w.clustered, w.clusters = content.Clusters != nil, content.Clusters
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 

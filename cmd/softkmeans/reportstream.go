@@ -189,6 +189,7 @@ func evenly(n, most int, seed uint64) []int {
 // w unless w is nil.
 func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 	if w != nil {
+		w.clustered = true
 		defer w.follow(p.b)()
 	}
 	p.Tally = report.NewTally(p.k)

@@ -317,6 +317,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	b.progress.passes = f.passes()
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if w != nil {
+		w.clustered = f.method == methodMinVolume
 		defer w.follow(b)()
 	}
 	if err := b.setScale(f.inputFlags.scale); err != nil {
@@ -339,7 +340,9 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
 		r.meaning.add(g, numbered)
-		r.meaning.compare(labels, g)
+		if f.method == methodMinVolume {
+			r.meaning.compare(labels, g)
+		}
 		if w == nil || f.details {
 			return nil
 		}
@@ -410,7 +413,7 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 		if err != nil {
 			return err
 		}
-		labels, err := label(r.model, x, g)
+		labels, err := clustersOf(r.model, x, g)
 		if err != nil {
 			return err
 		}

@@ -24,20 +24,21 @@ import (
 // data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
-	set     *set // nil: a table of the user's
-	x       *softkmeans.Matrix
-	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
-	scaling *scale.Scaling     // of the columns, if they are scaled
-	Weights []float64          // of the table, times the sizes
-	sizes   []float64          // the sums of rows that are divided by them; nil: they are not
-	plain   *data              // with the rows as given; nil: this one is
-	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
-	floors  []float64          // for k = 1, 2, …
-	propose choosek.Proposal   // by the floors
-	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
-	plane   view.Plane
-	draw    *data // see few
-	columns *view.Columns
+	set      *set // nil: a table of the user's
+	x        *softkmeans.Matrix
+	given    *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
+	scaling  *scale.Scaling     // of the columns, if they are scaled
+	Weights  []float64          // of the table, times the sizes
+	sizes    []float64          // the sums of rows that are divided by them; nil: they are not
+	plain    *data              // with the rows as given; nil: this one is
+	kind     kinds.Found        // of the numbers, if the page decides how they are scaled
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	floors   []float64          // for k = 1, 2, …
+	propose  choosek.Proposal   // by the floors
+	choice   *choosek.Choice    // of the number by the rows, where none is given; nil: not
+	plane    view.Plane
+	draw     *data // see few
+	columns  *view.Columns
 }
 
 // readSet reads a set that comes with the page. Its labels are in a second file.
@@ -83,10 +84,12 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
 	}
-	var numbers kinds.Found
+	numbers := kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
+	mixtures := numbers.Mixtures()
 	if kind == scale.Auto {
-		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
 		kind = numbers.Scale()
+	} else {
+		numbers = kinds.Found{}
 	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
@@ -94,7 +97,7 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	}
 	d, err := prepareBy(ctx, f, of, by)
 	if err == nil {
-		d.kind = numbers
+		d.kind, d.mixtures = numbers, mixtures
 	}
 	return d, err
 }
@@ -163,7 +166,7 @@ func (d *data) ofBrightness(ctx context.Context, o options, k int, chosen bool) 
 	}
 	bright, err := prepareBy(ctx, plain.found, plain.set, scale.OfSums(sums, plain.x.Cols, plain.Weights))
 	if err == nil {
-		bright.plain, bright.kind = plain, plain.kind
+		bright.plain, bright.kind, bright.mixtures = plain, plain.kind, true
 	}
 	return bright, err
 }

@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 		}
 		if o.scale = scale.None; name[0] == 'c' {
 			file, err := s.save("memberships")
-			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,size\n") {
+			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,cluster,largest,size\n") {
 				t.Errorf("%.100s, %v", file.bytes, err)
 			}
 			model := tables.Must(s.save("model"))(t)
@@ -98,7 +98,8 @@ func TestBrightness(t *testing.T) {
 	fit(3, scale.Auto, true)
 	model := tables.Must(s.save("model"))(t)
 	file, err := s.save("memberships")
-	if err != nil || !strings.HasPrefix(string(file.bytes), "label,p0,p1,p2,size\n") {
+	if head, _, _ := strings.Cut(string(file.bytes), "\n"); err != nil || !strings.HasPrefix(head, "label,p0,p1,p2,") ||
+		!strings.HasSuffix(head, ",size") {
 		t.Errorf("%.100s, %v", file.bytes, err)
 	}
 	before := s.shown.certificate.Objective

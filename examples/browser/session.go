@@ -45,6 +45,7 @@ type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
 	options     options // with the k that was fitted
+	clusters    []int   // of the rows; nil: there are none
 	compact     view.Compact
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
@@ -209,14 +210,15 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 }
 
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
+	clusters := kinds.Label(m, d.mixtures)
 	if d.given != nil {
-		return &result{model: m, certificate: m.Certificate, options: o}, nil
+		return &result{model: m, clusters: clusters, certificate: m.Certificate, options: o}, nil
 	}
 	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
 	if err != nil {
 		return nil, err
 	}
-	return &result{model: m, certificate: c, options: o}, nil
+	return &result{model: m, clusters: clusters, certificate: c, options: o}, nil
 }
 
 // prove sets how compact other prototypes could be, for methods that are about it.
@@ -264,6 +266,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
+	d.mixtures = f.LabelLargest
 	m := f.Model
 	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
 		return nil, err
@@ -373,6 +376,9 @@ func (d *data) describe(o options) []part {
 	notes := append(slices.Clone(d.Notes), d.kindNotes()...)
 	if note := d.scaleNote(o.scale); note != "" && d.sizes == nil && d.kind.Sum == 0 {
 		notes = append(notes, note)
+	}
+	if d.mixtures {
+		notes = append(notes, kinds.LabelWords)
 	}
 	k := ""
 	if !d.asksRows(o.k) {

@@ -350,7 +350,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(f.name, err)
 	}
 	records, err := csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
-	if err != nil || strings.Join(records[0], ",") != "label,p0,p1,class" || len(records) != 5 || records[1][3] != `x, or "y"` {
+	if err != nil || strings.Join(records[0], ",") != "label,p0,p1,cluster,largest,class" || len(records) != 5 || records[1][5] != `x, or "y"` {
 		t.Errorf("%q, %v", records, err)
 	}
 	f = tables.Must(s.save("centers"))(t)

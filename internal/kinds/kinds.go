@@ -18,6 +18,7 @@ type Found struct {
 	MayBe  bool    // it is open whether they are counts
 	Sum    float64 // what each row adds up to: 1, 100 or a million; 0: no such number
 	Total  int     // the column that is the sum of the others, from 1; 0: none
+	Curves bool    // the columns are the steps of a curve, such as a spectrum
 }
 
 // NonNegative reports whether prototypes are to be kept at 0 or above.
@@ -40,6 +41,7 @@ const (
 	MayBeWords  = "the numbers may be counts"
 	SumWords    = ", as parts of a whole: columns are not standardized"
 	AboveWords  = "prototypes are kept at 0 or above, as such rows are"
+	LabelWords  = "labels are the largest memberships, as rows are mixtures"
 	TotalWords  = " is the sum of the others, and says again what they say"
 )
 
@@ -110,6 +112,7 @@ func Look(x *softkmeans.Matrix) (f Found) {
 	if f.Total = total(x); f.Total == 0 {
 		f.Sum = closed(x)
 		f.Counts, f.MayBe = counts(x)
+		f.Curves = curves(x)
 	}
 	return f
 }
