@@ -275,7 +275,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		d.noteKind(f)
 	}
 	if f.method.takes("bounds") {
-		f.bounds = d.within(f.bounds)
+		f.bounds = d.within(f.bounds, f.scale == scale.Auto)
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
 		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}

@@ -374,6 +374,7 @@ type data struct {
 	missing int                // values, that is NaN, in x
 	kind    kinds.Found        // with -scale auto
 	sizes   []float64          // the sums of rows of counts; nil: they are none
+	taken   int                // the place from 1 of the note on scale and bounds; 0: none
 }
 
 func (f *inputFlags) read(s *session) (*data, error) {
@@ -437,6 +438,11 @@ func (d *data) prepare(f *inputFlags) error {
 	if d.scale == nil {
 		kind = d.look(f)
 	}
+	if kind == scale.Counts || d.kind.Sum > 0 {
+		if err := d.leaveZeros(); err != nil {
+			return err
+		}
+	}
 	if kind == scale.Counts {
 		if err := d.close(); err != nil {
 			return err
@@ -466,7 +472,9 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 	if d.scale == nil && !f.settled && d.kind.Sum == 0 && d.kind.Total == 0 { // a note tells
 		columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
 	}
-	d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, kind, columns)...)
+	if note := scaleNote(&d.Head, d.scale, f.scale, columns); note != "" {
+		d.take(note)
+	}
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

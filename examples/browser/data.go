@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 
@@ -29,6 +30,7 @@ type data struct {
 	Weights []float64          // of the table, times the sizes
 	sizes   []float64          // the sums of rows of counts; nil: they are none
 	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
+	above   bool               // prototypes are kept at 0 or above
 	floors  []float64          // for k = 1, 2, …
 	propose choosek.Proposal   // by the floors
 	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
@@ -77,13 +79,21 @@ const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
-	if f.gaps > 0 {
-		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
-	}
 	var numbers kinds.Found
 	if kind == scale.Auto {
 		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
 		kind = numbers.Scale()
+	}
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&f.Head)
+	}
+	if f.gaps > 0 {
+		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
+	}
+	if numbers.Divided {
+		whole, t := *f, *f.Table
+		t.Data = kinds.Multiples(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data)).Data
+		whole.Table, f = &t, &whole
 	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
@@ -109,6 +119,8 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 		}
 		by.Apply(d.x.Data)
 	}
+	d.above = f.gaps == 0 && (d.sizes != nil ||
+		by == nil && scale.AboveZero(slices.Min(f.Data), slices.Max(f.Data)))
 	if f.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
 		if err != nil {

@@ -42,8 +42,12 @@ func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
 func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, auto bool) (*Answer, error) {
 	var err error
 	a := new(Answer)
-	if a.Counts = auto && kinds.Look(x).Counts; a.Counts {
+	found := kinds.Look(x)
+	if a.Counts = auto && found.Counts; a.Counts {
 		o.counts = true
+		if found.Divided {
+			x = kinds.Multiples(x)
+		}
 		by, scaled := scale.OfCounts(x.Data, x.Cols, nil), *s
 		x, scaled.Centers = x.Clone(), s.Centers.Clone()
 		by.Apply(x.Data)
