@@ -90,11 +90,6 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
 	}
-	if numbers.Divided {
-		whole, t := *f, *f.Table
-		t.Data = kinds.Multiples(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data)).Data
-		whole.Table, f = &t, &whole
-	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
 		by = scale.OfCounts(f.Data, len(f.Names), f.Weights)
@@ -112,6 +107,9 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
 		if by.Kind == scale.Counts {
+			if m := kinds.Multiples(d.x); m != nil { // of counts that were divided
+				d.x = m
+			}
 			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
 				return nil, errors.New("the model is of counts, and there is a number below 0")
 			}
