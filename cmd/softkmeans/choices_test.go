@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The one line on the scale and the bounds where nothing but bounds is taken, and what ends the line where more is.
+// The one line on the scale and the bounds where nothing but bounds is taken, and what ends the line
+// where more is.
 const (
 	onlyBounds = "columns are not standardized (-scale zscore); prototypes are kept at 0 or above (-bounds none)"
 	alsoBounds = "; prototypes are kept at 0 or above (-bounds none)"
@@ -19,7 +20,8 @@ const (
 		"by the sums of the counts (-scale none takes them as they are)" + alsoBounds
 )
 
-// spectraOf returns n rows of mixtures of three spectra of d columns, of which column j is of the size of size(j).
+// spectraOf returns n rows of mixtures of three spectra of d columns, of which column j is of the size of
+// size(j).
 func spectraOf(r *rand.Rand, n, d int, size func(j int) float64) [][]float64 {
 	rows := make([][]float64, n)
 	for i := range rows {
@@ -60,8 +62,8 @@ func sums(rows [][]float64, to float64) [][]float64 {
 	return out
 }
 
-// TestChoices holds the one line on scale, bounds and counts of tables in which the choice is easily wrong, in memory
-// and in blocks.
+// TestChoices holds the one line on scale, bounds and counts of tables in which the choice is easily
+// wrong, in memory and in blocks.
 func TestChoices(t *testing.T) {
 	t.Parallel()
 	even := func(int) float64 { return 1 }

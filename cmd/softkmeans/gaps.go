@@ -271,9 +271,9 @@ func without[T any](rows []T, left []bool, cols int) []T {
 	return rows[:n]
 }
 
-// scaleNote says why -scale auto scales columns or, where these are not scaled, which of them decides or what they
-// are taken for, and what to do; "" if there is nothing to say. kind is what -scale asks for. If c is nil it is
-// not looked for what decides.
+// scaleNote says why -scale auto scales columns or, where these are not scaled, which of them decides or
+// what they are taken for, and what to do; "" if there is nothing to say. kind is what -scale asks for.
+// If c is nil it is not looked for what decides.
 func scaleNote(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Columns) string {
 	names := make([]string, len(h.Names))
 	for j, name := range h.Names {

@@ -91,15 +91,16 @@ func (d *data) leaveZeros() error {
 	for i, out := range dropped {
 		d.texts.zeros[i] = d.texts.zeros[i] && !out
 	}
-	d.Notes = append(d.Notes, count(n, "row")+" of zeros "+plural(n, "is", "are")+" left out, as zeros have no "+
-		"shares: "+strings.Join(list, ", "))
+	d.Notes = append(d.Notes, count(n, "row")+" of zeros "+plural(n, "is", "are")+
+		" left out, as zeros have no shares: "+strings.Join(list, ", "))
 	return nil
 }
 
 // mostZeros is how many rows of zeros are named.
 const mostZeros = 8
 
-// close takes rows of counts to rows that add up to 1. Rows for a model, too, may be counts that were divided.
+// close takes rows of counts to rows that add up to 1. Rows for a model, too, may be counts that were
+// divided.
 func (d *data) close() error {
 	if d.kind.Divided || d.scale != nil {
 		if m := kinds.Multiples(d.x); m != nil {
@@ -119,8 +120,8 @@ func (d *data) close() error {
 		short(d.Names[at%d.x.Cols], mostName), what)
 }
 
-// within returns the bounds of prototypes: those of -bounds, or 0 if the entries are above 0 except for noise and
-// columns are not standardized. Values that are missing leave no way to keep them.
+// within returns the bounds of prototypes: those of -bounds, or 0 if the entries are above 0 except for
+// noise and columns are not standardized. Values that are missing leave no way to keep them.
 func (d *data) within(b *bounds, auto bool) *bounds {
 	if b != nil || d.missing > 0 || d.scale != nil && d.sizes == nil || !scale.AboveZero(d.ends()) {
 		return b.orNil()

@@ -74,8 +74,8 @@ func TestReportStream(t *testing.T) {
 		var pages [2]string
 		for i, stream := range []string{"-stream=no -bounds=none", "-stream=yes"} {
 			out := filepath.Join(dir, strconv.Itoa(i))
-			must(t, append(append([]string{"report"}, strings.Fields(stream)...), "-k", "3", "-seed", "5", "-scale", kind.String(), "-classes",
-				labels, "-o", out+".html", "-memberships", out+".csv", data)...)
+			must(t, append(append([]string{"report"}, strings.Fields(stream)...), "-k", "3", "-seed", "5",
+				"-scale", kind.String(), "-classes", labels, "-o", out+".html", "-memberships", out+".csv", data)...)
 			pages[i] = readFile(t, out+".html")
 		}
 		for _, caption := range []string{"Rows by label", "Classes and clusters", "Compact prototypes in",

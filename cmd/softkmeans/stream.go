@@ -162,8 +162,8 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	b.scale.Apply(x.Data)
 }
 
-// head is what the file says about itself, with notes about what was done with it. free is what there is to say if
-// the entries are at least 0, and prototypes are free to be below; "": nothing.
+// head is what the file says about itself, with notes about what was done with it. free is what there is
+// to say if the entries are at least 0, and prototypes are free to be below; "": nothing.
 func (b *blockReader) head(free string) table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)

@@ -35,8 +35,8 @@ func (f Found) Scale() scale.Kind {
 // Words that programs show. How to change the choice they add themselves.
 const (
 	CountsWords  = "the numbers are counts: rows are fitted as shares and count by their sums"
-	DividedWords = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and " +
-		"count by the sums of the counts"
+	DividedWords = "the numbers are counts divided by a number, which is undone: rows are fitted as shares " +
+		"and count by the sums of the counts"
 	MayBeWords = "the numbers may be counts"
 	SumWords   = ", as parts of a whole: columns are not standardized"
 	AboveWords = "prototypes are kept at 0 or above"
@@ -101,7 +101,7 @@ const leastRows = 5
 
 // Look looks at the rows x. Missing values leave all open.
 func Look(x *softkmeans.Matrix) (f Found) {
-	if x.Cols < 3 || x.Rows < leastRows || slices.ContainsFunc(x.Data, func(v float64) bool { return v != v }) {
+	if x.Cols < 3 || x.Rows < leastRows || slices.ContainsFunc(x.Data, math.IsNaN) {
 		return f
 	}
 	if f.Total = total(x); f.Total == 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
 )
@@ -17,11 +18,12 @@ const (
 	floatDigits   = 7   // of a float32
 )
 
-// Multiples returns the rows of x as whole multiples of a quantum, and nil if an entry is below 0, or there is no
-// quantum that leaves no doubt. The quantum is that of the row, else of all rows. A last decimal is none, as all rounded numbers
-// are multiples of it. Rows of whole numbers have a quantum only if they add up to a million.
+// Multiples returns the rows of x as whole multiples of a quantum, and nil if an entry is below 0 or
+// missing, or if no quantum leaves no doubt. The quantum is that of the row, else of all rows. A last
+// decimal is none, as all rounded numbers are multiples of it. Rows of whole numbers have one only if
+// they add up to a million.
 func Multiples(x *softkmeans.Matrix) *softkmeans.Matrix {
-	if slices.Min(x.Data) < 0 {
+	if !(slices.Min(x.Data) >= 0) {
 		return nil
 	}
 	if !slices.ContainsFunc(x.Data, func(v float64) bool { return v != math.Trunc(v) }) && closed(x) != 1e6 {
@@ -42,8 +44,8 @@ func Multiples(x *softkmeans.Matrix) *softkmeans.Matrix {
 	return nil
 }
 
-// apart returns the largest number of which all differences within rows of whole numbers are multiples. It is 1 for
-// counts, and 2 for 1.5, 2.5, 4.5 as multiples of .5.
+// apart returns the largest number of which all differences within rows of whole numbers are multiples.
+// It is 1 for counts, and 2 for 1.5, 2.5, 4.5 as multiples of .5.
 func apart(m *softkmeans.Matrix) (step float64) {
 	for i := range m.Rows {
 		for _, v := range m.Row(i) {
@@ -58,6 +60,7 @@ func apart(m *softkmeans.Matrix) (step float64) {
 // rounding is how numbers were rounded: to decimals or digits, at most.
 type rounding struct{ decimals, digits int }
 
+// roundingOf returns the most decimals and digits of the values above 0.
 func roundingOf(values []float64) (r rounding) {
 	most := floatDigits
 	for _, v := range values {
@@ -67,13 +70,9 @@ func roundingOf(values []float64) (r rounding) {
 		if float64(float32(v)) != v {
 			most = mostDigits
 		}
-		text := strconv.FormatFloat(v, 'e', -1, 64)
-		mantissa, power := text[:len(text)-len("e+00")], 0
-		if at := slices.Index([]byte(text), 'e'); at > 0 {
-			mantissa = text[:at]
-			power, _ = strconv.Atoi(text[at+1:])
-		}
-		digits := max(1, len(mantissa)-1)
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+		power, _ := strconv.Atoi(exponent)
+		digits := max(1, len(mantissa)-len("."))
 		r.digits, r.decimals = max(r.digits, digits), max(r.decimals, digits-1-power)
 	}
 	r.digits, r.decimals = min(r.digits, most), min(r.decimals, 300)
@@ -98,8 +97,8 @@ func (r rounding) byRow(m, x *softkmeans.Matrix) bool {
 	return true
 }
 
-// by sets m to the multiples of q that the values are, and reports whether they are. q is known to ±off; 0: there
-// is none.
+// by sets m to the multiples of q that the values are, and reports whether they are. q is known to ±off;
+// 0: there is none.
 func (r rounding) by(q, off float64, m, values []float64) bool {
 	for i, v := range values {
 		if m[i] = 0; v == 0 {
@@ -113,9 +112,9 @@ func (r rounding) by(q, off float64, m, values []float64) bool {
 	return true
 }
 
-// quantum returns the largest number of which all values above 0 are whole multiples except for rounding, and how
-// far it may be off. It is 0 if there is none, or if rounding leaves more than one multiple for a value. Values
-// in ascending order narrow it.
+// quantum returns the largest number of which all values above 0 are whole multiples except for rounding,
+// and how far it may be off. It is 0 if there is none, or if rounding leaves more than one multiple for a
+// value. Values in ascending order narrow it.
 func (r rounding) quantum(values []float64) (q, off float64) {
 	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v == 0 })
 	slices.Sort(values)

@@ -16,8 +16,8 @@ func to(decimals int) func(v float64) float64 {
 	return func(v float64) float64 { return math.Round(v*math.Pow10(decimals)) / math.Pow10(decimals) }
 }
 
-// Counts that were divided by the sum of their row, by a size of their row or by one number are restored to the
-// count, if rounding leaves no doubt.
+// Counts that were divided by the sum of their row, by a size of their row or by one number are restored
+// to the count, if rounding leaves no doubt.
 func TestDivided(t *testing.T) {
 	found := 0
 	for seed := range uint64(12) {
@@ -66,11 +66,11 @@ func TestDivided(t *testing.T) {
 	if found < 8 {
 		t.Errorf("%d of 12 tables are counts", found)
 	}
-	// Shares of some two hundred, in four decimals.
+	// Shares of some five hundred, in four decimals.
 	r := rand.New(rand.NewPCG(1, 3))
 	x := mixed(1, 400, 30)
 	scale.Close(x.Data, x.Cols)
-	x = changed(x, func(v float64) float64 { return poisson(r, 200*v) })
+	x = changed(x, func(v float64) float64 { return poisson(r, 500*v) })
 	scale.Close(x.Data, x.Cols)
 	if f := Look(changed(x, to(4))); !f.Divided {
 		t.Errorf("four decimals: %+v", f)

@@ -3,6 +3,7 @@ package scale
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -56,8 +57,8 @@ func compare(t *testing.T, what string, got, want *Columns) {
 	}
 }
 
-// Auto leaves 64 columns or more whose entries are at least 0 except for noise, at once, in blocks and with values that
-// are missing.
+// Auto leaves 64 columns or more whose entries are at least 0 except for noise, at once, in blocks and
+// with values that are missing.
 func TestWide(t *testing.T) {
 	for _, c := range []struct {
 		cols  int

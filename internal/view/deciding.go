@@ -45,8 +45,8 @@ func unitOf(name string) string {
 }
 
 // ByUnits returns the scale that [scale.Auto] stands for by the header, and why: None for columns of one
-// unit, ZScore for columns of several, Auto if the header leaves it open. Units count in brackets behind a name,
-// or given on a line of their own: a name such as temp_min ends in no unit.
+// unit, ZScore for columns of several, Auto if the header leaves it open. Units count in brackets behind
+// a name, or given on a line of their own: a name such as temp_min ends in no unit.
 func ByUnits(h *table.Head) (kind scale.Kind, why string) {
 	if table.IsAxis(h.Names) {
 		return scale.None, "columns are named by numbers that rise or fall, as of one unit"
@@ -83,10 +83,10 @@ func few(units []string) string {
 }
 
 // Deciding says which column decides a result whose columns are not scaled, and its number; "" if none
-// does. names are those of the head as they are shown. It is one that has more than 80 % of the variance. With left, for columns that Auto left, it is
-// also the widest of columns in different units, given or by their names, or of whole numbers beside
-// numbers with decimals, or of columns that differ much and are taken to be of one unit: the number is −1 then,
-// as no column is to blame.
+// does. names are those of the head as they are shown. It is one that has more than 80 % of the variance.
+// With left, for columns that Auto left, it is also the widest of columns in different units, given or by
+// their names, or of whole numbers beside numbers with decimals, or of columns that differ much and are
+// taken to be of one unit: the number is −1 then, as no column is to blame.
 func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text string, column int) {
 	var used []int // columns that vary
 	widest, narrowest := -1, -1
@@ -127,8 +127,8 @@ func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text 
 		case why != "":
 			return why + ": not standardized", -1
 		case c.Wide():
-			return strconv.Itoa(scale.ManyColumns) + " columns or more, taken to be of one unit: not standardized, " +
-				"as joined views should be", -1
+			return strconv.Itoa(scale.ManyColumns) + " columns or more, taken to be of one unit: not " +
+				"standardized, as joined views should be", -1
 		}
 	}
 	if why := unlike(c, used, h, c.Spread[widest]/c.Spread[narrowest]); why != "" {
