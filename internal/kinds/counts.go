@@ -29,7 +29,7 @@ type limits struct{ entries, least, most, varied float64 }
 
 // Multiples of a quantum must be more like counts than whole numbers: lengths in quarters, of noise by a
 // third of their size, are not. The limits are from 40 sizes of 14 kinds of random numbers that are no
-// counts, of which none is taken for divided counts; of 112 tables of random counts 101 are found.
+// counts, of which none is taken for divided counts; of 112 tables of random counts at least 101 are found.
 var (
 	wholeLimits   = limits{20, .5, 2.5, .1}
 	dividedLimits = limits{40, .6, 1.5, .03}
