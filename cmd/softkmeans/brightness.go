@@ -33,46 +33,23 @@ func (d *data) divide() error {
 		return fmt.Errorf("%s: row %d: a value is missing; the sums of rows need all (-rows, or the model)",
 			d.Source, at+1)
 	}
-	dark, n := make([]bool, d.Rows), 0
+	dark := make([]bool, d.Rows)
 	for i, sum := range sums {
-		if dark[i] = sum == 0; dark[i] {
-			n++
-		}
+		dark[i] = sum == 0
 	}
-	if n > 0 {
-		if n == d.Rows {
-			return fmt.Errorf("%s: no row has a sum above 0; -rows given takes rows as they are", d.Source)
-		}
-		d.Notes = append(d.Notes, d.darkWords(dark, n))
-		d.keep(dark)
+	if err := d.leaveZeros(dark, "without a sum above 0"); err != nil {
+		return err
+	}
+	if d.Rows < len(dark) {
 		sums = without(sums, dark, 1)
 	}
+	d.above = scale.AboveZero(d.ends())
 	if d.scale == nil {
 		d.scale = scale.OfSums(sums, cols, d.Weights)
 	}
 	d.sizes, d.Weights = sums, scale.Times(d.scale.Divide(d.Data, sums), d.Weights)
 	d.mixtures = true
 	return nil
-}
-
-// mostDark is how many rows without a sum are named.
-const mostDark = 5
-
-// darkWords names the n rows without a sum, before they are left out.
-func (d *data) darkWords(dark []bool, n int) string {
-	text, named := "", d.texts.names()
-	for i, left := 0, mostDark; i < len(dark) && left > 0; i++ {
-		if dark[i] {
-			row, id := named(i)
-			text += ", " + (&ranked{row: row, id: id}).name()
-			left--
-		}
-	}
-	if n > mostDark {
-		text += ", …"
-	}
-	return count(n, "row") + " without a sum above 0 " + plural(n, "has", "have") +
-		" no label and no memberships: " + text[2:]
 }
 
 // open divides the rows by their sums if -rows auto finds that they are mixtures of k prototypes times a
@@ -92,6 +69,6 @@ func (d *data) open(ctx context.Context, f *inputFlags, k int, chosen bool) (ope
 	if err != nil || !open {
 		return false, err
 	}
-	d.Notes = append(d.Notes, kinds.OpenWords+"; -rows given takes them as they are")
+	d.take(kinds.OpenWords + " (-rows given takes them as they are)")
 	return true, d.divide()
 }

@@ -93,7 +93,7 @@ func TestBrightness(t *testing.T) {
 	report := parseJSON[fitReportJSON](t, out)
 	notes := strings.Join(report.Notes, "\n")
 	for _, part := range []string{"rows differ in brightness", "-rows given",
-		"2 rows without a sum above 0 have no label and no memberships: S04, S59"} {
+		"2 rows without a sum above 0 are left out, as zeros have no shares: S04, S59"} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("no note has %q in %s", part, notes)
 		}
@@ -126,7 +126,7 @@ func TestBrightness(t *testing.T) {
 	for i, line := range lines[1:] {
 		row := fields(line)
 		if i == 4 || i == 59 {
-			if strings.Trim(line, ",") != fmt.Sprintf("S%02d", i) {
+			if strings.ReplaceAll(line, ",", "") != fmt.Sprintf("S%02d0", i) {
 				t.Error(line)
 			}
 			continue
@@ -154,6 +154,9 @@ func TestBrightness(t *testing.T) {
 		a, b := fields(line), fields(again[i+1])
 		size, _ := strconv.ParseFloat(a[len(a)-1], 64)
 		eight, _ := strconv.ParseFloat(b[len(b)-1], 64)
+		if i == 4 || i == 59 {
+			continue
+		}
 		if strings.Join(a[:5], " ") != strings.Join(b[:5], " ") || eight != 8*size {
 			t.Errorf("%s, and eight times as bright %s", line, again[i+1])
 		}

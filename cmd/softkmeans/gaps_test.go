@@ -77,8 +77,9 @@ func TestMissingDrop(t *testing.T) {
 	}
 	got := parseJSON[fitReportJSON](t,
 		must(t, strings.Fields("fit -k 2 -json -drop city -missing drop data.csv")...))
-	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 2 ||
-		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") {
+	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 3 ||
+		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") ||
+		got.Notes[2] != onlyBounds {
 		t.Errorf("%+v", got)
 	}
 	if text := must(t, strings.Fields("floors -drop city -missing drop data.csv")...); !strings.Contains(text,
@@ -227,7 +228,7 @@ func TestScaleAuto(t *testing.T) {
 				t.Fatal(err)
 			}
 			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "columns differ ") &&
-				strings.HasSuffix(got.Notes[0], "): standardized; -scale none leaves them")
+				strings.HasSuffix(got.Notes[0], "): standardized (-scale none leaves them)")
 			if got.Scale != want || noted != (want == "zscore") {
 				t.Errorf("%s, -stream %s: scale %s, %q", name, stream, got.Scale, got.Notes)
 			}
@@ -238,7 +239,7 @@ func TestScaleAuto(t *testing.T) {
 	text := must(t, "fit", "-k", "3", "-method", "global", "-model", model,
 		"-centers", centers, setFile("wine"))
 	if !strings.Contains(text,
-		"\nColumns differ 2500 times in spread (c13, c8): standardized; -scale none leaves them.\n") {
+		"\nColumns differ 2500 times in spread (c13, c8): standardized (-scale none leaves them).\n") {
 		t.Error(text)
 	}
 	// The model has the scale, and certify that of fit.
@@ -334,11 +335,12 @@ func TestDecidingNote(t *testing.T) {
 		for _, stream := range []string{"no", "yes"} {
 			args := []string{"fit", "-k", "2", "-method", "global", "-json", "-stream", stream, name}
 			got := parseJSON[fitReportJSON](t, must(t, args...))
-			want := "has 98 % of the variance and decides the result nearly alone; -scale zscore counts " +
+			want := "has 98 % of the variance and decides the result nearly alone (-scale zscore counts " +
 				"all columns alike"
 			if c.drop != "" {
 				want += ", -drop " + c.drop + " leaves it out"
 			}
+			want += ")"
 			if n := len(got.Notes); n == 0 || !strings.HasSuffix(got.Notes[n-1], want) {
 				t.Errorf("%s, -stream %s: %q", c.header, stream, got.Notes)
 			}

@@ -75,7 +75,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%v, %v", file, err)
 	}
 	raw := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "4", "-scale", "none", "-json", counts))
-	if raw.Bounds != nil || strings.Contains(strings.Join(raw.Notes, "\n"), "counts") {
+	if raw.Bounds == nil || strings.Contains(strings.Join(raw.Notes, "\n"), "counts") {
 		t.Errorf("%+v", raw.Notes)
 	}
 }
@@ -161,8 +161,8 @@ func TestPartsOfAWhole(t *testing.T) {
 	t.Parallel()
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
 	for flags, want := range map[string]string{
-		"": "rows add up to 100, as parts of a whole: columns are not standardized; " +
-			"-scale zscore does",
+		"": "rows add up to 100, as parts of a whole: columns are not standardized " +
+			"(-scale zscore does); prototypes are kept at 0 or above (-bounds none)",
 		"-bounds none":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {

@@ -27,9 +27,23 @@ func largestOf(memberships *softkmeans.Matrix) []int {
 
 // rowTexts are what outputs repeat of some rows of the input.
 type rowTexts struct {
-	ids  []string   // nil: none
-	kept [][]string // texts of the columns to keep; nil: none
-	left []bool     // rows that are not fitted, whose fields are empty; nil: none
+	ids   []string   // nil: none
+	kept  [][]string // texts of the columns to keep; nil: none
+	left  []bool     // rows that are not fitted, whose fields are empty; nil: none
+	zeros []bool     // rows that are left, but have the size 0; nil: none
+}
+
+// leave leaves out more of the rows that are fitted.
+func (t *rowTexts) leave(more []bool) {
+	if t.left == nil {
+		t.left = more
+		return
+	}
+	for i, left := range t.left {
+		if !left {
+			t.left[i], more = more[0], more[1:]
+		}
+	}
 }
 
 func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
@@ -229,17 +243,20 @@ func (w *membershipWriter) startRow() (bool, error) {
 		if t.left == nil || !t.left[i] {
 			return true, nil
 		}
-		if err := w.endEmpty(); err != nil {
+		if err := w.endEmpty(t.zeros != nil && t.zeros[i]); err != nil {
 			return false, err
 		}
 	}
 }
 
-// endEmpty ends the line of a row without memberships.
-func (w *membershipWriter) endEmpty() error {
+// endEmpty ends the line of a row without memberships, or of zeros. The size is the last of the details.
+func (w *membershipWriter) endEmpty(zeros bool) error {
 	w.line = append(w.line, strings.Repeat(",", w.k+len(w.places()))...)
 	if w.details != nil {
 		w.line = append(w.line, strings.Repeat(",", len(w.detailNames()))...)
+		if zeros && slices.Contains(w.named, sizeName) {
+			w.line = append(w.line, '0')
+		}
 	}
 	return w.end()
 }
@@ -254,7 +271,7 @@ func (w *membershipWriter) skip(k int) error {
 	if _, err := w.startRow(); err != nil {
 		return err
 	}
-	return w.endEmpty()
+	return w.endEmpty(false)
 }
 
 // finish writes the rows after the last one that is fitted.

@@ -33,6 +33,7 @@ type data struct {
 	plain    *data              // with the rows as given; nil: this one is
 	kind     kinds.Found        // of the numbers, if the page decides how they are scaled
 	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	above    bool               // prototypes are kept at 0 or above
 	floors   []float64          // for k = 1, 2, …
 	propose  choosek.Proposal   // by the floors
 	choice   *choosek.Choice    // of the number by the rows, where none is given; nil: not
@@ -81,15 +82,18 @@ const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
-	if f.gaps > 0 {
-		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
-	}
 	numbers := kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
 	mixtures := numbers.Mixtures()
 	if kind == scale.Auto {
 		kind = numbers.Scale()
 	} else {
 		numbers = kinds.Found{}
+	}
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&f.Head)
+	}
+	if f.gaps > 0 {
+		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
 	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
@@ -109,6 +113,9 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 		d.x = d.x.Clone()
 		switch by.Kind {
 		case scale.Counts:
+			if m := kinds.Multiples(d.x); m != nil { // of counts that were divided
+				d.x = m
+			}
 			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
 				return nil, errors.New("the model is of counts, and there is a number below 0")
 			}
@@ -124,6 +131,8 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 			by.Apply(d.x.Data)
 		}
 	}
+	d.above = f.gaps == 0 && (d.sizes != nil ||
+		by == nil && scale.AboveZero(slices.Min(f.Data), slices.Max(f.Data)))
 	if f.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
 		if err != nil {

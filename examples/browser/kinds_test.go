@@ -28,7 +28,7 @@ func TestKinds(t *testing.T) {
 		text := string(read(t, filepath.Join("tables", "trade", name)))
 		tables.Must(s.open(t.Context(), fromText(name, text), o, nil))(t)
 		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
-		if notes := strings.Join(s.data.kindNotes(), "\n"); !strings.Contains(notes, want) ||
+		if notes := strings.Join(s.data.kindNotes(o.scale), "\n"); !strings.Contains(notes, want) ||
 			!strings.Contains(notes, "kept at 0 or above") {
 			t.Errorf("%s: %s", name, notes)
 		}
@@ -55,9 +55,10 @@ func TestKinds(t *testing.T) {
 				t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 			}
 		}
-		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || len(s.data.kindNotes()) > 0 ||
-			s.data.above() {
-			t.Errorf("%s: %v, %v", name, s.data.kindNotes(), err)
+		o.scale = scale.ZScore
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || s.data.above || strings.Contains(
+			strings.Join(s.data.kindNotes(o.scale), "\n"), "0 or above") {
+			t.Errorf("%s: %v, %v", name, s.data.kindNotes(o.scale), err)
 		}
 	}
 }
@@ -85,13 +86,13 @@ func TestBrightness(t *testing.T) {
 	}
 	s, o := &session{}, options{scale: scale.Auto, slack: .25, k: 3}
 	tables.Must(s.open(t.Context(), fromText("open.csv", b.String()), o, nil))(t)
-	noted := func() bool { return strings.Contains(strings.Join(s.data.kindNotes(), "\n"), "differ in brightness") }
+	noted := func() bool { return strings.Contains(strings.Join(s.data.kindNotes(o.scale), "\n"), "differ in brightness") }
 	fit := func(k int, kind scale.Kind, want bool) {
 		t.Helper()
 		o.k, o.scale = k, kind
 		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 		if (s.data.sizes != nil) != want || noted() != want {
-			t.Errorf("k = %d, scale %v: %v", k, kind, s.data.kindNotes())
+			t.Errorf("k = %d, scale %v: %v", k, kind, s.data.kindNotes(o.scale))
 		}
 	}
 	fit(3, scale.Auto, true)
