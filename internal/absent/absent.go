@@ -43,7 +43,7 @@ func Settle(t *table.Table, rule Rule, drop string, keep func(left []bool)) (mis
 			if keep(left); t.Rows == 0 {
 				return 0, g.NoRow(t.Source, drop)
 			}
-			note(view.Count(n, "row") + " without any value " + plural(n, "is", "are") + " left out")
+			note(view.Count(n, "row") + " without any value " + table.Plural(n, "is", "are") + " left out")
 			g = NewCount(t.Names)
 			if g.Add(rowsOf(t)); g.Values == 0 {
 				return 0, nil
@@ -188,7 +188,7 @@ func (g *Count) Present(empty int) (notes []string) {
 			rest.Columns())
 	}
 	if empty > 0 {
-		notes = append(notes, view.Count(empty, "row")+" without any value "+plural(empty, "has", "have")+
+		notes = append(notes, view.Count(empty, "row")+" without any value "+table.Plural(empty, "has", "have")+
 			" no label and no memberships")
 	}
 	return notes
@@ -201,13 +201,6 @@ func (g *Count) NoRow(source, drop string) error {
 
 // LeftOut is the note on so many rows that are left out.
 func (g *Count) LeftOut(rows int) string {
-	return view.Count(rows, "row") + " with missing values " + plural(rows, "is", "are") + " left out: " +
+	return view.Count(rows, "row") + " with missing values " + table.Plural(rows, "is", "are") + " left out: " +
 		g.Columns()
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }
