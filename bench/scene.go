@@ -14,22 +14,45 @@ import (
 // scene is a table of pixels with its truth.
 type scene struct {
 	name       string
-	kind       string     // of generated scenes: pure, few, none; "" for those of folders
+	kind       string     // of generated scenes: pure, few, none; "" for those of folders; of mixtures: their line
+	path       string     // of the table as CSV; "" if there is none
+	open       bool       // rows are not closed: they differ in brightness
 	x          *mat.Dense // pixels × bands
-	spectra    *mat.Dense // k × bands
-	abundances *mat.Dense // pixels × k, rows that add up to 1
+	spectra    *mat.Dense // k × bands; nil: unknown, of mixtures alone
+	abundances *mat.Dense // pixels × k, rows that add up to 1; or 0: unknown, of mixtures alone
 }
 
 // k is the number of materials, which all ways are told.
-func (s *scene) k() int { return s.spectra.RawMatrix().Rows }
+func (s *scene) k() int { return s.abundances.RawMatrix().Cols }
 
 // readScenes reads the scenes of a folder.
 func readScenes(dir string) (list []*scene, err error) {
 	read, err := sets.ReadScenes(dir)
-	for _, s := range read {
-		list = append(list, &scene{name: s.Name, x: unwrap(s.X), spectra: unwrap(s.Spectra), abundances: unwrap(s.Abundances)})
+	for _, r := range read {
+		s := &scene{name: r.Name, x: unwrap(r.X), spectra: unwrap(r.Spectra), abundances: unwrap(r.Abundances)}
+		if err := s.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		list = append(list, s)
 	}
 	return list, err
+}
+
+// check compares the shapes.
+func (s *scene) check() error {
+	n, d := s.x.Dims()
+	rows, k := s.abundances.Dims()
+	spectra, bands := k, d
+	if s.spectra != nil {
+		spectra, bands = s.spectra.Dims()
+	}
+	switch {
+	case bands != d:
+		return fmt.Errorf("%d bands, but %d of its spectra", d, bands)
+	case rows != n || spectra != k:
+		return fmt.Errorf("%d pixels and %d spectra, but %d×%d abundances", n, spectra, rows, k)
+	}
+	return nil
 }
 
 // generated simulates a scene by a recipe.

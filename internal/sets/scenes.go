@@ -20,7 +20,7 @@ type Scene struct {
 }
 
 // ReadScenes reads the scenes of a folder: NAME.npy with NAME_endmembers.npy and NAME_abundances.npy, which
-// [Companion] finds. A folder without scenes is an error.
+// [Companion] finds. A folder without scenes is an error. The shapes are not compared.
 func ReadScenes(dir string) (list []Scene, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.npy"))
 	if err != nil {
@@ -38,13 +38,6 @@ func ReadScenes(dir string) (list []Scene, err error) {
 			if *m, err = readArray(files[i]); err != nil {
 				return nil, err
 			}
-		}
-		switch x, f, g := s.X, s.Spectra, s.Abundances; {
-		case f.Cols != x.Cols:
-			return nil, fmt.Errorf("%s: %d bands, but %d of its spectra", path, x.Cols, f.Cols)
-		case g.Rows != x.Rows || g.Cols != f.Rows:
-			return nil, fmt.Errorf("%s: %d pixels and %d spectra, but %d×%d abundances", path, x.Rows, f.Rows,
-				g.Rows, g.Cols)
 		}
 		list = append(list, s)
 	}
