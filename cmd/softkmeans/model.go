@@ -46,6 +46,7 @@ func newModelFile(r *result) *modelfile.File {
 	m := *r.model
 	m.Certificate, m.Memberships, m.Clusters, m.Trace = r.cert, nil, nil, nil
 	f.Model, f.UnitRows, f.Centers = &m, r.unit, r.centers
+	f.LabelLargest = r.mixtures && r.clustered()
 	f.VolumeRatio, f.LossGap = r.compact.VolumeRatio, r.compact.LossGap
 	return f
 }
@@ -197,8 +198,9 @@ func (f *modelFile) predictor() (predictor, error) {
 	}, nil
 }
 
-// label returns the labels of scaled rows x with memberships g. The model is nil for similarities.
-func label(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
+// clustersOf returns the clusters of scaled rows x, or the largest of their memberships g if the model has no
+// clusters. The model is nil for similarities.
+func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
 	if m == nil || m.ClusterMeans == nil {
 		return largestOf(g), nil
 	}
