@@ -41,9 +41,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
-// Memberships and Centers, and Warnings for reasons to doubt them. Raise MinVolumeOptions.Slack
-// ([DefaultSlack]) if the prototypes lie too far outside of the data, lower it if they are too far inside.
-// For images of spectra take package unmix.
+// Memberships and Centers, and Warnings for reasons to doubt them. Raise
+// MinVolumeOptions.Slack above Model.Slack if the prototypes lie too far outside of the data, lower it if
+// they are too far inside. For images of spectra take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data until
 // the squared error has grown by Slack over the proved floor, so that units, scale and origin of the data do
@@ -57,8 +57,14 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // # Details
 //
+// A Slack of 0 becomes 0.25·q/(d−q): a quarter of what white noise adds to the error of the true prototypes.
+// Here d is the number of columns that are not constant, and q = k−1 (k under SumAtMostOne). The slack is
+// 0.25 if that is less, if n ≤ q+2, in exact mixtures, if k > min(n−1, d), and if the data goes on beyond
+// k: its principal direction q is at most 1.2 times as strong as the next, which is above noise.
+//
 // The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
-// that the floor explains. A [Warning] tells if no λ keeps within the slack, as bounds of centers may cause.
+// that the floor explains. A [Warning] tells if no λ keeps within the slack, nor within 1.25 floors, as bounds
+// of centers may cause.
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture: that share stands for the
 // floor, and Init and Volume find the smallest simplex around the data. If k of the samples are its corners

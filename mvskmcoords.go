@@ -47,7 +47,11 @@ func openMinVolume(
 	if penalty {
 		m.setEpsilon()
 	}
-	return m.begin()
+	out, err := m.begin()
+	if err == nil && penalty {
+		err = out.setSlack()
+	}
+	return out, err
 }
 
 // begin returns the coordinates in which the fit begins: leading directions where these are known, and at
@@ -303,7 +307,7 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 func (r *volumeRun) model() *Model {
 	s, o := r.m.data, &r.m.o
 	m := &Model{
-		Centers: r.m.toData(r.f), Memberships: r.g, Lambda: s.unscaleSquare(r.lambda), Sum: o.Sum,
+		Centers: r.m.toData(r.f), Memberships: r.g, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack, Sum: o.Sum,
 		Iterations: r.iterations, Status: r.status, Trace: r.trace,
 	}
 	if r.lambda > 0 {

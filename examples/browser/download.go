@@ -143,9 +143,6 @@ func (d *data) modelFile(r *result) *modelfile.File {
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}
-	if r.options.method == view.MinVolume {
-		f.Slack = r.options.slack
-	}
 	return f
 }
 

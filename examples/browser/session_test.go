@@ -369,7 +369,7 @@ func TestSave(t *testing.T) {
 	}
 	f = tables.Must(s.save("model"))(t)
 	m, err := modelfile.Read(bytes.NewReader(f.bytes))
-	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Slack != .25 || f.name != "my table-model.json" {
+	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Model.Slack != .25 || f.name != "my table-model.json" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	checkLoad(t, s, f.bytes)
