@@ -64,8 +64,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // 97 % of the variance in the principal subspace.
 //
 // The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
-// that the floor explains. A [Warning] tells if no λ keeps within the slack, nor within 1.25 floors, as bounds
-// of centers may cause.
+// that the floor explains. A [Warning] tells if no λ keeps within the slack, nor within 1.25 floors, as
+// bounds of centers may cause.
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture: that share stands for the
 // floor, and Init and Volume find the smallest simplex around the data. If k of the samples are its corners
@@ -95,4 +95,15 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 	}
 	best, err := m.rule().bestRun(m)
 	return best.finish(err)
+}
+
+// openMinVolume is openCoordinates with the slack of a fit with a penalty.
+func openMinVolume(
+	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
+) (*alternation, error) {
+	m, err := openCoordinates(ctx, x, k, o, penalty)
+	if err == nil && penalty {
+		err = m.setSlack()
+	}
+	return m, err
 }

@@ -505,7 +505,8 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 	return kry, err
 }
 
-// next returns the squared singular value that follows those of the basis; of SolverKrylov about that, or less.
+// next returns the squared singular value that follows those of the basis; of SolverKrylov about that, or
+// less.
 func (pc *principal) next() float64 {
 	if p := pc.basis.Rows; p < len(pc.squares) {
 		return max(pc.squares[p], 0)

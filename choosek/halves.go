@@ -15,9 +15,9 @@ import (
 	"softkmeans/metrics"
 )
 
-// Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of
-// stableClouds clouds without structure. The fits need not be exact. Rows have leading directions alone, so that
-// their floor is not that of noise, and the slack is given: the thresholds of [Choose] were chosen with it.
+// Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of stableClouds
+// clouds without structure. The fits need not be exact. Rows have leading directions alone, so that their
+// floor is not that of noise, and the slack is given: the thresholds of [Choose] were chosen with it.
 const (
 	stablePairs    = 4
 	stableClouds   = 4

@@ -46,10 +46,10 @@ type MinVolumeOptions struct {
 //
 // # Details
 //
-// Larger data is read in up to eight passes: for the mean, the subspace and the floor; for a weighted summary,
-// whose solution by the slack rule is the first; for a measurement of these centers on all rows; for up to
-// Refinements more, before each of which the summary gets the value and the gradient of the last; and for
-// memberships and labels, if they are asked for.
+// Larger data is read in up to eight passes: for the mean, the subspace and the floor; for a weighted
+// summary, whose solution by the slack rule is the first; for a measurement of these centers on all rows;
+// for up to Refinements more, before each of which the summary gets the value and the gradient of the last;
+// and for memberships and labels, if they are asked for.
 //
 // Objective, Floor, Total and Gap are of all rows and the centers returned, proved as for Fit. Status is
 // StatusConverged once the next solution would lower the loss by at most Tol of the error, and change the
