@@ -38,7 +38,8 @@ value.
 
   -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. Default -, standard output; what was found
+                columns of -keep, then the columns cluster and largest, as fit
+                does. Default -, standard output; what was found
                 out about FILE is then on standard error. With a file, a summary
                 is printed as well. Labels are by the rule of the fit
   -details      three more columns, as with fit: residual, distance, entropy;
@@ -51,10 +52,11 @@ Prototypes that are known, instead of a model: sources, signatures, spectra.
                 an ENVI spectral library (.sli); or a model. Columns are joined
                 with those of the rows by name, and what only one file has is
                 left out. Without names in both files, the columns are those in
-                the same places. A prototype or a row may be a column, where the
-                names say so. The memberships have the prototypes' names, and
-                after them residual, and outside: 1 for rows farther from their
-                mixture than the noise of the rows explains
+                the same places; numbers that coincide are no names. A prototype
+                or a row may be a column, if names, or the number of columns,
+                leave no other reading. The memberships have the prototypes'
+                names, and after them residual, and outside: 1 for rows farther
+                from their mixture than the noise of the rows explains
   -class COL    shares of prototypes add up by this column of the file of
                 -centers; else by name, where a name comes more than once
   -sum S        one: the shares of a row add up to 1 (default); at-most-one: to
@@ -62,6 +64,10 @@ Prototypes that are known, instead of a model: sources, signatures, spectra.
   -rows R       given: a row is a mixture; unit: a mixture times a length of its
                 own, as of counts, in a column length; auto: unit if that leaves
                 clearly less of the squared error (default)
+  -scale S      auto: divide columns of counts by the roots of their means, and
+                others by the standard deviations of the prototypes, or the
+                spread of prototypes of one class, if given (default); zscore:
+                by their standard deviations among the rows; none
 
 Where more than one mixture is nearest to a row, NAME_low and NAME_high are the
 least and the largest share of all of these. Columns such as Mean_a and SD_a, or
@@ -82,6 +88,7 @@ type predictFlags struct {
 	centers, class string // known prototypes, and a column of their classes
 	sum            softkmeans.Sum
 	rows           unmix.Scaling
+	divisor        sources.Scale // of the columns
 	details, json  bool
 	given          map[string]bool // the flags that are there
 }
@@ -99,6 +106,8 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	fs.StringVar(&f.class, "class", "", "")
 	sumFlag(fs, &f.sum)
 	rowsFlag(fs, &f.rows)
+	choiceFlag(fs, &f.divisor, "scale", []choice[sources.Scale]{{"auto", sources.ScaleAuto},
+		{"none", sources.ScaleNone}, {"zscore", sources.ScaleRows}})
 	fs.BoolVar(&f.details, "details", false, "")
 	fs.BoolVar(&f.json, "json", false, "")
 	return fs
@@ -146,6 +155,7 @@ func (f *predictFlags) run(s *session) error {
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: numbered}
+	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -172,8 +182,10 @@ func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
 	if err != nil || k.library != nil {
 		return nil, k, err
 	}
-	if f.given["sum"] {
-		return nil, nil, usageErrorf("-sum: %s is a model, which has its own; leave the flag out", name)
+	for _, flag := range []string{"sum", "scale"} {
+		if f.given[flag] {
+			return nil, nil, usageErrorf("-%s: %s is a model, which has its own; leave the flag out", flag, name)
+		}
 	}
 	if err := f.use(k.model); err != nil {
 		return nil, nil, err
@@ -244,7 +256,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 		return err
 	}
-	p.notes = b.head().Notes
+	p.notes = b.head("").Notes
 	if err := p.w.finish(); err != nil {
 		return err
 	}
@@ -282,7 +294,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		measure := func(labels []int) *softkmeans.Matrix { return p.watch.add(rows, g, labels) }
+		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
 		if err := p.take(ctx, rows, g, measure); err != nil {
 			return laterRow(err, lo)
 		}
@@ -292,10 +304,14 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 
 // take labels, measures and writes rows with memberships g.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
-	measure func(labels []int) *softkmeans.Matrix) error {
-	labels, err := label(p.model.Model, x, g)
+	measure func(clusters []int) *softkmeans.Matrix) error {
+	clusters, err := clustersOf(p.model.Model, x, g)
 	if err != nil {
 		return err
+	}
+	labels := clusters
+	if p.model.LabelLargest {
+		labels = largestOf(g)
 	}
 	for i, label := range labels {
 		p.sizes[label]++
@@ -303,7 +319,8 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 			p.shares[j] += v
 		}
 	}
-	details := measure(labels)
+	details := measure(clusters)
+	p.w.clusters = clusters
 	if details != nil {
 		p.watch.addDetails(p, details)
 	}
