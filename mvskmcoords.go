@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// openMinVolume checks a call, finds the floor, and returns the coordinates in which the fit begins.
+// openCoordinates checks a call, finds the floor, and returns the coordinates in which the fit begins.
 // penalty says whether the volume counts, as it does for all but FitAlternating.
-func openMinVolume(
+func openCoordinates(
 	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
 ) (*alternation, error) {
 	if err := checkMinVolume(k, o); err != nil {
@@ -303,8 +303,8 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 func (r *volumeRun) model() *Model {
 	s, o := r.m.data, &r.m.o
 	m := &Model{
-		Centers: r.m.toData(r.f), Memberships: r.g, Lambda: s.unscaleSquare(r.lambda), Sum: o.Sum,
-		Iterations: r.iterations, Status: r.status, Trace: r.trace,
+		Centers: r.m.toData(r.f), Memberships: r.g, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack,
+		Sum: o.Sum, Iterations: r.iterations, Status: r.status, Trace: r.trace,
 	}
 	if r.lambda > 0 {
 		m.Volume = o.Volume

@@ -49,7 +49,6 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	p.o.Restarts = cmp.Or(o.Restarts, defaultRestarts)
 	p.o.MaxIter = cmp.Or(o.MaxIter, defaultMaxIter)
 	p.o.Tol = cmp.Or(o.Tol, defaultTol)
-	p.o.Slack = cmp.Or(o.Slack, DefaultSlack)
 	rounding, b := roundedFloor*pc.total, pc.basis.Rows
 	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(x, rowsOf(pc.basis, b-1, b)) <= rounding
 	start, volume := InitKMeans, VolumeOrigin
@@ -179,9 +178,12 @@ func (p *minVolume) bySlack() bool { return p.o.Lambda == 0 }
 
 // allowance returns how far above the floor the slack allows the objective: at least a rounding of the
 // total, as the search divides by it.
-func (p *minVolume) allowance() float64 {
+func (p *minVolume) allowance() float64 { return p.allowanceOf(p.o.Slack) }
+
+// allowanceOf is allowance for another slack.
+func (p *minVolume) allowanceOf(slack float64) float64 {
 	total := p.pc.total
-	return max(min(p.o.Slack*p.reference(), mostGiven*(total-p.pc.floor)), 0x1p-60*total)
+	return max(min(slack*p.reference(), mostGiven*(total-p.pc.floor)), 0x1p-60*total)
 }
 
 // target returns the largest objective that the slack allows.

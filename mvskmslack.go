@@ -41,10 +41,61 @@ func (l fixedLambda) bestRun(m *alternation) (*volumeRun, error) {
 	return best.after()
 }
 
+// setSlack sets the slack that counts: 0 with a given λ, and that of the noise where none is given.
+func (m *alternation) setSlack() (err error) {
+	switch {
+	case !m.bySlack():
+		m.o.Slack = 0
+	case m.o.Slack == 0:
+		m.o.Slack, err = m.noiseSlack()
+	}
+	return err
+}
+
+// noiseSlack returns what a Slack of 0 stands for.
+//
+// Let the noise of an entry have the variance σ², d be the columns that vary, and q the directions of the
+// plane. The floor is then about nσ²(d−q). The true memberships, with the centers that fit these best, have
+// an error higher by its share q/(d−q), whatever n is. The best memberships for the same centers keep σ² of
+// that for each that is 0: .65 of the share where all rows are pure, .17 where each is in a facet, .01 to
+// .07 where memberships are uniform. mostSlack of it lies between: from .05 to .5 the memberships of 465
+// simulated tables were as accurate to 3 %.
+//
+// The slack is mostSlack of the floor itself if q/(d−q) is above 1, if the floor is rounding or of few
+// rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are better with
+// centers drawn in. Clusters show in two ways: the data goes on beyond the plane, or k-means explains the
+// plane.
+func (m *alternation) noiseSlack() (float64, error) {
+	q, d := m.pc.basis.Rows, m.rows.varying()
+	if q == 0 || d <= 2*q || m.data.n-len(m.data.zeroWeights()) <= q+2 || m.trivial() || m.exact() ||
+		m.pc.squares[q-1] < clearDirection*m.pc.next() {
+		return mostSlack, nil
+	}
+	if share, err := m.kmeansShare(); err != nil || share > pureShare {
+		return mostSlack, err
+	}
+	return mostSlack * float64(q) / float64(d-q), nil
+}
+
+// Data goes on beyond the plane where its last direction has less than clearDirection times the square of
+// the next. With 1.2, 1.5 and 2 the memberships of 37 simulated tables of clusters with scatter were .251,
+// .217 and .208 off, and .202 with a quarter of the floor; those of 160 mixtures .019 to .020, and .043. Of
+// the sets with classes zoo needs at least 1.32: its labels lost .14 of their accuracy.
+//
+// Rows are pure where k-means explains more than pureShare of what the plane does. On 280 simulated tables
+// that was over .997 of clusters without scatter, and at most .92 of mixtures. It was .93 in an image of
+// which most pixels are pure.
+const (
+	mostSlack      = 0.25
+	clearDirection = 2
+	pureShare      = 0.97
+)
+
 // slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
 type slackRule struct{}
 
-// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack.
+// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack, which
+// counts as missed from mostSlack on.
 func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = solveTall(m)
@@ -55,8 +106,8 @@ func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 			best = all
 		}
 	}
-	if target := m.target(); err == nil && best.objective > target {
-		best.missed = min(best.objective/target, math.MaxFloat64)
+	if err == nil && best.objective > m.pc.floor+m.allowanceOf(max(m.o.Slack, mostSlack)) {
+		best.missed = min(best.objective/m.target(), math.MaxFloat64)
 	}
 	return best, err
 }

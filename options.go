@@ -199,8 +199,9 @@ type MinVolumeOptions struct {
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be more
 
 	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
-	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside
-	// of the simplex. FitAlternating refuses Slack and all fields below.
+	// the floor, and λ becomes as large as that. 0: by the noise, at most 0.25, as FitMinVolume says;
+	// Model.Slack tells. Larger values leave more samples outside of the simplex. FitAlternating refuses
+	// Slack and all fields below.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight), without Slack
 	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of the
@@ -209,9 +210,6 @@ type MinVolumeOptions struct {
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 }
-
-// DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as docs/accuracy.md says.
-const DefaultSlack = 0.25
 
 // Other defaults of the alternating methods.
 const (

@@ -113,8 +113,8 @@ func TestOthers(t *testing.T) {
 				part.Weights = chosenWeights(a.Weights, chosen)
 				if part.Lambda > 0 {
 					part.Lambda *= factor * sumOf(part.Weights) / sumOf(chosenWeights(a.Weights, rows))
-				} else if part.Slack *= factor; part.Slack == 0 {
-					part.Slack = factor * 0.25
+				} else {
+					part.Slack = factor * m.Slack
 				}
 				other := fit(draws.Chosen(digits, chosen), &part)
 				labels := tables.Must(other.PredictLabels(nil, digits))(t)
@@ -179,7 +179,7 @@ func sumOf(v []float64) (sum float64) {
 func TestHalfOptions(t *testing.T) {
 	for _, c := range [][2]softkmeans.MinVolumeOptions{
 		{{Slack: math.MaxFloat64}, {Slack: math.MaxFloat64}}, {{Slack: math.SmallestNonzeroFloat64}, {Slack: math.SmallestNonzeroFloat64}},
-		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {Slack: 0.125}}, {{Lambda: 8}, {Lambda: 2}},
+		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {}}, {{Lambda: 8}, {Lambda: 2}},
 	} {
 		factor := 0.5
 		if c[0].Slack > 1 {

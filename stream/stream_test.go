@@ -464,6 +464,9 @@ func TestFitMinVolume(t *testing.T) {
 			if err != nil || !slices.Equal(labels, to.labels) {
 				t.Errorf("%s: other labels, %v", name, err)
 			}
+			if m.Slack != want.Slack {
+				t.Errorf("%s: a slack of %g, in memory %g", name, m.Slack, want.Slack)
+			}
 			used := (m.Objective - m.Floor) / (want.Objective - want.Floor)
 			volume := 0.0
 			if c.k > 1 {

@@ -396,7 +396,7 @@ func TestNoise(t *testing.T) {
 		t.Errorf("%d weights, pure rows %v", len(r.RowWeights), r.PureRows)
 	}
 	var slack Options
-	slack.Slack = softkmeans.DefaultSlack
+	slack.Slack = 0.25
 	_, by := nearest(t, spectra, r.Centers)
 	if _, without := nearest(t, spectra, fitted(t, x, 3, &slack).Centers); by > 0.4*without {
 		t.Errorf("spectra are %v off, and %v without noise", by, without)

@@ -53,10 +53,12 @@ Output:
 
 For some methods only:
 
-  -slack S      minvol: extra squared error, as a fraction of the least (default
-                ` + defaultSlack + `). At most half of the explained variance is given up. If
-                there are more prototypes than columns the least is 0, and a
-                tenth of the variance takes its place
+  -slack S      minvol: extra squared error, as a fraction of the least. Without
+                -slack it is at most 0.25, and less if white noise adds less to
+                the error of the true prototypes; the report says it. At most
+                half of the explained variance is given up. If there are more
+                prototypes than columns the least is 0, and a tenth of the
+                variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -bounds L,H   minvol, alternating: keep all values of prototypes from L to H,
@@ -284,7 +286,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		f.bounds = d.within(f.bounds, f.scale == scale.Auto)
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
-		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed, mixtures: d.mixtures}
+		scale: d.scale, slack: f.slack > 0, bounds: f.bounds, seed: f.seed, mixtures: d.mixtures}
 	p := s.progress(f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {

@@ -132,7 +132,7 @@ type result struct {
 	scale    *scale.Scaling    // nil: none
 	proposal *choosek.Proposal // by the floors alone, or of a scene; nil: not
 	choice   *choosek.Choice   // by the data; nil: not
-	slack    float64           // 0: the default
+	slack    bool              // given by -slack
 	bounds   *bounds           // of the centers; nil: none
 	seed     uint64
 	meaning  meaning
@@ -151,6 +151,7 @@ type result struct {
 	summarised bool           // the centers were fitted to a sample of the rows
 	missing    int            // values
 	compact    view.Compact
+	faint      string    // that the last direction is hardly stronger than the next; "": not so, or not known
 	sure       *sureness // nil: not asked for
 
 	// Methods of similarities.
@@ -293,7 +294,6 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {
 		o.Slack = kinds.Slack(r.k, d.x.Cols)
-		r.slack = o.Slack
 	}
 	if d.missing > 0 {
 		return f.fitMissing(ctx, d, r, o)
@@ -332,6 +332,12 @@ func (f *fitFlags) prove(
 	if f.method == methodMinVolume {
 		o := &softkmeans.Options{Weights: weights, Workers: f.workers}
 		r.compact, err = view.Prove(ctx, x, r.model, o)
+		if err == nil {
+			o.Sum, o.MostK = r.model.Sum, r.k+1
+			var floors []float64
+			floors, err = softkmeans.Floors(ctx, x, o)
+			r.faint = view.LastDirection(floors, r.k)
+		}
 	} else if f.around.smallest {
 		r.compact.Unique, err = view.Unique(ctx, r.model, weights)
 	}

@@ -29,7 +29,7 @@ type modelFile struct{ *modelfile.File }
 // newModelFile returns the model of a fit. What is proved is the certificate's.
 func newModelFile(r *result) *modelfile.File {
 	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Named(),
-		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
+		Rows: r.rows, Sizes: r.sizes, Seed: r.seed}
 	f.Units = r.Units
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor

@@ -338,7 +338,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
-		slack: f.slack, seed: f.seed, streamed: true}
+		slack: f.slack > 0, seed: f.seed, streamed: true}
 	if r.k == 0 {
 		drawn := newRowDraw(f.seed, drawnRows)
 		if err := b.each(drawn.add); err != nil {

@@ -45,7 +45,17 @@ func (r *result) text() []byte {
 		q.writeErrors(&b)
 		b.WriteString("\n" + localVerdict(q, r) + "\n")
 	}
-	if limit := min(r.rows-1, len(r.Names)); r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
+	limit := min(r.rows-1, len(r.Names))
+	if r.model.Sum == softkmeans.SumAtMostOne {
+		limit = min(r.rows, len(r.Names)) - 1
+	}
+	for _, s := range []string{
+		view.Slack(r.model, &view.Fit{Certificate: r.cert, Trivial: r.k > limit}, r.slack), r.faint} {
+		if s != "" {
+			b.WriteString(wrapped(s))
+		}
+	}
+	if r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
 		fmt.Fprintf(&b, "%s fit any %s of %s without error, so a small error says nothing here.\n",
 			prototypes(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
 	}

@@ -156,9 +156,6 @@ func (d *data) modelFile(r *result) *modelfile.File {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}
 	f.LabelLargest = d.mixtures && r.clusters != nil
-	if r.options.method == view.MinVolume {
-		f.Slack = r.options.slack
-	}
 	return f
 }
 
