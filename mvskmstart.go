@@ -31,6 +31,8 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	switch {
 	case m.o.Centers != nil:
 		from.f = m.fromData(m.o.Centers)
+	case m.fixed.Rows > 0:
+		from.f, err = m.besideFixed(restart)
 	case m.o.Init == InitSPA:
 		from.f = m.extremeRows(restart)
 	case m.o.Init == InitGlobal:
@@ -191,13 +193,7 @@ func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 // linear map of that, under which other rows are the farthest (randomized SPA: Vu & Gillis 2022).
 func (m *alternation) extremeRows(restart int) *Matrix {
 	w, _ := m.principalRows()
-	if restart > 0 {
-		rng, axes := rand.New(rand.NewPCG(m.o.Seed, uint64(restart))), NewMatrix(w.Cols, w.Cols, nil)
-		for i := range axes.Data {
-			axes.Data[i] = rng.NormFloat64()
-		}
-		w = combine(m.s.ctx, w, axes)
-	}
+	w = combine(m.s.ctx, w, m.startMap(restart, w.Cols))
 	weights := make([]float64, w.Rows)
 	for i := range weights {
 		weights[i] = m.s.weight(i)
@@ -207,6 +203,18 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 		copy(f.row(j), m.z.row(i))
 	}
 	return f
+}
+
+// startMap returns the p×p linear map of a start: the identity first, then random ones.
+func (m *alternation) startMap(restart, p int) *Matrix {
+	if restart == 0 {
+		return identity(p)
+	}
+	rng, to := rand.New(rand.NewPCG(m.o.Seed, uint64(restart))), NewMatrix(p, p, nil)
+	for i := range to.Data {
+		to.Data[i] = rng.NormFloat64()
+	}
+	return to
 }
 
 // farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
@@ -241,4 +249,32 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 		}
 	}
 	return rows
+}
+
+// besideFixed returns the start of fixed centers. After them comes the row that is farthest from the simplex
+// of the centers before it, one after the other, in the principal subspace and by the map of the restart. If
+// all rows are in that simplex one is drawn.
+func (m *alternation) besideFixed(restart int) (*Matrix, error) {
+	w, axes := m.principalRows()
+	to, f := m.startMap(restart, w.Cols), NewMatrix(m.k, m.r, nil)
+	copyRows(f, m.fixed)
+	w = combine(m.s.ctx, w, to)
+	corners := combine(m.s.ctx, combine(m.s.ctx, f, axes.transposed()), to)
+	rng := rand.New(rand.NewPCG(m.o.Seed, uint64(restart)))
+	for j := m.fixed.Rows; j < m.k; j++ {
+		near, g := rowsOf(corners, 0, j), NewMatrix(w.Rows, j, nil)
+		if err := newSimplexProblem(near, m.o.Sum).solve(m.s.ctx, g, w, m.s.workers); err != nil {
+			return nil, err
+		}
+		mixed := combine(m.s.ctx, g, near)
+		best, most := drawRows(m.s, rng, 1)[0], roundedFloor*m.perWeight(m.pc.total)
+		for i := range w.Rows {
+			if far := squaredDistance(w.row(i), mixed.row(i)); far > most && m.s.weight(i) > 0 {
+				best, most = i, far
+			}
+		}
+		copy(f.row(j), m.z.row(best))
+		copy(corners.row(j), w.row(best))
+	}
+	return f, nil
 }
