@@ -67,7 +67,7 @@ func TestFixedExact(t *testing.T) {
 }
 
 // freeGradient returns the length of the gradient of the loss in the centers from first on, for VolumeAffine, as
-// a share of the objective and of the length of the centers about the mean of the rows.
+// a share of the objective, times the length of these centers about the mean of the rows.
 func freeGradient(t *testing.T, m *Model, x *Matrix, first int, w []float64) float64 {
 	t.Helper()
 	mean, sum := make([]float64, x.Cols), 0.0
@@ -106,7 +106,7 @@ func freeGradient(t *testing.T, m *Model, x *Matrix, first int, w []float64) flo
 			}
 		}
 	}
-	return norm2(rowsOf(slope, first, k).Data) * norm2(f.Data) / m.Objective
+	return norm2(rowsOf(slope, first, k).Data) * norm2(rowsOf(f, first, k).Data) / m.Objective
 }
 
 func weightAt(w []float64, i int) float64 {
@@ -129,7 +129,7 @@ func fixedCases(t *testing.T) map[string]struct{ x, fixed *Matrix } {
 	same := firstRows(f, 2)
 	copy(same.row(1), same.row(0))
 	far := firstRows(f, 1)
-	scale(far.Data, 1e6)
+	scale(far.Data, 1e3)
 	return map[string]struct{ x, fixed *Matrix }{
 		"mixtures": {x, firstRows(f, 2)}, "one": {x, firstRows(f, 1)}, "all but one": {x, firstRows(f, 3)},
 		"all": {x, f}, "n < d": {wide, firstRows(g, 2)}, "all, n < d": {wide, g}, "narrow first": {tall, firstRows(h, 3)},
@@ -150,7 +150,7 @@ func TestFixed(t *testing.T) {
 			if name == "outside" && o.NonNegative {
 				continue
 			}
-			o.Fixed, o.Workers, o.Tol, o.MaxIter = c.fixed, 1, 1e-7, 5000
+			o.Fixed, o.Workers, o.Tol, o.MaxIter = c.fixed, 1, 1e-8, 20000
 			m := mustDo(FitMinVolume(bg, c.x, k, &o))(t)
 			checkFixed(t, name, m, c.x, c.fixed)
 			if m.Status != StatusConverged || !(m.Stationarity <= 0.01) {
@@ -182,7 +182,7 @@ func TestFixed(t *testing.T) {
 				}
 			}
 		}
-		o := MinVolumeOptions{Fixed: c.fixed, Tol: 1e-7, MaxIter: 5000}
+		o := MinVolumeOptions{Fixed: c.fixed, Tol: 1e-8, MaxIter: 5000}
 		m := mustDo(FitAlternating(bg, c.x, k, &o))(t)
 		checkFixed(t, name, m, c.x, c.fixed)
 		if !(m.Stationarity <= 0.01) {
@@ -191,23 +191,24 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestFixedSlack: beside fixed centers the error ends within (1−m/k)·Slack of the floor above the error without a
-// penalty, where that is above the floor.
+// TestFixedSlack: beside m fixed centers of k the error ends (1−m/k)·Slack of the floor above the least one that is
+// reached beside them, also if they are far from the plane of the rows and that is many floors.
 func TestFixedSlack(t *testing.T) {
 	t.Parallel()
-	for name, c := range fixedCases(t) {
-		if c.fixed.Rows == 4 || name == "far" {
-			continue
-		}
-		least := mustDo(FitMinVolume(bg, c.x, 4, &MinVolumeOptions{Fixed: c.fixed, Lambda: 1e-12, Tol: 1e-9}))(t)
-		for _, slack := range []float64{0.02, 0.25, 1} {
-			m := mustDo(FitMinVolume(bg, c.x, 4, &MinVolumeOptions{Fixed: c.fixed, Slack: slack, Tol: 1e-9}))(t)
-			allowed := min(slack*float64(4-c.fixed.Rows)/4*m.Floor, (m.Total-least.Objective)/2)
-			// The error without a penalty is found to some digits, and λ to 1 % of the slack.
-			if over := m.Objective - least.Objective; !(over <= allowed*1.01+1e-3*m.Floor) ||
-				over < 0.9*allowed-1e-3*m.Floor {
-				t.Errorf("%s, slack %v: %.4g above the least, allowed %.4g, of a floor of %.4g; %v", name, slack,
-					over, allowed, m.Floor, m.Warnings)
+	x, f := scarce(400, 12, 4, 0.02, 6)
+	off := firstRows(f, 2)
+	for i, v := range randomSlice(len(off.Data), rand.New(rand.NewPCG(1, 2))) {
+		off.Data[i] += 0.3 * v
+	}
+	for _, fixed := range []*Matrix{firstRows(f, 1), firstRows(f, 2), firstRows(f, 3), off} {
+		least := mustDo(FitMinVolume(bg, x, 4, &MinVolumeOptions{Fixed: fixed, Lambda: 1e-9}))(t)
+		for _, slack := range []float64{0.05, 0.25, 1} {
+			m := mustDo(FitMinVolume(bg, x, 4, &MinVolumeOptions{Fixed: fixed, Slack: slack}))(t)
+			allowed := slack * float64(4-fixed.Rows) / 4 * m.Floor
+			// The least error is found to 0.5 % of it, and λ to 1 % of the slack.
+			if over := m.Objective - least.Objective; math.Abs(over-allowed) > 0.01*allowed+0.005*least.Objective {
+				t.Errorf("%d fixed, slack %v: %.4g above the least, %.4g, and allowed %.4g; floor %.4g, %v",
+					fixed.Rows, slack, over, least.Objective, allowed, m.Floor, m.Warnings)
 			}
 		}
 	}

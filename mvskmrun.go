@@ -636,7 +636,7 @@ func (m *alternation) stationarity(at *iterate, lambda float64) float64 {
 		}
 		squares += sumSquares(row)
 	}
-	slope := 2 * math.Sqrt(squares) * norm2(at.f.Data)
+	slope := 2 * math.Sqrt(squares) * norm2(rowsOf(at.f, m.fixed.Rows, m.k).Data)
 	if slope == 0 {
 		return 0
 	}

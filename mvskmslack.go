@@ -72,7 +72,9 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 	from, best, err := m.chosenStart(lambda)
 	if err == nil && m.fixed.Rows > 0 {
 		lambda = leastLambda * m.pc.total / float64(m.k)
-		if out := m.run(from, lambda, m.most, nil); out != nil {
+		rough := *m // a small tolerance would let the simplex grow for ever
+		rough.tol = max(m.tol, defaultTol)
+		if out := rough.run(from, lambda, m.most, nil); out != nil {
 			best, from.f, m.least = out, out.f, max(m.least, out.objective)
 		}
 		err = cancelled(m.s.ctx)
