@@ -405,10 +405,10 @@ func (b *box) along(f, direction []float64) {
 	}
 }
 
-// freeStep lowers ½Tr(FᵀAF) − Tr(RᵀF) over the entries of f strictly between their bounds, of the centers from
-// first on; a is A (k×k, positive definite), right is R. Each column goes towards its minimum, up to the first
-// bound. It does not keep the sum of closed rows. Cost: k²d, and k³/6 where a column's free entries are not
-// those before.
+// freeStep lowers ½Tr(FᵀAF) − Tr(RᵀF) over the entries of f strictly between their bounds, from row `first`
+// on; a is A (k×k, positive definite), right is R. Each column goes towards its minimum, up to the bound that
+// it meets first. It does not keep the sum of closed rows. Cost: k²d, and k³/6 where a column's free entries
+// are not those before.
 func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matrix, first int) {
 	k := f.Rows
 	var free, last []int

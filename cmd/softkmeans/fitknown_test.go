@@ -75,10 +75,11 @@ func TestFitKnown(t *testing.T) {
 		if labels[0] != "p2" || labels[1] != "clay" || labels[2] != "iron" {
 			t.Errorf("labels %v", labels[:3])
 		}
-		again, _ := shares(t, predicted(t, "predict", "-model", in("m.json"), rows), "p0", "p1", "p2")
+		must(t, "predict", "-model", in("m.json"), "-o", in("h.csv"), rows)
+		again, _ := shares(t, readFile(t, in("h.csv")), "p0", "p1", "p2")
 		sameShares(t, "predict -model", again, g, 1e-9)
-		again, _ = shares(t, predicted(t, "predict", "-centers", in("c.csv"), "-rows", "given", rows), "iron", "clay",
-			"p2")
+		must(t, "predict", "-centers", in("c.csv"), "-rows", "given", "-o", in("h.csv"), rows)
+		again, _ = shares(t, readFile(t, in("h.csv")), "iron", "clay", "p2")
 		sameShares(t, "predict -centers", again, truth, 2e-3)
 		for _, other := range []string{columnwise, in("c.csv"), in("m.json")} {
 			k := []string{"-k", "3"}
