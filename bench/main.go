@@ -25,6 +25,7 @@ standard output, progress to standard error.
 usage: go run . [flags]            the global solution
        go run . -kernels [flags]   the products that it consists of, on one thread
        go run . -scenes [DIR...]   Unmix and published ways to unmix, on scenes with truth
+       go run . -mixtures [DIR...] the command and published ways, on mixtures with known shares
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
        go run . -minvol            processor time of FitMinVolume, beside k-means
        go run . -words             sparse counts: Fit, FitMinVolume, truncated SVD, NMF and LDA
@@ -45,6 +46,7 @@ type options struct {
 	python  string
 	kernels bool
 	scenes  bool
+	mixture bool
 	labels  bool
 	minvol  bool
 	words   bool
@@ -52,11 +54,12 @@ type options struct {
 	only    []string   // names; nil: all
 	without string     // ways whose names have this word are left out
 	seeds   *[2]uint64 // of generated scenes, first and last; nil: none
+	flags   []string   // of the command, with -mixtures
 	folders []string
 }
 
 // oneThread reports whether the figures are those of one thread.
-func (o *options) oneThread() bool { return o.kernels || o.scenes || o.labels || o.minvol }
+func (o *options) oneThread() bool { return o.kernels || o.scenes || o.mixture || o.labels || o.minvol }
 
 // selected returns those of the scenes, sets or cases that are to be run, and an error if
 // a name is none of theirs.
@@ -119,13 +122,18 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		"with -scenes: leave out the ways whose names have this `word`, as oracle, which takes\n"+
 			"nine tenths of the time")
 	set.Func("seeds",
-		"with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds;\n"+
-			"default: 0-11 if there are no folders", o.parseSeeds)
+		"with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds; with\n"+
+			"-mixtures: those of the simulated tables of each design; default: 0-11 if there are no\n"+
+			"folders", o.parseSeeds)
+	set.BoolVar(&o.mixture, "mixtures", false,
+		"compare softkmeans fit with published ways on the sets of the folders, NAME.csv with\n"+
+			"NAME_shares.csv and perhaps NAME_centers.csv; and with FitMinVolume on simulated tables")
+	flags := set.String("flags", "", "with -mixtures: more `flags` of softkmeans fit, with spaces between")
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
 	set.BoolVar(&o.words, "words", false, "fit sparse counts of words and of genes")
 	raw := set.String("raw", "mfeat_pix", "comma-separated `names` of sets whose columns -labels does not standardize")
-	only := set.String("only", "", "comma-separated `names` of the scenes, sets or cases to run, as in the tables; default: all")
+	only := set.String("only", "", "comma-separated `names` of the scenes, sets, designs or cases to run, as in the tables; default: all")
 	err := o.parseFolders(set, args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
@@ -137,6 +145,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, fmt.Errorf("%w (go run . -help lists the flags)", err)
 	}
 	o.raw = strings.Split(*raw, ",")
+	o.flags = strings.Fields(*flags)
 	if *only != "" {
 		o.only = strings.Split(*only, ",")
 	}
@@ -149,7 +158,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		}
 		o.kinds = append(o.kinds, name)
 	}
-	if o.scenes && o.seeds == nil && o.folders == nil {
+	if (o.scenes || o.mixture) && o.seeds == nil && o.folders == nil {
 		o.seeds = &[2]uint64{0, 11}
 	}
 	return o, o.check()
@@ -181,17 +190,21 @@ func (o *options) parseSeeds(s string) error {
 
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
-	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.labels, o.minvol, o.words},
+	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.mixture, o.labels, o.minvol, o.words},
 		func(on bool) bool { return !on })
 	switch {
 	case len(modes) > 1:
-		return errors.New("-kernels, -scenes, -labels, -minvol and -words exclude each other")
+		return errors.New("-kernels, -scenes, -mixtures, -labels, -minvol and -words exclude each other")
 	case o.labels && len(o.folders) == 0:
 		return errors.New("-labels needs a folder")
-	case len(o.folders) > 0 && !o.scenes && !o.labels:
+	case len(o.folders) > 0 && !o.scenes && !o.mixture && !o.labels:
 		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
-	case (o.seeds != nil || o.without != "") && !o.scenes:
-		return errors.New("-seeds and -without are for -scenes")
+	case o.seeds != nil && !o.scenes && !o.mixture:
+		return errors.New("-seeds is for -scenes and -mixtures")
+	case o.without != "" && !o.scenes:
+		return errors.New("-without is for -scenes")
+	case len(o.flags) > 0 && !o.mixture:
+		return errors.New("-flags is for -mixtures")
 	case o.time <= 0:
 		return fmt.Errorf("-time is %v; it must be above 0", o.time)
 	case o.cap <= 0:
@@ -250,6 +263,9 @@ func compute(ctx context.Context, py *python, dir string, o *options, say func(f
 				markdown(w, 1, kinds)
 			}
 		}, err
+	case o.mixture:
+		tables, err := compareMixtures(ctx, py, dir, o, say)
+		return func(w io.Writer) { writeMixtures(w, tables) }, err
 	case o.labels:
 		ways, scores, err := compareLabels(ctx, py, o, say)
 		return func(w io.Writer) { writeLabels(w, ways, scores) }, err

@@ -178,8 +178,13 @@ def time_kernel(r):
 
 def time_unmix(r):
     start = time.process_time()
-    f = unmix.ways[r["way"]](State.x, State.k, **r["options"])
-    g = unmix.simplex_ls(State.x, f)
+    x = unmix.closed(State.x) if r["close"] else State.x
+    f = unmix.ways[r["way"]](x, State.k, **r["options"])
+    if r["open"]:
+        f = unmix.closed(f)
+        g = unmix.nonneg_ls(State.x, f)
+    else:
+        g = unmix.simplex_ls(State.x, f)
     seconds = time.process_time() - start
     f.astype("<f8").tofile(r["f"])
     g.astype("<f8").tofile(r["g"])

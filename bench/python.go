@@ -212,7 +212,9 @@ func (p *python) kernel(c kernelCase, atLeast time.Duration) (seconds float64, e
 // unmix calls a way of unmix.py on the data that is loaded.
 func (p *python) unmix(way string, o unmixOptions) (*unmixing, error) {
 	var answer struct{ Seconds float64 }
-	f, g, err := p.factors(map[string]any{"op": "unmix", "way": way, "options": o}, &answer)
+	f, g, err := p.factors(map[string]any{
+		"op": "unmix", "way": way, "options": o, "open": o.Open, "close": o.Close,
+	}, &answer)
 	return &unmixing{f: f, g: g, cpu: answer.Seconds}, err
 }
 

@@ -48,6 +48,7 @@ func TestParse(t *testing.T) {
 	var got []string
 	for _, args := range []string{
 		"-shapes 150x4x3 -data noise -time 10ms -workers 3", "-scenes one -only a,b two -python none", "-scenes one -seeds 3-14", "-scenes",
+		"-mixtures", "-mixtures -flags -slack=0.1 one",
 	} {
 		o, err := parse(strings.Fields(args), io.Discard)
 		if err != nil {
@@ -61,6 +62,7 @@ func TestParse(t *testing.T) {
 	want := []string{
 		"1 [noise] 10ms false [0 0] [] []", "6 [decaying noise] 2s true [0 0] [one two] [a b]none",
 		"6 [decaying noise] 2s true [3 14] [one] []", "6 [decaying noise] 2s true [0 11] [] []",
+		"6 [decaying noise] 2s false [0 11] [] []", "6 [decaying noise] 2s false [0 0] [one] []",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
@@ -70,6 +72,9 @@ func TestParse(t *testing.T) {
 		{"-scenes", "-seeds", "3"},
 		{"-seeds", "0-3"},
 		{"-without", "SPA"},
+		{"-mixtures", "-without", "SPA"},
+		{"-flags", "-slack=0.1"},
+		{"-scenes", "-mixtures"},
 		{"-shapes", "150x4"},
 		{"-data", "nois"},
 		{"-data", ""},

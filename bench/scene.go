@@ -18,14 +18,16 @@ import (
 // scene is a table of pixels with its truth.
 type scene struct {
 	name       string
-	kind       string     // of generated scenes: pure, few, none; "" for those of folders
+	kind       string     // of generated scenes: pure, few, none; "" for those of folders; of mixtures: their line
+	path       string     // of the table as CSV; "" if there is none
+	open       bool       // rows are not closed: they differ in brightness
 	x          *mat.Dense // pixels × bands
-	spectra    *mat.Dense // k × bands
-	abundances *mat.Dense // pixels × k, rows that add up to 1
+	spectra    *mat.Dense // k × bands; nil: unknown, of mixtures alone
+	abundances *mat.Dense // pixels × k, rows that add up to 1; or 0: unknown, of mixtures alone
 }
 
 // k is the number of materials, which all ways are told.
-func (s *scene) k() int { return s.spectra.RawMatrix().Rows }
+func (s *scene) k() int { return s.abundances.RawMatrix().Cols }
 
 // withTruth are the endings of the files that belong to a scene.
 var withTruth = []string{"_endmembers", "_abundances"}
@@ -108,13 +110,16 @@ func companion(dir, name, ending string) string {
 // check compares the shapes.
 func (s *scene) check() error {
 	n, d := s.x.Dims()
-	k, bands := s.spectra.Dims()
-	rows, cols := s.abundances.Dims()
+	rows, k := s.abundances.Dims()
+	spectra, bands := k, d
+	if s.spectra != nil {
+		spectra, bands = s.spectra.Dims()
+	}
 	switch {
 	case bands != d:
 		return fmt.Errorf("%d bands, but %d of its spectra", d, bands)
-	case rows != n || cols != k:
-		return fmt.Errorf("%d pixels and %d spectra, but %d×%d abundances", n, k, rows, cols)
+	case rows != n || spectra != k:
+		return fmt.Errorf("%d pixels and %d spectra, but %d×%d abundances", n, spectra, rows, k)
 	}
 	return nil
 }

@@ -58,6 +58,8 @@ func penalties() (list []float64) {
 type unmixOptions struct {
 	Unit    bool    `json:"unit"`
 	Penalty float64 `json:"penalty,omitempty"`
+	Open    bool    `json:"-"` // spectra add up to 1, abundances need not
+	Close   bool    `json:"-"` // the way gets rows divided by their sums
 }
 
 // noiseOptions returns what suits white noise. That has about (k−1)/(d−k+1) of the floor's
@@ -117,25 +119,35 @@ func numpyUnmixing(way string, o unmixOptions) func(context.Context, *scene, *py
 // oracleUnmixing is the minimum volume with the λ whose spectra are nearest to the truth,
 // which no user can choose. Its time is that of all of them.
 func oracleUnmixing(unit bool) func(context.Context, *scene, *python) (*unmixing, error) {
-	return func(ctx context.Context, s *scene, py *python) (best *unmixing, err error) {
-		least, cpu := math.Inf(1), 0.0
-		for _, penalty := range penalties() {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			u, err := py.unmix("min_volume", unmixOptions{Unit: unit, Penalty: penalty})
-			if err != nil {
-				return nil, err
-			}
-			cpu += u.cpu
-			if e := s.errorOf(u); best == nil || e.mrsa < least {
-				best, least = u, e.mrsa
-				best.how = fmt.Sprintf("%.2g floors", penalty)
-			}
-		}
-		best.cpu = cpu
-		return best, nil
+	return func(ctx context.Context, s *scene, py *python) (*unmixing, error) {
+		return bestPenalty(ctx, s, py, unmixOptions{Unit: unit})
 	}
+}
+
+// bestPenalty is the minimum volume with the λ that is best by MRSA, or by abundances if the spectra are unknown.
+func bestPenalty(ctx context.Context, s *scene, py *python, o unmixOptions) (best *unmixing, err error) {
+	least, cpu := math.Inf(1), 0.0
+	for _, o.Penalty = range penalties() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		u, err := py.unmix("min_volume", o)
+		if err != nil {
+			return nil, err
+		}
+		cpu += u.cpu
+		e := s.errorOf(u)
+		off := e.mrsa
+		if s.spectra == nil {
+			off = e.abundances
+		}
+		if best == nil || off < least {
+			best, least = u, off
+			best.how = fmt.Sprintf("%.2g floors", o.Penalty)
+		}
+	}
+	best.cpu = cpu
+	return best, nil
 }
 
 // wayScore has the errors of a way on a generated scene of a kind, and the CPU seconds that it took.

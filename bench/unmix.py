@@ -1,10 +1,16 @@
-"""Published ways to unmix a scene, in NumPy: VCA, SPA, SNPA and minimum volume.
+"""Published ways to unmix a scene, in NumPy: VCA, SPA, SNPA, minimum volume, MCR-ALS
+and archetypes, and NMF by scikit-learn.
 
 All take X (pixels x bands) and k and return k spectra. Abundances are fully
-constrained least squares, by simplex_ls.
+constrained least squares, by simplex_ls, or by nonneg_ls if sums differ.
 """
 
 import numpy as np
+
+try:
+    from sklearn.decomposition import NMF
+except ImportError:
+    pass
 
 
 def faces(a, b, passive):
@@ -73,6 +79,27 @@ def simplex_ls(x, f, start=None):
 def unit_rows(x):
     norm = np.linalg.norm(x, axis=1, keepdims=True)
     return x / np.where(norm > 0, norm, 1)
+
+
+def closed(x):
+    """Rows divided by their sums, or by those of absolute values."""
+    return x / np.maximum(np.abs(x).sum(axis=1, keepdims=True), 1e-300)
+
+
+def nonneg_ls(x, f, start=None):
+    """min |x - gF| with g >= 0, every row. With rows and F of length 1 g is in the hull of 0
+    and of F far out: there a sum of at most 1 binds no row whose F has no negative entries.
+
+    start is a G whose positive entries are the first guess.
+    """
+    far = 10 * len(f)
+    corners = np.vstack([far * unit_rows(f), np.zeros(f.shape[1])])
+    if start is not None:
+        start = np.column_stack([start > 0, np.ones(len(x))])
+        start /= start.sum(axis=1, keepdims=True)
+    g = far * simplex_ls(unit_rows(x), corners, start)[:, :-1]
+    norm = np.linalg.norm(f, axis=1)
+    return g * np.linalg.norm(x, axis=1, keepdims=True) / np.where(norm > 0, norm, 1)
 
 
 def spa(x, k, unit=False):
@@ -178,4 +205,62 @@ def rescaled(x, f, g):
     return f / np.maximum(t, least)[:, None]
 
 
-ways = {"vca": vca, "spa": spa, "snpa": snpa, "min_volume": min_volume}
+def nmf(x, k, unit=False):
+    """Nonnegative factors by coordinate descent (HALS: Cichocki and Phan 2009), the best of
+    five random starts. Spectra have the scales for which abundances add up to 1, in least
+    squares, or (unit) any."""
+    x = np.maximum(x, 0)
+    fits = [NMF(k, init="random", random_state=s, tol=1e-6, max_iter=2000).fit(x) for s in range(5)]
+    best = min(fits, key=lambda fit: fit.reconstruction_err_)
+    f = best.components_
+    if unit:
+        return f
+    t = np.linalg.lstsq(best.transform(x), np.ones(len(x)), rcond=None)[0]
+    return f / np.where(t > 0, t, 1)[:, None]
+
+
+def mcr_als(x, k, unit=False, iterations=500, tol=1e-6):
+    """Multivariate curve resolution by alternating least squares (Tauler 1995) from SPA:
+    abundances and spectra are at least 0. Abundances add up to 1, or (unit) have any sums."""
+    f, g, last = spa(x, k), None, np.inf
+    for _ in range(iterations):
+        g = nonneg_ls(x, f, g) if unit else simplex_ls(x, f, g)
+        used = g.any(axis=0)  # a spectrum without abundances stays
+        f = f.copy()
+        f[used] = nonneg_ls(x.T, g[:, used].T, f[used].T).T
+        error = ((x - g @ f) ** 2).sum()
+        if last - error <= tol * error:
+            break
+        last = error
+    return f
+
+
+def archetypes(x, k, unit=False, iterations=100, tol=1e-5):
+    """Archetypal analysis (Cutler and Breiman 1994) from SNPA: spectra are mixtures of rows.
+    In turn, each is projected to the hull of the rows from where its least error is."""
+    y = unit_rows(x) if unit else x
+    f, last = snpa(y, k).copy(), np.inf
+    for _ in range(iterations):
+        g = simplex_ls(y, f)
+        r = y - g @ f
+        for j in np.flatnonzero(g.any(axis=0)):
+            move = g[:, j] @ r / (g[:, j] @ g[:, j])
+            new = simplex_ls(f[j : j + 1] + move, y) @ y
+            r -= np.outer(g[:, j], new[0] - f[j])
+            f[j] = new[0]
+        error = (r**2).sum()
+        if last - error <= tol * error:
+            break
+        last = error
+    return f
+
+
+ways = {
+    "vca": vca,
+    "spa": spa,
+    "snpa": snpa,
+    "min_volume": min_volume,
+    "nmf": nmf,
+    "mcr_als": mcr_als,
+    "archetypes": archetypes,
+}

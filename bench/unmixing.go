@@ -23,7 +23,8 @@ type unmixing struct {
 }
 
 // unmixingError is an unmixing beside the truth, with the spectra matched so that mrsa is
-// least.
+// least. If the true spectra are unknown the matching makes abundances least, and mrsa and
+// angle are NaN.
 type unmixingError struct {
 	mrsa       float64 // mean-removed spectral angle, in percent of π, the mean
 	angle      float64 // of the spectra as they are, in degrees, the mean
@@ -32,34 +33,44 @@ type unmixingError struct {
 }
 
 // errorOf compares an unmixing with the truth. Abundances are shares: rows that add up to
-// less than 1 for shade are divided by their sum.
+// less than 1 for shade are divided by their sum. Pixels without true shares do not count.
 func (s *scene) errorOf(u *unmixing) unmixingError {
 	k := s.k()
+	shares := mat.DenseCopyOf(u.g)
+	closeRows(shares)
 	gain := softkmeans.NewMatrix(k, k, nil)
 	for i := range k {
 		for j := range k {
-			gain.Set(i, j, -scenes.Angle(meanRemoved(s.spectra.RawRowView(i)), meanRemoved(u.f.RawRowView(j))))
+			if s.spectra != nil {
+				gain.Set(i, j, -scenes.Angle(meanRemoved(s.spectra.RawRowView(i)), meanRemoved(u.f.RawRowView(j))))
+				continue
+			}
+			gain.Set(i, j, mat.Dot(s.abundances.ColView(i), shares.ColView(j)))
 		}
 	}
 	var e unmixingError
 	match := metrics.Assignment(gain)
-	n, _ := s.x.Dims()
 	for i, j := range match {
+		if s.spectra == nil {
+			e.mrsa, e.angle = math.NaN(), math.NaN()
+			break
+		}
 		e.mrsa -= 100. / 180 * gain.At(i, j) / float64(k)
 		e.angle += scenes.Angle(s.spectra.RawRowView(i), u.f.RawRowView(j)) / float64(k)
 	}
-	shares := mat.DenseCopyOf(u.g)
-	for i := range n {
+	known := 0
+	for i := range s.x.RawMatrix().Rows {
 		row := shares.RawRowView(i)
-		if sum := floats.Sum(row); sum > 0 {
-			floats.Scale(1/sum, row)
+		if floats.Sum(s.abundances.RawRowView(i)) == 0 {
+			continue
 		}
+		known++
 		for l, j := range match {
 			off := row[j] - s.abundances.At(i, l)
 			e.abundances += off * off
 		}
 	}
-	e.abundances = math.Sqrt(e.abundances / float64(n*k))
+	e.abundances = math.Sqrt(e.abundances / float64(known*k))
 	var r mat.Dense
 	r.Mul(u.g, u.f)
 	r.Sub(s.x, &r)

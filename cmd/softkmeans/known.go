@@ -85,7 +85,7 @@ const mostLibrary = 1 << 30
 func (f *predictFlags) checkKnown() error {
 	switch {
 	case f.centers == "":
-		for _, flag := range []string{"class", "sum", "rows"} {
+		for _, flag := range []string{"class", "sum", "rows", "scale"} {
 			if f.given[flag] {
 				return usageErrorf("-%s is for -centers; a model has its own", flag)
 			}
@@ -165,7 +165,7 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 
 func (k *known) mix(s *session) (err error) {
 	f, d := k.flags, k.data
-	o := sources.Options{Sum: f.sum, Workers: f.workers}
+	o := sources.Options{Sum: f.sum, Scale: f.divisor, Workers: f.workers}
 	var from *sources.Sources
 	if k.library == nil {
 		m := k.model.Model
@@ -174,7 +174,7 @@ func (k *known) mix(s *session) (err error) {
 		for j := range from.Names {
 			from.Class = append(from.Class, j)
 		}
-		o.Sum, o.Cone = m.Sum, k.model.unit()
+		o.Sum, o.Cone, o.Scale = m.Sum, k.model.unit(), sources.ScaleNone
 	} else {
 		if from, err = k.library.Join(s.source, d.Names, d.Named()); err != nil {
 			return err
@@ -192,8 +192,11 @@ func (k *known) mix(s *session) (err error) {
 	if k.Answer, err = from.Solve(s.ctx, d.x, o, auto); err != nil {
 		return err
 	}
-	if k.Counts {
-		k.notes = append(k.notes, sources.CountsWords+"; -rows given takes them as they are")
+	if k.Scaled != "" {
+		k.notes = append(k.notes, k.Scaled+", and so are residuals; -scale none leaves them as they are")
+	}
+	if decides := k.Decides(); decides != "" {
+		k.notes = append(k.notes, decides+"; -scale zscore divides columns by their standard deviations")
 	}
 	if k.library != nil && k.Lengths() {
 		note := "each row is a mixture times a length of its own"

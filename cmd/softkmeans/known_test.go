@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -456,6 +457,74 @@ func TestKnownLengths(t *testing.T) {
 	}
 }
 
+// Columns of large numbers decide shares, and one line says so; -scale zscore takes that away. Standard
+// deviations of prototypes do so by themselves, and -scale none leaves columns as they are.
+func TestKnownScale(t *testing.T) {
+	m := newMixtures(80, 3, 6, 8)
+	r := rand.New(rand.NewPCG(8, 9))
+	for i := range m.x {
+		for j := range m.x[i] {
+			m.x[i][j] += .5 * r.NormFloat64()
+		}
+		m.x[i][0] *= 6800
+	}
+	deviations := make([][]float64, 3)
+	for i := range deviations {
+		m.sources[i][0] *= 6800
+		deviations[i] = []float64{3400, .5, .5, .5, .5, .5}
+	}
+	inFolder(t, csvOf("", m.columns, nil, m.x))
+	writeText(t, "library.csv", csvOf("name", m.columns, m.names, m.sources))
+	columns := slices.Clone(m.columns)
+	for _, name := range m.columns {
+		columns = append(columns, name+"_sd")
+	}
+	for i := range deviations {
+		deviations[i] = append(slices.Clone(m.sources[i]), deviations[i]...)
+	}
+	writeText(t, "deviations.csv", csvOf("name", columns, m.names, deviations))
+	for _, c := range []struct {
+		args, says string
+		right      bool
+	}{
+		{"library.csv", "Column v0 decides: 99 % of the squared differences between prototypes are in it; " +
+			"-scale zscore divides columns by their standard deviations.", false},
+		{"library.csv -scale zscore", "Columns are divided by their standard deviations among the rows, and so " +
+			"are residuals; -scale none leaves them as they are.", true},
+		{"deviations.csv", "Columns are divided by the pooled standard deviations of the prototypes, and so", true},
+		{"deviations.csv -scale none", "Column v0 decides", false},
+	} {
+		text := must(t, strings.Fields("predict -rows given data.csv -o g.csv -centers "+c.args)...)
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), c.says) {
+			t.Errorf("%s: %s", c.args, text)
+		}
+		g, _ := shares(t, readFile(t, "g.csv"), m.names...)
+		sum := 0.0
+		for i := range g {
+			for j, v := range m.g[i] {
+				sum += (g[i][j] - v) * (g[i][j] - v) / 240
+			}
+		}
+		if sum < .07*.07 != c.right {
+			t.Errorf("%s: shares are off by %v", c.args, math.Sqrt(sum))
+		}
+	}
+}
+
+// Any column of text of the library may have the names of the columns of rows.
+func TestKnownNames(t *testing.T) {
+	m := newMixtures(20, 3, 8, 9)
+	inFolder(t, csvOf("", m.columns, nil, m.x))
+	lines := strings.SplitAfter(csvOf("symbol", m.names, m.columns, turnedRows(m.sources)), "\n")
+	for i := range lines[:9] {
+		lines[i] = fmt.Sprintf("probe %c,%s", 'a'+i, lines[i])
+	}
+	writeText(t, "library.csv", strings.Join(lines, ""))
+	must(t, strings.Fields("predict -o g.csv -centers library.csv data.csv")...)
+	g, _ := shares(t, readFile(t, "g.csv"), m.names...)
+	sameShares(t, "symbols", g, m.g, 1e-12)
+}
+
 // Rows farther away than noise explains are counted, and those with the noise alone are not.
 func TestKnownOutside(t *testing.T) {
 	m := newMixtures(200, 3, 12, 7)
@@ -509,6 +578,8 @@ func TestKnownUsage(t *testing.T) {
 		{"-model model.json -sum one data.csv", 2, "-sum is for -centers"},
 		{"-model model.json -rows unit data.csv", 2, "-rows is for -centers"},
 		{"-centers model.json -sum one data.csv", 2, "-sum: model.json is a model"},
+		{"-centers model.json -scale none data.csv", 2, "-scale: model.json is a model"},
+		{"-model model.json -scale none data.csv", 2, "-scale is for -centers"},
 		{"-centers model.json -class a data.csv", 2, "-class: model.json is a model"},
 		{"-centers f.csv -rows unit -sum at-most-one data.csv", 2,
 			"-rows unit has shares that add up to one"},

@@ -51,10 +51,11 @@ Prototypes that are known, instead of a model: sources, signatures, spectra.
                 an ENVI spectral library (.sli); or a model. Columns are joined
                 with those of the rows by name, and what only one file has is
                 left out. Without names in both files, the columns are those in
-                the same places. A prototype or a row may be a column, where the
-                names say so. The memberships have the prototypes' names, and
-                after them residual, and outside: 1 for rows farther from their
-                mixture than the noise of the rows explains
+                the same places; numbers that coincide are no names. A prototype
+                or a row may be a column, if names, or the number of columns,
+                leave no other reading. The memberships have the prototypes'
+                names, and after them residual, and outside: 1 for rows farther
+                from their mixture than the noise of the rows explains
   -class COL    shares of prototypes add up by this column of the file of
                 -centers; else by name, where a name comes more than once
   -sum S        one: the shares of a row add up to 1 (default); at-most-one: to
@@ -62,6 +63,10 @@ Prototypes that are known, instead of a model: sources, signatures, spectra.
   -rows R       given: a row is a mixture; unit: a mixture times a length of its
                 own, as of counts, in a column length; auto: unit if that leaves
                 clearly less of the squared error (default)
+  -scale S      auto: divide columns of counts by the roots of their means, and
+                others by the standard deviations of the prototypes, or the
+                spread of prototypes of one class, if given (default); zscore:
+                by their standard deviations among the rows; none
 
 Where more than one mixture is nearest to a row, NAME_low and NAME_high are the
 least and the largest share of all of these. Columns such as Mean_a and SD_a, or
@@ -82,6 +87,7 @@ type predictFlags struct {
 	centers, class string // known prototypes, and a column of their classes
 	sum            softkmeans.Sum
 	rows           unmix.Scaling
+	divisor        sources.Scale // of the columns
 	details, json  bool
 	given          map[string]bool // the flags that are there
 }
@@ -99,6 +105,8 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	fs.StringVar(&f.class, "class", "", "")
 	sumFlag(fs, &f.sum)
 	rowsFlag(fs, &f.rows)
+	choiceFlag(fs, &f.divisor, "scale", []choice[sources.Scale]{{"auto", sources.ScaleAuto},
+		{"none", sources.ScaleNone}, {"zscore", sources.ScaleRows}})
 	fs.BoolVar(&f.details, "details", false, "")
 	fs.BoolVar(&f.json, "json", false, "")
 	return fs
@@ -172,8 +180,10 @@ func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
 	if err != nil || k.library != nil {
 		return nil, k, err
 	}
-	if f.given["sum"] {
-		return nil, nil, usageErrorf("-sum: %s is a model, which has its own; leave the flag out", name)
+	for _, flag := range []string{"sum", "scale"} {
+		if f.given[flag] {
+			return nil, nil, usageErrorf("-%s: %s is a model, which has its own; leave the flag out", flag, name)
+		}
 	}
 	if err := f.use(k.model); err != nil {
 		return nil, nil, err

@@ -111,8 +111,10 @@ func (d *data) knownReport(r *result) []part {
 	if open := a.OpenWords(); open != "" {
 		meaning = open + " " + meaning
 	}
-	if a.Counts {
-		meaning += " T" + sources.CountsWords[1:] + "."
+	for _, text := range []string{a.Scaled, a.Decides()} {
+		if text != "" {
+			meaning += " " + strings.ToUpper(text[:1]) + text[1:] + "."
+		}
 	}
 	if a.Lengths() {
 		meaning += " Each row is a mixture times a length of its own, as that leaves clearly less of the " +

@@ -12,7 +12,6 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
-	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
@@ -22,11 +21,9 @@ type Answer struct {
 	Result *Result
 	Noise  Noise
 	Out    []bool // the rows that no mixture explains
-	Counts bool   // the rows are counts, and columns count by the roots of their means: residuals, too
+	Scaled string // what columns are divided by, in words; "": nothing. Residuals are so, too
+	far    string // that no mixture explains the table; "": some do
 }
-
-// CountsWords says what Counts is.
-const CountsWords = "the numbers are counts: columns count by the roots of their means"
 
 // everyFew returns about 2048 rows of x, or all if these are fewer.
 func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
@@ -42,15 +39,13 @@ func everyFew(x *softkmeans.Matrix) *softkmeans.Matrix {
 func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, auto bool) (*Answer, error) {
 	var err error
 	a := new(Answer)
-	if a.Counts = auto && kinds.Look(x).Counts; a.Counts {
-		o.counts = true
-		by, scaled := scale.OfCounts(x.Data, x.Cols, nil), *s
-		x, scaled.Centers = x.Clone(), s.Centers.Clone()
-		by.Apply(x.Data)
-		by.Apply(scaled.Centers.Data)
+	var by []float64
+	if by, a.Scaled = s.divisors(x, o.Scale, auto && kinds.Look(x).Counts); by != nil {
+		o.counts = a.Scaled == countsWords
+		scaled := *s
+		x, scaled.Centers = divided(x, by), divided(s.Centers, by)
 		if s.SD != nil {
-			scaled.SD = s.SD.Clone()
-			by.Apply(scaled.SD.Data)
+			scaled.SD = divided(s.SD, by)
 		}
 		s = &scaled
 	}
@@ -68,6 +63,7 @@ func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, au
 	if a.Noise, err = a.Mixer.Noise(ctx, a.Result, x); err == nil {
 		a.Out, err = a.Mixer.Out(ctx, a.Result, x, a.Noise)
 	}
+	a.far = a.Mixer.far(a.Result, x)
 	return a, err
 }
 
@@ -180,7 +176,7 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	if n > len(rows) {
 		list += ", …"
 	}
-	return Outside(n, "row", "prototypes") + why + list + "."
+	return strings.TrimLeft(a.far+" "+Outside(n, "row", "prototypes")+why+list+".", " ")
 }
 
 // Outside begins a sentence that says how many rows, called noun, are outside of the prototypes, called of.

@@ -20,9 +20,10 @@ import (
 // prototype is a row of X, or a column where that is what the names say.
 type Library struct {
 	Source  string
-	Names   []string // of the rows of X; nil: they have none
-	Columns []string // nil: there is no header
-	Classes []string // of the rows of X, by a column of classes; nil: none
+	Names   []string   // of the rows of X; nil: they have none
+	Columns []string   // nil: there is no header
+	Others  [][]string // further columns of text, any of which may have the names of the rows of X
+	Classes []string   // of the rows of X, by a column of classes; nil: none
 	X       *softkmeans.Matrix
 	SD      *softkmeans.Matrix // the standard deviations of X; nil: not given
 	Notes   []string
@@ -40,11 +41,13 @@ func Read(text []byte, source, class string, read Reader) (*Library, error) {
 		if survey.Long {
 			d.Long = table.LongYes // the columns are those of the pivoted table
 		}
+		id := slices.IndexFunc(survey.Columns, func(c table.Taken) bool { return c.As == table.AsID })
 		for j, c := range survey.Columns {
-			if c.As == table.AsID || d.ID == "" && c.Text && c.As != table.AsLabel {
-				if d.ID = strconv.Itoa(j + 1); c.As == table.AsID {
-					break
-				}
+			text := c.Text && c.As != table.AsLabel
+			if n := strconv.Itoa(j + 1); j == id || id < 0 && text {
+				d.ID, id = n, j
+			} else if text {
+				d.Keep = append(d.Keep, n)
 			}
 		}
 	}
@@ -82,9 +85,16 @@ func FromTable(t *table.Table) (*Library, error) {
 		}
 	}
 	for _, note := range t.Notes {
-		if !strings.Contains(note, "taken for the rows' ids") {
+		if !strings.Contains(note, "taken for the rows' ids") && !strings.Contains(note, "it holds text, and no") {
 			l.Notes = append(l.Notes, note)
 		}
+	}
+	for j := range t.KeptNames {
+		var names []string
+		for i := range t.Rows {
+			names = append(names, t.Kept[i][j])
+		}
+		l.Others = append(l.Others, names)
 	}
 	if t.IDName == "column" && len(t.Names) > 2 && t.Names[0] == "mean" && t.Names[1] == "deviation" {
 		l.Pick(la.Indices(l.X.Cols)[2:]) // as a page saves prototypes
@@ -212,38 +222,62 @@ func keys(names []string) map[string]bool {
 type variables struct {
 	names  []string
 	turned bool // they are of the rows of X, so that a prototype is a column
-	axis   bool // they are the values of the first column
-	first  bool // they are the values of the first row, which is a header of numbers
+	axis   bool // they are the values of the first column, which is an axis if they are names
+	first  bool // they are the values of the first row, which is a header of numbers if they are names
 }
 
 func (l *Library) ways() []variables {
 	ways := []variables{{names: l.Columns}, {names: l.Names, turned: true}}
+	for _, names := range l.Others {
+		ways = append(ways, variables{names: names, turned: true})
+	}
 	if l.Names == nil && l.X.Cols > 1 {
 		ways = append(ways, variables{names: Axis(l.X), turned: true, axis: true})
 	}
 	if l.Columns == nil && l.X.Rows > 1 {
-		var names []string
-		for _, v := range l.X.Row(0) {
-			names = append(names, number(v))
-		}
-		ways = append(ways, variables{names: names, first: true})
+		ways = append(ways, variables{names: numerals(l.X.Row(0)), first: true})
 	}
 	return ways
 }
 
-// Axis returns the values of the first column as names.
-func Axis(x *softkmeans.Matrix) (names []string) {
-	for i := range x.Rows {
-		names = append(names, number(x.At(i, 0)))
+func numerals(values []float64) (names []string) {
+	for _, v := range values {
+		names = append(names, number(v))
 	}
 	return names
 }
 
-// take makes the names that are values those of the library.
+// Axis returns the values of the first column as names if they rise or fall, and do not merely count
+// the rows; else nil.
+func Axis(x *softkmeans.Matrix) []string {
+	if first := la.Transpose(x).Row(0); ordered(first) && !counting(first) {
+		return numerals(first)
+	}
+	return nil
+}
+
+// counting reports whether numbers in order are 0, 1, 2, … or 1, 2, 3, …
+func counting(numbers []float64) bool {
+	n := len(numbers)
+	return n > 0 && (numbers[0] == 0 || numbers[0] == 1) && numbers[n-1]-numbers[0] == float64(n-1)
+}
+
+// ordered reports whether three numbers or more rise or fall.
+func ordered(numbers []float64) bool {
+	up, down := true, true
+	for i := 1; i < len(numbers); i++ {
+		up, down = up && numbers[i] > numbers[i-1], down && numbers[i] < numbers[i-1]
+	}
+	return len(numbers) > 2 && (up || down)
+}
+
+// take makes the names those of the library, without the values that they were.
 func (l *Library) take(way variables) {
+	if way.turned {
+		l.Names = way.names
+	}
 	switch {
 	case way.axis:
-		l.Names = way.names
 		l.Pick(la.Indices(l.X.Cols)[1:])
 	case way.first:
 		l.Columns = way.names
@@ -257,58 +291,90 @@ func (l *Library) take(way variables) {
 	}
 }
 
-// way returns the way to read the library that shares most names with a list, and how many. Of
-// wavelengths and the like half must be shared: a few are so by chance.
-func (l *Library) way(names []string) (best variables, most int) {
-	have := keys(names)
+// way returns the way to read the library that shares most names with a list, and how many. A list that
+// is not sure to have names may be a row or a column of numbers.
+func (l *Library) way(names []string, sure bool) (best variables, most int) {
 	for _, way := range l.ways() {
-		n := shared(have, way.names)
-		few := 2*n < min(numbers(names), numbers(way.names))
-		if (way.axis || way.first) && (n < 2 || 2*n < len(way.names)) {
-			few = true
-		}
-		if n > most && !few {
+		if n := l.shared(way, names, sure); n > most {
 			best, most = way, n
 		}
 	}
 	return best, most
 }
 
-func shared(have map[string]bool, names []string) (n int) {
-	for name := range keys(names) {
-		if have[name] {
+// Numbers that coincide are no names. Of an axis in both lists half must be shared, and all if it counts. If
+// one of the lists may be values, it must be in order or have the same numbers. If both may be, they must be
+// the same, of leastAxis numbers or more in order, and most other rows, or columns, of the library must not be
+// in order.
+const leastAxis = 5
+
+// shared returns how many names a list shares with a way to read the library.
+func (l *Library) shared(way variables, names []string, sure bool) int {
+	n, m := 0, 0 // words and numbers
+	have, a, b := keys(names), numbers(names), numbers(way.names)
+	for name := range keys(way.names) {
+		if have[name] && len(numbers([]string{name})) > 0 {
+			m++
+		} else if have[name] {
 			n++
 		}
 	}
-	return n
+	values := way.axis || way.first && !l.cornered()
+	least, same := min(len(a), len(b)), m == max(len(a), len(b))
+	inOrder := (sure || ordered(a)) && (!values || ordered(b))
+	switch {
+	case 2*m < least, counting(a) && !same, counting(b) && m < len(a),
+		(values || !sure) && !(m > 1 && same || m > 2 && inOrder && (m == least || m >= leastAxis)),
+		values && !sure && !(same && inOrder && m >= leastAxis && l.unlike(way)):
+		return n
+	}
+	return n + m
 }
 
-func numbers(names []string) (n int) {
+// unlike reports whether most lines of the library beside the one of these names are not in order.
+func (l *Library) unlike(way variables) bool {
+	x, n := l.X, 0
+	if way.axis {
+		x = la.Transpose(x)
+	}
+	for i := range x.Rows {
+		if ordered(x.Row(i)) {
+			n++
+		}
+	}
+	return 2*(n-1) < x.Rows-1
+}
+
+func numbers(names []string) (list []float64) {
 	for _, name := range names {
-		if _, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
-			n++
+		if v, err := strconv.ParseFloat(table.Printable(name), 64); err == nil {
+			list = append(list, v)
 		}
 	}
-	return n
+	return list
 }
 
-// Known returns all names that columns of the rows may have.
+// Known returns all names that columns of the rows may have. Values are none, nor are names that count.
 func (l *Library) Known() (names []string) {
 	for _, way := range l.ways() {
-		names = append(names, way.names...)
+		if !way.axis && !way.first && !counting(numbers(way.names)) {
+			names = append(names, way.names...)
+		}
 	}
 	return names
 }
 
 // Heads reports whether fields are names for certain: two or more, and half of those of the library.
 func (l *Library) Heads(fields []string) bool {
-	way, most := l.way(fields)
+	way, most := l.way(fields, false)
 	return most > 1 && 2*most >= len(way.names)
 }
 
 // Shared returns those of the names that the library has, in their order; nil: none.
-func (l *Library) Shared(names []string) (list []string) {
-	way, _ := l.way(names)
+func (l *Library) Shared(names []string) []string { return l.list(names, true) }
+
+func (l *Library) list(names []string, sure bool) (list []string) {
+	way, _ := l.way(names, sure)
 	have := keys(way.names)
 	for _, name := range names {
 		if have[key(name)] {
@@ -323,6 +389,7 @@ type Sources struct {
 	Names   []string           // of the prototypes
 	Centers *softkmeans.Matrix // in the columns of the rows
 	SD      *softkmeans.Matrix // nil: not given
+	columns []string           // the names of columns; nil: there are none, or they are numbers, as of spectra
 	Class   []int              // of each prototype: an index into Groups
 	Groups  []string           // what shares are told of: the prototypes, or their classes
 	Notes   []string
@@ -331,52 +398,50 @@ type Sources struct {
 // Bundled reports whether shares add up by class.
 func (s *Sources) Bundled() bool { return len(s.Groups) < len(s.Names) }
 
-// Join returns the prototypes for rows of a file with these columns. Without names on either
-// side the columns are those in the same place.
+// Join returns the prototypes for rows of a file with these columns. They are joined by names if both
+// files have names, and else by their places. A prototype is a column if names, or the number of columns,
+// leave no other reading.
 func (l *Library) Join(source string, names []string, named bool) (*Sources, error) {
-	way, most := l.way(names)
-	if named && most > 0 {
-		l.take(way)
-	} else {
-		way = variables{}
+	of := *l
+	l = &of // take changes it
+	var way variables
+	most := 0
+	if named {
+		way, most = l.way(names, true)
+	} else if l.X.Cols != len(names) && l.X.Rows == len(names) {
+		way = variables{names: l.Names, turned: true}
 	}
+	if named && most == 0 && l.Columns != nil {
+		return nil, l.apart(source, names)
+	}
+	l.take(way)
 	if l.Doubt != nil && !way.first {
 		return nil, l.Doubt
 	}
 	x, sd, prototypes, classes := l.X, l.SD, l.Names, l.Classes
-	s := &Sources{Notes: l.Notes}
-	at := make([]int, len(names))
-	switch {
-	case named && most > 0:
-		if way.turned {
-			if l.Classes != nil || l.SD != nil {
-				return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
-					"deviations cannot be columns; turn the table")
-			}
-			x, prototypes = la.Transpose(x), l.Columns
+	if way.turned {
+		if l.Classes != nil || l.SD != nil {
+			return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
+				"deviations cannot be columns; turn the table")
 		}
-		if err := l.find(at, names, way.names, source); err != nil {
-			return nil, err
-		}
-		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), func(note string) bool {
-			return strings.Contains(note, guessed)
-		})
-		s.note(l, at, way)
-	case named && l.Columns != nil:
-		return nil, l.apart(source, names)
-	case len(names) != x.Cols:
-		return nil, errors.New(l.Source + ": " + plural(x.Rows, "prototype") + " of " +
-			plural(x.Cols, "column") + ", but " + source + " has " + plural(len(names), "column") +
-			"; give the same columns, or names to both")
-	case slices.ContainsFunc(l.Notes, func(note string) bool { return strings.Contains(note, guessed) }),
-		l.Columns == nil && l.Names != nil && slices.Contains(corners, strings.ToLower(l.Names[0])):
-		return nil, errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
-			source + " has no such names; leave the header out, or name the columns by words in both files")
-	default:
-		at = la.Indices(len(names))
-		s.Notes = append(s.Notes, "columns are those of "+l.Source+" by their places, as there are no names "+
-			"to join them by")
+		x, prototypes = la.Transpose(x), l.Columns
 	}
+	s := &Sources{Notes: l.Notes}
+	if len(numbers(names)) < len(names) && (named || l.Columns != nil) {
+		s.columns = names
+	}
+	at, note := la.Indices(len(names)), ""
+	var err error
+	if most > 0 {
+		s.Notes = slices.DeleteFunc(slices.Clone(l.Notes), isGuess)
+		note, err = l.byName(at, names, way, source)
+	} else {
+		note, err = l.byPlace(len(names), named, way.turned, source)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Notes = append(slices.Clip(s.Notes), note)
 	s.Centers = columns(x, at)
 	if sd != nil {
 		s.SD = columns(sd, at)
@@ -392,8 +457,46 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	return s, nil
 }
 
-// guessed is in the note of package table about a header of numbers.
-const guessed = "is taken for a header"
+// byPlace says how columns are joined without names, unless there is any other reading.
+func (l *Library) byPlace(cols int, named, turned bool, source string) (note string, err error) {
+	square := cols >= leastAxis || l.Columns != nil && isCorner(l.Columns[0])
+	switch {
+	case l.X.Cols != cols && !turned:
+		advice := "; give the same columns, or names to both"
+		if l.X.Rows == cols {
+			advice = "; if a prototype is a column, turn the table, or give names to both"
+		}
+		return "", errors.New(l.Source + ": " + plural(l.X.Rows, "prototype") + " of " +
+			plural(l.X.Cols, "column") + ", but " + source + " has " + plural(cols, "column") + advice)
+	case l.X.Rows == cols && l.Names == nil && (turned || square) && ordered(la.Transpose(l.X).Row(0)):
+		return "", errors.New(l.Source + ": if a prototype is a column, column 1 may be one, or the places of " +
+			"the values; leave it out, or give names to both")
+	case slices.ContainsFunc(l.Notes, isGuess), l.cornered():
+		return "", errors.New(l.Source + ": line 1 may be a header of numbers or a prototype, and " +
+			source + " has no such names; leave the header out, or name the columns by words in both files")
+	}
+	of, why := "those of "+l.Source, "as there are no names to join them by"
+	if turned {
+		of = "the lines of " + l.Source + ", in which a prototype is a column"
+	}
+	switch {
+	case named:
+		why = "as only " + source + " has names of columns"
+	case l.Columns != nil && !turned, l.Names != nil && turned:
+		why = "as only " + l.Source + " has names of columns"
+	}
+	return "columns are joined by their places with " + of + ", " + why, nil
+}
+
+// cornered reports whether the name of the first row is one of the first column: row 1 is a header.
+func (l *Library) cornered() bool {
+	return l.Columns == nil && l.Names != nil && isCorner(l.Names[0])
+}
+
+func isCorner(name string) bool { return slices.Contains(corners, strings.ToLower(name)) }
+
+// isGuess reports whether a note of package table is about a header of numbers.
+func isGuess(note string) bool { return strings.Contains(note, "is taken for a header") }
 
 // corners are names of the first column, in lower case, of which a row has none.
 var corners = []string{"", "name", "names", "id", "class", "type", "label", "labels", "source", "sources",
@@ -401,8 +504,13 @@ var corners = []string{"", "name", "names", "id", "class", "type", "label", "lab
 
 // apart is the error for columns that have other names than those of the rows.
 func (l *Library) apart(source string, names []string) error {
-	n, advice := shared(keys(names), l.Columns), "give them the same names"
-	if numbers(names) > 1 && numbers(l.Columns) > 1 {
+	have, n, advice := keys(names), 0, "give them the same names"
+	for name := range keys(l.Columns) {
+		if have[name] {
+			n++
+		}
+	}
+	if len(numbers(names)) > 1 && len(numbers(l.Columns)) > 1 {
 		advice = "bring the prototypes to the places that the rows have"
 	}
 	in := "no column"
@@ -413,49 +521,41 @@ func (l *Library) apart(source string, names []string) error {
 		some(l.Columns) + ", and " + some(names) + "; " + advice)
 }
 
-// find sets at to the place in the library of each column of the rows.
-func (l *Library) find(at []int, names, have []string, source string) error {
-	where := map[string]int{}
-	twice := map[string]bool{}
-	for j, name := range have {
-		_, again := where[key(name)]
-		where[key(name)], twice[key(name)] = j, twice[key(name)] || again
+// byName sets at to the place in the library of each column of the rows. It says how they were joined, and
+// which names of the library are left out.
+func (l *Library) byName(at []int, names []string, way variables, source string) (note string, err error) {
+	where, times := map[string]int{}, map[string]int{}
+	for j, name := range way.names {
+		where[key(name)] = j
+		times[key(name)]++
 	}
+	joined := make([]bool, len(way.names))
 	for i, name := range names {
-		j, ok := where[key(name)]
-		switch {
-		case !ok:
-			return errors.New(l.Source + ": has no column " + strconv.Quote(name) + " of " + source)
-		case twice[key(name)]:
-			return errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
+		switch times[key(name)] {
+		case 0:
+			return "", errors.New(l.Source + ": has no column " + strconv.Quote(name) + " of " + source)
+		case 1:
+			at[i] = where[key(name)]
+			joined[at[i]] = true
+		default:
+			return "", errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
 		}
-		at[i] = j
 	}
-	return nil
-}
-
-// note says how the columns were joined, and which are left out.
-func (s *Sources) note(l *Library, at []int, way variables) {
-	text := plural(len(at), "column") + " joined by name with "
+	of := "those of " + l.Source
 	if way.turned {
-		text += "the lines of " + l.Source + ", in which a prototype is a column"
-	} else {
-		text += "those of " + l.Source
+		of = "the lines of " + l.Source + ", in which a prototype is a column"
 	}
 	var left []string
-	joined := make([]bool, len(way.names))
-	for _, j := range at {
-		joined[j] = true
-	}
 	for j, name := range way.names {
 		if !joined[j] {
 			left = append(left, name)
 		}
 	}
+	note = plural(len(at), "column") + " joined by name with " + of
 	if len(left) > 0 {
-		text += "; left out of these: " + some(left)
+		note += "; left out of these: " + some(left)
 	}
-	s.Notes = append(s.Notes, text)
+	return note, nil
 }
 
 // group names the prototypes and finds their classes: those given, or else their names.

@@ -20,9 +20,22 @@ import (
 type Options struct {
 	Sum     softkmeans.Sum
 	Cone    bool // a row is a mixture times a length of its own; then Sum is 1
+	Scale   Scale
 	Workers int
 	counts  bool // rows are counts, and columns divided by the roots of their means
 }
+
+// Scale says by how much columns count.
+type Scale int
+
+// With ScaleAuto columns of counts count by the roots of their means, and others by the standard deviations
+// of the sources, or by the spread of several prototypes of a class, if there are any; then columns are
+// divided by these.
+const (
+	ScaleAuto Scale = iota
+	ScaleNone       // columns are as given
+	ScaleRows       // columns are divided by their standard deviations among the rows
+)
 
 // Result is the shares of rows.
 type Result struct {
@@ -376,7 +389,7 @@ func (m *Mixer) drawPart(
 				at := (i*groups+c)*Draws + t
 				lows[at], highs[at] = low.At(i, c), high.At(i, c)
 			}
-			if one.outside(drawn.Within[i], one.open.flat.Rows, noise, drawn.Square[i]) {
+			if one.outside(drawn, i, true, noise) {
 				r.Drawn[lo+i] += 1. / Draws
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -236,5 +237,32 @@ func TestTooMuch(t *testing.T) {
 				t.Errorf("%v, %v: %+v, %v", sd, most, got, err)
 			}
 		}
+	}
+}
+
+// Of rows with nothing but noise hardly one in a hundred is outside, however few there are. Of rows that also
+// have something of their own that the prototypes lack, far more in some than in others, few are.
+func TestOutsideOfTheBulk(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 8))
+	var rows, out [2]int
+	for run := range 150 {
+		n, k := []int{20, 60, 200}[run%3], 2+r.IntN(3)
+		d := k + []int{1, 3, 10, 60}[r.IntN(4)]
+		for model := range 2 {
+			s, x := mixtures(r, n, k, d, .02, run%2 == 0)
+			if model == 1 {
+				own := tables.Normal(2, d, uint64(run))
+				for i := range x.Rows {
+					for c := range own.Rows {
+						la.Axpy(x.Row(i), .3*math.Exp(r.NormFloat64())*r.NormFloat64(), own.Row(c))
+					}
+				}
+			}
+			_, are := outsideOf(t, s, x, run%2 == 0)
+			rows[model], out[model] = rows[model]+n, out[model]+trues(are)
+		}
+	}
+	if 100*out[0] > rows[0] || 30*out[1] > rows[1] {
+		t.Errorf("%d of %d rows with noise are outside, and %d of %d with more", out[0], rows[0], out[1], rows[1])
 	}
 }

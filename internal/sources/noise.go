@@ -17,13 +17,40 @@ const sureTo = 3.0902 // standard deviations: 0.999
 
 // chiSquare is the quantile of the sum of n squares at z standard deviations of a normal
 // variable (E. B. Wilson and M. M. Hilferty, The Distribution of Chi-Square, PNAS 17, 1931).
-func chiSquare(n int, z float64) float64 {
+func chiSquare(n, z float64) float64 {
 	if n == 0 {
 		return 0
 	}
-	v := 2 / (9 * float64(n))
+	v := 2 / (9 * n)
 	root := max(0, 1-v+z*math.Sqrt(v))
-	return float64(n) * root * root * root
+	return n * root * root * root
+}
+
+// freedom returns the n, up to most, for which sums of n squares have the quartiles of sorted sizes, by the
+// wider of these. White noise has all directions; what prototypes of real rows lack is in few.
+func freedom(sorted []float64, most int) float64 {
+	const quartile = .6745 // standard deviations
+	n, last := float64(most), len(sorted)-1
+	middle := sorted[last/2]
+	for _, c := range []float64{1 - math.Cbrt(sorted[last/4]/middle), math.Cbrt(sorted[last*3/4]/middle) - 1} {
+		if c > 0 { // c(1 − v) = quartile·√v in chiSquare
+			root := (math.Sqrt(quartile*quartile+4*c*c) - quartile) / (2 * c)
+			n = min(n, 2/(9*root*root))
+		}
+	}
+	return n
+}
+
+// bulk returns the size above which one is unusual among these: as many times the median as sureTo is in
+// standard deviations of their logarithms, by the wider quartile.
+func bulk(sizes []float64) float64 {
+	slices.Sort(sizes)
+	last := len(sizes) - 1
+	low, middle, high := sizes[last/4], sizes[last/2], sizes[last*3/4]
+	if low == 0 {
+		return math.Inf(1)
+	}
+	return middle * math.Pow(max(middle/low, high/middle), sureTo/.6745)
 }
 
 // Noise says how much entries of rows vary by chance. It is taken from the part of rows at right angles
@@ -31,6 +58,9 @@ func chiSquare(n int, z float64) float64 {
 // may be anything.
 type Noise struct {
 	Value float64 // the standard deviation of an entry of the middle row; 0: rounding alone
+	// bulk is the squared residual of the middle row above which a row is unusual among the others, if what
+	// these have is not white noise, but also what the prototypes lack; else 0.
+	bulk float64
 	// With Cone the variance of a row may grow with its square: the power of that, 0 to 1, and the middle.
 	power, middle float64
 
@@ -193,8 +223,16 @@ func (m *Mixer) equal(r *Result) (n Noise) {
 	for i, v := range r.Beyond {
 		scaled[i] = v / n.growth(r.Square[i])
 	}
-	if n.Value = math.Sqrt(median(scaled) / chiSquare(away, 0)); n.Value < 0x1p-40*m.reach {
+	slices.Sort(scaled)
+	if n.Value = math.Sqrt(median(scaled) / chiSquare(float64(away), 0)); n.Value < 0x1p-40*m.reach {
 		n.Value = 0
+		return n
+	}
+	if 2*freedom(scaled, away) < float64(away) {
+		for i, v := range r.Residual {
+			scaled[i] = v * v / n.growth(r.Square[i])
+		}
+		n.bulk = max(bulk(scaled), n.Value*n.Value*chiSquare(float64(away), sureTo))
 	}
 	return n
 }
@@ -229,13 +267,22 @@ func median(values []float64) float64 {
 	return slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 }
 
-// outside reports whether a squared distance in some directions is more than noise.
-func (m *Mixer) outside(left float64, directions int, n Noise, square float64) bool {
+// outside reports whether row i of a result is farther out than noise in the plane of the prototypes, or at
+// right angles to it.
+func (m *Mixer) outside(r *Result, i int, plane bool, n Noise) bool {
 	round := 1e-6 * m.reach
 	if m.o.Cone {
-		round = 1e-6 * math.Sqrt(square)
+		round = 1e-6 * math.Sqrt(r.Square[i])
 	}
-	return left > n.Value*n.Value*n.growth(square)*chiSquare(directions, sureTo)+round*round
+	left, directions := r.Within[i], m.open.flat.Rows
+	if !plane {
+		left, directions = r.Beyond[i], m.Centers.Cols-directions
+	}
+	far := n.Value * n.Value * chiSquare(float64(directions), sureTo)
+	if n.bulk > 0 {
+		left, far = r.Residual[i]*r.Residual[i], n.bulk
+	}
+	return left > far*n.growth(r.Square[i])+round*round
 }
 
 // Out reports which of the rows x no mixture explains; rounding is no distance. r is their result. With
@@ -249,13 +296,13 @@ func (m *Mixer) Out(ctx context.Context, r *Result, x *softkmeans.Matrix, n Nois
 		}
 		return n.scaled.Out(ctx, of, x, *n.rest)
 	}
-	out, flat := make([]bool, len(r.Residual)), m.open.flat.Rows
+	out := make([]bool, len(r.Residual))
 	for i := range out {
-		out[i] = m.outside(r.Within[i], flat, n, r.Square[i])
+		out[i] = m.outside(r, i, true, n)
 		if r.Drawn != nil {
 			out[i] = r.Drawn[i] > 1-Tail
 		}
-		out[i] = out[i] || m.outside(r.Beyond[i], m.Centers.Cols-flat, n, r.Square[i])
+		out[i] = out[i] || m.outside(r, i, false, n)
 	}
 	return out, nil
 }

@@ -46,13 +46,24 @@ func (l *Library) Rows(d *table.Dialect) *Rows {
 // Settle makes the rows of a table that was read those of the library: turned, where the lines have
 // the names of its columns. It reports whether it turned the table.
 func (r *Rows) Settle(t *table.Table) (turned bool) {
-	ids := t.IDs
+	ids, l := t.IDs, r.library
 	if x := softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data); ids == nil && x.Cols > 1 {
 		ids = Axis(x) // the first column may be an axis, such as wavelengths
 	}
-	lines, columns := r.library.Shared(ids), r.library.Shared(t.Names)
+	var columns []string
+	if t.Named() {
+		columns = l.Shared(t.Names)
+	}
+	list := numbers(ids)
+	values := len(list) == len(ids)
+	if values && counting(list) { // the rows
+		ids = nil
+	}
+	lines := l.list(ids, !values)
+	// Columns may be joined by their places.
+	places := !t.Named() && (values || l.Columns == nil) && len(t.Names) == l.X.Cols
 	switch {
-	case len(lines) > 1 && (!t.Named() || columns == nil):
+	case len(lines) > 1 && columns == nil && !places && 2*len(keys(ids)) > len(ids):
 		turn(t, ids, lines)
 		turned = true
 	case t.Named() && len(columns) > 0 && len(columns) < len(t.Names): // of files without a header
