@@ -60,6 +60,7 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
 	}
+	// Steps by VolumeOrigin are small beside fixed centers: k centers less the mean are nearly dependent.
 	if p.o.Fixed.Rows > 0 && o.Sum == SumToOne {
 		volume = VolumeAffine
 	}

@@ -193,7 +193,13 @@ func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 // linear map of that, under which other rows are the farthest (randomized SPA: Vu & Gillis 2022).
 func (m *alternation) extremeRows(restart int) *Matrix {
 	w, _ := m.principalRows()
-	w = combine(m.s.ctx, w, m.startMap(restart, w.Cols))
+	if restart > 0 {
+		rng, axes := rand.New(rand.NewPCG(m.o.Seed, uint64(restart))), NewMatrix(w.Cols, w.Cols, nil)
+		for i := range axes.Data {
+			axes.Data[i] = rng.NormFloat64()
+		}
+		w = combine(m.s.ctx, w, axes)
+	}
 	weights := make([]float64, w.Rows)
 	for i := range weights {
 		weights[i] = m.s.weight(i)
@@ -203,18 +209,6 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 		copy(f.row(j), m.z.row(i))
 	}
 	return f
-}
-
-// startMap returns the p×p linear map of a start: the identity first, then random ones.
-func (m *alternation) startMap(restart, p int) *Matrix {
-	if restart == 0 {
-		return identity(p)
-	}
-	rng, to := rand.New(rand.NewPCG(m.o.Seed, uint64(restart))), NewMatrix(p, p, nil)
-	for i := range to.Data {
-		to.Data[i] = rng.NormFloat64()
-	}
-	return to
 }
 
 // farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
@@ -252,15 +246,14 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 }
 
 // besideFixed returns the start of fixed centers. After them comes the row that is farthest from the simplex
-// of the centers before it, one after the other, in the principal subspace and by the map of the restart. If
-// all rows are in that simplex one is drawn.
+// of the centers before it, one after the other, in the principal subspace. If all rows are in that simplex
+// one is drawn; restarts draw all.
 func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 	w, axes := m.principalRows()
-	to, f := m.startMap(restart, w.Cols), NewMatrix(m.k, m.r, nil)
+	w = w.Clone()
+	f, rng := NewMatrix(m.k, m.r, nil), rand.New(rand.NewPCG(m.o.Seed, uint64(restart)))
 	copyRows(f, m.fixed)
-	w = combine(m.s.ctx, w, to)
-	corners := combine(m.s.ctx, combine(m.s.ctx, f, axes.transposed()), to)
-	rng := rand.New(rand.NewPCG(m.o.Seed, uint64(restart)))
+	corners := combine(m.s.ctx, f, axes.transposed())
 	for j := m.fixed.Rows; j < m.k; j++ {
 		near, g := rowsOf(corners, 0, j), NewMatrix(w.Rows, j, nil)
 		if err := newSimplexProblem(near, m.o.Sum).solve(m.s.ctx, g, w, m.s.workers); err != nil {
@@ -268,7 +261,7 @@ func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 		}
 		mixed := combine(m.s.ctx, g, near)
 		best, most := drawRows(m.s, rng, 1)[0], roundedFloor*m.perWeight(m.pc.total)
-		for i := range w.Rows {
+		for i := 0; i < w.Rows && restart == 0; i++ {
 			if far := squaredDistance(w.row(i), mixed.row(i)); far > most && m.s.weight(i) > 0 {
 				best, most = i, far
 			}

@@ -120,9 +120,8 @@ func checkOrientation(k int, q *Matrix) error {
 type Volume int
 
 const (
-	// VolumeAuto is the default: VolumeAffine for exact mixtures (see [FitMinVolume]) and beside fixed
-	// centers that add up to 1, otherwise VolumeOrigin, which holds clusters a little better. With fixed
-	// centers steps by VolumeOrigin are small: k centers less the mean are nearly dependent, and stay so.
+	// VolumeAuto is the default: VolumeAffine for exact mixtures (see [FitMinVolume]) and, under SumToOne,
+	// beside fixed centers; otherwise VolumeOrigin, which holds clusters a little better.
 	VolumeAuto Volume = iota
 	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of the data (less 0
 	// under SumAtMostOne). They grow with the distance of the simplex from the mean, too.
