@@ -15,9 +15,9 @@ import (
 	"softkmeans/stability"
 )
 
-const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE are known and stay; the
-                others up to -k are fitted. FILE and the joining of columns are
-                as for predict -centers (fit -centers writes prototypes). The
+const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE are known and stay, and
+                the others are fitted, -k in all. FILE is read, and its columns
+                joined, as by predict -centers (-centers of fit writes). The
                 known ones come first in all outputs, with their names. Columns
                 are not scaled unless -scale is given
   -from FILE    minvol, alternating: start from the centers of a model that fit
