@@ -36,7 +36,7 @@ type Model struct {
 	Volume          Volume
 	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
 	Warnings        []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
-	Others          []Answer  // other answers, of which WarnSeveral or WarnLabels tells; nil: none
+	Others          []Answer  // other answers, of which a warning tells; nil: none
 	Iterations      int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
 	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than

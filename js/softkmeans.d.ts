@@ -34,7 +34,7 @@ export interface Proof {
 
 /** What a fit is to be told of: the words and values of WarningKind in the Go package. */
 export interface Warning {
-  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels'
+  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels' | 'shares'
   /** The prototypes that it is about, from 0. */
   cluster: number
   other: number
@@ -75,6 +75,8 @@ export interface Model extends Proof {
   scaledCenters?: Matrix
   /** Of a model that was read: the fit was of rows of length 1, which predict does not take. */
   rowScaling?: 'unit'
+  /** Of a model that was read: its rows are mixtures, and a label is the largest membership. */
+  labelBy?: 'largest'
   /** Of a model that was read: what else its file has. writeModel writes it again. */
   file?: object
 }
@@ -167,8 +169,8 @@ export interface SoftKMeans {
   fitMinVolume(x: Table, k: number, options?: MinVolumeOptions): Fitted
   /**
    * Memberships and labels of new rows, in the units of the rows that were fitted. A label is
-   * the nearest of clusterMeans, by clusterAxes; without these, as by fit, it is that of the
-   * largest membership.
+   * the nearest of clusterMeans, by clusterAxes; without these, as by fit, and with labelBy it is
+   * the largest membership.
    */
   predict(model: Model, x: Table): { memberships: Matrix; labels: Int32Array }
   /**

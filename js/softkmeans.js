@@ -134,8 +134,9 @@ class SoftKMeans {
     if (model === null || typeof model !== 'object') refuse('option', 'the model is no object; give what fit, fitMinVolume or readModel returned', { argument: 'model' })
     if (model.rowScaling) refuse('option', 'the model is of rows scaled to length 1, which predict does not take', { argument: 'model' })
     const centers = matrix('model.centers', model.scaledCenters ?? model.centers)
-    const means = model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
-    const axes = model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
+    const clusters = model.labelBy !== 'largest'
+    const means = clusters && model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
+    const axes = clusters && model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
     const rows = scaled(matrix('x', x), model)
     const k = whole('model.k', centers.rows, 1)
     for (const [name, m, height] of [['x', rows, rows.rows], ['model.clusterMeans', means, k], ['model.clusterAxes', axes, axes?.rows]]) {

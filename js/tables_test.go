@@ -68,6 +68,7 @@ func TestModelWords(t *testing.T) {
 	for name, word := range map[string]func(int) string{
 		"sum":        func(i int) string { return softkmeans.Sum(i).String() },
 		"rowScaling": func(i int) string { return [...]string{"auto", "unit", "(none)"}[i] },
+		"labelBy":    func(i int) string { return [...]string{"cluster", "largest", "(none)"}[i] },
 		"solver":     func(i int) string { return softkmeans.Solver(i).String() },
 		"volume":     func(i int) string { return softkmeans.Volume(i).String() },
 		"status":     func(i int) string { return softkmeans.Status(i).String() },

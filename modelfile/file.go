@@ -43,6 +43,9 @@ type File struct {
 	// UnitRows says that rows are mixtures times a brightness of their own, as with unmix.ScaleUnit:
 	// unmix.Mix finds their memberships, and Model.Predict does not.
 	UnitRows bool
+	// LabelLargest says that rows are mixtures: a label is the largest membership, and not the cluster that
+	// Model.PredictLabels returns.
+	LabelLargest bool
 	// Centers are those of Model in the table's units, k×d. nil, when written: they are
 	// computed from the scaling.
 	Centers *softkmeans.Matrix
@@ -99,6 +102,18 @@ func (s scaling) String() string {
 	return [...]string{"auto", "unit", "scaling(2)"}[min(s, 2)]
 }
 
+// labelling is the word of labelBy.
+type labelling int
+
+const (
+	byCluster labelling = iota
+	byMembership
+)
+
+func (l labelling) String() string {
+	return [...]string{"cluster", "largest", "labelling(2)"}[min(l, 2)]
+}
+
 // fields goes through all fields but the checksum, in the order of the file: for the reader, the writer and
 // the check.
 func (f *File) fields(t *walk) {
@@ -114,6 +129,12 @@ func (f *File) fields(t *walk) {
 	}
 	choose(t, "rowScaling", &rows)
 	f.UnitRows = rows == unitRows
+	label := byCluster
+	if f.LabelLargest {
+		label = byMembership
+	}
+	choose(t, "labelBy", &label)
+	f.LabelLargest = label == byMembership
 	t.text("scale", &f.Scale, true)
 	t.numbers("shift", &f.Shift, d)
 	t.numbers("divisor", &f.Divisor, d)
@@ -238,7 +259,11 @@ func (f *File) complete() (*File, error) {
 		return nil, err
 	}
 	if m.Memberships != nil {
-		c.count(m.Memberships.Rows, m.Labels)
+		labelled := *m
+		if c.LabelLargest {
+			labelled.Clusters = nil
+		}
+		c.count(m.Memberships.Rows, labelled.Labels)
 	}
 	if f.Columns == nil {
 		c.Columns = numbered(m.Centers.Cols)

@@ -33,16 +33,23 @@ const (
 // of the slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes
 // another. docs/accuracy.md tells on which sets the warning comes.
 //
+// A model whose Clusters are nil has the largest memberships as labels. The share of all membership that
+// is with other centers takes the place of the share of rows then, and WarnShares that of WarnLabels.
+//
 // Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows nothing is
 // done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
-// [softkmeans.ErrShape] for a model without Clusters of these rows, and ctx's, wrapped; on an
+// [softkmeans.ErrShape] for a model without Clusters or Memberships of these rows, and ctx's, wrapped; on an
 // error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
 	o := draws.OrZero(opts)
-	if m == nil || x == nil || m.Centers == nil || len(m.Clusters) != x.Rows || m.Centers.Cols != x.Cols {
+	if m == nil || x == nil || m.Centers == nil || m.Centers.Cols != x.Cols || !labelled(m, x.Rows) {
 		return fault.New(softkmeans.ErrShape, "the model has no labels of these rows")
+	}
+	kind := softkmeans.WarnLabels
+	if m.Clusters == nil {
+		kind = softkmeans.WarnShares
 	}
 	rows, err := draws.Rows(o.Weights, x.Rows)
 	if err := fault.First(err, m.Check(), x.Check("x")); err != nil {
@@ -78,9 +85,17 @@ func Others(
 			worst = max(worst, a.Moved)
 		}
 		m.Others = append(m.Others, others...)
-		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: softkmeans.WarnLabels, Value: worst})
+		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: kind, Value: worst})
 	}
 	return nil
+}
+
+// labelled reports whether a model has labels of so many rows.
+func labelled(m *softkmeans.Model, rows int) bool {
+	if m.Clusters == nil {
+		return m.Memberships != nil && m.Memberships.Rows == rows
+	}
+	return len(m.Clusters) == rows
 }
 
 // halfOptions returns the options for a half of rows, with a multiple of the slack, or of λ
@@ -125,7 +140,7 @@ func weightOf(weights []float64, rows []int) (sum float64) {
 }
 
 // answer fits some rows of x. It returns the centers in the places of the model's, and the
-// share of all rows with another label than m gives.
+// share of all rows with another label than m gives, or of all membership that is elsewhere.
 func answer(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model,
 	rows []int, o *softkmeans.MinVolumeOptions,
@@ -135,13 +150,18 @@ func answer(
 	if err != nil {
 		return a, err
 	}
-	labels, err := part.PredictLabels(nil, x)
+	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
+	if m.Clusters == nil {
+		err = addShared(shared, m, part, x)
+	} else {
+		var labels []int
+		labels, err = part.PredictLabels(nil, x)
+		for i, l := range labels {
+			shared.Row(m.Clusters[i])[l]++
+		}
+	}
 	if err != nil {
 		return a, err
-	}
-	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
-	for i, l := range m.Clusters {
-		shared.Row(l)[labels[i]]++
 	}
 	places := shared
 	if o.Fixed != nil { // these centers have their places
@@ -158,4 +178,21 @@ func answer(
 		same += shared.At(l, at)
 	}
 	return softkmeans.Answer{Centers: draws.Chosen(part.Centers, to), Moved: 1 - same/float64(x.Rows)}, nil
+}
+
+// addShared adds to shared, for each pair of centers of the models m and part, the membership of the rows x that
+// both have.
+func addShared(shared *softkmeans.Matrix, m, part *softkmeans.Model, x *softkmeans.Matrix) error {
+	g, err := part.Predict(nil, x)
+	if err != nil {
+		return err
+	}
+	for i := range g.Rows {
+		for l, v := range m.Memberships.Row(i) {
+			for j, w := range g.Row(i) {
+				shared.Row(l)[j] += max(0, min(v, w))
+			}
+		}
+	}
+	return nil
 }

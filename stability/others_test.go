@@ -17,6 +17,50 @@ import (
 
 func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
+// TestOthersShares: without clusters the share that moves is that of the memberships in the other centers, and
+// exchanging two of these makes it no smaller.
+func TestOthersShares(t *testing.T) {
+	t.Parallel()
+	x := tables.First(tables.CSV(t, "digits"), 120)
+	o := &softkmeans.MinVolumeOptions{Workers: 2}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 6, o))(t)
+	m.Clusters = nil
+	if err := Others(t.Context(), x, m, o); err != nil || len(m.Others) == 0 || len(m.Warnings) == 0 {
+		t.Fatal(m.Warnings, err)
+	}
+	worst := 0.0
+	for _, a := range m.Others {
+		g := tables.Must((&softkmeans.Model{Centers: a.Centers}).Predict(nil, x))(t)
+		moved := func() (sum float64) {
+			for i, v := range g.Data {
+				sum += math.Abs(v-m.Memberships.Data[i]) / 2 / float64(x.Rows)
+			}
+			return sum
+		}
+		if got := moved(); math.Abs(got-a.Moved) > 1e-6 {
+			t.Errorf("%v moves, not %v", got, a.Moved)
+		}
+		for i := range 6 {
+			for j := range i {
+				swap := func() {
+					for r := range x.Rows {
+						row := g.Row(r)
+						row[i], row[j] = row[j], row[i]
+					}
+				}
+				if swap(); moved() < a.Moved-1e-6 {
+					t.Errorf("%d and %d exchanged move %v, not %v", i, j, moved(), a.Moved)
+				}
+				swap()
+			}
+		}
+		worst = max(worst, a.Moved)
+	}
+	if w := m.Warnings[len(m.Warnings)-1]; w.Kind != softkmeans.WarnShares || w.Value != worst {
+		t.Error(w)
+	}
+}
+
 // TestOthers: clusters far apart have one answer; digits have several, whose centers and
 // share are those of fits by hand.
 func TestOthers(t *testing.T) {
@@ -179,7 +223,7 @@ func TestOthersErrors(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	bare := *m
-	bare.Clusters = nil
+	bare.Clusters, bare.Memberships = nil, nil
 	light := make([]float64, 200)
 	for i := range light[130:] {
 		light[130+i] = 1

@@ -61,13 +61,13 @@ type meaning struct {
 	pure    []few // of each prototype: those with the largest memberships in it
 	between few   // those whose two largest memberships differ least
 	rows    int   // seen so far
-	moved   int   // those whose label is not their largest membership
+	moved   int   // those whose cluster is not that of their largest membership
 }
 
-// compare counts the rows whose label is not their largest membership.
-func (m *meaning) compare(labels []int, g *softkmeans.Matrix) {
-	for i, label := range labels {
-		if row := g.Row(i); row[label] < slices.Max(row) {
+// compare counts the rows whose cluster is not that of their largest membership.
+func (m *meaning) compare(clusters []int, g *softkmeans.Matrix) {
+	for i, cluster := range clusters {
+		if row := g.Row(i); row[cluster] < slices.Max(row) {
 			m.moved++
 		}
 	}
@@ -167,10 +167,8 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, "  %-*s %8d   %s\n", max(5, width), short(r.center(p), mostWord), n, strings.Join(words, ", "))
 	}
-	if n := r.meaning.moved; n > 0 && r.method != methodGlobal {
-		fmt.Fprintf(b, "\n%d of %s %s nearer to the mean of another cluster than to that of the largest\n"+
-			"membership, and %s its label.\n", n, count(r.rows, "row"),
-			plural(n, "is", "are"), plural(n, "has", "have"))
+	if r.clustered() {
+		b.WriteString("\n" + view.LabelBy(r.mixtures, r.meaning.moved, r.rows) + "\n")
 	}
 	for i, row := range r.meaning.between.rows {
 		if i == 0 {

@@ -34,12 +34,15 @@ says what sets each prototype apart, and names its purest rows.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. With global the label is the number of the
-                largest membership, from 0. minvol and alternating take the
-                means of the clusters so found, and the label is that of the
-                nearest mean, by a distance that counts directions less in which
-                the clusters are wide. With - they go to standard output, and
-                the report to standard error
+                columns of -keep, then the columns cluster and largest. largest
+                is the number of the largest membership, from 0. minvol and
+                alternating take the means of the clusters so found, and cluster
+                is that of the nearest mean, by a distance that counts
+                directions less in which the clusters are wide. The label is the
+                largest membership if rows are mixtures: counts, parts of a
+                whole, or curves such as spectra. Otherwise, and for tables that
+                are read in blocks, the label is the cluster. With - they go to
+                standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
@@ -60,7 +63,10 @@ For some methods only:
                 data, instead of -slack
   -bounds L,H   minvol, alternating: keep all values of prototypes from L to H,
                 in the table's units: 0,1 for shares. 0, (or nonnegative) is at
-                least 0, ,1 at most 1. The table is kept in memory
+                least 0, ,1 at most 1. The table is kept in memory. Default: 0,
+                for entries of at least -.02 times the largest in columns that
+                are not standardized, of a table in memory without missing
+                values; else none
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
   -others O     minvol: yes (default): fit random halves of the rows with half
                 and twice the slack, and warn if one labels more than 5 % of all
@@ -282,11 +288,11 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if d.sparse == nil {
 		d.noteKind(f)
 	}
-	if f.method.takes("bounds") {
-		f.bounds = d.within(f.bounds)
+	if f.method.takes("bounds") && (f.bounds != nil || !f.plain) { // the paper has no bounds
+		f.bounds = d.within(f.bounds, f.scale == scale.Auto)
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
-		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
+		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed, mixtures: d.mixtures}
 	p := s.progress(f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
@@ -320,13 +326,17 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	labels := r.labels()
 	r.count(labels)
 	r.meaning.add(memberships, f.naming(d))
-	r.meaning.compare(labels, memberships)
+	clusters := labels
+	if r.clusters != nil {
+		clusters = r.clusters
+		r.meaning.compare(clusters, memberships)
+	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
 		if d.sparse != nil {
-			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, labels)
+			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, clusters)
 		} else {
-			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, labels)
+			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, clusters)
 		}
 		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
@@ -334,6 +344,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	if w != nil {
 		w.details, w.named = withSizes(details, d.sizes)
+		w.clustered, w.clusters = r.clusters != nil, clusters
 		w.describe(&d.Head, d.texts)
 		w.centers = r.centerNames()
 		return r, w.add(s.ctx, labels, memberships)

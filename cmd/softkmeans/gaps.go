@@ -248,7 +248,7 @@ func fillMixtures(x, g, centers *softkmeans.Matrix, unit bool) {
 
 // keep removes the rows that are left out. The texts for outputs stay.
 func (d *data) keep(left []bool) {
-	d.texts.left = left
+	d.texts.leave(left)
 	d.Data = without(d.Data, left, len(d.Names))
 	d.Rows = len(d.Data) / len(d.Names)
 	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
@@ -271,28 +271,32 @@ func without[T any](rows []T, left []bool, cols int) []T {
 	return rows[:n]
 }
 
-// scaleNotes says why -scale auto scales columns or, where these are not scaled, which of them decides, and
-// what to do. It has a note or none. If c is nil it is not looked for what decides.
-func scaleNotes(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Columns) []string {
+// scaleNote says why -scale auto scales columns or, where these are not scaled, which of them decides or
+// what they are taken for, and what to do; "" if there is nothing to say. kind is what -scale asks for.
+// If c is nil it is not looked for what decides.
+func scaleNote(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Columns) string {
 	names := make([]string, len(h.Names))
 	for j, name := range h.Names {
 		names[j] = short(name, mostName)
 	}
 	switch {
 	case s != nil && kind == scale.Auto:
-		return []string{view.Differ(s, names) + "; -scale none leaves them"}
+		return view.Differ(s, h, names) + " (-scale none leaves them)"
 	case s != nil || c == nil:
-		return nil
+		return ""
 	}
-	text, j := view.Deciding(c, names, h.Units, kind == scale.Auto)
-	if text == "" {
-		return nil
+	text, j := view.Deciding(c, h, names, kind == scale.Auto)
+	switch {
+	case text == "":
+		return ""
+	case j < 0:
+		return text + " (-scale zscore)"
 	}
-	text += "; -scale zscore counts all columns alike"
+	text += " (-scale zscore counts all columns alike"
 	if column := dropWord(h, j); column != "" {
 		text += ", -drop " + column + " leaves it out"
 	}
-	return []string{text}
+	return text + ")"
 }
 
 // dropWord is column j of the data as -drop takes it, quoted for a shell; "" where a name does not tell.

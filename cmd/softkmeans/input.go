@@ -34,11 +34,14 @@ which. An ENVI spectral library, NAME.sli with its header beside it, has a
 spectrum a row. Without FILE, or with -, it is standard input. The last line
 needs no newline. Errors give the place as file:line:field.
 `
-	scaleHelp = `  -scale S      auto: counts for counts; none for rows that add up to 1, 100 or
-                1e6; zscore if the columns differ in spread by more than 100
-                times, both in standard deviation and in range; else none; the
-                report says which (default). For columns of one unit, such as
-                spectra, none is right. With -sum at-most-one it is none
+	scaleHelp = `  -scale S      auto: counts for counts, also divided ones; none for rows that
+                add up to 1, 100 or 1e6, and for columns of one unit: named by
+                rising numbers, all with the same unit in the header, or 64 or
+                more, with entries of at least -.02 times the largest; zscore if
+                units in the header differ, or if the columns differ in spread
+                by more than 100 times, both in standard deviation and in range;
+                else none. The report says which (default). Joined views of 64
+                columns or more need zscore. With -sum at-most-one it is none
                 none: columns as they are
                 zscore, or standard: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
@@ -369,13 +372,15 @@ func (s *session) close() {
 // data is a table that is ready to be fitted.
 type data struct {
 	*table.Table
-	x       *softkmeans.Matrix // scaled
-	sparse  *rows.Sparse       // in place of x; nil: the rows are not sparse
-	scale   *scale.Scaling     // nil: none
-	texts   rowTexts           // of all rows, also of those that are left out
-	missing int                // values, that is NaN, in x
-	kind    kinds.Found        // with -scale auto
-	sizes   []float64          // the sums of rows of counts; nil: they are none
+	x        *softkmeans.Matrix // scaled
+	sparse   *rows.Sparse       // in place of x; nil: the rows are not sparse
+	scale    *scale.Scaling     // nil: none
+	texts    rowTexts           // of all rows, also of those that are left out
+	missing  int                // values, that is NaN, in x
+	kind     kinds.Found        // with -scale auto
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	sizes    []float64          // the sums of rows of counts; nil: they are none
+	taken    int                // the place from 1 of the note on scale and bounds; 0: none
 }
 
 func (f *inputFlags) read(s *session) (*data, error) {
@@ -442,6 +447,11 @@ func (d *data) prepare(f *inputFlags) error {
 	if d.scale == nil {
 		kind = d.look(f)
 	}
+	if kind == scale.Counts || d.kind.Sum > 0 {
+		if err := d.leaveZeros(); err != nil {
+			return err
+		}
+	}
 	if kind == scale.Counts {
 		if err := d.close(); err != nil {
 			return err
@@ -471,7 +481,9 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 	if d.scale == nil && !f.settled && d.kind.Sum == 0 && d.kind.Total == 0 { // a note tells
 		columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
 	}
-	d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, kind, columns)...)
+	if note := scaleNote(&d.Head, d.scale, f.scale, columns); note != "" {
+		d.take(note)
+	}
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

@@ -112,6 +112,7 @@ type fitReportJSON struct {
 	Gamma       float64          `json:"gamma,omitempty"`
 	Proposal    string           `json:"proposal,omitempty"`   // the reason for k, with -k auto
 	Sizes       []int            `json:"sizes"`                // rows by label
+	LabelBy     string           `json:"labelBy"`              // cluster, or largest: the largest membership
 	Centers     [][]float64      `json:"centers,omitempty"`    // in the table's units
 	Prototypes  []prototypeJSON  `json:"prototypes,omitempty"` // what they mean
 	Between     []rowJSON        `json:"between,omitempty"`    // rows between two prototypes
@@ -165,6 +166,9 @@ func (r *result) reportJSON() *fitReportJSON {
 		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Bounds: r.bounds.json(), Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
+	if j.LabelBy = "largest"; r.clustered() && !r.mixtures {
+		j.LabelBy = "cluster"
+	}
 	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:

@@ -138,6 +138,8 @@ type result struct {
 	known    []string           // the names of the first centers; nil: p0, p1, …
 	fixed    *softkmeans.Matrix // these centers, in the table's units; nil: none
 	meaning  meaning
+	mixtures bool  // labels are the largest memberships, though there are clusters
+	clusters []int // of the rows; nil: there are none, or the table is read in blocks
 
 	// Methods of rows.
 	unit       bool // pixels have a brightness of their own
@@ -226,6 +228,9 @@ func (r *result) count(labels []int) {
 	}
 }
 
+// clustered reports whether rows have clusters beside their memberships.
+func (r *result) clustered() bool { return r.model != nil && r.model.ClusterMeans != nil }
+
 func (r *result) labels() []int {
 	if r.lsd != nil {
 		return r.lsd.Labels(nil)
@@ -238,6 +243,9 @@ func (r *result) labels() []int {
 // that the certificate is about them.
 func (r *result) setModel(m *softkmeans.Model) {
 	r.model, r.centers = m, m.Centers
+	if m.Clusters != nil {
+		r.clusters = kinds.Label(m, r.mixtures)
+	}
 	if r.scale != nil {
 		r.centers = m.Centers.Clone()
 		r.scale.Undo(r.centers.Data)
@@ -346,6 +354,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 	if err != nil || !f.others {
 		return m, err
 	}
+	r.clusters = kinds.Label(m, r.mixtures)
 	x, err := d.filled()
 	if err == nil && x == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+

@@ -48,6 +48,7 @@ func newModelFile(r *result) *modelfile.File {
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
 		c.FloorError, c.Total, c.Gap, c.Solver
 	f.Model, f.UnitRows, f.Centers = &m, r.unit, r.centers
+	f.LabelLargest = r.mixtures && r.clustered()
 	f.VolumeRatio, f.LossGap = r.compact.VolumeRatio, r.compact.LossGap
 	return f
 }
@@ -199,8 +200,9 @@ func (f *modelFile) predictor() (predictor, error) {
 	}, nil
 }
 
-// label returns the labels of scaled rows x with memberships g. The model is nil for similarities.
-func label(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
+// clustersOf returns the clusters of scaled rows x, or the largest of their memberships g if the model has no
+// clusters. The model is nil for similarities.
+func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
 	if m == nil || m.ClusterMeans == nil {
 		return largestOf(g), nil
 	}

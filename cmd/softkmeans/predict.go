@@ -38,7 +38,8 @@ value.
 
   -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. Default -, standard output; what was found
+                columns of -keep, then the columns cluster and largest, as fit
+                does. Default -, standard output; what was found
                 out about FILE is then on standard error. With a file, a summary
                 is printed as well. Labels are by the rule of the fit
   -details      three more columns, as with fit: residual, distance, entropy;
@@ -154,6 +155,7 @@ func (f *predictFlags) run(s *session) error {
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: numbered}
+	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -254,7 +256,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 		return err
 	}
-	p.notes = b.head().Notes
+	p.notes = b.head("").Notes
 	if err := p.w.finish(); err != nil {
 		return err
 	}
@@ -292,7 +294,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		measure := func(labels []int) *softkmeans.Matrix { return p.watch.add(rows, g, labels) }
+		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
 		if err := p.take(ctx, rows, g, measure); err != nil {
 			return laterRow(err, lo)
 		}
@@ -302,10 +304,14 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 
 // take labels, measures and writes rows with memberships g.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
-	measure func(labels []int) *softkmeans.Matrix) error {
-	labels, err := label(p.model.Model, x, g)
+	measure func(clusters []int) *softkmeans.Matrix) error {
+	clusters, err := clustersOf(p.model.Model, x, g)
 	if err != nil {
 		return err
+	}
+	labels := clusters
+	if p.model.LabelLargest {
+		labels = largestOf(g)
 	}
 	for i, label := range labels {
 		p.sizes[label]++
@@ -313,7 +319,8 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 			p.shares[j] += v
 		}
 	}
-	details := measure(labels)
+	details := measure(clusters)
+	p.w.clusters = clusters
 	if details != nil {
 		p.watch.addDetails(p, details)
 	}

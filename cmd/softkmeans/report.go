@@ -237,9 +237,9 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	d.noteKind(&fitFlags{})
 	content := f.content()
-	f.bounds = d.within(f.bounds)
+	f.bounds = d.within(f.bounds, f.scale == scale.Auto)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
-	content.Sizes = d.sizes
+	content.Sizes, content.Mixtures = d.sizes, d.mixtures
 	if err := f.fit(s.ctx, content, show); err != nil {
 		return nil, err
 	}
@@ -251,6 +251,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	w.describe(&d.Head, d.texts)
 	w.details, w.named = withSizes(nil, d.sizes)
+	w.clustered, w.clusters = content.Clusters != nil, content.Clusters
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 

@@ -121,7 +121,7 @@ func momentsOf(c *scale.Columns, s *scale.Scaling) view.Moments {
 func (p *streamedPage) draw() error {
 	b := p.b
 	p.rows = evenly(b.rows, sampleRows, p.Seed)
-	t := &table.Table{Head: b.head(), Rows: len(p.rows)}
+	t := &table.Table{Head: b.head(freeWords), Rows: len(p.rows)}
 	var left []bool
 	fitted, number := 0, 0
 	for block, err := range b.file.TextBlocks(b.ctx) {
@@ -189,6 +189,7 @@ func evenly(n, most int, seed uint64) []int {
 // w unless w is nil.
 func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 	if w != nil {
+		w.clustered = true
 		defer w.follow(p.b)()
 	}
 	p.Tally = report.NewTally(p.k)

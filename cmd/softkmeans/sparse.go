@@ -301,7 +301,7 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 			return laterRow(err, lo)
 		}
 		p.watch.addColumns(x)
-		measure := func(labels []int) *softkmeans.Matrix { return yardstick.measure(x, g, labels) }
+		measure := func(clusters []int) *softkmeans.Matrix { return yardstick.measure(x, g, clusters) }
 		if err := p.take(ctx, x, g, measure); err != nil {
 			return laterRow(err, lo)
 		}

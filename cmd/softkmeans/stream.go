@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
@@ -17,6 +18,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/stream"
 )
 
@@ -160,8 +162,9 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	b.scale.Apply(x.Data)
 }
 
-// head is what the file says about itself, with notes about what was done with it.
-func (b *blockReader) head() table.Head {
+// head is what the file says about itself, with notes about what was done with it. free is what there is
+// to say if the entries are at least 0, and prototypes are free to be below; "": nothing.
+func (b *blockReader) head(free string) table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)
 	switch {
@@ -170,7 +173,14 @@ func (b *blockReader) head() table.Head {
 	case !b.drop && b.gaps.values > 0:
 		h.Notes = append(h.Notes, notPresent(b.gaps, b.none)...)
 	}
-	h.Notes = append(h.Notes, scaleNotes(&h, b.scale, b.kind, b.columns)...)
+	note := scaleNote(&h, b.scale, b.kind, b.columns)
+	if c := b.columns; free != "" && b.scale == nil && c != nil &&
+		scale.AboveZero(slices.Min(c.Least), slices.Max(c.Most)) {
+		note = strings.TrimPrefix(note+"; "+free, "; ")
+	}
+	if note != "" {
+		h.Notes = append(h.Notes, note)
+	}
 	return h
 }
 
@@ -225,10 +235,13 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	if kind == scale.None {
 		return nil
 	}
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&b.file.Head)
+	}
 	c := scale.Collector{Kind: kind}
 	n := 0
 	err := b.each(func(x *softkmeans.Matrix) error {
-		if n++; n == 1 && kind == scale.Auto && kinds.Look(x).Counts {
+		if n++; n == 1 && b.kind == scale.Auto && kinds.Look(x).Counts {
 			b.file.Notes = append(b.file.Notes, "the first rows are counts, but a table in blocks is "+
 				"fitted as it is; -stream no -scale counts fits them as such")
 		}
@@ -241,6 +254,9 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	b.scale = c.Scaling()
 	return nil
 }
+
+// freeWords are what to say where a table in blocks leaves no way to bound prototypes.
+const freeWords = "prototypes may be below 0, as the table is read in blocks (-stream no -bounds 0,)"
 
 // statsColumns is the largest number of columns for floors of a stream. The scatter
 // matrix of d columns and its eigenvalues take 50·d² bytes.
@@ -314,6 +330,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	b.progress.passes = f.passes()
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if w != nil {
+		w.clustered = f.method == methodMinVolume
 		defer w.follow(b)()
 	}
 	if err := b.setScale(f.inputFlags.scale); err != nil {
@@ -336,7 +353,9 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
 		r.meaning.add(g, numbered)
-		r.meaning.compare(labels, g)
+		if f.method == methodMinVolume {
+			r.meaning.compare(labels, g)
+		}
 		if w == nil || f.details {
 			return nil
 		}
@@ -348,7 +367,11 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 		return nil, err
 	}
-	r.Head = b.head()
+	free := ""
+	if f.method.takes("bounds") && f.bounds == nil {
+		free = freeWords
+	}
+	r.Head = b.head(free)
 	r.columns = b.columns
 	r.setModel(m)
 	switch {
@@ -407,7 +430,7 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 		if err != nil {
 			return err
 		}
-		labels, err := label(r.model, x, g)
+		labels, err := clustersOf(r.model, x, g)
 		if err != nil {
 			return err
 		}

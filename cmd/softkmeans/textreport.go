@@ -160,9 +160,12 @@ func (r *result) writeOthers(b *bytes.Buffer) {
 		if other.Factor > 1 {
 			slack = "twice the slack"
 		}
-		fmt.Fprintf(b,
-			"\nAnother answer: prototypes of half of the rows, with %s. %s of all rows get another label.\n",
-			slack, percent(other.Moved))
+		what := "rows get another label"
+		if r.mixtures {
+			what = "membership is with other prototypes"
+		}
+		fmt.Fprintf(b, "\nAnother answer: prototypes of half of the rows, with %s. %s of all %s.\n",
+			slack, percent(other.Moved), what)
 		if len(r.Names) <= mostTold {
 			b.WriteByte('\n')
 			writeCenters(b, r.Names, other.Centers, r.center)

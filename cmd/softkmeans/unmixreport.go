@@ -81,6 +81,9 @@ func (u *unmixing) writeFit(b *bytes.Buffer) {
 			"All numbers above are of all pixels.\n")
 	}
 	writeWarnings(b, r.model)
+	for _, w := range view.Unsure(turns) {
+		b.WriteString(wrapped("Warning: " + w))
+	}
 	if r.others != nil {
 		b.WriteString("The page of -report draws the other spectra dotted; the report of -json has them.\n")
 	}
@@ -247,6 +250,7 @@ func (u *unmixing) json() any {
 	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), sceneJSON: u.sceneJSON(s.layout.Bands, r.unit, u.shade),
 		BadBands: []int{}, Turns: u.found.Turns, PureRows: u.found.PureRows, Noise: u.found.Noise,
 		Trimmed: append([]pixelJSON{}, u.trimmed...)}
+	j.Warnings = append(j.Warnings, view.Unsure(u.found.Turns)...)
 	if r.model.Lambda > 0 {
 		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,19 +23,21 @@ import (
 // data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
-	set     *set // nil: a table of the user's
-	x       *softkmeans.Matrix
-	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
-	scaling *scale.Scaling     // of the columns, if they are scaled
-	Weights []float64          // of the table, times the sizes
-	sizes   []float64          // the sums of rows of counts; nil: they are none
-	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
-	floors  []float64          // for k = 1, 2, …
-	propose choosek.Proposal   // by the floors
-	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
-	plane   view.Plane
-	draw    *data // see few
-	columns *view.Columns
+	set      *set // nil: a table of the user's
+	x        *softkmeans.Matrix
+	given    *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
+	scaling  *scale.Scaling     // of the columns, if they are scaled
+	Weights  []float64          // of the table, times the sizes
+	sizes    []float64          // the sums of rows of counts; nil: they are none
+	kind     kinds.Found        // of the numbers, if the page decides how they are scaled
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	above    bool               // prototypes are kept at 0 or above
+	floors   []float64          // for k = 1, 2, …
+	propose  choosek.Proposal   // by the floors
+	choice   *choosek.Choice    // of the number by the rows, where none is given; nil: not
+	plane    view.Plane
+	draw     *data // see few
+	columns  *view.Columns
 }
 
 // readSet reads a set that comes with the page. Its labels are in a second file.
@@ -77,13 +80,18 @@ const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
+	numbers := kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
+	mixtures := numbers.Mixtures()
+	if kind == scale.Auto {
+		kind = numbers.Scale()
+	} else {
+		numbers = kinds.Found{}
+	}
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&f.Head)
+	}
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
-	}
-	var numbers kinds.Found
-	if kind == scale.Auto {
-		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
-		kind = numbers.Scale()
 	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
@@ -91,7 +99,7 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	}
 	d, err := prepareBy(ctx, f, of, by)
 	if err == nil {
-		d.kind = numbers
+		d.kind, d.mixtures = numbers, mixtures
 	}
 	return d, err
 }
@@ -102,6 +110,9 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
 		if by.Kind == scale.Counts {
+			if m := kinds.Multiples(d.x); m != nil { // of counts that were divided
+				d.x = m
+			}
 			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
 				return nil, errors.New("the model is of counts, and there is a number below 0")
 			}
@@ -109,6 +120,8 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 		}
 		by.Apply(d.x.Data)
 	}
+	d.above = f.gaps == 0 && (d.sizes != nil ||
+		by == nil && scale.AboveZero(slices.Min(f.Data), slices.Max(f.Data)))
 	if f.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
 		if err != nil {

@@ -24,7 +24,7 @@ func TestKinds(t *testing.T) {
 		text := string(read(t, filepath.Join("tables", "trade", name)))
 		tables.Must(s.open(t.Context(), fromText(name, text), o, nil))(t)
 		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
-		if notes := strings.Join(s.data.kindNotes(), "\n"); !strings.Contains(notes, want) ||
+		if notes := strings.Join(s.data.kindNotes(o.scale), "\n"); !strings.Contains(notes, want) ||
 			!strings.Contains(notes, "kept at 0 or above") {
 			t.Errorf("%s: %s", name, notes)
 		}
@@ -41,7 +41,7 @@ func TestKinds(t *testing.T) {
 		}
 		if o.scale = scale.None; name[0] == 'c' {
 			file, err := s.save("memberships")
-			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,size\n") {
+			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,cluster,largest,size\n") {
 				t.Errorf("%.100s, %v", file.bytes, err)
 			}
 			model := tables.Must(s.save("model"))(t)
@@ -51,9 +51,10 @@ func TestKinds(t *testing.T) {
 				t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 			}
 		}
-		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || len(s.data.kindNotes()) > 0 ||
-			s.data.above() {
-			t.Errorf("%s: %v, %v", name, s.data.kindNotes(), err)
+		o.scale = scale.ZScore
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || s.data.above || strings.Contains(
+			strings.Join(s.data.kindNotes(o.scale), "\n"), "0 or above") {
+			t.Errorf("%s: %v, %v", name, s.data.kindNotes(o.scale), err)
 		}
 	}
 }

@@ -283,10 +283,10 @@ func TestJoin(t *testing.T) {
 	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	f := tables.Must(s.save("memberships"))(t)
 	records, err := csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll()
-	if err != nil || len(records) != 6 || strings.Join(records[0], "|") != "who|site|label|p0|p1" {
+	if err != nil || len(records) != 6 || strings.Join(records[0], "|") != "who|site|label|p0|p1|largest" {
 		t.Fatalf("%q, %v", records, err)
 	}
-	if records[1][1] != "a,b" || records[3][0] != "cid" || records[3][2] == "" || strings.Join(records[2], "|") != "bob|c|||" || strings.Join(records[5], "|") != "eve|e|||" {
+	if records[1][1] != "a,b" || records[3][0] != "cid" || records[3][2] == "" || strings.Join(records[2], "|") != "bob|c||||" || strings.Join(records[5], "|") != "eve|e||||" {
 		t.Errorf("%q", records)
 	}
 	if got := s.data.RowName(1); got != "cid" {

@@ -45,6 +45,7 @@ type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
 	options     options // with the k that was fitted
+	clusters    []int   // of the rows; nil: there are none
 	compact     view.Compact
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
@@ -176,7 +177,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
 		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-			Weights: w, NonNegative: s.data.above(), Progress: progress,
+			Weights: w, NonNegative: s.data.above, Progress: progress,
 		})
 	case o.slack < noSlack: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
@@ -190,19 +191,20 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
 	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-		Weights: w, Slack: o.slack, NonNegative: s.data.above(), Progress: progress,
+		Weights: w, Slack: o.slack, NonNegative: s.data.above, Progress: progress,
 	})
 }
 
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
+	clusters := kinds.Label(m, d.mixtures)
 	if d.given != nil {
-		return &result{model: m, certificate: m.Certificate, options: o}, nil
+		return &result{model: m, clusters: clusters, certificate: m.Certificate, options: o}, nil
 	}
 	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
 	if err != nil {
 		return nil, err
 	}
-	return &result{model: m, certificate: c, options: o}, nil
+	return &result{model: m, clusters: clusters, certificate: c, options: o}, nil
 }
 
 // prove sets how compact other prototypes could be, for methods that are about it.
@@ -248,6 +250,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
+	d.mixtures = f.LabelLargest
 	m := f.Model
 	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
 		return nil, err
@@ -354,9 +357,9 @@ func (d *data) describe(o options) []part {
 	if d.IDColumn > 0 {
 		what += "; ids from column " + itoa(d.IDColumn)
 	}
-	notes := append(slices.Clone(d.Notes), d.kindNotes()...)
-	if note := d.scaleNote(o.scale); note != "" && d.sizes == nil && d.kind.Sum == 0 {
-		notes = append(notes, note)
+	notes := append(slices.Clone(d.Notes), d.kindNotes(o.scale)...)
+	if d.mixtures {
+		notes = append(notes, kinds.LabelWords)
 	}
 	k := ""
 	if !d.asksRows(o.k) {
@@ -375,40 +378,50 @@ func (d *data) describe(o options) []part {
 	return parts
 }
 
-// kindNotes say what the numbers are, and what follows.
-func (d *data) kindNotes() (notes []string) {
+// kindNotes say what the numbers are, and in one line what follows for the scale and the bounds.
+func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	at, groups := kinds.Codes(softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data))
 	if d.set == nil && at > 0 {
 		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
 	}
-	switch k := d.kind; {
-	case d.sizes != nil:
-		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, "+
-			"the slack is by their noise")
-	case k.Sum > 0:
-		notes = append(notes, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
-	case d.set == nil && k.Total > 0:
+	if k := d.kind; d.set == nil && k.Total > 0 {
 		notes = append(notes, "column "+d.Names[k.Total-1]+kinds.TotalWords)
 	}
-	if d.above() {
-		notes = append(notes, kinds.AboveWords)
+	var taken []string
+	switch k := d.kind; {
+	case d.sizes != nil:
+		words := kinds.CountsWords
+		if k.Divided {
+			words = kinds.DividedWords
+		}
+		taken = append(taken, words+"; while the slider of the slack stands at its default, "+
+			"the slack is by their noise")
+	case k.Sum > 0:
+		taken = append(taken, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
+	default:
+		if note := d.scaleNote(asked); note != "" {
+			taken = append(taken, note)
+		}
+	}
+	if d.above {
+		taken = append(taken, kinds.AboveWords)
+	}
+	if len(taken) > 0 {
+		notes = append(notes, strings.Join(taken, "; "))
 	}
 	return notes
 }
-
-// above reports whether prototypes are kept at 0 or above.
-func (d *data) above() bool { return d.sizes != nil || d.kind.NonNegative() }
 
 // scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
 // where they are not; "" if there is nothing to say.
 func (d *data) scaleNote(kind scale.Kind) string {
 	if d.scaling != nil {
-		return cmp.Or(view.Differ(d.scaling, d.Names), "the columns are standardized")
+		return cmp.Or(view.Differ(d.scaling, &d.Head, d.Names), "the columns are standardized")
 	}
 	if d.kind.Total > 0 { // a note tells
 		return ""
 	}
-	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), d.Names, d.Units,
+	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), &d.Head, d.Names,
 		kind == scale.Auto)
 	if text != "" {
 		text += "; Standardize: yes counts all columns alike"

@@ -14,14 +14,13 @@ import (
 
 // Found is what the numbers of a table are.
 type Found struct {
-	Counts bool    // numbers of events, each as uncertain as its square root
-	MayBe  bool    // it is open whether they are counts
-	Sum    float64 // what each row adds up to: 1, 100 or a million; 0: no such number
-	Total  int     // the column that is the sum of the others, from 1; 0: none
+	Counts  bool    // numbers of events, each as uncertain as its square root
+	MayBe   bool    // it is open whether they are counts
+	Divided bool    // the counts were divided by a number: [Multiples] returns them
+	Sum     float64 // what each row adds up to: 1, 100 or a million; 0: no such number
+	Total   int     // the column that is the sum of the others, from 1; 0: none
+	Curves  bool    // the columns are the steps of a curve, such as a spectrum
 }
-
-// NonNegative reports whether prototypes are to be kept at 0 or above.
-func (f Found) NonNegative() bool { return f.Counts || f.Sum > 0 }
 
 // Scale returns the scale that [scale.Auto] stands for; Auto: the spread of the columns decides.
 func (f Found) Scale() scale.Kind {
@@ -36,11 +35,14 @@ func (f Found) Scale() scale.Kind {
 
 // Words that programs show. How to change the choice they add themselves.
 const (
-	CountsWords = "the numbers are counts: rows are fitted as shares and count by their sums"
-	MayBeWords  = "the numbers may be counts"
-	SumWords    = ", as parts of a whole: columns are not standardized"
-	AboveWords  = "prototypes are kept at 0 or above, as such rows are"
-	TotalWords  = " is the sum of the others, and says again what they say"
+	CountsWords  = "the numbers are counts: rows are fitted as shares and count by their sums"
+	DividedWords = "the numbers are counts divided by a number, which is undone: rows are fitted as shares " +
+		"and count by the sums of the counts"
+	MayBeWords = "the numbers may be counts"
+	SumWords   = ", as parts of a whole: columns are not standardized"
+	AboveWords = "prototypes are kept at 0 or above"
+	LabelWords = "labels are the largest memberships, as rows are mixtures"
+	TotalWords = " is the sum of the others, and says again what they say"
 )
 
 // Slack is how far the squared error of k prototypes of counts in d columns may be above its floor, as a
@@ -96,14 +98,23 @@ func Keep(m *softkmeans.Model, s *scale.Scaling, x *softkmeans.Matrix) (err erro
 	return err
 }
 
+// leastRows is how many rows tell something.
+const leastRows = 5
+
 // Look looks at the rows x. Missing values leave all open.
 func Look(x *softkmeans.Matrix) (f Found) {
-	if x.Cols < 3 || x.Rows < 5 || slices.ContainsFunc(x.Data, func(v float64) bool { return v != v }) {
+	if x.Cols < 3 || x.Rows < leastRows || slices.ContainsFunc(x.Data, math.IsNaN) {
 		return f
 	}
 	if f.Total = total(x); f.Total == 0 {
 		f.Sum = closed(x)
-		f.Counts, f.MayBe = counts(x)
+		if f.Counts, f.MayBe = counts(x, &wholeLimits); !f.Counts && !f.MayBe {
+			if m := Multiples(x); m != nil && apart(m) == 1 {
+				f.Counts, _ = counts(m, &dividedLimits)
+				f.Divided = f.Counts
+			}
+		}
+		f.Curves = curves(x)
 	}
 	return f
 }
@@ -163,7 +174,7 @@ const within = .005
 
 // closed returns what all rows add up to. Columns of 0 and 1 that code a word do, too, and are no parts.
 func closed(x *softkmeans.Matrix) float64 {
-	parts := false
+	parts, full := false, 0
 	sum := 0.0
 	for i := range x.Rows {
 		s := 0.0
@@ -174,7 +185,10 @@ func closed(x *softkmeans.Matrix) float64 {
 			s += v
 			parts = parts || v != 0 && v != 1
 		}
-		if i == 0 {
+		if s == 0 { // says nothing
+			continue
+		}
+		if full++; full == 1 {
 			for _, c := range []float64{1, 100, 1e6} { // shares, percent, and per million, as of genes
 				if math.Abs(s-c) <= within*c {
 					sum = c
@@ -185,7 +199,7 @@ func closed(x *softkmeans.Matrix) float64 {
 			return 0
 		}
 	}
-	if !parts {
+	if !parts || full < leastRows {
 		return 0
 	}
 	return sum

@@ -99,6 +99,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 			f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
 			return err
 		}
+		kinds.Label(f.Model, in.Mixtures)
 		if in.Table.Class != nil {
 			if err := f.Compare(in.Table.Class, f.Model.Labels(nil)); err != nil {
 				return err
@@ -171,6 +172,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	}
 	o.step("other answers")
 	opts.Progress = nil
+	in.Clusters = kinds.Label(m, in.Mixtures)
 	return stability.Others(ctx, in.X, m, &opts)
 }
 

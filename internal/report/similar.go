@@ -90,7 +90,7 @@ func (s *Similar) HTML() ([]byte, error) {
 	}
 	t := NewTally(k)
 	t.Add(labels, m.Memberships, nil, s.Table.Class)
-	c.Sizes, c.Confusion = t.sizes(names).parts(), t.confusion(classes, names).parts()
+	c.Sizes, c.Confusion = t.sizes(names, "").parts(), t.confusion(classes, names).parts()
 	c.Pure, c.Curves, c.Made = pureOf(s.Pure, names), s.curves(), s.made()
 	var out bytes.Buffer
 	err = similarPage.Execute(&out, c)

@@ -13,7 +13,7 @@ const (
 	None   Kind = iota
 	ZScore      // mean 0 and variance 1
 	MinMax      // from 0 to 1
-	Auto        // ZScore where the columns differ in spread by more than 100 times, else None
+	Auto        // ZScore where columns are [Columns.FarApart] and not [Columns.Wide], else None
 	Counts      // rows closed to 1 by Close, and columns by OfClosed
 )
 
