@@ -15,11 +15,11 @@ import (
 	"softkmeans/stability"
 )
 
-const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE are known and stay, and
-                the others are fitted, -k in all. FILE is read, and its columns
-                joined, as by predict -centers (-centers of fit writes). The
-                known ones come first in all outputs, with their names. Columns
-                are not scaled unless -scale is given
+const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE are known and
+                stay; the others are fitted, -k in all. FILE is read, and its
+                columns joined, as by predict -centers (-centers of fit writes).
+                The known ones come first in all outputs, with their names.
+                Columns are not scaled unless -scale is given
   -from FILE    minvol, alternating: start from the centers of a model that fit
                 -model wrote, as of last month's table. Its k, columns,
                 scaling and bounds are taken, too; columns are found by name
