@@ -240,11 +240,7 @@ func (f *File) complete() (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Model = &softkmeans.Model{
-			Certificate: softkmeans.Certificate{Objective: s.Objective, Floor: s.Floor, FloorError: s.FloorError,
-				Total: s.Total, Gap: s.Gap},
-			Iterations: s.Iterations, Status: s.Status,
-		}
+		c.Model = &softkmeans.Model{Certificate: s.Certificate, Iterations: s.Iterations, Status: s.Status}
 		c.count(s.Memberships.Rows, s.Labels)
 		if f.Columns == nil {
 			c.Columns = numbered(s.Memberships.Rows)

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"softkmeans/internal/absent"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -310,7 +311,7 @@ func (f *reportFlags) readClasses(of string, n int,
 		return nil, err
 	}
 	if left != nil && len(c.Class) == len(left) {
-		c.Class = without(c.Class, left, 1)
+		c.Class = absent.Without(c.Class, left, 1)
 	}
 	if len(c.Class) != n {
 		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	lineWidth = 96            // characters of a line of the table of centers
-	mostName  = 2 * lineWidth // characters shown of a column's name
+	lineWidth = 96 // characters of a line of the table of centers
+	mostName  = table.MostName
 )
 
 // All numbers about the quality of a fit of rows come from the certificate.

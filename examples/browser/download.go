@@ -148,8 +148,8 @@ func line(b []byte, fields []string) []byte {
 
 // modelFile is the model that the command and the package read.
 func (d *data) modelFile(r *result) *modelfile.File {
-	m, c := *r.model, r.certificate
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
+	m := *r.model
+	m.Certificate = r.certificate
 	f := &modelfile.File{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header,
 		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap}
 	if d.scaling != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -117,8 +118,8 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 			"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo,
 		}, "auto, yes or no")
 	case "missing":
-		ok, want = pick(&r.missing, value, map[string]missingRule{
-			"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit,
+		ok, want = pick(&r.missing, value, map[string]absent.Rule{
+			"error": absent.Error, "drop": absent.Drop, "mean": absent.Mean, "fit": absent.Fit,
 		}, "error, drop, mean or fit")
 	case "words":
 		ok, want = pick(&r.text, value, map[string]table.Text{
