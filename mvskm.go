@@ -75,7 +75,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // More than max(16384, 512k) rows start on a random sample of them, and so do rows with n·k² above 2.5e7. The
 // error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row
 // in a thousand may be missed. Plain, Centers, a Lambda, a Slack below 0.05, and every Init except InitKMeans
-// take all rows.
+// take all rows, and so does Fixed.
 //
 // Sparse rows are not filled in, unless half of the entries are stored, or rows or columns are fewer than
 // some 4.5k. Model.Trace never rises. The bits depend on Seed and not on Workers. docs/accuracy.md has the

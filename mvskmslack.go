@@ -24,6 +24,8 @@ func (p *minVolume) rule() lambdaRule {
 	switch {
 	case !p.bySlack():
 		return fixedLambda(p.scaledLambda(p.o.Lambda))
+	case p.o.Fixed.Rows == p.k: // there is no volume to choose
+		return fixedLambda(0)
 	case p.pc.total < leastScale*leastScale || p.pc.basis.Rows == 0: // one point is the answer
 		return fixedLambda(p.firstLambda())
 	}
@@ -106,16 +108,28 @@ func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 			best = all
 		}
 	}
-	if err == nil && best.objective > m.pc.floor+m.allowanceOf(max(m.o.Slack, mostSlack)) {
+	if err == nil && best.objective > m.least+m.allowanceOf(max(m.o.Slack, mostSlack)) {
 		best.missed = min(best.objective/m.target(), math.MaxFloat64)
 	}
 	return best, err
 }
 
 // solveSlack returns the run for the slack rule's λ on all rows.
+//
+// Beside fixed centers, which need not lie in the principal subspace, the others may not reach the floor. The
+// slack then counts from the error that the least λ reaches, and λ grows from there.
 func solveSlack(m *alternation) (*volumeRun, error) {
 	lambda := m.firstLambda()
 	from, best, err := m.chosenStart(lambda)
+	if err == nil && m.fixed.Rows > 0 {
+		lambda = leastLambda * m.pc.total / float64(m.k)
+		rough := *m // a small tolerance would let the simplex grow for ever
+		rough.tol = max(m.tol, defaultTol)
+		if out := rough.run(from, lambda, m.most, nil); out != nil {
+			best, from.f, m.least = out, out.f, max(m.least, out.objective)
+		}
+		err = cancelled(m.s.ctx)
+	}
 	if err != nil {
 		return best, err
 	}
@@ -143,7 +157,7 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 // newSteering returns a steering that ends within the share m.close of the slack.
 func (m *alternation) newSteering() *steering {
 	q := &steering{
-		floor: m.pc.floor, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
+		floor: m.least, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
 		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
 	}
 	if m.exact() {
@@ -168,10 +182,10 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. The
 // global simplex has an objective equal to the floor, which a small λ can only raise by little. Under
-// SumAtMostOne there is none.
+// SumAtMostOne, and with fixed centers, there is none.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
-	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne {
+	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne || m.fixed.Rows > 0 {
 		return best, nil
 	}
 	global, err := m.globalCenters()
@@ -269,7 +283,7 @@ const (
 func (m *alternation) isTall() bool {
 	n, k := float64(m.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
-	return many && m.o.Slack >= leastTallSlack &&
+	return many && m.o.Slack >= leastTallSlack && m.fixed.Rows == 0 &&
 		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
 }
 

@@ -31,6 +31,8 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	switch {
 	case m.o.Centers != nil:
 		from.f = m.fromData(m.o.Centers)
+	case m.fixed.Rows > 0:
+		from.f, err = m.besideFixed(restart)
 	case m.o.Init == InitSPA:
 		from.f = m.extremeRows(restart)
 	case m.o.Init == InitGlobal:
@@ -280,4 +282,31 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 		}
 	}
 	return rows
+}
+
+// besideFixed returns the start of fixed centers. After them comes the row that is farthest from the simplex
+// of the centers before it, one after the other, in the principal subspace. If all rows are in that simplex
+// one is drawn; restarts draw all.
+func (m *alternation) besideFixed(restart int) (*Matrix, error) {
+	w, axes := m.principalRows()
+	w = w.Clone()
+	f, rng := NewMatrix(m.k, m.r, nil), rand.New(rand.NewPCG(m.o.Seed, uint64(restart)))
+	copyRows(f, m.fixed)
+	corners := combine(m.s.ctx, f, axes.transposed())
+	for j := m.fixed.Rows; j < m.k; j++ {
+		near, g := rowsOf(corners, 0, j), NewMatrix(w.Rows, j, nil)
+		if err := newSimplexProblem(near, m.o.Sum).solve(m.s.ctx, g, w, m.s.workers); err != nil {
+			return nil, err
+		}
+		mixed := combine(m.s.ctx, g, near)
+		best, most := drawRows(m.s, rng, 1)[0], roundedFloor*m.perWeight(m.pc.total)
+		for i := 0; i < w.Rows && restart == 0; i++ {
+			if far := squaredDistance(w.row(i), mixed.row(i)); far > most && m.s.weight(i) > 0 {
+				best, most = i, far
+			}
+		}
+		copy(f.row(j), m.z.row(best))
+		copy(corners.row(j), w.row(best))
+	}
+	return f, nil
 }

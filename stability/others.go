@@ -164,7 +164,17 @@ func answer(
 	if err != nil {
 		return a, err
 	}
-	to := metrics.Assignment(shared)
+	places := shared
+	if o.Fixed != nil { // these centers have their places
+		places = shared.Clone()
+		for i := range o.Fixed.Rows {
+			for j := range k {
+				places.Row(i)[j], places.Row(j)[i] = 0, 0
+			}
+			places.Row(i)[i] = float64(x.Rows)
+		}
+	}
+	to := metrics.Assignment(places)
 	for l, at := range to {
 		same += shared.At(l, at)
 	}

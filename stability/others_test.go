@@ -191,6 +191,31 @@ func TestHalfOptions(t *testing.T) {
 	}
 }
 
+// TestOthersFixed: fixed centers stay, in their places, in the other answers and in the draws of Bootstrap.
+func TestOthersFixed(t *testing.T) {
+	x := tables.First(tables.CSV(t, "digits"), 200)
+	o := &softkmeans.MinVolumeOptions{Fixed: tables.First(x, 3).Clone(), Seed: 1}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 10, o))(t)
+	if err := Others(t.Context(), x, m, o); err != nil || m.Others == nil {
+		t.Fatal(m.Others, err)
+	}
+	for _, a := range m.Others {
+		for i := range 3 {
+			if !slices.Equal(a.Centers.Row(i), o.Fixed.Row(i)) {
+				t.Errorf("%v times the slack: center %d is not the fixed one", a.Factor, i)
+			}
+		}
+	}
+	s := tables.Must(Bootstrap(t.Context(), x, m, &BootstrapOptions{MinVolumeOptions: *o, Resamples: 3}))(t)
+	for i := range 3 {
+		for j, v := range o.Fixed.Row(i) {
+			if s.Lower.At(i, j) != v || s.Upper.At(i, j) != v {
+				t.Fatalf("center %d, column %d: from %v to %v, not %v", i, j, s.Lower.At(i, j), s.Upper.At(i, j), v)
+			}
+		}
+	}
+}
+
 // TestOthersErrors: what cannot be looked at, and a context that ends, leave the model.
 func TestOthersErrors(t *testing.T) {
 	x := tables.First(tables.CSV(t, "digits"), 200)

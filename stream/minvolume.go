@@ -25,7 +25,7 @@ const (
 )
 
 // MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds
-// are refused. Progress hears of the fit of the summary.
+// and Fixed are refused. Progress hears of the fit of the summary.
 type MinVolumeOptions struct {
 	softkmeans.MinVolumeOptions
 	// SummaryRows is how many rows the summary may have; 0: 16384, fewer beyond 1024 columns, but at least
@@ -58,7 +58,7 @@ type MinVolumeOptions struct {
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other one, and softkmeans.FitMinVolume's on SummaryRows
 // rows, with up to 200 more iterations for each refinement. Errors: those of Fit and of
-// softkmeans.FitMinVolume; [softkmeans.ErrOption] for bounds of centers. If ctx ends once there are centers,
+// softkmeans.FitMinVolume; [softkmeans.ErrOption] for bounds and Fixed. If ctx ends once there are centers,
 // the model is the best so far, with StatusCancelled, and proves nothing.
 func FitMinVolume(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *MinVolumeOptions,
@@ -141,6 +141,8 @@ func (v *volume) check() error {
 	switch {
 	case o.NonNegative || len(o.Lower)+len(o.Upper) > 0:
 		return fault.New(softkmeans.ErrOption, "bounds (NonNegative, Lower, Upper) are for data in memory")
+	case o.Fixed != nil:
+		return fault.New(softkmeans.ErrOption, "Fixed is for data in memory")
 	case o.SummaryRows < 0:
 		return fault.New(softkmeans.ErrOption, "SummaryRows is ", o.SummaryRows)
 	}

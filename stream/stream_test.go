@@ -506,6 +506,7 @@ func TestMinVolumeOptions(t *testing.T) {
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, MaxIter: -1}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: f, MaxIter: -1}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, Sum: softkmeans.SumAtMostOne}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: nan}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: softkmeans.NewMatrix(3, 5, nil)}, SummaryRows: 100},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Fixed: rowsOf(x, 0, 1)}},
 	} {
 		o.Block = func(pass, _ int) { passes++ }
 		_, err := FitMinVolume(t.Context(), in(x, 50), 3, &o)

@@ -286,7 +286,7 @@ func TestHard(t *testing.T) {
 	}
 	for _, o := range []Options{{Scaling: 3}, {Scaling: -1}, {Trim: 1}, {Trim: -0.1}, {Trim: math.NaN()},
 		with(func(o *Options) { o.Slack = -1 }), with(func(o *Options) { o.Upper = []float64{1} }),
-		with(func(o *Options) { o.Workers = -1 })} {
+		with(func(o *Options) { o.Workers = -1 }), with(func(o *Options) { o.Fixed = softkmeans.NewMatrix(1, 3, nil) })} {
 		if r, err := Fit(t.Context(), x, 3, &o); r != nil || !errors.Is(err, softkmeans.ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}

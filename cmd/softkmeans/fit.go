@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 )
 
 var fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
@@ -122,7 +124,9 @@ type fitFlags struct {
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
-	memberships, centers, model string
+	memberships, centers, model, known string
+
+	library *sources.Library // of known; nil: none
 }
 
 // around is how the simplex of the global solution encloses the data.
@@ -145,6 +149,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
 	fs.StringVar(&f.memberships, "o", "", "")
 	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
 	fs.BoolVar(&f.details, "details", false, "")
@@ -210,6 +215,9 @@ func parseFit(args []string) (f fitFlags, err error) {
 			return f, err
 		}
 	}
+	if err := f.checkKnown(); err != nil {
+		return f, err
+	}
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
@@ -232,7 +240,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 }
 
 func (f *fitFlags) run(s *session) error {
-	if err := f.readStart(); err != nil {
+	if err := cmp.Or(f.readStart(), f.readLibrary()); err != nil {
 		return err
 	}
 	memberships, err := s.add("o", f.memberships)
@@ -261,7 +269,7 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 	if centers != nil {
-		if err := writeCenterTable(centers, result.Names, result.centers); err != nil {
+		if err := writeCenterTable(centers, result.Names, result.centerNames(), result.centers); err != nil {
 			return err
 		}
 	}
@@ -340,6 +348,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		w.details, w.named = withSizes(details, d.sizes)
 		w.clustered, w.clusters = r.clusters != nil, clusters
 		w.describe(&d.Head, d.texts)
+		w.centers = r.centerNames()
 		return r, w.add(s.ctx, labels, memberships)
 	}
 	return r, nil

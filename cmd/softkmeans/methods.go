@@ -45,8 +45,8 @@ var methods = [...]struct {
 }{
 	methodMinVolume: {
 		word: "minvol",
-		takes: "slack lambda bounds seed plain others bootstrap from sum weights centers details stream " +
-			"missing",
+		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers details " +
+			"stream missing",
 		help: `prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)`,
 		fit: fitMinVolume,
@@ -61,7 +61,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
-		takes: "bounds seed plain from sum weights centers details",
+		takes: "bounds seed plain from known sum weights centers details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,
 	},
@@ -135,6 +135,8 @@ type result struct {
 	slack    bool              // given by -slack
 	bounds   *bounds           // of the centers; nil: none
 	seed     uint64
+	known    []string           // the names of the first centers; nil: p0, p1, …
+	fixed    *softkmeans.Matrix // these centers, in the table's units; nil: none
 	meaning  meaning
 	mixtures bool  // labels are the largest memberships, though there are clusters
 	clusters []int // of the rows; nil: there are none, or the table is read in blocks
@@ -251,6 +253,9 @@ func (r *result) setModel(m *softkmeans.Model) {
 	}
 	r.flatten(r.centers)
 	r.bounds.hold(r.centers)
+	if r.fixed != nil {
+		copy(r.centers.Data, r.fixed.Data)
+	}
 	if r.scale != nil {
 		if !r.streamed {
 			copy(m.Centers.Data, r.centers.Data)
@@ -282,6 +287,10 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 			return nil, err
 		}
 	}
+	fixed, err := f.joinKnown(d, r)
+	if err != nil {
+		return nil, err
+	}
 	if t := d.sparse; t != nil {
 		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, weights)
 	} else {
@@ -289,7 +298,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	}
 	o := &softkmeans.MinVolumeOptions{
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-		Centers: start, Weights: weights, Workers: f.workers, Progress: p.iteration,
+		Centers: start, Fixed: fixed, Weights: weights, Workers: f.workers, Progress: p.iteration,
 	}
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {
@@ -365,7 +374,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 func fitAlternating(ctx context.Context, _ *fitFlags, d *data, r *result,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	return softkmeans.FitAlternating(ctx, d.samples(), r.k, &softkmeans.MinVolumeOptions{
-		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights,
+		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Fixed: o.Fixed, Weights: o.Weights,
 		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Progress})
 }
 
