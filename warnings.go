@@ -20,8 +20,8 @@ const (
 	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from
 	// 0 under SumAtMostOne) over that of the farthest sample of positive weight: more than 3.
 	WarnFar
-	// WarnSlack: no λ gave an error within the slack. Value is the error relative to what the slack allows;
-	// the model is the best that was found.
+	// WarnSlack: no λ gave an error within the slack, or within 1.25 floors if the slack is less. Value is
+	// the error relative to what the slack allows; the model is the best that was found.
 	WarnSlack
 	// WarnSeveral: a half or twice of λ, of package unmix, gives other centers. Value is their
 	// mean spectral angle in percent of π (MRSA), more than 1; Cluster moves most.

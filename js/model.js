@@ -191,10 +191,10 @@ export const writeModel = (model, given) => {
   if (!Array.isArray(names) || names.length !== d || !Array.from(names).every(isText)) refuse('shape', `columns are not the names of the ${d} columns of the centers`, { argument: 'columns' })
   const table = (name) => model[name] && nested(`model.${name}`, model[name])
   const list = (name) => model[name] && nested(`model.${name}`, [model[name]])[0]
-  const { method, rowScaling, labelBy, scale = 'none', objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, warnings: warned } = model
+  const { method, rowScaling, labelBy, scale = 'none', objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, warnings: warned } = model
   const file = checked({
     ...model.file,
-    method, rowScaling, labelBy, scale, objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, centers,
+    method, rowScaling, labelBy, scale, objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, centers,
     ...(warned && { warnings: warned.length > 0 ? warned : undefined }),
     ...(model.labels && counted(model.labels, centers.length)),
     format: 'softkmeans model',
@@ -235,7 +235,7 @@ export const readModel = (text) => {
   if (given.checksum !== 'none' && given.checksum !== checksum(textOf(file))) wrong('its checksum is wrong: it is damaged, or was edited')
 
   const { format, version, k, columns, sum, scale, shift, divisor, centers, scaledCenters, clusterMeans, clusterAxes, ...rest } = file
-  const { method, rowScaling, labelBy, objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, warnings: warned, ...others } = rest
+  const { method, rowScaling, labelBy, objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, warnings: warned, ...others } = rest
   const table = (rows) => ({ rows: rows.length, cols: columns.length, data: Float64Array.from(rows.flat()) })
   const model = {
     k,
@@ -246,7 +246,7 @@ export const readModel = (text) => {
     objective, floor, floorError, total, gap, iterations,
     file: others,
   }
-  for (const [name, v] of Object.entries({ method, rowScaling, labelBy, lambda, volumeRatio, status, warnings: warned })) {
+  for (const [name, v] of Object.entries({ method, rowScaling, labelBy, lambda, slack, volumeRatio, status, warnings: warned })) {
     if (v !== undefined) model[name] = v
   }
   for (const [name, v] of Object.entries({ clusterMeans, clusterAxes, scaledCenters })) {

@@ -59,6 +59,8 @@ export interface Model extends Proof {
   warnings?: Warning[]
   iterations?: number
   lambda?: number
+  /** What lambda was chosen by: the error that was allowed above the floor, as a share of it. */
+  slack?: number
   /** Of a model that was read. */
   volumeRatio?: number
   clusterMeans?: Matrix
@@ -96,7 +98,10 @@ export interface FitOptions {
 export interface MinVolumeOptions {
   weights?: Numbers
   sum?: 'one' | 'at-most-one'
-  /** The share of the floor that compact prototypes may cost above it, above 0; default 0.25. */
+  /**
+   * The share of the floor that compact prototypes may cost above it, above 0; default: by the
+   * noise, at most 0.25.
+   */
   slack?: number
   /** The weight of the volume itself, in place of slack; default, as 0: by slack. */
   lambda?: number

@@ -107,7 +107,7 @@ class SoftKMeans {
     whole('k', k, 1)
     const chosen = options(given, allowed)
     const out = this.#call(operation, { rows, k, chosen })
-    const [objective, floor, floorError, total, gap, status, iterations, lambda, excessShare] = out('numbers')
+    const [objective, floor, floorError, total, gap, status, iterations, lambda, excessShare, slack] = out('numbers')
     const model = {
       k,
       cols: rows.cols,
@@ -121,7 +121,7 @@ class SoftKMeans {
       warnings: warningsOf(out('warnings')),
     }
     if (operation === 'fit') return model
-    Object.assign(model, { iterations, lambda })
+    Object.assign(model, { iterations, lambda, slack })
     const means = out('means')
     if (means.length > 0) model.clusterMeans = { rows: k, cols: rows.cols, data: means }
     const axes = out('axes')

@@ -76,7 +76,6 @@ type File struct {
 	VolumeRatio float64 // see [softkmeans/proof.VolumeRatio]; 0: not known
 	LossGap     float64 // see [softkmeans/proof.LossGap]; 0: not known
 
-	Slack float64 // that was asked for; 0: the default, or none
 	// Lower and Upper bound all entries of Centers, one number each; nil: none.
 	Lower, Upper []float64
 	Seed         uint64
@@ -160,7 +159,7 @@ func (f *File) fields(t *walk) {
 	choose(t, "solver", &m.Solver)
 	t.number("lambda", &m.Lambda, 0)
 	t.number("epsilon", &m.Epsilon, 0)
-	t.number("slack", &f.Slack, notBelow0)
+	t.number("slack", &m.Slack, notBelow0)
 	t.numbers("lower", &f.Lower, 1)
 	t.numbers("upper", &f.Upper, 1)
 	t.seed("seed", &f.Seed)
@@ -241,11 +240,7 @@ func (f *File) complete() (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Model = &softkmeans.Model{
-			Certificate: softkmeans.Certificate{Objective: s.Objective, Floor: s.Floor, FloorError: s.FloorError,
-				Total: s.Total, Gap: s.Gap},
-			Iterations: s.Iterations, Status: s.Status,
-		}
+		c.Model = &softkmeans.Model{Certificate: s.Certificate, Iterations: s.Iterations, Status: s.Status}
 		c.count(s.Memberships.Rows, s.Labels)
 		if f.Columns == nil {
 			c.Columns = numbered(s.Memberships.Rows)

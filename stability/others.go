@@ -26,7 +26,7 @@ const (
 // that rows and slack matter little.
 //
 // Others fits random halves of the rows, one with half of the slack (or λ) and one with twice,
-// and has each label all rows. Three pairs of halves are drawn of up to 1000 rows, and one of
+// and has each label all rows. Without a slack in the options it is m.Slack. Three pairs of halves are drawn of up to 1000 rows, and one of
 // more. The share of rows with another label is the least over all ways to name the clusters,
 // and centers have the names of that way. If the largest share is above 5 %, a warning of
 // WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple
@@ -61,6 +61,9 @@ func Others(
 	pairs := 3
 	if len(rows) > fewRows {
 		pairs = 1
+	}
+	if o.Slack == 0 {
+		o.Slack = m.Slack
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, halvesStream))
 	others := []softkmeans.Answer{{Factor: 0.5}, {Factor: 2}}
@@ -112,9 +115,7 @@ func halfOptions(
 	switch {
 	case o.Lambda > 0:
 		o.Lambda = within(o.Lambda * factor * weightOf(o.Weights, half) / weightOf(o.Weights, rows))
-	case o.Slack == 0:
-		o.Slack = factor * softkmeans.DefaultSlack
-	default:
+	case o.Slack != 0:
 		o.Slack = within(factor * o.Slack)
 	}
 	if o.Weights != nil {
@@ -163,7 +164,17 @@ func answer(
 	if err != nil {
 		return a, err
 	}
-	to := metrics.Assignment(shared)
+	places := shared
+	if o.Fixed != nil { // these centers have their places
+		places = shared.Clone()
+		for i := range o.Fixed.Rows {
+			for j := range k {
+				places.Row(i)[j], places.Row(j)[i] = 0, 0
+			}
+			places.Row(i)[i] = float64(x.Rows)
+		}
+	}
+	to := metrics.Assignment(places)
 	for l, at := range to {
 		same += shared.At(l, at)
 	}

@@ -113,8 +113,8 @@ func TestOthers(t *testing.T) {
 				part.Weights = chosenWeights(a.Weights, chosen)
 				if part.Lambda > 0 {
 					part.Lambda *= factor * sumOf(part.Weights) / sumOf(chosenWeights(a.Weights, rows))
-				} else if part.Slack *= factor; part.Slack == 0 {
-					part.Slack = factor * 0.25
+				} else {
+					part.Slack = factor * m.Slack
 				}
 				other := fit(draws.Chosen(digits, chosen), &part)
 				labels := tables.Must(other.PredictLabels(nil, digits))(t)
@@ -179,7 +179,7 @@ func sumOf(v []float64) (sum float64) {
 func TestHalfOptions(t *testing.T) {
 	for _, c := range [][2]softkmeans.MinVolumeOptions{
 		{{Slack: math.MaxFloat64}, {Slack: math.MaxFloat64}}, {{Slack: math.SmallestNonzeroFloat64}, {Slack: math.SmallestNonzeroFloat64}},
-		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {Slack: 0.125}}, {{Lambda: 8}, {Lambda: 2}},
+		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {}}, {{Lambda: 8}, {Lambda: 2}},
 	} {
 		factor := 0.5
 		if c[0].Slack > 1 {
@@ -187,6 +187,31 @@ func TestHalfOptions(t *testing.T) {
 		}
 		if got := halfOptions(c[0], []int{0, 1, 2, 3}, []int{1, 2}, factor); got.Slack != c[1].Slack || got.Lambda != c[1].Lambda {
 			t.Errorf("%g, %g for %g, %g", got.Slack, got.Lambda, c[0].Slack, c[0].Lambda)
+		}
+	}
+}
+
+// TestOthersFixed: fixed centers stay, in their places, in the other answers and in the draws of Bootstrap.
+func TestOthersFixed(t *testing.T) {
+	x := tables.First(tables.CSV(t, "digits"), 200)
+	o := &softkmeans.MinVolumeOptions{Fixed: tables.First(x, 3).Clone(), Seed: 1}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 10, o))(t)
+	if err := Others(t.Context(), x, m, o); err != nil || m.Others == nil {
+		t.Fatal(m.Others, err)
+	}
+	for _, a := range m.Others {
+		for i := range 3 {
+			if !slices.Equal(a.Centers.Row(i), o.Fixed.Row(i)) {
+				t.Errorf("%v times the slack: center %d is not the fixed one", a.Factor, i)
+			}
+		}
+	}
+	s := tables.Must(Bootstrap(t.Context(), x, m, &BootstrapOptions{MinVolumeOptions: *o, Resamples: 3}))(t)
+	for i := range 3 {
+		for j, v := range o.Fixed.Row(i) {
+			if s.Lower.At(i, j) != v || s.Upper.At(i, j) != v {
+				t.Fatalf("center %d, column %d: from %v to %v, not %v", i, j, s.Lower.At(i, j), s.Upper.At(i, j), v)
+			}
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (s Scaling) String() string {
 type Options struct {
 	// Init is by default softkmeans.InitSPA, Volume softkmeans.VolumeAffine, and Tol 1e-7: a dark material
 	// has little weight in the loss, and its spectrum moves long after the others are at rest. NonNegative is
-	// always set. Bounds other than 0 and ±Inf take the rows as given. If neither Slack nor Lambda is set the
+	// always set, Fixed refused. Bounds other than 0 and ±Inf take the rows as given. If neither Slack nor Lambda is set the
 	// noise chooses λ, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
@@ -156,6 +156,8 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 		return nil, fault.New(softkmeans.ErrOption, "Scaling is ", int(t.Scaling), ", not 0 to 2")
 	case !(t.Trim >= 0 && t.Trim < 1):
 		return nil, fault.New(softkmeans.ErrOption, "Trim is ", t.Trim, ", not from 0 to below 1")
+	case t.Fixed != nil:
+		return nil, fault.New(softkmeans.ErrOption, "Fixed is for softkmeans.FitMinVolume")
 	case t.Scaling == ScaleUnit && t.inUnits():
 		return nil, fault.New(softkmeans.ErrOption, "Scaling is unit, and Lower or Upper is not 0")
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"softkmeans/internal/absent"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/unmix"
@@ -22,7 +23,8 @@ const rowsHelp = `  -rows R       unit: divide rows by their sums, by which they
                 auto: unit where brightness shows, and the report says so
                 (default). fit -method minvol, report and floors look for it in
                 tables in memory that are not standardized, without gaps,
-                -sum, and -bounds other than 0. certify takes rows as given
+                -sum, -known, and -bounds other than 0. certify takes rows as
+                given
 `
 
 // divide divides the rows by their sums. Those without a sum are left out, and noted.
@@ -41,7 +43,7 @@ func (d *data) divide() error {
 		return err
 	}
 	if d.Rows < len(dark) {
-		sums = without(sums, dark, 1)
+		sums = absent.Without(sums, dark, 1)
 	}
 	d.above = scale.AboveZero(d.ends())
 	if d.scale == nil {

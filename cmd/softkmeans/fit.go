@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/unmix"
 )
 
@@ -55,10 +57,12 @@ Output:
 
 For some methods only:
 
-  -slack S      minvol: extra squared error, as a fraction of the least (default
-                ` + defaultSlack + `). At most half of the explained variance is given up. If
-                there are more prototypes than columns the least is 0, and a
-                tenth of the variance takes its place
+  -slack S      minvol: extra squared error, as a fraction of the least. Without
+                -slack it is at most 0.25, and less if white noise adds less to
+                the error of the true prototypes; the report says it. At most
+                half of the explained variance is given up. If there are more
+                prototypes than columns the least is 0, and a tenth of the
+                variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -bounds L,H   minvol, alternating: keep all values of prototypes from L to H,
@@ -122,7 +126,9 @@ type fitFlags struct {
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
-	memberships, centers, model string
+	memberships, centers, model, known string
+
+	library *sources.Library // of known; nil: none
 }
 
 // around is how the simplex of the global solution encloses the data.
@@ -145,6 +151,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
 	fs.StringVar(&f.memberships, "o", "", "")
 	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
 	fs.BoolVar(&f.details, "details", false, "")
@@ -210,8 +217,15 @@ func parseFit(args []string) (f fitFlags, err error) {
 			return f, err
 		}
 	}
+	if err := f.checkKnown(); err != nil {
+		return f, err
+	}
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
+	}
+	if f.perRow == unmix.ScaleUnit && f.known != "" {
+		return f, usageErrorf("-rows unit has prototypes at the mean sum of a row, which known ones do not have; " +
+			"leave -known out")
 	}
 	if f.options.Sum == softkmeans.SumAtMostOne {
 		switch {
@@ -237,7 +251,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 }
 
 func (f *fitFlags) run(s *session) error {
-	if err := f.readStart(); err != nil {
+	if err := cmp.Or(f.readStart(), f.readLibrary()); err != nil {
 		return err
 	}
 	memberships, err := s.add("o", f.memberships)
@@ -266,7 +280,7 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 	if centers != nil {
-		if err := writeCenterTable(centers, result.Names, result.centers); err != nil {
+		if err := writeCenterTable(centers, result.Names, result.centerNames(), result.centers); err != nil {
 			return err
 		}
 	}
@@ -287,7 +301,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if d.sparse == nil {
 		d.noteKind(f)
 	}
-	r := &result{k: f.k, method: f.method, slack: f.slack, seed: f.seed}
+	r := &result{k: f.k, method: f.method, slack: f.slack > 0, seed: f.seed}
 	p := s.progress(f.quiet)
 	defer p.clear()
 	if err := f.settleRows(s.ctx, d, r, p); err != nil {
@@ -331,6 +345,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		w.details, w.named = withSizes(details, d.sizes)
 		w.clustered, w.clusters = r.clusters != nil, clusters
 		w.describe(&d.Head, d.texts)
+		w.centers = r.centerNames()
 		return r, w.add(s.ctx, labels, memberships)
 	}
 	return r, nil
@@ -348,7 +363,8 @@ func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progre
 			return err
 		}
 	}
-	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() {
+	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() ||
+		f.library != nil {
 		return nil
 	}
 	open, err := d.open(ctx, &f.inputFlags, r.k, auto)

@@ -46,7 +46,7 @@ func centersFile(t *testing.T, path string, m *softkmeans.Matrix) string {
 		names[j] = table.Column(j)
 	}
 	var b strings.Builder
-	if err := writeCenterTable(&b, names, m); err != nil {
+	if err := writeCenterTable(&b, names, nil, m); err != nil {
 		t.Fatal(err)
 	}
 	return writeText(t, path, b.String())

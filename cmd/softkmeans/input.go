@@ -21,6 +21,7 @@ import (
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/unmix"
 )
@@ -109,6 +110,7 @@ type inputFlags struct {
 	noCounts bool           // auto takes no counts, as similarities have no weights
 	perRow   unmix.Scaling  // with ScaleUnit rows are divided by their sums
 	settled  bool           // the scale is that of a model or of known prototypes
+	reading  *sources.Rows  // of a library of known prototypes that a fit keeps; nil: none
 	missing  missingRule
 	workers  int
 	quiet    bool
@@ -417,6 +419,9 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 		}
 		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
 		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs}}, nil
+	}
+	if f.reading != nil {
+		f.reading.Settle(t)
 	}
 	s.places["x"] = place{s.source, t.Names}
 	all := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),

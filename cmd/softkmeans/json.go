@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"softkmeans"
@@ -126,6 +127,7 @@ type fitReportJSON struct {
 	Solver     string      `json:"solver,omitempty"`
 	Lambda     float64     `json:"lambda,omitempty"`
 	Epsilon    float64     `json:"epsilon,omitempty"`
+	Slack      float64     `json:"slack,omitempty"`        // by which lambda was chosen
 	Volume     float64     `json:"volumeRatio,omitempty"`  // times the least; absent: not known
 	Unique     *uniqueJSON `json:"sameMixtures,omitempty"` // absent: not known
 	LossGap    float64     `json:"lossGap,omitempty"`      // above its least, of the total; absent: not known
@@ -193,7 +195,10 @@ func (r *result) reportJSON() *fitReportJSON {
 	for _, other := range r.others {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
-	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
+	j.Solver, j.Lambda, j.Epsilon, j.Slack = m.Solver.String(), m.Lambda, m.Epsilon, m.Slack
+	if r.faint != "" {
+		j.Notes = append(slices.Clone(j.Notes), r.faint)
+	}
 	if v := r.compact.VolumeRatio; v < math.MaxFloat64 {
 		j.Volume = v
 	}

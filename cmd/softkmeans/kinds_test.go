@@ -249,7 +249,7 @@ func TestReportOfCounts(t *testing.T) {
 	must(t, "report", "-o", page, "-memberships", page+".csv", counts)
 	text := readFile(t, page)
 	for _, part := range []string{"rows of counts scaled to sums of 1", "as shares of a row&#39;s sum",
-		"kept at 0 or above", "as a slack of 2 % over the floor"} {
+		"kept at 0 or above", "as a slack of 1.67 % over the floor"} {
 		narrow := strings.ReplaceAll(part, " %", "\u00a0%")
 		if !strings.Contains(text, part) && !strings.Contains(text, narrow) {
 			t.Errorf("the page lacks %q", part)

@@ -305,14 +305,21 @@ func (w *membershipWriter) end() error {
 	return err
 }
 
-// writeCenterTable writes the names of the columns and a row for each center.
-func writeCenterTable(w io.Writer, names []string, centers *softkmeans.Matrix) error {
+// writeCenterTable writes the names of the columns and a row for each center. It begins with the center's name
+// if known has names.
+func writeCenterTable(w io.Writer, names, known []string, centers *softkmeans.Matrix) error {
 	c := csv.NewWriter(w)
+	if known != nil {
+		names = append([]string{"prototype"}, names...)
+	}
 	c.Write(names) // c keeps the first error
-	fields := make([]string, centers.Cols)
 	for i := range centers.Rows {
-		for j, v := range centers.Row(i) {
-			fields[j] = strconv.FormatFloat(v, 'g', -1, 64)
+		var fields []string
+		if known != nil {
+			fields = append(fields, known[i])
+		}
+		for _, v := range centers.Row(i) {
+			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		c.Write(fields)
 	}

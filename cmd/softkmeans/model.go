@@ -29,7 +29,7 @@ type modelFile struct{ *modelfile.File }
 // newModelFile returns the model of a fit. What is proved is the certificate's.
 func newModelFile(r *result) *modelfile.File {
 	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Named(),
-		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
+		Rows: r.rows, Sizes: r.sizes, Seed: r.seed}
 	f.Units = r.Units
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
@@ -43,10 +43,8 @@ func newModelFile(r *result) *modelfile.File {
 		f.Similarities, f.Kernel, f.Gamma, f.Samples = r.lsd, r.kernel.String(), r.gamma, r.samples
 		return f
 	}
-	m, c := *r.model, r.cert
-	m.Memberships, m.Clusters, m.Trace = nil, nil, nil
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
-		c.FloorError, c.Total, c.Gap, c.Solver
+	m := *r.model
+	m.Certificate, m.Memberships, m.Clusters, m.Trace = r.cert, nil, nil, nil
 	f.Model, f.UnitRows, f.Centers = &m, r.unit, r.centers
 	f.LabelLargest = r.mixtures && r.clustered()
 	f.VolumeRatio, f.LossGap = r.compact.VolumeRatio, r.compact.LossGap

@@ -81,7 +81,7 @@ func TestModelFile(t *testing.T) {
 	for i := range d.Rows {
 		far = max(far, details.At(i, 0))
 	}
-	if !near(f.LargestResidual, far, 1e-9) || far == 0 || f.Slack != 0 {
+	if !near(f.LargestResidual, far, 1e-9) || far == 0 || f.Model.Slack != .25 {
 		t.Errorf("largest residual %v, not %v", f.LargestResidual, far)
 	}
 	centers := readFile(t, "centers.csv")

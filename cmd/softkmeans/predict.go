@@ -360,7 +360,7 @@ func (p *prediction) text() []byte {
 	if !p.taken {
 		fmt.Fprintf(&b, "%s: %s by label", p.source, count(p.rows, "row"))
 		writeNotes(&b, p.notes)
-		b.WriteString("\n\n" + sizeLines(p.sizes))
+		b.WriteString("\n\n" + sizeLines(p.sizes, centerName))
 	} else if len(p.notes) > 0 {
 		b.WriteString(p.source + ":")
 		writeNotes(&b, p.notes)

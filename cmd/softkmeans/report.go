@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"softkmeans/internal/absent"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -38,8 +39,8 @@ script, no network and no other file.
   -classes FILE known classes of the rows, one per line, for colors and
                 comparison, if the table has no -label column. Of several
                 columns the one named label is taken
-  -slack S      minvol: extra squared error, as a fraction of the least (default
-                ` + defaultSlack + `)
+  -slack S      minvol: extra squared error, as a fraction of the least (without
+                it by the noise, at most 0.25)
   -bounds L,H   minvol, alternating: keep all values of the centers from L to H,
                 as fit does. The table is kept in memory
   -seed N       seed of the starts of alternating and minvol (default 0)
@@ -325,7 +326,7 @@ func (f *reportFlags) readClasses(of string, n int,
 		return nil, err
 	}
 	if left != nil && len(c.Class) == len(left) {
-		c.Class = without(c.Class, left, 1)
+		c.Class = absent.Without(c.Class, left, 1)
 	}
 	if len(c.Class) != n {
 		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",

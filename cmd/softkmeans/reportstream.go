@@ -4,7 +4,6 @@ package main
 // rows. Its pictures show a sample, and that alone is kept.
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -44,7 +43,7 @@ type streamedPage struct {
 // fitStream computes the page and writes the memberships to w, unless w is nil.
 func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.Input, error) {
 	p := &streamedPage{Input: f.content(), f: f, b: b, k: f.k}
-	p.Blocks, p.Seed, p.Slack = true, f.seed, cmp.Or(f.slack, softkmeans.DefaultSlack)
+	p.Blocks, p.Seed = true, f.seed
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if err := b.setScale(f.scale); err != nil {
 		return nil, err
@@ -206,6 +205,7 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 		return w.add(p.b.ctx, labels, g)
 	})
 	if err == nil {
+		p.Slack = p.MinVolume.Model.Slack
 		err = p.b.name(append(rows.pure, rows.between))
 	}
 	if p.Pure, p.Between = rows.ranked(); err != nil || w == nil {

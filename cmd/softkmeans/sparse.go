@@ -40,7 +40,7 @@ func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
 		return true
 	case methodMinVolume, methodAlternating:
 		return !halfStored(t) && (f.scale == scale.Auto || f.scale == scale.None) &&
-			f.start == nil && f.bootstrap == 0 && !f.plain
+			f.start == nil && f.library == nil && f.bootstrap == 0 && !f.plain
 	}
 	return false
 }

@@ -14,6 +14,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
@@ -93,10 +94,10 @@ type blockReader struct {
 	rows     int   // rows of the last pass by each
 	fault    error // of reading or writing; reported without the words of the package
 
-	drop bool      // rows with missing values are left out
-	gaps *gapCount // of the last pass
-	left int       // rows left out in the last pass
-	none int       // rows without any value in the last pass
+	drop bool          // rows with missing values are left out
+	gaps *absent.Count // of the last pass
+	left int           // rows left out in the last pass
+	none int           // rows without any value in the last pass
 
 	kind    scale.Kind       // what the scale of the columns was asked to be
 	columns *scale.Columns   // of the first pass of a fit or of floors
@@ -112,7 +113,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 		file.Notes = append(file.Notes, filledNote(t))
 	}
 	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: s.progress(f.quiet),
-		drop: f.missing == missingDrop, gaps: newGapCount(file.Names)}
+		drop: f.missing == missingDrop, gaps: absent.NewCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
 	return b, nil
@@ -120,7 +121,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	n := 0
-	b.gaps, b.left, b.none = newGapCount(b.file.Names), 0, 0
+	b.gaps, b.left, b.none = absent.NewCount(b.file.Names), 0, 0
 	for x, err := range b.file.Blocks(b.ctx) {
 		if err == nil && (b.scale != nil || b.drop) {
 			err = checkEntries(x, n)
@@ -136,7 +137,7 @@ func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 		}
 	}
 	if n > 0 && n == b.left {
-		b.fault = noCompleteRow(b.file.Source, b.gaps)
+		b.fault = b.gaps.NoRow(b.file.Source, dropWords)
 		yield(nil, b.fault)
 		return
 	}
@@ -148,13 +149,13 @@ func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 // prepare counts the missing values of a block, leaves their rows out if b.drop is set,
 // and scales the others.
 func (b *blockReader) prepare(x *softkmeans.Matrix) {
-	if left := gapRows(x); left != nil {
-		b.gaps.add(x)
-		_, none := emptyRows(x)
+	if left := absent.Rows(x); left != nil {
+		b.gaps.Add(x)
+		_, none := absent.EmptyRows(x)
 		b.none += none
 		if b.drop {
 			b.left += x.Rows
-			x.Data = without(x.Data, left, x.Cols)
+			x.Data = absent.Without(x.Data, left, x.Cols)
 			x.Rows = len(x.Data) / x.Cols
 			b.left -= x.Rows
 		}
@@ -172,9 +173,9 @@ func (b *blockReader) head(free string) table.Head {
 	h.Notes = slices.Clone(h.Notes)
 	switch {
 	case b.drop && b.left > 0:
-		h.Notes = append(h.Notes, leftOut(b.left, b.gaps.columns()))
-	case !b.drop && b.gaps.values > 0:
-		h.Notes = append(h.Notes, notPresent(b.gaps, b.none)...)
+		h.Notes = append(h.Notes, b.gaps.LeftOut(b.left))
+	case !b.drop && b.gaps.Values > 0:
+		h.Notes = append(h.Notes, b.gaps.Present(b.none)...)
 	}
 	note := scaleNote(&h, b.scale, b.kind, b.columns)
 	if c := b.columns; free != "" && b.scale == nil && c != nil &&
@@ -191,7 +192,7 @@ func (b *blockReader) head(free string) table.Head {
 func textsOf(b *rows.Block, drop bool) rowTexts {
 	t := rowTexts{ids: b.IDs, kept: b.Kept}
 	if drop {
-		if t.left = gapRows(b.X); t.left == nil {
+		if t.left = absent.Rows(b.X); t.left == nil {
 			t.left = make([]bool, b.X.Rows)
 		}
 	}
@@ -340,7 +341,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
-		slack: f.slack, seed: f.seed, streamed: true}
+		slack: f.slack > 0, seed: f.seed, streamed: true}
 	if r.k == 0 {
 		drawn := newRowDraw(f.seed, drawnRows)
 		if err := b.each(drawn.add); err != nil {

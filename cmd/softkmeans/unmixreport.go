@@ -169,9 +169,9 @@ func (u *unmixing) choices() (lines []string) {
 	case u.streamed:
 		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
 	case u.result.k == 1:
-		lambda += ": by a slack of " + defaultSlack + ", as for one material."
+		lambda += ": by a slack of " + small(m.Slack) + ", as for one material."
 	default:
-		lambda += ": by a slack of " + defaultSlack + ", as the materials leave hardly any noise."
+		lambda += ": by a slack of " + small(m.Slack) + ", as the materials leave hardly any noise."
 	}
 	return append(lines, lambda)
 }

@@ -148,17 +148,14 @@ func line(b []byte, fields []string) []byte {
 
 // modelFile is the model that the command and the package read.
 func (d *data) modelFile(r *result) *modelfile.File {
-	m, c := *r.model, r.certificate
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
+	m := *r.model
+	m.Certificate = r.certificate
 	f := &modelfile.File{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header,
 		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap}
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}
 	f.LabelLargest = d.mixtures && r.clusters != nil
-	if r.options.method == view.MinVolume {
-		f.Slack = r.options.slack
-	}
 	return f
 }
 

@@ -86,7 +86,9 @@ func TestBrightness(t *testing.T) {
 	}
 	s, o := &session{}, options{scale: scale.Auto, slack: .25, k: 3}
 	tables.Must(s.open(t.Context(), fromText("open.csv", b.String()), o, nil))(t)
-	noted := func() bool { return strings.Contains(strings.Join(s.data.kindNotes(o.scale), "\n"), "differ in brightness") }
+	noted := func() bool {
+		return strings.Contains(strings.Join(s.data.kindNotes(o.scale), "\n"), "differ in brightness")
+	}
 	fit := func(k int, kind scale.Kind, want bool) {
 		t.Helper()
 		o.k, o.scale = k, kind

@@ -140,9 +140,6 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		d, described = bright, append(described, bright.describe(o)...)
 	}
 	o.k = d.clusters(o.k)
-	if d.scaling != nil && d.scaling.Kind == scale.Counts && o.slack == softkmeans.DefaultSlack {
-		o.slack = max(kinds.Slack(o.k, d.x.Cols), noSlack)
-	}
 	if o.k > maxValues/d.Rows {
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
 	}
@@ -161,6 +158,9 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 			return nil, errCancelled
 		}
 		return nil, err
+	}
+	if o.slack == byNoise {
+		o.slack = max(m.Slack, noSlack)
 	}
 	r, err := d.judge(m, o)
 	if err != nil {
@@ -182,18 +182,22 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
 	x, w := s.data.x, s.data.Weights
-	switch {
-	case s.data.given != nil && (o.method != view.MinVolume || o.slack < noSlack):
+	slack := max(o.slack, 0) // 0 is FitMinVolume's own
+	if o.slack == byNoise && s.data.sizes != nil {
+		slack = kinds.Slack(o.k, x.Cols)
+	}
+	switch global := o.slack != byNoise && slack < noSlack; {
+	case s.data.given != nil && (o.method != view.MinVolume || global):
 		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
 	case s.data.given != nil:
-		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
+		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: slack, Progress: progress})
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
 		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{
 			Weights: w, NonNegative: s.data.above, Progress: progress,
 		})
-	case o.slack < noSlack: // the start of the path
+	case global: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {
 			q, err := view.Orientation(ctx, x, w, s.data.plane.Mean, s.path.points[0].centers)
@@ -205,7 +209,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
 	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-		Weights: w, Slack: o.slack, NonNegative: s.data.above, Progress: progress,
+		Weights: w, Slack: slack, NonNegative: s.data.above, Progress: progress,
 	})
 }
 
@@ -251,7 +255,9 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	case f.K() > maxValues/s.data.Rows:
 		return nil, errors.New(itoa(f.K()) + " memberships for " + itoa(s.data.Rows) + " rows are more than the page takes")
 	default:
-		o.method, o.k, o.slack = method, f.K(), f.Slack
+		if o.method, o.k, o.slack = method, f.K(), f.Model.Slack; o.slack > 0 {
+			o.slack = max(o.slack, noSlack)
+		}
 	}
 	var by *scale.Scaling
 	if f.Divisor != nil {
@@ -293,7 +299,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 // preview returns the parts for a slack by the path. There are none if the path is
 // empty.
 func (s *session) preview(o options) ([]part, error) {
-	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume {
+	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume || o.slack == byNoise {
 		return nil, nil
 	}
 	o.k = s.path.k
@@ -414,8 +420,7 @@ func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 		if k.Divided {
 			words = kinds.DividedWords
 		}
-		taken = append(taken, words+"; while the slider of the slack stands at its default, "+
-			"the slack is by their noise")
+		taken = append(taken, words)
 	case k.Sum > 0:
 		taken = append(taken, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
 	default:

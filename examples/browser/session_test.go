@@ -31,7 +31,7 @@ func TestOptions(t *testing.T) {
 	if err != nil || o != want {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err := parseOptions(nil); err != nil || o != (options{slack: .25, scale: scale.Auto}) {
+	if o, err := parseOptions(nil); err != nil || o != (options{slack: byNoise, scale: scale.Auto}) {
 		t.Errorf("none: %+v, %v", o, err)
 	}
 	for _, bad := range []string{"method=fast", "enclosure=", "k=0", "k=-1", "k=65", "k=3.5", "k=99999999999", "slack=-0.1", "slack=1.01", "slack=NaN",
@@ -369,7 +369,7 @@ func TestSave(t *testing.T) {
 	}
 	f = tables.Must(s.save("model"))(t)
 	m, err := modelfile.Read(bytes.NewReader(f.bytes))
-	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Slack != .25 || f.name != "my table-model.json" {
+	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Model.Slack != .25 || f.name != "my table-model.json" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	checkLoad(t, s, f.bytes)

@@ -23,7 +23,7 @@ const MostPrototypes = 64
 // Options are those of Fit.
 type Options struct {
 	K       int     // 0: the proposed number
-	Slack   float64 // 0: the package's default
+	Slack   float64 // 0: by the noise
 	Seed    uint64
 	Workers int
 	// Lower and Upper bound the prototypes of the minimal volume and the alternating one, in units of X,
@@ -71,9 +71,6 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	}
 	if in.Scaling != nil && in.Scaling.Kind == scale.Counts && o.Slack == 0 {
 		o.Slack = kinds.Slack(k, x.Cols)
-	}
-	if in.Slack = o.Slack; in.Slack == 0 {
-		in.Slack = softkmeans.DefaultSlack
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
 		return err
@@ -161,7 +158,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	if err != nil {
 		return err
 	}
-	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
+	in.MinVolume.Model, in.MinVolume.Errors, in.Slack = m, r.errors(m), m.Slack
 	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
 		return err
 	}
