@@ -115,8 +115,8 @@ func (c *Completion) slack(
 		return 1, nil // the floor is 0 with and without gaps
 	}
 	weights, short := g.weights(), *o
-	short.Weights, short.Init, short.Centers, short.MaxIter, short.Progress =
-		weights, softkmeans.InitGlobal, nil, 1, nil
+	short.Weights, short.Init, short.MaxIter = weights, softkmeans.InitGlobal, 1
+	short.Centers, short.Fixed, short.Progress = nil, nil, nil
 	if short.Sum == softkmeans.SumAtMostOne {
 		short.Init = softkmeans.InitSPA
 	}
