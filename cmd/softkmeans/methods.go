@@ -165,9 +165,10 @@ type result struct {
 }
 
 // choose sets k to what the rows speak for, or at least support, or returns an error if there is no answer.
-// Tables of fewer rows than choosek.Choose takes have a proposal by their floors.
-func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Options) error {
-	c, err := choosek.Choose(ctx, x, o)
+// Tables of fewer rows than choosek.Choose takes have a proposal by their floors. sums are those by which rows
+// were divided; nil: they were not.
+func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options) error {
+	c, err := kinds.Choose(ctx, x, sums, r.scale, o)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
 		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
 		if err != nil {
@@ -177,9 +178,6 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	}
 	if err != nil {
 		return err
-	}
-	if r.scale.Closes() {
-		kinds.Decide(&c)
 	}
 	k, why := c.Supported()
 	if k == 0 {
@@ -191,7 +189,7 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 
 var errNoNumber = errors.New("no number of centers is proposed")
 
-func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
+func (r *result) counts() bool { return scale.KindOf(r.scale) == scale.Counts }
 
 // propose sets k to the proposal by floors, or returns an error if there is none.
 func (r *result) propose(floors []float64) error {

@@ -77,7 +77,7 @@ func (f *inputFlags) checkStream(s streaming) error {
 
 func (f *inputFlags) inBlocks() bool {
 	return f.dialect.Weights == "" && f.scale != scale.Counts && f.perRow != unmix.ScaleUnit &&
-		(f.missing == missingError || f.missing == missingDrop)
+		(f.missing == absent.Error || f.missing == absent.Drop)
 }
 
 func (f *fitFlags) streams(in io.Reader) bool {
@@ -113,7 +113,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 		file.Notes = append(file.Notes, filledNote(t))
 	}
 	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: s.progress(f.quiet),
-		drop: f.missing == missingDrop, gaps: absent.NewCount(file.Names)}
+		drop: f.missing == absent.Drop, gaps: absent.NewCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
 	return b, nil
@@ -178,8 +178,7 @@ func (b *blockReader) head(free string) table.Head {
 		h.Notes = append(h.Notes, b.gaps.Present(b.none)...)
 	}
 	note := scaleNote(&h, b.scale, b.kind, b.columns)
-	if c := b.columns; free != "" && b.scale == nil && c != nil &&
-		scale.AboveZero(slices.Min(c.Least), slices.Max(c.Most)) {
+	if c := b.columns; free != "" && b.scale == nil && c != nil && c.AboveZero() {
 		note = strings.TrimPrefix(note+"; "+free, "; ")
 	}
 	if note != "" {
@@ -347,7 +346,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := b.each(drawn.add); err != nil {
 			return nil, err
 		}
-		if err := r.choose(s.ctx, drawn.table(),
+		if err := r.choose(s.ctx, drawn.table(), nil,
 			&choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
 			return nil, err
 		}

@@ -124,7 +124,7 @@ func (b *builder) centersTable() grid {
 	}
 	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column",
 		Head: append(slices.Clone(b.names), "mean")}
-	if b.kind() == scale.Counts {
+	if scale.KindOf(b.Scaling) == scale.Counts {
 		g.Caption = "Compact prototypes as shares of a row's sum"
 	}
 	columns := b.Even(mostListed)
