@@ -90,30 +90,6 @@ type File struct {
 	Samples      *softkmeans.Matrix
 }
 
-// scaling is the word of rowScaling.
-type scaling int
-
-const (
-	asGiven scaling = iota
-	unitRows
-)
-
-func (s scaling) String() string {
-	return [...]string{"auto", "unit", "scaling(2)"}[min(s, 2)]
-}
-
-// labelling is the word of labelBy.
-type labelling int
-
-const (
-	byCluster labelling = iota
-	byMembership
-)
-
-func (l labelling) String() string {
-	return [...]string{"cluster", "largest", "labelling(2)"}[min(l, 2)]
-}
-
 // fields goes through all fields but the checksum, in the order of the file: for the reader, the writer and
 // the check.
 func (f *File) fields(t *walk) {
@@ -123,18 +99,8 @@ func (f *File) fields(t *walk) {
 	t.flag("named", &f.Named)
 	t.texts("units", &f.Units, d)
 	choose(t, "sum", &m.Sum)
-	rows := asGiven
-	if f.UnitRows {
-		rows = unitRows
-	}
-	choose(t, "rowScaling", &rows)
-	f.UnitRows = rows == unitRows
-	label := byCluster
-	if f.LabelLargest {
-		label = byMembership
-	}
-	choose(t, "labelBy", &label)
-	f.LabelLargest = label == byMembership
+	t.either("rowScaling", &f.UnitRows, "auto", "unit")
+	t.either("labelBy", &f.LabelLargest, "cluster", "largest")
 	t.text("scale", &f.Scale, true)
 	t.numbers("shift", &f.Shift, d)
 	t.numbers("divisor", &f.Divisor, d)
