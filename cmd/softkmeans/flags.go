@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 	"softkmeans/unmix"
 )
 
@@ -159,11 +160,8 @@ func numberFlag(fs *flag.FlagSet, p *float64, name, must string, ok func(float64
 
 // count returns "1 file", "2 files" or "no files".
 func count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + noun + "s"
-	case 1:
-		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return table.Count(n, noun)
 }

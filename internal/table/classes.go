@@ -158,7 +158,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 			names = list(mapped(fields, shown))
 		}
 		w := c.dialect.Words.Label
-		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+
+		return 0, c.fault(-1, Count(c.width, "column")+", none of which is named \"label\": which one "+
 			"holds the classes?").advise(w, w+" can be "+names)
 	}
 	_, _, err = c.find(placesOf(fields), "label", c.dialect.Words.Label) // an error if there are two

@@ -26,7 +26,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
-			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width,
+			return p.fault(-1, Count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+Count(p.width,
 				"column"))
 		}
 		for j, name := range p.dialect.Names {
@@ -258,7 +258,7 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > p.width {
 			return 0, false, p.fault(-1,
-				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(p.width, "column"))
+				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+Count(p.width, "column"))
 		}
 		return n - 1, false, nil
 	}

@@ -126,8 +126,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// count is "1 field", "2 fields".
-func count(n int, noun string) string {
+// Count is "1 field", "2 fields".
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

@@ -400,7 +400,7 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 	}
 	for j := last + 1; j < p.width && p.header == nil; j++ {
 		if columns[j].numbers > 0 && p.roles[j] == 0 {
-			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+count(len(wanted),
+			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+Count(len(wanted),
 				"column")+" asked for, "+list(wanted)).
 				advise(p.notData(j), p.notData(j))
 		}

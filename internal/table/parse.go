@@ -332,7 +332,7 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 }
 
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	return p.fault(-1, count(len(fields),
+	return p.fault(-1, Count(len(fields),
 		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
 }
 

@@ -173,7 +173,7 @@ func (s *survey) hashes(text []byte, comma rune) {
 	case rows >= len(s.lines)-1:
 		s.hash, s.lines, s.notes = false, lines, nil
 	default:
-		s.ask = &Error{Msg: count(rows, "line") +
+		s.ask = &Error{Msg: Count(rows, "line") +
 			" with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
 			": remove them if they are comments, or put the field in quotes if they are rows"}
 	}
