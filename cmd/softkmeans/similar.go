@@ -15,6 +15,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -72,7 +73,7 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	case in.perRow == unmix.ScaleUnit:
 		return usageErrorf("-rows unit weighs rows, which similarities do not; take -method %s",
 			takers("weights"))
-	case k.compares() && in.missing != missingError:
+	case k.compares() && in.missing != absent.Error:
 		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
 	}
 	if in.noCounts = true; in.scale == scale.Counts {

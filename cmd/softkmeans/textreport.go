@@ -77,7 +77,7 @@ func (r *result) units() string {
 	switch {
 	case r.counts():
 		return ", as shares of a row's sum"
-	case kindOf(r.scale) == scale.Sums:
+	case scale.KindOf(r.scale) == scale.Sums:
 		return ", in the table's units at the mean sum of a row"
 	case r.scale != nil:
 		return ", in the table's units"
@@ -236,7 +236,7 @@ func localVerdict(q *quality, r *result) string {
 
 // writeHead writes what was read and the proposal, without a final newline.
 func (r *result) writeHead(b *bytes.Buffer) {
-	writeHead(b, &r.Head, r.rows, r.scaleKind())
+	writeHead(b, &r.Head, r.rows, scale.KindOf(r.scale))
 	switch {
 	case r.choice != nil:
 		b.WriteString("\n" + strings.TrimSuffix(chosen(r.choice)+opinions(r.choice), "\n"))
@@ -279,16 +279,6 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	case scale.Sums:
 		b.WriteString("\nRows are scaled to sums of 1.")
 	}
-}
-
-func (r *result) scaleKind() scale.Kind { return kindOf(r.scale) }
-
-// kindOf returns the kind of a scaling; a nil one is scale.None.
-func kindOf(s *scale.Scaling) scale.Kind {
-	if s == nil {
-		return scale.None
-	}
-	return s.Kind
 }
 
 func sizeLines(sizes []int, name func(int) string) string {

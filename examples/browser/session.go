@@ -261,12 +261,8 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	}
 	var by *scale.Scaling
 	if f.Divisor != nil {
-		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
-		for _, kind := range []scale.Kind{scale.Counts, scale.Sums} {
-			if f.Scale == kind.String() {
-				by.Kind = kind
-			}
-		}
+		kind, _ := scale.Named(f.Scale)
+		by = &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
 	}
 	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
 	if err != nil {

@@ -35,6 +35,16 @@ func (k Kind) String() string {
 	return "none"
 }
 
+// Named returns the kind of a model with that name, and whether there is one.
+func Named(name string) (Kind, bool) {
+	for _, k := range []Kind{None, ZScore, MinMax, Counts, Sums} {
+		if k.String() == name {
+			return k, true
+		}
+	}
+	return None, false
+}
+
 // Scaling is a shift and a positive divisor for every column: a value v becomes
 // (v − Shift)/Divisor.
 //
@@ -49,6 +59,14 @@ type Scaling struct {
 
 	// With Auto, the columns of the largest and the smallest spread, from 0.
 	Widest, Narrowest int
+}
+
+// KindOf returns the kind of a scaling; a nil one is None.
+func KindOf(s *Scaling) Kind {
+	if s == nil {
+		return None
+	}
+	return s.Kind
 }
 
 // negligible is the largest difference from Shift, relative to it, that is taken for
