@@ -303,8 +303,7 @@ func (t *walk) either(name string, v *bool, no, yes string) {
 
 func unnamed(name string) bool { return strings.HasSuffix(name, ")") }
 
-// warnings goes through objects of kind, cluster, other and value. Those of version 1 are
-// sentences.
+// warnings goes through objects of kind, cluster, other and value. Those of version 1 are sentences.
 func (t *walk) warnings(m *softkmeans.Model) {
 	t.list("warnings", -mostName, len(m.Warnings), true, func(i int) {
 		if t.in == nil {

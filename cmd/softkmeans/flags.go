@@ -27,9 +27,8 @@ func usageErrorf(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
 }
 
-// parseFlags parses flags before, between and after the other arguments and
-// returns those. There may be up to most of them. After "--" nothing is a flag.
-// The error is flag.ErrHelp or a usageError.
+// parseFlags parses flags before, between and after the other arguments and returns those. There may be up to
+// most of them. After "--" nothing is a flag. The error is flag.ErrHelp or a usageError.
 func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	fs.SetOutput(io.Discard) // run prints the error, once
 	for len(args) > 0 {

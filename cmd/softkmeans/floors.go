@@ -183,8 +183,8 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
 }
 
-// choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:
-// they were not.
+// choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided;
+// nil: they were not.
 func (r *scree) choose(ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options) error {
 	c, err := kinds.Choose(ctx, x, sums, r.scale, o)
 	switch {
@@ -292,8 +292,7 @@ func (r *scree) lines() []stickLine {
 	return lines
 }
 
-// writeList writes the lines as CSV. Every number has the digits that it takes to
-// read the same float64 back.
+// writeList writes the lines as CSV. Every number has the digits that it takes to read the same float64 back.
 func (r *scree) writeList(w io.Writer) error {
 	b := bufio.NewWriter(w) // b keeps the first error for Flush
 	b.WriteString("k,floor,explained,step")

@@ -289,8 +289,7 @@ func (f *inputFlags) checkColumn(flag, column string) error {
 	return nil
 }
 
-// parseColumns splits a list of columns as a line of CSV. A name that contains a
-// comma stands in quotes.
+// parseColumns splits a list of columns as a line of CSV. A name that contains a comma stands in quotes.
 func parseColumns(s string) ([]string, error) {
 	r := csv.NewReader(strings.NewReader(s))
 	r.TrimLeadingSpace = true
@@ -502,9 +501,8 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 	}
 }
 
-// openInput opens the named file or takes stdin. It also returns the name for
-// messages. A terminal is read only for "-", so that a forgotten file name is an
-// error.
+// openInput opens the named file or takes stdin. It also returns the name for messages. A terminal is read
+// only for "-", so that a forgotten file name is an error.
 func openInput(name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
@@ -528,8 +526,7 @@ func openInput(name string, stdin io.Reader) (in io.ReadCloser, source string, e
 	return f, name, nil
 }
 
-// sameFile reports whether the open file or pipe has that name. Devices do not
-// count.
+// sameFile reports whether the open file or pipe has that name. Devices do not count.
 func sameFile(open any, name string) bool {
 	f, ok := open.(*os.File)
 	if !ok {

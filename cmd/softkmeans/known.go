@@ -22,8 +22,7 @@ import (
 	"softkmeans/unmix"
 )
 
-// readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table,
-// "" for none.
+// readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table, "" for none.
 func readLibrary(name, class string) (l *sources.Library, m *modelFile, err error) {
 	in, err := os.Open(name)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
-// This file writes and reads models: the files of package modelfile, for predict,
-// certify and other programs.
+// This file writes and reads models: the files of package modelfile, for predict, certify and other programs.
 
 import (
 	"errors"
@@ -95,9 +94,8 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
-// unit reports whether rows are mixtures times a shade of their own.
-// leastColumns is how many columns a file must have that does not say their number: that of
-// the model, or the last one that it names by its place.
+// unit reports whether rows are mixtures times a shade of their own. leastColumns is how many columns a file
+// must have that does not say their number: that of the model, or the last one that it names by its place.
 func (f *modelFile) leastColumns() int {
 	least := 0
 	for _, name := range f.Columns {

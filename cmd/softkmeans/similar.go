@@ -168,8 +168,7 @@ func (r *result) rated() *softkmeans.LSDModel {
 	return &m
 }
 
-// floors returns the sum of squares that floors are shares of, and the floors for
-// k = 1, …, most.
+// floors returns the sum of squares that floors are shares of, and the floors for k = 1, …, most.
 func (s *similar) floors(ctx context.Context, most int) (total float64, floors []float64, err error) {
 	o := &softkmeans.LSDOptions{Workers: s.workers}
 	m, err := s.decompose(ctx, s.method, 1, o) // it checks a matrix, too

@@ -18,12 +18,10 @@ import (
 	"softkmeans/unmix"
 )
 
-// filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
-// choose k: 128 MB.
+// filledForK is the largest number of entries, with all zeros, of a sparse file whose rows choose k: 128 MB.
 const filledForK = 1 << 24
 
-// allFloors is the largest number of rows or columns for which Floors finds all
-// floors from one Gram matrix.
+// allFloors is the largest number of rows or columns for which Floors finds all floors from one Gram matrix.
 const allFloors = 1024
 
 // unfilled says what takes rows without their zeros.

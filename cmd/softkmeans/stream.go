@@ -446,9 +446,8 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 	})
 }
 
-// checkCenters returns an error if the file is too short to have k rows. The number
-// of rows is known only after a pass. A row has at least two bytes, of which gzip
-// packs up to 1032 in one.
+// checkCenters returns an error if the file is too short to have k rows. The number of rows is known only
+// after a pass. A row has at least two bytes, of which gzip packs up to 1032 in one.
 func (b *blockReader) checkCenters(k int) error {
 	most := b.file.Size/2 + 1
 	if b.file.Compressed {

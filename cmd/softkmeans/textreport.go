@@ -138,8 +138,7 @@ func (r *result) outside() string {
 // mostTold is the largest number of columns of which prototypes are written in full.
 const mostTold = 20
 
-// writePrototypes writes prototypes in the table's units: of many columns those in which
-// they differ most.
+// writePrototypes writes prototypes in the table's units: of many columns those in which they differ most.
 func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 	if len(r.Names) <= mostTold {
 		writeCenters(b, r.Names, centers, r.center)

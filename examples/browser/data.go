@@ -76,8 +76,7 @@ const (
 	drawnRows = 1 << 12
 )
 
-// completeK is the number of prototypes for which a table with gaps is completed for
-// pictures.
+// completeK is the number of prototypes for which a table with gaps is completed for pictures.
 const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
@@ -154,8 +153,8 @@ func positive(values []float64) bool {
 }
 
 // ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
-// brightness of their own, else with the rows as given. chosen is as for [kinds.Open]. Rows without a sum leave
-// all rows as given.
+// brightness of their own, else with the rows as given. chosen is as for [kinds.Open]. Rows without a sum
+// leave all rows as given.
 func (d *data) ofBrightness(ctx context.Context, o options, k int, chosen bool) (*data, error) {
 	plain := cmp.Or(d.plain, d)
 	if o.method != view.MinVolume || o.scale != scale.Auto || plain.scaling != nil || plain.gaps > 0 || plain.set != nil {

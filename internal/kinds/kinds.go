@@ -59,10 +59,10 @@ func Slack(k, d int) float64 {
 // .6 did about as well.
 const slackOfNoise = .25
 
-// Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as given. Of rows
-// that s divided by these sums it takes [surprising] rows, without weights. Noise and held-out entries decide there if
-// both say the same, even if halves of the rows disagree: such rows lie in a cone, so that the ends of halves
-// differ.
+// Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as given. Of
+// rows that s divided by these sums it takes [surprising] rows, without weights. Noise and held-out entries
+// decide there if both say the same, even if halves of the rows disagree: such rows lie in a cone, so that
+// the ends of halves differ.
 func Choose(
 	ctx context.Context, x *softkmeans.Matrix, sums []float64, s *scale.Scaling, o *choosek.Options,
 ) (choosek.Choice, error) {
@@ -83,10 +83,11 @@ func decide(c *choosek.Choice) {
 	}
 }
 
-// surprising returns the rows by which a number of prototypes is chosen, of rows x that s divided by the given
-// sums: how far each entry is from what the sums of its row and column let expect, for counts by its standard
-// deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in brightness the
-// choice was right for 57; by the rows divided by their sums for 33, and by the rows as given for 1.
+// surprising returns the rows by which a number of prototypes is chosen, of rows x that s divided by the
+// given sums: how far each entry is from what the sums of its row and column let expect, for counts by its
+// standard deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in
+// brightness the choice was right for 57; by the rows divided by their sums for 33, and by the rows as given
+// for 1.
 func surprising(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkmeans.Matrix {
 	mean, total := make([]float64, x.Cols), 0.0
 	for i, n := range sizes {
@@ -109,8 +110,8 @@ func surprising(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkm
 	return z
 }
 
-// Keep takes the centers of a model of closed rows x, scaled by s, back to the sum of these, from which bounds
-// take them by some percent, and computes the memberships anew. It leaves other models alone.
+// Keep takes the centers of a model of closed rows x, scaled by s, back to the sum of these, from which
+// bounds take them by some percent, and computes the memberships anew. It leaves other models alone.
 func Keep(m *softkmeans.Model, s *scale.Scaling, x *softkmeans.Matrix) (err error) {
 	if !s.Closes() {
 		return nil

@@ -14,7 +14,8 @@ import (
 
 // Thresholds of [Open]. 2 was chosen on 4330 random tables, .98 on 1600 others: of their open tables, with a
 // spread of brightness of .2 to .6, .87 were found, .00 of the closed ones, .01 of the mixtures of k+1
-// prototypes and .01 of the tables with a baseline were taken for such. With .95 that was .88, .00, .02 and .05.
+// prototypes and .01 of the tables with a baseline were taken for such. With .95 that was .88, .00, .02 and
+// .05.
 const (
 	clearOf       = 2    // how many times the direction of the brightness exceeds the next
 	explained     = .98  // the share of its energy that a plane through the origin explains
@@ -28,13 +29,13 @@ const OpenWords = "rows differ in brightness: each is divided by its sum, and co
 
 // Open reports whether the rows x, of no missing value, are mixtures of k prototypes times a brightness of
 // their own. nil weights are all 1. Counts and parts of a whole are not, nor are tables with entries below 0
-// beyond noise, whose sums say nothing. chosen says that k was chosen by these rows, to which brightness looks
-// like one prototype more: k−1 is tried, too.
+// beyond noise, whose sums say nothing. chosen says that k was chosen by these rows, to which brightness
+// looks like one prototype more: k−1 is tried, too.
 //
 // With brightness, the rows of k materials span k directions about their mean, one more than without, and the
-// same k directions through the origin. So the k-th direction stands out from the next, and the floor falls by
-// its energy for k directions through the origin. A k+1st material has a direction that these do not explain.
-// The mean of the rows is one more direction about the origin: it saves the noise of one row.
+// same k directions through the origin. So the k-th direction stands out from the next, and the floor falls
+// by its energy for k directions through the origin. A k+1st material has a direction that these do not
+// explain. The mean of the rows is one more direction about the origin: it saves the noise of one row.
 func Open(
 	ctx context.Context, x *softkmeans.Matrix, weights []float64, k int, chosen bool,
 ) (open bool, err error) {
@@ -74,8 +75,8 @@ func openFor(ctx context.Context, x *softkmeans.Matrix, weights []float64, k int
 	return saved > explained*energy, nil
 }
 
-// inColumns returns which share of the span of k orthonormal directions k columns hold: 1 if it is theirs. Any
-// rows in k columns of large numbers are in a plane through the origin.
+// inColumns returns which share of the span of k orthonormal directions k columns hold: 1 if it is theirs.
+// Any rows in k columns of large numbers are in a plane through the origin.
 func inColumns(basis *softkmeans.Matrix, k int) float64 {
 	held := make([]float64, basis.Cols)
 	for i := range k {

@@ -149,8 +149,7 @@ func (b *builder) centersTable() grid {
 	return g
 }
 
-// decimals writes values with the same number of decimals, so that the largest has
-// four digits.
+// decimals writes values with the same number of decimals, so that the largest has four digits.
 func decimals(values []float64) []string {
 	top := 0.0
 	for _, v := range values {
@@ -181,9 +180,8 @@ func decimals(values []float64) []string {
 	return cells
 }
 
-// close reports whether every compact prototype has a row that is nearly pure: the mixture
-// of this row is off the prototype by at most a tenth of the distance to the farthest
-// other one.
+// close reports whether every compact prototype has a row that is nearly pure: the mixture of this row is off
+// the prototype by at most a tenth of the distance to the farthest other one.
 func (in *Input) close() bool { return slices.Min(in.Tally.largest) >= nearlyPure }
 
 // mostApart is the largest number of columns that are named for a prototype.

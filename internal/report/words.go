@@ -273,8 +273,7 @@ func (b *builder) traceNotes() []string {
 	}
 }
 
-// allowance returns the error above the floor that FitMinVolume allows the compact
-// prototypes.
+// allowance returns the error above the floor that FitMinVolume allows the compact prototypes.
 func (b *builder) allowance() string {
 	f, slack := b.verdict(2), "a slack of "+view.Small(100*b.Slack)+" %"
 	c, part := f.Certificate, f.SlackPart()

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Columns sums up the columns of a table. Spread is the standard deviation of each, 0
-// where all values are the same to rounding. Whole tells columns of whole numbers. Rows of weight 0
-// do not count.
+// Columns sums up the columns of a table. Spread is the standard deviation of each, 0 where all values are
+// the same to rounding. Whole tells columns of whole numbers. Rows of weight 0 do not count.
 type Columns struct {
 	Least, Most, Mean, Spread []float64
 	Whole                     []bool

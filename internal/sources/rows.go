@@ -108,8 +108,7 @@ func firstOf(names []string) map[string]int {
 	return first
 }
 
-// turn makes rows of the columns. ids are the names of the lines, and lines those that the
-// prototypes have.
+// turn makes rows of the columns. ids are the names of the lines, and lines those that the prototypes have.
 func turn(t *table.Table, ids, lines []string) {
 	from := 0
 	if t.IDs == nil {

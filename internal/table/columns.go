@@ -374,10 +374,9 @@ func list(names []string) string {
 	return strings.Join(mapped(names, quote), ", ") + more
 }
 
-// detectHeader decides whether the first line is a header: it is if none of its
-// fields is a number or stands for a missing one. Empty fields, the label column and
-// ignored columns do not count. A line with both words and numbers is an error,
-// because a bad number in the first row must not turn that row into names.
+// detectHeader decides whether the first line is a header: it is if none of its fields is a number or stands
+// for a missing one. Empty fields, the label column and ignored columns do not count. A line with both words
+// and numbers is an error, because a bad number in the first row must not turn that row into names.
 func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
@@ -432,8 +431,7 @@ func (p *parser) notData(j int) string {
 	return "if column" + n + " is not data: " + strings.Join(ways, " or ")
 }
 
-// Layout is the roles that a Dialect gives to the columns of a table that is not
-// text and has no names.
+// Layout is the roles that a Dialect gives to the columns of a table that is not text and has no names.
 type Layout struct {
 	Head
 	roles []int

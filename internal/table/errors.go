@@ -79,9 +79,8 @@ type Words struct {
 	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose,
 	Long, NA, Below, Skip string
 
-	// Rules are the values of Missing that may be advised, the best first: of "fit drop
-	// mean", which is the default, those that go with the other settings. The word none is
-	// for none of them.
+	// Rules are the values of Missing that may be advised, the best first: of "fit drop mean", which is the
+	// default, those that go with the other settings. The word none is for none of them.
 	Rules string
 }
 
