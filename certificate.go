@@ -96,7 +96,8 @@ func Certify(
 ) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	err := cmp.Or(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter))
+	err := cmp.Or(checkMatrix("centers", centers, mostCenter),
+		checkMatrix("memberships", memberships, mostCenter))
 	if err != nil {
 		return c, err
 	}

@@ -41,9 +41,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
-// Memberships and Centers, and Warnings for reasons to doubt them. Set MinVolumeOptions.Slack above Model.Slack
-// if the prototypes lie too far outside of the data, below it if they are too far inside. For images of
-// spectra take package unmix.
+// Memberships and Centers, and Warnings for reasons to doubt them. Set MinVolumeOptions.Slack above
+// Model.Slack if the prototypes lie too far outside of the data, below it if they are too far inside. For
+// images of spectra take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data until
 // the squared error has grown by Slack over the proved floor, so that units, scale and origin of the data do

@@ -20,7 +20,7 @@ const rowsHelp = `  -rows R       unit: divide rows by their sums, by which they
                 part of the sum of the row, prototypes have the mean sum, and
                 -o has a column size, the sum. Rows without a sum have no
                 memberships. given: rows as they are
-                auto: unit where brightness shows, and the report says so
+                auto: unit if rows differ in brightness; the report says so
                 (default). fit -method minvol, report and floors look for it in
                 tables in memory that are not standardized, without gaps,
                 -sum, -known, and -bounds other than 0. certify takes rows as

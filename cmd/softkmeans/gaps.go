@@ -87,9 +87,9 @@ func (d *data) keep(left []bool) {
 	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
 }
 
-// scaleNote says why -scale auto scales columns or, where these are not scaled, which of them decides or
-// what they are taken for, and what to do; "" if there is nothing to say. kind is what -scale asks for.
-// If c is nil it is not looked for what decides.
+// scaleNote returns a note about the scale of columns, with the flag that changes it; "" if there is nothing to
+// say. If -scale auto scaled them it says why. If they are not scaled it names the column that decides, or says
+// why they count as columns of one unit; a nil c leaves that out. kind is the value of -scale.
 func scaleNote(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Columns) string {
 	names := make([]string, len(h.Names))
 	for j, name := range h.Names {

@@ -76,8 +76,8 @@ func zeroRows(x *softkmeans.Matrix) []bool {
 	return zeros
 }
 
-// leaveZeros leaves out rows of a table in which rows are shares of their sums: those of zeros, or without a
-// sum, as the words say.
+// leaveZeros leaves out the rows of zeros, or without a sum, of a table in which rows are shares of their sums.
+// words say which of the two.
 func (d *data) leaveZeros(zeros []bool, words string) error {
 	name := d.texts.names()
 	var list []string

@@ -166,8 +166,8 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	b.scale.Apply(x.Data)
 }
 
-// head is what the file says about itself, with notes about what was done with it. free is what there is
-// to say if the entries are at least 0, and prototypes are free to be below; "": nothing.
+// head is what the file says about itself, with notes about what was done with it. free is the note
+// for entries of at least 0 with prototypes that may be below; "": none.
 func (b *blockReader) head(free string) table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)
@@ -258,7 +258,7 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	return nil
 }
 
-// freeWords are what to say where a table in blocks leaves no way to bound prototypes.
+// freeWords say that a table in blocks leaves no way to bound prototypes.
 const freeWords = "prototypes may be below 0, as the table is read in blocks (-stream no -bounds 0,)"
 
 // statsColumns is the largest number of columns for floors of a stream. The scatter

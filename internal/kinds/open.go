@@ -24,7 +24,7 @@ const (
 	leastShare    = 1e-6 // of the total variance; less is rounding, or no brightness to speak of
 )
 
-// OpenWords is what to say of a table that is [Open].
+// OpenWords is the note about a table that is [Open].
 const OpenWords = "rows differ in brightness: each is divided by its sum, and counts by it"
 
 // Open reports whether the rows x, of no missing value, are mixtures of k prototypes times a brightness of

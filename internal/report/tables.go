@@ -202,7 +202,7 @@ func (b *builder) apart() grid {
 	return g
 }
 
-// sizes is the table of the rows and the membership of each label. by says what a label is; "": nothing does.
+// sizes is the table of the rows and the membership of each label. by explains the labels; "": nothing does.
 func (t *Tally) sizes(names []string, by string) grid {
 	g := grid{Caption: "Rows by label", Corner: "prototype",
 		Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"},
