@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -183,18 +182,13 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
 }
 
-// choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided;
-// nil: they were not.
-func (r *scree) choose(ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options) error {
-	c, err := kinds.Choose(ctx, x, sums, r.scale, o)
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return nil
-	case err != nil:
-		return err
-	}
-	r.choice = &c
-	return nil
+// choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:
+// they were not.
+func (r *scree) choose(
+	ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options,
+) (err error) {
+	r.choice, err = kinds.Choose(ctx, x, sums, r.scale, o)
+	return err
 }
 
 // ofStream computes the floors of a file block by block.

@@ -169,21 +169,21 @@ type result struct {
 // rows were divided; nil: they were not.
 func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options) error {
 	c, err := kinds.Choose(ctx, x, sums, r.scale, o)
-	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+	if err != nil {
+		return err
+	}
+	if c == nil {
 		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
 		if err != nil {
 			return err
 		}
 		return r.propose(floors)
 	}
-	if err != nil {
-		return err
-	}
 	k, why := c.Supported()
 	if k == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(&c))
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(c))
 	}
-	r.k, r.choice = k, &c
+	r.k, r.choice = k, c
 	return nil
 }
 

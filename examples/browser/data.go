@@ -244,13 +244,11 @@ func (d *data) asksRows(k int) bool {
 // choose asks the rows for the number of prototypes, as the command does. Few rows tell none.
 func (d *data) choose(ctx context.Context) error {
 	c, err := kinds.Choose(ctx, d.x, d.sizes, d.scaling, &choosek.Options{Weights: d.Weights})
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return nil
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return errCancelled
-	case err == nil:
-		d.choice = &c
+	}
+	if err == nil {
+		d.choice = c
 	}
 	return err
 }

@@ -4,6 +4,7 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -62,18 +63,22 @@ const slackOfNoise = .25
 // Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as given. Of
 // rows that s divided by these sums it takes [surprising] rows, without weights. Noise and held-out entries
 // decide there if both say the same, even if halves of the rows disagree: such rows lie in a cone, so that
-// the ends of halves differ.
+// the ends of halves differ. The choice is nil if the rows are too few to tell.
 func Choose(
 	ctx context.Context, x *softkmeans.Matrix, sums []float64, s *scale.Scaling, o *choosek.Options,
-) (choosek.Choice, error) {
-	if sums == nil {
-		return choosek.Choose(ctx, x, o)
-	}
+) (*choosek.Choice, error) {
 	even := *o
-	even.Weights = nil
-	c, err := choosek.Choose(ctx, surprising(x, sums, s), &even)
-	decide(&c)
-	return c, err
+	if sums != nil {
+		x, even.Weights = surprising(x, sums, s), nil
+	}
+	c, err := choosek.Choose(ctx, x, &even)
+	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+		return nil, nil
+	}
+	if sums != nil {
+		decide(&c)
+	}
+	return &c, err
 }
 
 // decide is the rule of [Choose] for noise and held-out entries.

@@ -121,14 +121,13 @@ var ErrNoNumber = errors.New("no number of prototypes is proposed")
 func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
 	c, err := kinds.Choose(ctx, x, in.Sizes, in.Scaling,
 		&choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
-	k, reason := c.Supported()
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		k, reason = in.Proposal.K, in.Proposal.Reason
-	case err != nil:
+	if err != nil {
 		return 0, err
-	default:
-		in.Choice = &c
+	}
+	in.Choice = c
+	k, reason := in.Proposal.K, in.Proposal.Reason
+	if c != nil {
+		k, reason = c.Supported()
 	}
 	if k == 0 {
 		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)
