@@ -558,3 +558,31 @@ func TestNextSquare(t *testing.T) {
 		t.Errorf("the next square is %g, by the Gram matrix %g", got, want)
 	}
 }
+
+// TestWhite: noise is white in all shapes, and with few directions more it is not.
+func TestWhite(t *testing.T) {
+	t.Parallel()
+	for _, shape := range []struct{ n, d int }{{400, 20}, {100, 60}, {60, 60}, {50, 300}, {2000, 8}} {
+		for seed := range uint64(5) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			x := mapped(NewMatrix(shape.n, shape.d, nil), func(_, _ int, _ float64) float64 { return rng.NormFloat64() })
+			for _, more := range []bool{false, true} {
+				if more { // a direction with six times the largest square of noise
+					top := math.Sqrt(6) * (1 + math.Sqrt(float64(shape.d)/float64(shape.n)))
+					axis := make([]float64, shape.d)
+					for c := range axis {
+						axis[c] = rng.NormFloat64() / math.Sqrt(float64(shape.d))
+					}
+					for i := range x.Rows {
+						axpy(x.row(i), top*rng.NormFloat64(), axis)
+					}
+				}
+				s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+				pc := mustDo(s.principal(wanted{0, 1}, SolverGram, toFit))(t)
+				if pc.white(max(shape.n, shape.d)) == more {
+					t.Errorf("%+v, seed %d: white is %v", shape, seed, more)
+				}
+			}
+		}
+	}
+}
