@@ -207,7 +207,7 @@ func TestTall(t *testing.T) {
 // TestDrawWeight: the rows of a draw have the weight of all.
 func TestDrawWeight(t *testing.T) {
 	x := randomData(manyRows+9, 3, 0, 1)
-	all := mustDo(openMinVolume(bg, x, 2, &MinVolumeOptions{Weights: inTurn(x.Rows, 0, 1, 3)}, true))(t)
+	all := mustDo(openMinVolume(bg, x, 2, &MinVolumeOptions{Weights: inTurn(x.Rows, 0, 1, 3)}))(t)
 	part := all.draw()
 	if got, want := float64(part.s.n)*part.s.weight(0), 1/all.perWeight(1); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("a weight of %g, of all rows %g", got, want)
@@ -443,7 +443,7 @@ func TestNoiseSlackOracle(t *testing.T) {
 func defaultSlack(t *testing.T, x Samples, k int, o *MinVolumeOptions) float64 {
 	t.Helper()
 	given := orZero(o)
-	return mustDo(openMinVolume(bg, x, k, &given, true))(t).o.Slack
+	return mustDo(openMinVolume(bg, x, k, &given))(t).o.Slack
 }
 
 // TestNoiseSlackRules: each rule by a table of its own.
