@@ -43,10 +43,10 @@ func (l fixedLambda) bestRun(m *alternation) (*volumeRun, error) {
 	return best.after()
 }
 
-// setSlack sets the slack that counts: 0 with a given λ, and that of the noise where none is given.
+// setSlack sets the slack that counts: 0 if no λ is to be chosen, and that of the noise where none is given.
 func (m *alternation) setSlack() (err error) {
 	switch {
-	case !m.bySlack():
+	case !m.bySlack(), m.o.Fixed.Rows == m.k:
 		m.o.Slack = 0
 	case m.o.Slack == 0:
 		m.o.Slack, err = m.noiseSlack()
