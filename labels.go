@@ -77,13 +77,16 @@ const (
 )
 
 // Labels have labelStarts more starts, k-means of up to startPasses passes, or as many as take labelWork
-// multiplications. Where there are more than labelDraw rows, that many are drawn for it. On ten sets of up to
-// 2000 rows 10 and 40 passes did as well, 8 starts and draws of 1000 rows worse, 24 starts a little better.
+// multiplications, but no fewer than leastStarts. Where there are more than labelDraw rows, and
+// drawnPerCluster a cluster, that many are drawn for it. On ten sets of up to 2000 rows 10 and 40 passes did
+// as well, 8 starts and draws of 1000 rows worse, 24 starts a little better.
 const (
-	labelStarts = 16
-	startPasses = 4
-	labelWork   = 1 << 26
-	labelDraw   = 1 << 11
+	labelStarts     = 16
+	leastStarts     = 4
+	startPasses     = 4
+	labelWork       = 1 << 26
+	labelDraw       = 1 << 11
+	drawnPerCluster = 32
 )
 
 // Labels of another start take the place of the memberships' own if their merit is higher by leastGain. The
@@ -316,39 +319,50 @@ func (c *clusters) merit(r *rule) (float64, error) {
 	return sizes - entropyRate*sumOf(sums)/mass, err
 }
 
-// choose replaces labels, those of the largest memberships, where others that settle from k-means have more
-// merit than those that settle from them, and no fewer clusters. The numbers are those by which they share
-// most rows with the old ones.
+// choose replaces labels, those of the largest memberships, where others that settle from k-means, or the
+// best of these after swaps, have more merit than those that settle from them, and no fewer clusters. The
+// numbers are those by which they share most rows with the old ones.
 func (c *clusters) choose(labels []int, places *Matrix) error {
-	part, own := c, slices.Clone(labels)
-	if c.s.n > labelDraw {
-		part, own = c.draw(labels)
-	}
+	part, own := c.draw(labels)
 	old, err := part.settle(own, places)
 	if old == nil {
 		return err
 	}
 	most, err := part.merit(old)
 	most += leastGain
-	var best *rule
+	var best, top *rule // top has most merit
+	topMerit, topLabels := math.Inf(-1), make([]int, len(own))
 	next, found := make([]int, len(own)), make([]int, len(own))
+	take := func(r *rule, merit float64, labels []int) {
+		apart := merit > overlapMerit*math.Log(float64(c.k)) || r.within <= old.within
+		if merit > most && apart && r.filled >= old.filled {
+			most, best = merit, r
+			copy(found, labels)
+		}
+	}
 	l, rng := newClustering(part.s, part.y, c.k), rand.New(rand.NewPCG(labelStream, 0))
 	work := float64(len(own)) * float64(part.y.Cols) * float64(c.k) * startPasses
-	for range int(min(labelStarts, labelWork/work)) {
+	for range int(max(leastStarts, min(labelStarts, labelWork/work))) {
 		r, wrong := part.start(next, l, rng, places)
 		if err = cmp.Or(err, wrong); err != nil || r == nil {
 			return err
 		}
 		merit, wrong := part.merit(r)
 		err = wrong
-		apart := merit > overlapMerit*math.Log(float64(c.k)) || r.within <= old.within
-		if merit > most && apart && r.filled >= old.filled {
-			most, best = merit, r
-			copy(found, next)
+		take(r, merit, next)
+		if merit > topMerit {
+			top, topMerit = r, merit
+			copy(topLabels, next)
 		}
 	}
-	if best == nil || err != nil {
+	if err == nil {
+		top, topMerit, err = part.swaps(topLabels, top, topMerit, places)
+	}
+	if err != nil {
 		return err
+	}
+	if take(top, topMerit, topLabels); best == nil {
+		return nil
 	}
 	shared := NewMatrix(c.k, c.k, nil)
 	for i, j := range found {
@@ -421,14 +435,21 @@ func (c *clusters) start(
 	return c.settle(labels, places)
 }
 
-// draw returns clusters of labelDraw rows that are drawn by weight, with their labels.
+// draw returns clusters of rows that are drawn by weight, with their labels; of all rows where these are few.
 func (c *clusters) draw(labels []int) (*clusters, []int) {
-	rows := drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), labelDraw)
-	s, part := *c.s, *c
-	s.x, s.n, s.weights = nil, len(rows), nil
+	most := max(labelDraw, drawnPerCluster*c.k)
+	if c.s.n <= most {
+		return c, slices.Clone(labels)
+	}
+	return c.some(drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), most), nil, labels)
+}
+
+// some returns clusters of some rows with new weights, nil for 1, and their labels.
+func (c *clusters) some(rows []int, weights []float64, labels []int) (*clusters, []int) {
+	s, part, own := *c.s, *c, make([]int, len(rows))
+	s.x, s.n, s.weights = nil, len(rows), weights
 	part.s, part.y = &s, chosenRows(c.y, rows)
 	part.addScatter()
-	own := make([]int, len(rows))
 	for i, row := range rows {
 		own[i] = labels[row]
 	}
