@@ -204,10 +204,13 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 		size = max(size, math.Abs(v))
 	}
 	r.begins(warm)
-	if r.p.ridge == 0 {
+	switch {
+	case r.p.ridge == 0:
 		r.minimise(b, size)
 		copy(r.all, r.g)
-	} else {
+	case r.p.local:
+		r.nearest(r.all, b, size)
+	default:
 		r.proximal(r.all, b, size)
 	}
 	fixSum(r.all)
@@ -230,6 +233,32 @@ func (r *rowSolver) begins(warm []float64) {
 		r.in[0] = true
 	}
 	r.warm = warm
+}
+
+// nearShare is what the distances of vertices from a row count, of its own distance from their mixture.
+const nearShare = 0x1p-20
+
+// nearest solves for dependent vertices. Of the mixtures of least error it takes that of the nearest vertices,
+// with the least Σ g_j‖x − v_j‖²: in general position these are the corners of the cell of the Delaunay
+// triangulation that x is in. They are found with nearShare of that sum in the objective, as a change of b, and
+// have their memberships without it.
+func (r *rowSolver) nearest(g, b []float64, size float64) {
+	tol := float64(r.p.k) * 0x1p-52 * size
+	for j, v := range b {
+		squares := r.p.gram.row(j)[j] - r.p.top/2 - r.p.ridge
+		r.rhs[j] = v + nearShare*(v-squares/2)
+	}
+	r.descend(r.rhs, tol)
+	copy(g, r.g)
+	for j, v := range g {
+		r.in[j] = v > 0
+		r.rhs[j] = b[j] + r.p.ridge*v // without the bias of the ridge
+	}
+	if s := r.factor(); s != nil {
+		if r.evaluate(s, r.rhs, tol); slices.Min(r.g) >= 0 {
+			copy(g, r.g)
+		}
+	}
 }
 
 // proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which makes it

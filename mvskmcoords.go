@@ -288,8 +288,8 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ended == nil {
-		ended = m.label(r.m.rows, r.m.pc.leading, r.m.quick)
+	if ended == nil && r.found == nil {
+		ended = m.label(r.m.rows, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
 	}
 	if ended != nil {
 		m.Status = StatusCancelled
@@ -302,10 +302,11 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 // model returns the model of r without what rate and label set.
 func (r *volumeRun) model() *Model {
 	s, o := r.m.data, &r.m.o
-	m := &Model{
-		Centers: r.m.toData(r.f), Memberships: r.g, Lambda: s.unscaleSquare(r.lambda), Sum: o.Sum,
-		Iterations: r.iterations, Status: r.status, Trace: r.trace,
+	m := r.found
+	if m == nil {
+		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda)}
 	}
+	m.Memberships, m.Iterations, m.Status, m.Trace = r.g, r.iterations, r.status, r.trace
 	if r.lambda > 0 {
 		m.Volume = o.Volume
 		m.Epsilon = min(math.Ldexp(r.m.eps, 2*s.exp), math.MaxFloat64)
@@ -316,7 +317,7 @@ func (r *volumeRun) model() *Model {
 // rate sets the memberships of rows of weight 0, and the certificate.
 func (r *volumeRun) rate(m *Model) error {
 	x := r.m.rows
-	if err := x.solveRows(m.Centers, m.Memberships, m.Sum, x.data().zeroWeights()); err != nil {
+	if err := x.solveRows(m.Centers, m.Memberships, m.Sum, m.local(), x.data().zeroWeights()); err != nil {
 		return err
 	}
 	objective, err := x.objective(m.Centers, m.Memberships, m.Sum)

@@ -19,6 +19,7 @@ type minVolume struct {
 	pc    *principal
 	flat  bool    // the samples span fewer dimensions than k centers
 	eps   float64 // ε; 0: there is no penalty
+	many  bool    // far more centers than the samples have dimensions, and no option asks for prototypes
 	quick bool    // labels go on from the memberships alone: Init is given, or the mixture exact
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
@@ -57,7 +58,9 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 		start, volume = InitSPA, VolumeAffine
 	}
 	p.o.Init, p.o.Volume = cmp.Or(o.Init, start), cmp.Or(o.Volume, volume)
-	p.quick = o.Init != InitAuto || start != InitKMeans
+	free := o.Centers == nil && o.Lambda == 0 && !o.bounded() && (o.Init == InitAuto || o.Init == InitKMeans)
+	p.many = free && k > manyTimes*(p.rank()+1)
+	p.quick = o.Init != InitAuto || start != InitKMeans && !p.many
 	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1
 	}
@@ -79,6 +82,21 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 		}
 	}
 	return p, nil
+}
+
+// manyTimes is how many times as many centers as a simplex in the data's dimensions has corners are still
+// prototypes. On 45 made mixtures their centers were nearer to the true corners up to there than the means of
+// clusters (.24 of a unit against .34 for k = 5 in 2 dimensions), and farther beyond (.69 against .52 for 15).
+const manyTimes = 2
+
+// rank returns how many dimensions the samples have, to rounding.
+func (p *minVolume) rank() (r int) {
+	for _, v := range p.pc.squares[:min(len(p.pc.squares), p.data.rankBound())] {
+		if v > roundedFloor*p.pc.total {
+			r++
+		}
+	}
+	return r
 }
 
 // rowSpace reports whether the rows are taken to their row space, unless centers have bounds. A basis of

@@ -38,8 +38,8 @@ type rows interface {
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
 	objective(f, g *Matrix, sum Sum) (float64, error)
-	// solveRows gives the rows of the list their nearest mixture of the centers.
-	solveRows(centers, g *Matrix, sum Sum, list []int) error
+	// solveRows gives the rows of the list their nearest mixture of the centers, local as in simplexProblem.
+	solveRows(centers, g *Matrix, sum Sum, local bool, list []int) error
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
 	// nearest sets dst to the index of the nearest mean for each row, along the axes; nil: in all directions.
@@ -54,8 +54,9 @@ type rows interface {
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, centred bool) (rows, error)
-	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows.
-	mix(dst, centers *Matrix, sum Sum) (*Matrix, error)
+	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows, local as in
+	// simplexProblem.
+	mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error)
 	// label sets dst, which it allocates if nil, to the nearest mean for each row, as rows.nearest does.
 	label(dst []int, means, axes *Matrix) ([]int, error)
 	// openVolume opens the rows for a fit of k centers by iteration.

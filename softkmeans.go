@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -108,7 +109,7 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 		return nil, err
 	}
 	m.Centers = simplexCenters(s, e, pc.basis)
-	if err := x.solveRows(m.Centers, m.Memberships, SumToOne, s.zeroWeights()); err != nil {
+	if err := x.solveRows(m.Centers, m.Memberships, SumToOne, false, s.zeroWeights()); err != nil {
 		return nil, err
 	}
 	objective, ok := pc.projectedObjective(s, e)
@@ -138,8 +139,8 @@ func (m *Matrix) openVolume(ctx context.Context, _ int, o *MinVolumeOptions) (ro
 	return s, nil
 }
 
-func (m *Matrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
-	return SimplexLeastSquares(dst, m, centers, &Options{Sum: sum})
+func (m *Matrix) mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error) {
+	return leastSquares(dst, m, centers, &Options{Sum: sum}, local)
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -224,9 +225,9 @@ func (m *Model) checkFitted() error {
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
-// lead are leading directions of these, or nil. quick leaves out all starts but the memberships.
-func (m *Model) label(x rows, lead *Matrix, quick bool) error {
-	labels := largest(nil, m.Memberships)
+// It begins with labels, which it overwrites. lead are leading directions of the rows, or nil. quick leaves out
+// all other starts.
+func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
 		err = x.nearest(labels, q.means, q.axes)
@@ -346,7 +347,8 @@ func checkNewSamples(x, centers *Matrix) error {
 // says so). dst receives the result; nil allocates, and it may be x itself.
 //
 // On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
-// and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
+// and to 1e-6 otherwise. There are many then: of centers that equal ClusterMeans the result has those of the
+// nearest centers, of others those of least norm. A mean beyond 1e6 times the spread costs digits.
 //
 // Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
 // are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
@@ -358,7 +360,22 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.mix(dst, m.Centers, m.Sum)
+	return x.mix(dst, m.Centers, m.Sum, m.local())
+}
+
+// local reports whether the centers are means of clusters, as of far more centers than directions. Of the
+// least-squares memberships the model then has those of the nearest centers.
+func (m *Model) local() bool {
+	c := m.ClusterMeans
+	if m.Sum != SumToOne || c == nil || c.Rows != m.Centers.Rows {
+		return false
+	}
+	for j := range c.Rows {
+		if !slices.Equal(c.row(j), m.Centers.row(j)) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkNewRows returns an error unless rows of that shape can be compared with the centers.
@@ -385,7 +402,7 @@ func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows
 	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 }
 
-func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
+func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error) {
 	if err := cmp.Or(checkEnum("Sum", sum, sumCount), x.checkNew(centers)); err != nil {
 		return nil, err
 	}
@@ -393,8 +410,9 @@ func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
 	if x.Rows == 0 {
 		return dst, nil
 	}
-	by := parallelism{context.Background(), workerCount(0)}
-	return dst, mixSparse(by, newSimplexProblem(centers, sum), dst, x)
+	p := newSimplexProblem(centers, sum)
+	p.local = local
+	return dst, mixSparse(parallelism{context.Background(), workerCount(0)}, p, dst, x)
 }
 
 // checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.

@@ -455,7 +455,7 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 	return pc.squares, 0, nil
 }
 
-func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, local bool, rows []int) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -466,8 +466,9 @@ func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error
 		some.Data = append(some.Data, s.sparse.Data[lo:hi]...)
 		some.Indptr = append(some.Indptr, len(some.Data))
 	}
-	found := NewMatrix(len(rows), g.Cols, nil)
-	err := mixSparse(parallelism{s.ctx, s.workers}, newSimplexProblem(centers, sum), found, some)
+	found, p := NewMatrix(len(rows), g.Cols, nil), newSimplexProblem(centers, sum)
+	p.local = local
+	err := mixSparse(parallelism{s.ctx, s.workers}, p, found, some)
 	copyRowsTo(g, rows, found)
 	return err
 }
