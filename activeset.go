@@ -209,7 +209,7 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 		r.minimise(b, size)
 		copy(r.all, r.g)
 	case r.p.local:
-		r.nearest(r.all, b, size)
+		r.finer().nearest(r.all, b, size)
 	default:
 		r.proximal(r.all, b, size)
 	}
@@ -238,10 +238,10 @@ func (r *rowSolver) begins(warm []float64) {
 // nearShare is what the distances of vertices from a row count, of its own distance from their mixture.
 const nearShare = 0x1p-20
 
-// nearest solves for dependent vertices. Of the mixtures of least error it takes that of the nearest vertices,
-// with the least Σ g_j‖x − v_j‖²: in general position these are the corners of the cell of the Delaunay
-// triangulation that x is in. They are found with nearShare of that sum in the objective, as a change of b, and
-// have their memberships without it.
+// nearest solves for dependent vertices. Of the mixtures of least error it takes the one of the nearest
+// vertices, with the least Σ g_j‖x − v_j‖²: in general position the corners of the cell of the Delaunay
+// triangulation that x is in. It finds them with nearShare of that sum in the objective, as a change of b,
+// and their memberships without it. The smaller the ridge, the nearer to each other two such sums may be.
 func (r *rowSolver) nearest(g, b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for j, v := range b {
@@ -272,15 +272,21 @@ func (r *rowSolver) proximal(g, b []float64, size float64) {
 	if r.approach(g, b, size) {
 		return
 	}
+	fine := r.finer()
+	copy(fine.in, r.in)
+	copy(fine.current, g)
+	fine.approach(fine.current, b, size)
+	if fine.cost(fine.current, b) < fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
+		copy(g, fine.current)
+	}
+}
+
+// finer returns the solver with the smaller ridge.
+func (r *rowSolver) finer() *rowSolver {
 	if r.fine == nil {
 		r.fine = newRowSolver(r.p.fine)
 	}
-	copy(r.fine.in, r.in)
-	copy(r.fine.current, g)
-	r.fine.approach(r.fine.current, b, size)
-	if r.fine.cost(r.fine.current, b) < r.fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
-		copy(g, r.fine.current)
-	}
+	return r.fine
 }
 
 // approach takes up to ten proximal steps from g, and reports whether they came to rest. The

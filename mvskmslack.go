@@ -1,8 +1,8 @@
 package softkmeans
 
 // Rules for λ: a fixed one; clusters in place of prototypes, with a λ of 0; and the slack rule, which takes
-// the λ of the objective nearest below (1+Slack)·floor. λ follows the objective while a run goes on. A fit of many rows begins on a random sample
-// of them.
+// the λ of the objective nearest below (1+Slack)·floor. λ follows the objective while a run goes on. A fit of
+// many rows begins on a random sample of them.
 
 import (
 	"cmp"

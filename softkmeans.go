@@ -225,8 +225,8 @@ func (m *Model) checkFitted() error {
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
-// It begins with labels, which it overwrites. lead are leading directions of the rows, or nil. quick leaves out
-// all other starts.
+// It begins with labels, which it overwrites. lead are leading directions of the rows, or nil. quick leaves
+// out all other starts.
 func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
