@@ -166,3 +166,126 @@ func TestManySparse(t *testing.T) {
 		t.Errorf("errors %g and %g", dense.Objective, sparse.Objective)
 	}
 }
+
+// TestClusterProbabilities compares them with their formula, in plain loops, and the spread and the weights with
+// theirs. They add up to 1, are the same for sparse rows, and on blobs that are apart sure and right.
+func TestClusterProbabilities(t *testing.T) {
+	cases := manyCases()
+	for name, c := range cases {
+		m := mustDo(FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Weights: c.w}))(t)
+		must(t, m.Check())
+		p := mustDo(m.ClusterProbabilities(nil, c.x))(t)
+		checkFeasible(t, p)
+		weights, within, mass, rows := make([]float64, c.k), 0.0, 0.0, 0.0
+		from := m.ClusterMeans.row(0)
+		y, means := plainAlong(c.x, from, m.ClusterAxes), plainAlong(m.ClusterMeans, from, m.ClusterAxes)
+		unit := max(maxAbs(y), maxAbs(means), math.SmallestNonzeroFloat64) // squares are of the range
+		_, exp := math.Frexp(unit)
+		for _, a := range []*Matrix{y, means} {
+			scale(a.Data, math.Ldexp(1, -exp))
+		}
+		for i, j := range m.Clusters {
+			w := 1.0
+			if c.w != nil {
+				w = c.w[i]
+			}
+			weights[j] += w
+			mass += w
+			within += w * squaredDistance(y.row(i), means.row(j))
+			rows += float64(oneIf(w > 0))
+		}
+		spread := math.Ldexp(m.ClusterSpread, -exp)
+		free := max(1, rows-float64(c.k)) / rows
+		want := math.Sqrt(1.5 * within / (mass * free * float64(y.Cols)))
+		if m.ClusterAxes != nil && name != "far" && math.Abs(spread-want) > 1e-6*want+1e-7 {
+			t.Errorf("%s: the spread is %g, not %g", name, spread, want)
+		}
+		for j := range weights {
+			if math.Abs(weights[j]/mass-m.ClusterWeights[j]) > 1e-12 {
+				t.Errorf("%s: weight %d is %g, not %g", name, j, m.ClusterWeights[j], weights[j]/mass)
+			}
+		}
+		if name == "far" || spread == 0 || m.ClusterAxes == nil {
+			continue
+		}
+		for i := range y.Rows {
+			sum, v := 0.0, m.ClusterDoubt
+			for j := range c.k {
+				sum += m.ClusterWeights[j] * math.Exp(-squaredDistance(y.row(i), means.row(j))/2/spread/spread)
+			}
+			for j := range c.k {
+				one := m.ClusterWeights[j] * math.Exp(-squaredDistance(y.row(i), means.row(j))/2/spread/spread)
+				want := (1-v)*one/sum + v*m.ClusterWeights[j]
+				if sum > 0x1p-500 && math.Abs(p.At(i, j)-want) > 1e-8 {
+					t.Fatalf("%s: row %d is of cluster %d with %g, not %g", name, i, j, p.At(i, j), want)
+				}
+			}
+		}
+		sparse := mustDo(m.ClusterProbabilities(nil, sparseOf(c.x)))(t)
+		if d := maxDiff(p, sparse); d > 1e-9 {
+			t.Errorf("%s: sparse rows are off by %g", name, d)
+		}
+	}
+	x, truth := blobs(300, 2, 12, 30, 1)
+	m := mustDo(FitMinVolume(bg, x, 12, nil))(t)
+	for i, row := range mustDo(m.ClusterProbabilities(nil, x))(t).Data {
+		if (m.Clusters[i/12] == i%12) != (row > 0.999) || m.ClusterDoubt != 0 {
+			t.Fatalf("row %d of blob %d has %g, doubt %g", i/12, truth[i/12], row, m.ClusterDoubt)
+		}
+	}
+	noise := randomData(400, 2, 0, 7) // of no clusters
+	if m := mustDo(FitMinVolume(bg, noise, 8, nil))(t); m.ClusterDoubt < 0.02 || m.ClusterDoubt > 0.9 {
+		t.Errorf("on noise the doubt is %g", m.ClusterDoubt)
+	}
+}
+
+// TestClusterProbabilitiesErrors: models without clusters, or with numbers that no fit returns, are errors, and
+// so are rows that do not fit; dst is unchanged then, and panics for a wrong shape.
+func TestClusterProbabilitiesErrors(t *testing.T) {
+	x, _ := blobs(60, 2, 7, 30, 1)
+	good := mustDo(FitMinVolume(bg, x, 7, nil))(t)
+	for name, change := range map[string]func(m *Model){
+		"no means": func(m *Model) { m.ClusterMeans = nil }, "no weights": func(m *Model) { m.ClusterWeights = nil },
+		"few weights":     func(m *Model) { m.ClusterWeights = m.ClusterWeights[:6] },
+		"weights above 1": func(m *Model) { m.ClusterWeights = make1(7) },
+		"a weight below 0": func(m *Model) {
+			m.ClusterWeights = []float64{-1, 1, 1, 0, 0, 0, 0}
+		},
+		"NaN":    func(m *Model) { m.ClusterSpread = math.NaN() },
+		"doubt":  func(m *Model) { m.ClusterDoubt = 1.5 },
+		"spread": func(m *Model) { m.ClusterSpread = -1 },
+	} {
+		m, dst := *good, NewMatrix(60, 7, nil)
+		change(&m)
+		if p, err := m.ClusterProbabilities(dst, x); err == nil || p != nil || maxAbs(dst) != 0 {
+			t.Errorf("%s: no error, or dst has changed", name)
+		}
+		if name != "no weights" && m.Check() == nil {
+			t.Errorf("%s: Check finds nothing", name)
+		}
+	}
+	for _, bad := range []Samples{nil, NewMatrix(3, 3, nil), NewMatrix(1, 2, []float64{0, math.NaN()})} {
+		if _, err := good.ClusterProbabilities(nil, bad); err == nil {
+			t.Errorf("no error for %v", bad)
+		}
+	}
+	mustPanic(t, func() { _, _ = good.ClusterProbabilities(NewMatrix(60, 6, nil), x) })
+	got := mustDo(good.ClusterProbabilities(NewMatrix(60, 7, nil), x))(t)
+	if d := maxDiff(got, mustDo(good.ClusterProbabilities(nil, x))(t)); d != 0 {
+		t.Errorf("a given dst is off by %g", d)
+	}
+}
+
+// TestManyCancelled: a fit of many clusters ends soon after its context.
+func TestManyCancelled(t *testing.T) {
+	x, _ := blobs(300, 2, 12, 30, 1)
+	full := endingAt(1 << 30)
+	mustDo(FitMinVolume(full, x, 12, &MinVolumeOptions{Workers: 1}))(t)
+	looks := int(1<<30 - full.left.Load())
+	for at := 0; at < looks; at += 1 + looks/100 {
+		m, err := FitMinVolume(endingAt(at), x, 12, &MinVolumeOptions{Workers: 1})
+		if err == nil || m != nil && m.Status != StatusCancelled {
+			t.Fatalf("ended at look %d of %d: %v, %v", at, looks, m, err)
+		}
+	}
+}

@@ -57,8 +57,9 @@ type Samples interface {
 	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows, local as in
 	// simplexProblem.
 	mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error)
-	// label sets dst, which it allocates if nil, to the nearest mean for each row, as rows.nearest does.
-	label(dst []int, means, axes *Matrix) ([]int, error)
+	// score checks the rows, calls begin with their number, and for each row the function that this returns:
+	// see scored in labels.go.
+	score(means, axes *Matrix, begin func(n int) func(i, nearest int, scores []float64, exp int)) error
 	// openVolume opens the rows for a fit of k centers by iteration.
 	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error)
 }

@@ -28,6 +28,11 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
+	// Of [Model.ClusterProbabilities]: the clusters' shares of the weight of all rows (k); the typical distance
+	// of a row from its mean, along one axis; and the share of rows to which two halves of the rows give
+	// another label.
+	ClusterWeights              []float64
+	ClusterSpread, ClusterDoubt float64
 	// Certificate compares the pair with the global minimum. Its Objective is at most 1e-12 of Total, or
 	// rounding, above the true one. MinMembership, MaxSumError, Repair and SpanError are 0.
 	Certificate
@@ -197,21 +202,78 @@ func (m *Model) Labels(dst []int) []int {
 // dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
-		err := cmp.Or(m.checkFitted(),
-			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
+		out := dst
+		err := m.score(x, func(n int) scored {
+			out = labelsOf(dst, n)
+			return labelling(out)
+		})
 		if err != nil {
 			return nil, err
 		}
-		if x == nil {
-			return nil, fail(ErrShape, "x is nil")
-		}
-		return x.label(dst, m.ClusterMeans, m.ClusterAxes)
+		return out, nil
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
 		return nil, err
 	}
 	return largest(dst, g), nil
+}
+
+// ClusterProbabilities returns how likely each cluster is for the rows of x (n×d): n×k, rows that add up to 1.
+// It is of models with ClusterMeans, those of [FitMinVolume] and [FitAlternating], and tells how sure the
+// labels of [Model.PredictLabels] are. A membership is a part of a mixture, and says nothing of that.
+//
+// For clusters j with ClusterWeights w, ClusterMeans m, ClusterAxes A, ClusterSpread s and ClusterDoubt v it is
+//
+//	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
+//
+// Where the clusters are wrong, so are these. dst receives the result; nil allocates, and a wrong shape panics.
+// Cost and errors: those of PredictLabels; [ErrOption] without ClusterWeights.
+func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
+	w, v := m.ClusterWeights, m.ClusterDoubt
+	if m.ClusterMeans == nil || w == nil {
+		return nil, fail(ErrOption, "the model has no cluster weights")
+	}
+	out := dst
+	err := m.score(x, func(n int) scored {
+		out = destination(dst, n, len(w))
+		return func(i, _ int, scores []float64, exp int) {
+			top, sum, row := math.Inf(-1), 0.0, out.row(i)
+			for j, score := range scores {
+				if w[j] > 0 {
+					top = max(top, score)
+				}
+			}
+			unit := math.Ldexp(1, exp) / m.ClusterSpread
+			for j, score := range scores {
+				row[j] = w[j]
+				if score < top { // 0 times ∞ is no number
+					row[j] *= math.Exp((score - top) * unit * unit)
+				}
+				sum += row[j]
+			}
+			for j := range row {
+				row[j] = (1-v)*row[j]/sum + v*w[j]
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// score calls a function for each row of x with its scores by the model's means: see scored. begin returns that
+// function for n rows, once x and the model are checked.
+func (m *Model) score(x Samples, begin func(n int) scored) error {
+	err := cmp.Or(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
+	if err == nil && x == nil {
+		err = fail(ErrShape, "x is nil")
+	}
+	if err != nil {
+		return err
+	}
+	return x.score(m.ClusterMeans, m.ClusterAxes, begin)
 }
 
 // checkFitted returns an error if the model has no centers, or some out of range.
@@ -234,6 +296,11 @@ func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	}
 	if err == nil {
 		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
+		m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = make([]float64, q.means.Rows), q.spread, q.doubt
+		for i, j := range labels {
+			m.ClusterWeights[j] += x.data().weight(i)
+		}
+		scale(m.ClusterWeights, 1/sumOf(m.ClusterWeights))
 	}
 	return err
 }
@@ -287,7 +354,14 @@ func (m *Model) checkMeans() error {
 			return err
 		}
 	}
+	wrong := m.ClusterWeights != nil && (c == nil || len(m.ClusterWeights) != c.Rows) ||
+		!(m.ClusterSpread >= 0 && m.ClusterSpread <= mostCenter && m.ClusterDoubt >= 0 && m.ClusterDoubt <= 1)
+	for _, w := range m.ClusterWeights {
+		wrong = wrong || !(w >= 0 && w <= 1)
+	}
 	switch {
+	case wrong || m.ClusterWeights != nil && !(math.Abs(sumOf(m.ClusterWeights)-1) <= 1e-6):
+		return fail(ErrOption, "the model's cluster weights, spread or doubt are not those of a fit")
 	case c == nil || f != nil && c.Rows == f.Rows && c.Cols == f.Cols:
 		return nil
 	case f == nil:
@@ -322,12 +396,11 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-func (x *Matrix) label(dst []int, means, axes *Matrix) ([]int, error) {
+func (x *Matrix) score(means, axes *Matrix, begin func(n int) scored) error {
 	if err := checkNewSamples(x, means); err != nil {
-		return nil, err
+		return err
 	}
-	dst = labelsOf(dst, x.Rows)
-	return dst, metric{means, axes}.nearest(context.Background(), workerCount(0), dst, x)
+	return metric{means: means, axes: axes}.score(context.Background(), workerCount(0), x, begin(x.Rows))
 }
 
 // checkNewSamples returns an error unless x has rows for the centers, with entries in range.
@@ -431,12 +504,12 @@ func (x *SparseMatrix) checkNew(centers *Matrix) error {
 	return nil
 }
 
-func (x *SparseMatrix) label(dst []int, means, axes *Matrix) ([]int, error) {
+func (x *SparseMatrix) score(means, axes *Matrix, begin func(n int) scored) error {
 	if err := x.checkNew(means); err != nil {
-		return nil, err
+		return err
 	}
-	dst = labelsOf(dst, x.Rows)
-	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, metric{means, axes})
+	by := parallelism{context.Background(), workerCount(0)}
+	return x.scoreBy(by, metric{means: means, axes: axes}, begin(x.Rows))
 }
 
 func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error) {

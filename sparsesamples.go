@@ -569,7 +569,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 }
 
 func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
-	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, metric{means, axes})
+	return s.sparse.scoreBy(parallelism{s.ctx, s.workers}, metric{means: means, axes: axes}, labelling(dst))
 }
 
 func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
@@ -593,12 +593,14 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 	return out, nil
 }
 
-// nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
-// no axes it takes blocks of rows with their zeros.
-func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
+// scoreBy calls fn for each row. All entries are in range. Where q has no axes it takes blocks of rows with their
+// zeros.
+func (x *SparseMatrix) scoreBy(by parallelism, q metric, fn scored) error {
 	if q.axes == nil {
-		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return q.nearest(by.ctx, by.workers, dst[lo:hi], rows)
+		return eachFilled(by, x, func(lo, _ int, rows *Matrix) error {
+			return q.score(by.ctx, by.workers, rows, func(i, nearest int, scores []float64, exp int) {
+				fn(lo+i, nearest, scores, exp)
+			})
 		})
 	}
 	from := q.means.row(0)
@@ -620,7 +622,7 @@ func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
 	}); err != nil {
 		return err
 	}
-	return nearestRows(by.ctx, by.workers, dst, y, means)
+	return scoreRows(by.ctx, by.workers, y, means, fn)
 }
 
 // mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
