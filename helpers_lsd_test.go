@@ -36,7 +36,7 @@ func checkLSDModel(t *testing.T, m *LSDModel) {
 	t.Helper()
 	checkFeasible(t, m.Memberships)
 	finite(t, "model", m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap)
-	if !(m.Scale >= 0 && m.Floor >= 0 && m.FloorError >= 0 && m.Gap >= 0 && m.Floor <= m.Objective) ||
+	if m.Optimal(1) || !(m.Scale >= 0 && m.Floor >= 0 && m.FloorError >= 0 && m.Gap >= 0 && m.Floor <= m.Objective) ||
 		m.Objective > m.Total*(1+1e-12)+m.FloorError {
 		t.Fatalf("%+v", m)
 	}

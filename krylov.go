@@ -33,7 +33,8 @@ type krylovResult struct {
 	rows   *Matrix   // orthonormal, by descending Ritz value: p, and krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
-	next   float64   // the first Ritz value left out, plus its residual; 0 if none is left
+	after  float64   // the first Ritz value left out, at most the eigenvalue there; 0 if none is left
+	next   float64   // after, plus its residual
 	top    float64   // the largest |θ| seen; for definite B, θ₁
 	least  float64   // the least θ seen, if below 0
 	steps  int
@@ -76,6 +77,9 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 				out.status = StatusConverged
 			}
 			out.values, out.rest = r.values, math.Sqrt(r.squares)
+			if count < len(values) {
+				out.after = max(values[count], 0)
+			}
 			if y.Rows == size { // the whole space, of which all is known
 				o.more = size
 			}

@@ -194,7 +194,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 //
 // The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
 // except the k largest that are above 0. The result is not above this sum, by the theorem of
-// LSDModel.FloorError, and mostly less than some n·2^-52 of ‖K‖² below.
+// [LSDModel], and mostly less than some n·2^-52 of ‖K‖² below.
 //
 // Cost: that of the eigenpairs of [LSD] for k = most, quadratic in n. If eigenvalues are close to each other,
 // as for a K near I, the proof for 512 < n ≤ 2048 takes n³/6 for each of up to four factorizations, and
@@ -243,23 +243,25 @@ type LSDModel struct {
 	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. TILSD's scale follows from the
 	// simplex and cannot be compared between enclosures or with LSD's.
 	Scale float64
+	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities. Its other fields
+	// are 0, so Optimal is false: the rounding of Objective is not bounded.
+	//
 	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation K′ of K leaves,
 	// ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Objective, Floor and Total are in squared units of K, and at most
-	// math.MaxFloat64.
-	Objective float64
+	// math.MaxFloat64. Total is ‖K‖², for TILSD ‖HKH‖².
+	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ has no negative entries: if K has some, Floor is far below
 	// the objective that LSD can reach. The floor of LSDFloor, in package proof, is mostly near. For TILSD
 	// the rank is k−1 and the matrix HKH, and Floor is the minimum.
-	Floor float64
-	// FloorError bounds how far Floor may be below the exact bound. It is a theorem that the exact bound is
-	// from Floor to Floor + FloorError, with all rounding and whatever the eigensolver has found. Beyond 512
-	// samples the theorem fails with probability 2e-10, by random vectors that each call draws anew.
-	FloorError float64
-	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
+	//
+	// It is a theorem that the exact bound is from Floor to Floor + FloorError, with all rounding and
+	// whatever the eigensolver has found. Beyond 512 samples the theorem fails with probability 2e-10, by
+	// random vectors that each call draws anew.
+	//
 	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
 	// ‖K‖². No k clusters can express the share Floor/Total.
-	Gap float64
+	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
 	// Means, Projection and Vertices are the map of a model of TILSD, nil for LSD: from the similarities of a

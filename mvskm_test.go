@@ -295,7 +295,7 @@ func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v %v %v: %v", shape, sum, start, err)
 				}
-				if m.Objective > trivialShare*DefaultSlack*m.Total*(1+1e-9) && len(m.Warnings) == 0 {
+				if m.Objective > trivialShare*m.Slack*m.Total*(1+1e-9) && len(m.Warnings) == 0 {
 					t.Errorf("%v %v %v: objective %g of %g", shape, sum, start, m.Objective, m.Total)
 				}
 			}

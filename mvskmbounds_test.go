@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -99,6 +100,28 @@ var boundedFits = map[string]func(x *Matrix, k int, o *MinVolumeOptions) (*Model
 	"FitAlternating": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
 		return FitAlternating(bg, x, k, o)
 	},
+}
+
+// TestBoundsCancelled: wherever a fit is cancelled, also in leading directions, where centers have no bounds, the
+// memberships are those of centers within the bounds.
+func TestBoundsCancelled(t *testing.T) {
+	x, _ := scarce(300, 60, 3, 0.3, 4)
+	for last := range 12 {
+		ctx, cancel := context.WithCancel(bg)
+		m, err := FitMinVolume(ctx, x, 3, &MinVolumeOptions{NonNegative: true, Progress: func(it Iteration) {
+			if it.Iteration == last {
+				cancel()
+			}
+		}})
+		cancel()
+		if m == nil || (m.Status == StatusCancelled) != errors.Is(err, context.Canceled) {
+			t.Fatalf("iteration %d: %v", last, err)
+		}
+		off := maxDiff(m.Memberships, mustDo(m.Predict(nil, x))(t))
+		if low := slices.Min(m.Centers.Data); low < 0 || off > 1e-9 {
+			t.Errorf("cancelled at iteration %d: a center has %v, and memberships are off by %v", last, low, off)
+		}
+	}
 }
 
 // TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no

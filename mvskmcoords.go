@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// openMinVolume checks a call, finds the floor, and returns the coordinates in which the fit begins.
+// openCoordinates checks a call, finds the floor, and returns the coordinates in which the fit begins.
 // penalty says whether the volume counts, as it does for all but FitAlternating.
-func openMinVolume(
+func openCoordinates(
 	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
 ) (*alternation, error) {
 	if err := checkMinVolume(k, o); err != nil {
@@ -69,11 +69,20 @@ func (p *minVolume) begin() (*alternation, error) {
 	if !products && (lead == nil || q > lead.Rows || 3*q > 2*size || p.o.Plain) {
 		return p.full()
 	}
-	m, err := p.in(rowsOf(lead, 0, q))
+	m, err := p.in(p.withFixed(rowsOf(lead, 0, q)))
 	if err == nil {
 		m.narrow, m.residual = true, max(0, p.pc.total-squaresBeyond(p.data, m.z, nil))
 	}
 	return m, err
+}
+
+// withFixed returns orthonormal rows that span those of basis, which come first, and the fixed centers.
+func (p *minVolume) withFixed(basis *Matrix) *Matrix {
+	all, q := NewMatrix(basis.Rows+p.o.Fixed.Rows, basis.Cols, nil), basis.Rows
+	copyRows(all, basis)
+	copyRows(rowsOf(all, q, all.Rows), (&alternation{minVolume: p, r: basis.Cols}).fromData(p.o.Fixed))
+	orthonormalize(context.Background(), all, q)
+	return all
 }
 
 // full returns the coordinates in which the fit ends.
@@ -98,12 +107,14 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 		minVolume: p, s: p.data, n: p.data.n, r: p.data.d, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
+	if basis != nil {
+		m.r = basis.Rows
+	}
+	m.fixed = m.fromData(p.o.Fixed)
 	if basis == nil {
 		if m.sparse, _ = p.rows.(*sparseSamples); m.sparse != nil {
 			return m, nil
 		}
-	} else {
-		m.r = basis.Rows
 	}
 	m.z = NewMatrix(m.n, m.r, nil)
 	return m, p.rows.changeBasis(m.z, basis)
@@ -143,9 +154,9 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 // squares are then finite.
 func (m *alternation) fromData(f *Matrix) *Matrix {
 	s := m.data
-	out := NewMatrix(m.k, m.r, nil)
+	out := NewMatrix(f.Rows, m.r, nil)
 	row := make([]float64, s.d)
-	for a := range m.k {
+	for a := range f.Rows {
 		for c, v := range f.row(a) {
 			row[c] = min(max(math.Ldexp(v, -s.exp), -0x1p200), 0x1p200) - s.mean[c]
 		}
@@ -161,11 +172,12 @@ func (m *alternation) fromData(f *Matrix) *Matrix {
 }
 
 // toData takes centers from the coordinates of m to the data's units, at most mostCenter in size and within
-// their bounds.
+// their bounds. Fixed centers are as they were given.
 func (m *alternation) toData(f *Matrix) *Matrix {
 	s := m.data
 	out := NewMatrix(m.k, s.d, nil)
-	for a := range m.k {
+	copyRows(out, m.o.Fixed)
+	for a := m.o.Fixed.Rows; a < m.k; a++ {
 		row := out.row(a)
 		copy(row, s.mean)
 		if m.axes == nil {
@@ -294,7 +306,7 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	if ended != nil {
 		m.Status = StatusCancelled
 	}
-	m.Stationarity = r.stationarity(r.lambda, r.m.pc.total)
+	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
 	m.Warnings = findWarnings(r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
 	return m, ended
 }
@@ -304,7 +316,7 @@ func (r *volumeRun) model() *Model {
 	s, o := r.m.data, &r.m.o
 	m := r.found
 	if m == nil {
-		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda)}
+		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack}
 	}
 	m.Memberships, m.Iterations, m.Status, m.Trace = r.g, r.iterations, r.status, r.trace
 	if r.lambda > 0 {

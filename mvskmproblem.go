@@ -25,6 +25,8 @@ type minVolume struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
 	low, high []float64 // bounds of centers by column, in the data's units; nil: none
+	// least is the error that the slack counts from: the floor, or a larger one that fixed centers leave.
+	least float64
 }
 
 // What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
@@ -43,23 +45,28 @@ const roundedFloor = 1e-14
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
-// by column, and keep it in the data's own axes. There is no penalty yet.
+// by column, and fixed centers may be outside of the row space: both keep it in the data's own axes. There is
+// no penalty yet.
 func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	s := x.data()
-	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc}
+	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}
+	p.o.Fixed = cmp.Or(o.Fixed, NewMatrix(0, s.d, nil))
 	p.o.Restarts = cmp.Or(o.Restarts, defaultRestarts)
 	p.o.MaxIter = cmp.Or(o.MaxIter, defaultMaxIter)
 	p.o.Tol = cmp.Or(o.Tol, defaultTol)
-	p.o.Slack = cmp.Or(o.Slack, DefaultSlack)
 	rounding, b := roundedFloor*pc.total, pc.basis.Rows
 	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(x, rowsOf(pc.basis, b-1, b)) <= rounding
 	start, volume := InitKMeans, VolumeOrigin
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
 	}
+	// Steps by VolumeOrigin are small beside fixed centers: k centers less the mean are nearly dependent.
+	if p.o.Fixed.Rows > 0 && o.Sum == SumToOne {
+		volume = VolumeAffine
+	}
 	p.o.Init, p.o.Volume = cmp.Or(o.Init, start), cmp.Or(o.Volume, volume)
-	free := o.Centers == nil && o.Lambda == 0 && !o.bounded() && (o.Init == InitAuto || o.Init == InitKMeans)
-	p.many = free && k > manyTimes*(p.rank()+1)
+	given := o.Centers != nil || p.o.Fixed.Rows > 0 || o.Lambda > 0 || o.bounded()
+	p.many = !given && (o.Init == InitAuto || o.Init == InitKMeans) && k > manyTimes*(p.rank()+1)
 	p.quick = o.Init != InitAuto || start != InitKMeans && !p.many
 	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1
@@ -67,9 +74,11 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	if p.o.Volume == VolumeAffine {
 		p.contrasts = RegularSimplex(k)
 	}
-	switch {
-	case o.bounded():
+	if o.bounded() {
 		p.low, p.high = o.bounds(s.d)
+	}
+	switch {
+	case o.bounded() || p.o.Fixed.Rows > 0:
 	case pc.floor <= rounding && pc.basis.Rows < s.d:
 		p.basis = pc.basis
 	case rowSpace(x):
@@ -196,14 +205,19 @@ func (p *minVolume) dataPenalty(penalty float64) float64 {
 func (p *minVolume) bySlack() bool { return p.o.Lambda == 0 }
 
 // allowance returns how far above the floor the slack allows the objective: at least a rounding of the
-// total, as the search divides by it.
-func (p *minVolume) allowance() float64 {
+// total, as the search divides by it. Of k centers with f free ones it is the share f/k: what the known ones
+// leave above the floor is in least.
+func (p *minVolume) allowance() float64 { return p.allowanceOf(p.o.Slack) }
+
+// allowanceOf is allowance for another slack.
+func (p *minVolume) allowanceOf(slack float64) float64 {
 	total := p.pc.total
-	return max(min(p.o.Slack*p.reference(), mostGiven*(total-p.pc.floor)), 0x1p-60*total)
+	slack *= float64(p.k-p.o.Fixed.Rows) / float64(p.k)
+	return max(min(slack*p.reference(), mostGiven*(total-p.least)), 0x1p-60*total)
 }
 
 // target returns the largest objective that the slack allows.
-func (p *minVolume) target() float64 { return p.pc.floor + p.allowance() }
+func (p *minVolume) target() float64 { return p.least + p.allowance() }
 
 // firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew about as
 // the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
@@ -413,17 +427,19 @@ func (b *box) along(f, direction []float64) {
 	}
 }
 
-// freeStep lowers ½Tr(FᵀAF) − Tr(RᵀF) over the entries of f strictly between their bounds; a is A (k×k,
-// positive definite), right is R. Each column goes towards its minimum, up to the first bound. It does not
-// keep the sum of closed rows. Cost: k²d, and k³/6 where a column's free entries are not those before.
-func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matrix) {
+// freeStep lowers ½Tr(FᵀAF) − Tr(RᵀF) over the entries of f strictly between their bounds, from row `first`
+// on; a is A (k×k, positive definite), right is R. Each column goes towards its minimum, up to the bound that
+// it meets first. It does not keep the sum of closed rows. Cost: k²d, and k³/6 where a column's free entries
+// are not those before.
+func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matrix, first int) {
 	k := f.Rows
 	var free, last []int
 	l, step, column := make([]float64, k*k), make([]float64, k), make([]float64, k)
 	for c := 0; c < f.Cols && !stopped(ctx); c++ {
 		last, free = free, last[:0]
 		for i := range k {
-			if column[i] = f.row(i)[c]; column[i] > b.low[c] && column[i] < b.high[c] {
+			column[i] = f.row(i)[c]
+			if i >= first && column[i] > b.low[c] && column[i] < b.high[c] {
 				free = append(free, i)
 			}
 		}

@@ -24,6 +24,7 @@ type alternation struct {
 	axes     *Matrix        // that basis, r×d; nil: the data's own axes
 	narrow   bool           // the axes are leading directions, and the fit ends in others
 	residual float64        // a part of every objective: weighted squares outside the axes; see also draw
+	fixed    *Matrix        // the first centers, which stay: m×r
 	box      *box           // bounds of centers, in the data's own axes; nil: none
 	most     int            // of a run: iterations at one λ
 	// A run is at rest by tol, and by the slack within the share close below its target.
@@ -44,7 +45,6 @@ type iterate struct {
 	objective float64 // ‖X − GF‖², weighted
 	penalty   float64 // Σ log(σ_i² + ε)
 	majoriser *Matrix // D, k×k: Tr(FᵀDF) and a constant are at least the penalty
-	box       *box    // the alternation's
 }
 
 func (m *alternation) newIterate() *iterate {
@@ -52,7 +52,7 @@ func (m *alternation) newIterate() *iterate {
 	return &iterate{
 		f: NewMatrix(k, r, nil), g: NewMatrix(m.n, k, nil),
 		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil),
-		majoriser: NewMatrix(k, k, nil), box: m.box,
+		majoriser: NewMatrix(k, k, nil),
 	}
 }
 
@@ -413,6 +413,8 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 //
 // δ is our addition: a proximal term far below the rest. It changes no fixed point and keeps descent. A
 // center that no sample uses stays in its place, where GᵀG alone would be singular.
+//
+// Fixed centers stay. Their products with GᵀG + (λ/2)D go to the right side of the other centers' equations.
 func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 	k, a := m.k, m.memory().a
 	copy(a, from.gg.Data)
@@ -429,12 +431,21 @@ func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 		m.boxStep(f, from, delta)
 		return
 	}
-	copy(f.Data, from.f.Data)
-	if !cholesky(a, k) {
-		return // does not happen, as all eigenvalues are at least δ; the old F keeps the loss
+	copy(f.Data, from.gz.Data)
+	axpy(f.Data, delta, from.f.Data)
+	for j := range m.fixed.Rows {
+		copy(f.row(j), m.fixed.row(j))
+		clear(a[j*k : (j+1)*k])
+		a[j*k+j] = 1
+		for i := m.fixed.Rows; i < k; i++ {
+			axpy(f.row(i), -a[i*k+j], f.row(j))
+			a[i*k+j] = 0
+		}
 	}
-	scale(f.Data, delta)
-	axpy(f.Data, 1, from.gz.Data)
+	if !cholesky(a, k) { // does not happen, as all eigenvalues are at least δ; the old F keeps the loss
+		copy(f.Data, from.f.Data)
+		return
+	}
 	// L·Lᵀ·F = right side, one row of F at a time.
 	for i := range k {
 		for j := range i {
@@ -594,10 +605,10 @@ func (r *volumeRun) advance(w *walk) error {
 
 // isCalm reports whether an iteration to next, in which the loss falls by so much, is below the tolerance.
 func (r *volumeRun) isCalm(next *iterate, fall float64) bool {
-	tol, total := r.m.tol, r.m.pc.total
-	return fall <= tol*max(next.objective, leastShare*total) &&
+	tol := r.m.tol
+	return fall <= tol*max(next.objective, leastShare*r.m.pc.total) &&
 		squaredDistance(next.f.Data, r.f.Data) <= tol*sumSquares(next.f.Data) &&
-		(r.lambda > 0 || next.stationarity(0, total) <= math.Sqrt(flatness*tol))
+		(r.lambda > 0 || r.m.stationarity(next, 0) <= math.Sqrt(flatness*tol))
 }
 
 // restShare of the objective is what may be rounding of a decrease.
@@ -612,33 +623,32 @@ const leastShare = 1e-9
 const flatness = 1000
 
 // stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is that of min_G
-// L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the penalty. O(k²r).
-func (at *iterate) stationarity(lambda, total float64) float64 {
+// L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the penalty. Fixed centers have none.
+// O(k²r).
+func (m *alternation) stationarity(at *iterate, lambda float64) float64 {
 	var squares float64
-	row := make([]float64, at.f.Cols)
-	for i := range at.f.Rows {
+	row := make([]float64, m.r)
+	for i := m.fixed.Rows; i < m.k; i++ {
 		copy(row, at.gz.row(i))
 		for j, v := range at.gg.row(i) {
 			axpy(row, -v-lambda/2*at.majoriser.row(i)[j], at.f.row(j))
 		}
-		if at.box != nil {
-			at.box.along(at.f.row(i), row)
+		if m.box != nil {
+			m.box.along(at.f.row(i), row)
 		}
 		squares += sumSquares(row)
 	}
-	slope := 2 * math.Sqrt(squares) * norm2(at.f.Data)
+	slope := 2 * math.Sqrt(squares) * norm2(rowsOf(at.f, m.fixed.Rows, m.k).Data)
 	if slope == 0 {
 		return 0
 	}
-	return min(slope/max(at.objective, leastShare*total), math.MaxFloat64)
+	return min(slope/max(at.objective, leastShare*m.pc.total), math.MaxFloat64)
 }
 
-// clamp takes centers into their box, which a step with momentum may leave.
+// clamp sets the fixed centers, and takes the others into their box, which a step with momentum may leave.
 func (m *alternation) clamp(f *Matrix) {
-	if m.box == nil {
-		return
-	}
-	for a := range f.Rows {
+	copyRows(f, m.fixed)
+	for a := m.fixed.Rows; m.box != nil && a < m.k; a++ {
 		m.box.project(f.row(a))
 	}
 }
@@ -662,7 +672,7 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 	row := make([]float64, f.Cols)
 	for sweep := range boxSweeps {
 		var moved, all float64
-		for j := 0; j < k && !stopped(m.s.ctx); j++ {
+		for j := m.fixed.Rows; j < k && !stopped(m.s.ctx); j++ {
 			copy(row, from.gz.row(j))
 			axpy(row, delta, from.f.row(j))
 			for i, v := range a[j*k : (j+1)*k] {
@@ -682,7 +692,7 @@ func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 		if pause := k / freeShare; !m.box.closed && sweep%(pause+1) == pause {
 			right := from.gz.Clone()
 			axpy(right.Data, delta, from.f.Data)
-			m.box.freeStep(m.s.ctx, f, a, right)
+			m.box.freeStep(m.s.ctx, f, a, right, m.fixed.Rows)
 		}
 	}
 }

@@ -588,7 +588,8 @@ func TestNarrow(t *testing.T) {
 			weights := inTurn(c.n, 0, 0.5, 1, 1.5)
 			o := &MinVolumeOptions{Sum: sum, Weights: weights, Workers: 1}
 			m := mustDo(FitMinVolume(bg, x, c.k, o))(t)
-			if m.Objective > (1+1e-9)*1.25*m.Floor || m.Objective < 1.24*m.Floor || m.Stationarity > 0.2 ||
+			used := m.Objective/m.Floor - 1 // the last two steps may lower it by Tol
+			if used > (1+1e-9)*(1+m.Slack)-1 || used < 0.96*m.Slack-2e-5 || m.Stationarity > 0.2 ||
 				len(m.Trace) != m.Iterations+1 {
 				t.Errorf("%v, %v: %g floors, stationarity %g, %d iterations, trace of %d", c, sum,
 					m.Objective/m.Floor, m.Stationarity, m.Iterations, len(m.Trace))

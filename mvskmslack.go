@@ -28,6 +28,8 @@ func (p *minVolume) rule() lambdaRule {
 		return fixedLambda(0)
 	case !p.bySlack():
 		return fixedLambda(p.scaledLambda(p.o.Lambda))
+	case p.o.Fixed.Rows == p.k: // there is no volume to choose
+		return fixedLambda(0)
 	case p.pc.total < leastScale*leastScale || p.pc.basis.Rows == 0: // one point is the answer
 		return fixedLambda(p.firstLambda())
 	}
@@ -73,10 +75,62 @@ func (clusterRule) bestRun(m *alternation) (*volumeRun, error) {
 	return out, cancelled(m.s.ctx)
 }
 
+// setSlack sets the slack that counts: 0 with a given λ and for clusters, and that of the noise where none is
+// given.
+func (m *alternation) setSlack() (err error) {
+	switch {
+	case !m.bySlack() || m.many:
+		m.o.Slack = 0
+	case m.o.Slack == 0:
+		m.o.Slack, err = m.noiseSlack()
+	}
+	return err
+}
+
+// noiseSlack returns what a Slack of 0 stands for.
+//
+// Let the noise of an entry have the variance σ², d be the columns that vary, and q the directions of the
+// plane. The floor is then about nσ²(d−q). The true memberships, with the centers that fit these best, have
+// an error higher by its share q/(d−q), whatever n is. The best memberships for the same centers keep σ² of
+// that for each that is 0: .65 of the share where all rows are pure, .17 where each is in a facet, .01 to
+// .07 where memberships are uniform. mostSlack of it lies between: from .05 to .5 the memberships of 465
+// simulated tables were as accurate to 3 %.
+//
+// The slack is mostSlack of the floor itself if q/(d−q) is above 1, if the floor is rounding or of few
+// rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are better with
+// centers drawn in. Clusters show in two ways: the data goes on beyond the plane, or k-means explains the
+// plane.
+func (m *alternation) noiseSlack() (float64, error) {
+	q, d := m.pc.basis.Rows, m.rows.varying()
+	if q == 0 || d <= 2*q || m.data.n-len(m.data.zeroWeights()) <= q+2 || m.trivial() || m.exact() ||
+		m.pc.squares[q-1] < clearDirection*m.pc.next() {
+		return mostSlack, nil
+	}
+	if share, err := m.kmeansShare(); err != nil || share > pureShare {
+		return mostSlack, err
+	}
+	return mostSlack * float64(q) / float64(d-q), nil
+}
+
+// Data goes on beyond the plane where its last direction has less than clearDirection times the square of
+// the next. With 1.2, 1.5 and 2 the memberships of 37 simulated tables of clusters with scatter were .251,
+// .217 and .208 off, and .202 with a quarter of the floor; those of 160 mixtures .019 to .020, and .043. Of
+// the sets with classes zoo needs at least 1.32: its labels lost .14 of their accuracy.
+//
+// Rows are pure where k-means explains more than pureShare of what the plane does. On 280 simulated tables
+// that was over .997 of clusters without scatter, and at most .92 of mixtures. It was .93 in an image of
+// which most pixels are pure.
+const (
+	mostSlack      = 0.25
+	clearDirection = 2
+	pureShare      = 0.97
+)
+
 // slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
 type slackRule struct{}
 
-// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack.
+// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack, which
+// counts as missed from mostSlack on.
 func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = solveTall(m)
@@ -87,16 +141,28 @@ func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 			best = all
 		}
 	}
-	if target := m.target(); err == nil && best.objective > target {
-		best.missed = min(best.objective/target, math.MaxFloat64)
+	if err == nil && best.objective > m.least+m.allowanceOf(max(m.o.Slack, mostSlack)) {
+		best.missed = min(best.objective/m.target(), math.MaxFloat64)
 	}
 	return best, err
 }
 
 // solveSlack returns the run for the slack rule's λ on all rows.
+//
+// Beside fixed centers, which need not lie in the principal subspace, the others may not reach the floor. The
+// slack then counts from the error that the least λ reaches, and λ grows from there.
 func solveSlack(m *alternation) (*volumeRun, error) {
 	lambda := m.firstLambda()
 	from, best, err := m.chosenStart(lambda)
+	if err == nil && m.fixed.Rows > 0 {
+		lambda = leastLambda * m.pc.total / float64(m.k)
+		rough := *m // a small tolerance would let the simplex grow for ever
+		rough.tol = max(m.tol, defaultTol)
+		if out := rough.run(from, lambda, m.most, nil); out != nil {
+			best, from.f, m.least = out, out.f, max(m.least, out.objective)
+		}
+		err = cancelled(m.s.ctx)
+	}
 	if err != nil {
 		return best, err
 	}
@@ -124,7 +190,7 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 // newSteering returns a steering that ends within the share m.close of the slack.
 func (m *alternation) newSteering() *steering {
 	q := &steering{
-		floor: m.pc.floor, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
+		floor: m.least, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
 		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
 	}
 	if m.exact() {
@@ -149,10 +215,10 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. The
 // global simplex has an objective equal to the floor, which a small λ can only raise by little. Under
-// SumAtMostOne there is none.
+// SumAtMostOne, and with fixed centers, there is none.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
-	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne {
+	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne || m.fixed.Rows > 0 {
 		return best, nil
 	}
 	global, err := m.globalCenters()
@@ -250,7 +316,7 @@ const (
 func (m *alternation) isTall() bool {
 	n, k := float64(m.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
-	return many && m.o.Slack >= leastTallSlack &&
+	return many && m.o.Slack >= leastTallSlack && m.fixed.Rows == 0 &&
 		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
 }
 

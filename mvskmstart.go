@@ -31,6 +31,8 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	switch {
 	case m.o.Centers != nil:
 		from.f = m.fromData(m.o.Centers)
+	case m.fixed.Rows > 0:
+		from.f, err = m.besideFixed(restart)
 	case m.o.Init == InitSPA:
 		from.f = m.extremeRows(restart)
 	case m.o.Init == InitGlobal:
@@ -91,21 +93,57 @@ func (m *alternation) runStarts(lambda float64) (best *volumeRun, from runStart,
 // the samples themselves, where their inertia tells which is best. They mostly end lower than a run that
 // has always had all coordinates.
 func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
-	w, axes := m.principalRows()
-	s, z := m.s, m.z
-	if w.Rows > kmeansRows {
-		rows := drawRows(s, rng, kmeansRows)
-		same := *s
-		same.weights = nil
-		s, z, w = &same, chosenRows(z, rows), chosenRows(w, rows)
-	} else {
-		w = w.Clone()
+	all, axes := m.principalRows()
+	s, w, rows := m.fewRows(all, rng)
+	z := m.z
+	if rows != nil {
+		z = chosenRows(z, rows)
 	}
+	part := m.kmeansEffort(w)
+	runs, err := m.kmeansInPlane(s, w, rng, part)
+	if err != nil {
+		return nil, err
+	}
+	runs = runs[:min(part(kmeansLifted), len(runs))]
+	for i, r := range runs {
+		runs[i].f = combine(s.ctx, r.f, axes)
+	}
+	slow := newClustering(s, z, m.k)
+	if err := slow.race(runs, liftedSteps); err != nil {
+		return nil, err
+	}
+	if z != m.z {
+		slow = newClustering(m.s, m.z, m.k)
+	}
+	_, err = slow.lloyd(runs[0].f, part(kmeansSteps))
+	return runs[0].f, err
+}
+
+// fewRows returns a copy of w and its samples. Of more than kmeansRows rows it draws that many by weight, and
+// returns which.
+func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matrix, rows []int) {
+	if w.Rows <= kmeansRows {
+		return m.s, w.Clone(), nil
+	}
+	rows = drawRows(m.s, rng, kmeansRows)
+	same := *m.s
+	same.weights = nil
+	return &same, chosenRows(w, rows), rows
+}
+
+// kmeansEffort returns the function that takes a number of runs or steps to what rows w leave time for.
+func (m *alternation) kmeansEffort(w *Matrix) func(count int) int {
 	share := min(1, kmeansWork/(float64(w.Rows)*float64(w.Cols)*float64(m.k)))
 	if m.manyCenters() {
 		share /= 4
 	}
-	part := func(count int) int { return int(math.Ceil(share * float64(count))) }
+	return func(count int) int { return int(math.Ceil(share * float64(count))) }
+}
+
+// kmeansInPlane returns the best runs of k-means, best first, on rows w in the principal subspace.
+func (m *alternation) kmeansInPlane(
+	s *samples, w *Matrix, rng *rand.Rand, part func(count int) int,
+) ([]kmeansRun, error) {
 	quick := newClustering(s, w, m.k)
 	runs := make([]kmeansRun, part(kmeansRuns))
 	for i := range runs {
@@ -119,20 +157,23 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 		}
 		runs = slices.CompactFunc(runs, same)
 	}
-	runs = runs[:min(part(kmeansLifted), len(runs))]
-	for i, r := range runs {
-		runs[i].f = combine(s.ctx, r.f, axes)
-	}
-	slow := newClustering(s, z, m.k)
-	if err := slow.race(runs, liftedSteps); err != nil {
-		return nil, err
-	}
-	if z != m.z {
-		slow = newClustering(m.s, m.z, m.k)
-	}
-	_, err := slow.lloyd(runs[0].f, part(kmeansSteps))
-	return runs[0].f, err
+	return runs, nil
 }
+
+// kmeansShare returns the share of the variance in the principal subspace that k-means explains.
+func (m *alternation) kmeansShare() (float64, error) {
+	rng := rand.New(rand.NewPCG(m.o.Seed, shareStream))
+	all, _ := m.principalRows()
+	s, w, _ := m.fewRows(all, rng)
+	runs, err := m.kmeansInPlane(s, w, rng, func(count int) int { return (m.kmeansEffort(w)(count) + 3) / 4 })
+	if err != nil {
+		return 0, err
+	}
+	return 1 - runs[0].inertia/squaresBeyond(s, w, nil), nil
+}
+
+// kmeansShare takes this stream of random numbers.
+const shareStream = 0x5a4e
 
 // manyCenters reports whether a start by k-means is inflated. Otherwise each row is near few of many centers
 // at first, and supports that all change took a third of the time for 100 centers.
@@ -241,4 +282,31 @@ func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affi
 		}
 	}
 	return rows
+}
+
+// besideFixed returns the start of fixed centers. After them comes the row that is farthest from the simplex
+// of the centers before it, one after the other, in the principal subspace. If all rows are in that simplex
+// one is drawn; restarts draw all.
+func (m *alternation) besideFixed(restart int) (*Matrix, error) {
+	w, axes := m.principalRows()
+	w = w.Clone()
+	f, rng := NewMatrix(m.k, m.r, nil), rand.New(rand.NewPCG(m.o.Seed, uint64(restart)))
+	copyRows(f, m.fixed)
+	corners := combine(m.s.ctx, f, axes.transposed())
+	for j := m.fixed.Rows; j < m.k; j++ {
+		near, g := rowsOf(corners, 0, j), NewMatrix(w.Rows, j, nil)
+		if err := newSimplexProblem(near, m.o.Sum).solve(m.s.ctx, g, w, m.s.workers); err != nil {
+			return nil, err
+		}
+		mixed := combine(m.s.ctx, g, near)
+		best, most := drawRows(m.s, rng, 1)[0], roundedFloor*m.perWeight(m.pc.total)
+		for i := 0; i < w.Rows && restart == 0; i++ {
+			if far := squaredDistance(w.row(i), mixed.row(i)); far > most && m.s.weight(i) > 0 {
+				best, most = i, far
+			}
+		}
+		copy(f.row(j), m.z.row(best))
+		copy(corners.row(j), w.row(best))
+	}
+	return f, nil
 }

@@ -120,8 +120,8 @@ func checkOrientation(k int, q *Matrix) error {
 type Volume int
 
 const (
-	// VolumeAuto is the default: VolumeAffine for exact mixtures (see [FitMinVolume]), otherwise
-	// VolumeOrigin, which holds clusters a little better.
+	// VolumeAuto is the default: VolumeAffine for exact mixtures (see [FitMinVolume]) and, under SumToOne,
+	// beside fixed centers; otherwise VolumeOrigin, which holds clusters a little better.
 	VolumeAuto Volume = iota
 	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of the data (less 0
 	// under SumAtMostOne). They grow with the distance of the simplex from the mean, too.
@@ -186,7 +186,11 @@ type MinVolumeOptions struct {
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
-	Sum     Sum     // SumToOne (the default) or SumAtMostOne
+	// Fixed contains known prototypes, m×d for an m of at most k, in the units of x. The first m centers are
+	// these, to the bit. The others start at rows far from the simplex of the centers before them. If Centers
+	// are given they begin with Fixed. Init must be InitAuto. See also Slack and VolumeAuto.
+	Fixed *Matrix
+	Sum   Sum // SumToOne (the default) or SumAtMostOne
 	// Plain leaves out the momentum, for comparison: every iterate is then the paper's Algorithm 2 (see
 	// docs/errata.md), at up to four times as many iterations. Sparse rows do not have it.
 	Plain    bool
@@ -199,8 +203,10 @@ type MinVolumeOptions struct {
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be more
 
 	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
-	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside
-	// of the simplex. FitAlternating refuses Slack and all fields below.
+	// the floor, and λ becomes as large as that. 0: by the noise, at most 0.25, as FitMinVolume says;
+	// Model.Slack tells. Larger values leave more samples outside of the simplex. Beside m centers of Fixed
+	// the slack is (1−m/k)·Slack, and counts from the squared error that is reached without a penalty, as
+	// fixed centers may keep that above the floor. FitAlternating refuses Slack and all fields below.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight), without Slack
 	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of the
@@ -209,9 +215,6 @@ type MinVolumeOptions struct {
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 }
-
-// DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as docs/accuracy.md says.
-const DefaultSlack = 0.25
 
 // Other defaults of the alternating methods.
 const (
@@ -229,16 +232,37 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 	if err == nil && o.Sum == SumAtMostOne && o.Init == InitGlobal {
 		err = fail(ErrOption, "Init is global, and the sum is at most one")
 	}
-	if err != nil || o.Centers == nil {
+	if err == nil && o.Centers != nil {
+		err = cmp.Or(checkMatrix("Centers", o.Centers, mostCenter), o.checkCenters(k, o.Centers.Cols))
+	}
+	if err != nil || o.Fixed == nil {
 		return err
 	}
-	return cmp.Or(checkMatrix("Centers", o.Centers, mostCenter), o.checkCenters(k, o.Centers.Cols))
+	if err := checkMatrix("Fixed", o.Fixed, mostCenter); err != nil {
+		return err
+	}
+	if m := o.Fixed.Rows; m > 0 && o.Init != InitAuto {
+		return fail(ErrOption, "Init is "+o.Init.String()+", and fixed centers have a start of their own")
+	}
+	return o.checkCenters(k, o.Fixed.Cols)
 }
 
-// checkCenters returns an error for Centers that are not k×d.
+// checkCenters returns an error for Centers that are not k×d, for Fixed that is not m×d with m ≤ k, and for
+// Centers that do not begin with Fixed.
 func (o *MinVolumeOptions) checkCenters(k, d int) error {
-	if f := o.Centers; f != nil && (f.Rows != k || f.Cols != d) {
+	f, known := o.Centers, o.Fixed
+	switch {
+	case f != nil && (f.Rows != k || f.Cols != d):
 		return fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(k, d))
+	case known != nil && (known.Rows > k || known.Cols != d):
+		return fail(ErrShape, "Fixed is "+shape(known.Rows, known.Cols)+", not at most "+shape(k, d))
+	case f == nil || known == nil:
+		return nil
+	}
+	for i := range known.Rows {
+		if !slices.Equal(f.row(i), known.row(i)) {
+			return fail(ErrOption, "row "+strconv.Itoa(i)+" of Centers is not that of Fixed")
+		}
 	}
 	return nil
 }
@@ -280,6 +304,12 @@ func checkBounds(d int, o *MinVolumeOptions) error {
 		if !(v <= min(high[c], mostEntry) && high[c] >= -mostEntry) {
 			return fail(ErrOption, "column "+strconv.Itoa(c)+" has no center from "+decimal(v)+
 				" (Lower) to "+decimal(high[c])+" (Upper)")
+		}
+		for i := 0; o.Fixed != nil && i < o.Fixed.Rows; i++ {
+			if f := o.Fixed.row(i)[c]; f < v || f > high[c] {
+				return fail(ErrOption, "Fixed["+strconv.Itoa(i)+","+strconv.Itoa(c)+"] is "+decimal(f)+
+					", outside of Lower and Upper")
+			}
 		}
 	}
 	return nil

@@ -321,7 +321,7 @@ func TestWarningWords(t *testing.T) {
 		}
 		seen[word] = true
 	}
-	if got := warningCount.String(); got != "WarningKind(6)" {
+	if got := warningCount.String(); got != "WarningKind(7)" {
 		t.Error(got)
 	}
 }

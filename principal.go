@@ -15,6 +15,7 @@ type principal struct {
 	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
 	leading    *Matrix   // basis and further rows, about as many as were asked for: directions that follow
 	squares    []float64 // squared singular values: all, or of SolverKrylov the p leading ones
+	after      float64   // of SolverKrylov, the next square or less; see next
 	floor      float64   // Σ_{i>p} σ_i²
 	floorError float64   // how far the true number may be from floor, on either side
 	total      float64   // ‖Xc‖²
@@ -32,6 +33,8 @@ type rows interface {
 	principal(q wanted, solver Solver, why purpose) (*principal, error)
 	// changeBasis sets the first columns of z to the coordinates of the rows, about the mean, in a basis.
 	changeBasis(z, basis *Matrix) error
+	// varying returns how many columns have different entries in rows of positive weight.
+	varying() int
 	// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
 	multiplyT(yt *Matrix) (*Matrix, error)
 	// project writes the rows in the basis to g and returns their extent.
@@ -425,7 +428,8 @@ func (s *krylovRows) iterate(q wanted, o krylovOptions) (*principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	pc.basis, pc.leading, pc.squares = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows)), kry.values
+	pc.basis, pc.leading = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows))
+	pc.squares, pc.after = kry.values, kry.after
 	if p >= s.rankBound() {
 		return pc, nil
 	}
@@ -501,6 +505,15 @@ func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Ma
 		kry.rows, err = back(kry.rows)
 	}
 	return kry, err
+}
+
+// next returns the squared singular value that follows those of the basis; of SolverKrylov about that, or
+// less.
+func (pc *principal) next() float64 {
+	if p := pc.basis.Rows; p < len(pc.squares) {
+		return max(pc.squares[p], 0)
+	}
+	return pc.after
 }
 
 // Subspace is the principal affine subspace of weighted rows, with the floor that it proves. Programs that

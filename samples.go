@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -411,6 +412,21 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 	})
 	total = totalOf(sums).value()
 	return total, gamma(fineDepth(s.n)+dotDepth(s.d)+12)*total + s.fine.bound(total), err
+}
+
+func (s *samples) varying() int {
+	first, same := -1, indices(s.d) // the columns without two different entries so far
+	for i := 0; i < s.n && len(same) > 0; i++ {
+		switch {
+		case s.weight(i) == 0:
+		case first < 0:
+			first = i
+		default:
+			row, begin := s.x.row(i), s.x.row(first)
+			same = slices.DeleteFunc(same, func(j int) bool { return row[j] != begin[j] })
+		}
+	}
+	return s.d - len(same)
 }
 
 // wide reports whether the rows are the smaller side, and their products may be taken.

@@ -40,10 +40,13 @@ type Model struct {
 	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
-	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings        []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
-	Others          []Answer  // other answers, of which WarnSeveral or WarnLabels tells; nil: none
-	Iterations      int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
+	// Slack is what λ was chosen by: how far the error may be above the floor, as a share of it. With a
+	// Lambda, and for other functions, 0.
+	Slack      float64
+	Sum        Sum       // what the rows of Memberships, and those of Predict, add up to
+	Warnings   []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
+	Others     []Answer  // other answers, of which a warning tells; nil: none
+	Iterations int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
 	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
 	// s·Stationarity·Objective. A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by
@@ -314,7 +317,7 @@ func (m *Model) Check() error {
 		checkEnum("the model's solver", m.Solver, solverCount),
 		checkEnum("the model's status", m.Status, statusCount),
 		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount),
-		checkCount("Iterations", m.Iterations))
+		checkCount("Iterations", m.Iterations), checkAmount("the model's slack", m.Slack))
 	if err != nil {
 		return err
 	}

@@ -165,6 +165,26 @@ func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	})
 }
 
+func (s *sparseSamples) varying() (count int) {
+	counting := s.n - len(s.zeroWeights())
+	for j := range s.d {
+		rows, value := s.columns.row(j)
+		low, high, stored := math.Inf(1), math.Inf(-1), 0
+		for t, v := range value {
+			if s.weight(rows[t]) > 0 {
+				low, high, stored = min(low, v), max(high, v), stored+1
+			}
+		}
+		if stored < counting {
+			low, high = min(low, 0), max(high, 0)
+		}
+		if low < high {
+			count++
+		}
+	}
+	return count
+}
+
 // multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
 func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	b, y := yt.Rows, yt.transposed()

@@ -20,8 +20,8 @@ const (
 	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from
 	// 0 under SumAtMostOne) over that of the farthest sample of positive weight: more than 3.
 	WarnFar
-	// WarnSlack: no λ gave an error within the slack. Value is the error relative to what the slack allows;
-	// the model is the best that was found.
+	// WarnSlack: no λ gave an error within the slack, or within 1.25 floors if the slack is less. Value is
+	// the error relative to what the slack allows; the model is the best that was found.
 	WarnSlack
 	// WarnSeveral: a half or twice of λ, of package unmix, gives other centers. Value is their
 	// mean spectral angle in percent of π (MRSA), more than 1; Cluster moves most.
@@ -29,12 +29,16 @@ const (
 	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as package
 	// stability found. Value is the largest share of such rows: more than 0.05.
 	WarnLabels
+	// WarnShares: the fits of WarnLabels, for a model without Clusters, give rows other memberships. Value is
+	// the largest share of all membership that is with another center: more than 0.05.
+	WarnShares
 	warningCount // a new kind stands before it
 )
 
-// String returns "coincident", "empty", "far", "slack", "several" or "labels": the words of the model file.
+// String returns "coincident", "empty", "far", "slack", "several", "labels" or "shares": the words of the
+// model file.
 func (k WarningKind) String() string {
-	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels")
+	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels", "shares")
 }
 
 // Warning is a reason to look at a solution before it is used. Values are relative, without units.
@@ -66,6 +70,10 @@ func (w Warning) String() string {
 		return "the labels are not stable: fits of halves of the rows, with half or twice the slack or λ, " +
 			"give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
 			" % of all rows another label; fewer prototypes may be more stable"
+	case WarnShares:
+		return "the memberships are not stable: fits of halves of the rows, with half or twice the slack " +
+			"or λ, move up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
+			" % of all membership to other centers; fewer prototypes may be more stable"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}
@@ -76,8 +84,8 @@ func (w Warning) String() string {
 type Answer struct {
 	Centers *Matrix // k×d, each in the place of the model's that it matches
 	Factor  float64 // its slack or λ as a multiple: 0.5 or 2
-	// Moved is the share of the rows to which it gives another label, or of WarnSeveral the mean spectral
-	// angle to the model's centers in percent of π.
+	// Moved is the share of the rows to which it gives another label, of WarnShares the share of membership
+	// that it moves, or of WarnSeveral the mean spectral angle to the model's centers in percent of π.
 	Moved float64
 }
 

@@ -42,7 +42,7 @@ func readLabelSets(dir string, raw []string) (list []*labelSet, err error) {
 		if strings.HasSuffix(name, ".labels") {
 			continue
 		}
-		labels := companion(dir, name, ".labels.csv")
+		labels := sets.Companion(dir, name, ".labels.csv")
 		s, err := readSet(name, path, labels, nil)
 		if err != nil {
 			return nil, err

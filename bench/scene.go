@@ -3,16 +3,12 @@ package main
 // Scenes: pixels, the spectra that they are mixtures of, and the shares of each.
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
-	"softkmeans/internal/npy"
 	"softkmeans/internal/scenes"
+	"softkmeans/internal/sets"
 )
 
 // scene is a table of pixels with its truth.
@@ -29,82 +25,17 @@ type scene struct {
 // k is the number of materials, which all ways are told.
 func (s *scene) k() int { return s.abundances.RawMatrix().Cols }
 
-// withTruth are the endings of the files that belong to a scene.
-var withTruth = []string{"_endmembers", "_abundances"}
-
-// readScenes reads the scenes of a folder: NAME.npy with NAME_endmembers.npy and
-// NAME_abundances.npy. Several scenes may share one truth: that of a_b is a's if it has
-// none of its own.
+// readScenes reads the scenes of a folder.
 func readScenes(dir string) (list []*scene, err error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.npy"))
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".npy")
-		if strings.HasSuffix(name, withTruth[0]) || strings.HasSuffix(name, withTruth[1]) {
-			continue
-		}
-		s := &scene{name: name}
-		if s.x, err = readNPY(path); err != nil {
-			return nil, err
-		}
-		for i, m := range []**mat.Dense{&s.spectra, &s.abundances} {
-			if *m, err = readNPY(companion(dir, name, withTruth[i]+".npy")); err != nil {
-				return nil, err
-			}
-		}
+	read, err := sets.ReadScenes(dir)
+	for _, r := range read {
+		s := &scene{name: r.Name, x: unwrap(r.X), spectra: unwrap(r.Spectra), abundances: unwrap(r.Abundances)}
 		if err := s.check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		list = append(list, s)
 	}
-	if list == nil {
-		return nil, fmt.Errorf("%s has no scene: NAME.npy with NAME%s.npy and NAME%s.npy", dir, withTruth[0], withTruth[1])
-	}
-	return list, nil
-}
-
-// readNPY reads a table of real numbers, in the order of rows or of columns.
-func readNPY(path string) (*mat.Dense, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	h, err := npy.ReadHeader(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(h.Shape) != 2 || min(h.Shape[0], h.Shape[1]) < 1 {
-		return nil, fmt.Errorf("%s: an array of shape %d is no table", path, h.Shape)
-	}
-	rows, cols, data := h.Shape[0], h.Shape[1], raw[h.Size:]
-	if len(data)%h.Kind.Size != 0 || len(data)/h.Kind.Size%rows != 0 || len(data)/h.Kind.Size/rows != cols {
-		return nil, fmt.Errorf("%s: %d bytes for %d×%d numbers of %d bytes", path, len(data), rows, cols, h.Kind.Size)
-	}
-	v := make([]float64, rows*cols)
-	h.Kind.Get(v, data)
-	if h.Fortran {
-		return mat.DenseCopyOf(mat.NewDense(cols, rows, v).T()), nil
-	}
-	return mat.NewDense(rows, cols, v), nil
-}
-
-// companion is the path of a file that belongs to name, or to what is before its last
-// underscore, if that one is there.
-func companion(dir, name, ending string) string {
-	own := filepath.Join(dir, name+ending)
-	for base := name; ; {
-		path := filepath.Join(dir, base+ending)
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-		at := strings.LastIndexByte(base, '_')
-		if at < 0 {
-			return own
-		}
-		base = base[:at]
-	}
+	return list, err
 }
 
 // check compares the shapes.

@@ -40,7 +40,9 @@ type descent struct {
 
 // descended returns the corners (k×p) of the smallest of some simplices around the rows of w (n×p), which
 // reach about equally far along each axis; nil if the SVD of its coefficients fails. A quarter of the descents
-// begin with a regular simplex around the rows, the others near the best one so far.
+// begin with a regular simplex around the rows, the others ever nearer to the best one so far, since no two
+// facets can be moved from where others stop, but all together can. On mixtures of up to three of k = 4 to 7
+// centers with shares up to .6 to .8 that left less than half of the excess of the distance .1 for all.
 func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
 	d := &descent{ctx: ctx, w: w, list: la.Farthest(ctx, w)} // rows that span all dimensions bound every program
@@ -57,10 +59,11 @@ func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 		case seed == count: // the best goes on to its end
 			d.gain, d.f = 0, best
 		case seed > count/4: // near the best
+			near := .1 * math.Pow(.1, float64(seed-count/4)/float64(count-count/4))
 			for j := range k {
 				copy(d.f.Row(j), best.Row(j))
 				for l := range k {
-					la.Axpy(d.f.Row(j), .1/float64(k)*la.Dot(normals.Row(j), plain.Row(l)), best.Row(l))
+					la.Axpy(d.f.Row(j), near/float64(k)*la.Dot(normals.Row(j), plain.Row(l)), best.Row(l))
 				}
 			}
 		default:
@@ -78,7 +81,7 @@ func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 		for _, x := range s {
 			log -= math.Log(x)
 		}
-		if log < least || seed == count {
+		if log < least { // also at the end: rows that join the list may stop a descent above its start
 			best, least, corners = d.f, log, cornersOf(u, s, v)
 		}
 	}

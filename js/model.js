@@ -59,7 +59,7 @@ const isAxes = (v, file) => isRows(v, file) && v.length <= file.k + file.columns
 const isListOf = (is, most) => (v) => Array.isArray(v) && v.length <= most && v.every(is)
 const has = (v, ...names) => v !== null && typeof v === 'object' && Object.keys(v).join() === names.join()
 
-export const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels']
+export const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels', 'shares']
 const isWarning = ({ k }) => (v) => has(v, 'kind', 'cluster', 'other', 'value') && warnings.includes(v.kind) && [v.cluster, v.other].every((i) => isCount(i) && i < k) && Number.isFinite(v.value)
 const isAnswer = (file) => (v) => has(v, 'factor', 'moved', 'centers') && Number.isFinite(v.factor) && Number.isFinite(v.moved) && isTable(v.centers, file) && isModest(v.centers)
 
@@ -85,6 +85,7 @@ const fields = {
   units: maybe((v, { columns }) => isListOf(isText, columns.length)(v) && v.length === columns.length),
   sum: word('one', 'at most one'),
   rowScaling: word('auto', 'unit'),
+  labelBy: word('cluster', 'largest'),
   scale: { is: isText },
   shift: maybe(isRow),
   divisor: maybe((v, file) => isRow(v, file) && v.every((x) => x > 0)),
@@ -194,10 +195,10 @@ export const writeModel = (model, given) => {
   if (!Array.isArray(names) || names.length !== d || !Array.from(names).every(isText)) refuse('shape', `columns are not the names of the ${d} columns of the centers`, { argument: 'columns' })
   const table = (name) => model[name] && nested(`model.${name}`, model[name])
   const list = (name) => model[name] && nested(`model.${name}`, [model[name]])[0]
-  const { method, rowScaling, scale = 'none', objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, warnings: warned } = model
+  const { method, rowScaling, labelBy, scale = 'none', objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, warnings: warned } = model
   const file = checked({
     ...model.file,
-    method, rowScaling, scale, objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, centers,
+    method, rowScaling, labelBy, scale, objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, centers,
     ...(warned && { warnings: warned.length > 0 ? warned : undefined }),
     ...(model.labels && counted(model.labels, centers.length)),
     format: 'softkmeans model',
@@ -238,7 +239,7 @@ export const readModel = (text) => {
   if (given.checksum !== 'none' && given.checksum !== checksum(textOf(file))) wrong('its checksum is wrong: it is damaged, or was edited')
 
   const { format, version, k, columns, sum, scale, shift, divisor, centers, scaledCenters, clusterMeans, clusterAxes, ...rest } = file
-  const { method, rowScaling, objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, warnings: warned, ...others } = rest
+  const { method, rowScaling, labelBy, objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, warnings: warned, ...others } = rest
   const table = (rows) => ({ rows: rows.length, cols: columns.length, data: Float64Array.from(rows.flat()) })
   const model = {
     k,
@@ -249,7 +250,7 @@ export const readModel = (text) => {
     objective, floor, floorError, total, gap, iterations,
     file: others,
   }
-  for (const [name, v] of Object.entries({ method, rowScaling, lambda, volumeRatio, status, warnings: warned })) {
+  for (const [name, v] of Object.entries({ method, rowScaling, labelBy, lambda, slack, volumeRatio, status, warnings: warned })) {
     if (v !== undefined) model[name] = v
   }
   for (const [name, v] of Object.entries({ clusterMeans, clusterAxes, scaledCenters })) {

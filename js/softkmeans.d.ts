@@ -34,7 +34,7 @@ export interface Proof {
 
 /** What a fit is to be told of: the words and values of WarningKind in the Go package. */
 export interface Warning {
-  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels'
+  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels' | 'shares'
   /** The prototypes that it is about, from 0. */
   cluster: number
   other: number
@@ -59,6 +59,8 @@ export interface Model extends Proof {
   warnings?: Warning[]
   iterations?: number
   lambda?: number
+  /** What lambda was chosen by: the error that was allowed above the floor, as a share of it. */
+  slack?: number
   /** Of a model that was read. */
   volumeRatio?: number
   clusterMeans?: Matrix
@@ -75,6 +77,8 @@ export interface Model extends Proof {
   scaledCenters?: Matrix
   /** Of a model that was read: the fit was of rows of length 1, which predict does not take. */
   rowScaling?: 'unit'
+  /** Of a model that was read: its rows are mixtures, and a label is the largest membership. */
+  labelBy?: 'largest'
   /** Of a model that was read: what else its file has. writeModel writes it again. */
   file?: object
 }
@@ -94,7 +98,10 @@ export interface FitOptions {
 export interface MinVolumeOptions {
   weights?: Numbers
   sum?: 'one' | 'at-most-one'
-  /** The share of the floor that compact prototypes may cost above it, above 0; default 0.25. */
+  /**
+   * The share of the floor that compact prototypes may cost above it, above 0; default: by the
+   * noise, at most 0.25.
+   */
   slack?: number
   /** The weight of the volume itself, in place of slack; default, as 0: by slack. */
   lambda?: number
@@ -167,8 +174,8 @@ export interface SoftKMeans {
   fitMinVolume(x: Table, k: number, options?: MinVolumeOptions): Fitted
   /**
    * Memberships and labels of new rows, in the units of the rows that were fitted. A label is
-   * the nearest of clusterMeans, by clusterAxes; without these, as by fit, it is that of the
-   * largest membership.
+   * the nearest of clusterMeans, by clusterAxes; without these, as by fit, and with labelBy it is
+   * the largest membership.
    */
   predict(model: Model, x: Table): { memberships: Matrix; labels: Int32Array }
   /**

@@ -107,7 +107,7 @@ class SoftKMeans {
     whole('k', k, 1)
     const chosen = options(given, allowed)
     const out = this.#call(operation, { rows, k, chosen })
-    const [objective, floor, floorError, total, gap, status, iterations, lambda, excessShare] = out('numbers')
+    const [objective, floor, floorError, total, gap, status, iterations, lambda, excessShare, slack] = out('numbers')
     const model = {
       k,
       cols: rows.cols,
@@ -121,7 +121,7 @@ class SoftKMeans {
       warnings: warningsOf(out('warnings')),
     }
     if (operation === 'fit') return model
-    Object.assign(model, { iterations, lambda })
+    Object.assign(model, { iterations, lambda, slack })
     const means = out('means')
     if (means.length > 0) model.clusterMeans = { rows: k, cols: rows.cols, data: means }
     const axes = out('axes')
@@ -134,8 +134,9 @@ class SoftKMeans {
     if (model === null || typeof model !== 'object') refuse('option', 'the model is no object; give what fit, fitMinVolume or readModel returned', { argument: 'model' })
     if (model.rowScaling) refuse('option', 'the model is of rows scaled to length 1, which predict does not take', { argument: 'model' })
     const centers = matrix('model.centers', model.scaledCenters ?? model.centers)
-    const means = model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
-    const axes = model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
+    const clusters = model.labelBy !== 'largest'
+    const means = clusters && model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
+    const axes = clusters && model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
     const rows = scaled(matrix('x', x), model)
     const k = whole('model.k', centers.rows, 1)
     for (const [name, m, height] of [['x', rows, rows.rows], ['model.clusterMeans', means, k], ['model.clusterAxes', axes, axes?.rows]]) {
@@ -225,16 +226,17 @@ const run = (f) => {
 }
 
 /** Divides each row by its sum. A row of zeros stays. */
-const close = (to, cols) => {
+const close = (to, cols, { scale, divisor }) => {
   for (let at = 0; at < to.length; at += cols) {
     const row = to.subarray(at, at + cols)
     const sum = row.reduce((a, v) => a + v, 0)
-    if (!row.every((v) => v >= 0)) refuse('range', 'the model is of counts, which are at least 0', { argument: 'x' })
-    if (sum > 0) row.forEach((v, j) => { row[j] = v / sum })
+    if (scale === 'counts' && !row.every((v) => v >= 0)) refuse('range', 'the model is of counts, which are at least 0', { argument: 'x' })
+    if (scale === 'sums' && !(sum > 0)) refuse('range', 'the model is of rows divided by their sums, which are above 0', { argument: 'x' })
+    if (sum > 0) row.forEach((v, j) => { row[j] = scale === 'sums' ? v / sum * divisor[j] : v / sum })
   }
 }
 
-/** The rows as the fit of the model had them: (v − shift)/divisor by columns; counts as shares of their rows. */
+/** The rows as the fit of the model had them: (v − shift)/divisor by columns; of counts and sums as shares of their rows. */
 const scaled = (rows, model) => {
   const parts = ['shift', 'divisor', 'scaledCenters'].filter((name) => model[name] !== undefined)
   if (parts.length === 0) return rows
@@ -247,7 +249,7 @@ const scaled = (rows, model) => {
     ...rows,
     write: (to) => {
       rows.write(to)
-      if (model.scale === 'counts') close(to, rows.cols)
+      if (['counts', 'sums'].includes(model.scale)) close(to, rows.cols, model)
       for (let i = 0; i < to.length; i++) to[i] = (to[i] - shift[i % rows.cols]) / divisor[i % rows.cols]
     },
   }

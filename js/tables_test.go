@@ -2,11 +2,9 @@
 package js
 
 import (
-	"math"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -68,6 +66,7 @@ func TestModelWords(t *testing.T) {
 	for name, word := range map[string]func(int) string{
 		"sum":        func(i int) string { return softkmeans.Sum(i).String() },
 		"rowScaling": func(i int) string { return [...]string{"auto", "unit", "(none)"}[i] },
+		"labelBy":    func(i int) string { return [...]string{"cluster", "largest", "(none)"}[i] },
 		"solver":     func(i int) string { return softkmeans.Solver(i).String() },
 		"volume":     func(i int) string { return softkmeans.Volume(i).String() },
 		"status":     func(i int) string { return softkmeans.Status(i).String() },
@@ -109,19 +108,6 @@ func TestModuleTables(t *testing.T) {
 		if of := softkmeans.Status(i).String(); word != of {
 			t.Errorf("status %d is %q in softkmeans.js, %q in the package", i, word, of)
 		}
-	}
-}
-
-// The default slack is that of the package: in the text of the types, and on the page.
-func TestDefaultSlack(t *testing.T) {
-	slack := strconv.FormatFloat(softkmeans.DefaultSlack, 'g', -1, 64)
-	if !strings.Contains(read(t, "softkmeans.d.ts"), "above it, above 0; default "+slack+". */") {
-		t.Errorf("softkmeans.d.ts does not say that the slack is %s", slack)
-	}
-	slider := between(t, read(t, "../examples/browser/page/index.html"), `<input id="slack"`, ">")
-	at, err := strconv.ParseFloat(between(t, slider, `value="`, `"`), 64)
-	if v := at / 100; err != nil || math.Abs(v*v-softkmeans.DefaultSlack) > 0.01 { // a step of the slider
-		t.Errorf("the slider of the page begins at %g, which is not %s", at, slack)
 	}
 }
 

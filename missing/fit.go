@@ -66,13 +66,15 @@ func Fit(
 		return nil, err
 	}
 	o.Weights = g.withoutEmpty(o.Weights)
-	if err := full.slack(ctx, g, k, &o); err != nil {
+	lower, err := full.slack(ctx, g, k, &o)
+	if err != nil {
 		return nil, err
 	}
 	m, err := softkmeans.FitMinVolume(ctx, full.X, k, &o)
 	if m == nil {
 		return nil, err
 	}
+	m.Slack /= lower
 	if m.Status == softkmeans.StatusConverged {
 		m.Status = full.Status
 	}
@@ -103,29 +105,35 @@ func directionsOf(k int, sum softkmeans.Sum) int {
 // exactShare is the share of the total that FitMinVolume takes for the floor of an exact mixture.
 const exactShare = 1e-6
 
-// slack makes Slack and Epsilon of a fit of the completed table those of the expected floor.
-func (c *Completion) slack(ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions) error {
-	p, weights := directionsOf(k, o.Sum), g.weights()
-	if p >= min(c.X.Rows-1, c.X.Cols) {
-		return nil // the floor is 0 with and without gaps
+// slack makes Slack and Epsilon of a fit of the completed table those of the expected floor. It returns how
+// many times lower the floor of the completed table is. Without a slack it takes the one of a fit of a few
+// iterations, which has that of any fit of this table.
+func (c *Completion) slack(
+	ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions,
+) (lower float64, err error) {
+	if p := directionsOf(k, o.Sum); p >= min(c.X.Rows-1, c.X.Cols) {
+		return 1, nil // the floor is 0 with and without gaps
 	}
-	space, err := softkmeans.Principal(ctx, c.X, p,
-		&softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum})
+	weights, short := g.weights(), *o
+	short.Weights, short.Init, short.MaxIter = weights, softkmeans.InitGlobal, 1
+	short.Centers, short.Fixed, short.Progress = nil, nil, nil
+	if short.Sum == softkmeans.SumAtMostOne {
+		short.Init = softkmeans.InitSPA
+	}
+	m, err := softkmeans.FitMinVolume(ctx, c.X, k, &short)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	own := max(space.Floor, exactShare*space.Total)
+	own := max(m.Floor, exactShare*m.Total)
 	if own == 0 || c.floor <= own {
-		return nil // no lower
+		return 1, nil
 	}
-	if o.Slack == 0 {
-		o.Slack = softkmeans.DefaultSlack
-	}
-	o.Slack = min(o.Slack*(c.floor/own), math.MaxFloat64)
+	lower = c.floor / own
+	o.Slack = min(m.Slack*lower, math.MaxFloat64)
 	if o.Epsilon == 0 {
 		o.Epsilon = c.floor / la.Sum(weights)
 	}
-	return nil
+	return lower, nil
 }
 
 // observe takes a fit of a completed table to the entries of x that are there: memberships,

@@ -427,3 +427,15 @@ func TestFitRange(t *testing.T) {
 		t.Errorf("dst is x: %v, %v", g, err)
 	}
 }
+
+// TestFitFixed: fixed centers stay beside missing entries.
+func TestFitFixed(t *testing.T) {
+	x := tables.CSV(t, "iris")
+	o := &softkmeans.MinVolumeOptions{Fixed: rowsOf(x, 0, 2)}
+	m := tables.Must(Fit(t.Context(), withGaps(x, 0.1, 3), 3, o))(t)
+	for i := range 2 {
+		if !slices.Equal(m.Centers.Row(i), x.Row(i)) {
+			t.Errorf("center %d is %v, not %v", i, m.Centers.Row(i), x.Row(i))
+		}
+	}
+}

@@ -369,7 +369,7 @@ func (t *walk) others(m *softkmeans.Model, d int) {
 }
 
 // similarities goes through the decomposition: scale and the number of coordinates in a list,
-// then the memberships and the map. Objective, floor, iterations and status are those of the file.
+// then the memberships and the map. Certificate, iterations and status are those of the file.
 func (t *walk) similarities(f *File) {
 	s, head, n, p := f.Similarities, []float64(nil), -mostCols, 0
 	switch {
@@ -398,8 +398,7 @@ func (t *walk) similarities(f *File) {
 	default:
 		n = s.Memberships.Rows
 		m := f.Model
-		s.Objective, s.Floor, s.FloorError, s.Total, s.Gap = m.Objective, m.Floor, m.FloorError, m.Total, m.Gap
-		s.Iterations, s.Status = m.Iterations, m.Status
+		s.Certificate, s.Iterations, s.Status = m.Certificate, m.Iterations, m.Status
 	}
 	t.matrix("projection", &s.Projection, n, p)
 	t.matrix("vertices", &s.Vertices, t.k, p)

@@ -43,6 +43,9 @@ type File struct {
 	// UnitRows says that rows are mixtures times a brightness of their own, as with unmix.ScaleUnit:
 	// unmix.Mix finds their memberships, and Model.Predict does not.
 	UnitRows bool
+	// LabelLargest says that rows are mixtures: a label is the largest membership, and not the cluster that
+	// Model.PredictLabels returns.
+	LabelLargest bool
 	// Centers are those of Model in the table's units, k×d. nil, when written: they are
 	// computed from the scaling.
 	Centers *softkmeans.Matrix
@@ -55,7 +58,8 @@ type File struct {
 	// A value v of a column is (v − Shift)/Divisor in the fit. Both nil, and Scale "none" or
 	// "": the columns are as they are. Scale is the rule that they come from, as zscore. With
 	// a Divisor of 1, what differs from Shift by 1e-14 of it counts as Shift. By the rule counts
-	// each row is divided by its sum before, and its values are at least 0.
+	// each row is divided by its sum before, and its values are at least 0. By the rule sums each row is
+	// divided by its sum, above 0, and not by Divisor, which is the mean sum.
 	Scale          string
 	Shift, Divisor []float64
 
@@ -72,7 +76,6 @@ type File struct {
 	VolumeRatio float64 // see [softkmeans/proof.VolumeRatio]; 0: not known
 	LossGap     float64 // see [softkmeans/proof.LossGap]; 0: not known
 
-	Slack float64 // that was asked for; 0: the default, or none
 	// Lower and Upper bound all entries of Centers, one number each; nil: none.
 	Lower, Upper []float64
 	Seed         uint64
@@ -99,6 +102,18 @@ func (s scaling) String() string {
 	return [...]string{"auto", "unit", "scaling(2)"}[min(s, 2)]
 }
 
+// labelling is the word of labelBy.
+type labelling int
+
+const (
+	byCluster labelling = iota
+	byMembership
+)
+
+func (l labelling) String() string {
+	return [...]string{"cluster", "largest", "labelling(2)"}[min(l, 2)]
+}
+
 // fields goes through all fields but the checksum, in the order of the file: for the reader, the writer and
 // the check.
 func (f *File) fields(t *walk) {
@@ -114,6 +129,12 @@ func (f *File) fields(t *walk) {
 	}
 	choose(t, "rowScaling", &rows)
 	f.UnitRows = rows == unitRows
+	label := byCluster
+	if f.LabelLargest {
+		label = byMembership
+	}
+	choose(t, "labelBy", &label)
+	f.LabelLargest = label == byMembership
 	t.text("scale", &f.Scale, true)
 	t.numbers("shift", &f.Shift, d)
 	t.numbers("divisor", &f.Divisor, d)
@@ -141,7 +162,7 @@ func (f *File) fields(t *walk) {
 	choose(t, "solver", &m.Solver)
 	t.number("lambda", &m.Lambda, 0)
 	t.number("epsilon", &m.Epsilon, 0)
-	t.number("slack", &f.Slack, notBelow0)
+	t.number("slack", &m.Slack, notBelow0)
 	t.numbers("lower", &f.Lower, 1)
 	t.numbers("upper", &f.Upper, 1)
 	t.seed("seed", &f.Seed)
@@ -222,11 +243,7 @@ func (f *File) complete() (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Model = &softkmeans.Model{
-			Certificate: softkmeans.Certificate{Objective: s.Objective, Floor: s.Floor, FloorError: s.FloorError,
-				Total: s.Total, Gap: s.Gap},
-			Iterations: s.Iterations, Status: s.Status,
-		}
+		c.Model = &softkmeans.Model{Certificate: s.Certificate, Iterations: s.Iterations, Status: s.Status}
 		c.count(s.Memberships.Rows, s.Labels)
 		if f.Columns == nil {
 			c.Columns = numbered(s.Memberships.Rows)
@@ -241,7 +258,11 @@ func (f *File) complete() (*File, error) {
 		return nil, err
 	}
 	if m.Memberships != nil {
-		c.count(m.Memberships.Rows, m.Labels)
+		labelled := *m
+		if c.LabelLargest {
+			labelled.Clusters = nil
+		}
+		c.count(m.Memberships.Rows, labelled.Labels)
 	}
 	if f.Columns == nil {
 		c.Columns = numbered(m.Centers.Cols)

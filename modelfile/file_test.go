@@ -52,7 +52,7 @@ func kinds(t testing.TB) map[string]*File {
 	return map[string]*File{
 		"global": {Model: global, Method: "global"},
 		"minvol": {Model: minvol, Method: "minvol", Columns: []string{"a", "b\t\"", "ü€😀<>"}, Named: true, Units: []string{"cm", "", "°"},
-			Scale: "zscore", Shift: []float64{1, -2, 1e9}, Divisor: []float64{2, .1, 1e-7}, Slack: .25, Seed: math.MaxUint64,
+			Scale: "zscore", Shift: []float64{1, -2, 1e9}, Divisor: []float64{2, .1, 1e-7}, Seed: math.MaxUint64,
 			ColumnLeast: []float64{0, 1, 2}, ColumnMost: []float64{3, 4, 5}, ColumnMean: []float64{1, 2, 3}, ColumnSpread: []float64{0, 1, 2}, LargestResidual: 1.5},
 		"unit":    {Model: unit, UnitRows: true},
 		"cone":    {Model: cone},

@@ -201,13 +201,13 @@ func TestLSDFloorErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	bad := &softkmeans.LSDModel{Memberships: p, Objective: math.NaN()}
+	bad := &softkmeans.LSDModel{Memberships: p, Certificate: softkmeans.Certificate{Objective: math.NaN()}}
 	if _, err := LSDFloor(bg, s, 2, &LSDFloorOptions{Model: bad}); !errors.Is(err, softkmeans.ErrOption) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(bg)
 	cancel()
-	good := &softkmeans.LSDModel{Memberships: p, Objective: 1, Scale: 1}
+	good := &softkmeans.LSDModel{Memberships: p, Certificate: softkmeans.Certificate{Objective: 1}, Scale: 1}
 	if _, _, err := dualFloor(ended, s, 2, good, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

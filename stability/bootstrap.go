@@ -216,6 +216,9 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 	for j, at := range to {
 		place[at], r.shares[j] = j, shares[at]
 	}
+	if b.m.Clusters == nil {
+		m.Clusters = nil
+	}
 	r.labels = m.Labels(nil)
 	for i, l := range r.labels {
 		r.labels[i] = place[l]

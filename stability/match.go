@@ -59,7 +59,7 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 	for i, j := range m.To {
 		if j >= 0 {
 			m.From[j] = i
-			m.Moved[i] = math.Ldexp(math.Sqrt(squaredDistance(u.Row(i), v.Row(j))), unit)
+			m.Moved[i] = math.Ldexp(math.Sqrt(la.SquaredDistance(u.Row(i), v.Row(j))), unit)
 		}
 	}
 	m.Between = math.Ldexp(between(u), unit)
@@ -83,18 +83,10 @@ func matchCenters(f, g *softkmeans.Matrix) []int {
 	gain := softkmeans.NewMatrix(f.Rows, g.Rows, nil)
 	for i := range f.Rows {
 		for j := range g.Rows {
-			gain.Set(i, j, -squaredDistance(f.Row(i), g.Row(j)))
+			gain.Set(i, j, -la.SquaredDistance(f.Row(i), g.Row(j)))
 		}
 	}
 	return metrics.Assignment(gain)
-}
-
-// squaredDistance returns ‖x − y‖².
-func squaredDistance(x, y []float64) (sum float64) {
-	for i, v := range x {
-		sum += (v - y[i]) * (v - y[i])
-	}
-	return sum
 }
 
 // between returns the root mean square distance of two rows of f; 0 for one row.
@@ -102,7 +94,7 @@ func between(f *softkmeans.Matrix) float64 {
 	var sum float64
 	for i := range f.Rows {
 		for j := range i {
-			sum += squaredDistance(f.Row(i), f.Row(j))
+			sum += la.SquaredDistance(f.Row(i), f.Row(j))
 		}
 	}
 	k := float64(f.Rows)

@@ -26,23 +26,30 @@ const (
 // that rows and slack matter little.
 //
 // Others fits random halves of the rows, one with half of the slack (or λ) and one with twice,
-// and has each label all rows. Three pairs of halves are drawn of up to 1000 rows, and one of
+// and has each label all rows. Without a slack in the options it is m.Slack. Three pairs of halves are drawn of up to 1000 rows, and one of
 // more. The share of rows with another label is the least over all ways to name the clusters,
 // and centers have the names of that way. If the largest share is above 5 %, a warning of
 // WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple
 // of the slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes
 // another. docs/accuracy.md tells on which sets the warning comes.
 //
+// A model whose Clusters are nil has the largest memberships as labels. The share of all membership that
+// is with other centers takes the place of the share of rows then, and WarnShares that of WarnLabels.
+//
 // Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows nothing is
 // done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
-// [softkmeans.ErrShape] for a model without Clusters of these rows, and ctx's, wrapped; on an
+// [softkmeans.ErrShape] for a model without Clusters or Memberships of these rows, and ctx's, wrapped; on an
 // error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
 	o := draws.OrZero(opts)
-	if m == nil || x == nil || m.Centers == nil || len(m.Clusters) != x.Rows || m.Centers.Cols != x.Cols {
+	if m == nil || x == nil || m.Centers == nil || m.Centers.Cols != x.Cols || !labelled(m, x.Rows) {
 		return fault.New(softkmeans.ErrShape, "the model has no labels of these rows")
+	}
+	kind := softkmeans.WarnLabels
+	if m.Clusters == nil {
+		kind = softkmeans.WarnShares
 	}
 	rows, err := draws.Rows(o.Weights, x.Rows)
 	if err := fault.First(err, m.Check(), x.Check("x")); err != nil {
@@ -54,6 +61,9 @@ func Others(
 	pairs := 3
 	if len(rows) > fewRows {
 		pairs = 1
+	}
+	if o.Slack == 0 {
+		o.Slack = m.Slack
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, halvesStream))
 	others := []softkmeans.Answer{{Factor: 0.5}, {Factor: 2}}
@@ -78,9 +88,17 @@ func Others(
 			worst = max(worst, a.Moved)
 		}
 		m.Others = append(m.Others, others...)
-		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: softkmeans.WarnLabels, Value: worst})
+		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: kind, Value: worst})
 	}
 	return nil
+}
+
+// labelled reports whether a model has labels of so many rows.
+func labelled(m *softkmeans.Model, rows int) bool {
+	if m.Clusters == nil {
+		return m.Memberships != nil && m.Memberships.Rows == rows
+	}
+	return len(m.Clusters) == rows
 }
 
 // halfOptions returns the options for a half of rows, with a multiple of the slack, or of λ
@@ -97,9 +115,7 @@ func halfOptions(
 	switch {
 	case o.Lambda > 0:
 		o.Lambda = within(o.Lambda * factor * weightOf(o.Weights, half) / weightOf(o.Weights, rows))
-	case o.Slack == 0:
-		o.Slack = factor * softkmeans.DefaultSlack
-	default:
+	case o.Slack != 0:
 		o.Slack = within(factor * o.Slack)
 	}
 	if o.Weights != nil {
@@ -125,7 +141,7 @@ func weightOf(weights []float64, rows []int) (sum float64) {
 }
 
 // answer fits some rows of x. It returns the centers in the places of the model's, and the
-// share of all rows with another label than m gives.
+// share of all rows with another label than m gives, or of all membership that is elsewhere.
 func answer(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model,
 	rows []int, o *softkmeans.MinVolumeOptions,
@@ -135,17 +151,49 @@ func answer(
 	if err != nil {
 		return a, err
 	}
-	labels, err := part.PredictLabels(nil, x)
+	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
+	if m.Clusters == nil {
+		err = addShared(shared, m, part, x)
+	} else {
+		var labels []int
+		labels, err = part.PredictLabels(nil, x)
+		for i, l := range labels {
+			shared.Row(m.Clusters[i])[l]++
+		}
+	}
 	if err != nil {
 		return a, err
 	}
-	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
-	for i, l := range m.Clusters {
-		shared.Row(l)[labels[i]]++
+	places := shared
+	if o.Fixed != nil { // these centers have their places
+		places = shared.Clone()
+		for i := range o.Fixed.Rows {
+			for j := range k {
+				places.Row(i)[j], places.Row(j)[i] = 0, 0
+			}
+			places.Row(i)[i] = float64(x.Rows)
+		}
 	}
-	to := metrics.Assignment(shared)
+	to := metrics.Assignment(places)
 	for l, at := range to {
 		same += shared.At(l, at)
 	}
 	return softkmeans.Answer{Centers: draws.Chosen(part.Centers, to), Moved: 1 - same/float64(x.Rows)}, nil
+}
+
+// addShared adds to shared, for each pair of centers of the models m and part, the membership of the rows x that
+// both have.
+func addShared(shared *softkmeans.Matrix, m, part *softkmeans.Model, x *softkmeans.Matrix) error {
+	g, err := part.Predict(nil, x)
+	if err != nil {
+		return err
+	}
+	for i := range g.Rows {
+		for l, v := range m.Memberships.Row(i) {
+			for j, w := range g.Row(i) {
+				shared.Row(l)[j] += max(0, min(v, w))
+			}
+		}
+	}
+	return nil
 }

@@ -17,6 +17,50 @@ import (
 
 func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
+// TestOthersShares: without clusters the share that moves is that of the memberships in the other centers, and
+// exchanging two of these makes it no smaller.
+func TestOthersShares(t *testing.T) {
+	t.Parallel()
+	x := tables.First(tables.CSV(t, "digits"), 120)
+	o := &softkmeans.MinVolumeOptions{Workers: 2}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 6, o))(t)
+	m.Clusters = nil
+	if err := Others(t.Context(), x, m, o); err != nil || len(m.Others) == 0 || len(m.Warnings) == 0 {
+		t.Fatal(m.Warnings, err)
+	}
+	worst := 0.0
+	for _, a := range m.Others {
+		g := tables.Must((&softkmeans.Model{Centers: a.Centers}).Predict(nil, x))(t)
+		moved := func() (sum float64) {
+			for i, v := range g.Data {
+				sum += math.Abs(v-m.Memberships.Data[i]) / 2 / float64(x.Rows)
+			}
+			return sum
+		}
+		if got := moved(); math.Abs(got-a.Moved) > 1e-6 {
+			t.Errorf("%v moves, not %v", got, a.Moved)
+		}
+		for i := range 6 {
+			for j := range i {
+				swap := func() {
+					for r := range x.Rows {
+						row := g.Row(r)
+						row[i], row[j] = row[j], row[i]
+					}
+				}
+				if swap(); moved() < a.Moved-1e-6 {
+					t.Errorf("%d and %d exchanged move %v, not %v", i, j, moved(), a.Moved)
+				}
+				swap()
+			}
+		}
+		worst = max(worst, a.Moved)
+	}
+	if w := m.Warnings[len(m.Warnings)-1]; w.Kind != softkmeans.WarnShares || w.Value != worst {
+		t.Error(w)
+	}
+}
+
 // TestOthers: clusters far apart have one answer; digits have several, whose centers and
 // share are those of fits by hand.
 func TestOthers(t *testing.T) {
@@ -69,8 +113,8 @@ func TestOthers(t *testing.T) {
 				part.Weights = chosenWeights(a.Weights, chosen)
 				if part.Lambda > 0 {
 					part.Lambda *= factor * sumOf(part.Weights) / sumOf(chosenWeights(a.Weights, rows))
-				} else if part.Slack *= factor; part.Slack == 0 {
-					part.Slack = factor * 0.25
+				} else {
+					part.Slack = factor * m.Slack
 				}
 				other := fit(draws.Chosen(digits, chosen), &part)
 				labels := tables.Must(other.PredictLabels(nil, digits))(t)
@@ -135,7 +179,7 @@ func sumOf(v []float64) (sum float64) {
 func TestHalfOptions(t *testing.T) {
 	for _, c := range [][2]softkmeans.MinVolumeOptions{
 		{{Slack: math.MaxFloat64}, {Slack: math.MaxFloat64}}, {{Slack: math.SmallestNonzeroFloat64}, {Slack: math.SmallestNonzeroFloat64}},
-		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {Slack: 0.125}}, {{Lambda: 8}, {Lambda: 2}},
+		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {}}, {{Lambda: 8}, {Lambda: 2}},
 	} {
 		factor := 0.5
 		if c[0].Slack > 1 {
@@ -147,6 +191,31 @@ func TestHalfOptions(t *testing.T) {
 	}
 }
 
+// TestOthersFixed: fixed centers stay, in their places, in the other answers and in the draws of Bootstrap.
+func TestOthersFixed(t *testing.T) {
+	x := tables.First(tables.CSV(t, "digits"), 200)
+	o := &softkmeans.MinVolumeOptions{Fixed: tables.First(x, 3).Clone(), Seed: 1}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 10, o))(t)
+	if err := Others(t.Context(), x, m, o); err != nil || m.Others == nil {
+		t.Fatal(m.Others, err)
+	}
+	for _, a := range m.Others {
+		for i := range 3 {
+			if !slices.Equal(a.Centers.Row(i), o.Fixed.Row(i)) {
+				t.Errorf("%v times the slack: center %d is not the fixed one", a.Factor, i)
+			}
+		}
+	}
+	s := tables.Must(Bootstrap(t.Context(), x, m, &BootstrapOptions{MinVolumeOptions: *o, Resamples: 3}))(t)
+	for i := range 3 {
+		for j, v := range o.Fixed.Row(i) {
+			if s.Lower.At(i, j) != v || s.Upper.At(i, j) != v {
+				t.Fatalf("center %d, column %d: from %v to %v, not %v", i, j, s.Lower.At(i, j), s.Upper.At(i, j), v)
+			}
+		}
+	}
+}
+
 // TestOthersErrors: what cannot be looked at, and a context that ends, leave the model.
 func TestOthersErrors(t *testing.T) {
 	x := tables.First(tables.CSV(t, "digits"), 200)
@@ -154,7 +223,7 @@ func TestOthersErrors(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	bare := *m
-	bare.Clusters = nil
+	bare.Clusters, bare.Memberships = nil, nil
 	light := make([]float64, 200)
 	for i := range light[130:] {
 		light[130+i] = 1

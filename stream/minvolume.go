@@ -19,11 +19,13 @@ import (
 const (
 	defaultSummaryRows = 1 << 14 // fewer beyond 1024 columns
 	defaultRefinements = 4
-	leastRowsPerCenter = 32 // of a summary
+	leastRowsPerCenter = 32    // of a summary
+	mostSlack          = 0.25  // that softkmeans.FitMinVolume takes, and from which on it warns
+	rounding           = 1e-14 // of the total, for a floor
 )
 
 // MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds
-// are refused. Progress hears of the fit of the summary.
+// and Fixed are refused. Progress hears of the fit of the summary.
 type MinVolumeOptions struct {
 	softkmeans.MinVolumeOptions
 	// SummaryRows is how many rows the summary may have; 0: 16384, fewer beyond 1024 columns, but at least
@@ -44,10 +46,10 @@ type MinVolumeOptions struct {
 //
 // # Details
 //
-// Larger data is read in up to eight passes: for the mean, the subspace and the floor; for a weighted summary,
-// whose solution by the slack rule is the first; for a measurement of these centers on all rows; for up to
-// Refinements more, before each of which the summary gets the value and the gradient of the last; and for
-// memberships and labels, if they are asked for.
+// Larger data is read in up to eight passes: for the mean, the subspace and the floor; for a weighted
+// summary, whose solution by the slack rule is the first; for a measurement of these centers on all rows;
+// for up to Refinements more, before each of which the summary gets the value and the gradient of the last;
+// and for memberships and labels, if they are asked for.
 //
 // Objective, Floor, Total and Gap are of all rows and the centers returned, proved as for Fit. Status is
 // StatusConverged once the next solution would lower the loss by at most Tol of the error, and change the
@@ -56,7 +58,7 @@ type MinVolumeOptions struct {
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other one, and softkmeans.FitMinVolume's on SummaryRows
 // rows, with up to 200 more iterations for each refinement. Errors: those of Fit and of
-// softkmeans.FitMinVolume; [softkmeans.ErrOption] for bounds of centers. If ctx ends once there are centers,
+// softkmeans.FitMinVolume; [softkmeans.ErrOption] for bounds and Fixed. If ctx ends once there are centers,
 // the model is the best so far, with StatusCancelled, and proves nothing.
 func FitMinVolume(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *MinVolumeOptions,
@@ -94,6 +96,7 @@ func FitMinVolume(
 		return nil, err
 	}
 	m.Memberships, m.Clusters = nil, nil
+	v.setTarget(m.Slack)
 	if err == nil {
 		err = v.refine(m)
 	}
@@ -129,6 +132,7 @@ type volume struct {
 	reference float64 // the floor, or what stands for it
 	target    float64 // the largest objective that the slack allows
 	allowance float64 // the target less the floor
+	missed    float64 // an error above it is a WarnSlack
 	near      float64 // an error nearer the target is near enough
 }
 
@@ -137,6 +141,8 @@ func (v *volume) check() error {
 	switch {
 	case o.NonNegative || len(o.Lower)+len(o.Upper) > 0:
 		return fault.New(softkmeans.ErrOption, "bounds (NonNegative, Lower, Upper) are for data in memory")
+	case o.Fixed != nil:
+		return fault.New(softkmeans.ErrOption, "Fixed is for data in memory")
 	case o.SummaryRows < 0:
 		return fault.New(softkmeans.ErrOption, "SummaryRows is ", o.SummaryRows)
 	}
@@ -215,28 +221,35 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	}
 	v.p, err = stats.Principal(min(directions, rank), &softkmeans.Options{Sum: v.o.Sum, Workers: v.o.Workers})
 	if err == nil {
-		v.setTarget(directions >= rank)
+		v.setReference(directions >= rank)
 	}
 	return nil, err
 }
 
-// setTarget finds what the slack allows, as softkmeans.FitMinVolume does. trivial: the floor is 0 for any
-// rows.
-func (v *volume) setTarget(trivial bool) {
-	slack, p := v.o.Slack, v.p
-	if slack == 0 {
-		slack = softkmeans.DefaultSlack
-	}
+// setReference finds what the slack is a share of, as softkmeans.FitMinVolume does. trivial: the floor is 0
+// for any rows.
+func (v *volume) setReference(trivial bool) {
+	p := v.p
 	// With squares at rounding the rows have fewer dimensions than the simplex.
-	rounding, dims := 1e-14*p.Total, p.Basis.Rows
-	if trivial || p.Floor <= rounding && dims > 0 && p.Squares[dims-1] <= rounding {
+	least, dims := rounding*p.Total, p.Basis.Rows
+	if trivial || p.Floor <= least && dims > 0 && p.Squares[dims-1] <= least {
 		v.reference = 0.1 * p.Total
 	} else {
 		v.reference = max(p.Floor, 1e-6*p.Total)
 	}
-	v.allowance = max(min(slack*v.reference, (p.Total-p.Floor)/2), 0x1p-60*p.Total)
-	v.target = p.Floor + v.allowance
-	v.near = max(closeShare*v.allowance, rounding)
+}
+
+// setTarget finds what the slack allows, as softkmeans.FitMinVolume does. With a λ it is mostSlack.
+func (v *volume) setTarget(slack float64) {
+	if slack == 0 {
+		slack = mostSlack
+	}
+	allowance := func(slack float64) float64 {
+		return max(min(slack*v.reference, (v.p.Total-v.p.Floor)/2), 0x1p-60*v.p.Total)
+	}
+	v.allowance, v.missed = allowance(slack), v.p.Floor+allowance(max(slack, mostSlack))
+	v.target = v.p.Floor + v.allowance
+	v.near = max(closeShare*v.allowance, rounding*v.p.Total)
 }
 
 // inMemory fits rows that are no more than a summary.
@@ -313,7 +326,7 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	m.Lambda, m.Stationarity = lambda, v.slope(at, lambda)
 	m.Warnings = slices.DeleteFunc(m.Warnings,
 		func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnSlack })
-	if v.o.Lambda == 0 && at.error > most {
+	if v.o.Lambda == 0 && at.error > max(most, v.missed) {
 		m.Warnings = append(m.Warnings,
 			softkmeans.Warning{Kind: softkmeans.WarnSlack, Value: at.error / v.target})
 	}

@@ -464,6 +464,9 @@ func TestFitMinVolume(t *testing.T) {
 			if err != nil || !slices.Equal(labels, to.labels) {
 				t.Errorf("%s: other labels, %v", name, err)
 			}
+			if m.Slack != want.Slack {
+				t.Errorf("%s: a slack of %g, in memory %g", name, m.Slack, want.Slack)
+			}
 			used := (m.Objective - m.Floor) / (want.Objective - want.Floor)
 			volume := 0.0
 			if c.k > 1 {
@@ -536,6 +539,7 @@ func TestMinVolumeOptions(t *testing.T) {
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, MaxIter: -1}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: f, MaxIter: -1}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Init: softkmeans.InitGlobal, Sum: softkmeans.SumAtMostOne}}, {MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: nan}},
 		{MinVolumeOptions: softkmeans.MinVolumeOptions{Centers: softkmeans.NewMatrix(3, 5, nil)}, SummaryRows: 100},
+		{MinVolumeOptions: softkmeans.MinVolumeOptions{Fixed: rowsOf(x, 0, 1)}},
 	} {
 		o.Block = func(pass, _ int) { passes++ }
 		_, err := FitMinVolume(t.Context(), in(x, 50), 3, &o)

@@ -27,8 +27,10 @@ const (
 	roughTol    = 30 // times Tol, while λ moves
 )
 
-// otherFactors are the factors of λ that tell how sure a spectrum is. The first two make Model.Others.
+// otherFactors are the factors of λ that tell how sure a spectrum is. The first severalRuns make Model.Others.
 var otherFactors = []float64{0.5, 2, 4}
+
+const severalRuns = 2
 
 // othersTol is the least Tol of the runs at other λ: how far spectra move needs no more.
 const othersTol = 1e-5

@@ -286,7 +286,7 @@ func TestHard(t *testing.T) {
 	}
 	for _, o := range []Options{{Scaling: 3}, {Scaling: -1}, {Trim: 1}, {Trim: -0.1}, {Trim: math.NaN()},
 		with(func(o *Options) { o.Slack = -1 }), with(func(o *Options) { o.Upper = []float64{1} }),
-		with(func(o *Options) { o.Workers = -1 })} {
+		with(func(o *Options) { o.Workers = -1 }), with(func(o *Options) { o.Fixed = softkmeans.NewMatrix(1, 3, nil) })} {
 		if r, err := Fit(t.Context(), x, 3, &o); r != nil || !errors.Is(err, softkmeans.ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -396,7 +396,7 @@ func TestNoise(t *testing.T) {
 		t.Errorf("%d weights, pure rows %v", len(r.RowWeights), r.PureRows)
 	}
 	var slack Options
-	slack.Slack = softkmeans.DefaultSlack
+	slack.Slack = 0.25
 	_, by := nearest(t, spectra, r.Centers)
 	if _, without := nearest(t, spectra, fitted(t, x, 3, &slack).Centers); by > 0.4*without {
 		t.Errorf("spectra are %v off, and %v without noise", by, without)

@@ -15,7 +15,12 @@ import (
 	"softkmeans/stability"
 )
 
-const sureHelp = `  -from FILE    minvol, alternating: start from the centers of a model that fit
+const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE are known and
+                stay; the others are fitted, -k in all. FILE is read, and its
+                columns joined, as by predict -centers (-centers of fit writes).
+                The known ones come first in all outputs, with their names.
+                Columns are not scaled unless -scale is given
+  -from FILE    minvol, alternating: start from the centers of a model that fit
                 -model wrote, as of last month's table. Its k, columns,
                 scaling and bounds are taken, too; columns are found by name
   -bootstrap N  minvol: fit N tables of as many rows, drawn from the rows with
@@ -37,14 +42,14 @@ func (f *sureFlags) add(fs *flag.FlagSet) {
 
 // checkSure checks the flags of this file against the others. These and -bounds read the table at once.
 func (f *fitFlags) checkSure(given map[string]bool) error {
-	for _, name := range []string{"from", "bootstrap", "bounds"} {
+	for _, name := range []string{"from", "known", "bootstrap", "bounds"} {
 		if given[name] && f.stream == streamYes {
 			return usageErrorf("-%s is for tables in memory, without -stream yes", name)
 		} else if given[name] {
 			f.stream = streamNo
 		}
 	}
-	for _, name := range []string{"k", "scale"} {
+	for _, name := range []string{"k", "scale", "rows"} {
 		if f.from != "" && given[name] {
 			return usageErrorf("-%s: the model of -from has its own; leave the flag out", name)
 		}
@@ -161,11 +166,11 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 		b.WriteString("(The values are in the report of -json.)\n")
 	} else {
 		b.WriteByte('\n')
-		writeCenters(b, r.Names, s.half)
+		writeCenters(b, r.Names, s.half, r.center)
 	}
 	b.WriteString("\nShare of each prototype in all memberships, with its 95 % interval\n\n")
 	for j, v := range s.Shares {
-		fmt.Fprintf(b, "  %-5s %7.2f %%   %.2f %% to %.2f %%\n", centerName(j), 100*v,
+		fmt.Fprintf(b, "  %-5s %7.2f %%   %.2f %% to %.2f %%\n", r.center(j), 100*v,
 			100*s.ShareLower[j], 100*s.ShareUpper[j])
 	}
 	fmt.Fprintf(b, "\nA row has the same label in %.2f %% of these fits, on average.\n", 100*s.Stability)

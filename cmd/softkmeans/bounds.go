@@ -57,6 +57,11 @@ func endOf(text string, none float64) float64 {
 	return v
 }
 
+// inside reports whether there are bounds other than 0, which have no meaning for rows divided by their sums.
+func (b *bounds) inside() bool {
+	return b.orNil() != nil && (b.low != 0 || !math.IsInf(b.high, 1))
+}
+
 // orNil returns nil for -bounds none.
 func (b *bounds) orNil() *bounds {
 	if b != nil && math.IsInf(b.low, -1) && math.IsInf(b.high, 1) {

@@ -90,8 +90,11 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 			"-model wrote")
 	case f.centers != "" && f.model != "":
 		return f, usageErrorf("-centers and -model both have centers; give one")
-	case f.model != "" && f.given["scale"]:
-		return f, usageErrorf("-scale: the model has its own; leave the flag out")
+	}
+	for _, name := range []string{"scale", "rows"} {
+		if f.model != "" && f.given[name] {
+			return f, usageErrorf("-%s: the model has its own; leave the flag out", name)
+		}
 	}
 	if f.model != "" && f.given["sum"] {
 		return f, usageErrorf("-sum: the model has its own; leave the flag out")

@@ -177,7 +177,7 @@ func (c *comparison) text() []byte {
 			abridged(c.largest()))
 	} else {
 		b.WriteByte('\n')
-		writeCenters(&b, a.Columns, c.differences())
+		writeCenters(&b, a.Columns, c.differences(), centerName)
 	}
 	return b.Bytes()
 }

@@ -10,10 +10,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
@@ -117,7 +117,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	for i := range empty {
 		empty[i] = truth.Class[i] < 0 || labels.Class[i] < 0
 	}
-	truth.Class, labels.Class = without(truth.Class, empty, 1), without(labels.Class, empty, 1)
+	truth.Class, labels.Class = absent.Without(truth.Class, empty, 1), absent.Without(labels.Class, empty, 1)
 	if len(truth.Class) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks a class or a label", truth.Source, labels.Source)
 	}
@@ -353,16 +353,7 @@ func bySize[T cmp.Ordered](sizes []T) []int {
 }
 
 // short cuts a name to at most so many characters; an empty one is "(none)".
-func short(s string, most int) string {
-	s = table.Printable(s)
-	if s == "" {
-		return "(none)"
-	}
-	if r := []rune(s); len(r) > most {
-		return strings.TrimRight(string(r[:most-1]), " ") + "…"
-	}
-	return s
-}
+func short(s string, most int) string { return table.Short(s, most) }
 
 // materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
 // material.

@@ -61,13 +61,13 @@ type meaning struct {
 	pure    []few // of each prototype: those with the largest memberships in it
 	between few   // those whose two largest memberships differ least
 	rows    int   // seen so far
-	moved   int   // those whose label is not their largest membership
+	moved   int   // those whose cluster is not that of their largest membership
 }
 
-// compare counts the rows whose label is not their largest membership.
-func (m *meaning) compare(labels []int, g *softkmeans.Matrix) {
-	for i, label := range labels {
-		if row := g.Row(i); row[label] < slices.Max(row) {
+// compare counts the rows whose cluster is not that of their largest membership.
+func (m *meaning) compare(clusters []int, g *softkmeans.Matrix) {
+	for i, cluster := range clusters {
+		if row := g.Row(i); row[cluster] < slices.Max(row) {
 			m.moved++
 		}
 	}
@@ -138,7 +138,7 @@ func (r *result) flatten(centers *softkmeans.Matrix) {
 }
 
 func (r *result) writeMeaning(b *bytes.Buffer) {
-	width := len(centerName(r.k - 1))
+	width := widest(r.k, r.center)
 	if r.centers != nil && r.k > 1 {
 		b.WriteString("\nWhat sets each apart: its largest differences from the mean, in standard " +
 			"deviations\n\n")
@@ -151,12 +151,12 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 			if words == nil {
 				words = []string{"about the mean"}
 			}
-			fmt.Fprintf(b, "  %-*s  %s\n", width, centerName(p), strings.Join(words, ", "))
+			fmt.Fprintf(b, "  %-*s  %s\n", width, short(r.center(p), mostWord), strings.Join(words, ", "))
 		}
 	}
 	b.WriteString("\nRows by label")
 	if r.k == 1 {
-		b.WriteString("\n\n" + sizeLines(r.sizes))
+		b.WriteString("\n\n" + sizeLines(r.sizes, r.center))
 		return
 	}
 	b.WriteString(", and those with the largest memberships\n\n")
@@ -165,19 +165,17 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 		for _, row := range r.meaning.pure[p].rows {
 			words = append(words, row.name()+" "+rounded(row.value))
 		}
-		fmt.Fprintf(b, "  %-5s %8d   %s\n", centerName(p), n, strings.Join(words, ", "))
+		fmt.Fprintf(b, "  %-*s %8d   %s\n", max(5, width), short(r.center(p), mostWord), n, strings.Join(words, ", "))
 	}
-	if n := r.meaning.moved; n > 0 && r.method != methodGlobal {
-		fmt.Fprintf(b, "\n%d of %s %s nearer to the mean of another cluster than to that of the largest\n"+
-			"membership, and %s its label.\n", n, count(r.rows, "row"),
-			plural(n, "is", "are"), plural(n, "has", "have"))
+	if r.clustered() {
+		b.WriteString("\n" + view.LabelBy(r.mixtures, r.meaning.moved, r.rows) + "\n")
 	}
 	for i, row := range r.meaning.between.rows {
 		if i == 0 {
 			b.WriteString("\nRows between two prototypes, with about the same membership in both\n\n")
 		}
-		fmt.Fprintf(b, "  %s: %s %s, %s %s\n", row.name(), centerName(row.pair[0]), rounded(row.shares[0]),
-			centerName(row.pair[1]), rounded(row.shares[1]))
+		fmt.Fprintf(b, "  %s: %s %s, %s %s\n", row.name(), short(r.center(row.pair[0]), mostWord), rounded(row.shares[0]),
+			short(r.center(row.pair[1]), mostWord), rounded(row.shares[1]))
 	}
 }
 
@@ -206,7 +204,7 @@ type rowJSON struct {
 
 func (r *result) prototypesJSON() (list []prototypeJSON, between []rowJSON) {
 	for p, pure := range r.meaning.pure {
-		j := prototypeJSON{centerName(p), []columnJSON{}, []rowJSON{}}
+		j := prototypeJSON{r.center(p), []columnJSON{}, []rowJSON{}}
 		if r.centers != nil {
 			for _, d := range r.differences(p) {
 				j.Columns = append(j.Columns, columnJSON{r.Names[d.Column], d.Value})
@@ -219,7 +217,7 @@ func (r *result) prototypesJSON() (list []prototypeJSON, between []rowJSON) {
 	}
 	for _, row := range r.meaning.between.rows {
 		between = append(between, rowJSON{row.row + 1, row.id,
-			[]string{centerName(row.pair[0]), centerName(row.pair[1])}, row.shares[:]})
+			[]string{r.center(row.pair[0]), r.center(row.pair[1])}, row.shares[:]})
 	}
 	return list, between
 }

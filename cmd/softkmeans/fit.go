@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"flag"
 	"maps"
 	"math"
@@ -9,6 +11,8 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
+	"softkmeans/unmix"
 )
 
 var fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
@@ -32,12 +36,15 @@ says what sets each prototype apart, and names its purest rows.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. With global the label is the number of the
-                largest membership, from 0. minvol and alternating take the
-                means of the clusters so found, and the label is that of the
-                nearest mean, by a distance that counts directions less in which
-                the clusters are wide. With - they go to standard output, and
-                the report to standard error
+                columns of -keep, then the columns cluster and largest. largest
+                is the number of the largest membership, from 0. minvol and
+                alternating take the means of the clusters so found, and cluster
+                is that of the nearest mean, by a distance that counts
+                directions less in which the clusters are wide. The label is the
+                largest membership if rows are mixtures: counts, parts of a
+                whole, or curves such as spectra. Otherwise, and for tables that
+                are read in blocks, the label is the cluster. With - they go to
+                standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
@@ -50,15 +57,20 @@ Output:
 
 For some methods only:
 
-  -slack S      minvol: extra squared error, as a fraction of the least (default
-                ` + defaultSlack + `). At most half of the explained variance is given up. If
-                there are more prototypes than columns the least is 0, and a
-                tenth of the variance takes its place
+  -slack S      minvol: extra squared error, as a fraction of the least. Without
+                -slack it is at most 0.25, and less if white noise adds less to
+                the error of the true prototypes; the report says it. At most
+                half of the explained variance is given up. If there are more
+                prototypes than columns the least is 0, and a tenth of the
+                variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -bounds L,H   minvol, alternating: keep all values of prototypes from L to H,
                 in the table's units: 0,1 for shares. 0, (or nonnegative) is at
-                least 0, ,1 at most 1. The table is kept in memory
+                least 0, ,1 at most 1. The table is kept in memory. Default: 0,
+                for entries of at least -.02 times the largest in columns that
+                are not standardized, of a table in memory without missing
+                values; else none
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
   -others O     minvol: yes (default): fit random halves of the rows with half
                 and twice the slack, and warn if one labels more than 5 % of all
@@ -114,7 +126,9 @@ type fitFlags struct {
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
-	memberships, centers, model string
+	memberships, centers, model, known string
+
+	library *sources.Library // of known; nil: none
 }
 
 // around is how the simplex of the global solution encloses the data.
@@ -137,6 +151,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
 	fs.StringVar(&f.memberships, "o", "", "")
 	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
 	fs.BoolVar(&f.details, "details", false, "")
@@ -202,11 +217,23 @@ func parseFit(args []string) (f fitFlags, err error) {
 			return f, err
 		}
 	}
+	if err := f.checkKnown(); err != nil {
+		return f, err
+	}
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
-	if f.scale == scale.Counts && f.options.Sum == softkmeans.SumAtMostOne {
-		return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")
+	if f.perRow == unmix.ScaleUnit && f.known != "" {
+		return f, usageErrorf("-rows unit has prototypes at the mean sum of a row, which known ones do not have; " +
+			"leave -known out")
+	}
+	if f.options.Sum == softkmeans.SumAtMostOne {
+		switch {
+		case f.scale == scale.Counts:
+			return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")
+		case f.perRow == unmix.ScaleUnit:
+			return f, usageErrorf("-rows unit makes all rows add up to 1; leave -sum out")
+		}
 	}
 	if err := f.checkSure(given); err != nil {
 		return f, err
@@ -224,7 +251,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 }
 
 func (f *fitFlags) run(s *session) error {
-	if err := f.readStart(); err != nil {
+	if err := cmp.Or(f.readStart(), f.readLibrary()); err != nil {
 		return err
 	}
 	memberships, err := s.add("o", f.memberships)
@@ -253,7 +280,7 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 	if centers != nil {
-		if err := writeCenterTable(centers, result.Names, result.centers); err != nil {
+		if err := writeCenterTable(centers, result.Names, result.centerNames(), result.centers); err != nil {
 			return err
 		}
 	}
@@ -274,30 +301,16 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if d.sparse == nil {
 		d.noteKind(f)
 	}
-	if f.method.takes("bounds") {
-		f.bounds = d.within(f.bounds)
-	}
-	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
-		scale: d.scale, slack: f.slack, bounds: f.bounds, seed: f.seed}
+	r := &result{k: f.k, method: f.method, slack: f.slack > 0, seed: f.seed}
 	p := s.progress(f.quiet)
 	defer p.clear()
-	if r.k == 0 && !f.method.ofSimilarities() {
-		p.step("the number of centers")
-		o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
-		if d.sparse != nil {
-			err = r.chooseSparse(s.ctx, d.sparse, o)
-		} else {
-			var x *softkmeans.Matrix
-			var note string
-			if x, o.Weights, note = d.rowsForK(); note != "" {
-				r.Notes = append(r.Notes, note)
-			}
-			err = r.choose(s.ctx, x, o)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := f.settleRows(s.ctx, d, r, p); err != nil {
+		return nil, err
 	}
+	if f.method.takes("bounds") && (f.bounds != nil || !f.plain) { // the paper has no bounds
+		f.bounds = d.within(f.bounds, f.scale == scale.Auto)
+	}
+	r.Head, r.rows, r.scale, r.bounds, r.mixtures = d.Head, d.Rows, d.scale, f.bounds, d.mixtures
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
@@ -312,13 +325,17 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	labels := r.labels()
 	r.count(labels)
 	r.meaning.add(memberships, f.naming(d))
-	r.meaning.compare(labels, memberships)
+	clusters := labels
+	if r.clusters != nil {
+		clusters = r.clusters
+		r.meaning.compare(clusters, memberships)
+	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
 		if d.sparse != nil {
-			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, labels)
+			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, clusters)
 		} else {
-			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, labels)
+			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, clusters)
 		}
 		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
@@ -326,8 +343,48 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	if w != nil {
 		w.details, w.named = withSizes(details, d.sizes)
+		w.clustered, w.clusters = r.clusters != nil, clusters
 		w.describe(&d.Head, d.texts)
+		w.centers = r.centerNames()
 		return r, w.add(s.ctx, labels, memberships)
 	}
 	return r, nil
+}
+
+// settleRows chooses k, if it is not given, and divides rows that differ in brightness. k is then chosen anew.
+func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progress) error {
+	auto := r.k == 0 && !f.method.ofSimilarities()
+	choose := func() error {
+		r.Head, r.scale = d.Head, d.scale
+		return f.choose(ctx, d, r, p)
+	}
+	if auto {
+		if err := choose(); err != nil {
+			return err
+		}
+	}
+	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() ||
+		f.library != nil {
+		return nil
+	}
+	open, err := d.open(ctx, &f.inputFlags, r.k, auto)
+	if err == nil && open && auto {
+		err = choose()
+	}
+	return err
+}
+
+// choose chooses k by the rows, and notes which of them if they are not all.
+func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) error {
+	p.step("the number of centers")
+	o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
+	if d.sparse != nil {
+		return r.chooseSparse(ctx, d.sparse, o)
+	}
+	var x *softkmeans.Matrix
+	var note string
+	if x, o.Weights, note = d.rowsForK(); note != "" {
+		d.Notes = append(d.Notes, note)
+	}
+	return r.choose(ctx, x, o)
 }

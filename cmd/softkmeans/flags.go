@@ -134,9 +134,6 @@ func wholeFlag(fs *flag.FlagSet, p *int, name string, least int) {
 	})
 }
 
-// defaultSlack is the slack without -slack, for texts.
-var defaultSlack = strconv.FormatFloat(softkmeans.DefaultSlack, 'g', -1, 64)
-
 func seedFlag(fs *flag.FlagSet, seed *uint64) {
 	fs.Func("seed", "", func(s string) (err error) {
 		if *seed, err = strconv.ParseUint(s, 10, 64); err != nil {

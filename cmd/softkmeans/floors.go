@@ -158,8 +158,21 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 		return f.ofSparse(s.ctx, d.sparse)
 	}
 	d.noteKind(&fitFlags{})
-	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale, most: f.most}
-	r.floors, err = softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
+	r, err := f.ofRows(s.ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	k, _ := r.k()
+	if open, err := d.open(s.ctx, &f.inputFlags, k, true); err != nil || !open {
+		return r, err
+	}
+	return f.ofRows(s.ctx, d)
+}
+
+// ofRows computes the floors of rows in memory, and what they propose.
+func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error) {
+	r = &scree{Head: d.Head, rows: d.Rows, scale: d.scale, most: f.most}
+	r.floors, err = softkmeans.Floors(ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +180,7 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 		return nil, err
 	}
 	x, weights, _ := d.rowsForK()
-	err = r.choose(s.ctx, x, weights, f.workers)
+	err = r.choose(ctx, x, weights, f.workers)
 	if d.sizes != nil && r.choice != nil {
 		kinds.Decide(r.choice)
 	}
@@ -210,7 +223,7 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scree{Head: b.head(), rows: b.rows, scale: b.scale, most: f.most, floors: floors}
+	r := &scree{Head: b.head(""), rows: b.rows, scale: b.scale, most: f.most, floors: floors}
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}

@@ -63,9 +63,9 @@ func TestMissingDrop(t *testing.T) {
 			t.Errorf("-stream %s: %s", stream, report)
 		}
 		w := strings.Split(readFile(t, "w.csv"), "\n")
-		want := strings.Join([]string{w[0], w[1], "x2,Paris,,,", w[2], `x4,"say ""hi""",,,`, w[3], w[4], ""},
+		want := strings.Join([]string{w[0], w[1], "x2,Paris,,,,", w[2], `x4,"say ""hi""",,,,`, w[3], w[4], ""},
 			"\n")
-		if got := readFile(t, "g.csv"); got != want || w[0] != "name,city,label,p0,p1" ||
+		if got := readFile(t, "g.csv"); got != want || w[0] != "name,city,label,p0,p1,largest" ||
 			!strings.HasPrefix(w[1], `x1,"Rome, IT",`) {
 			t.Errorf("-stream %s: %s, want %s", stream, got, want)
 		}
@@ -77,8 +77,9 @@ func TestMissingDrop(t *testing.T) {
 	}
 	got := parseJSON[fitReportJSON](t,
 		must(t, strings.Fields("fit -k 2 -json -drop city -missing drop data.csv")...))
-	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 2 ||
-		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") {
+	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 3 ||
+		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") ||
+		got.Notes[2] != onlyBounds {
 		t.Errorf("%+v", got)
 	}
 	if text := must(t, strings.Fields("floors -drop city -missing drop data.csv")...); !strings.Contains(text,
@@ -227,7 +228,7 @@ func TestScaleAuto(t *testing.T) {
 				t.Fatal(err)
 			}
 			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "columns differ ") &&
-				strings.HasSuffix(got.Notes[0], "): standardized; -scale none leaves them")
+				strings.HasSuffix(got.Notes[0], "): standardized (-scale none leaves them)")
 			if got.Scale != want || noted != (want == "zscore") {
 				t.Errorf("%s, -stream %s: scale %s, %q", name, stream, got.Scale, got.Notes)
 			}
@@ -238,7 +239,7 @@ func TestScaleAuto(t *testing.T) {
 	text := must(t, "fit", "-k", "3", "-method", "global", "-model", model,
 		"-centers", centers, setFile("wine"))
 	if !strings.Contains(text,
-		"\nColumns differ 2500 times in spread (c13, c8): standardized; -scale none leaves them.\n") {
+		"\nColumns differ 2500 times in spread (c13, c8): standardized (-scale none leaves them).\n") {
 		t.Error(text)
 	}
 	// The model has the scale, and certify that of fit.
@@ -272,7 +273,7 @@ func TestMissingRow(t *testing.T) {
 		t.Error(text)
 	}
 	lines := strings.Split(readFile(t, "g.csv"), "\n")
-	if len(lines) != 8 || lines[2] != "b,,," || strings.HasPrefix(lines[4], "d,,") {
+	if len(lines) != 8 || lines[2] != "b,,,,," || strings.HasPrefix(lines[4], "d,,") {
 		t.Errorf("%q", lines)
 	}
 	// So are lines of delimiters between the rows.
@@ -283,7 +284,7 @@ func TestMissingRow(t *testing.T) {
 		text := must(t, strings.Fields("fit -k 2 -o g.csv lines.csv -others no -missing "+rule)...)
 		lines := strings.Split(readFile(t, "g.csv"), "\n")
 		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) ||
-			len(lines) != 8 || lines[2] != ",,," || lines[4] != ",,," {
+			len(lines) != 8 || lines[2] != ",,,,," || lines[4] != ",,,,," {
 			t.Errorf("%s: %s, %q", rule, text, lines)
 		}
 	}
@@ -334,11 +335,12 @@ func TestDecidingNote(t *testing.T) {
 		for _, stream := range []string{"no", "yes"} {
 			args := []string{"fit", "-k", "2", "-method", "global", "-json", "-stream", stream, name}
 			got := parseJSON[fitReportJSON](t, must(t, args...))
-			want := "has 98 % of the variance and decides the result nearly alone; -scale zscore counts " +
+			want := "has 98 % of the variance and decides the result nearly alone (-scale zscore counts " +
 				"all columns alike"
 			if c.drop != "" {
 				want += ", -drop " + c.drop + " leaves it out"
 			}
+			want += ")"
 			if n := len(got.Notes); n == 0 || !strings.HasSuffix(got.Notes[n-1], want) {
 				t.Errorf("%s, -stream %s: %q", c.header, stream, got.Notes)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/csv"
@@ -17,6 +18,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,7 +46,7 @@ func centersFile(t *testing.T, path string, m *softkmeans.Matrix) string {
 		names[j] = table.Column(j)
 	}
 	var b strings.Builder
-	if err := writeCenterTable(&b, names, m); err != nil {
+	if err := writeCenterTable(&b, names, nil, m); err != nil {
 		t.Fatal(err)
 	}
 	return writeText(t, path, b.String())
@@ -185,12 +187,34 @@ func value(t *testing.T, report, name string) float64 {
 
 func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol }
 
-// parseMemberships reads what -o writes.
+// parseMemberships reads what -o writes, and takes out cluster and largest. The latter must be the column of the
+// largest membership, and the label one of the two.
 func parseMemberships(t *testing.T, text string) (header string, labels []int, g [][]float64) {
 	t.Helper()
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(records) == 0 {
 		t.Fatalf("%v in %q", err, text)
+	}
+	at := slices.Index(records[0], "largest")
+	if at < 0 {
+		t.Fatalf("%q", records[0])
+	}
+	from := at
+	if records[0][at-1] == "cluster" {
+		from--
+	}
+	for i, r := range records {
+		if places := r[from : at+1]; i > 0 && !slices.Contains(places, r[0]) {
+			t.Fatalf("%q", r)
+		}
+		records[i] = slices.Concat(r[:from], r[at+1:])
+		if i == 0 {
+			continue
+		}
+		most := slices.MaxFunc(r[1:from], func(a, b string) int { return cmp.Compare(parsed(t, a), parsed(t, b)) })
+		if place := int(parsed(t, r[at])); r[1+place] != most {
+			t.Fatalf("%q", r)
+		}
 	}
 	for _, r := range records[1:] {
 		label, err := strconv.Atoi(r[0])
@@ -206,6 +230,15 @@ func parseMemberships(t *testing.T, text string) (header string, labels []int, g
 		labels, g = append(labels, label), append(g, row)
 	}
 	return strings.Join(records[0], ","), labels, g
+}
+
+func parsed(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // files lists a folder with the first bytes of each file.

@@ -21,7 +21,9 @@ import (
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 // Parts of the help of commands that read a table.
@@ -33,11 +35,14 @@ which. An ENVI spectral library, NAME.sli with its header beside it, has a
 spectrum a row. Without FILE, or with -, it is standard input. The last line
 needs no newline. Errors give the place as file:line:field.
 `
-	scaleHelp = `  -scale S      auto: counts for counts; none for rows that add up to 1, 100 or
-                1e6; zscore if the columns differ in spread by more than 100
-                times, both in standard deviation and in range; else none; the
-                report says which (default). For columns of one unit, such as
-                spectra, none is right. With -sum at-most-one it is none
+	scaleHelp = `  -scale S      auto: counts for counts, also divided ones; none for rows that
+                add up to 1, 100 or 1e6, and for columns of one unit: named by
+                rising numbers, all with the same unit in the header, or 64 or
+                more, with entries of at least -.02 times the largest; zscore if
+                units in the header differ, or if the columns differ in spread
+                by more than 100 times, both in standard deviation and in range;
+                else none. The report says which (default). Joined views of 64
+                columns or more need zscore. With -sum at-most-one it is none
                 none: columns as they are
                 zscore, or standard: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
@@ -46,7 +51,7 @@ needs no newline. Errors give the place as file:line:field.
                 Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
 `
-	columnsHelp = `  -label COL    leave out COL, a column of classes: a name in the header, or a
+	columnsHelp = rowsHelp + `  -label COL    leave out COL, a column of classes: a name in the header, or a
                 number from 1 (digits are always a number)
   -weights COL  take COL as the weights of the rows, numbers of at least 0. A
                 row of weight 2 counts as two rows
@@ -103,7 +108,9 @@ type inputFlags struct {
 	scale    scale.Kind
 	scaling  *scale.Scaling // of a model; replaces scale
 	noCounts bool           // auto takes no counts, as similarities have no weights
+	perRow   unmix.Scaling  // with ScaleUnit rows are divided by their sums
 	settled  bool           // the scale is that of a model or of known prototypes
+	reading  *sources.Rows  // of a library of known prototypes that a fit keeps; nil: none
 	missing  missingRule
 	workers  int
 	quiet    bool
@@ -156,6 +163,7 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
 		{"standard", scale.ZScore}, {"counts", scale.Counts}})
+	rowsFlag(fs, &f.perRow)
 	f.addRun(fs)
 }
 
@@ -237,6 +245,12 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		if err := f.checkColumn(c[0], c[1]); err != nil {
 			return err
 		}
+	}
+	switch unit := f.perRow == unmix.ScaleUnit; {
+	case unit && f.scale == scale.Auto:
+		f.scale = scale.None
+	case unit && f.scale != scale.None:
+		return usageErrorf("-rows unit goes with -scale none alone; leave one out")
 	}
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)
@@ -367,13 +381,16 @@ func (s *session) close() {
 // data is a table that is ready to be fitted.
 type data struct {
 	*table.Table
-	x       *softkmeans.Matrix // scaled
-	sparse  *rows.Sparse       // in place of x; nil: the rows are not sparse
-	scale   *scale.Scaling     // nil: none
-	texts   rowTexts           // of all rows, also of those that are left out
-	missing int                // values, that is NaN, in x
-	kind    kinds.Found        // with -scale auto
-	sizes   []float64          // the sums of rows of counts; nil: they are none
+	x        *softkmeans.Matrix // scaled
+	sparse   *rows.Sparse       // in place of x; nil: the rows are not sparse
+	scale    *scale.Scaling     // nil: none
+	texts    rowTexts           // of all rows, also of those that are left out
+	missing  int                // values, that is NaN, in x
+	kind     kinds.Found        // with -scale auto
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	above    bool               // rows that are divided by their sums were at least 0, except for noise
+	sizes    []float64          // the sums of rows of counts; nil: they are none
+	taken    int                // the place from 1 of the note on scale and bounds; 0: none
 }
 
 func (f *inputFlags) read(s *session) (*data, error) {
@@ -402,6 +419,9 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 		}
 		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
 		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs}}, nil
+	}
+	if f.reading != nil {
+		f.reading.Settle(t)
 	}
 	s.places["x"] = place{s.source, t.Names}
 	all := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
@@ -437,6 +457,14 @@ func (d *data) prepare(f *inputFlags) error {
 	if d.scale == nil {
 		kind = d.look(f)
 	}
+	if kind == scale.Sums || f.perRow == unmix.ScaleUnit {
+		return d.divide()
+	}
+	if kind == scale.Counts || d.kind.Sum > 0 {
+		if err := d.leaveZeros(zeroRows(d.x), "of zeros"); err != nil {
+			return err
+		}
+	}
 	if kind == scale.Counts {
 		if err := d.close(); err != nil {
 			return err
@@ -466,7 +494,9 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 	if d.scale == nil && !f.settled && d.kind.Sum == 0 && d.kind.Total == 0 { // a note tells
 		columns = scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
 	}
-	d.Notes = append(d.Notes, scaleNotes(&d.Head, d.scale, kind, columns)...)
+	if note := scaleNote(&d.Head, d.scale, f.scale, columns); note != "" {
+		d.take(note)
+	}
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"softkmeans"
@@ -112,6 +113,7 @@ type fitReportJSON struct {
 	Gamma       float64          `json:"gamma,omitempty"`
 	Proposal    string           `json:"proposal,omitempty"`   // the reason for k, with -k auto
 	Sizes       []int            `json:"sizes"`                // rows by label
+	LabelBy     string           `json:"labelBy"`              // cluster, or largest: the largest membership
 	Centers     [][]float64      `json:"centers,omitempty"`    // in the table's units
 	Prototypes  []prototypeJSON  `json:"prototypes,omitempty"` // what they mean
 	Between     []rowJSON        `json:"between,omitempty"`    // rows between two prototypes
@@ -125,6 +127,7 @@ type fitReportJSON struct {
 	Solver     string      `json:"solver,omitempty"`
 	Lambda     float64     `json:"lambda,omitempty"`
 	Epsilon    float64     `json:"epsilon,omitempty"`
+	Slack      float64     `json:"slack,omitempty"`        // by which lambda was chosen
 	Volume     float64     `json:"volumeRatio,omitempty"`  // times the least; absent: not known
 	Unique     *uniqueJSON `json:"sameMixtures,omitempty"` // absent: not known
 	LossGap    float64     `json:"lossGap,omitempty"`      // above its least, of the total; absent: not known
@@ -165,6 +168,9 @@ func (r *result) reportJSON() *fitReportJSON {
 		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Bounds: r.bounds.json(), Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
+	if j.LabelBy = "largest"; r.clustered() && !r.mixtures {
+		j.LabelBy = "cluster"
+	}
 	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:
@@ -189,7 +195,10 @@ func (r *result) reportJSON() *fitReportJSON {
 	for _, other := range r.others {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
-	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
+	j.Solver, j.Lambda, j.Epsilon, j.Slack = m.Solver.String(), m.Lambda, m.Epsilon, m.Slack
+	if r.faint != "" {
+		j.Notes = append(slices.Clone(j.Notes), r.faint)
+	}
 	if v := r.compact.VolumeRatio; v < math.MaxFloat64 {
 		j.Volume = v
 	}

@@ -7,15 +7,17 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/view"
 )
 
 const mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
 
-// look finds out the kind of the numbers for -scale auto, and notes it. It returns the scale to take.
+// look finds out the kind of the numbers, and notes it for -scale auto. It returns the scale to take.
 func (d *data) look(f *inputFlags) scale.Kind {
 	note := func(text string) { d.Notes = append(d.Notes, text) }
 	without := func(text string, column int) {
@@ -27,28 +29,96 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	if at, groups := kinds.Codes(d.x); at > 0 {
 		without(kinds.CodesWords(short(d.Names[at-1], mostName), groups), at)
 	}
+	found := kinds.Look(d.x)
+	if f.noCounts {
+		found.Counts, found.MayBe = false, false
+	}
+	d.mixtures = found.Mixtures() || f.scale == scale.Counts
 	if f.scale != scale.Auto {
 		return f.scale
 	}
-	d.kind = kinds.Look(d.x)
-	if f.noCounts {
-		d.kind.Counts, d.kind.MayBe = false, false
-	}
+	d.kind = found
 	switch k := d.kind; {
 	case k.Total > 0:
 		without("column "+short(d.Names[k.Total-1], mostName)+kinds.TotalWords, k.Total)
+	case k.Divided:
+		d.take(kinds.DividedWords + " (-scale none takes them as they are)")
 	case k.Counts:
-		note(kinds.CountsWords + "; -scale none takes them as they are")
+		d.take(kinds.CountsWords + " (-scale none takes them as they are)")
 	case k.Sum > 0:
-		note("rows add up to " + plain(k.Sum) + kinds.SumWords + "; -scale zscore does")
+		d.take("rows add up to " + plain(k.Sum) + kinds.SumWords + " (-scale zscore does)")
 	case k.MayBe:
 		note(mayBeCounts)
 	}
-	return d.kind.Scale()
+	kind := d.kind.Scale()
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&d.Head)
+	}
+	return kind
 }
 
-// close takes rows of counts to rows that add up to 1.
+// take adds a choice to the one note about all choices of the scale and the bounds.
+func (d *data) take(choice string) {
+	if d.taken == 0 {
+		d.Notes = append(d.Notes, choice)
+		d.taken = len(d.Notes)
+		return
+	}
+	d.Notes[d.taken-1] += "; " + choice
+}
+
+// zeroRows reports which rows are zeros.
+func zeroRows(x *softkmeans.Matrix) []bool {
+	zeros := make([]bool, x.Rows)
+	for i := range zeros {
+		zeros[i] = !slices.ContainsFunc(x.Row(i), func(v float64) bool { return v != 0 })
+	}
+	return zeros
+}
+
+// leaveZeros leaves out rows of a table in which rows are shares of their sums: those of zeros, or without a
+// sum, as the words say.
+func (d *data) leaveZeros(zeros []bool, words string) error {
+	name := d.texts.names()
+	var list []string
+	for i, zero := range zeros {
+		if zero {
+			_, id := name(i)
+			list = append(list, short(id, mostName))
+		}
+	}
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	if n == d.Rows {
+		return fmt.Errorf("%s: all rows are %s, which have no shares", d.Source, strings.TrimPrefix(words, "of "))
+	}
+	if n > mostZeros {
+		list = append(list[:mostZeros-1], fmt.Sprintf("%d more", n-mostZeros+1))
+	}
+	dropped := slices.Clone(d.texts.left)
+	d.keep(zeros)
+	d.texts.zeros = slices.Clone(d.texts.left)
+	for i, out := range dropped {
+		d.texts.zeros[i] = d.texts.zeros[i] && !out
+	}
+	d.Notes = append(d.Notes, count(n, "row")+" "+words+" "+plural(n, "is", "are")+
+		" left out, as zeros have no shares: "+strings.Join(list, ", "))
+	return nil
+}
+
+// mostZeros is how many rows of zeros are named.
+const mostZeros = 8
+
+// close takes rows of counts to rows that add up to 1. Rows for a model, too, may be counts that were
+// divided.
 func (d *data) close() error {
+	if d.kind.Divided || d.scale != nil {
+		if m := kinds.Multiples(d.x); m != nil {
+			copy(d.Data, m.Data)
+		}
+	}
 	if d.sizes = scale.Close(d.Data, d.x.Cols); d.sizes != nil {
 		return nil
 	}
@@ -62,14 +132,35 @@ func (d *data) close() error {
 		short(d.Names[at%d.x.Cols], mostName), what)
 }
 
-// within returns the bounds of prototypes: those of -bounds, or 0 where the numbers ask for it.
-func (d *data) within(b *bounds) *bounds {
-	if b == nil && (d.kind.NonNegative() || d.sizes != nil) && d.missing == 0 {
-		d.Notes = append(d.Notes, kinds.AboveWords+"; -bounds none takes that away")
-		return &bounds{0, math.Inf(1)}
+// within returns the bounds of prototypes: those of -bounds, or 0 if the entries are above 0 except for
+// noise and columns are not standardized. Values that are missing leave no way to keep them.
+func (d *data) within(b *bounds, auto bool) *bounds {
+	above := d.above // of rows before they were divided
+	if kindOf(d.scale) != scale.Sums {
+		above = scale.AboveZero(d.ends())
 	}
-	return b.orNil()
+	if b != nil || d.missing > 0 || d.scale != nil && d.sizes == nil || !above {
+		return b.orNil()
+	}
+	if auto && d.taken == 0 && d.sparse == nil { // a note on sparse rows tells
+		d.take("columns are not standardized (-scale zscore)")
+	}
+	d.take(kinds.AboveWords + " (-bounds none)")
+	return &bounds{0, math.Inf(1)}
 }
+
+// ends returns the least and the largest entry.
+func (d *data) ends() (least, most float64) {
+	if d.sparse == nil {
+		return slices.Min(d.x.Data), slices.Max(d.x.Data)
+	}
+	for _, v := range d.sparse.X.Data {
+		least, most = min(least, v), max(most, v)
+	}
+	return least, most
+}
+
+const sizeName = "size"
 
 // withSizes returns details with a column of the sizes of rows, and the names of all; those of -details
 // where there are no sizes.
@@ -77,7 +168,7 @@ func withSizes(details *softkmeans.Matrix, sizes []float64) (*softkmeans.Matrix,
 	if sizes == nil {
 		return details, nil
 	}
-	names := []string{"size"}
+	names := []string{sizeName}
 	all := softkmeans.NewMatrix(len(sizes), 1, slices.Clone(sizes))
 	if details != nil {
 		names = append(slices.Clone(detailNames), names...)

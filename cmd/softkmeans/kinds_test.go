@@ -62,7 +62,7 @@ func TestCounts(t *testing.T) {
 	}
 	predicted(t, "-model", in("m.json"), "-o", in("p.csv"), counts)
 	fitted, predicted := readFile(t, in("g.csv")), readFile(t, in("p.csv"))
-	if fitted != predicted || !strings.HasPrefix(fitted, "id,label,p0,p1,p2,p3,size\nP00,") ||
+	if fitted != predicted || !strings.HasPrefix(fitted, "id,label,p0,p1,p2,p3,cluster,largest,size\nP00,") ||
 		!strings.Contains(fitted, ",4009\n") {
 		t.Errorf("%.200s\n%.200s", fitted, predicted)
 	}
@@ -75,7 +75,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%v, %v", file, err)
 	}
 	raw := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "4", "-scale", "none", "-json", counts))
-	if raw.Bounds != nil || strings.Contains(strings.Join(raw.Notes, "\n"), "counts") {
+	if raw.Bounds == nil || strings.Contains(strings.Join(raw.Notes, "\n"), "counts") {
 		t.Errorf("%+v", raw.Notes)
 	}
 }
@@ -161,8 +161,8 @@ func TestPartsOfAWhole(t *testing.T) {
 	t.Parallel()
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
 	for flags, want := range map[string]string{
-		"": "rows add up to 100, as parts of a whole: columns are not standardized; " +
-			"-scale zscore does",
+		"": "rows add up to 100, as parts of a whole: columns are not standardized " +
+			"(-scale zscore does); prototypes are kept at 0 or above (-bounds none)",
 		"-bounds none":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {
@@ -249,13 +249,13 @@ func TestReportOfCounts(t *testing.T) {
 	must(t, "report", "-o", page, "-memberships", page+".csv", counts)
 	text := readFile(t, page)
 	for _, part := range []string{"rows of counts scaled to sums of 1", "as shares of a row&#39;s sum",
-		"kept at 0 or above", "as a slack of 2 % over the floor"} {
+		"kept at 0 or above", "as a slack of 1.67 % over the floor"} {
 		narrow := strings.ReplaceAll(part, " %", "\u00a0%")
 		if !strings.Contains(text, part) && !strings.Contains(text, narrow) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	if rows := readFile(t, page+".csv"); !strings.HasPrefix(rows, "id,label,p0,p1,p2,p3,size\n") {
+	if rows := readFile(t, page+".csv"); !strings.HasPrefix(rows, "id,label,p0,p1,p2,p3,cluster,largest,size\n") {
 		t.Errorf("%.100s", rows)
 	}
 }

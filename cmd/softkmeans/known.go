@@ -207,7 +207,7 @@ func (k *known) mix(s *session) (err error) {
 	}
 	k.labels = largestOf(k.Result.Shares)
 	if k.library == nil && gapRows(d.x) == nil {
-		if k.labels, err = label(k.model.Model, d.x, k.Result.Shares); err != nil {
+		if k.labels, err = clustersOf(k.model.Model, d.x, k.Result.Shares); err != nil {
 			return err
 		}
 	}

@@ -27,9 +27,23 @@ func largestOf(memberships *softkmeans.Matrix) []int {
 
 // rowTexts are what outputs repeat of some rows of the input.
 type rowTexts struct {
-	ids  []string   // nil: none
-	kept [][]string // texts of the columns to keep; nil: none
-	left []bool     // rows that are not fitted, whose fields are empty; nil: none
+	ids   []string   // nil: none
+	kept  [][]string // texts of the columns to keep; nil: none
+	left  []bool     // rows that are not fitted, whose fields are empty; nil: none
+	zeros []bool     // rows that are left, but have the size 0; nil: none
+}
+
+// leave leaves out more of the rows that are fitted.
+func (t *rowTexts) leave(more []bool) {
+	if t.left == nil {
+		t.left = more
+		return
+	}
+	for i, left := range t.left {
+		if !left {
+			t.left[i], more = more[0], more[1:]
+		}
+	}
 }
 
 func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
@@ -54,12 +68,14 @@ func (t *rowTexts) names() naming {
 }
 
 // membershipWriter writes label,p0,…,p(k−1) for every row, after its id and its other
-// texts if there are any, and the details after it.
+// texts if there are any, then the cluster, the largest membership, and the details.
 type membershipWriter struct {
 	*bufio.Writer        // keeps the first error for Flush
 	line          []byte // nil: nothing is written yet
 	head          *table.Head
-	clusters      int
+	k             int
+	clustered     bool     // rows have clusters
+	clusters      []int    // of the next rows; nil: the labels
 	texts         rowTexts // of the next rows
 	at            int      // the next of them
 	// the texts of the rows after them, without rows at the end; nil: none
@@ -83,7 +99,7 @@ func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
 }
 
 func (w *membershipWriter) begin(k int) error {
-	w.clusters = k
+	w.k = k
 	w.line = w.line[:0]
 	if w.head.IDColumn > 0 {
 		w.line = append(appendField(w.line, w.head.IDName), ',')
@@ -95,12 +111,26 @@ func (w *membershipWriter) begin(k int) error {
 	for j := range k {
 		w.line = appendField(append(w.line, ','), w.center(j))
 	}
+	for _, name := range w.places() {
+		w.line = append(append(w.line, ','), name...)
+	}
 	if w.details != nil {
 		for _, name := range w.detailNames() {
 			w.line = appendField(append(w.line, ','), name)
 		}
 	}
 	return w.end()
+}
+
+// places are the columns of numbers of prototypes after the memberships. Labels of known prototypes are names.
+func (w *membershipWriter) places() []string {
+	switch {
+	case w.centers != nil:
+		return nil
+	case w.clustered:
+		return []string{"cluster", "largest"}
+	}
+	return []string{"largest"}
 }
 
 func (w *membershipWriter) center(j int) string {
@@ -123,7 +153,10 @@ func (w *membershipWriter) conclude(notes *[]string) error {
 		return nil
 	}
 	own := map[string]bool{labelName: true}
-	for j := range w.clusters {
+	for _, name := range w.places() {
+		own[name] = true
+	}
+	for j := range w.k {
 		own[w.center(j)] = true
 	}
 	names := append([]string{w.head.IDName}, w.head.KeptNames...)
@@ -141,6 +174,7 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 			return err
 		}
 	}
+	largest := largestOf(g)
 	for i, label := range labels {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -155,6 +189,15 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		}
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
+		}
+		if w.centers == nil {
+			if cluster := label; w.clustered {
+				if w.clusters != nil {
+					cluster = w.clusters[i]
+				}
+				w.line = strconv.AppendInt(append(w.line, ','), int64(cluster), 10)
+			}
+			w.line = strconv.AppendInt(append(w.line, ','), int64(largest[i]), 10)
 		}
 		if w.details != nil {
 			digits := 6
@@ -200,17 +243,20 @@ func (w *membershipWriter) startRow() (bool, error) {
 		if t.left == nil || !t.left[i] {
 			return true, nil
 		}
-		if err := w.endEmpty(); err != nil {
+		if err := w.endEmpty(t.zeros != nil && t.zeros[i]); err != nil {
 			return false, err
 		}
 	}
 }
 
-// endEmpty ends the line of a row without memberships.
-func (w *membershipWriter) endEmpty() error {
-	w.line = append(w.line, strings.Repeat(",", w.clusters)...)
+// endEmpty ends the line of a row without memberships, or of zeros. The size is the last of the details.
+func (w *membershipWriter) endEmpty(zeros bool) error {
+	w.line = append(w.line, strings.Repeat(",", w.k+len(w.places()))...)
 	if w.details != nil {
 		w.line = append(w.line, strings.Repeat(",", len(w.detailNames()))...)
+		if zeros && slices.Contains(w.named, sizeName) {
+			w.line = append(w.line, '0')
+		}
 	}
 	return w.end()
 }
@@ -225,7 +271,7 @@ func (w *membershipWriter) skip(k int) error {
 	if _, err := w.startRow(); err != nil {
 		return err
 	}
-	return w.endEmpty()
+	return w.endEmpty(false)
 }
 
 // finish writes the rows after the last one that is fitted.
@@ -259,14 +305,21 @@ func (w *membershipWriter) end() error {
 	return err
 }
 
-// writeCenterTable writes the names of the columns and a row for each center.
-func writeCenterTable(w io.Writer, names []string, centers *softkmeans.Matrix) error {
+// writeCenterTable writes the names of the columns and a row for each center. It begins with the center's name
+// if known has names.
+func writeCenterTable(w io.Writer, names, known []string, centers *softkmeans.Matrix) error {
 	c := csv.NewWriter(w)
+	if known != nil {
+		names = append([]string{"prototype"}, names...)
+	}
 	c.Write(names) // c keeps the first error
-	fields := make([]string, centers.Cols)
 	for i := range centers.Rows {
-		for j, v := range centers.Row(i) {
-			fields[j] = strconv.FormatFloat(v, 'g', -1, 64)
+		var fields []string
+		if known != nil {
+			fields = append(fields, known[i])
+		}
+		for _, v := range centers.Row(i) {
+			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		c.Write(fields)
 	}

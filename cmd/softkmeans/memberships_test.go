@@ -83,14 +83,14 @@ func TestMembershipIDs(t *testing.T) {
 	}
 	writeText(t, "ids.csv", strings.Join(lines, "\n")+"\n")
 	for _, test := range []struct{ flags, header, first string }{
-		{"-drop weight,species ids.csv", "id,label,p0,p1", "f149,"},
-		{"-drop 4,7 -id none -label id ids.csv", "label,p0,p1", ""},
-		{"-drop weight -keep species ids.csv", "id,species,label,p0,p1", "f149,sa,"},
-		{"-drop 4,7 -id 7 -keep 1-3 ids.csv", "species,id,petal length,\"petal, width\",label,p0,p1",
+		{"-drop weight,species ids.csv", "id,label,p0,p1,largest", "f149,"},
+		{"-drop 4,7 -id none -label id ids.csv", "label,p0,p1,largest", ""},
+		{"-drop weight -keep species ids.csv", "id,species,label,p0,p1,largest", "f149,sa,"},
+		{"-drop 4,7 -id 7 -keep 1-3 ids.csv", "species,id,petal length,\"petal, width\",label,p0,p1,largest",
 			"sa,f149,1.4,0.2,"},
-		{"-drop 4 -id id -keep 1,species data.csv", "id,id,species,label,p0,p1", `"flower, ""5""",`},
+		{"-drop 4 -id id -keep 1,species data.csv", "id,id,species,label,p0,p1,largest", `"flower, ""5""",`},
 		{"-names label,l,w,p1,a,b,kind -header yes -label kind -drop p1 -id label ids.csv",
-			"label,label,p0,p1", "f149,"},
+			"label,label,p0,p1,largest", "f149,"},
 	} {
 		for _, stream := range []string{" -stream no", " -stream yes"} {
 			report := must(t,
@@ -133,7 +133,7 @@ func TestPredictIDs(t *testing.T) {
 			if strings.Contains(flags, "-keep") {
 				note, rest, _ = strings.Cut(rest, ",")
 			}
-			if i == 0 && (id != "plot" || rest != "label,p0,p1") ||
+			if i == 0 && (id != "plot" || rest != "label,p0,p1,cluster,largest") ||
 				i > 0 && id != []string{"", "q4", "q3", "q1"}[i] {
 				t.Errorf("%s: %s", flags, text)
 			}

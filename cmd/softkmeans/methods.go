@@ -45,8 +45,8 @@ var methods = [...]struct {
 }{
 	methodMinVolume: {
 		word: "minvol",
-		takes: "slack lambda bounds seed plain others bootstrap from sum weights centers details stream " +
-			"missing",
+		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers details " +
+			"stream missing",
 		help: `prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)`,
 		fit: fitMinVolume,
@@ -61,7 +61,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
-		takes: "bounds seed plain from sum weights centers details",
+		takes: "bounds seed plain from known sum weights centers details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,
 	},
@@ -132,10 +132,14 @@ type result struct {
 	scale    *scale.Scaling    // nil: none
 	proposal *choosek.Proposal // by the floors alone, or of a scene; nil: not
 	choice   *choosek.Choice   // by the data; nil: not
-	slack    float64           // 0: the default
+	slack    bool              // given by -slack
 	bounds   *bounds           // of the centers; nil: none
 	seed     uint64
+	known    []string           // the names of the first centers; nil: p0, p1, …
+	fixed    *softkmeans.Matrix // these centers, in the table's units; nil: none
 	meaning  meaning
+	mixtures bool  // labels are the largest memberships, though there are clusters
+	clusters []int // of the rows; nil: there are none, or the table is read in blocks
 
 	// Methods of rows.
 	unit       bool // pixels have a brightness of their own
@@ -149,6 +153,7 @@ type result struct {
 	summarised bool           // the centers were fitted to a sample of the rows
 	missing    int            // values
 	compact    view.Compact
+	faint      string    // that the last direction is hardly stronger than the next; "": not so, or not known
 	sure       *sureness // nil: not asked for
 
 	// Methods of similarities.
@@ -173,17 +178,18 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 	if err != nil {
 		return err
 	}
-	if r.counts() {
+	if r.scale.Closes() {
 		kinds.Decide(&c)
 	}
 	k, why := c.Supported()
 	if k == 0 {
-		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s",
-			r.Source, why, opinions(&c))
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(&c))
 	}
 	r.k, r.choice = k, &c
 	return nil
 }
+
+var errNoNumber = errors.New("no number of centers is proposed")
 
 func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
 
@@ -199,7 +205,7 @@ func (r *result) accept(p choosek.Proposal, err error) error {
 		return err
 	}
 	if p.K == 0 {
-		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N", r.Source, p.Reason)
+		return fmt.Errorf("%s: %w: %s; give -k N", r.Source, errNoNumber, p.Reason)
 	}
 	r.k, r.proposal = p.K, &p
 	return nil
@@ -224,6 +230,9 @@ func (r *result) count(labels []int) {
 	}
 }
 
+// clustered reports whether rows have clusters beside their memberships.
+func (r *result) clustered() bool { return r.model != nil && r.model.ClusterMeans != nil }
+
 func (r *result) labels() []int {
 	if r.lsd != nil {
 		return r.lsd.Labels(nil)
@@ -236,12 +245,18 @@ func (r *result) labels() []int {
 // that the certificate is about them.
 func (r *result) setModel(m *softkmeans.Model) {
 	r.model, r.centers = m, m.Centers
+	if m.Clusters != nil {
+		r.clusters = kinds.Label(m, r.mixtures)
+	}
 	if r.scale != nil {
 		r.centers = m.Centers.Clone()
 		r.scale.Undo(r.centers.Data)
 	}
 	r.flatten(r.centers)
 	r.bounds.hold(r.centers)
+	if r.fixed != nil {
+		copy(r.centers.Data, r.fixed.Data)
+	}
 	if r.scale != nil {
 		if !r.streamed {
 			copy(m.Centers.Data, r.centers.Data)
@@ -255,9 +270,7 @@ func (r *result) setModel(m *softkmeans.Model) {
 			other.Centers = other.Centers.Clone()
 			r.scale.Undo(other.Centers.Data)
 			r.flatten(other.Centers)
-			if r.counts() {
-				scale.Close(other.Centers.Data, other.Centers.Cols)
-			}
+			r.scale.Close(other.Centers.Data)
 			r.bounds.hold(other.Centers)
 			r.others = append(r.others, other)
 		}
@@ -273,6 +286,10 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 			return nil, err
 		}
 	}
+	fixed, err := f.joinKnown(d, r)
+	if err != nil {
+		return nil, err
+	}
 	if t := d.sparse; t != nil {
 		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, weights)
 	} else {
@@ -280,12 +297,11 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	}
 	o := &softkmeans.MinVolumeOptions{
 		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-		Centers: start, Weights: weights, Workers: f.workers, Progress: p.iteration,
+		Centers: start, Fixed: fixed, Weights: weights, Workers: f.workers, Progress: p.iteration,
 	}
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {
 		o.Slack = kinds.Slack(r.k, d.x.Cols)
-		r.slack = o.Slack
 	}
 	if d.missing > 0 {
 		return f.fitMissing(ctx, d, r, o)
@@ -324,6 +340,12 @@ func (f *fitFlags) prove(
 	if f.method == methodMinVolume {
 		o := &softkmeans.Options{Weights: weights, Workers: f.workers}
 		r.compact, err = view.Prove(ctx, x, r.model, o)
+		if err == nil {
+			o.Sum, o.MostK = r.model.Sum, r.k+1
+			var floors []float64
+			floors, err = softkmeans.Floors(ctx, x, o)
+			r.faint = view.LastDirection(floors, r.k)
+		}
 	} else if f.around.smallest {
 		r.compact.Unique, err = view.Unique(ctx, r.model, weights)
 	}
@@ -337,6 +359,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 	if err != nil || !f.others {
 		return m, err
 	}
+	r.clusters = kinds.Label(m, r.mixtures)
 	x, err := d.filled()
 	if err == nil && x == nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("other answers were not looked for: that takes up to %d "+
@@ -350,7 +373,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 func fitAlternating(ctx context.Context, _ *fitFlags, d *data, r *result,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	return softkmeans.FitAlternating(ctx, d.samples(), r.k, &softkmeans.MinVolumeOptions{
-		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights,
+		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Fixed: o.Fixed, Weights: o.Weights,
 		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Progress})
 }
 

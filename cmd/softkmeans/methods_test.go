@@ -33,7 +33,8 @@ func TestFitMethods(t *testing.T) {
 			func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) },
 			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1.11e-09."},
 	} {
-		code, report, stderr := do(t, "", append([]string{"fit", "-k", "3", iris}, c.args...)...)
+		code, report, stderr := do(t, "",
+			append([]string{"fit", "-k", "3", "-bounds", "none", iris}, c.args...)...)
 		if code != 0 || stderr != "" {
 			t.Fatalf("%q: code %d, %s", c.args, code, stderr)
 		}

@@ -29,7 +29,7 @@ type modelFile struct{ *modelfile.File }
 // newModelFile returns the model of a fit. What is proved is the certificate's.
 func newModelFile(r *result) *modelfile.File {
 	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Named(),
-		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
+		Rows: r.rows, Sizes: r.sizes, Seed: r.seed}
 	f.Units = r.Units
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
@@ -43,11 +43,10 @@ func newModelFile(r *result) *modelfile.File {
 		f.Similarities, f.Kernel, f.Gamma, f.Samples = r.lsd, r.kernel.String(), r.gamma, r.samples
 		return f
 	}
-	m, c := *r.model, r.cert
-	m.Memberships, m.Clusters, m.Trace = nil, nil, nil
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
-		c.FloorError, c.Total, c.Gap, c.Solver
+	m := *r.model
+	m.Certificate, m.Memberships, m.Clusters, m.Trace = r.cert, nil, nil, nil
 	f.Model, f.UnitRows, f.Centers = &m, r.unit, r.centers
+	f.LabelLargest = r.mixtures && r.clustered()
 	f.VolumeRatio, f.LossGap = r.compact.VolumeRatio, r.compact.LossGap
 	return f
 }
@@ -97,7 +96,7 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
 func scaleKind(name string) (scale.Kind, bool) {
-	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts} {
+	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts, scale.Sums} {
 		if k.String() == name {
 			return k, true
 		}
@@ -199,8 +198,9 @@ func (f *modelFile) predictor() (predictor, error) {
 	}, nil
 }
 
-// label returns the labels of scaled rows x with memberships g. The model is nil for similarities.
-func label(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
+// clustersOf returns the clusters of scaled rows x, or the largest of their memberships g if the model has no
+// clusters. The model is nil for similarities.
+func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
 	if m == nil || m.ClusterMeans == nil {
 		return largestOf(g), nil
 	}

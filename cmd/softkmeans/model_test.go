@@ -81,7 +81,7 @@ func TestModelFile(t *testing.T) {
 	for i := range d.Rows {
 		far = max(far, details.At(i, 0))
 	}
-	if !near(f.LargestResidual, far, 1e-9) || far == 0 || f.Slack != 0 {
+	if !near(f.LargestResidual, far, 1e-9) || far == 0 || f.Model.Slack != .25 {
 		t.Errorf("largest residual %v, not %v", f.LargestResidual, far)
 	}
 	centers := readFile(t, "centers.csv")
@@ -105,11 +105,12 @@ func TestModelFilled(t *testing.T) {
 			empty[field.Name] = true
 		}
 	}
-	for _, args := range [][]string{
-		{"-method", "minvol", "-scale", "zscore", "-slack", ".2", "-seed", "3", "-bounds", "0,9"},
-		{"-method", "lsd", "-kernel", "rbf"},
+	writeText(t, "parts.csv", ".1,.2,.7\n.2,.3,.5\n.4,.4,.2\n.5,.3,.2\n.9,.05,.05\n.8,.1,.1\n")
+	for _, args := range []string{
+		"-method minvol -scale zscore -slack .2 -seed 3 -bounds 0,9 data.csv",
+		"-method lsd -kernel rbf data.csv", "-scale none -header no parts.csv",
 	} {
-		must(t, append(append([]string{"fit", "-k", "2"}, args...), "-model", "m.json", "data.csv")...)
+		must(t, strings.Fields("fit -k 2 -model m.json "+args)...)
 		f, err := parseModel([]byte(readFile(t, "m.json")))
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +275,7 @@ func FuzzModel(f *testing.F) {
 		if g.Rows != 2 || g.Cols != m.K() {
 			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K())
 		}
-		labels, err := label(m.Model, x, g)
+		labels, err := clustersOf(m.Model, x, g)
 		if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 ||
 			max(labels[0], labels[1]) >= m.K()) {
 			t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K())

@@ -10,7 +10,6 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/rows"
-	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/unmix"
@@ -38,7 +37,8 @@ value.
 
   -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. Default -, standard output; what was found
+                columns of -keep, then the columns cluster and largest, as fit
+                does. Default -, standard output; what was found
                 out about FILE is then on standard error. With a file, a summary
                 is printed as well. Labels are by the rule of the fit
   -details      three more columns, as with fit: residual, distance, entropy;
@@ -154,6 +154,7 @@ func (f *predictFlags) run(s *session) error {
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: numbered}
+	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -221,7 +222,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	blocks = blocks && f.named() && kindOf(f.scaling) != scale.Counts
+	blocks = blocks && f.named() && !f.scaling.Closes()
 	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
@@ -254,7 +255,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 		return err
 	}
-	p.notes = b.head().Notes
+	p.notes = b.head("").Notes
 	if err := p.w.finish(); err != nil {
 		return err
 	}
@@ -292,7 +293,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		measure := func(labels []int) *softkmeans.Matrix { return p.watch.add(rows, g, labels) }
+		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
 		if err := p.take(ctx, rows, g, measure); err != nil {
 			return laterRow(err, lo)
 		}
@@ -302,10 +303,14 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 
 // take labels, measures and writes rows with memberships g.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
-	measure func(labels []int) *softkmeans.Matrix) error {
-	labels, err := label(p.model.Model, x, g)
+	measure func(clusters []int) *softkmeans.Matrix) error {
+	clusters, err := clustersOf(p.model.Model, x, g)
 	if err != nil {
 		return err
+	}
+	labels := clusters
+	if p.model.LabelLargest {
+		labels = largestOf(g)
 	}
 	for i, label := range labels {
 		p.sizes[label]++
@@ -313,7 +318,8 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 			p.shares[j] += v
 		}
 	}
-	details := measure(labels)
+	details := measure(clusters)
+	p.w.clusters = clusters
 	if details != nil {
 		p.watch.addDetails(p, details)
 	}
@@ -354,7 +360,7 @@ func (p *prediction) text() []byte {
 	if !p.taken {
 		fmt.Fprintf(&b, "%s: %s by label", p.source, count(p.rows, "row"))
 		writeNotes(&b, p.notes)
-		b.WriteString("\n\n" + sizeLines(p.sizes))
+		b.WriteString("\n\n" + sizeLines(p.sizes, centerName))
 	} else if len(p.notes) > 0 {
 		b.WriteString(p.source + ":")
 		writeNotes(&b, p.notes)

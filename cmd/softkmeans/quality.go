@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -215,12 +216,7 @@ func (q *quality) distance() string {
 // prototypes returns "1 prototype" or "2 prototypes".
 func prototypes(k int) string { return count(k, "prototype") }
 
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
+func plural(n int, one, more string) string { return table.Plural(n, one, more) }
 
 // explained returns the explained share of the total variance, nil if that is 0.
 func explained(c softkmeans.Certificate) *float64 {

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"softkmeans/internal/absent"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -38,8 +39,8 @@ script, no network and no other file.
   -classes FILE known classes of the rows, one per line, for colors and
                 comparison, if the table has no -label column. Of several
                 columns the one named label is taken
-  -slack S      minvol: extra squared error, as a fraction of the least (default
-                ` + defaultSlack + `)
+  -slack S      minvol: extra squared error, as a fraction of the least (without
+                it by the noise, at most 0.25)
   -bounds L,H   minvol, alternating: keep all values of the centers from L to H,
                 as fit does. The table is kept in memory
   -seed N       seed of the starts of alternating and minvol (default 0)
@@ -237,9 +238,12 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	d.noteKind(&fitFlags{})
 	content := f.content()
-	f.bounds = d.within(f.bounds)
+	if err := f.settleRows(s.ctx, d, content, show); err != nil {
+		return nil, err
+	}
+	f.bounds = d.within(f.bounds, f.scale == scale.Auto)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
-	content.Sizes = d.sizes
+	content.Sizes, content.Mixtures = d.sizes, d.mixtures
 	if err := f.fit(s.ctx, content, show); err != nil {
 		return nil, err
 	}
@@ -251,7 +255,20 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	w.describe(&d.Head, d.texts)
 	w.details, w.named = withSizes(nil, d.sizes)
+	w.clustered, w.clusters = content.Clusters != nil, content.Clusters
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
+}
+
+// settleRows divides rows that differ in brightness, and takes the k that tells so.
+func (f *reportFlags) settleRows(ctx context.Context, d *data, content *report.Input, show *progress) error {
+	fit := &fitFlags{inputFlags: f.inputFlags, bounds: f.bounds, seed: f.seed}
+	r := &result{k: f.k}
+	err := fit.settleRows(ctx, d, r, show)
+	if errors.Is(err, errNoNumber) { // the page says why
+		return nil
+	}
+	f.k, content.Choice = r.k, r.choice
+	return err
 }
 
 // readReported reads the table and the classes, and checks them against the flags.
@@ -309,7 +326,7 @@ func (f *reportFlags) readClasses(of string, n int,
 		return nil, err
 	}
 	if left != nil && len(c.Class) == len(left) {
-		c.Class = without(c.Class, left, 1)
+		c.Class = absent.Without(c.Class, left, 1)
 	}
 	if len(c.Class) != n {
 		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",

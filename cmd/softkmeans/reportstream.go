@@ -4,7 +4,6 @@ package main
 // rows. Its pictures show a sample, and that alone is kept.
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -44,7 +43,7 @@ type streamedPage struct {
 // fitStream computes the page and writes the memberships to w, unless w is nil.
 func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.Input, error) {
 	p := &streamedPage{Input: f.content(), f: f, b: b, k: f.k}
-	p.Blocks, p.Seed, p.Slack = true, f.seed, cmp.Or(f.slack, softkmeans.DefaultSlack)
+	p.Blocks, p.Seed = true, f.seed
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if err := b.setScale(f.scale); err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func momentsOf(c *scale.Columns, s *scale.Scaling) view.Moments {
 func (p *streamedPage) draw() error {
 	b := p.b
 	p.rows = evenly(b.rows, sampleRows, p.Seed)
-	t := &table.Table{Head: b.head(), Rows: len(p.rows)}
+	t := &table.Table{Head: b.head(freeWords), Rows: len(p.rows)}
 	var left []bool
 	fitted, number := 0, 0
 	for block, err := range b.file.TextBlocks(b.ctx) {
@@ -189,6 +188,7 @@ func evenly(n, most int, seed uint64) []int {
 // w unless w is nil.
 func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 	if w != nil {
+		w.clustered = true
 		defer w.follow(p.b)()
 	}
 	p.Tally = report.NewTally(p.k)
@@ -205,6 +205,7 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 		return w.add(p.b.ctx, labels, g)
 	})
 	if err == nil {
+		p.Slack = p.MinVolume.Model.Slack
 		err = p.b.name(append(rows.pure, rows.between))
 	}
 	if p.Pure, p.Between = rows.ranked(); err != nil || w == nil {

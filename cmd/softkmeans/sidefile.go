@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -174,7 +175,7 @@ func (s *sideFile) readMemberships(d *data, k int,
 		return nil, err
 	}
 	if left != nil && t.Rows == len(left) {
-		t.Data = without(t.Data, left, len(t.Names))
+		t.Data = absent.Without(t.Data, left, len(t.Names))
 		t.Rows = d.Rows
 	}
 	if i := slices.IndexFunc(t.Data, math.IsNaN); i >= 0 {

@@ -20,6 +20,7 @@ import (
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 	"softkmeans/proof"
+	"softkmeans/unmix"
 )
 
 func similarHelp() string {
@@ -68,6 +69,9 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 		return usageErrorf("-gamma is only for -kernel %s", withGamma())
 	case k.compares() && given["scale"]:
 		return usageErrorf("-scale needs rows; with -kernel %v leave it out", k)
+	case in.perRow == unmix.ScaleUnit:
+		return usageErrorf("-rows unit weighs rows, which similarities do not; take -method %s",
+			takers("weights"))
 	case k.compares() && in.missing != missingError:
 		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
 	}

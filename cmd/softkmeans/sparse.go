@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/unmix"
 )
 
 // filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
@@ -39,7 +40,7 @@ func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
 		return true
 	case methodMinVolume, methodAlternating:
 		return !halfStored(t) && (f.scale == scale.Auto || f.scale == scale.None) &&
-			f.start == nil && f.bootstrap == 0 && !f.plain
+			f.start == nil && f.library == nil && f.bootstrap == 0 && !f.plain
 	}
 	return false
 }
@@ -93,6 +94,10 @@ func storedNote(t *rows.Sparse) string {
 }
 
 func (f *inputFlags) checkSparse(t *rows.Sparse) error {
+	if f.perRow == unmix.ScaleUnit {
+		return fmt.Errorf("%s: -rows unit is for tables that are not sparse; divide the rows by their sums "+
+			"before", t.Source)
+	}
 	if f.scale == scale.ZScore || f.scale == scale.MinMax {
 		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its "+
 			"columns by their spread before", t.Source, f.scale)
@@ -301,7 +306,7 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 			return laterRow(err, lo)
 		}
 		p.watch.addColumns(x)
-		measure := func(labels []int) *softkmeans.Matrix { return yardstick.measure(x, g, labels) }
+		measure := func(clusters []int) *softkmeans.Matrix { return yardstick.measure(x, g, clusters) }
 		if err := p.take(ctx, x, g, measure); err != nil {
 			return laterRow(err, lo)
 		}

@@ -10,14 +10,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/stream"
+	"softkmeans/unmix"
 )
 
 type streaming int
@@ -59,6 +63,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 		return nil
 	case f.scale == scale.Counts:
 		return usageErrorf("-scale counts needs the sums of all rows; leave -stream yes out")
+	case f.perRow == unmix.ScaleUnit:
+		return usageErrorf("-rows unit needs the sums of all rows; leave -stream yes out")
 	case f.dialect.Weights != "":
 		return usageErrorf("-stream yes does not go with -weights; leave one out")
 	case !f.inBlocks():
@@ -70,7 +76,7 @@ func (f *inputFlags) checkStream(s streaming) error {
 }
 
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && f.scale != scale.Counts &&
+	return f.dialect.Weights == "" && f.scale != scale.Counts && f.perRow != unmix.ScaleUnit &&
 		(f.missing == missingError || f.missing == missingDrop)
 }
 
@@ -88,10 +94,10 @@ type blockReader struct {
 	rows     int   // rows of the last pass by each
 	fault    error // of reading or writing; reported without the words of the package
 
-	drop bool      // rows with missing values are left out
-	gaps *gapCount // of the last pass
-	left int       // rows left out in the last pass
-	none int       // rows without any value in the last pass
+	drop bool          // rows with missing values are left out
+	gaps *absent.Count // of the last pass
+	left int           // rows left out in the last pass
+	none int           // rows without any value in the last pass
 
 	kind    scale.Kind       // what the scale of the columns was asked to be
 	columns *scale.Columns   // of the first pass of a fit or of floors
@@ -107,7 +113,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 		file.Notes = append(file.Notes, filledNote(t))
 	}
 	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: s.progress(f.quiet),
-		drop: f.missing == missingDrop, gaps: newGapCount(file.Names)}
+		drop: f.missing == missingDrop, gaps: absent.NewCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
 	return b, nil
@@ -115,7 +121,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	n := 0
-	b.gaps, b.left, b.none = newGapCount(b.file.Names), 0, 0
+	b.gaps, b.left, b.none = absent.NewCount(b.file.Names), 0, 0
 	for x, err := range b.file.Blocks(b.ctx) {
 		if err == nil && (b.scale != nil || b.drop) {
 			err = checkEntries(x, n)
@@ -131,7 +137,7 @@ func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 		}
 	}
 	if n > 0 && n == b.left {
-		b.fault = noCompleteRow(b.file.Source, b.gaps)
+		b.fault = b.gaps.NoRow(b.file.Source, dropWords)
 		yield(nil, b.fault)
 		return
 	}
@@ -143,13 +149,13 @@ func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 // prepare counts the missing values of a block, leaves their rows out if b.drop is set,
 // and scales the others.
 func (b *blockReader) prepare(x *softkmeans.Matrix) {
-	if left := gapRows(x); left != nil {
-		b.gaps.add(x)
-		_, none := emptyRows(x)
+	if left := absent.Rows(x); left != nil {
+		b.gaps.Add(x)
+		_, none := absent.EmptyRows(x)
 		b.none += none
 		if b.drop {
 			b.left += x.Rows
-			x.Data = without(x.Data, left, x.Cols)
+			x.Data = absent.Without(x.Data, left, x.Cols)
 			x.Rows = len(x.Data) / x.Cols
 			b.left -= x.Rows
 		}
@@ -160,17 +166,25 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	b.scale.Apply(x.Data)
 }
 
-// head is what the file says about itself, with notes about what was done with it.
-func (b *blockReader) head() table.Head {
+// head is what the file says about itself, with notes about what was done with it. free is what there is
+// to say if the entries are at least 0, and prototypes are free to be below; "": nothing.
+func (b *blockReader) head(free string) table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)
 	switch {
 	case b.drop && b.left > 0:
-		h.Notes = append(h.Notes, leftOut(b.left, b.gaps.columns()))
-	case !b.drop && b.gaps.values > 0:
-		h.Notes = append(h.Notes, notPresent(b.gaps, b.none)...)
+		h.Notes = append(h.Notes, b.gaps.LeftOut(b.left))
+	case !b.drop && b.gaps.Values > 0:
+		h.Notes = append(h.Notes, b.gaps.Present(b.none)...)
 	}
-	h.Notes = append(h.Notes, scaleNotes(&h, b.scale, b.kind, b.columns)...)
+	note := scaleNote(&h, b.scale, b.kind, b.columns)
+	if c := b.columns; free != "" && b.scale == nil && c != nil &&
+		scale.AboveZero(slices.Min(c.Least), slices.Max(c.Most)) {
+		note = strings.TrimPrefix(note+"; "+free, "; ")
+	}
+	if note != "" {
+		h.Notes = append(h.Notes, note)
+	}
 	return h
 }
 
@@ -178,7 +192,7 @@ func (b *blockReader) head() table.Head {
 func textsOf(b *rows.Block, drop bool) rowTexts {
 	t := rowTexts{ids: b.IDs, kept: b.Kept}
 	if drop {
-		if t.left = gapRows(b.X); t.left == nil {
+		if t.left = absent.Rows(b.X); t.left == nil {
 			t.left = make([]bool, b.X.Rows)
 		}
 	}
@@ -225,10 +239,13 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	if kind == scale.None {
 		return nil
 	}
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&b.file.Head)
+	}
 	c := scale.Collector{Kind: kind}
 	n := 0
 	err := b.each(func(x *softkmeans.Matrix) error {
-		if n++; n == 1 && kind == scale.Auto && kinds.Look(x).Counts {
+		if n++; n == 1 && b.kind == scale.Auto && kinds.Look(x).Counts {
 			b.file.Notes = append(b.file.Notes, "the first rows are counts, but a table in blocks is "+
 				"fitted as it is; -stream no -scale counts fits them as such")
 		}
@@ -241,6 +258,9 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	b.scale = c.Scaling()
 	return nil
 }
+
+// freeWords are what to say where a table in blocks leaves no way to bound prototypes.
+const freeWords = "prototypes may be below 0, as the table is read in blocks (-stream no -bounds 0,)"
 
 // statsColumns is the largest number of columns for floors of a stream. The scatter
 // matrix of d columns and its eigenvalues take 50·d² bytes.
@@ -314,13 +334,14 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	b.progress.passes = f.passes()
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if w != nil {
+		w.clustered = f.method == methodMinVolume
 		defer w.follow(b)()
 	}
 	if err := b.setScale(f.inputFlags.scale); err != nil {
 		return nil, err
 	}
 	r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
-		slack: f.slack, seed: f.seed, streamed: true}
+		slack: f.slack > 0, seed: f.seed, streamed: true}
 	if r.k == 0 {
 		drawn := newRowDraw(f.seed, drawnRows)
 		if err := b.each(drawn.add); err != nil {
@@ -336,7 +357,9 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
 		r.meaning.add(g, numbered)
-		r.meaning.compare(labels, g)
+		if f.method == methodMinVolume {
+			r.meaning.compare(labels, g)
+		}
 		if w == nil || f.details {
 			return nil
 		}
@@ -348,7 +371,11 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 		return nil, err
 	}
-	r.Head = b.head()
+	free := ""
+	if f.method.takes("bounds") && f.bounds == nil {
+		free = freeWords
+	}
+	r.Head = b.head(free)
 	r.columns = b.columns
 	r.setModel(m)
 	switch {
@@ -407,7 +434,7 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 		if err != nil {
 			return err
 		}
-		labels, err := label(r.model, x, g)
+		labels, err := clustersOf(r.model, x, g)
 		if err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func TestStreamMinVolume(t *testing.T) {
 	if above == nil {
 		t.Fatal(report)
 	}
-	if v, err := strconv.ParseFloat(above[1], 64); err != nil || !(v > 24 && v < 25.3) {
+	if v, err := strconv.ParseFloat(above[1], 64); err != nil || !(v > 12 && v < 12.65) { // .25/2 of it: two of three columns are noise
 		t.Errorf("the error is %s %% above the floor, %v", above[1], err)
 	}
 	text, err := os.ReadFile(out)

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	lineWidth = 96            // characters of a line of the table of centers
-	mostName  = 2 * lineWidth // characters shown of a column's name
+	lineWidth = 96 // characters of a line of the table of centers
+	mostName  = table.MostName
 )
 
 // All numbers about the quality of a fit of rows come from the certificate.
@@ -45,7 +45,17 @@ func (r *result) text() []byte {
 		q.writeErrors(&b)
 		b.WriteString("\n" + localVerdict(q, r) + "\n")
 	}
-	if limit := min(r.rows-1, len(r.Names)); r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
+	limit := min(r.rows-1, len(r.Names))
+	if r.model.Sum == softkmeans.SumAtMostOne {
+		limit = min(r.rows, len(r.Names)) - 1
+	}
+	for _, s := range []string{
+		view.Slack(r.model, &view.Fit{Certificate: r.cert, Trivial: r.k > limit}, r.slack), r.faint} {
+		if s != "" {
+			b.WriteString(wrapped(s))
+		}
+	}
+	if r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
 		fmt.Fprintf(&b, "%s fit any %s of %s without error, so a small error says nothing here.\n",
 			prototypes(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
 	}
@@ -67,6 +77,8 @@ func (r *result) units() string {
 	switch {
 	case r.counts():
 		return ", as shares of a row's sum"
+	case kindOf(r.scale) == scale.Sums:
+		return ", in the table's units at the mean sum of a row"
 	case r.scale != nil:
 		return ", in the table's units"
 	}
@@ -77,6 +89,8 @@ func (r *result) units() string {
 func (r *result) where() string {
 	one := r.k == 1 && r.model.Sum == softkmeans.SumToOne
 	switch {
+	case len(r.known) == r.k:
+		return "All are known (-known), and stay as they are."
 	case r.bounds != nil && one:
 		return "It is the mean of the rows, with its values kept " + r.bounds.String() + "."
 	case r.bounds != nil && r.method == methodMinVolume:
@@ -96,14 +110,14 @@ func (r *result) where() string {
 	return "They enclose the data, so they are no typical rows: most lie outside of it."
 }
 
-// outside names the entry of a prototype that is farthest outside of the range of its
+// outside names the entry of a fitted prototype that is farthest outside of the range of its
 // column, in standard deviations; "" where none is.
 func (r *result) outside() string {
 	if r.columns == nil || r.centers == nil {
 		return ""
 	}
 	worst, text := 0.05, ""
-	for p := range r.centers.Rows {
+	for p := len(r.known); p < r.centers.Rows; p++ {
 		for j, v := range r.centers.Row(p) {
 			least, most, spread := r.columns.Least[j], r.columns.Most[j], r.columns.Spread[j]
 			if far := max(least-v, v-most); spread > 0 && far > worst*spread {
@@ -114,7 +128,7 @@ func (r *result) outside() string {
 				worst = far / spread
 				text = fmt.Sprintf("\n%s is outside of the data: column %s is %.3g, where the %s value of a "+
 					"row is %.3g.",
-					centerName(p), short(table.Printable(r.Names[j]), mostWord), v, bound, end)
+					short(r.center(p), mostWord), short(table.Printable(r.Names[j]), mostWord), v, bound, end)
 			}
 		}
 	}
@@ -128,7 +142,7 @@ const mostTold = 20
 // they differ most.
 func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 	if len(r.Names) <= mostTold {
-		writeCenters(b, r.Names, centers)
+		writeCenters(b, r.Names, centers, r.center)
 		return
 	}
 	columns := view.Columns{Moments: view.Moments{Spread: r.columns.Spread}}
@@ -141,7 +155,7 @@ func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 			part.Set(i, c, centers.At(i, j))
 		}
 	}
-	writeCenters(b, names, part)
+	writeCenters(b, names, part, r.center)
 	fmt.Fprintf(b, "\nThese are the %d of %d columns that tell the prototypes apart most. -centers "+
 		"writes all.\n", len(shown), len(r.Names))
 }
@@ -158,12 +172,15 @@ func (r *result) writeOthers(b *bytes.Buffer) {
 		if other.Factor > 1 {
 			slack = "twice the slack"
 		}
-		fmt.Fprintf(b,
-			"\nAnother answer: prototypes of half of the rows, with %s. %s of all rows get another label.\n",
-			slack, percent(other.Moved))
+		what := "rows get another label"
+		if r.mixtures {
+			what = "membership is with other prototypes"
+		}
+		fmt.Fprintf(b, "\nAnother answer: prototypes of half of the rows, with %s. %s of all %s.\n",
+			slack, percent(other.Moved), what)
 		if len(r.Names) <= mostTold {
 			b.WriteByte('\n')
-			writeCenters(b, r.Names, other.Centers)
+			writeCenters(b, r.Names, other.Centers, r.center)
 		}
 	}
 	if len(r.others) > 0 && len(r.Names) > mostTold {
@@ -259,6 +276,8 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		b.WriteString("\nEach column is scaled to the range from 0 to 1.")
 	case scale.Counts:
 		b.WriteString("\nRows are scaled to sums of 1, and columns by the roots of their means.")
+	case scale.Sums:
+		b.WriteString("\nRows are scaled to sums of 1.")
 	}
 }
 
@@ -272,10 +291,11 @@ func kindOf(s *scale.Scaling) scale.Kind {
 	return s.Kind
 }
 
-func sizeLines(sizes []int) string {
+func sizeLines(sizes []int, name func(int) string) string {
 	var b strings.Builder
+	width := max(5, widest(len(sizes), name))
 	for label, n := range sizes {
-		fmt.Fprintf(&b, "  %-5s %8d\n", centerName(label), n)
+		fmt.Fprintf(&b, "  %-*s %8d\n", width, short(name(label), mostWord), n)
 	}
 	return b.String()
 }
@@ -344,10 +364,18 @@ func (r *result) similarityAtFloor() bool { return r.similarityWithin() <= certi
 
 func clusters(k int) string { return count(k, "cluster") }
 
-// writeCenters writes a row for each center and a column for each column of the
+// widest returns how many characters the longest of k names of centers takes in reports.
+func widest(k int, name func(int) string) (width int) {
+	for j := range k {
+		width = max(width, utf8.RuneCountInString(short(name(j), mostWord)))
+	}
+	return width
+}
+
+// writeCenters writes a row for each center, named by center, and a column for each column of the
 // data, in blocks of at most lineWidth characters.
-func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
-	label := len(centerName(m.Rows - 1))
+func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix, center func(int) string) {
+	label := widest(m.Rows, center)
 	lines := make([]strings.Builder, m.Rows+1)
 	width := 0
 	flush := func() {
@@ -371,7 +399,7 @@ func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
 			width = 2 + label
 			fmt.Fprintf(&lines[0], "  %-*s", label, "")
 			for i := range m.Rows {
-				fmt.Fprintf(&lines[i+1], "  %-*s", label, centerName(i))
+				fmt.Fprintf(&lines[i+1], "  %-*s", label, short(center(i), mostWord))
 			}
 		}
 		for i, s := range cells {

@@ -23,7 +23,7 @@ func TestWriteCenters(t *testing.T) {
 	}
 	names[3] = strings.Repeat("w", 2*lineWidth)
 	var b bytes.Buffer
-	writeCenters(&b, names, m)
+	writeCenters(&b, names, m, centerName)
 	var header []string
 	for _, block := range strings.Split(b.String(), "\n\n") {
 		lines := strings.Split(strings.TrimSuffix(block, "\n"), "\n")

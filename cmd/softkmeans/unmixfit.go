@@ -46,7 +46,7 @@ func (f *unmixFlags) newUnmixing(s *session, sc *scene, p *progress) *unmixing {
 		streamed: f.stream == streamYes || f.stream == streamAuto && sc.input != nil && f.large(s.in)}
 	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names,
 		Header: sc.named, Notes: sc.notes},
-		k: f.k, method: methodMinVolume, slack: f.options.Slack, bounds: f.bounds,
+		k: f.k, method: methodMinVolume, bounds: f.bounds,
 		seed: f.options.Seed}
 	p.size, p.read = sc.layout.Bytes()-sc.layout.Offset, sc.bytes.Load
 	return u

@@ -48,12 +48,8 @@ func (f *unmixFlags) readKnown() (err error) {
 	if f.from, m, err = readLibrary(f.centers, f.class); err != nil || m == nil {
 		return err
 	}
-	if m.Model == nil {
-		return fmt.Errorf("%s: a model of method %s has no prototypes", f.centers, short(m.Method, mostName))
-	}
-	f.from = &sources.Library{Source: f.centers, Names: view.Names(m.K()), X: m.Centers}
-	if m.Named {
-		f.from.Columns = m.Columns
+	if f.from, err = m.library(f.centers); err != nil {
+		return err
 	}
 	if m.unit() && f.options.Scaling == unmix.ScaleAuto {
 		f.options.Scaling = unmix.ScaleUnit

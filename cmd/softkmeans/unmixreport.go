@@ -81,6 +81,9 @@ func (u *unmixing) writeFit(b *bytes.Buffer) {
 			"All numbers above are of all pixels.\n")
 	}
 	writeWarnings(b, r.model)
+	for _, w := range view.Unsure(turns) {
+		b.WriteString(wrapped("Warning: " + w))
+	}
 	if r.others != nil {
 		b.WriteString("The page of -report draws the other spectra dotted; the report of -json has them.\n")
 	}
@@ -166,9 +169,9 @@ func (u *unmixing) choices() (lines []string) {
 	case u.streamed:
 		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
 	case u.result.k == 1:
-		lambda += ": by a slack of " + defaultSlack + ", as for one material."
+		lambda += ": by a slack of " + small(m.Slack) + ", as for one material."
 	default:
-		lambda += ": by a slack of " + defaultSlack + ", as the materials leave hardly any noise."
+		lambda += ": by a slack of " + small(m.Slack) + ", as the materials leave hardly any noise."
 	}
 	return append(lines, lambda)
 }
@@ -247,6 +250,7 @@ func (u *unmixing) json() any {
 	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), sceneJSON: u.sceneJSON(s.layout.Bands, r.unit, u.shade),
 		BadBands: []int{}, Turns: u.found.Turns, PureRows: u.found.PureRows, Noise: u.found.Noise,
 		Trimmed: append([]pixelJSON{}, u.trimmed...)}
+	j.Warnings = append(j.Warnings, view.Unsure(u.found.Turns)...)
 	if r.model.Lambda > 0 {
 		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
 	}

@@ -156,7 +156,7 @@ func TestUnmixShade(t *testing.T) {
 	writeText(t, "all.csv", all.String()[1:]+"\n")
 	lines := strings.Split(must(t, strings.Fields("predict -model m.json -header no dim.csv")...), "\n")[1:]
 	for i := range 5 {
-		for j, text := range strings.Split(lines[i], ",")[1:] {
+		for j, text := range strings.Split(lines[i], ",")[1 : 1+g.Cols] {
 			if v, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(v-g.At(i, j)) > 1e-9 {
 				t.Errorf("pixel %d: predicted %s, not %v", i, lines[i], g.Row(i))
 			}

@@ -48,7 +48,7 @@ func newWatch(f *modelFile) *watch {
 		c := abroad{least: math.Inf(1), most: math.Inf(-1), size: max(low, -high, 0)}
 		c.low, c.high = low-10*s-1e-9*math.Abs(low), high+10*s+1e-9*math.Abs(high)
 		w.columns = append(w.columns, c)
-		if w.scaling != nil {
+		if w.scaling != nil { // of rows divided by their sums, residuals are made even by the mean sum
 			s /= w.scaling.Divisor[j]
 		}
 		size = math.Hypot(size, s)
@@ -71,7 +71,7 @@ func (w *watch) add(x, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
 // addDetails counts the next rows that are farther out than those of the fit.
 func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
 	for i := range details.Rows {
-		if v := rooted(details.At(i, 0), p.counts, p.rows+i); v > w.limit {
+		if v := even(details.At(i, 0), p.counts, p.rows+i, w.scaling); v > w.limit {
 			w.beyond++
 			if w.far.takes(v) {
 				row, id := p.name(p.rows + i)
@@ -173,20 +173,24 @@ func yardstickOf(m *softkmeans.Model, shaded bool) *yardstick {
 	return &yardstick{m.Centers, m.ClusterMeans, m.Sum, shaded}
 }
 
-// setResidual takes the largest residual of rows with weight. That of counts is in standard deviations.
+// setResidual takes the largest residual of rows with weight, made even.
 func (r *result) setResidual(details *softkmeans.Matrix, weights, sizes []float64) {
 	for i := range details.Rows {
 		if weights == nil || weights[i] > 0 {
-			r.residual = max(r.residual, rooted(details.At(i, 0), sizes, i))
+			r.residual = max(r.residual, even(details.At(i, 0), sizes, i, r.scale))
 		}
 	}
 }
 
-// rooted is the residual of row i times the root of its size, which is that of counts in standard
-// deviations. Without sizes it is the residual.
-func rooted(residual float64, sizes []float64, i int) float64 {
-	if sizes == nil {
+// even returns the residual of row i such that noise makes it alike for rows of any size: that of counts in
+// standard deviations, that of a row divided by its sum in units of the mean sum. Without sizes it is the
+// residual.
+func even(residual float64, sizes []float64, i int, s *scale.Scaling) float64 {
+	switch {
+	case sizes == nil:
 		return residual
+	case kindOf(s) == scale.Sums:
+		return residual * (sizes[i] / s.Divisor[0])
 	}
 	return residual * math.Sqrt(sizes[i])
 }

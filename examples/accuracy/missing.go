@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sets"
 	"softkmeans/metrics"
@@ -80,40 +81,19 @@ func fitMissing(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
 // fitMeans fits a table whose missing entries are the means of their columns.
 func fitMeans(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
 	filled := x.Clone()
-	for j := range x.Cols {
-		sum, count := 0.0, 0
-		for i := range x.Rows {
-			if v := x.At(i, j); !math.IsNaN(v) {
-				sum += v
-				count++
-			}
-		}
-		for i := range x.Rows {
-			if math.IsNaN(x.At(i, j)) {
-				filled.Set(i, j, sum/float64(count))
-			}
-		}
-	}
+	absent.FillMeans(filled.Data, filled.Cols, nil)
 	return softkmeans.FitMinVolume(context.Background(), filled, k, nil)
 }
 
 // fitDropped fits the rows without missing entries, and finds the memberships of all. It
 // returns nil where 3k such rows are not left.
 func fitDropped(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
-	var rows [][]float64
-	for i := range x.Rows {
-		if !slices.ContainsFunc(x.Row(i), math.IsNaN) {
-			rows = append(rows, x.Row(i))
-		}
-	}
-	if len(rows) < 3*k {
+	data := absent.Without(slices.Clone(x.Data), absent.Rows(x), x.Cols)
+	n := len(data) / x.Cols
+	if n < 3*k {
 		return nil, nil
 	}
-	left, err := softkmeans.FromRows(rows)
-	if err != nil {
-		return nil, err
-	}
-	m, err := softkmeans.FitMinVolume(context.Background(), left, k, nil)
+	m, err := softkmeans.FitMinVolume(context.Background(), softkmeans.NewMatrix(n, x.Cols, data), k, nil)
 	if err == nil {
 		m.Memberships, err = missing.Predict(m, nil, x)
 	}

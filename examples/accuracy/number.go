@@ -7,18 +7,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"softkmeans"
 	"softkmeans/choosek"
-	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
+	"softkmeans/internal/sets"
 )
 
 // counted is a table with a known number of prototypes; 1 is noise, which has none.
@@ -65,12 +61,14 @@ func numberTable(dir, scenes string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	images, err := readScenes(scenes)
-	if err != nil {
-		return err
-	}
-	for _, s := range images {
-		list = append(list, counted{s.name, s.x, s.truth.Rows})
+	if scenes != "" {
+		images, err := sets.ReadScenes(scenes)
+		if err != nil {
+			return err
+		}
+		for _, s := range images {
+			list = append(list, counted{s.Name, s.X, s.Spectra.Rows})
+		}
 	}
 	list = append(list, simulated(seed)...)
 	fmt.Println("| table | n×d | k | choosek.Propose | certain " +
@@ -106,57 +104,6 @@ func numberTable(dir, scenes string, seed uint64) error {
 			r.right, r.near, r.none, r.wrong)
 	}
 	return nil
-}
-
-// A scene is an image, a row for each pixel, with its published spectra.
-type scene struct {
-	name     string
-	x, truth *softkmeans.Matrix
-}
-
-// readScenes reads the scenes of a folder. NAME_x.npy has the endmembers of NAME.
-func readScenes(dir string) (list []scene, err error) {
-	if dir == "" {
-		return nil, nil
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.npy"))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".npy")
-		if strings.HasSuffix(name, "_endmembers") || strings.HasSuffix(name, "_abundances") {
-			continue
-		}
-		truth := filepath.Join(dir, name+"_endmembers.npy")
-		if _, err := os.Stat(truth); err != nil {
-			first, _, _ := strings.Cut(name, "_")
-			truth = filepath.Join(dir, first+"_endmembers.npy")
-		}
-		x, err := readArray(file)
-		if err != nil {
-			return nil, err
-		}
-		spectra, err := readArray(truth)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, scene{name, x, spectra})
-	}
-	return list, nil
-}
-
-func readArray(name string) (*softkmeans.Matrix, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	t, err := rows.ReadAll(f, name, table.Dialect{})
-	if err != nil {
-		return nil, err
-	}
-	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
 }
 
 // simulated returns mixtures of k random prototypes, exact and with white noise, clusters

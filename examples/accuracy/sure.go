@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/la"
+	"softkmeans/internal/sets"
 	"softkmeans/stability"
 	"softkmeans/unmix"
 )
@@ -16,25 +19,22 @@ import (
 // sureTable prints what Bootstrap says of unmix.Fit on the scenes of a folder. A spectrum is held
 // in the bands in which its interval has the published one, times the factor that fits best.
 func sureTable(scenes string, draws int) error {
-	list, err := readScenes(scenes)
+	list, err := sets.ReadScenes(scenes)
 	if err != nil {
-		return err
-	}
-	if list == nil {
-		return fmt.Errorf("-sure needs -scenes DIR with scenes")
+		return fmt.Errorf("-sure needs -scenes DIR: %w", err)
 	}
 	fmt.Println("| scene | half widths / spectrum | bands of the published spectrum held | same label | draws |")
 	fmt.Println("| --- | --- | --- | --: | --: |")
 	for _, s := range list {
-		k := s.truth.Rows
-		m, err := unmix.Fit(context.Background(), s.x, k, nil)
+		k := s.Spectra.Rows
+		m, err := unmix.Fit(context.Background(), s.X, k, nil)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		b, err := stability.Bootstrap(context.Background(), s.x, m.Model, &stability.BootstrapOptions{Resamples: draws,
+		b, err := stability.Bootstrap(context.Background(), s.X, m.Model, &stability.BootstrapOptions{Resamples: draws,
 			MinVolumeOptions: softkmeans.MinVolumeOptions{Lambda: m.Lambda, NonNegative: true}})
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		var widths, held []string
 		for j := range k {
@@ -43,10 +43,10 @@ func sureTable(scenes string, draws int) error {
 			for c := range half {
 				half[c] = (b.Upper.At(j, c) - b.Lower.At(j, c)) / 2
 			}
-			widths = append(widths, fmt.Sprintf("%.3f", math.Sqrt(inner(half, half)/inner(center, center))))
-			held = append(held, fmt.Sprintf("%d", bandsHeld(b, j, nearest(center, s.truth))))
+			widths = append(widths, fmt.Sprintf("%.3f", math.Sqrt(la.Dot(half, half)/la.Dot(center, center))))
+			held = append(held, fmt.Sprintf("%d", bandsHeld(b, j, nearest(center, s.Spectra))))
 		}
-		fmt.Printf("| %s | %s | %s of %d | %.1f %% | %d |\n", s.name, strings.Join(widths, ", "), strings.Join(held, ", "),
+		fmt.Printf("| %s | %s | %s of %d | %.1f %% | %d |\n", s.Name, strings.Join(widths, ", "), strings.Join(held, ", "),
 			m.Centers.Cols, 100*b.Stability, b.Resamples)
 	}
 	return nil
@@ -59,16 +59,13 @@ func nearest(center []float64, truth *softkmeans.Matrix) []float64 {
 	cosine := math.Inf(-1)
 	for i := range truth.Rows {
 		row := truth.Row(i)
-		if c := inner(center, row) / math.Sqrt(inner(row, row)); c > cosine {
+		if c := la.Dot(center, row) / math.Sqrt(la.Dot(row, row)); c > cosine {
 			best, cosine = row, c
 		}
 	}
-	factor := inner(center, best) / inner(best, best)
-	scaled := make([]float64, len(best))
-	for c, v := range best {
-		scaled[c] = factor * v
-	}
-	return scaled
+	best = slices.Clone(best)
+	la.Scale(la.Dot(center, best)/la.Dot(best, best), best)
+	return best
 }
 
 // bandsHeld counts the bands in which the interval of center j has spectrum.
@@ -79,11 +76,4 @@ func bandsHeld(b *stability.Sureness, j int, spectrum []float64) (n int) {
 		}
 	}
 	return n
-}
-
-func inner(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
 }

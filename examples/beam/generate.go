@@ -9,6 +9,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"strconv"
+
+	"softkmeans/internal/view"
 )
 
 // generator writes shards of random mixtures: prototypes uniform in a cube, shares uniform
@@ -60,7 +62,7 @@ func (g *generator) alone(ctx context.Context) error {
 	for _, name := range found {
 		if !ours[clean(name)] {
 			return fmt.Errorf("%s would be mixed with the %s to be written: remove it, or give another -generate",
-				name, count(g.shards, "shard"))
+				name, view.Count(g.shards, "shard"))
 		}
 	}
 	return nil

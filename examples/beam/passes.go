@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 	"softkmeans/modelfile"
 	"softkmeans/stream"
 )
@@ -59,7 +60,7 @@ func (s *summary) merge(t *summary) error {
 	}
 	if s.Source != "" {
 		if len(s.Names) != len(t.Names) {
-			return fmt.Errorf("%s:1: %s, but %s has %d", t.Source, count(len(t.Names), "column"), s.Source, len(s.Names))
+			return fmt.Errorf("%s:1: %s, but %s has %d", t.Source, view.Count(len(t.Names), "column"), s.Source, len(s.Names))
 		}
 		if s.Header && t.Header && !slices.Equal(s.Names, t.Names) {
 			i := 0
@@ -155,11 +156,3 @@ func (s *summary) modelFile(m *softkmeans.Model, q *quality) *modelfile.File {
 
 func (j *job) modelName() string  { return join(j.Out, "model.json") }
 func (j *job) reportName() string { return join(j.Out, "report.txt") }
-
-// count is "1 column", "2 columns".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}

@@ -14,6 +14,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // reading says how to read shards.
@@ -71,7 +72,7 @@ func (r reading) eachBlock(ctx context.Context, s shard, f func(x *softkmeans.Ma
 	case s.Read && (s.Rows != c.Rows || s.Sum != c.Sum):
 		return c, fmt.Errorf("%s: the shard has changed since the first pass read it", s.Name)
 	case !s.Read && s.Rows >= 0 && s.Rows != c.Rows:
-		return c, fmt.Errorf("%s: %s, the manifest has %d", s.Name, count(int(c.Rows), "row"), s.Rows)
+		return c, fmt.Errorf("%s: %s, the manifest has %d", s.Name, view.Count(int(c.Rows), "row"), s.Rows)
 	}
 	return c, nil
 }

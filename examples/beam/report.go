@@ -5,14 +5,15 @@ import (
 	"fmt"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 // report describes the fit and its quality.
 func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
 	c := m.Certificate
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s, %s, %s; %s, enclosure %v\n\n", count(int(s.Shards), "shard"), count(int(q.Rows), "row"),
-		count(len(s.Names), "column"), count(j.K, "center"), j.Enclosure)
+	fmt.Fprintf(&b, "%s, %s, %s; %s, enclosure %v\n\n", view.Count(int(s.Shards), "shard"), view.Count(int(q.Rows), "row"),
+		view.Count(len(s.Names), "column"), view.Count(j.K, "center"), j.Enclosure)
 	fmt.Fprintf(&b, "objective               %-16.10g of the model, with all rounding\n", c.Objective)
 	fmt.Fprintf(&b, "measured                %-16.10g on the rows with the memberships as written\n", q.Objective)
 	fmt.Fprintf(&b, "floor                   %-16.10g the least that any %d centers can leave over, but for rounding\n", c.Floor, j.K)

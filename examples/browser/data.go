@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,19 +24,22 @@ import (
 // data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
-	set     *set // nil: a table of the user's
-	x       *softkmeans.Matrix
-	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
-	scaling *scale.Scaling     // of the columns, if they are scaled
-	Weights []float64          // of the table, times the sizes
-	sizes   []float64          // the sums of rows of counts; nil: they are none
-	kind    kinds.Found        // of the numbers, if the page decides how they are scaled
-	floors  []float64          // for k = 1, 2, …
-	propose choosek.Proposal   // by the floors
-	choice  *choosek.Choice    // of the number by the rows, where none is given; nil: not
-	plane   view.Plane
-	draw    *data // see few
-	columns *view.Columns
+	set      *set // nil: a table of the user's
+	x        *softkmeans.Matrix
+	given    *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
+	scaling  *scale.Scaling     // of the columns, if they are scaled
+	Weights  []float64          // of the table, times the sizes
+	sizes    []float64          // the sums of rows that are divided by them; nil: they are not
+	plain    *data              // with the rows as given; nil: this one is
+	kind     kinds.Found        // of the numbers, if the page decides how they are scaled
+	mixtures bool               // rows are mixtures: their labels are the largest memberships
+	above    bool               // prototypes are kept at 0 or above
+	floors   []float64          // for k = 1, 2, …
+	propose  choosek.Proposal   // by the floors
+	choice   *choosek.Choice    // of the number by the rows, where none is given; nil: not
+	plane    view.Plane
+	draw     *data // see few
+	columns  *view.Columns
 }
 
 // readSet reads a set that comes with the page. Its labels are in a second file.
@@ -77,13 +82,18 @@ const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
+	numbers := kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
+	mixtures := numbers.Mixtures()
+	if kind == scale.Auto {
+		kind = numbers.Scale()
+	} else {
+		numbers = kinds.Found{}
+	}
+	if kind == scale.Auto {
+		kind, _ = view.ByUnits(&f.Head)
+	}
 	if f.gaps > 0 {
 		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
-	}
-	var numbers kinds.Found
-	if kind == scale.Auto {
-		numbers = kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
-		kind = numbers.Scale()
 	}
 	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
 	if kind == scale.Counts {
@@ -91,7 +101,7 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 	}
 	d, err := prepareBy(ctx, f, of, by)
 	if err == nil {
-		d.kind = numbers
+		d.kind, d.mixtures = numbers, mixtures
 	}
 	return d, err
 }
@@ -101,14 +111,28 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	d := &data{found: f, set: of, scaling: by, Weights: f.Weights}
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
-		if by.Kind == scale.Counts {
+		switch by.Kind {
+		case scale.Counts:
+			if m := kinds.Multiples(d.x); m != nil { // of counts that were divided
+				d.x = m
+			}
 			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
 				return nil, errors.New("the model is of counts, and there is a number below 0")
 			}
 			d.Weights = scale.Times(d.sizes, f.Weights)
+			by.Apply(d.x.Data)
+		case scale.Sums:
+			d.sizes = scale.SumsOf(d.x.Data, d.x.Cols)
+			if !positive(d.sizes) {
+				return nil, errors.New("the model is of rows divided by their sums, and the sum of a row is 0 or less; softkmeans predict takes such rows")
+			}
+			d.Weights = scale.Times(by.Divide(d.x.Data, d.sizes), f.Weights)
+		default:
+			by.Apply(d.x.Data)
 		}
-		by.Apply(d.x.Data)
 	}
+	d.above = f.gaps == 0 && (d.sizes != nil ||
+		by == nil && scale.AboveZero(slices.Min(f.Data), slices.Max(f.Data)))
 	if f.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
 		if err != nil {
@@ -123,6 +147,37 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	d.propose, err = choosek.Propose(d.floors)
 	return d, err
+}
+
+// positive reports whether all values are above 0.
+func positive(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return !(v > 0) })
+}
+
+// ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
+// brightness of their own, else with the rows as given. With chosen, k was chosen by the rows as given, to
+// which brightness looks like one prototype more. Rows without a sum leave all rows as given.
+func (d *data) ofBrightness(ctx context.Context, o options, k int, chosen bool) (*data, error) {
+	plain := cmp.Or(d.plain, d)
+	if o.method != view.MinVolume || o.scale != scale.Auto || plain.scaling != nil || plain.gaps > 0 || plain.set != nil {
+		return plain, nil
+	}
+	open, err := kinds.Open(ctx, plain.x, plain.Weights, k)
+	if err == nil && !open && chosen && k > 2 {
+		open, err = kinds.Open(ctx, plain.x, plain.Weights, k-1)
+	}
+	sums := scale.SumsOf(plain.x.Data, plain.x.Cols)
+	if err != nil || !open || !positive(sums) || d.plain != nil {
+		if open {
+			plain = d
+		}
+		return plain, err
+	}
+	bright, err := prepareBy(ctx, plain.found, plain.set, scale.OfSums(sums, plain.x.Cols, plain.Weights))
+	if err == nil {
+		bright.plain, bright.kind, bright.mixtures = plain, plain.kind, true
+	}
+	return bright, err
 }
 
 // spread computes the floors and the plane. For many rows both come from one pass.
@@ -195,7 +250,7 @@ func (d *data) asksRows(k int) bool {
 func (d *data) choose(ctx context.Context) error {
 	x := d.x
 	if d.sizes != nil {
-		x = kinds.Surprises(x, d.sizes)
+		x = kinds.Surprises(x, d.sizes, d.scaling)
 	}
 	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: d.Weights})
 	if d.sizes != nil {

@@ -57,7 +57,7 @@ func (d *data) baseName() string {
 	return name
 }
 
-// membershipsCSV has the columns label,p0,…,p(k−1), as the command writes them, after the
+// membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest as the command writes them, after the
 // id and the columns that are carried along, and the given class last if there is one. A
 // row that was left out is empty. Numbers have the digits that are needed to read the
 // same float64.
@@ -67,9 +67,15 @@ func membershipsCSV(d *data, r *result) []byte {
 	if d.IDColumn > 0 {
 		head = append(head, d.IDName)
 	}
-	if r.known != nil {
+	switch {
+	case r.known != nil:
 		more, details = r.known.Columns(nil)
+	case r.clusters != nil:
+		more = []string{"cluster", "largest"}
+	default:
+		more = []string{"largest"}
 	}
+	largest := (&softkmeans.Model{Memberships: r.model.Memberships}).Labels(nil)
 	head = slices.Concat(head, d.KeptNames, []string{"label"}, names, more)
 	if d.sizes != nil {
 		head = append(head, "size")
@@ -92,6 +98,12 @@ func membershipsCSV(d *data, r *result) []byte {
 				label = names[labels[next]]
 			}
 			row = numbers(numbers(append(row, label), r.model.Memberships.Row(next)), details.Row(next))
+			if r.clusters != nil {
+				row = append(row, itoa(r.clusters[next]))
+			}
+			if r.known == nil {
+				row = append(row, itoa(largest[next]))
+			}
 			if d.sizes != nil {
 				row = numbers(row, d.sizes[next:next+1])
 			}
@@ -136,16 +148,14 @@ func line(b []byte, fields []string) []byte {
 
 // modelFile is the model that the command and the package read.
 func (d *data) modelFile(r *result) *modelfile.File {
-	m, c := *r.model, r.certificate
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
+	m := *r.model
+	m.Certificate = r.certificate
 	f := &modelfile.File{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header,
 		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap}
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}
-	if r.options.method == view.MinVolume {
-		f.Slack = r.options.slack
-	}
+	f.LabelLargest = d.mixtures && r.clusters != nil
 	return f
 }
 

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/tables"
 )
@@ -24,7 +28,7 @@ func TestKinds(t *testing.T) {
 		text := string(read(t, filepath.Join("tables", "trade", name)))
 		tables.Must(s.open(t.Context(), fromText(name, text), o, nil))(t)
 		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
-		if notes := strings.Join(s.data.kindNotes(), "\n"); !strings.Contains(notes, want) ||
+		if notes := strings.Join(s.data.kindNotes(o.scale), "\n"); !strings.Contains(notes, want) ||
 			!strings.Contains(notes, "kept at 0 or above") {
 			t.Errorf("%s: %s", name, notes)
 		}
@@ -41,7 +45,7 @@ func TestKinds(t *testing.T) {
 		}
 		if o.scale = scale.None; name[0] == 'c' {
 			file, err := s.save("memberships")
-			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,size\n") {
+			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,cluster,largest,size\n") {
 				t.Errorf("%.100s, %v", file.bytes, err)
 			}
 			model := tables.Must(s.save("model"))(t)
@@ -51,9 +55,64 @@ func TestKinds(t *testing.T) {
 				t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 			}
 		}
-		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || len(s.data.kindNotes()) > 0 ||
-			s.data.above() {
-			t.Errorf("%s: %v, %v", name, s.data.kindNotes(), err)
+		o.scale = scale.ZScore
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || s.data.above || strings.Contains(
+			strings.Join(s.data.kindNotes(o.scale), "\n"), "0 or above") {
+			t.Errorf("%s: %v, %v", name, s.data.kindNotes(o.scale), err)
 		}
+	}
+}
+
+// TestBrightness: rows that differ in brightness are divided by their sums for the k that shows it, and taken
+// as given for another k, or if columns are not to be looked at.
+func TestBrightness(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 8))
+	profiles := softkmeans.NewMatrix(3, 12, nil)
+	for i := range profiles.Data {
+		profiles.Data[i] = math.Exp(r.NormFloat64())
+	}
+	var b strings.Builder
+	for range 40 {
+		light := math.Exp(.5 * r.NormFloat64())
+		parts := [3]float64{r.ExpFloat64(), r.ExpFloat64(), r.ExpFloat64()}
+		for c := range 12 {
+			v := .01 * r.NormFloat64()
+			for j, part := range parts {
+				v += light * part / (parts[0] + parts[1] + parts[2]) * profiles.At(j, c)
+			}
+			fmt.Fprintf(&b, "%.9g%s", v, [...]string{",", "\n"}[c/11])
+		}
+	}
+	s, o := &session{}, options{scale: scale.Auto, slack: .25, k: 3}
+	tables.Must(s.open(t.Context(), fromText("open.csv", b.String()), o, nil))(t)
+	noted := func() bool {
+		return strings.Contains(strings.Join(s.data.kindNotes(o.scale), "\n"), "differ in brightness")
+	}
+	fit := func(k int, kind scale.Kind, want bool) {
+		t.Helper()
+		o.k, o.scale = k, kind
+		tables.Must(s.fit(t.Context(), o, nil, nil))(t)
+		if (s.data.sizes != nil) != want || noted() != want {
+			t.Errorf("k = %d, scale %v: %v", k, kind, s.data.kindNotes(o.scale))
+		}
+	}
+	fit(3, scale.Auto, true)
+	fit(3, scale.Auto, true)
+	model := tables.Must(s.save("model"))(t)
+	file, err := s.save("memberships")
+	if head, _, _ := strings.Cut(string(file.bytes), "\n"); err != nil || !strings.HasPrefix(head, "label,p0,p1,p2,") ||
+		!strings.HasSuffix(head, ",size") {
+		t.Errorf("%.100s, %v", file.bytes, err)
+	}
+	before := s.shown.certificate.Objective
+	fit(4, scale.Auto, false)
+	fit(3, scale.None, false)
+	fit(0, scale.Auto, true)
+	if s.shown.options.k != 3 {
+		t.Errorf("k = %d is chosen", s.shown.options.k)
+	}
+	if _, err := s.load(t.Context(), model.bytes, o); err != nil || s.shown.certificate.Objective != before {
+		t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 	}
 }

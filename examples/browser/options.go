@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -19,7 +20,7 @@ type options struct {
 	known       bool                 // in place of a method: shares in known prototypes
 	enclosure   softkmeans.Enclosure // of the global method
 	k           int                  // 0: the number of classes, or else the proposed number
-	slack       float64              // of the minimal volume; 0: the global simplex itself
+	slack       float64              // of the minimal volume; 0: the global simplex itself; byNoise
 	scale       scale.Kind           // Auto, ZScore or None
 	reading                          // how the file is read
 	byClass     bool                 // colors are the given classes, else the clusters
@@ -31,12 +32,13 @@ const (
 	maxK     = 64   // the colors of more prototypes could not be told apart
 	maxSlack = 1.0  // twice the floor
 	noSlack  = 1e-4 // below it the simplex is the global one
+	byNoise  = -1.0 // stands for the slack that FitMinVolume takes
 	maxWidth = 4000
 )
 
 // parseOptions reads a list of name, value, name, value, ….
 func parseOptions(pairs []string) (options, error) {
-	o := options{slack: softkmeans.DefaultSlack, scale: scale.Auto}
+	o := options{slack: byNoise, scale: scale.Auto}
 	if len(pairs)%2 != 0 {
 		return o, errors.New("an option has no value")
 	}
@@ -66,9 +68,11 @@ func (o *options) set(name, value string) error {
 		}
 		want = "a whole number from 1 to " + itoa(maxK)
 	case "slack":
-		var err error
-		o.slack, err = strconv.ParseFloat(value, 64)
-		ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
+		if o.slack = byNoise; value != "" {
+			var err error
+			o.slack, err = strconv.ParseFloat(value, 64)
+			ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
+		}
 		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
 	case "standardize":
 		ok, want = pick(&o.scale, value, map[string]scale.Kind{
@@ -117,8 +121,8 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 			"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo,
 		}, "auto, yes or no")
 	case "missing":
-		ok, want = pick(&r.missing, value, map[string]missingRule{
-			"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit,
+		ok, want = pick(&r.missing, value, map[string]absent.Rule{
+			"error": absent.Error, "drop": absent.Drop, "mean": absent.Mean, "fit": absent.Fit,
 		}, "error, drop, mean or fit")
 	case "words":
 		ok, want = pick(&r.text, value, map[string]table.Text{

@@ -100,7 +100,7 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 			lambda := d.lambda(step, p.k)
 			m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
 				Weights:     d.Weights,
-				NonNegative: d.above(),
+				NonNegative: d.above,
 				Lambda:      lambda,
 				Centers:     p.before(lambda),
 				Init:        softkmeans.InitKMeans, // of the first; labels are not looked at

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"softkmeans/internal/scale"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -37,7 +37,7 @@ type reading struct {
 	below     table.Below
 	skip      string     // rows, as of table.Skip
 	text      table.Text // TextError or TextDrop
-	missing   missingRule
+	missing   absent.Rule
 	roles     string // a table.Role for each column, or undecided; "": found out
 
 	library *sources.Library // whose prototypes the rows are mixtures of; nil: none
@@ -46,16 +46,6 @@ type reading struct {
 // undecided stands among roles for a column of text. With AsData one becomes columns of
 // 0 and 1.
 const undecided = 't'
-
-// missingRule is what is done with missing values.
-type missingRule int
-
-const (
-	missingError missingRule = iota // they are an error
-	missingDrop                     // their rows are not fitted
-	missingMean                     // they become the mean of their column
-	missingFit                      // they are left out of the squared error
-)
 
 // source is a file as it came from the page.
 type source struct {
@@ -116,10 +106,13 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 			itoa(maxValues) + " numbers, the command line more")
 	}
 	f.all, f.ids, f.kept = f.Rows, f.IDs, f.Kept
-	if r.library != nil && r.missing == missingError {
-		r.missing = missingFit // shares are by the values that are there
+	if r.library != nil && r.missing == absent.Error {
+		r.missing = absent.Fit // shares are by the values that are there
 	}
-	return f, f.settle(r.missing)
+	if f.gaps, err = absent.Settle(f.Table, r.missing, "", f.keep); err != nil {
+		f.Table = nil
+	}
+	return f, err
 }
 
 // placed writes the place of an error in words.
@@ -212,7 +205,7 @@ func foreign(head []byte, name string) error {
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
 	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
-		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError,
+		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != absent.Error,
 		Names: split(r.names), NA: split(r.na), Below: r.below}
 	if r.skip != "" {
 		_ = d.Skip.Add(r.skip) // which went well when it was set
@@ -284,85 +277,14 @@ func (f *found) takeID(id int) {
 	}
 }
 
-// settle does with missing values what the rule says.
-func (f *found) settle(rule missingRule) error {
-	t := f.Table
-	if t.Missing == nil {
-		return nil
-	}
-	var where []string
-	values, width := 0, len(t.Names)
-	for j, n := range t.Missing {
-		if values += n; n > 0 {
-			where = append(where, t.Names[j]+" ("+itoa(n)+")")
-		}
-	}
-	valued := func(row []float64) bool { return slices.ContainsFunc(row, func(v float64) bool { return v == v }) }
-	for i := range t.Rows {
-		if rule == missingDrop || valued(t.Data[i*width:(i+1)*width]) {
+// keep takes the rows that are left out away from the table.
+func (f *found) keep(left []bool) {
+	absent.Keep(f.Table, left)
+	for i, out := range left {
+		if !out {
 			f.rows = append(f.rows, i)
 		}
 	}
-	if n := t.Rows - len(f.rows); n > 0 && len(f.rows) > 0 {
-		values -= n * width
-		f.choose()
-		t.Notes = append(t.Notes, view.Count(n, "row")+" without any value left out")
-		where = nil
-		for j := range t.Names {
-			if t.Missing[j] > n {
-				where = append(where, t.Names[j]+" ("+itoa(t.Missing[j]-n)+")")
-			}
-		}
-		if values == 0 {
-			return nil
-		}
-	} else {
-		f.rows = nil
-	}
-	switch rule {
-	case missingFit:
-		f.gaps = values
-		t.Notes = append(t.Notes, view.Count(values, "missing value")+", left out of the squared error: "+listed(where))
-		return nil
-	case missingMean:
-		means := scale.OfPresent(scale.ZScore, t.Data, width, t.Weights).Shift
-		for i, v := range t.Data {
-			if v != v {
-				t.Data[i] = means[i%width]
-			}
-		}
-		t.Notes = append(t.Notes, view.Count(values, "missing value")+" replaced by the means of columns: "+listed(where))
-		return nil
-	}
-	for i := range t.Rows {
-		if !slices.ContainsFunc(t.Data[i*width:(i+1)*width], func(v float64) bool { return v != v }) {
-			f.rows = append(f.rows, i)
-		}
-	}
-	if t.Rows = len(f.rows); t.Rows == 0 {
-		f.Table = nil
-		return errors.New(t.Source + ": every row has a missing value; leave columns out: " + listed(where))
-	}
-	f.choose()
-	t.Notes = append(t.Notes, view.Count(f.all-t.Rows, "row")+" with missing values left out: "+listed(where))
-	return nil
-}
-
-func (f *found) choose() {
-	t := f.Table
-	t.Rows = len(f.rows)
-	t.Data, t.Class, t.Weights = chosen(t.Data, f.rows, len(t.Names)), chosen(t.Class, f.rows, 1), chosen(t.Weights, f.rows, 1)
-}
-
-// chosen keeps some rows of a table with so many columns, in place. nil stays nil.
-func chosen[T any](table []T, rows []int, cols int) []T {
-	if table == nil {
-		return nil
-	}
-	for n, i := range rows {
-		copy(table[n*cols:(n+1)*cols], table[i*cols:(i+1)*cols])
-	}
-	return table[:len(rows)*cols]
 }
 
 // listed is "a, b and c"; of more than six names it has five.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
@@ -278,15 +279,15 @@ func TestJoin(t *testing.T) {
 	t.Parallel()
 	s := &session{}
 	text := "who,site,x,y\nann,\"a,b\",1,2\nbob,c,,2\ncid,c,3,4\ndan,d,5,1\neve,e,2,\n"
-	o := options{k: 2, reading: reading{roles: "ikdd", missing: missingDrop}}
+	o := options{k: 2, reading: reading{roles: "ikdd", missing: absent.Drop}}
 	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
 	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	f := tables.Must(s.save("memberships"))(t)
 	records, err := csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll()
-	if err != nil || len(records) != 6 || strings.Join(records[0], "|") != "who|site|label|p0|p1" {
+	if err != nil || len(records) != 6 || strings.Join(records[0], "|") != "who|site|label|p0|p1|largest" {
 		t.Fatalf("%q, %v", records, err)
 	}
-	if records[1][1] != "a,b" || records[3][0] != "cid" || records[3][2] == "" || strings.Join(records[2], "|") != "bob|c|||" || strings.Join(records[5], "|") != "eve|e|||" {
+	if records[1][1] != "a,b" || records[3][0] != "cid" || records[3][2] == "" || strings.Join(records[2], "|") != "bob|c||||" || strings.Join(records[5], "|") != "eve|e||||" {
 		t.Errorf("%q", records)
 	}
 	if got := s.data.RowName(1); got != "cid" {
@@ -362,7 +363,7 @@ func TestDraw(t *testing.T) {
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	s := &session{}
-	o := options{k: 2, slack: .25, reading: reading{missing: missingFit}}
+	o := options{k: 2, slack: .25, reading: reading{missing: absent.Fit}}
 	text := "x,y,z\n1,2,3\n1.1,,3.2\n0.9,2.1,2.9\n7,8,\n7.2,8.1,1\n6.8,,1.2\n3,4,2\n4,,2.2\n"
 	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
 	parts := tables.Must(s.fit(t.Context(), o, nil, nil))(t)

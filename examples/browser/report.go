@@ -15,12 +15,9 @@ func (d *data) report(r *result) []part {
 	m, c := r.model, r.certificate
 	head, meaning := d.verdict(r)
 	k, why := d.proposed()
-	how, slack := view.How(m, r.compact), view.Percent(r.options.slack)
+	how := view.How(m, r.compact)
 	if r.between {
 		how = "interpolated"
-	}
-	if r.options.slack < noSlack {
-		slack = "0 %, the global simplex"
 	}
 	parts := []part{
 		{"verdict", head},
@@ -36,7 +33,7 @@ func (d *data) report(r *result) []part {
 		{"proposal", why},
 		{"proposed", proposed(k)},
 		{"k", itoa(r.options.k)},
-		{"slack", slack},
+		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}, // for the slider
 		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
 	if d.given != nil { // the later parts count

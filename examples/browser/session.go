@@ -45,6 +45,7 @@ type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
 	options     options // with the k that was fitted
+	clusters    []int   // of the rows; nil: there are none
 	compact     view.Compact
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
@@ -124,10 +125,21 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 			return described, err
 		}
 	}
-	o.k = d.clusters(o.k)
-	if d.sizes != nil && o.slack == softkmeans.DefaultSlack {
-		o.slack = max(kinds.Slack(o.k, d.x.Cols), noSlack)
+	switch bright, err := d.ofBrightness(ctx, o, d.clusters(o.k), o.k == 0); {
+	case ctx.Err() != nil:
+		return described, errCancelled
+	case err != nil:
+		return described, err
+	case bright != d:
+		if bright.asksRows(o.k) {
+			if err := bright.choose(ctx); err != nil {
+				return described, err
+			}
+		}
+		s.data, s.shown, s.path = bright, nil, nil
+		d, described = bright, append(described, bright.describe(o)...)
 	}
+	o.k = d.clusters(o.k)
 	if o.k > maxValues/d.Rows {
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
 	}
@@ -146,6 +158,9 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 			return nil, errCancelled
 		}
 		return nil, err
+	}
+	if o.slack == byNoise {
+		o.slack = max(m.Slack, noSlack)
 	}
 	r, err := d.judge(m, o)
 	if err != nil {
@@ -167,18 +182,22 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
 	x, w := s.data.x, s.data.Weights
-	switch {
-	case s.data.given != nil && (o.method != view.MinVolume || o.slack < noSlack):
+	slack := max(o.slack, 0) // 0 is FitMinVolume's own
+	if o.slack == byNoise && s.data.sizes != nil {
+		slack = kinds.Slack(o.k, x.Cols)
+	}
+	switch global := o.slack != byNoise && slack < noSlack; {
+	case s.data.given != nil && (o.method != view.MinVolume || global):
 		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
 	case s.data.given != nil:
-		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
+		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: slack, Progress: progress})
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
 		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-			Weights: w, NonNegative: s.data.above(), Progress: progress,
+			Weights: w, NonNegative: s.data.above, Progress: progress,
 		})
-	case o.slack < noSlack: // the start of the path
+	case global: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {
 			q, err := view.Orientation(ctx, x, w, s.data.plane.Mean, s.path.points[0].centers)
@@ -190,19 +209,20 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
 	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-		Weights: w, Slack: o.slack, NonNegative: s.data.above(), Progress: progress,
+		Weights: w, Slack: slack, NonNegative: s.data.above, Progress: progress,
 	})
 }
 
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
+	clusters := kinds.Label(m, d.mixtures)
 	if d.given != nil {
-		return &result{model: m, certificate: m.Certificate, options: o}, nil
+		return &result{model: m, clusters: clusters, certificate: m.Certificate, options: o}, nil
 	}
 	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
 	if err != nil {
 		return nil, err
 	}
-	return &result{model: m, certificate: c, options: o}, nil
+	return &result{model: m, clusters: clusters, certificate: c, options: o}, nil
 }
 
 // prove sets how compact other prototypes could be, for methods that are about it.
@@ -235,19 +255,24 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	case f.K() > maxValues/s.data.Rows:
 		return nil, errors.New(itoa(f.K()) + " memberships for " + itoa(s.data.Rows) + " rows are more than the page takes")
 	default:
-		o.method, o.k, o.slack = method, f.K(), f.Slack
+		if o.method, o.k, o.slack = method, f.K(), f.Model.Slack; o.slack > 0 {
+			o.slack = max(o.slack, noSlack)
+		}
 	}
 	var by *scale.Scaling
 	if f.Divisor != nil {
 		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
-		if f.Scale == scale.Counts.String() {
-			by.Kind = scale.Counts
+		for _, kind := range []scale.Kind{scale.Counts, scale.Sums} {
+			if f.Scale == kind.String() {
+				by.Kind = kind
+			}
 		}
 	}
 	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
 	if err != nil {
 		return nil, err
 	}
+	d.mixtures = f.LabelLargest
 	m := f.Model
 	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
 		return nil, err
@@ -274,7 +299,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 // preview returns the parts for a slack by the path. There are none if the path is
 // empty.
 func (s *session) preview(o options) ([]part, error) {
-	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume {
+	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume || o.slack == byNoise {
 		return nil, nil
 	}
 	o.k = s.path.k
@@ -354,9 +379,9 @@ func (d *data) describe(o options) []part {
 	if d.IDColumn > 0 {
 		what += "; ids from column " + itoa(d.IDColumn)
 	}
-	notes := append(slices.Clone(d.Notes), d.kindNotes()...)
-	if note := d.scaleNote(o.scale); note != "" && d.sizes == nil && d.kind.Sum == 0 {
-		notes = append(notes, note)
+	notes := append(slices.Clone(d.Notes), d.kindNotes(o.scale)...)
+	if d.mixtures {
+		notes = append(notes, kinds.LabelWords)
 	}
 	k := ""
 	if !d.asksRows(o.k) {
@@ -375,40 +400,53 @@ func (d *data) describe(o options) []part {
 	return parts
 }
 
-// kindNotes say what the numbers are, and what follows.
-func (d *data) kindNotes() (notes []string) {
+// kindNotes say what the numbers are, and in one line what follows for the scale and the bounds.
+func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	at, groups := kinds.Codes(softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data))
 	if d.set == nil && at > 0 {
 		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
 	}
-	switch k := d.kind; {
-	case d.sizes != nil:
-		notes = append(notes, kinds.CountsWords+"; while the slider of the slack stands at its default, "+
-			"the slack is by their noise")
-	case k.Sum > 0:
-		notes = append(notes, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
-	case d.set == nil && k.Total > 0:
+	if k := d.kind; d.set == nil && k.Total > 0 {
 		notes = append(notes, "column "+d.Names[k.Total-1]+kinds.TotalWords)
 	}
-	if d.above() {
-		notes = append(notes, kinds.AboveWords)
+	var taken []string
+	switch k := d.kind; {
+	case d.plain != nil:
+		taken = append(taken, kinds.OpenWords+" (Standardize: no takes them as they are)")
+	case d.sizes != nil && d.scaling.Kind == scale.Sums:
+		taken = append(taken, "rows are divided by their sums, as those of the model")
+	case d.sizes != nil:
+		words := kinds.CountsWords
+		if k.Divided {
+			words = kinds.DividedWords
+		}
+		taken = append(taken, words)
+	case k.Sum > 0:
+		taken = append(taken, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
+	default:
+		if note := d.scaleNote(asked); note != "" {
+			taken = append(taken, note)
+		}
+	}
+	if d.above {
+		taken = append(taken, kinds.AboveWords)
+	}
+	if len(taken) > 0 {
+		notes = append(notes, strings.Join(taken, "; "))
 	}
 	return notes
 }
-
-// above reports whether prototypes are kept at 0 or above.
-func (d *data) above() bool { return d.sizes != nil || d.kind.NonNegative() }
 
 // scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
 // where they are not; "" if there is nothing to say.
 func (d *data) scaleNote(kind scale.Kind) string {
 	if d.scaling != nil {
-		return cmp.Or(view.Differ(d.scaling, d.Names), "the columns are standardized")
+		return cmp.Or(view.Differ(d.scaling, &d.Head, d.Names), "the columns are standardized")
 	}
 	if d.kind.Total > 0 { // a note tells
 		return ""
 	}
-	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), d.Names, d.Units,
+	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), &d.Head, d.Names,
 		kind == scale.Auto)
 	if text != "" {
 		text += "; Standardize: yes counts all columns alike"

@@ -56,7 +56,7 @@ var sets = []set{
 
 // whyAny is the advice for other tables.
 const whyAny = "Yes if the columns have different units; no if they share one, as pixels, spectra and lengths do. Auto is yes " +
-	"where columns differ in spread by more than 100 times."
+	"where units in the header differ, or columns differ in spread by more than 100 times and are below 64."
 
 // findSet returns the set of that name, nil if there is none.
 func findSet(name string) *set {

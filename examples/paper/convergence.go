@@ -7,6 +7,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/la"
 	"softkmeans/internal/sets"
 	"softkmeans/internal/view"
 )
@@ -30,7 +31,7 @@ func (c *config) descents(t *sets.Labeled) (all []descent, err error) {
 	}
 	// Random rows on the plane of the global solution, since runs with momentum may begin in leading
 	// directions.
-	start := product(randomRows(global.Memberships, t.K, c.seed), global.Centers)
+	start := la.Product(randomRows(global.Memberships, t.K, c.seed), global.Centers)
 	alternating := softkmeans.MinVolumeOptions{MaxIter: mostSteps, Centers: start}
 	for _, alternating.Plain = range []bool{false, true} {
 		m, err := softkmeans.FitAlternating(ctx, t.X, t.K, &alternating)
@@ -56,19 +57,6 @@ func (c *config) descents(t *sets.Labeled) (all []descent, err error) {
 	all[1].name += ", plain"
 	all[3].name += ", plain"
 	return all, nil
-}
-
-// product returns AB.
-func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
-	out := softkmeans.NewMatrix(a.Rows, b.Cols, nil)
-	for i := range a.Rows {
-		for l, v := range a.Row(i) {
-			for j, w := range b.Row(l) {
-				out.Row(i)[j] += v * w
-			}
-		}
-	}
-	return out
 }
 
 // rises counts the iterations in which L rises by more than rounding.

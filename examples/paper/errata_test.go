@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
 )
 
@@ -24,7 +25,7 @@ func leading(m *softkmeans.Matrix, p int) *softkmeans.Matrix {
 }
 
 // outer returns XXᵀ.
-func outer(x *softkmeans.Matrix) *softkmeans.Matrix { return product(x, transposed(x)) }
+func outer(x *softkmeans.Matrix) *softkmeans.Matrix { return la.Product(x, transposed(x)) }
 
 // less returns a − b.
 func less(a, b *softkmeans.Matrix) *softkmeans.Matrix {
@@ -64,7 +65,7 @@ func spectral(t *testing.T, m *softkmeans.Matrix, f func(float64) float64) (*sof
 		t.Fatal(err)
 	}
 	scaled := tables.Mapped(v, func(_, j int, u float64) float64 { return u * f(values[j]) })
-	return product(scaled, transposed(v)), values
+	return la.Product(scaled, transposed(v)), values
 }
 
 // fitted returns the optimum of x.
@@ -89,14 +90,14 @@ func TestErratumCentring(t *testing.T) {
 	// As printed, with samples in rows: W = XU, F = s·BUᵀ + 1x̄ᵀ, G = WBᵀ/s + 1/k.
 	b := softkmeans.RegularSimplex(k)
 	u := leading(v, k-1)
-	w, r := product(x, u), 0.0
+	w, r := la.Product(x, u), 0.0
 	for i := range n {
 		r = max(r, math.Hypot(w.At(i, 0), w.At(i, 1)))
 	}
 	s := r * math.Sqrt(k*(k-1))
-	f := plus(scaled(product(b, transposed(u)), s), 1, means(x))
-	g := plus(scaled(product(w, transposed(b)), 1/s), 1, []float64{1. / k, 1. / k, 1. / k})
-	printed, m := apart(x, product(g, f)), fitted(t, x, k, nil)
+	f := plus(scaled(la.Product(b, transposed(u)), s), 1, means(x))
+	g := plus(scaled(la.Product(w, transposed(b)), 1/s), 1, []float64{1. / k, 1. / k, 1. / k})
+	printed, m := apart(x, la.Product(g, f)), fitted(t, x, k, nil)
 	if printed < 50*m.Objective {
 		t.Errorf("as printed %g, centred %g: the printed version does not fail here", printed, m.Objective)
 	}
@@ -254,7 +255,7 @@ func TestErratumLambdaHalf(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, squares := spectral(t, outer(f), func(v float64) float64 { return 1 / (max(v, 0) + eps) })
-			loss := apart(x, product(g, f))
+			loss := apart(x, la.Product(g, f))
 			for _, v := range squares {
 				loss += own * math.Log(max(v, 0)+eps)
 			}
@@ -262,7 +263,7 @@ func TestErratumLambdaHalf(t *testing.T) {
 				n++
 			}
 			gt := transposed(g)
-			f, before = product(inverse(t, less(product(gt, g), scaled(d, -step))), product(gt, x)), loss
+			f, before = la.Product(inverse(t, less(la.Product(gt, g), scaled(d, -step))), la.Product(gt, x)), loss
 		}
 		return n
 	}
@@ -296,19 +297,19 @@ func TestErratumD(t *testing.T) {
 		inv.Set(i, i, 1/(x*x+eps))
 	}
 	traced := func(d *softkmeans.Matrix) (sum float64) {
-		m := product(d, product(transposed(f), f))
+		m := la.Product(d, la.Product(transposed(f), f))
 		for i := range k {
 			sum += m.At(i, i)
 		}
 		return sum
 	}
-	if got := traced(product(product(v, inv), transposed(v))); math.Abs(got-want) > 1e-12*want {
+	if got := traced(la.Product(la.Product(v, inv), transposed(v))); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("corrected: %g, want %g", got, want)
 	}
-	if got := traced(product(v, inv)); math.Abs(got-want) < 1e-3*want {
+	if got := traced(la.Product(v, inv)); math.Abs(got-want) < 1e-3*want {
 		t.Errorf("without the closing Vᵀ: %g, want %g: the printed version does not fail here", got, want)
 	}
-	if left := product(product(u, inv), transposed(u)); left.Rows == k {
+	if left := la.Product(la.Product(u, inv), transposed(u)); left.Rows == k {
 		t.Error("the left vectors' D is k×k: the printed version does not fail here")
 	}
 }
@@ -394,7 +395,7 @@ func TestErratumTranslation(t *testing.T) {
 				t.Fatal(err)
 			}
 			ones := softkmeans.NewMatrix(1, n, slices.Repeat([]float64{1}, n))
-			if missed := n - tables.Squares(product(ones, u).Data); missed < 1e-6 {
+			if missed := n - tables.Squares(la.Product(ones, u).Data); missed < 1e-6 {
 				t.Fatalf("k=%d: LSDable when moved by %g, as printed", k, by)
 			}
 		}
@@ -496,7 +497,7 @@ func leastSquares(t *testing.T, x, g *softkmeans.Matrix) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return apart(x, product(g, f))
+	return apart(x, la.Product(g, f))
 }
 
 // Erratum 16. Lemma 3 needs rank(F) = k−1 and 1ᵀv⊥ ≠ 0. With f₁ = f₂ the mixtures with sums of
@@ -511,7 +512,7 @@ func TestErratumLemma3(t *testing.T) {
 			t.Fatal(err)
 		}
 		u = leading(u, rank)
-		return apart(x, product(product(x, u), transposed(u)))
+		return apart(x, la.Product(la.Product(x, u), transposed(u)))
 	}
 	// The least over sums of 1: from one center, along the directions to the others.
 	least := func(f *softkmeans.Matrix, rank int) float64 {
@@ -521,7 +522,7 @@ func TestErratumLemma3(t *testing.T) {
 			t.Fatal(err)
 		}
 		u = leading(u, rank)
-		return apart(x, product(product(x, u), transposed(u)))
+		return apart(x, la.Product(la.Product(x, u), transposed(u)))
 	}
 	if printed, right := value(f, k-1), least(f, 1); printed > 0.9*right {
 		t.Errorf("the lemma's value %g, the least %g: it does not fail here", printed, right)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 const (
@@ -25,7 +26,7 @@ func bestKMeans(x *softkmeans.Matrix, k int, seed uint64) (centers *softkmeans.M
 		}
 		var loss float64
 		for i, a := range at {
-			loss += distance(x.Row(i), f.Row(a))
+			loss += la.SquaredDistance(x.Row(i), f.Row(a))
 		}
 		if loss < best {
 			best, centers, labels = loss, f, at
@@ -47,7 +48,7 @@ func firstCenters(x *softkmeans.Matrix, k int, rng *rand.Rand) *softkmeans.Matri
 		copy(f.Row(a), x.Row(next))
 		var sum float64
 		for i := range far {
-			far[i] = min(far[i], distance(x.Row(i), f.Row(a)))
+			far[i] = min(far[i], la.SquaredDistance(x.Row(i), f.Row(a)))
 			sum += far[i]
 		}
 		if next = rng.IntN(x.Rows); sum == 0 { // every row is a center
@@ -84,12 +85,4 @@ func lloyd(x, f *softkmeans.Matrix) ([]int, error) {
 		}
 	}
 	return labels, err
-}
-
-// distance is the squared distance of two points.
-func distance(a, b []float64) (sum float64) {
-	for j, v := range a {
-		sum += (v - b[j]) * (v - b[j])
-	}
-	return sum
 }

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/la"
 	"softkmeans/internal/view"
 )
 
@@ -74,7 +75,7 @@ func outside(x, centers *softkmeans.Matrix) ([]float64, error) {
 				nearest[j] += share * v
 			}
 		}
-		if far[a] = math.Sqrt(distance(nearest, centers.Row(a))); far[a] < 1e-6 { // rounding
+		if far[a] = math.Sqrt(la.SquaredDistance(nearest, centers.Row(a))); far[a] < 1e-6 { // rounding
 			far[a] = 0
 		}
 	}

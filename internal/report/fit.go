@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 	"softkmeans/stability"
 )
@@ -22,7 +23,7 @@ const MostPrototypes = 64
 // Options are those of Fit.
 type Options struct {
 	K       int     // 0: the proposed number
-	Slack   float64 // 0: the package's default
+	Slack   float64 // 0: by the noise
 	Seed    uint64
 	Workers int
 	// Lower and Upper bound the prototypes of the minimal volume and the alternating one, in units of X,
@@ -57,7 +58,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	if k == 0 {
 		o.step("the number of prototypes")
 		if in.Sizes != nil {
-			x = kinds.Surprises(x, in.Sizes)
+			x = kinds.Surprises(x, in.Sizes, in.Scaling)
 		}
 		if k, err = in.Choose(ctx, x, &o); err != nil {
 			return err
@@ -68,11 +69,8 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		return errors.New(strconv.Itoa(k) +
 			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
 	}
-	if in.Sizes != nil && o.Slack == 0 {
+	if in.Scaling != nil && in.Scaling.Kind == scale.Counts && o.Slack == 0 {
 		o.Slack = kinds.Slack(k, x.Cols)
-	}
-	if in.Slack = o.Slack; in.Slack == 0 {
-		in.Slack = softkmeans.DefaultSlack
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
 		return err
@@ -99,6 +97,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 			f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
 			return err
 		}
+		kinds.Label(f.Model, in.Mixtures)
 		if in.Table.Class != nil {
 			if err := f.Compare(in.Table.Class, f.Model.Labels(nil)); err != nil {
 				return err
@@ -159,7 +158,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	if err != nil {
 		return err
 	}
-	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
+	in.MinVolume.Model, in.MinVolume.Errors, in.Slack = m, r.errors(m), m.Slack
 	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
 		return err
 	}
@@ -171,6 +170,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	}
 	o.step("other answers")
 	opts.Progress = nil
+	in.Clusters = kinds.Label(m, in.Mixtures)
 	return stability.Others(ctx, in.X, m, &opts)
 }
 

@@ -22,12 +22,13 @@ import (
 
 // Input is the content of a page. [Input.Fit] computes its fits.
 type Input struct {
-	Table   *table.Table       // the names and classes; the numbers are those of X
-	X       *softkmeans.Matrix // the rows that are fitted, or some of them, for the pictures
-	Scaling *scale.Scaling     // from the table to X; nil: none
-	Weights []float64          // nil: all 1
-	Sizes   []float64          // the sums of rows of counts, by which Scaling closed them; nil: none
-	Blocks  bool               // the table was read in blocks
+	Table    *table.Table       // the names and classes; the numbers are those of X
+	X        *softkmeans.Matrix // the rows that are fitted, or some of them, for the pictures
+	Scaling  *scale.Scaling     // from the table to X; nil: none
+	Weights  []float64          // nil: all 1
+	Sizes    []float64          // the sums of rows of counts, by which Scaling closed them; nil: none
+	Blocks   bool               // the table was read in blocks
+	Mixtures bool               // rows are mixtures: their labels are the largest memberships
 
 	// Of all rows that are fitted.
 	Floors   []float64 // for k = 1, 2, …
@@ -36,6 +37,7 @@ type Input struct {
 	Plane    view.Plane
 	Moments  view.Moments
 	Tally    *Tally     // by MinVolume
+	Clusters []int      // of the rows by MinVolume; nil: the labels
 	Pure     [][]Ranked // rows with the largest memberships in each prototype of it
 	Between  []Ranked   // rows with about the same membership in two
 
@@ -219,7 +221,7 @@ func (b *builder) content() *content {
 	c.Centers = b.centers()
 	c.CentersTable = b.centersTable().parts()
 	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
-	c.Sizes, c.Confusion = b.Tally.sizes(b.names).parts(), b.Tally.confusion(b.classes, b.names).parts()
+	c.Sizes, c.Confusion = b.Tally.sizes(b.names, view.LabelBy(b.Mixtures, 0, 0)).parts(), b.Tally.confusion(b.classes, b.names).parts()
 	c.Apart, c.Pure, c.Between = b.apart(), pureOf(b.Pure, b.names), betweenOf(b.Between)
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()

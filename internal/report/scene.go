@@ -146,7 +146,7 @@ func (s *Scene) HTML() ([]byte, error) {
 		Compact: s.Compact, Sum: view.SumOf(m), Rule: s.Rule}
 	c := &content{Title: titleOf(s.Source), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
-		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m.Model),
+		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: append(view.Warnings(m.Model), view.Unsure(m.Turns)...),
 		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: []grid{s.sizes()}, Made: s.made(),
 		Command: s.Command, Version: s.Version}
 	c.Method = "Minimal volume"

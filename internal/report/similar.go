@@ -90,18 +90,11 @@ func (s *Similar) HTML() ([]byte, error) {
 	}
 	t := NewTally(k)
 	t.Add(labels, m.Memberships, nil, s.Table.Class)
-	c.Sizes, c.Confusion = t.sizes(names).parts(), t.confusion(classes, names).parts()
+	c.Sizes, c.Confusion = t.sizes(names, "").parts(), t.confusion(classes, names).parts()
 	c.Pure, c.Curves, c.Made = pureOf(s.Pure, names), s.curves(), s.made()
 	var out bytes.Buffer
 	err = similarPage.Execute(&out, c)
 	return out.Bytes(), err
-}
-
-// certificate has the numbers of the model for package view.
-func (s *Similar) certificate() softkmeans.Certificate {
-	m := s.Model
-	return softkmeans.Certificate{Objective: m.Objective, Floor: m.Floor,
-		FloorError: m.FloorError, Total: m.Total, Gap: m.Gap}
 }
 
 // within is how far the objective may be above the minimum, as a share of the total.
@@ -118,7 +111,7 @@ func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
 
 // Answer is the result in one sentence.
 func (s *Similar) Answer() string {
-	c, k := s.certificate(), s.Model.Memberships.Cols
+	c, k := s.Model.Certificate, s.Model.Memberships.Cols
 	what := "the similarities"
 	if s.Centred {
 		what = "the centred similarities"
@@ -158,7 +151,7 @@ func (s *Similar) about() string {
 }
 
 func (s *Similar) verdict() (head, meaning string) {
-	c, k := s.certificate(), s.Model.Memberships.Cols
+	c, k := s.Model.Certificate, s.Model.Memberships.Cols
 	of := "the similarities"
 	if s.Centred {
 		of = "the similarities, with rows and columns centred,"
@@ -189,7 +182,7 @@ func (s *Similar) verdict() (head, meaning string) {
 const mostTheorem = 512
 
 func (s *Similar) errors() grid {
-	c := s.certificate()
+	c := s.Model.Certificate
 	g := grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error",
 		Head: []string{"all pairs"}}
 	g.add("of the memberships", view.Number(c.Objective))

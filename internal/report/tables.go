@@ -204,11 +204,14 @@ func (b *builder) apart() grid {
 	return g
 }
 
-// sizes is the table of the rows and the membership of each label.
-func (t *Tally) sizes(names []string) grid {
+// sizes is the table of the rows and the membership of each label. by says what a label is; "": nothing does.
+func (t *Tally) sizes(names []string, by string) grid {
 	g := grid{Caption: "Rows by label", Corner: "prototype",
 		Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"},
 		Note: "Nearly pure: a membership of 90 % or more."}
+	if by != "" {
+		g.Note = by + " " + g.Note
+	}
 	n := float64(t.rows)
 	for j, name := range names {
 		g.add(name, strconv.Itoa(t.size[j]), view.Percent(float64(t.size[j])/n), view.Percent(t.share[j]/n),

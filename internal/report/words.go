@@ -41,13 +41,15 @@ func (b *builder) about() string {
 		s += "; every column scaled to mean 0 and variance 1"
 	case scale.Counts:
 		s += "; rows of counts scaled to sums of 1, and columns by the roots of their means"
+	case scale.Sums:
+		s += "; rows divided by their sums"
 	case scale.MinMax:
 		s += "; every column scaled to 0 to 1"
 	default:
 		s += "; columns as they are, without scaling"
 	}
 	for j, constant := range b.Constant {
-		if k := b.kind(); k != scale.None && k != scale.Counts && constant && b.Mean[j] == 0 {
+		if k := b.kind(); k != scale.None && !b.Scaling.Closes() && constant && b.Mean[j] == 0 {
 			s += ", except constant ones, which are 0"
 			break
 		}
@@ -128,6 +130,8 @@ func (b *builder) unit() string {
 		return "share of the column's range"
 	case scale.Counts:
 		return "share by the root of the column's mean"
+	case scale.Sums:
+		return "share of the row's sum"
 	}
 	return ""
 }

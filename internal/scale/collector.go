@@ -44,9 +44,6 @@ type moments struct {
 // noColumn is a column without values.
 var noColumn = column{min: math.Inf(1), max: math.Inf(-1), exponent: smallest}
 
-// farApart is how many times the columns of a table differ in spread where Auto scales them.
-const farApart = 100
-
 // safe is the largest exponent for which squares and their sums are in range.
 const safe = 400
 
@@ -203,33 +200,13 @@ func (c *Collector) scaling(cols int) *Scaling {
 			s.Shift[j], s.Divisor[j] = c.columns[j].scaling(s.Kind, c.weight)
 		}
 	}
-	if c.Kind == Auto && !c.differ(s) {
-		return nil
+	if c.Kind == Auto {
+		all, far := c.summary(s), false
+		if s.Widest, s.Narrowest, far = all.FarApart(); !far || all.Wide() {
+			return nil
+		}
 	}
 	return s
-}
-
-// differ finds the columns of the largest and the smallest spread, and reports whether
-// they are far apart. Constant columns do not count. Both the standard deviations and the
-// ranges must be so: a column that is seldom more than 0, as a pixel at the edge of
-// images, has a small deviation, but a range like those of other pixels.
-func (c *Collector) differ(s *Scaling) bool {
-	least, most := math.Inf(1), 0.0
-	s.Widest, s.Narrowest = -1, -1
-	for j := range c.columns {
-		k := &c.columns[j]
-		if k.min > k.max || k.constant(s.Shift[j]) {
-			continue
-		}
-		least, most = min(least, k.max-k.min), max(most, k.max-k.min)
-		if s.Widest < 0 || s.Divisor[j] > s.Divisor[s.Widest] {
-			s.Widest = j
-		}
-		if s.Narrowest < 0 || s.Divisor[j] < s.Divisor[s.Narrowest] {
-			s.Narrowest = j
-		}
-	}
-	return s.Widest >= 0 && most/farApart > least && s.Divisor[s.Widest]/farApart > s.Divisor[s.Narrowest]
 }
 
 func (k *column) scaling(kind Kind, weight float64) (shift, divisor float64) {

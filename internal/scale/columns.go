@@ -16,18 +16,64 @@ type Columns struct {
 // Columns returns the columns of all rows so far, of which at least one must have weight.
 // The Kind must be ZScore.
 func (c *Collector) Columns() *Columns {
-	s := c.Scaling()
-	all := &Columns{Mean: s.Shift, Spread: s.Divisor}
+	return c.summary(c.Scaling())
+}
+
+// summary returns the columns whose means and standard deviations s has.
+func (c *Collector) summary(s *Scaling) *Columns {
+	all := &Columns{Mean: s.Shift, Spread: slices.Clone(s.Divisor)}
 	for j := range c.columns {
 		k := &c.columns[j]
 		if k.constant(s.Shift[j]) {
-			s.Divisor[j] = 0
+			all.Spread[j] = 0
 		}
 		all.Least, all.Most = append(all.Least, k.min), append(all.Most, k.max)
 		all.Whole = append(all.Whole, !k.broken)
 	}
 	return all
 }
+
+// farApart is how many times the columns of a table differ in spread where Auto scales them.
+const farApart = 100
+
+// FarApart returns the columns of the largest and the smallest spread, −1 without any that varies, and
+// whether they are far apart. Both the standard deviations and the ranges must be so: a column that is
+// seldom more than 0, as a pixel at the edge of images, has a small deviation, but a range like those of
+// other pixels.
+func (c *Columns) FarApart() (widest, narrowest int, far bool) {
+	least, most := math.Inf(1), 0.0
+	widest, narrowest = -1, -1
+	for j := range c.Least {
+		v := c.Spread[j]
+		if v == 0 {
+			continue
+		}
+		least, most = min(least, c.Most[j]-c.Least[j]), max(most, c.Most[j]-c.Least[j])
+		if widest < 0 || v > c.Spread[widest] {
+			widest = j
+		}
+		if narrowest < 0 || v < c.Spread[narrowest] {
+			narrowest = j
+		}
+	}
+	far = widest >= 0 && most/farApart > least && c.Spread[widest]/farApart > c.Spread[narrowest]
+	return widest, narrowest, far
+}
+
+// ManyColumns is from how many columns on a table without clear negative entries is taken to be of one unit,
+// as spectra, genes and pixels are. Of labelled tables one alone is decided by it: mnist, .486 → .541.
+const ManyColumns = 64
+
+// Wide reports whether the columns are taken to be of one unit since they are many.
+func (c *Columns) Wide() bool {
+	return len(c.Least) >= ManyColumns && AboveZero(slices.Min(c.Least), slices.Max(c.Most))
+}
+
+// roundZero is how far noise takes entries below 0, as a share of the largest entry.
+const roundZero = .02
+
+// AboveZero reports whether entries from least to most are at least 0 except for noise.
+func AboveZero(least, most float64) bool { return least >= -roundZero*most }
 
 // ColumnsOf returns those of rows of cols values each, with weights or nil. NaN is a missing
 // value. A scaling with which the rows were scaled, or nil, is undone, but for Whole.

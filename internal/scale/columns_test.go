@@ -3,6 +3,7 @@ package scale
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -52,6 +53,36 @@ func compare(t *testing.T, what string, got, want *Columns) {
 			if math.Abs(v[0][j]-v[1][j]) > 1e-9*(want.Spread[j]+1e-6*math.Abs(v[1][j])) {
 				t.Errorf("%s: column %d: %+v, want %+v", what, j, got, want)
 			}
+		}
+	}
+}
+
+// Auto leaves 64 columns or more whose entries are at least 0 except for noise, at once, in blocks and
+// with values that are missing.
+func TestWide(t *testing.T) {
+	for _, c := range []struct {
+		cols  int
+		least float64 // as a share of the largest
+		left  bool
+	}{{63, 0, false}, {64, 0, true}, {64, -.01, true}, {64, -.03, false}, {200, -.02, true}, {200, -1, false}} {
+		data := make([]float64, 4*c.cols)
+		for i := range data {
+			data[i] = math.Pow(10, float64(i%c.cols%4)) * float64(1+i/c.cols)
+		}
+		data[c.cols] = c.least * 4000
+		blocks := Collector{Kind: Auto}
+		blocks.Add(data[:c.cols], c.cols)
+		blocks.Add(data[c.cols:], c.cols)
+		gaps := slices.Clone(data)
+		gaps[1], gaps[c.cols+2] = math.NaN(), math.NaN()
+		for how, s := range map[string]*Scaling{"at once": Of(Auto, data, c.cols, nil), "blocks": blocks.Scaling(),
+			"gaps": OfPresent(Auto, gaps, c.cols, nil)} {
+			if (s == nil) != c.left {
+				t.Errorf("%d columns from %v, %s: left %v", c.cols, c.least, how, s == nil)
+			}
+		}
+		if asked := Of(ZScore, data, c.cols, nil); asked == nil {
+			t.Error("asked for, and left")
 		}
 	}
 }

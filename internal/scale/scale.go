@@ -13,8 +13,9 @@ const (
 	None   Kind = iota
 	ZScore      // mean 0 and variance 1
 	MinMax      // from 0 to 1
-	Auto        // ZScore where the columns differ in spread by more than 100 times, else None
+	Auto        // ZScore where columns are [Columns.FarApart] and not [Columns.Wide], else None
 	Counts      // rows closed to 1 by Close, and columns by OfClosed
+	Sums        // rows divided by their sums, by OfSums
 )
 
 // String returns the name of k on the command line.
@@ -28,6 +29,8 @@ func (k Kind) String() string {
 		return "auto"
 	case Counts:
 		return "counts"
+	case Sums:
+		return "sums"
 	}
 	return "none"
 }
@@ -41,7 +44,7 @@ func (k Kind) String() string {
 // If weights differ by more than a factor of 1e150, the divisor of [ZScore] may be too
 // large or too small; no value becomes larger than 1e150.
 type Scaling struct {
-	Kind           Kind // not Auto; with Counts rows are closed first
+	Kind           Kind // not Auto; with Counts and Sums rows are closed first
 	Shift, Divisor []float64
 
 	// With Auto, the columns of the largest and the smallest spread, from 0.

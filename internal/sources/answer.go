@@ -40,8 +40,11 @@ func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, au
 	var err error
 	a := new(Answer)
 	var by []float64
-	if by, a.Scaled = s.divisors(x, o.Scale, auto && kinds.Look(x).Counts); by != nil {
-		o.counts = a.Scaled == countsWords
+	found := kinds.Look(x)
+	if by, a.Scaled = s.divisors(x, o.Scale, auto && found.Counts); by != nil {
+		if o.counts = a.Scaled == countsWords; o.counts && found.Divided {
+			x = kinds.Multiples(x)
+		}
 		scaled := *s
 		x, scaled.Centers = divided(x, by), divided(s.Centers, by)
 		if s.SD != nil {

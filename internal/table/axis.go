@@ -89,6 +89,21 @@ func regular(axis []float64) bool {
 	return true
 }
 
+// IsAxis reports whether names are numbers that rise or fall, as wavelengths do, and do not merely count.
+func IsAxis(names []string) bool {
+	if len(names) < 5 {
+		return false
+	}
+	numbers := make([]float64, len(names))
+	for j, name := range names {
+		var err error
+		if numbers[j], err = parseFloat([]byte(name)); err != nil {
+			return false
+		}
+	}
+	return ordered(numbers) && !counting(numbers)
+}
+
 // years reports whether numbers may be years.
 func years(axis []float64) bool {
 	least, most := slices.Min(axis), slices.Max(axis)

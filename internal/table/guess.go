@@ -387,8 +387,8 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 		p.kept[j], p.roles[j] = true, roleNone
 		list = append(list, strconv.Itoa(j+1))
 	}
-	p.survey.note(plural(len(at), "column ", "columns ") + strings.Join(list, ", ") +
-		plural(len(at), " has", " have") +
+	p.survey.note(Plural(len(at), "column ", "columns ") + strings.Join(list, ", ") +
+		Plural(len(at), " has", " have") +
 		" no name beside numbers as names: no data, but carried along as positions")
 }
 
@@ -559,10 +559,10 @@ func (p *parser) noteOthers(columns []column, names []string) {
 	if n := len(others); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
 		return
 	}
-	note := someOf(others) + plural(len(others), " is", " are") + " data, too, beside " +
+	note := someOf(others) + Plural(len(others), " is", " are") + " data, too, beside " +
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
-		plural(len(others), " leaves it", " leaves them")+" out"))
+		Plural(len(others), " leaves it", " leaves them")+" out"))
 }
 
 func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {

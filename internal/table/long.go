@@ -374,7 +374,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	note += l.called(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
 		count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
 	if gaps := len(t.at) - len(t.entries); gaps > 0 {
-		note += "; " + strconv.Itoa(gaps) + plural(gaps, " entry is missing", " entries are missing")
+		note += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
 	}
 	if d.Long == LongAuto {
 		note += hint(word, " no reads its lines as rows")

@@ -94,7 +94,7 @@ func (p *parser) skipNote() []string {
 	case n == 0:
 		return []string{"no row has a place that was to be left out"}
 	default:
-		return []string{count(n, "row") + plural(n, " is", " are") + " left out, as asked"}
+		return []string{count(n, "row") + Plural(n, " is", " are") + " left out, as asked"}
 	}
 }
 
@@ -176,7 +176,7 @@ func (p *parser) noteMended(columns []column, names []string) {
 	}
 	in := p.numbersThat(columns, names, func(c *column) bool { return c.below > 0 })
 	if in != nil && p.dialect.Below != BelowError {
-		s.note("entries below a limit, marked by <, are " + plural(int(p.dialect.Below), "missing values",
+		s.note("entries below a limit, marked by <, are " + Plural(int(p.dialect.Below), "missing values",
 			"taken as half of it") + ": " + someOf(in))
 	}
 }

@@ -34,7 +34,7 @@ func (s *survey) preamble(text []byte, d *Dialect) {
 		if n == 0 {
 			return
 		}
-		s.note(plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + plural(n, " is", " are") +
+		s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
 			" left out: text before the table (" + b.begins(n) + ")")
 		s.skipped += n
 		for range n {

@@ -60,7 +60,7 @@ func (p *parser) faultError(f *faults) *Error {
 	slices.SortStableFunc(f.strays, func(a, b stray) int { return a.field - b.field })
 	var parts []string
 	if t := f.texts; t != nil {
-		parts = append(parts, plural(len(t.columns), "a column of text: ", "columns of text: ")+t.list())
+		parts = append(parts, Plural(len(t.columns), "a column of text: ", "columns of text: ")+t.list())
 	}
 	e := &Error{Source: p.source}
 	if s := f.strays; len(s) == 1 && len(parts) == 0 && len(s[0].words) == 1 {
@@ -148,13 +148,13 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if !p.dialect.Missing {
 		fill, _ = w.forGaps()
 	}
-	add(w.Drop, strings.Join(drop, ","), "leaves "+plural(len(drop), "it", "them")+" out")
+	add(w.Drop, strings.Join(drop, ","), "leaves "+Plural(len(drop), "it", "them")+" out")
 	add(w.Skip, total, "leaves out the line of totals")
 	if e.Below {
 		add(w.Below, "half", "takes half of each limit")
 	}
 	if e.NA != nil {
-		add(w.NA, listWord(e.NA), "counts "+plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing")
+		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing")
 	}
 	if fill != "" && (f.gaps != nil || e.NA != nil && w.NA != "") {
 		flags, does = append(flags, fill), append(does, rules[ruleOf(fill)])

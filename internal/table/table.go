@@ -237,6 +237,21 @@ func (b *Reader) ReadAll() (*Table, error) {
 // Column is the name of column j, from 0, if it has no other.
 func Column(j int) string { return "c" + strconv.Itoa(j+1) }
 
+// MostName is how many characters are shown of a column's name.
+const MostName = 192
+
+// Short cuts a name to at most so many characters; an empty one is "(none)".
+func Short(s string, most int) string {
+	s = Printable(s)
+	if s == "" {
+		return "(none)"
+	}
+	if r := []rune(s); len(r) > most {
+		return strings.TrimRight(string(r[:most-1]), " ") + "…"
+	}
+	return s
+}
+
 // Printable puts a name on one line. Control characters, which would disturb a
 // terminal or a report, become question marks.
 func Printable(s string) string {

@@ -38,7 +38,7 @@ func (p *parser) settleTexts(columns []column, names []string) error {
 	}
 	if p.found = found; drop {
 		p.found = nil
-		p.survey.note(plural(len(found.columns), "a column of text is left out: ",
+		p.survey.note(Plural(len(found.columns), "a column of text is left out: ",
 			"columns of text are left out: ") + found.list())
 	}
 	return nil
@@ -97,7 +97,7 @@ func firstOf(list []string, comma, others string) string {
 func (t *texts) ways(w *Words) (ways []string) {
 	n := len(t.columns)
 	if w.Keep != "" && w.Drop != "" {
-		ways = append(ways, w.Keep+" in place of "+w.Drop+" carries "+plural(n, "it", "them")+
+		ways = append(ways, w.Keep+" in place of "+w.Drop+" carries "+Plural(n, "it", "them")+
 			" to the outputs")
 	}
 	if t.id != "" && w.ID != "" {
@@ -134,7 +134,8 @@ func (p *parser) describe(c *column, few *bool) string {
 	return ", such as " + quote(c.values[0])
 }
 
-func plural(n int, one, more string) string {
+// Plural returns one if n is 1, otherwise more.
+func Plural(n int, one, more string) string {
 	if n == 1 {
 		return one
 	}

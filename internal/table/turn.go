@@ -170,9 +170,9 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	}
 	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
 		n := len(f.samples)
-		note := "warning: this seems to be " + plural(n, "one spectrum", "two spectra") +
+		note := "warning: this seems to be " + Plural(n, "one spectrum", "two spectra") +
 			" beside an axis in column 1, whose points are taken for the rows" +
-			hint(d.Words.Transpose, " yes makes "+plural(n, "one row of it", "two rows of them"))
+			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", "two rows of them"))
 		s.note(note + "; spectra of several files belong in one table")
 	}
 	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {

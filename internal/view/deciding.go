@@ -44,11 +44,50 @@ func unitOf(name string) string {
 	return ""
 }
 
+// ByUnits returns the scale that [scale.Auto] stands for by the header, and why: None for columns of one
+// unit, ZScore for columns of several, Auto if the header leaves it open. Units count in brackets behind
+// a name, or given on a line of their own: a name such as temp_min ends in no unit.
+func ByUnits(h *table.Head) (kind scale.Kind, why string) {
+	if table.IsAxis(h.Names) {
+		return scale.None, "columns are named by numbers that rise or fall, as of one unit"
+	}
+	var of []string // units, in order
+	all := true
+	for j, name := range h.Names {
+		unit := ""
+		if n := len(name); n > 0 && (name[n-1] == ')' || name[n-1] == ']') {
+			unit = unitOf(name)
+		}
+		if h.Units != nil && h.Units[j] != "" {
+			unit = h.Units[j]
+		}
+		if all = all && unit != ""; unit != "" && !slices.Contains(of, unit) {
+			of = append(of, unit)
+		}
+	}
+	switch {
+	case len(of) > 1:
+		return scale.ZScore, "columns are in different units (" + few(of) + ")"
+	case all && len(of) == 1 && len(h.Names) > 1:
+		return scale.None, "columns are all in " + of[0]
+	}
+	return scale.Auto, ""
+}
+
+// few lists units, three at most.
+func few(units []string) string {
+	if len(units) > 3 {
+		units = append(units[:3:3], "…")
+	}
+	return strings.Join(units, ", ")
+}
+
 // Deciding says which column decides a result whose columns are not scaled, and its number; "" if none
-// does. It is one that has more than 80 % of the variance. With left, for columns that Auto left, it is
-// also the widest of columns in different units, given or by their names, or of whole numbers beside
-// numbers with decimals.
-func Deciding(c *scale.Columns, names, given []string, left bool) (text string, column int) {
+// does. names are those of the head as they are shown. It is one that has more than 80 % of the variance.
+// With left, for columns that Auto left, it is also the widest of columns in different units, given or by
+// their names, or of whole numbers beside numbers with decimals, or of columns that differ much and are
+// taken to be of one unit: the number is −1 then, as no column is to blame.
+func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text string, column int) {
 	var used []int // columns that vary
 	widest, narrowest := -1, -1
 	for j, v := range c.Spread {
@@ -82,7 +121,17 @@ func Deciding(c *scale.Columns, names, given []string, left bool) (text string, 
 	case !left:
 		return "", 0
 	}
-	if why := unlike(c, used, names, given, c.Spread[widest]/c.Spread[narrowest]); why != "" {
+	if _, _, far := c.FarApart(); far {
+		_, why := ByUnits(h)
+		switch {
+		case why != "":
+			return why + ": not standardized", -1
+		case c.Wide():
+			return strconv.Itoa(scale.ManyColumns) + " columns or more, taken to be of one unit: not " +
+				"standardized, as joined views should be", -1
+		}
+	}
+	if why := unlike(c, used, h, c.Spread[widest]/c.Spread[narrowest]); why != "" {
 		return why + ": " + name + share, widest
 	}
 	return "", 0
@@ -90,15 +139,15 @@ func Deciding(c *scale.Columns, names, given []string, left bool) (text string, 
 
 // unlike says that the used columns are in different units, or of other kinds, and that they differ by this
 // ratio in spread; "" if that does not matter.
-func unlike(c *scale.Columns, used []int, names, given []string, ratio float64) string {
+func unlike(c *scale.Columns, used []int, h *table.Head, ratio float64) string {
 	var of []string // units, in order
 	whole, broken := false, false
 	for _, j := range used {
-		unit := unitOf(names[j])
-		if given != nil && given[j] != "" {
-			unit = given[j]
+		unit := unitOf(h.Names[j])
+		if h.Units != nil && h.Units[j] != "" {
+			unit = h.Units[j]
 		}
-		if unit != "" && len(of) < 4 && !slices.Contains(of, unit) { // three are named
+		if unit != "" && !slices.Contains(of, unit) {
 			of = append(of, unit)
 		}
 		whole = whole || c.Whole[j] && c.Spread[j] >= often*(c.Most[j]-c.Least[j])
@@ -106,10 +155,7 @@ func unlike(c *scale.Columns, used []int, names, given []string, ratio float64) 
 	}
 	switch {
 	case len(of) > 1 && ratio >= unlikeUnits:
-		if len(of) > 3 {
-			of = append(of[:3], "…")
-		}
-		return "columns are in different units (" + strings.Join(of, ", ") + ") and left as they are"
+		return "columns are in different units (" + few(of) + ") and left as they are"
 	case whole && broken && ratio >= unlikeKinds:
 		return "whole numbers and numbers with decimals are left as they are, and differ " + times(ratio) +
 			" times in spread"
@@ -117,10 +163,10 @@ func unlike(c *scale.Columns, used []int, names, given []string, ratio float64) 
 	return ""
 }
 
-// Differ says that the columns are standardized since they differ in spread; "" if that was asked for.
-func Differ(s *scale.Scaling, names []string) string {
-	if s.Widest == s.Narrowest {
-		return ""
+// Differ says that [scale.Auto] standardized the columns since they differ in spread, or by their header.
+func Differ(s *scale.Scaling, h *table.Head, names []string) string {
+	if kind, why := ByUnits(h); kind == scale.ZScore {
+		return why + ": standardized"
 	}
 	return "columns differ " + times(s.Divisor[s.Widest]/s.Divisor[s.Narrowest]) + " times in spread (" +
 		names[s.Widest] + ", " + names[s.Narrowest] + "): standardized"

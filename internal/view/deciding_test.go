@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 // A column that decides is named with its share; units and kinds count where Auto left the columns, and
@@ -48,7 +49,8 @@ func TestDeciding(t *testing.T) {
 		if c.units != "" {
 			units = strings.Split(c.units, ",")
 		}
-		text, column := Deciding(c.columns, strings.Split(c.names, ","), units, c.left)
+		names := strings.Split(c.names, ",")
+		text, column := Deciding(c.columns, &table.Head{Names: names, Units: units}, names, c.left)
 		if !strings.HasPrefix(text, c.want) || (text == "") != (c.want == "") ||
 			text != "" && column != c.column {
 			t.Errorf("%s %+v: %q, column %d", c.names, c.columns, text, column)
@@ -60,7 +62,8 @@ func TestDeciding(t *testing.T) {
 		data = append(data, float64(i%200/199), 30*float64(i%7)+.5, 30*float64(i%5)+.25)
 	}
 	names := []string{"a", "b", "c"}
-	if text, _ := Deciding(scale.ColumnsOf(data, 3, nil, nil), names, nil, true); text != "" {
+	if text, _ := Deciding(scale.ColumnsOf(data, 3, nil, nil), &table.Head{Names: names}, names,
+		true); text != "" {
 		t.Error(text)
 	}
 }

@@ -137,3 +137,38 @@ func TestSumOf(t *testing.T) {
 		}
 	}
 }
+
+// The slack is named with what it is a share of, and where it comes from.
+func TestSlack(t *testing.T) {
+	c := certificate(12.5, 10, 0, 100)
+	for _, q := range []struct {
+		slack float64
+		f     Fit
+		given bool
+		want  string
+	}{
+		{0, Fit{Certificate: c}, false, ""},
+		{.0104, Fit{Certificate: c}, false, "Slack 0.0104 of the floor, by its noise (-slack)."},
+		{.0104, Fit{Certificate: c}, true, "Slack 0.0104 of the floor (-slack)."},
+		{.25, Fit{Certificate: c}, false, "Slack 0.25 of the floor (-slack)."},
+		{.25, Fit{Certificate: c, Trivial: true}, false, "Slack 0.25 of a tenth of the total variance (-slack)."},
+	} {
+		if got := Slack(&softkmeans.Model{Slack: q.slack}, &q.f, q.given); got != q.want {
+			t.Errorf("%+v: %q", q, got)
+		}
+	}
+}
+
+// A last direction is faint below 1.25 times the next, and nothing is said of what floors do not tell.
+func TestLastDirection(t *testing.T) {
+	floors := []float64{100, 40, 20, 3, 1}
+	for k, want := range []string{"", "", "", "The last direction of 3 prototypes is hardly stronger than the next " +
+		"(1.18 times): its prototypes are a guess, and k may be too large.", "", "", ""} {
+		if got := LastDirection(floors, k); got != want {
+			t.Errorf("%d: %q", k, got)
+		}
+	}
+	if got := LastDirection([]float64{1, 3e-7, 2e-7, 1e-7}, 2); got != "" {
+		t.Errorf("of an exact mixture: %q", got)
+	}
+}

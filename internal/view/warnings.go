@@ -10,8 +10,27 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result.
-const SureTo = "Sure to: the angle, in % of π, that a spectrum stays within at half or twice of λ, and " +
-	"mostly on half of the pixels."
+const SureTo = "Sure to: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
+	"simulated scenes."
+
+// unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra that
+// are off.
+const unsureTurn = 15
+
+// Unsure names the spectra with large Turns in a sentence, as a list of it; nil if there are none.
+func Unsure(turns []float64) []string {
+	var unsure []string
+	for j, v := range turns {
+		if v > unsureTurn {
+			unsure = append(unsure, name(j))
+		}
+	}
+	if unsure == nil {
+		return nil
+	}
+	return []string{"Spectra that may be more than 10 % of π off, as they depend on how the noise is judged: " +
+		And(unsure) + "."}
+}
 
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
@@ -48,7 +67,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
 				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		default:
-			text := w.String() // names no prototype
+			text := strings.ReplaceAll(w.String(), "centers", "prototypes") // names none
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
 			if w.Kind == softkmeans.WarnLabels {
 				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their " +

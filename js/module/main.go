@@ -210,7 +210,7 @@ func model(m *softkmeans.Model, err error) error {
 	if err != nil {
 		return err
 	}
-	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare()}
+	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare(), m.Slack}
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
 	for _, w := range m.Warnings {

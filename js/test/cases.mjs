@@ -242,6 +242,13 @@ test('rows of counts are shares of their sums', (skm, exports) => {
   fails(exports, () => skm.predict(model, [[10, -1]]), 'range', 'at least 0')
 })
 
+test('rows of any brightness are divided by their sums', (skm, exports) => {
+  const { checksum, ...rest } = { ...scaled, scale: 'sums', shift: [0, 0], divisor: [4, 4], centers: [[4, 0], [0, 4]], scaledCenters: [[1, 0], [0, 1]] }
+  const model = exports.readModel(JSON.stringify({ ...rest, checksum }))
+  near(skm.predict(model, [[10, 0], [3, 9], [0.01, 0.01]]).memberships.data, [1, 0, 0.25, 0.75, 0.5, 0.5], 'parts of sums')
+  fails(exports, () => skm.predict(model, [[1, 2], [0, 0]]), 'range', 'above 0')
+})
+
 test('a model file that Go refuses is refused', (skm, exports) => {
   const good = JSON.stringify(scaled)
   const back = exports.readModel(good)

@@ -25,7 +25,9 @@ let restTimer; // the slider's timer
 
 // ---- choices
 
-// The default is where index.html puts the slider. Small slacks have more space.
+let ownSlack = false; // the slider was moved; until then the slack is by the noise of the table
+
+// Small slacks have more space.
 const slack = () => (Number($("slack").value) / 100) ** 2;
 const chosen = (name) => document.querySelector(`[name=${name}]:checked`).value;
 const method = () => chosen("method");
@@ -35,7 +37,7 @@ function options() {
     "method", method(),
     "enclosure", $("enclosure").value,
     "k", $("k").validity.badInput ? "no number" : $("k").value.trim(),
-    "slack", String(slack()),
+    "slack", ownSlack ? String(slack()) : "",
     "standardize", $("standardize").value,
     ...reading(),
     ...looks(),
@@ -323,9 +325,10 @@ async function open(source) {
   allowSave();
 }
 
-// defaults sets the options of a new table: no k, and all that is found out.
+// defaults sets the options of a new table: no k, no slack, and all that is found out.
 function defaults() {
   roles = "";
+  ownSlack = false;
   for (const id of ["delimiter", "decimal", "header", "transpose", "long", "standardize"]) $(id).value = "auto";
   for (const id of ["words", "missing", "below"]) $(id).value = "error";
   for (const id of ["na", "skip", "names", "k"]) $(id).value = "";
@@ -368,6 +371,10 @@ async function fit() {
   shown = true;
   fresh = false;
   showReport(answer.parts);
+  if (!ownSlack && method() === "minvol") {
+    $("slack").value = 100 * Math.sqrt(Number(answer.parts.slack));
+    showSlack();
+  }
   if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k ?? ""; // otherwise the user may be typing it
   $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
   const proposed = answer.parts.proposed;
@@ -605,6 +612,7 @@ function listen() {
     resized = setTimeout(redraw, rest);
   });
   $("slack").addEventListener("input", () => {
+    ownSlack = true;
     showSlack();
     if (opening) return;
     latest++; // what is under way is for another place

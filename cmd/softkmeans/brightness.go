@@ -1,0 +1,76 @@
+package main
+
+// This file holds rows that differ in brightness, which are divided by their sums.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"softkmeans/internal/absent"
+	"softkmeans/internal/kinds"
+	"softkmeans/internal/scale"
+	"softkmeans/unmix"
+)
+
+const rowsHelp = `  -rows R       unit: divide rows by their sums, by which they then count: for
+                rows that are mixtures times a brightness of their own, such as
+                spectra of samples of any concentration. A membership is then a
+                part of the sum of the row, prototypes have the mean sum, and
+                -o has a column size, the sum. Rows without a sum have no
+                memberships. given: rows as they are
+                auto: unit where brightness shows, and the report says so
+                (default). fit -method minvol, report and floors look for it in
+                tables in memory that are not standardized, without gaps,
+                -sum, -known, and -bounds other than 0. certify takes rows as
+                given
+`
+
+// divide divides the rows by their sums. Those without a sum are left out, and noted.
+func (d *data) divide() error {
+	cols := d.x.Cols
+	sums := scale.SumsOf(d.Data, cols)
+	if at := slices.IndexFunc(sums, math.IsNaN); at >= 0 {
+		return fmt.Errorf("%s: row %d: a value is missing; the sums of rows need all (-rows, or the model)",
+			d.Source, at+1)
+	}
+	dark := make([]bool, d.Rows)
+	for i, sum := range sums {
+		dark[i] = sum == 0
+	}
+	if err := d.leaveZeros(dark, "without a sum above 0"); err != nil {
+		return err
+	}
+	if d.Rows < len(dark) {
+		sums = absent.Without(sums, dark, 1)
+	}
+	d.above = scale.AboveZero(d.ends())
+	if d.scale == nil {
+		d.scale = scale.OfSums(sums, cols, d.Weights)
+	}
+	d.sizes, d.Weights = sums, scale.Times(d.scale.Divide(d.Data, sums), d.Weights)
+	d.mixtures = true
+	return nil
+}
+
+// open divides the rows by their sums if -rows auto finds that they are mixtures of k prototypes times a
+// brightness of their own, and reports whether it did. With chosen, k was chosen by the rows as given, to
+// which brightness looks like one prototype more.
+func (d *data) open(ctx context.Context, f *inputFlags, k int, chosen bool) (open bool, err error) {
+	if f.perRow != unmix.ScaleAuto || f.settled || d.sparse != nil || d.scale != nil || d.missing > 0 ||
+		d.square() {
+		return false, nil
+	}
+	if chosen && k > 2 {
+		open, err = kinds.Open(ctx, d.x, d.Weights, k-1)
+	}
+	if err == nil && !open && k > 1 {
+		open, err = kinds.Open(ctx, d.x, d.Weights, k)
+	}
+	if err != nil || !open {
+		return false, err
+	}
+	d.take(kinds.OpenWords + " (-rows given takes them as they are)")
+	return true, d.divide()
+}

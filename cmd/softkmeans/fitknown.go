@@ -1,0 +1,124 @@
+package main
+
+// This file holds -known of fit: prototypes that are known, and stay while the others are fitted.
+
+import (
+	"fmt"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/sources"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// checkKnown checks the flags that -known goes with. Rows stay as they are unless a scale is given.
+func (f *fitFlags) checkKnown() error {
+	switch {
+	case f.known == "":
+		return nil
+	case f.known == "-":
+		return usageErrorf("-known -: must be a file")
+	case f.from != "":
+		return usageErrorf("-known and -from both have prototypes; give one")
+	case f.scale == scale.Counts:
+		return usageErrorf("-scale counts makes all rows add up to 1, and -known keeps prototypes as they " +
+			"are; leave one out")
+	case sameName(f.known, f.memberships) || sameName(f.known, f.centers) || sameName(f.known, f.model):
+		return usageErrorf("%s is both -known and an output; give another file", f.known)
+	case f.scale == scale.Auto:
+		f.scale, f.settled = scale.None, true
+	}
+	return nil
+}
+
+// readLibrary reads the file of -known, which then chooses the columns of the table.
+func (f *fitFlags) readLibrary() error {
+	if f.known == "" {
+		return nil
+	}
+	l, m, err := readLibrary(f.known, "")
+	if err == nil && m != nil {
+		l, err = m.library(f.known)
+	}
+	if err != nil {
+		return err
+	}
+	f.library = l
+	missing := f.dialect.Missing
+	f.reading = l.Rows(&f.dialect)
+	f.dialect.Missing, f.reading.Keep = missing, "-keep"
+	return nil
+}
+
+// library returns the prototypes of a model, of which name is the file.
+func (f *modelFile) library(name string) (*sources.Library, error) {
+	if f.Model == nil {
+		return nil, fmt.Errorf("%s: a model of method %s has no prototypes", name, short(f.Method, mostName))
+	}
+	l := &sources.Library{Source: name, Names: view.Names(f.K()), X: f.Centers}
+	if f.Named {
+		l.Columns = f.Columns
+	}
+	return l, nil
+}
+
+// joinKnown sets the known prototypes of r and their names. It returns them as the rows are scaled; nil: none are
+// known.
+func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
+	if f.library == nil {
+		return nil, nil
+	}
+	from, err := f.library.Join(d.Source, d.Names, d.Named())
+	if err != nil {
+		return nil, err
+	}
+	r.fixed, r.known = from.Centers, from.Names
+	m := len(r.known)
+	if m > r.k {
+		return nil, usageErrorf("-k %d: %s has %s; give at least -k %d", r.k, f.known, count(m, "prototype"), m)
+	}
+	all := slices.Clone(r.known)
+	for j := m; j < r.k; j++ {
+		all = append(all, r.center(j))
+	}
+	if len(table.Set(all)) < len(all) {
+		return nil, fmt.Errorf("%s: two prototypes have the same name, fitted ones included (%s); give other "+
+			"names", f.known, abridged(all))
+	}
+	r.Notes = append(append(r.Notes, from.Notes...), fmt.Sprintf("%d of %s %s known, and %s: %s", m,
+		count(r.k, "prototype"), plural(m, "is", "are"), plural(m, "stays", "stay"), abridged(r.known)))
+	if from.SD != nil {
+		r.Notes = append(r.Notes, "standard deviations of the known prototypes are not used")
+	}
+	if b := r.bounds; b != nil {
+		for i := range m {
+			for j, v := range r.fixed.Row(i) {
+				if v < b.low || v > b.high {
+					return nil, fmt.Errorf("%s: %s is %g in column %s, and prototypes are kept %s; -bounds none "+
+						"takes that away", f.known, short(r.known[i], mostName), v, short(d.Names[j], mostName), b)
+				}
+			}
+		}
+	}
+	scaled := r.fixed.Clone()
+	d.scale.Apply(scaled.Data)
+	return scaled, nil
+}
+
+// center returns the name of center j: the known one, or that of its place.
+func (r *result) center(j int) string {
+	if j < len(r.known) {
+		return r.known[j]
+	}
+	return centerName(j)
+}
+
+// centerNames returns the names of all centers; nil: those of their places.
+func (r *result) centerNames() (names []string) {
+	for j := 0; r.known != nil && j < r.k; j++ {
+		names = append(names, r.center(j))
+	}
+	return names
+}
