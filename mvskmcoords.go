@@ -307,7 +307,9 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 		m.Status = StatusCancelled
 	}
 	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
-	m.Warnings = findWarnings(r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
+	s := r.m.data
+	m.Warnings = findWarnings(crowded(r.m.k, s.n-len(s.zeroWeights()), r.m.pc.rank(s), r.m.o.Sum),
+		r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
 	return m, ended
 }
 

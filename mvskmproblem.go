@@ -40,9 +40,6 @@ const (
 	mostGiven    = 0.5
 )
 
-// A floor of at most roundedFloor of the total is taken to be rounding.
-const roundedFloor = 1e-14
-
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
 // by column, and fixed centers may be outside of the row space: both keep it in the data's own axes. There is
@@ -66,7 +63,7 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	}
 	p.o.Init, p.o.Volume = cmp.Or(o.Init, start), cmp.Or(o.Volume, volume)
 	given := o.Centers != nil || p.o.Fixed.Rows > 0 || o.Lambda > 0 || o.bounded()
-	p.many = !given && (o.Init == InitAuto || o.Init == InitKMeans) && k > manyTimes*(p.rank()+1)
+	p.many = !given && (o.Init == InitAuto || o.Init == InitKMeans) && k > manyTimes*(pc.rank(s)+1)
 	p.quick = o.Init != InitAuto || start != InitKMeans && !p.many
 	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1
@@ -97,16 +94,6 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 // the iteration were nearer to the true corners up to there than the means of clusters: for 5 centers in 2
 // dimensions .24 of the spread against .34. Beyond they were farther, for 15 centers .69 against .52.
 const manyTimes = 2
-
-// rank returns how many dimensions the samples have, to rounding.
-func (p *minVolume) rank() (r int) {
-	for _, v := range p.pc.squares[:min(len(p.pc.squares), p.data.rankBound())] {
-		if v > roundedFloor*p.pc.total {
-			r++
-		}
-	}
-	return r
-}
 
 // rowSpace reports whether the rows are taken to their row space, unless centers have bounds. A basis of
 // that has as many numbers as a sparse table with all its zeros.

@@ -25,6 +25,19 @@ type principal struct {
 	status     Status
 }
 
+// A floor of at most roundedFloor of the total is taken to be rounding.
+const roundedFloor = 1e-14
+
+// rank returns how many dimensions the samples have, to rounding, of those that are in squares.
+func (pc *principal) rank(s *samples) (r int) {
+	for _, v := range pc.squares[:min(len(pc.squares), s.rankBound())] {
+		if v > roundedFloor*pc.total {
+			r++
+		}
+	}
+	return r
+}
+
 // rows are the rows of a fit: *samples of a Matrix, or *sparseSamples.
 type rows interface {
 	// data has the shape, the units, the weights and the mean.

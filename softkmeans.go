@@ -44,7 +44,7 @@ type Model struct {
 	// Lambda, and for other functions, 0.
 	Slack      float64
 	Sum        Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings   []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
+	Warnings   []Warning // reasons to look closer; nil: none
 	Others     []Answer  // other answers, of which a warning tells; nil: none
 	Iterations int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
@@ -126,6 +126,7 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 			return nil, err
 		}
 	}
+	m.Warnings = crowded(k, s.n-len(s.zeroWeights()), pc.rank(s), SumToOne)
 	return m, m.rate(x, objective, pc)
 }
 

@@ -59,7 +59,7 @@ const isAxes = (v, file) => isRows(v, file) && v.length <= file.k + file.columns
 const isListOf = (is, most) => (v) => Array.isArray(v) && v.length <= most && v.every(is)
 const has = (v, ...names) => v !== null && typeof v === 'object' && Object.keys(v).join() === names.join()
 
-export const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels', 'shares']
+export const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels', 'shares', 'dimensions', 'rows']
 const isWarning = ({ k }) => (v) => has(v, 'kind', 'cluster', 'other', 'value') && warnings.includes(v.kind) && [v.cluster, v.other].every((i) => isCount(i) && i < k) && Number.isFinite(v.value)
 const isAnswer = (file) => (v) => has(v, 'factor', 'moved', 'centers') && Number.isFinite(v.factor) && Number.isFinite(v.moved) && isTable(v.centers, file) && isModest(v.centers)
 
