@@ -9,7 +9,6 @@ package softkmeans
 // the start: others are tried, and the labels of the largest merit are kept.
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -193,11 +192,9 @@ func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	n := c.s.n
 	order, found := rand.New(rand.NewPCG(labelStream, 2)).Perm(n), [2][]int{}
 	for t, rows := range [][]int{order[:n/2], order[n/2:]} {
-		var weights []float64
-		for _, i := range rows {
-			if c.s.weights != nil {
-				weights = append(weights, c.s.weights[i])
-			}
+		weights := make([]float64, len(rows))
+		for i, row := range rows {
+			weights[i] = c.s.weight(row)
 		}
 		half, own := c.some(rows, weights, labels)
 		r, err := half.settle(own, places)
@@ -355,57 +352,61 @@ func (c *clusters) merit(r *rule) (float64, error) {
 	return sizes - entropyRate*sumOf(sums)/mass, err
 }
 
+// settled is labels at rest, with their rule and its merit. rule is nil if the rows are all the same.
+type settled struct {
+	*rule
+	labels []int
+	merit  float64
+}
+
+// rest settles labels.
+func (c *clusters) rest(labels []int, places *Matrix) (to settled, err error) {
+	to.labels = labels
+	if to.rule, err = c.settle(labels, places); to.rule != nil && err == nil {
+		to.merit, err = c.merit(to.rule)
+	}
+	return to, err
+}
+
 // choose replaces labels, those of the largest memberships, where others that settle from k-means, or the
 // best of these after swaps, have more merit than those that settle from them, and no fewer clusters. The
 // numbers are those by which they share most rows with the old ones.
 func (c *clusters) choose(labels []int, places *Matrix) error {
 	part, own := c.draw(labels)
-	old, err := part.settle(own, places)
-	if old == nil {
+	old, err := part.rest(own, places)
+	if old.rule == nil || err != nil {
 		return err
 	}
-	most, err := part.merit(old)
-	most += leastGain
-	var best, top *rule // top has most merit
-	topMerit, topLabels := math.Inf(-1), make([]int, len(own))
-	next, found := make([]int, len(own)), make([]int, len(own))
-	take := func(r *rule, merit float64, labels []int) {
-		apart := merit > overlapMerit*math.Log(float64(c.k)) || r.within <= old.within
-		if merit > most && apart && r.filled >= old.filled {
-			most, best = merit, r
-			copy(found, labels)
+	found, top, most := old, settled{merit: math.Inf(-1)}, old.merit+leastGain
+	take := func(s settled) {
+		apart := s.merit > overlapMerit*math.Log(float64(c.k)) || s.within <= old.within
+		if s.merit > most && apart && s.filled >= old.filled {
+			most, found = s.merit, s
 		}
 	}
 	l, rng := newClustering(part.s, part.y, c.k), rand.New(rand.NewPCG(labelStream, 0))
 	work := float64(len(own)) * float64(part.y.Cols) * float64(c.k) * startPasses
 	for range int(max(leastStarts, min(labelStarts, labelWork/work))) {
-		r, wrong := part.start(next, l, rng, places)
-		if err = cmp.Or(err, wrong); err != nil || r == nil {
+		s, err := part.start(l, rng, places)
+		if s.rule == nil || err != nil {
 			return err
 		}
-		merit, wrong := part.merit(r)
-		err = wrong
-		take(r, merit, next)
-		if merit > topMerit {
-			top, topMerit = r, merit
-			copy(topLabels, next)
+		if take(s); s.merit > top.merit {
+			top = s
 		}
 	}
-	if err == nil {
-		top, topMerit, err = part.swaps(topLabels, top, topMerit, places)
-	}
-	if err != nil {
+	if top, err = part.swaps(top, places); err != nil {
 		return err
 	}
-	if take(top, topMerit, topLabels); best == nil {
+	if take(top); found.rule == old.rule {
 		return nil
 	}
 	shared := NewMatrix(c.k, c.k, nil)
-	for i, j := range found {
+	for i, j := range found.labels {
 		shared.row(j)[own[i]] += part.s.weight(i)
 	}
 	number := assignment(shared)
-	err = c.assign(labels, best)
+	err = c.assign(labels, found.rule)
 	for i, j := range labels {
 		labels[i] = number[j]
 	}
@@ -454,21 +455,19 @@ func assignment(gain *Matrix) []int {
 	return of
 }
 
-// start sets labels to those that settle from another run of k-means, and returns their rule.
-func (c *clusters) start(
-	labels []int, l *clustering, rng *rand.Rand, places *Matrix,
-) (*rule, error) {
-	plain := &rule{vectors: l.plusPlus(rng), half: make([]float64, c.k)}
+// start returns labels that settle from another run of k-means.
+func (c *clusters) start(l *clustering, rng *rand.Rand, places *Matrix) (settled, error) {
+	plain, labels := &rule{vectors: l.plusPlus(rng), half: make([]float64, c.k)}, make([]int, c.s.n)
 	if _, err := l.lloyd(plain.vectors, startPasses); err != nil {
-		return nil, err
+		return settled{}, err
 	}
 	for j := range plain.half {
 		plain.half[j] = sumSquares(plain.vectors.row(j)) / 2
 	}
 	if err := c.assign(labels, plain); err != nil {
-		return nil, err
+		return settled{}, err
 	}
-	return c.settle(labels, places)
+	return c.rest(labels, places)
 }
 
 // draw returns clusters of rows that are drawn by weight, with their labels; of all rows where these are few.
@@ -483,7 +482,7 @@ func (c *clusters) draw(labels []int) (*clusters, []int) {
 // some returns clusters of some rows with new weights, nil for 1, and their labels.
 func (c *clusters) some(rows []int, weights []float64, labels []int) (*clusters, []int) {
 	s, part, own := *c.s, *c, make([]int, len(rows))
-	s.x, s.n, s.weights = nil, len(rows), weights
+	s.x, s.n, s.weights, s.wexp = nil, len(rows), weights, 0
 	part.s, part.y = &s, chosenRows(c.y, rows)
 	part.addScatter()
 	for i, row := range rows {

@@ -11,46 +11,37 @@ import (
 )
 
 // The swapTried cheapest merges are tried with a split of each of the swapTried clusters of most scatter, up
-// to swapWork multiplications in all. A swap has to raise the merit by swapGain. On 39 sets six other choices
-// of pairs, of splits and of gains were worse.
+// to swapWork multiplications in all. A swap has to raise the merit by swapGain. On 39 sets five other choices
+// of merges, splits and gains were worse.
 const (
 	swapTried = 3
 	swapGain  = 1e-3
 	swapWork  = 1 << 33
 )
 
-// swaps moves labels, which have settled by the rule r with a merit, from swap to swap. One is taken if the
-// merit grows and the scatter's determinant does not. It returns the rule and the merit of the labels it ends
-// with: after as many swaps as there are clusters, or if none of those tried helps.
-func (c *clusters) swaps(labels []int, r *rule, merit float64, places *Matrix) (*rule, float64, error) {
-	next, work := make([]int, len(labels)), 0.0
+// swaps goes from swap to swap. One is taken if the merit grows and the scatter's determinant does not. It ends
+// after as many swaps as there are clusters, or if none of those tried helps.
+func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
+	work := 0.0
 	for count, taken := 0, true; taken && count < c.k; count++ {
 		taken = false
-		z := c.inMetric(labels, r)
-		for _, w := range z.swaps() {
+		z := c.inMetric(at)
+		for _, w := range z.exchanges() {
 			if work += 8 * float64(c.s.n) * float64(c.y.Cols) * float64(c.k); work > swapWork {
-				return r, merit, nil
+				return at, nil
 			}
-			z.swap(next, w)
-			to, err := c.settle(next, places)
+			to, err := c.rest(z.exchanged(w), places)
 			if err != nil {
-				return r, merit, err
+				return at, err
 			}
-			if to == nil || to.filled < r.filled || to.logDet() > r.logDet() {
-				continue
-			}
-			reached, err := c.merit(to)
-			if err != nil {
-				return r, merit, err
-			}
-			if taken = reached > merit+swapGain; taken {
-				copy(labels, next)
-				r, merit = to, reached
+			if taken = to.rule != nil && to.filled >= at.filled && to.logDet() <= at.logDet() &&
+				to.merit > at.merit+swapGain; taken {
+				at = to
 				break
 			}
 		}
 	}
-	return r, merit, nil
+	return at, nil
 }
 
 // logDet returns the logarithm of the determinant of the scatter, with its ridge.
@@ -63,103 +54,93 @@ func (r *rule) logDet() (sum float64) {
 
 // metricRows is labelled rows in the metric of their clusters.
 type metricRows struct {
-	s       *samples // weights
-	y       *Matrix
-	labels  []int
+	settled
+	s       *samples  // weights of rows
+	y       *Matrix   // the rows, less the means of their clusters
 	means   *Matrix   // k×p
-	weights []float64 // of each cluster
-	scatter []float64 // about its mean
+	scatter []float64 // of each cluster
 }
 
-func (c *clusters) inMetric(labels []int, r *rule) *metricRows {
+func (c *clusters) inMetric(at settled) *metricRows {
 	p, lower := c.y.Cols, NewMatrix(c.y.Cols, c.y.Cols, nil)
-	z := &metricRows{c.s, NewMatrix(c.s.n, p, nil), labels, NewMatrix(c.k, p, nil), r.weights,
-		make([]float64, c.k)}
 	for a := range p {
-		copy(lower.row(a), r.root.row(a)[:a+1])
+		copy(lower.row(a), at.root.row(a)[:a+1])
 	}
+	z := &metricRows{at, c.s, NewMatrix(c.s.n, p, nil), NewMatrix(c.k, p, nil), make([]float64, c.k)}
 	addMulNT(z.y.Data, p, c.y.Data, c.s.n, lower.Data, p, p, false)
-	for i, j := range labels {
-		axpy(z.means.row(j), c.s.weight(i), z.y.row(i))
+	for i, j := range at.labels {
+		axpy(z.means.row(j), c.s.weight(i)/cmp.Or(at.weights[j], 1), z.y.row(i))
 	}
-	for j, w := range r.weights {
-		scale(z.means.row(j), 1/cmp.Or(w, 1))
-	}
-	for i, j := range labels {
-		z.scatter[j] += c.s.weight(i) * squaredDistance(z.y.row(i), z.means.row(j))
+	for i, j := range at.labels {
+		axpy(z.y.row(i), -1, z.means.row(j))
+		z.scatter[j] += c.s.weight(i) * sumSquares(z.y.row(i))
 	}
 	return z
 }
 
-// exchange is a pair of clusters to merge, as the first, and one to split.
-type exchange struct{ a, b, split int }
+// exchange is two clusters to merge, and one to split.
+type exchange struct {
+	a, b, split int
+	cost        float64 // of the merge, in scatter
+}
 
-// swaps returns the swaps to try, the cheapest merges first.
-func (z *metricRows) swaps() (list []exchange) {
-	type merge struct {
-		a, b int
-		cost float64 // in scatter
-	}
-	var merges []merge
+// exchanges returns those to try, the cheapest first.
+func (z *metricRows) exchanges() (list []exchange) {
+	var merges []exchange
 	var wide []int
 	for a, w := range z.weights {
 		wide = append(wide, a)
 		for b, v := range z.weights[:a] {
 			cost := squaredDistance(z.means.row(a), z.means.row(b)) * w * v / cmp.Or(w+v, 1)
-			merges = append(merges, merge{b, a, cost})
+			merges = append(merges, exchange{b, a, 0, cost})
 		}
 	}
-	slices.SortStableFunc(merges, func(a, b merge) int { return cmp.Compare(a.cost, b.cost) })
+	slices.SortStableFunc(merges, func(a, b exchange) int { return cmp.Compare(a.cost, b.cost) })
 	slices.SortStableFunc(wide, func(a, b int) int { return cmp.Compare(z.scatter[b], z.scatter[a]) })
-	for _, m := range merges[:min(swapTried, len(merges))] {
-		for _, j := range wide[:min(swapTried, len(wide))] {
-			if j != m.a && j != m.b {
-				list = append(list, exchange{m.a, m.b, j})
+	for _, w := range merges[:min(swapTried, len(merges))] {
+		for _, w.split = range wide[:min(swapTried, len(wide))] {
+			if w.split != w.a && w.split != w.b {
+				list = append(list, w)
 			}
 		}
 	}
 	return list
 }
 
-// swap sets next to the labels after w, which cuts a cluster at its mean across its widest direction.
-func (z *metricRows) swap(next []int, w exchange) {
-	axis, mean := z.widest(w.split), z.means.row(w.split)
+// exchanged returns the labels after w. The split cuts a cluster at its mean across its widest direction.
+func (z *metricRows) exchanged(w exchange) []int {
+	next, axis := slices.Clone(z.labels), z.widest(w.split)
 	for i, j := range z.labels {
-		switch next[i] = j; {
+		switch {
 		case j == w.b:
 			next[i] = w.a
-		case j == w.split && dot(axis, z.y.row(i)) > dot(axis, mean):
+		case j == w.split && dot(axis, z.y.row(i)) > 0:
 			next[i] = w.b
 		}
 	}
+	return next
 }
 
-// widest returns about the direction in which a cluster has most scatter, by powerSteps of the power method
-// from its farthest row.
+// widest returns about the direction in which a cluster has most scatter, by the power method from its farthest
+// row.
 func (z *metricRows) widest(cluster int) []float64 {
-	const powerSteps = 4
-	axis, next, row := make([]float64, z.y.Cols), make([]float64, z.y.Cols), make([]float64, z.y.Cols)
-	for step := range powerSteps + 1 {
-		far := 0.0
-		clear(next)
+	const steps = 4
+	axis, far := make([]float64, z.y.Cols), 0.0
+	for i, j := range z.labels {
+		if size := sumSquares(z.y.row(i)); j == cluster && z.s.weight(i) > 0 && size > far {
+			far = size
+			copy(axis, z.y.row(i))
+		}
+	}
+	for range steps {
+		next := make([]float64, z.y.Cols)
 		for i, j := range z.labels {
-			if j != cluster || z.s.weight(i) == 0 {
-				continue
-			}
-			copy(row, z.y.row(i))
-			axpy(row, -1, z.means.row(j))
-			switch size := sumSquares(row); {
-			case step > 0:
-				axpy(next, z.s.weight(i)*dot(row, axis), row)
-			case size > far:
-				far = size
-				copy(next, row)
+			if j == cluster {
+				axpy(next, z.s.weight(i)*dot(z.y.row(i), axis), z.y.row(i))
 			}
 		}
-		if size := norm2(next); size > 0 {
-			scale(next, 1/size)
-			copy(axis, next)
-		}
+		scale(next, 1/cmp.Or(norm2(next), 1))
+		axis = next
 	}
 	return axis
 }
