@@ -498,8 +498,8 @@ const labelStream = 0x1abe1 // of random numbers
 // and Student's distribution changed the Brier score of probabilities by at most .011.
 const spreadRate = 1.5
 
-// axes returns L⁻¹·basis, p×d, times a power of two: rows whose entries add up to less than 1 in size. spread
-// is Model.ClusterSpread along these, for the rows that r was made for.
+// axes returns L⁻¹·basis, p×d, times a power of two: rows whose entries add up to less than 1 in size.
+// spread is Model.ClusterSpread along these, for the rows that r was made for.
 func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 	p, rows, squares := c.basis.Rows, 0.0, 0.0
 	out, most := NewMatrix(p, c.s.d, nil), 0.0

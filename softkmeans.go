@@ -28,9 +28,8 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// Of [Model.ClusterProbabilities]: the clusters' shares of the weight of all rows (k); the typical distance
-	// of a row from its mean, along one axis; and the share of rows to which two halves of the rows give
-	// another label.
+	// For [Model.ClusterProbabilities]: the weight of each cluster's rows, as a share of all (k); how far rows
+	// are from their means along an axis; the share of rows to which two halves give different labels.
 	ClusterWeights              []float64
 	ClusterSpread, ClusterDoubt float64
 	// Certificate compares the pair with the global minimum. Its Objective is at most 1e-12 of Total, or
@@ -223,16 +222,14 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	return largest(dst, g), nil
 }
 
-// ClusterProbabilities returns how likely each cluster is for the rows of x (n×d): n×k, rows that add up to 1.
-// It is of models with ClusterMeans, those of [FitMinVolume] and [FitAlternating], and tells how sure the
-// labels of [Model.PredictLabels] are. A membership is a part of a mixture, and says nothing of that.
-//
-// For clusters j with ClusterWeights w, ClusterMeans m, ClusterAxes A, ClusterSpread s and ClusterDoubt v it is
+// ClusterProbabilities returns how likely each cluster is for the rows of x (n×d): n×k, rows that add up to
+// 1. It tells how sure the labels of [Model.PredictLabels] are; a membership, a part of a mixture, does not.
+// With ClusterWeights w, ClusterMeans m, ClusterAxes A, ClusterSpread s and ClusterDoubt v it returns
 //
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
-// Where the clusters are wrong, so are these. dst receives the result; nil allocates, and a wrong shape panics.
-// Cost and errors: those of PredictLabels; [ErrOption] without ClusterWeights.
+// They are calibrated if the clusters are right. dst receives the result; nil allocates, it may be x itself,
+// and a wrong shape panics. Cost and errors: those of PredictLabels; [ErrOption] without ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
@@ -267,8 +264,7 @@ func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	return out, nil
 }
 
-// score calls a function for each row of x with its scores by the model's means: see scored. begin returns that
-// function for n rows, once x and the model are checked.
+// score checks x and the model, and calls the function that begin returns for n rows: see scored.
 func (m *Model) score(x Samples, begin func(n int) scored) error {
 	err := cmp.Or(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 	if err == nil && x == nil {

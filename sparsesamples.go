@@ -613,8 +613,8 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 	return out, nil
 }
 
-// scoreBy calls fn for each row. All entries are in range. Where q has no axes it takes blocks of rows with their
-// zeros.
+// scoreBy calls fn for each row. All entries are in range. Where q has no axes it takes blocks of rows with
+// their zeros.
 func (x *SparseMatrix) scoreBy(by parallelism, q metric, fn scored) error {
 	if q.axes == nil {
 		return eachFilled(by, x, func(lo, _ int, rows *Matrix) error {

@@ -11,16 +11,16 @@ import (
 )
 
 // The swapTried cheapest merges are tried with a split of each of the swapTried clusters of most scatter, up
-// to swapWork multiplications in all. A swap has to raise the merit by swapGain. On 39 sets five other choices
-// of merges, splits and gains were worse.
+// to swapWork multiplications in all. A swap has to raise the merit by swapGain. On 39 sets five other
+// choices of merges, splits and gains were worse.
 const (
 	swapTried = 3
 	swapGain  = 1e-3
 	swapWork  = 1 << 33
 )
 
-// swaps goes from swap to swap. One is taken if the merit grows and the scatter's determinant does not. It ends
-// after as many swaps as there are clusters, or if none of those tried helps.
+// swaps goes from swap to swap. One is taken if the merit grows and the scatter's determinant does not. It
+// ends after as many swaps as there are clusters, or if none of those tried helps.
 func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
 	work := 0.0
 	for count, taken := 0, true; taken && count < c.k; count++ {
@@ -121,8 +121,8 @@ func (z *metricRows) exchanged(w exchange) []int {
 	return next
 }
 
-// widest returns about the direction in which a cluster has most scatter, by the power method from its farthest
-// row.
+// widest returns about the direction in which a cluster has most scatter, by the power method from its
+// farthest row.
 func (z *metricRows) widest(cluster int) []float64 {
 	const steps = 4
 	axis, far := make([]float64, z.y.Cols), 0.0

@@ -11,8 +11,9 @@ import (
 type WarningKind int
 
 const (
-	// WarnCoincident: center Other is the same as Cluster, the first such one, to tolerance. Value is their distance, at most
-	// 0.001 of the root mean square distance of the samples from their mean (from 0 under SumAtMostOne).
+	// WarnCoincident: center Other is the same to tolerance as Cluster, the first such one. Value is their
+	// distance, at most 0.001 of the root mean square distance of the samples from their mean (from 0 under
+	// SumAtMostOne).
 	WarnCoincident WarningKind = iota
 	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the share of
 	// all membership that it has.
@@ -40,8 +41,8 @@ const (
 	warningCount // a new kind stands before it
 )
 
-// String returns "coincident", "empty", "far", "slack", "several", "labels", "shares", "dimensions" or "rows":
-// the words of the model file.
+// String returns "coincident", "empty", "far", "slack", "several", "labels", "shares", "dimensions" or
+// "rows": the words of the model file.
 func (k WarningKind) String() string {
 	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels", "shares",
 		"dimensions", "rows")
@@ -58,10 +59,10 @@ type Warning struct {
 // String returns the warning as a sentence without a full stop. Clusters count from 0.
 func (w Warning) String() string {
 	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
-	cluster := strconv.Itoa(w.Cluster)
+	cluster, other := strconv.Itoa(w.Cluster), strconv.Itoa(w.Other)
 	switch w.Kind {
 	case WarnCoincident:
-		return "centers " + cluster + " and " + strconv.Itoa(w.Other) + " coincide: they are " + value +
+		return "centers " + cluster + " and " + other + " coincide: they are " + value +
 			" of the data's spread apart"
 	case WarnEmpty:
 		return "center " + cluster + " is empty: no sample has its largest membership there, and it has " +
@@ -81,11 +82,11 @@ func (w Warning) String() string {
 			"or λ, move up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
 			" % of all membership to other centers; fewer prototypes may be more stable"
 	case WarnDimensions:
-		return "with k = " + value + " in " + strconv.Itoa(w.Other) + " dimensions the data does not determine " +
-			"prototypes and memberships; it determines clusters: read the labels and cluster probabilities of " +
-			"a fit of minimal volume"
+		return "with k = " + value + " in " + other + " dimensions the data does not determine prototypes " +
+			"and memberships; it determines clusters: read the labels and cluster probabilities of a fit of " +
+			"minimal volume"
 	case WarnRows:
-		return "k = " + value + " is more than the " + strconv.Itoa(w.Other) + " rows, so that clusters are empty"
+		return "k = " + value + " is more than the " + other + " rows, so that clusters are empty"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}
@@ -142,8 +143,8 @@ func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	return nil
 }
 
-// findWarnings adds the warnings about centers f to those of crowded. spread is that of the data; missed is the
-// error relative to the slack's, 0 where it is met.
+// findWarnings adds the warnings about centers f to those of crowded. spread is that of the data; missed is
+// the error relative to the slack's, 0 where it is met.
 func findWarnings(list []Warning, f *Matrix, c *membershipStats, spread, missed float64) []Warning {
 	k, many, diff := f.Rows, list != nil, make([]float64, f.Cols)
 	for b := 1; b < k && !many; b++ {
