@@ -82,11 +82,11 @@ func (w Warning) String() string {
 			"or λ, move up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
 			" % of all membership to other centers; fewer prototypes may be more stable"
 	case WarnDimensions:
-		return "with k = " + value + " in " + other + " dimensions the data does not determine prototypes " +
-			"and memberships; it determines clusters: read the labels and cluster probabilities of a fit of " +
-			"minimal volume"
+		return "with k = " + strconv.Itoa(int(w.Value)) + " in " + other + " dimensions the data does not " +
+			"determine prototypes and memberships; it determines clusters: read the labels and cluster " +
+			"probabilities of a fit of minimal volume"
 	case WarnRows:
-		return "k = " + value + " is more than the " + other + " rows, so that clusters are empty"
+		return "k = " + strconv.Itoa(int(w.Value)) + " exceeds the " + other + " rows: some clusters are empty"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}
