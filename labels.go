@@ -226,6 +226,7 @@ type rule struct {
 	within  float64   // the scatter of the rows about their means, in all directions
 	ridge   float64   // that was added to each direction
 	root    *Matrix   // L⁻¹, for the scatter LLᵀ
+	logDet  float64   // of that scatter
 }
 
 // settle moves labels until each row is nearest to its own cluster's mean, or for labelSteps. It returns the
@@ -278,6 +279,10 @@ func (c *clusters) rule(labels []int, places *Matrix) *rule {
 		return nil
 	}
 	cholInverse(inverse.Data, within.Data, p) // within is then L⁻¹
+	for a := range p {
+		clear(within.row(a)[a+1:])
+		r.logDet -= 2 * math.Log(within.row(a)[a])
+	}
 	for j := range c.k {
 		for a := range p {
 			r.vectors.row(j)[a] = dot(inverse.row(a), means.row(j))
@@ -504,7 +509,7 @@ func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 	p, rows, squares := c.basis.Rows, 0.0, 0.0
 	out, most := NewMatrix(p, c.s.d, nil), 0.0
 	for a := range p {
-		for b, v := range r.root.row(a)[:a+1] {
+		for b, v := range r.root.row(a) {
 			axpy(out.row(a), v, c.basis.row(b))
 			squares += v * v
 		}
@@ -582,14 +587,13 @@ func alongAxes(ctx context.Context, workers int, x *Matrix, from []float64, axes
 func scoreRows(ctx context.Context, workers int, x, vectors *Matrix, fn scored) error {
 	p := newSimplexProblem(vectors, SumToOne)
 	half := make([]float64, p.k)
-	for j := range half {
+	for j := 0; j < p.k && !p.flat; j++ {
 		half[j] = sumSquares(p.vertices.row(j)) / 2
 	}
 	return eachBlock(ctx, workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
 		b := p.products(at, x)
 		if p.flat {
 			clear(b)
-			clear(half)
 		}
 		for i := at.lo; i < at.hi; i++ {
 			row, best := b[(i-at.lo)*p.k:][:p.k], 0

@@ -184,9 +184,10 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row
 // goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in
-// directions in which the clusters are wide. Labels from up to 16 runs of k-means move in the same way, and
-// the labels whose clusters are most even in size and overlap least are taken. Clusters have the numbers of
-// the prototypes with which they share most rows. A fit with an Init other than InitAuto and an exact mixture
+// directions in which the clusters are wide. Labels from up to 16 runs of k-means move in the same way. From
+// the best of these two clusters merge and another splits, as long as that helps. The labels whose clusters
+// are most even in size and overlap least are taken. Clusters have the numbers of the prototypes with which
+// they share most rows. A fit with an Init other than InitAuto and an exact mixture
 // start from their memberships alone. The result is empty without Memberships, as of a model file: give the
 // rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {

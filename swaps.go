@@ -6,7 +6,6 @@ package softkmeans
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -34,7 +33,7 @@ func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
 			if err != nil {
 				return at, err
 			}
-			if taken = to.rule != nil && to.filled >= at.filled && to.logDet() <= at.logDet() &&
+			if taken = to.rule != nil && to.filled >= at.filled && to.logDet <= at.logDet &&
 				to.merit > at.merit+swapGain; taken {
 				at = to
 				break
@@ -42,14 +41,6 @@ func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
 		}
 	}
 	return at, nil
-}
-
-// logDet returns the logarithm of the determinant of the scatter, with its ridge.
-func (r *rule) logDet() (sum float64) {
-	for a := range r.root.Rows {
-		sum -= 2 * math.Log(r.root.row(a)[a])
-	}
-	return sum
 }
 
 // metricRows is labelled rows in the metric of their clusters.
@@ -62,12 +53,9 @@ type metricRows struct {
 }
 
 func (c *clusters) inMetric(at settled) *metricRows {
-	p, lower := c.y.Cols, NewMatrix(c.y.Cols, c.y.Cols, nil)
-	for a := range p {
-		copy(lower.row(a), at.root.row(a)[:a+1])
-	}
+	p := c.y.Cols
 	z := &metricRows{at, c.s, NewMatrix(c.s.n, p, nil), NewMatrix(c.k, p, nil), make([]float64, c.k)}
-	addMulNT(z.y.Data, p, c.y.Data, c.s.n, lower.Data, p, p, false)
+	addMulNT(z.y.Data, p, c.y.Data, c.s.n, at.root.Data, p, p, false)
 	for i, j := range at.labels {
 		axpy(z.means.row(j), c.s.weight(i)/cmp.Or(at.weights[j], 1), z.y.row(i))
 	}
@@ -111,10 +99,9 @@ func (z *metricRows) exchanges() (list []exchange) {
 func (z *metricRows) exchanged(w exchange) []int {
 	next, axis := slices.Clone(z.labels), z.widest(w.split)
 	for i, j := range z.labels {
-		switch {
-		case j == w.b:
+		if j == w.b {
 			next[i] = w.a
-		case j == w.split && dot(axis, z.y.row(i)) > 0:
+		} else if j == w.split && dot(axis, z.y.row(i)) > 0 {
 			next[i] = w.b
 		}
 	}

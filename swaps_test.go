@@ -73,9 +73,9 @@ func TestSwaps(t *testing.T) {
 			}
 			again := c.rule(to.labels, places)
 			if own := mustDo(c.merit(again))(t); to.merit < from.merit || math.Abs(own-to.merit) > 1e-12 ||
-				to.logDet() > from.logDet() || to.logDet() != again.logDet() {
+				to.logDet > from.logDet || to.logDet != again.logDet {
 				t.Errorf("%v: merit %g after %g, of the labels %g; log det %g after %g", shape, to.merit,
-					from.merit, own, to.logDet(), from.logDet())
+					from.merit, own, to.logDet, from.logDet)
 			}
 		}
 	}
@@ -93,10 +93,10 @@ func TestSwapsLower(t *testing.T) {
 		}
 		c, places, from := opened(t, randomData(n, d, 0, seed), nil, k, labels)
 		to := mustDo(c.swaps(from, places))(t)
-		if to.merit < from.merit || to.logDet() > from.logDet() || to.filled < from.filled ||
+		if to.merit < from.merit || to.logDet > from.logDet || to.filled < from.filled ||
 			k < 3 && to.rule != from.rule {
 			t.Errorf("seed %d, k = %d: merit %g after %g, log det %g after %g", seed, k, to.merit, from.merit,
-				to.logDet(), from.logDet())
+				to.logDet, from.logDet)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (w Warning) String() string {
 			"determine prototypes and memberships; it determines clusters: read the labels and cluster " +
 			"probabilities of a fit of minimal volume"
 	case WarnRows:
-		return "k = " + strconv.Itoa(int(w.Value)) + " exceeds the " + other + " rows: some clusters are empty"
+		return "k = " + strconv.Itoa(int(w.Value)) + " exceeds the " + other + " rows: clusters are empty"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}
