@@ -145,6 +145,21 @@ func TestManyClusters(t *testing.T) {
 	}
 }
 
+// TestManyBounds: means outside of the bounds of centers come to the nearest point within.
+func TestManyBounds(t *testing.T) {
+	x, _ := blobs(300, 2, 12, 30, 1)
+	for least, equal := range map[float64]bool{-9: true, 0.1: false} {
+		m := mustDo(FitMinVolume(bg, x, 12, &MinVolumeOptions{Lower: []float64{least}}))(t)
+		want := mapped(m.ClusterMeans, func(_, _ int, v float64) float64 { return max(v, least) })
+		if m.Lambda != 0 || maxDiff(m.Centers, want) != 0 || (maxDiff(m.Centers, m.ClusterMeans) == 0) != equal {
+			t.Errorf("from %g: centers %v", least, m.Centers.Data)
+		}
+		if d := maxDiff(m.Memberships, mustDo(m.Predict(nil, x))(t)); d > 1e-6 {
+			t.Errorf("from %g: Predict is off by %g", least, d)
+		}
+	}
+}
+
 // TestManySparse: sparse rows have the clusters of the same rows with their zeros.
 func TestManySparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))

@@ -189,12 +189,19 @@ func (m *alternation) toData(f *Matrix) *Matrix {
 		}
 		for c, v := range row {
 			row[c] = min(max(math.Ldexp(v, s.exp), -mostCenter), mostCenter)
-			if m.low != nil {
-				row[c] = min(max(row[c], m.low[c]), m.high[c])
-			}
 		}
 	}
+	m.clip(out)
 	return out
+}
+
+// clip takes centers in the data's units into their bounds, if there are any.
+func (p *minVolume) clip(f *Matrix) {
+	for a := 0; p.low != nil && a < f.Rows; a++ {
+		for c, v := range f.row(a) {
+			f.row(a)[c] = min(max(v, p.low[c]), p.high[c])
+		}
+	}
 }
 
 // principalRows returns the rows in the principal subspace, n×p, and the subspace's axes in the coordinates

@@ -62,7 +62,7 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 		volume = VolumeAffine
 	}
 	p.o.Init, p.o.Volume = cmp.Or(o.Init, start), cmp.Or(o.Volume, volume)
-	given := o.Centers != nil || p.o.Fixed.Rows > 0 || o.Lambda > 0 || o.bounded()
+	given := o.Centers != nil || p.o.Fixed.Rows > 0 || o.Lambda > 0
 	p.many = !given && (o.Init == InitAuto || o.Init == InitKMeans) && k > manyTimes*(pc.rank(s)+1)
 	p.quick = o.Init != InitAuto || start != InitKMeans && !p.many
 	if o.Centers != nil || p.o.Init == InitGlobal {

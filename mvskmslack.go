@@ -63,6 +63,7 @@ func (clusterRule) bestRun(m *alternation) (*volumeRun, error) {
 		return nil, err
 	}
 	found.Centers = found.ClusterMeans.Clone()
+	m.clip(found.Centers)
 	all, err := m.end()
 	if err != nil {
 		return nil, err
