@@ -529,14 +529,14 @@ func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 	return out, math.Ldexp(math.Sqrt(spreadRate*within/free), c.exp+c.s.exp-exp)
 }
 
-// metric has the means of clusters, and the axes along which their distances count; nil: all. spread and doubt
-// are of a Model.
+// metric has the means of clusters, and the axes along which their distances count; nil: all. spread and
+// doubt are of a Model.
 type metric struct {
 	means, axes   *Matrix
 	spread, doubt float64
 }
 
-// scored takes the nearest mean of row i, the lowest index where distances agree to rounding, and its scores,
+// scored takes the nearest mean of row i, the lowest index where distances agree to rounding, and its scores
 // in units of 4^exp: a constant less half of the squared distances.
 type scored = func(i, nearest int, scores []float64, exp int)
 

@@ -74,8 +74,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // Rows that span r dimensions determine no k > 2(r+1) prototypes. Centers are then ClusterMeans, the clusters
 // of k-means after the steps of [Model.Labels], and their memberships are those of the nearest centers. λ is
-// 0, and Slack, Volume, Epsilon and Restarts count for nothing. With Centers, Fixed, a Lambda, or another Init
-// than InitKMeans such k are as all others.
+// 0, and Slack, Volume, Epsilon and Restarts count for nothing. With Centers, Fixed, a Lambda, or another
+// Init than InitKMeans such k are as all others.
 //
 // More than max(16384, 512k) rows start on a random sample of them, and so do rows with n·k² above 2.5e7. The
 // error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row

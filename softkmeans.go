@@ -28,7 +28,7 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// For [Model.ClusterProbabilities]: the weight of each cluster's rows, as a share of all (k); how far they
+	// For [Model.ClusterProbabilities]: the weight of each cluster's rows, a share of all (k); how far they
 	// are from their means along an axis; the share of rows to which two halves give different labels.
 	ClusterWeights              []float64
 	ClusterSpread, ClusterDoubt float64
