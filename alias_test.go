@@ -109,8 +109,7 @@ func destinations(t testing.TB) []writing {
 			return (&Model{Centers: in[1], ClusterMeans: rowsOf(many, 9, 13)}).PredictLabels(dst, in[0])
 		})},
 		{"Model.ClusterProbabilities", []*Matrix{square(1), square(2)}, func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-			k := in[1].Rows
-			m := &Model{Centers: in[1], ClusterMeans: in[1], ClusterWeights: inTurn(k, 1/float64(k)), ClusterSpread: 2}
+			m := &Model{Centers: in[1], ClusterMeans: in[1], ClusterWeights: inTurn(5, 0.2), ClusterSpread: 2}
 			return m.ClusterProbabilities(dst, in[0])
 		}},
 		{"Model.Labels", nil, asInts(func(dst []int, _ []*Matrix) ([]int, error) {
