@@ -65,12 +65,7 @@ func (c Certificate) Optimal(tol float64) bool {
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
-	err := cmp.Or(o.only("Floors", "Weights", "Sum", "MostK"),
-		checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK))
-	if err != nil {
-		return nil, err
-	}
-	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
+	t, err := openFor(ctx, x, &o, "Floors", "Weights", "Sum", "MostK")
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +96,12 @@ func Certify(
 ) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	err := cmp.Or(o.only("Certify", "Weights", "Solver", "Sum"), checkMatrix("centers", centers, mostCenter),
-		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver),
-		checkEnum("Sum", o.Sum, sumCount))
+	err := cmp.Or(checkMatrix("centers", centers, mostCenter),
+		checkMatrix("memberships", memberships, mostCenter))
 	if err != nil {
 		return c, err
 	}
-	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
+	t, err := openFor(ctx, x, &o, "Certify", "Weights", "Solver", "Sum")
 	if err != nil {
 		return c, err
 	}
@@ -185,12 +179,10 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // It reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: those of [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
-	err := cmp.Or(o.only("CentersOf", "Weights", "Sum"), checkEnum("Sum", o.Sum, sumCount),
-		checkMatrix("memberships", memberships, mostCenter))
-	if err != nil {
+	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
 		return nil, err
 	}
-	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
+	t, err := openFor(ctx, x, &o, "CentersOf", "Weights", "Sum")
 	if err != nil {
 		return nil, err
 	}

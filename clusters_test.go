@@ -304,3 +304,30 @@ func TestManyCancelled(t *testing.T) {
 		}
 	}
 }
+
+// TestManyMoved: blobs that are apart are found from any seed, in any order of rows, and with weights as with rows
+// that are there twice.
+func TestManyMoved(t *testing.T) {
+	x, truth := blobs(300, 3, 20, 30, 1)
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		order := rng.Perm(600)[:450] // rows once or twice
+		w, list, want := make([]float64, 300), []int{}, []int{}
+		for _, i := range order {
+			w[i%300]++
+			list, want = append(list, i%300), append(want, truth[i%300])
+		}
+		m := mustDo(FitMinVolume(bg, chosenRows(x, list), 20, &MinVolumeOptions{Seed: seed}))(t)
+		of := mustDo(FitMinVolume(bg, x, 20, &MinVolumeOptions{Seed: seed, Weights: w}))(t)
+		if accuracyOf(want, m.Clusters) < 1 || accuracyOf(truth, of.Clusters) < 1 || m.ClusterDoubt+of.ClusterDoubt > 0 {
+			t.Errorf("seed %d: right in %g, with weights in %g", seed, accuracyOf(want, m.Clusters),
+				accuracyOf(truth, of.Clusters))
+		}
+		for i, j := range m.Clusters { // the clusters may have other numbers
+			k := of.Clusters[list[i]]
+			if math.Abs(m.ClusterWeights[j]-of.ClusterWeights[k]) > 1e-12 {
+				t.Errorf("seed %d: cluster %d weighs %g, not %g", seed, k, of.ClusterWeights[k], m.ClusterWeights[j])
+			}
+		}
+	}
+}

@@ -14,8 +14,9 @@
 //
 // # Choosing a function
 //
-// [FitMinVolume] is the usual choice. It returns compact centers near the data, at a squared error that
-// is by default up to a quarter above the floor. Package unmix does this for spectra of images: it keeps
+// [FitMinVolume] is the usual choice. It returns compact centers near the data, at a squared error above the
+// floor: by default by a quarter of what white noise adds, and by at most a quarter of the floor. Known
+// centers stay as they are in MinVolumeOptions.Fixed. Package unmix does this for spectra of images: it keeps
 // centers at 0 or above and allows for noise and varying brightness.
 //
 // The floor is the minimum of ‖X − GF‖². [Floors] returns it for every k. [Fit] returns one of many
@@ -28,7 +29,8 @@
 // the difference.
 //
 // [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
-// largest membership is unreliable for a cluster between others.
+// largest membership is unreliable for a cluster between others. For mixtures set Model.Clusters to nil: the
+// labels are then the largest memberships.
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles

@@ -32,7 +32,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 	if err := checkNoPenalty(&o); err != nil {
 		return nil, err
 	}
-	m, err := openMinVolume(ctx, x, k, &o, false)
+	m, err := openCoordinates(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +41,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
-// Memberships and Centers, and Warnings for reasons to doubt them. Raise
-// MinVolumeOptions.Slack above Model.Slack if the prototypes lie too far outside of the data, lower it if
-// they are too far inside. For images of spectra take package unmix.
+// Memberships and Centers, and Warnings for reasons to doubt them. Set MinVolumeOptions.Slack above
+// Model.Slack if the prototypes lie too far outside of the data, below it if they are too far inside. For
+// images of spectra take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data until
 // the squared error has grown by Slack over the proved floor, so that units, scale and origin of the data do
@@ -60,8 +60,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // A Slack of 0 becomes 0.25·q/(d−q): a quarter of what white noise adds to the error of the true prototypes.
 // Here d is the number of columns that are not constant, and q = k−1 (k under SumAtMostOne). The slack is
 // 0.25 if that is less, if n ≤ q+2, in exact mixtures and for k > min(n−1, d). It is 0.25 for clusters, too:
-// if direction q has less than twice the squared singular value of the next, or if k-means explains more than
-// 97 % of the variance in the principal subspace.
+// if direction q has less than twice the squared singular value of the next, and those that follow are less even
+// than white noise's; or if k-means explains more than 97 % of the variance in the principal subspace.
 //
 // The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
 // that the floor explains. A [Warning] tells if no λ keeps within the slack, nor within 1.25 floors, as
@@ -79,8 +79,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // More than max(16384, 512k) rows start on a random sample of them, and so do rows with n·k² above 2.5e7. The
 // error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row
-// in a thousand may be missed. Plain, Centers, a Lambda, a Slack below 0.05, and every Init except InitKMeans
-// take all rows, and so does Fixed.
+// in a thousand may be missed. Plain, Centers, Fixed, a Lambda, a slack below 0.05, and every Init except
+// InitKMeans take all rows.
 //
 // Sparse rows are not filled in, unless half of the entries are stored, or rows or columns are fewer than
 // some 4.5k. Model.Trace never rises. The bits depend on Seed and not on Workers. docs/accuracy.md has the
@@ -91,7 +91,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	m, err := openMinVolume(ctx, x, k, &o, true)
+	m, err := openMinVolume(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,11 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 	return best.finish(err)
 }
 
-// openMinVolume is openCoordinates with the slack of a fit with a penalty.
-func openMinVolume(
-	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
-) (*alternation, error) {
-	m, err := openCoordinates(ctx, x, k, o, penalty)
-	if err == nil && penalty {
+// openMinVolume is openCoordinates with the ε and the slack of a penalty.
+func openMinVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
+	m, err := openCoordinates(ctx, x, k, o)
+	if err == nil {
+		m.setEpsilon()
 		err = m.setSlack()
 	}
 	return m, err

@@ -368,7 +368,7 @@ func randomCenters(x *Matrix, k int, seed uint64) *Matrix {
 // started returns the coordinates in which a fit begins, and its first start.
 func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*alternation, *Matrix) {
 	t.Helper()
-	j := mustDo(openMinVolume(bg, x, k, o, true))(t)
+	j := mustDo(openMinVolume(bg, x, k, o))(t)
 	return j, mustDo(j.startCenters(0))(t).f
 }
 
@@ -445,7 +445,7 @@ func TestExtremeRows(t *testing.T) {
 	x := NewMatrix(7, 2, []float64{0, 0, 10, 0, 9, 8, 0, 9.5, 1, 1, 20, 30, 5, 5})
 	for sum, want := range map[Sum][]int{SumToOne: {1, 3, 0}, SumAtMostOne: {2, 3}} {
 		o := &MinVolumeOptions{Weights: []float64{1, 1, 1, 1, 1, 0, 1}, Sum: sum}
-		vf := mustDo(openMinVolume(bg, x, len(want), o, true))(t)
+		vf := mustDo(openMinVolume(bg, x, len(want), o))(t)
 		if got := vf.toData(vf.extremeRows(0)); maxDiff(got, chosenRows(x, want)) > 1e-14 {
 			t.Errorf("%v: rows %v, want %v", sum, got.Data, want)
 		}

@@ -356,7 +356,7 @@ func TestBoundsRest(t *testing.T) {
 			o := MinVolumeOptions{Lower: []float64{0.05}, Upper: []float64{0.4}, Tol: 1e-12, MaxIter: 100000,
 				Lambda: 1e-3, Volume: volume}
 			m := mustDo(FitMinVolume(bg, x, 3, &o))(t)
-			b := mustDo(openMinVolume(bg, x, 3, &o, true))(t)
+			b := mustDo(openMinVolume(bg, x, 3, &o))(t)
 			all := mustDo(b.end())(t)
 			loss := func(f *Matrix) float64 {
 				it := all.newIterate()

@@ -11,10 +11,7 @@ import (
 )
 
 // openCoordinates checks a call, finds the floor, and returns the coordinates in which the fit begins.
-// penalty says whether the volume counts, as it does for all but FitAlternating.
-func openCoordinates(
-	ctx context.Context, x Samples, k int, o *MinVolumeOptions, penalty bool,
-) (*alternation, error) {
+func openCoordinates(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
 	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
 	}
@@ -43,9 +40,6 @@ func openCoordinates(
 	m, err := newMinVolume(t, k, o, pc)
 	if err != nil {
 		return nil, err
-	}
-	if penalty {
-		m.setEpsilon()
 	}
 	return m.begin()
 }

@@ -306,6 +306,7 @@ func TestFixedErrors(t *testing.T) {
 		{MinVolumeOptions{Fixed: NewMatrix(2, 5, nil)}, ErrShape},
 		{MinVolumeOptions{Fixed: NewMatrix(0, 5, nil)}, ErrShape},
 		{MinVolumeOptions{Fixed: &Matrix{Rows: 2, Cols: 4, Stride: 4}}, ErrShape},
+		{MinVolumeOptions{Fixed: &Matrix{Rows: 2, Cols: 4, Stride: 4}, Centers: f}, ErrShape},
 		{MinVolumeOptions{Fixed: with(nan)}, ErrNonFinite}, {MinVolumeOptions{Fixed: with(-inf)}, ErrNonFinite},
 		{MinVolumeOptions{Fixed: with(0x1p521)}, ErrRange},
 		{MinVolumeOptions{Fixed: fixed, Init: InitKMeans}, ErrOption},

@@ -21,7 +21,7 @@ func must(t testing.TB, err error) {
 // iterated returns a fit with a λ, and the last two iterates of a few steps.
 func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *alternation, at, next *iterate) {
 	t.Helper()
-	j = mustDo(openMinVolume(bg, x, k, o, true))(t)
+	j = mustDo(openMinVolume(bg, x, k, o))(t)
 	start, err := j.startCenters(0)
 	if err != nil {
 		t.Fatal(err)
@@ -462,7 +462,7 @@ func TestInsidePass(t *testing.T) {
 		var bits []float64
 		for _, workers := range []int{1, 3} {
 			o := &MinVolumeOptions{Weights: weights, Workers: workers}
-			m := mustDo(openMinVolume(bg, x, k, o, true))(t)
+			m := mustDo(openMinVolume(bg, x, k, o))(t)
 			m = mustDo(m.end())(t)
 			at, want, got := m.newIterate(), m.newIterate(), m.newIterate()
 			copy(at.f.Data, m.fromData(prototypes).Data)

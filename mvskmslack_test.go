@@ -207,7 +207,7 @@ func TestTall(t *testing.T) {
 // TestDrawWeight: the rows of a draw have the weight of all.
 func TestDrawWeight(t *testing.T) {
 	x := randomData(manyRows+9, 3, 0, 1)
-	all := mustDo(openMinVolume(bg, x, 2, &MinVolumeOptions{Weights: inTurn(x.Rows, 0, 1, 3)}, true))(t)
+	all := mustDo(openMinVolume(bg, x, 2, &MinVolumeOptions{Weights: inTurn(x.Rows, 0, 1, 3)}))(t)
 	part := all.draw()
 	if got, want := float64(part.s.n)*part.s.weight(0), 1/all.perWeight(1); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("a weight of %g, of all rows %g", got, want)
@@ -443,7 +443,7 @@ func TestNoiseSlackOracle(t *testing.T) {
 func defaultSlack(t *testing.T, x Samples, k int, o *MinVolumeOptions) float64 {
 	t.Helper()
 	given := orZero(o)
-	return mustDo(openMinVolume(bg, x, k, &given, true))(t).o.Slack
+	return mustDo(openMinVolume(bg, x, k, &given))(t).o.Slack
 }
 
 // TestNoiseSlackRules: each rule by a table of its own.
@@ -556,5 +556,33 @@ func TestNextSquare(t *testing.T) {
 	krylov := mustDo(s.principal(wanted{4, 3}, SolverKrylov, toFit))(t)
 	if got, want := krylov.next(), gram.next(); gram.squares[4] != want || got > want*(1+1e-12) || got < .99*want {
 		t.Errorf("the next square is %g, by the Gram matrix %g", got, want)
+	}
+}
+
+// TestWhite: noise is white in all shapes, and with few directions more it is not.
+func TestWhite(t *testing.T) {
+	t.Parallel()
+	for _, shape := range []struct{ n, d int }{{400, 20}, {100, 60}, {60, 60}, {50, 300}, {2000, 8}} {
+		for seed := range uint64(5) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			x := mapped(NewMatrix(shape.n, shape.d, nil), func(_, _ int, _ float64) float64 { return rng.NormFloat64() })
+			for _, more := range []bool{false, true} {
+				if more { // a direction with six times the largest square of noise
+					top := math.Sqrt(6) * (1 + math.Sqrt(float64(shape.d)/float64(shape.n)))
+					axis := make([]float64, shape.d)
+					for c := range axis {
+						axis[c] = rng.NormFloat64() / math.Sqrt(float64(shape.d))
+					}
+					for i := range x.Rows {
+						axpy(x.row(i), top*rng.NormFloat64(), axis)
+					}
+				}
+				s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+				pc := mustDo(s.principal(wanted{0, 1}, SolverGram, toFit))(t)
+				if pc.white(max(shape.n, shape.d)) == more {
+					t.Errorf("%+v, seed %d: white is %v", shape, seed, more)
+				}
+			}
+		}
 	}
 }

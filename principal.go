@@ -88,6 +88,16 @@ func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows
 	return x.open(ctx, o, centred)
 }
 
+// openFor checks the options of a function that reads those of these names, and opens x.
+func openFor(ctx context.Context, x Samples, o *Options, function string, reads ...string) (rows, error) {
+	err := cmp.Or(o.only(function, reads...), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount),
+		checkCount("MostK", o.MostK))
+	if err != nil {
+		return nil, err
+	}
+	return openSamples(ctx, x, o, o.Sum == SumToOne)
+}
+
 // lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
 const lostShare = 1e-9
 
@@ -551,12 +561,7 @@ type Subspace struct {
 // errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
-	err := cmp.Or(o.only("Principal", "Weights", "Solver", "Sum"),
-		checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
-	if err != nil {
-		return nil, err
-	}
-	t, err := openSamples(ctx, x, &o, o.Sum == SumToOne)
+	t, err := openFor(ctx, x, &o, "Principal", "Weights", "Solver", "Sum")
 	if err != nil {
 		return nil, err
 	}

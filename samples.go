@@ -415,15 +415,14 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 }
 
 func (s *samples) varying() int {
-	first, same := -1, indices(s.d) // the columns without two different entries so far
+	var first []float64
+	same := indices(s.d) // the columns without two different entries so far
 	for i := 0; i < s.n && len(same) > 0; i++ {
-		switch {
-		case s.weight(i) == 0:
-		case first < 0:
-			first = i
-		default:
-			row, begin := s.x.row(i), s.x.row(first)
-			same = slices.DeleteFunc(same, func(j int) bool { return row[j] != begin[j] })
+		if row := s.x.row(i); s.weight(i) > 0 {
+			if first == nil {
+				first = row
+			}
+			same = slices.DeleteFunc(same, func(j int) bool { return row[j] != first[j] })
 		}
 	}
 	return s.d - len(same)

@@ -13,8 +13,7 @@ func cpuTime() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peakMemory is the most memory that this process had, in MB where the system counts in kB,
-// as Linux does.
+// peakMemory is the most memory that this process had, in MB where the system counts in kB, as Linux does.
 func peakMemory() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -124,9 +124,8 @@ type solution struct {
 	how   string     // the solver that it chose; "" if there is no choice
 }
 
-// check computes the objective of s from its centers and memberships, and returns an
-// error if s does not solve the problem. total is ‖Xc‖², floor the least objective, which
-// only exact peers must reach.
+// check computes the objective of s from its centers and memberships, and returns an error if s does not
+// solve the problem. total is ‖Xc‖², floor the least objective, which only exact peers must reach.
 func (s *solution) check(x *mat.Dense, exact bool, floor, total float64) (objective float64, err error) {
 	var r mat.Dense
 	r.Mul(s.g, s.f)

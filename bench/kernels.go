@@ -53,9 +53,8 @@ type kernelSpeeds map[kernelCase]float64
 //
 //	BenchmarkKernel/gram/n=4096,d=100-2  500  2000 ns/op  12.5 GF/s
 //
-// into speeds, keeping the best, and returns the cases in order of appearance. Other
-// lines, and kernels without that metric, are ignored. A line of this form that cannot be
-// read is an error.
+// into speeds, keeping the best, and returns the cases in order of appearance. Other lines, and kernels
+// without that metric, are ignored. A line of this form that cannot be read is an error.
 func parseKernels(output string, speeds kernelSpeeds) (cases []kernelCase, err error) {
 	for _, line := range strings.Split(output, "\n") {
 		fields := strings.Fields(line)

@@ -1,6 +1,5 @@
-// Command bench times softkmeans.Fit and other libraries' ways to the same global
-// solution, compares minimal volume with other ways to unmix and to cluster, and prints
-// the figures as Markdown. See README.md.
+// Command bench times softkmeans.Fit and other libraries' ways to the same global solution, compares minimal
+// volume with other ways to unmix and to cluster, and prints the figures as Markdown. See README.md.
 package main
 
 import (

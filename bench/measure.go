@@ -13,8 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rounds is the number of turns of each peer. A peer whose single call exceeds a turn
-// has fewer.
+// rounds is the number of turns of each peer. A peer whose single call exceeds a turn has fewer.
 const rounds = 20
 
 // pythonPause is the pause after a call of Python: OpenBLAS's threads spin for some 25 ms

@@ -80,9 +80,8 @@ func mixturesCase(n, d, k int) func() (*mat.Dense, error) {
 // imageRank is the number of directions in which the views of one object vary.
 const imageRank = 6
 
-// simulateImages makes n images of d pixels of k objects: an object is a mean and
-// directions in which its views vary, all of them combinations of a few smooth patterns,
-// and there is white noise.
+// simulateImages makes n images of d pixels of k objects: an object is a mean and directions in which its
+// views vary, all of them combinations of a few smooth patterns, and there is white noise.
 func simulateImages(n, d, k int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, uint64(d)))
 	patterns := mat.NewDense(4*imageRank, d, nil)
@@ -143,8 +142,7 @@ func (v *volumeTime) more() string {
 
 func (v *volumeTime) time() string { return v.more() + digits(v.cpu) }
 
-// timeVolume calls FitMinVolume on one thread. It is stopped when it has had the limit in
-// processor time.
+// timeVolume calls FitMinVolume on one thread. It is stopped when it has had the limit in processor time.
 func timeVolume(ctx context.Context, x *mat.Dense, k int, limit time.Duration) (*volumeTime, error) {
 	stopping, stop := context.WithCancel(ctx)
 	defer stop()
@@ -167,8 +165,7 @@ func timeVolume(ctx context.Context, x *mat.Dense, k int, limit time.Duration) (
 	return v, nil
 }
 
-// timeVolumes runs FitMinVolume and k-means once on each case, and returns the table. py
-// may be nil.
+// timeVolumes runs FitMinVolume and k-means once on each case, and returns the table. py may be nil.
 func timeVolumes(ctx context.Context, py *python, o *options, say func(format string, args ...any)) ([][]string, error) {
 	cases, err := selected(o, volumeCases, func(c volumeCase) string { return c.name })
 	if err != nil {

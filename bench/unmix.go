@@ -157,9 +157,8 @@ type wayScore struct {
 	cpu float64
 }
 
-// unmixScenes runs all ways on the scenes of the folders and on generated ones. It returns
-// a table of the former, a line for each scene and way, and one of the latter, a line for
-// each way. py may be nil.
+// unmixScenes runs all ways on the scenes of the folders and on generated ones. It returns a table of the
+// former, a line for each scene and way, and one of the latter, a line for each way. py may be nil.
 func unmixScenes(
 	ctx context.Context, py *python, o *options, say func(format string, args ...any),
 ) (each, kinds [][]string, err error) {

@@ -22,9 +22,8 @@ type unmixing struct {
 	how  string     // the λ that an oracle chose; "" for the others
 }
 
-// unmixingError is an unmixing beside the truth, with the spectra matched so that mrsa is
-// least. If the true spectra are unknown the matching makes abundances least, and mrsa and
-// angle are NaN.
+// unmixingError is an unmixing beside the truth, with the spectra matched so that mrsa is least. If the true
+// spectra are unknown the matching makes abundances least, and mrsa and angle are NaN.
 type unmixingError struct {
 	mrsa       float64 // mean-removed spectral angle, in percent of π, the mean
 	angle      float64 // of the spectra as they are, in degrees, the mean

@@ -19,9 +19,8 @@ import (
 // Options tunes [Choose] and [ProposeScene], which does not call Progress. The zero value and nil
 // are the defaults.
 type Options struct {
-	// Weights has a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. They
-	// decide how likely a row is drawn. Where no draw is needed all rows of positive weight
-	// count alike.
+	// Weights has a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. They decide how likely
+	// a row is drawn. Where no draw is needed all rows of positive weight count alike.
 	Weights []float64
 	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64 // of the draw, the halves and the starts: the same seed gives the same result
@@ -56,9 +55,8 @@ type Choice struct {
 	// Error has the squared error of held-out entries as a share of the total, and
 	// ErrorDeviation its standard error.
 	Error, ErrorDeviation []float64
-	// Agreement has the adjusted Rand index of labels from two halves of the rows, and
-	// Chance that of halves of a normal cloud with the same covariance: 0 where Agreement
-	// is too low for it to matter.
+	// Agreement has the adjusted Rand index of labels from two halves of the rows, and Chance that of halves
+	// of a normal cloud with the same covariance: 0 where Agreement is too low for it to matter.
 	Agreement, Chance []float64
 }
 
@@ -81,8 +79,7 @@ const (
 	sameError = 1e-9
 )
 
-// Choose looks for the number of prototypes of the rows of x. Read K, and Reason. It asks
-// three questions:
+// Choose looks for the number of prototypes of the rows of x. Read K, and Reason. It asks three questions:
 //
 //   - Edge: how many directions stand above the noise, and one more. The bound is that of white
 //     noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009). Where more than half of the
@@ -96,17 +93,15 @@ const (
 //     (after Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance
 //     of the data (after Dudoit & Fridlyand 2002).
 //
-// K is Edge if halves of the rows agree on that many. Where the noise is not known to be white
-// it must be the largest number they agree on, and HeldOut at most one off. Where it is and
-// HeldOut is Edge, an index of 0.7 will do. Otherwise K is Stable if HeldOut is the same, and
-// else there is no answer.
+// K is Edge if halves of the rows agree on that many. Where the noise is not known to be white it must be the
+// largest number they agree on, and HeldOut at most one off. Where it is and HeldOut is Edge, an index of 0.7
+// will do. Otherwise K is Stable if HeldOut is the same, and else there is no answer.
 //
-// The first two count the directions of a mixture, the third prototypes that come back.
-// Clusters on a line share a direction, and those with a shape of their own have more
-// directions than clusters need: there the first two tell nothing about clusters. So where
-// halves agree on more prototypes than permuted columns and held-out entries count, the truth
-// is often more, and there is no answer. Nor is there for rows on one line: two ends that
-// mix, many clusters and no structure look alike. Noise about one point has no answer, either.
+// The first two count the directions of a mixture, the third prototypes that come back. Clusters on a line
+// share a direction, and those with a shape of their own have more directions than clusters need: there the
+// first two tell nothing about clusters. So where halves agree on more prototypes than permuted columns and
+// held-out entries count, the truth is often more, and there is no answer. Nor is there for rows on one line:
+// two ends that mix, many clusters and no structure look alike. Noise about one point has no answer, either.
 // A column on a much larger scale than the others decides alone: where there is no answer, and no two
 // opinions are the same, standardized columns are asked as well.
 //

@@ -15,13 +15,12 @@ import (
 // the largest eigenvalue of noise.
 const tracyWidom = 2.42
 
-// whiteEdge counts the leading squared singular values of centred rows that white noise
-// would not have. values are the m = min(n−1, d) of them, descending, and large is
-// max(n−1, d). The i-th stands out if it is above the largest value that noise of the
-// variance of the rest has in m−i dimensions: the edge of Marchenko & Pastur (1967) with
-// the fluctuation of Johnstone (2001) and Ma (2012). Kritchman & Nadler (2009) test one value
-// after the other in this way; their correction of the variance is left out. edges has
-// the bound of each value.
+// whiteEdge counts the leading squared singular values of centred rows that white noise would not have.
+// values are the m = min(n−1, d) of them, descending, and large is max(n−1, d). The i-th stands out if it is
+// above the largest value that noise of the variance of the rest has in m−i dimensions: the edge of Marchenko
+// & Pastur (1967) with the fluctuation of Johnstone (2001) and Ma (2012). Kritchman & Nadler (2009) test one
+// value after the other in this way; their correction of the variance is left out. edges has the bound of
+// each value.
 func whiteEdge(values []float64, large int) (above int, edges []float64) {
 	total := la.Sum(values)
 	rest, counting := total, true
@@ -44,10 +43,9 @@ const (
 	permuteStream = 0x9e24
 )
 
-// permutedEdge returns the largest squared singular values, each at its place, of tables in
-// which every column of x is permuted by itself: Horn's parallel analysis (1965) without its
-// normal distribution (Buja & Eyuboglu 1992). Columns may have noise of different variance
-// and be few.
+// permutedEdge returns the largest squared singular values, each at its place, of tables in which every
+// column of x is permuted by itself: Horn's parallel analysis (1965) without its normal distribution (Buja &
+// Eyuboglu 1992). Columns may have noise of different variance and be few.
 func permutedEdge(
 	ctx context.Context, x *softkmeans.Matrix, seed uint64, o *softkmeans.Options,
 ) ([]float64, error) {

@@ -1,7 +1,6 @@
 package choosek
 
-// Cross-validation of entries: what leading directions tell about entries that they have
-// not seen.
+// Cross-validation of entries: what leading directions tell about entries that they have not seen.
 
 import (
 	"context"

@@ -20,9 +20,8 @@ type Proposal struct {
 	// Explained has, for k = 1, 2, …, the share of the total variance that k
 	// prototypes can explain at best: 1 − floor(k)/floor(1).
 	Explained []float64
-	// Step has what the k-th prototype adds to that, for k = 2, 3, …, and Stick
-	// what it would add if the total were broken into as many parts at random
-	// (the broken-stick model): the yardstick for K.
+	// Step has what the k-th prototype adds to that, for k = 2, 3, …, and Stick what it would add if the
+	// total were broken into as many parts at random (the broken-stick model): the yardstick for K.
 	Step, Stick []float64
 	// Elbow and Profile are second opinions, 0 where there are fewer than three steps.
 	// Elbow is the k at which Explained is farthest above the straight line from its first

@@ -1,5 +1,4 @@
-// Package gonumx takes gonum's matrices to softkmeans and back, where possible without a
-// copy:
+// Package gonumx takes gonum's matrices to softkmeans and back, where possible without a copy:
 //
 //	x, err := gonumx.Of(data)                             // a mat.Matrix
 //	m, err := softkmeans.FitMinVolume(ctx, x, 3, nil)
@@ -18,14 +17,12 @@ import (
 	"softkmeans"
 )
 
-// Of returns a gonum matrix as softkmeans takes it: rows are samples. It shares the numbers
-// of x, whatever its stride, where x stores them by rows ([mat.RawMatrixer], such as
-// *mat.Dense and its slices) or is a column vector that stores them ([mat.RawVectorer]).
-// Other matrices are copied, by x.At: transposes, symmetric and banded ones. A matrix
-// without rows or columns is empty.
+// Of returns a gonum matrix as softkmeans takes it: rows are samples. It shares the numbers of x, whatever
+// its stride, where x stores them by rows ([mat.RawMatrixer], such as *mat.Dense and its slices) or is a
+// column vector that stores them ([mat.RawVectorer]). Other matrices are copied, by x.At: transposes,
+// symmetric and banded ones. A matrix without rows or columns is empty.
 //
-// NaN and infinities pass: the functions of softkmeans name the entry. A nil x is a
-// [softkmeans.ErrShape].
+// NaN and infinities pass: the functions of softkmeans name the entry. A nil x is a [softkmeans.ErrShape].
 func Of(x mat.Matrix) (*softkmeans.Matrix, error) {
 	switch x := x.(type) {
 	case nil:

@@ -289,10 +289,21 @@ func choose[T interface {
 	t.value(name, *v != 0, false, read, func() { t.out.text((*v).String()) })
 }
 
+// either goes through a choice of two words: no, which is that of a missing field, and yes.
+func (t *walk) either(name string, v *bool, no, yes string) {
+	read := func() {
+		if word := t.in.word(); word == yes || word == no {
+			*v = word == yes
+		} else {
+			t.in.fail("it is " + quotedShort(word))
+		}
+	}
+	t.value(name, *v, false, read, func() { t.out.text(yes) })
+}
+
 func unnamed(name string) bool { return strings.HasSuffix(name, ")") }
 
-// warnings goes through objects of kind, cluster, other and value. Those of version 1 are
-// sentences.
+// warnings goes through objects of kind, cluster, other and value. Those of version 1 are sentences.
 func (t *walk) warnings(m *softkmeans.Model) {
 	t.list("warnings", -mostName, len(m.Warnings), true, func(i int) {
 		if t.in == nil {

@@ -1,8 +1,7 @@
-// Package modelfile stores models of package softkmeans with what others need to use them:
-// names, units and scaling of the columns, how the model was fitted, and what is proved.
-// Fill in a [File] and call [File.WriteTo]; [Read] gives it back. The file is JSON with a
-// checksum, which the command, the browser page and the npm package read and write as well;
-// docs/model.md describes it.
+// Package modelfile stores models of package softkmeans with what others need to use them: names, units and
+// scaling of the columns, how the model was fitted, and what is proved. Fill in a [File] and call
+// [File.WriteTo]; [Read] gives it back. The file is JSON with a checksum, which the command, the browser page
+// and the npm package read and write as well; docs/model.md describes it.
 package modelfile
 
 import (
@@ -80,38 +79,13 @@ type File struct {
 	Lower, Upper []float64
 	Seed         uint64
 
-	// A model of similarities. Samples are the rows, in the units of the fit, that new rows
-	// are compared with, by Kernel: rbf, with Gamma, or linear. nil, for the kernel matrix:
-	// the columns are similarities to the fitted rows, or, for distances with Gamma, the
-	// distances d of exp(−γd²).
+	// A model of similarities. Samples are the rows, in the units of the fit, that new rows are compared
+	// with, by Kernel: rbf, with Gamma, or linear. nil, for the kernel matrix: the columns are similarities
+	// to the fitted rows, or, for distances with Gamma, the distances d of exp(−γd²).
 	Similarities *softkmeans.LSDModel
 	Kernel       string
 	Gamma        float64
 	Samples      *softkmeans.Matrix
-}
-
-// scaling is the word of rowScaling.
-type scaling int
-
-const (
-	asGiven scaling = iota
-	unitRows
-)
-
-func (s scaling) String() string {
-	return [...]string{"auto", "unit", "scaling(2)"}[min(s, 2)]
-}
-
-// labelling is the word of labelBy.
-type labelling int
-
-const (
-	byCluster labelling = iota
-	byMembership
-)
-
-func (l labelling) String() string {
-	return [...]string{"cluster", "largest", "labelling(2)"}[min(l, 2)]
 }
 
 // fields goes through all fields but the checksum, in the order of the file: for the reader, the writer and
@@ -123,18 +97,8 @@ func (f *File) fields(t *walk) {
 	t.flag("named", &f.Named)
 	t.texts("units", &f.Units, d)
 	choose(t, "sum", &m.Sum)
-	rows := asGiven
-	if f.UnitRows {
-		rows = unitRows
-	}
-	choose(t, "rowScaling", &rows)
-	f.UnitRows = rows == unitRows
-	label := byCluster
-	if f.LabelLargest {
-		label = byMembership
-	}
-	choose(t, "labelBy", &label)
-	f.LabelLargest = label == byMembership
+	t.either("rowScaling", &f.UnitRows, "auto", "unit")
+	t.either("labelBy", &f.LabelLargest, "cluster", "largest")
 	t.text("scale", &f.Scale, true)
 	t.numbers("shift", &f.Shift, d)
 	t.numbers("divisor", &f.Divisor, d)
@@ -191,8 +155,7 @@ func (f *File) K() int {
 	return 0
 }
 
-// WriteTo writes the file and returns the number of bytes. The same model gives the same
-// bytes.
+// WriteTo writes the file and returns the number of bytes. The same model gives the same bytes.
 //
 // Errors: [softkmeans.ErrShape] and ErrOption for a model that contradicts itself or has no
 // centers, ErrNonFinite, ErrFormat for what Read does not take, such as names above 1 MB,
@@ -302,12 +265,11 @@ func numbered(d int) []string {
 	return list
 }
 
-// Read reads what [File.WriteTo] wrote: of this version, or of version 1, which has no
-// checksum. Spaces may differ. Anything else is a [softkmeans.ErrFormat] that names the line
-// and the field, or what it is instead: unknown, repeated and misplaced fields, wrong lengths,
-// null, a wrong checksum, parts that contradict each other, and what is behind the model.
-// Numbers out of range are an ErrRange. Read takes at most 1 GB, and no list beyond the size
-// that is declared before it.
+// Read reads what [File.WriteTo] wrote: of this version, or of version 1, which has no checksum. Spaces may
+// differ. Anything else is a [softkmeans.ErrFormat] that names the line and the field, or what it is instead:
+// unknown, repeated and misplaced fields, wrong lengths, null, a wrong checksum, parts that contradict each
+// other, and what is behind the model. Numbers out of range are an ErrRange. Read takes at most 1 GB, and no
+// list beyond the size that is declared before it.
 func Read(r io.Reader) (*File, error) {
 	in := &reader{r: bufio.NewReader(r), left: mostBytes, line: 1}
 	if err := foreign(in.r); err != nil {
@@ -375,8 +337,7 @@ func (f *File) check(kind error) error {
 	return f.checkCenters(kind)
 }
 
-// checkCounts returns an error if the numbers of rows contradict each other. 0 rows are not
-// known.
+// checkCounts returns an error if the numbers of rows contradict each other. 0 rows are not known.
 func (f *File) checkCounts(kind error) error {
 	sum, samples := uint64(0), 0
 	for _, n := range f.Sizes {
@@ -394,8 +355,7 @@ func (f *File) checkCounts(kind error) error {
 	return nil
 }
 
-// checkRanges returns an error if the ranges, means and spreads of columns contradict each
-// other.
+// checkRanges returns an error if the ranges, means and spreads of columns contradict each other.
 func (f *File) checkRanges(kind error) error {
 	for j, name := range f.Columns {
 		at := func(list []float64, other float64) float64 {

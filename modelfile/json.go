@@ -1,8 +1,7 @@
 package modelfile
 
-// The JSON of a model file: a writer and a reader.
-// encoding/json is not used: it needs reflection, takes duplicate and unknown fields, and
-// reads null as 0.
+// The JSON of a model file: a writer and a reader. encoding/json is not used: it needs reflection, takes
+// duplicate and unknown fields, and reads null as 0.
 //
 // The reader takes a byte at a time and keeps only what a field declares, so that endless
 // input is an error before it takes memory.

@@ -10,8 +10,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// ellipsoid is {Lu + d: ‖u‖ ≤ 1}. l has the columns of the lower triangle of L, one after the other,
-// then d.
+// ellipsoid is {Lu + d: ‖u‖ ≤ 1}. l has the columns of the lower triangle of L, one after the other, then d.
 type ellipsoid struct {
 	p int
 	v []float64

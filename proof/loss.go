@@ -4,11 +4,10 @@ package proof
 // for every pair (F, G).
 //
 // Let p = k−1, W be the sum of the weights, Y the weighted rows about their mean, and Ŷ = M·(BᵀF) as in
-// volume.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and BᵀF, and
-// x_i = m_i². As Ŷ has rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² + Σ_{i>p}σ_i²
-// (Mirsky). If M and BᵀF have full rank, which small changes give them, log c majorizes log s − log m
-// (Gel'fand and Naimark). As log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least
-// Σlog(s_i²/x_i + ε). So for every ν ≥ 0
+// volume.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and BᵀF, and x_i
+// = m_i². As Ŷ has rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² + Σ_{i>p}σ_i² (Mirsky). If M and
+// BᵀF have full rank, which small changes give them, log c majorizes log s − log m (Gel'fand and Naimark). As
+// log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least Σlog(s_i²/x_i + ε). So for every ν ≥ 0
 //
 //	L ≥ Σ_{i>p} σ_i² + Σ_{i≤p} min_{s,x} [(σ_i − s)² + (λ/2)·log(s²/x + ε) + νx] − νC,
 //
@@ -147,9 +146,9 @@ func (l *loss) unit(v float64, wexp int) float64 {
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
-// slipOfMean bounds how far the mean is from that of n rows. An entry is rounded once. Before that the mean is
-// the first of the heaviest rows, no farther away than √n times the spread, plus a mean of n differences. Sums
-// over sparse rows are compensated, but their terms are rounded, at the mean's distance from 0.
+// slipOfMean bounds how far the mean is from that of n rows. An entry is rounded once. Before that the mean
+// is the first of the heaviest rows, no farther away than √n times the spread, plus a mean of n differences.
+// Sums over sparse rows are compensated, but their terms are rounded, at the mean's distance from 0.
 func (l *loss) slipOfMean(n int, far bool) float64 {
 	if !l.centred {
 		return 0

@@ -1,15 +1,13 @@
 package proof
 
-// A floor of left-stochastic decomposition by duality. For P ≥ 0 (n×k) with P1 = 1, τ > 0 and c =
-// 1/(kτ) let
+// A floor of left-stochastic decomposition by duality. For P ≥ 0 (n×k) with P1 = 1, τ > 0 and c = 1/(kτ) let
 //
 //	Ỹ = PPᵀ/c − τ11ᵀ = kτ·P(I − 11ᵀ/k)Pᵀ.
 //
-// It is positive semidefinite, of rank k−1 at most, its entries are from −τ to (k−1)τ, and those on
-// the diagonal at least 0. Let A be any symmetric matrix, D = A − K, c(D) the sum of D⁺ off the
-// diagonal and of (k−1)D⁻ everywhere, and h(S) the sum of the squares of the k−1 largest eigenvalues
-// of S, as far as these are above 0. Then −⟨D, Ỹ⟩ ≤ τc(D), and ‖Ỹ‖² − 2⟨S, Ỹ⟩ ≥
-// −h(S) for S = A − τ11ᵀ. So
+// It is positive semidefinite, of rank k−1 at most, its entries are from −τ to (k−1)τ, and those on the
+// diagonal at least 0. Let A be any symmetric matrix, D = A − K, c(D) the sum of D⁺ off the diagonal and of
+// (k−1)D⁻ everywhere, and h(S) the sum of the squares of the k−1 largest eigenvalues of S, as far as these
+// are above 0. Then −⟨D, Ỹ⟩ ≤ τc(D), and ‖Ỹ‖² − 2⟨S, Ỹ⟩ ≥ −h(S) for S = A − τ11ᵀ. So
 //
 //	‖K − PPᵀ/c‖² = ‖K − τ11ᵀ‖² − 2⟨S − D, Ỹ⟩ + ‖Ỹ‖² ≥ ‖K‖² − 2τ(1ᵀK1 + c(D)) + n²τ² − h(A − τ11ᵀ).
 //
@@ -17,9 +15,8 @@ package proof
 // here. The dual's saddle point is mostly that of the objective: the floor is then near the least objective.
 //
 // Over τ, h is convex. Between two τ it is below the chord, and the rest is a parabola. At its best c a P
-// with an objective below ℓ has ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ
-// is between √(‖K‖² − ℓ)/(kn) and ‖K‖/n. So the least over these τ, or ℓ if that is less,
-// is a floor.
+// with an objective below ℓ has ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ is between √(‖K‖² − ℓ)/(kn)
+// and ‖K‖/n. So the least over these τ, or ℓ if that is less, is a floor.
 
 import (
 	"context"
@@ -44,8 +41,7 @@ type LSDBound struct {
 	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding.
 	// Compare it with LSDModel.Objective. It is not below LSDModel.Floor, but for rounding.
 	Floor float64
-	// Objective is that of the model, Gap is (Objective − Floor)/‖K‖²: no decomposition is better by
-	// more.
+	// Objective is that of the model, Gap is (Objective − Floor)/‖K‖²: no decomposition is better by more.
 	Objective, Gap float64
 	// Spectral reports that Floor is that of softkmeans.LSDFloors, since the search found none above. Beyond
 	// 512 samples it then holds but for a chance of 2e-10.
@@ -192,8 +188,7 @@ type cover struct {
 	curves    []*curve
 }
 
-// rest returns the floor at τ without −h(A − τ11ᵀ), and its rounding. Every sum is of n numbers,
-// twice.
+// rest returns the floor at τ without −h(A − τ11ᵀ), and its rounding. Every sum is of n numbers, twice.
 func (c *cover) rest(tau float64) (v, off float64) {
 	n := float64(c.n)
 	v = c.squares - 2*tau*(c.sum+c.cost) + n*tau*n*tau
@@ -225,8 +220,7 @@ func (c *cover) between(a, b node) (floor, at float64) {
 		if b.tau > a.tau {
 			slope = (b.h[i] - a.h[i]) / (b.tau - a.tau)
 		}
-		// rest − chord is the parabola n²(τ − t)² above its least, where t is off by 2^-50 of its
-		// parts.
+		// rest − chord is the parabola n²(τ − t)² above its least, where t is off by 2^-50 of its parts.
 		t := min(max((c.sum+c.cost+slope/2)/(n*n), a.tau), b.tau)
 		v, _ := c.rest(t)
 		v -= a.h[i] + slope*(t-a.tau)

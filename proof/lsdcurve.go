@@ -12,8 +12,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors
-// V in memory.
+// curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors V in memory.
 //
 // Proof. A factorization of the matrix M = σI + VWVᵀ − S(τ₀) in memory that ends proves that none
 // of its eigenvalues is below −γ(n+8)/(1−γ(n+8))·tr M (Rump, Verification of Positive Definiteness,

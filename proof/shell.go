@@ -3,9 +3,8 @@ package proof
 // The largest ellipsoid inside the convex hull of points that may move, for the least volume of simplices.
 //
 // Point j is z_j, and may be anywhere within r_j of it. A shell is a list of simplices of p corners in p
-// dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own
-// corners j. So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be those of the
-// hull.
+// dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own corners j.
+// So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be those of the hull.
 //
 // Theorem. Let the facets be a cycle modulo 2: every set of p−1 corners is in an even number of them.
 // Let K = {x: aᵀx < b for all facets} hold a point c about which the cycle's winding number modulo 2
@@ -15,12 +14,11 @@ package proof
 // winding number of the moved cycle is odd about each x in K. About a point outside of the hull it is even: a
 // ray away from the hull meets no facet. ∎
 //
-// The cycle begins as the boundary of a simplex with c as its centroid. With aᵀc < b for its facets it is
-// not flat, as a flat simplex is the union of its facets; then the number is 1. A further point z is added
-// with a set V of facets that have aᵀz − r‖a‖ ≥ b. They leave, and z with each ridge that an odd
-// number of V has comes in: the boundary of the cones from z over V is added to the cycle. These cones are
-// in {aᵀx ≥ b} and so do not hold c: the number remains. All facets ever made have aᵀc < b, or the
-// point is not added.
+// The cycle begins as the boundary of a simplex with c as its centroid. With aᵀc < b for its facets it is not
+// flat, as a flat simplex is the union of its facets; then the number is 1. A further point z is added with a
+// set V of facets that have aᵀz − r‖a‖ ≥ b. They leave, and z with each ridge that an odd number of V has
+// comes in: the boundary of the cones from z over V is added to the cycle. These cones are in {aᵀx ≥ b} and
+// so do not hold c: the number remains. All facets ever made have aᵀc < b, or the point is not added.
 //
 // So nothing depends on how well the hull is found, nor on the rounding of normals: offsets are rounded down
 // by slip, and tests against them err by less.

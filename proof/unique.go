@@ -11,18 +11,16 @@ package proof
 // of facet f at the k vertices, divided by their sum, which is above 0 where K holds the centroid. Then m_j
 // = s_j·y_j, where y_j is a convex combination of the y_f, s_j ≥ 0, and Σs_j = k, so that Πs_j ≤ 1.
 //
-// Theorem. Let τ be such that each y_f is within τ of a unit vector, or no longer than ρ < 1. Let |det
-// M| ≥ 1−δ. Then, in some order, the other simplex has its vertices within apart(k, τ, ρ, δ) of the
-// unit vectors.
+// Theorem. Let τ be such that each y_f is within τ of a unit vector, or no longer than ρ < 1. Let |det M| ≥
+// 1−δ. Then, in some order, the other simplex has its vertices within apart(k, τ, ρ, δ) of the unit vectors.
 //
-// Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least
-// 1−η = (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ +
-// (1−α)(1+τ), it is at most (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i,
-// and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1, some β_i is at least b². The weights other
-// than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ + τ. Two y_j near the same
-// e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. Where that is below 1−δ each has its own,
-// say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω +
-// (1+kω)ω, and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
+// Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least 1−η =
+// (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ + (1−α)(1+τ), it is at most
+// (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i, and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1,
+// some β_i is at least b². The weights other than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ +
+// τ. Two y_j near the same e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. Where that is below 1−δ each
+// has its own, say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω + (1+kω)ω,
+// and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
 //
 // The least volume follows from the largest ellipsoid inside K (volume.go). The bound by ρ alone is that
 // of a ball about the centroid. That by a design of the y_f with the largest determinant is of the smallest
@@ -142,9 +140,8 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	return q, each + 0x1p-48*float64(k), nil
 }
 
-// values overwrites y with the values of a facet at the corners, divided by their sum. It returns the
-// length of y and the distance from the nearest unit vector, with their rounding; +Inf where the sum is not
-// above 0.
+// values overwrites y with the values of a facet at the corners, divided by their sum. It returns the length
+// of y and the distance from the nearest unit vector, with their rounding; +Inf where the sum is not above 0.
 func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off float64) {
 	for j := range y {
 		y[j] = f.offset - la.Dot(f.normal, corners.Row(j))

@@ -11,11 +11,10 @@ package proof
 // √w_i·(g_iF − m), with m the weighted mean of the rows of GF. Then ‖Y − Ŷ‖² is at most the
 // error ‖X − GF‖² = E, since Y is centred.
 //
-// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add
-// up to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest
-// σ_i²(Ŷ) is det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at
-// most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥ 1/k. By the inequality of the means its
-// determinant is at most (W/k)^p, and
+// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add up to 0.
+// So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest σ_i²(Ŷ) is
+// det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥
+// 1/k. By the inequality of the means its determinant is at most (W/k)^p, and
 //
 //	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
 //
@@ -29,21 +28,19 @@ package proof
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
-// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from
-// the trace of YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and
-// outside. As I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤
-// Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within
-// V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ +
-// (YP−Ŷ)Ũ has a norm of at most
+// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the trace of
+// YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As I−P is symmetric,
+// ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap.
+// Ũ differs from directions within V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
+// Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
 //
 //	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
 //
 // by Cauchy's inequality.
 //
-// At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M =
-// ŨᵀYᵀYŨ, their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan
-// 1970). So after the projection no mixture of a row of weight v is farther from it than that times
-// √(‖Y‖²/v).
+// At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M = ŨᵀYᵀYŨ,
+// their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan 1970). So after the projection no
+// mixture of a row of weight v is farther from it than that times √(‖Y‖²/v).
 //
 // Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1,
 // are at most Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So it holds

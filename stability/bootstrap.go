@@ -15,10 +15,9 @@ import (
 
 // BootstrapOptions tunes [Bootstrap]. The zero value and nil are the defaults.
 type BootstrapOptions struct {
-	// MinVolumeOptions are those of the fit. Sum and Volume are taken from the
-	// model. Centers, Init and Restarts are not read: draws begin at the model's centers.
-	// Progress is called for each draw, in order, with its number as Restart and what its fit
-	// ended with.
+	// MinVolumeOptions are those of the fit. Sum and Volume are taken from the model. Centers, Init and
+	// Restarts are not read: draws begin at the model's centers. Progress is called for each draw, in order,
+	// with its number as Restart and what its fit ended with.
 	softkmeans.MinVolumeOptions
 	Resamples int     // how many draws to fit, at least 2; 0: 200
 	Level     float64 // of the intervals, above 0 and below 1; 0: 0.95
@@ -39,12 +38,11 @@ type Sureness struct {
 	Status    softkmeans.Status // StatusConverged, or StatusIterationLimit where the fit of a draw reached it
 }
 
-// Bootstrap says how much of the model m is chance: how much the centers, shares and labels
-// that [softkmeans.FitMinVolume] found for the rows of x with these options change from sample
-// to sample. Read Lower and Upper, and Stable. It draws as many rows as x has, with
-// replacement, fits them from m's centers, and matches the prototypes found with m's as [Match]
-// does; and so on, Resamples times. A row that is drawn twice has twice its weight. Rows of
-// weight 0 are not drawn.
+// Bootstrap says how much of the model m is chance: how much the centers, shares and labels that
+// [softkmeans.FitMinVolume] found for the rows of x with these options change from sample to sample. Read
+// Lower and Upper, and Stable. It draws as many rows as x has, with replacement, fits them from m's centers,
+// and matches the prototypes found with m's as [Match] does; and so on, Resamples times. A row that is drawn
+// twice has twice its weight. Rows of weight 0 are not drawn.
 //
 // Intervals are for what the same fit of very many such rows would find. They are normal ones:
 // percentiles of the draws held it less often in simulations. At a level of 0.95, on 200 tables
@@ -58,11 +56,10 @@ type Sureness struct {
 // a given λ. A model with a λ of 0 is an error: one of Fit or FitAlternating, or one whose centers
 // are samples of an exact mixture, which draws miss.
 //
-// Cost: Resamples times FitMinVolume without k-means; Workers share the draws. Memory: that of
-// FitMinVolume for each worker, or for one where x has more than 4 million entries. The
-// bits depend on Seed and not on Workers. Errors: those of FitMinVolume;
-// [softkmeans.ErrShape] for a model without memberships of these rows; and ctx's, wrapped,
-// within one pass over x.
+// Cost: Resamples times FitMinVolume without k-means; Workers share the draws. Memory: that of FitMinVolume
+// for each worker, or for one where x has more than 4 million entries. The bits depend on Seed and not on
+// Workers. Errors: those of FitMinVolume; [softkmeans.ErrShape] for a model without memberships of these
+// rows; and ctx's, wrapped, within one pass over x.
 func Bootstrap(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,
 ) (*Sureness, error) {
@@ -116,8 +113,7 @@ type bootstrap struct {
 	status   softkmeans.Status
 	shares   []float64
 	same     []float64 // for each row how many draws give it the model's label
-	// Sums and sums of squares of the differences from the model, of centers times 2^-exps and
-	// of shares.
+	// Sums and sums of squares of the differences from the model, of centers times 2^-exps and of shares.
 	sum, squares           *softkmeans.Matrix
 	shareSum, shareSquares []float64
 }
@@ -174,8 +170,7 @@ func newBootstrap(
 	return b, nil
 }
 
-// columnExps returns the exponents of the powers of two above the largest entries of the
-// columns of f and g.
+// columnExps returns the exponents of the powers of two above the largest entries of the columns of f and g.
 func columnExps(f, g *softkmeans.Matrix) []int {
 	top, exps := make([]float64, f.Cols), make([]int, f.Cols)
 	for _, m := range []*softkmeans.Matrix{f, g} {

@@ -14,8 +14,7 @@ import (
 type Matching struct {
 	To   []int // for each prototype of a the one of b; -1 where b has fewer
 	From []int // for each prototype of b the one of a; -1 where a has fewer
-	// Moved is how far each prototype of a is from its match, in the units of the data; 0
-	// where it has none.
+	// Moved is how far each prototype of a is from its match, in the units of the data; 0 where it has none.
 	Moved []float64
 	// Between is the root mean square distance of two prototypes of a, of which Moved is a
 	// share; 0 where a has one.
@@ -24,11 +23,10 @@ type Matching struct {
 	Changed []int // the rows with another label: b's is not the match of a's. Rising
 }
 
-// Match finds which prototypes of b are which of a, as those of two fits at two times, with
-// two options or of two samples. Pass models with Centers of the same columns, scaled by the
-// same numbers; read To. Each prototype has at most one match: of models with k and k'
-// prototypes |k−k'| stay without. The sum of squared distances over the matches is the least,
-// by [metrics.Assignment].
+// Match finds which prototypes of b are which of a, as those of two fits at two times, with two options or of
+// two samples. Pass models with Centers of the same columns, scaled by the same numbers; read To. Each
+// prototype has at most one match: of models with k and k' prototypes |k−k'| stay without. The sum of squared
+// distances over the matches is the least, by [metrics.Assignment].
 //
 // Where both models have labels of as many rows these are taken to be the same rows, and
 // Changed lists those whose label is another one.
@@ -131,8 +129,7 @@ func timesPower(m *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 	return out
 }
 
-// meanRow returns the mean of the rows of g by these weights, nil for all 1, of which one is
-// above 0.
+// meanRow returns the mean of the rows of g by these weights, nil for all 1, of which one is above 0.
 func meanRow(g *softkmeans.Matrix, weights []float64) []float64 {
 	sum, of, heaviest := make([]float64, g.Cols), 0.0, 1.0
 	if weights != nil {

@@ -20,26 +20,24 @@ const (
 	halvesStream = 0x4a1f // of random numbers
 )
 
-// Others looks for other answers than the model m, which [softkmeans.FitMinVolume] found for
-// the rows of x with these options. Read m.Warnings and m.Others, to which it adds. A warning
-// says that the labels are one choice of several; fewer prototypes may be more stable. None says
-// that rows and slack matter little.
+// Others looks for other answers than the model m, which [softkmeans.FitMinVolume] found for the rows of x
+// with these options. Read m.Warnings and m.Others, to which it adds. A warning says that the labels are one
+// choice of several; fewer prototypes may be more stable. None says that rows and slack matter little.
 //
-// Others fits random halves of the rows, one with half of the slack (or λ) and one with twice,
-// and has each label all rows. Without a slack in the options it is m.Slack. Three pairs of halves are drawn of up to 1000 rows, and one of
-// more. The share of rows with another label is the least over all ways to name the clusters,
-// and centers have the names of that way. If the largest share is above 5 %, a warning of
-// WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple
-// of the slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes
-// another. docs/accuracy.md tells on which sets the warning comes.
+// Others fits random halves of the rows, one with half of the slack (or λ) and one with twice, and has each
+// label all rows. Without a slack in the options it is m.Slack. Three pairs of halves are drawn of up to 1000
+// rows, and one of more. The share of rows with another label is the least over all ways to name the
+// clusters, and centers have the names of that way. If the largest share is above 5 %, a warning of
+// WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple of the
+// slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes another. docs/accuracy.md
+// tells on which sets the warning comes.
 //
 // A model whose Clusters are nil has the largest memberships as labels. The share of all membership that
 // is with other centers takes the place of the share of rows then, and WarnShares that of WarnLabels.
 //
-// Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows nothing is
-// done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
-// [softkmeans.ErrShape] for a model without Clusters or Memberships of these rows, and ctx's, wrapped; on an
-// error m is unchanged.
+// Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows nothing is done. Cost: about
+// that of FitMinVolume for each pair. Errors: those of FitMinVolume, [softkmeans.ErrShape] for a model
+// without Clusters or Memberships of these rows, and ctx's, wrapped; on an error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
@@ -181,8 +179,8 @@ func answer(
 	return softkmeans.Answer{Centers: draws.Chosen(part.Centers, to), Moved: 1 - same/float64(x.Rows)}, nil
 }
 
-// addShared adds to shared, for each pair of centers of the models m and part, the membership of the rows x that
-// both have.
+// addShared adds to shared, for each pair of centers of the models m and part, the membership of the rows x
+// that both have.
 func addShared(shared *softkmeans.Matrix, m, part *softkmeans.Model, x *softkmeans.Matrix) error {
 	g, err := part.Predict(nil, x)
 	if err != nil {

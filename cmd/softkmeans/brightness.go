@@ -20,7 +20,7 @@ const rowsHelp = `  -rows R       unit: divide rows by their sums, by which they
                 part of the sum of the row, prototypes have the mean sum, and
                 -o has a column size, the sum. Rows without a sum have no
                 memberships. given: rows as they are
-                auto: unit where brightness shows, and the report says so
+                auto: unit if rows differ in brightness; the report says so
                 (default). fit -method minvol, report and floors look for it in
                 tables in memory that are not standardized, without gaps,
                 -sum, -known, and -bounds other than 0. certify takes rows as
@@ -45,7 +45,6 @@ func (d *data) divide() error {
 	if d.Rows < len(dark) {
 		sums = absent.Without(sums, dark, 1)
 	}
-	d.above = scale.AboveZero(d.ends())
 	if d.scale == nil {
 		d.scale = scale.OfSums(sums, cols, d.Weights)
 	}
@@ -55,19 +54,13 @@ func (d *data) divide() error {
 }
 
 // open divides the rows by their sums if -rows auto finds that they are mixtures of k prototypes times a
-// brightness of their own, and reports whether it did. With chosen, k was chosen by the rows as given, to
-// which brightness looks like one prototype more.
+// brightness of their own, and reports whether it did. chosen is as for [kinds.Open].
 func (d *data) open(ctx context.Context, f *inputFlags, k int, chosen bool) (open bool, err error) {
 	if f.perRow != unmix.ScaleAuto || f.settled || d.sparse != nil || d.scale != nil || d.missing > 0 ||
 		d.square() {
 		return false, nil
 	}
-	if chosen && k > 2 {
-		open, err = kinds.Open(ctx, d.x, d.Weights, k-1)
-	}
-	if err == nil && !open && k > 1 {
-		open, err = kinds.Open(ctx, d.x, d.Weights, k)
-	}
+	open, err = kinds.Open(ctx, d.x, d.Weights, k, chosen)
 	if err != nil || !open {
 		return false, err
 	}

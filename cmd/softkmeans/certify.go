@@ -200,7 +200,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		if centerMatrix, err = given.model.centersFor(d, f.model); err != nil {
 			return nil, err
 		}
-		if f.sum = given.model.Model.Sum; given.model.unit() {
+		if f.sum = given.model.Model.Sum; given.model.UnitRows {
 			f.sum = softkmeans.SumAtMostOne // shares times shade
 		}
 	} else {
@@ -222,7 +222,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		s.places["memberships"] = place{c.memberships, view.Names(c.k)}
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
-	if given.model != nil && given.model.unit() {
+	if given.model != nil && given.model.UnitRows {
 		if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
 			return nil, err
 		}
@@ -246,7 +246,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 // model is nil for centers from a table.
 func (f *certifyFlags) takesSparse(m *modelFile) bool {
 	if m != nil {
-		return m.Model != nil && !m.unit() && m.scaling() == nil
+		return m.Model != nil && !m.UnitRows && m.scaling() == nil
 	}
 	return f.scale == scale.Auto || f.scale == scale.None
 }
@@ -274,7 +274,7 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 
 func (c *certified) text() []byte {
 	var b bytes.Buffer
-	writeHead(&b, &c.data.Head, c.data.Rows, kindOf(c.data.scale))
+	writeHead(&b, &c.data.Head, c.data.Rows, scale.KindOf(c.data.scale))
 	fmt.Fprintf(&b, "\n%s: %s\n", c.centers, prototypes(c.k))
 	if c.memberships != "" {
 		fmt.Fprintf(&b, "%s: memberships\n", c.memberships)
@@ -329,7 +329,7 @@ func (c *certified) json() any {
 		Tol         float64          `json:"tol"`
 		Certificate *certificateJSON `json:"certificate"`
 		Verdict     string           `json:"verdict"`
-	}{c.data.Source, c.data.Rows, c.data.Names, c.data.Notes, kindOf(c.data.scale).String(), c.centers, c.k,
+	}{c.data.Source, c.data.Rows, c.data.Names, c.data.Notes, scale.KindOf(c.data.scale).String(), c.centers, c.k,
 		memberships,
 		c.tol, newCertificateJSON(c.Certificate, c.tol, false), c.words()}
 }

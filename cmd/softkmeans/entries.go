@@ -14,9 +14,8 @@ import (
 // maxEntry is the largest size of an entry that the package accepts.
 const maxEntry = 0x1p500
 
-// checkEntries returns an error for the first entry of x above maxEntry. The package
-// checks scaled entries; this is for entries before they are scaled. The error counts
-// rows from first.
+// checkEntries returns an error for the first entry of x above maxEntry. The package checks scaled entries;
+// this is for entries before they are scaled. The error counts rows from first.
 func checkEntries(x *softkmeans.Matrix, first int) error {
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
@@ -46,8 +45,7 @@ type place struct {
 	names  []string
 }
 
-// located replaces an error about an entry of an argument by one that names the file,
-// the row and the column.
+// located replaces an error about an entry of an argument by one that names the file, the row and the column.
 func (s *session) located(err error) error {
 	var e *softkmeans.InputError
 	if !errors.As(err, &e) {

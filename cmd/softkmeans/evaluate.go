@@ -355,8 +355,7 @@ func bySize[T cmp.Ordered](sizes []T) []int {
 // short cuts a name to at most so many characters; an empty one is "(none)".
 func short(s string, most int) string { return table.Short(s, most) }
 
-// materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a
-// material.
+// materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a material.
 type materials struct {
 	source string
 	names  []string

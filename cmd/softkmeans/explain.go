@@ -61,10 +61,10 @@ type meaning struct {
 	pure    []few // of each prototype: those with the largest memberships in it
 	between few   // those whose two largest memberships differ least
 	rows    int   // seen so far
-	moved   int   // those whose cluster is not that of their largest membership
+	moved   int   // those with their largest membership in another cluster
 }
 
-// compare counts the rows whose cluster is not that of their largest membership.
+// compare counts the rows that have their largest membership in another cluster.
 func (m *meaning) compare(clusters []int, g *softkmeans.Matrix) {
 	for i, cluster := range clusters {
 		if row := g.Row(i); row[cluster] < slices.Max(row) {

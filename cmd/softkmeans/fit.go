@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/unmix"
@@ -145,7 +146,7 @@ func (f *fitFlags) inMemory() bool {
 
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
-	f.inputFlags.add(fs, choice[missingRule]{"fit", missingFit})
+	f.inputFlags.add(fs, choice[absent.Rule]{"fit", absent.Fit})
 	f.sureFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
@@ -202,10 +203,10 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
-	case f.missing == missingFit && !f.method.takes("missing"):
+	case f.missing == absent.Fit && !f.method.takes("missing"):
 		return f, usageErrorf("-missing fit is only for -method %s; drop and mean are for all",
 			takers("missing"))
-	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
+	case f.missing == absent.Fit && (given["others"] && f.others || given["bootstrap"]):
 		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
 	case f.stream == streamYes && given["others"] && f.others:
 		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
@@ -386,5 +387,5 @@ func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) 
 	if x, o.Weights, note = d.rowsForK(); note != "" {
 		d.Notes = append(d.Notes, note)
 	}
-	return r.choose(ctx, x, o)
+	return r.choose(ctx, x, d.sizes, o)
 }

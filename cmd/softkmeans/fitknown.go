@@ -107,7 +107,7 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	return scaled, nil
 }
 
-// center returns the name of center j: the known one, or that of its place.
+// center returns the name of center j: the known one, or p and its number.
 func (r *result) center(j int) string {
 	if j < len(r.known) {
 		return r.known[j]
@@ -115,7 +115,7 @@ func (r *result) center(j int) string {
 	return centerName(j)
 }
 
-// centerNames returns the names of all centers; nil: those of their places.
+// centerNames returns the names of all centers; nil: all are p and their numbers.
 func (r *result) centerNames() (names []string) {
 	for j := 0; r.known != nil && j < r.k; j++ {
 		names = append(names, r.center(j))

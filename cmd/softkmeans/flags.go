@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 	"softkmeans/unmix"
 )
 
@@ -26,9 +27,8 @@ func usageErrorf(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
 }
 
-// parseFlags parses flags before, between and after the other arguments and
-// returns those. There may be up to most of them. After "--" nothing is a flag.
-// The error is flag.ErrHelp or a usageError.
+// parseFlags parses flags before, between and after the other arguments and returns those. There may be up to
+// most of them. After "--" nothing is a flag. The error is flag.ErrHelp or a usageError.
 func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	fs.SetOutput(io.Discard) // run prints the error, once
 	for len(args) > 0 {
@@ -159,11 +159,8 @@ func numberFlag(fs *flag.FlagSet, p *float64, name, must string, ok func(float64
 
 // count returns "1 file", "2 files" or "no files".
 func count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + noun + "s"
-	case 1:
-		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return table.Count(n, noun)
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -180,24 +179,16 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 		return nil, err
 	}
 	x, weights, _ := d.rowsForK()
-	err = r.choose(ctx, x, weights, f.workers)
-	if d.sizes != nil && r.choice != nil {
-		kinds.Decide(r.choice)
-	}
-	return r, err
+	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
 }
 
-// choose sets the choice of k by rows, unless they are too few.
-func (r *scree) choose(ctx context.Context, x *softkmeans.Matrix, weights []float64, workers int) error {
-	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: weights, Workers: workers})
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return nil
-	case err != nil:
-		return err
-	}
-	r.choice = &c
-	return nil
+// choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:
+// they were not.
+func (r *scree) choose(
+	ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options,
+) (err error) {
+	r.choice, err = kinds.Choose(ctx, x, sums, r.scale, o)
+	return err
 }
 
 // ofStream computes the floors of a file block by block.
@@ -227,7 +218,7 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}
-	return r, r.choose(s.ctx, drawn.table(), nil, f.workers)
+	return r, r.choose(s.ctx, drawn.table(), nil, &choosek.Options{Workers: f.workers})
 }
 
 // ofSimilarities computes the floors of similarities up to -most, and up to the number that is chosen.
@@ -295,8 +286,7 @@ func (r *scree) lines() []stickLine {
 	return lines
 }
 
-// writeList writes the lines as CSV. Every number has the digits that it takes to
-// read the same float64 back.
+// writeList writes the lines as CSV. Every number has the digits that it takes to read the same float64 back.
 func (r *scree) writeList(w io.Writer) error {
 	b := bufio.NewWriter(w) // b keeps the first error for Flush
 	b.WriteString("k,floor,explained,step")
@@ -368,7 +358,7 @@ func (r *scree) json() any {
 		return &k
 	}
 	j := screeJSON{Source: r.Source, Rows: r.rows, Columns: r.Names, Notes: r.Notes,
-		Scale: kindOf(r.scale).String()}
+		Scale: scale.KindOf(r.scale).String()}
 	k, why := r.k()
 	chosen := proposal{optional(k), k > 0, why}
 	c := r.choice
@@ -409,7 +399,7 @@ const barWidth = 30
 // text has a line for each k up to r.most and one for the proposed k.
 func (r *scree) text() []byte {
 	var b bytes.Buffer
-	writeHead(&b, &r.Head, r.rows, kindOf(r.scale))
+	writeHead(&b, &r.Head, r.rows, scale.KindOf(r.scale))
 	if r.fit != nil {
 		b.WriteString("\n\nSimilarities: " + kernelWords(r.fit.kernel, r.gamma) + "\n" + wrapped(r.proof()) + "\n")
 	} else {

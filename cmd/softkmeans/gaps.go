@@ -13,20 +13,9 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/absent"
-	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
-)
-
-// missingRule is the value of -missing.
-type missingRule = absent.Rule
-
-const (
-	missingError = absent.Error
-	missingDrop  = absent.Drop
-	missingMean  = absent.Mean
-	missingFit   = absent.Fit
 )
 
 const missingHelp = `  -missing M    what is done with rows in which values are missing, as NA or an
@@ -36,14 +25,14 @@ const missingHelp = `  -missing M    what is done with rows in which values are 
 `
 
 // missingRules are the words of -missing for all commands that have the flag.
-var missingRules = [...]choice[missingRule]{{"error", missingError},
-	{"drop", missingDrop}, {"mean", missingMean}}
+var missingRules = [...]choice[absent.Rule]{{"error", absent.Error},
+	{"drop", absent.Drop}, {"mean", absent.Mean}}
 
 // dropWords are how a user of the command leaves columns out.
 const dropWords = " with -drop"
 
 // settle does with missing values what the rule says, before the columns are scaled.
-func (d *data) settle(rule missingRule) (err error) {
+func (d *data) settle(rule absent.Rule) (err error) {
 	d.missing, err = absent.Settle(d.Table, rule, dropWords, d.keep)
 	return err
 }
@@ -55,10 +44,7 @@ const completeForK = 48
 // rowsForK returns the rows by which k is chosen, and their weights: those that are complete
 // if they are enough, else all, with the means of the columns in the gaps. The note says which.
 func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string) {
-	switch {
-	case d.sizes != nil:
-		return kinds.Surprises(d.x, d.sizes, d.scale), nil, ""
-	case d.missing == 0:
+	if d.missing == 0 {
 		return d.x, d.Weights, ""
 	}
 	x, left := d.x.Clone(), absent.Rows(d.x)
@@ -70,10 +56,6 @@ func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string)
 	absent.FillMeans(x.Data, x.Cols, d.Weights)
 	return x, d.Weights, "k is chosen by the table with the means of columns for missing values"
 }
-
-func gapRows(x *softkmeans.Matrix) []bool { return absent.Rows(x) }
-
-func emptyRows(x *softkmeans.Matrix) ([]bool, int) { return absent.EmptyRows(x) }
 
 // fillMixtures replaces the missing values of rows by those of their mixtures of centers.
 // Residuals and labels are then those of the values that are there. With unit a mixture is
@@ -105,9 +87,9 @@ func (d *data) keep(left []bool) {
 	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
 }
 
-// scaleNote says why -scale auto scales columns or, where these are not scaled, which of them decides or
-// what they are taken for, and what to do; "" if there is nothing to say. kind is what -scale asks for.
-// If c is nil it is not looked for what decides.
+// scaleNote returns a note about the scale of columns, with the flag that changes it; "" if there is nothing to
+// say. If -scale auto scaled them it says why. If they are not scaled it names the column that decides, or says
+// why they count as columns of one unit; a nil c leaves that out. kind is the value of -scale.
 func scaleNote(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Columns) string {
 	names := make([]string, len(h.Names))
 	for j, name := range h.Names {

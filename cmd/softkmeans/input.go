@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
@@ -111,7 +112,7 @@ type inputFlags struct {
 	perRow   unmix.Scaling  // with ScaleUnit rows are divided by their sums
 	settled  bool           // the scale is that of a model or of known prototypes
 	reading  *sources.Rows  // of a library of known prototypes that a fit keeps; nil: none
-	missing  missingRule
+	missing  absent.Rule
 	workers  int
 	quiet    bool
 
@@ -152,7 +153,7 @@ func (f *inputFlags) use(m *modelFile) error {
 }
 
 // add adds all flags about the input. rules are those of -missing beyond missingRules.
-func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
+func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[absent.Rule]) {
 	f.addText(fs)
 	f.addTurn(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
@@ -228,7 +229,7 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 	if len(rest) > 0 {
 		f.source = rest[0]
 	}
-	f.dialect.Missing = f.missing != missingError
+	f.dialect.Missing = f.missing != absent.Error
 	f.dialect.Words = wordsOf(fs)
 	f.dialect.Words.Rules = "mean drop"
 	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
@@ -288,8 +289,7 @@ func (f *inputFlags) checkColumn(flag, column string) error {
 	return nil
 }
 
-// parseColumns splits a list of columns as a line of CSV. A name that contains a
-// comma stands in quotes.
+// parseColumns splits a list of columns as a line of CSV. A name that contains a comma stands in quotes.
 func parseColumns(s string) ([]string, error) {
 	r := csv.NewReader(strings.NewReader(s))
 	r.TrimLeadingSpace = true
@@ -388,7 +388,7 @@ type data struct {
 	missing  int                // values, that is NaN, in x
 	kind     kinds.Found        // with -scale auto
 	mixtures bool               // rows are mixtures: their labels are the largest memberships
-	above    bool               // rows that are divided by their sums were at least 0, except for noise
+	above    bool               // entries are at least 0 in the table, except for noise
 	sizes    []float64          // the sums of rows of counts; nil: they are none
 	taken    int                // the place from 1 of the note on scale and bounds; 0: none
 }
@@ -418,7 +418,8 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 			return nil, err
 		}
 		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
-		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs}}, nil
+		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs},
+			above: scale.AboveZero(sparse.X.Data)}, nil
 	}
 	if f.reading != nil {
 		f.reading.Settle(t)
@@ -453,7 +454,8 @@ func (d *data) prepare(f *inputFlags) error {
 	if err := d.settle(f.missing); err != nil {
 		return err
 	}
-	kind := kindOf(d.scale)
+	d.above = scale.AboveZero(d.Data)
+	kind := scale.KindOf(d.scale)
 	if d.scale == nil {
 		kind = d.look(f)
 	}
@@ -499,9 +501,8 @@ func (d *data) setScale(f *inputFlags, kind scale.Kind) {
 	}
 }
 
-// openInput opens the named file or takes stdin. It also returns the name for
-// messages. A terminal is read only for "-", so that a forgotten file name is an
-// error.
+// openInput opens the named file or takes stdin. It also returns the name for messages. A terminal is read
+// only for "-", so that a forgotten file name is an error.
 func openInput(name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
@@ -525,8 +526,7 @@ func openInput(name string, stdin io.Reader) (in io.ReadCloser, source string, e
 	return f, name, nil
 }
 
-// sameFile reports whether the open file or pipe has that name. Devices do not
-// count.
+// sameFile reports whether the open file or pipe has that name. Devices do not count.
 func sameFile(open any, name string) bool {
 	f, ok := open.(*os.File)
 	if !ok {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
 
@@ -166,7 +167,7 @@ func (r *result) reportJSON() *fitReportJSON {
 	j := &fitReportJSON{
 		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName,
 		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
-		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
+		Method: r.method.String(), K: r.k, Scale: scale.KindOf(r.scale).String(), Sizes: r.sizes,
 		Bounds: r.bounds.json(), Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
 	if j.LabelBy = "largest"; r.clustered() && !r.mixtures {
 		j.LabelBy = "cluster"

@@ -76,8 +76,8 @@ func zeroRows(x *softkmeans.Matrix) []bool {
 	return zeros
 }
 
-// leaveZeros leaves out rows of a table in which rows are shares of their sums: those of zeros, or without a
-// sum, as the words say.
+// leaveZeros leaves out the rows of zeros, or without a sum, of a table in which rows are shares of their sums.
+// words say which of the two.
 func (d *data) leaveZeros(zeros []bool, words string) error {
 	name := d.texts.names()
 	var list []string
@@ -132,14 +132,10 @@ func (d *data) close() error {
 		short(d.Names[at%d.x.Cols], mostName), what)
 }
 
-// within returns the bounds of prototypes: those of -bounds, or 0 if the entries are above 0 except for
-// noise and columns are not standardized. Values that are missing leave no way to keep them.
+// within returns the bounds of prototypes: those of -bounds, or 0 if d.above says so. Values that are missing
+// leave no way to keep them.
 func (d *data) within(b *bounds, auto bool) *bounds {
-	above := d.above // of rows before they were divided
-	if kindOf(d.scale) != scale.Sums {
-		above = scale.AboveZero(d.ends())
-	}
-	if b != nil || d.missing > 0 || d.scale != nil && d.sizes == nil || !above {
+	if b != nil || d.missing > 0 || d.scale != nil && d.sizes == nil || !d.above {
 		return b.orNil()
 	}
 	if auto && d.taken == 0 && d.sparse == nil { // a note on sparse rows tells
@@ -147,17 +143,6 @@ func (d *data) within(b *bounds, auto bool) *bounds {
 	}
 	d.take(kinds.AboveWords + " (-bounds none)")
 	return &bounds{0, math.Inf(1)}
-}
-
-// ends returns the least and the largest entry.
-func (d *data) ends() (least, most float64) {
-	if d.sparse == nil {
-		return slices.Min(d.x.Data), slices.Max(d.x.Data)
-	}
-	for _, v := range d.sparse.X.Data {
-		least, most = min(least, v), max(most, v)
-	}
-	return least, most
 }
 
 const sizeName = "size"

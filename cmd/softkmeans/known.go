@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
@@ -21,8 +22,7 @@ import (
 	"softkmeans/unmix"
 )
 
-// readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table,
-// "" for none.
+// readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table, "" for none.
 func readLibrary(name, class string) (l *sources.Library, m *modelFile, err error) {
 	in, err := os.Open(name)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 	}
 	d := k.data
 	k.rows = d.Rows
-	if left, n := emptyRows(d.x); n > 0 {
+	if left, n := absent.EmptyRows(d.x); n > 0 {
 		if d.keep(left); d.Rows == 0 {
 			return fmt.Errorf("%s: no row has a value", s.source)
 		}
@@ -174,7 +174,7 @@ func (k *known) mix(s *session) (err error) {
 		for j := range from.Names {
 			from.Class = append(from.Class, j)
 		}
-		o.Sum, o.Cone, o.Scale = m.Sum, k.model.unit(), sources.ScaleNone
+		o.Sum, o.Cone, o.Scale = m.Sum, k.model.UnitRows, sources.ScaleNone
 	} else {
 		if from, err = k.library.Join(s.source, d.Names, d.Named()); err != nil {
 			return err
@@ -206,7 +206,7 @@ func (k *known) mix(s *session) (err error) {
 		k.notes = append(k.notes, note)
 	}
 	k.labels = largestOf(k.Result.Shares)
-	if k.library == nil && gapRows(d.x) == nil {
+	if k.library == nil && absent.Rows(d.x) == nil {
 		if k.labels, err = clustersOf(k.model.Model, d.x, k.Result.Shares); err != nil {
 			return err
 		}

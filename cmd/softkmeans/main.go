@@ -1,9 +1,7 @@
-// Command softkmeans fits soft k-means to the rows of a CSV or .npy file, and says how
-// far the squared error is from the least that any centers can have. It saves
-// models and computes the memberships of new rows. Other commands propose a number
-// of centers, certify centers and memberships of any program, compare labels with
-// known classes and two models, write an HTML page, and unmix or simulate images with many
-// bands.
+// Command softkmeans fits soft k-means to the rows of a CSV or .npy file, and says how far the squared error
+// is from the least that any centers can have. It saves models and computes the memberships of new rows.
+// Other commands propose a number of centers, certify centers and memberships of any program, compare labels
+// with known classes and two models, write an HTML page, and unmix or simulate images with many bands.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //

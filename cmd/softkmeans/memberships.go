@@ -16,8 +16,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// centerName is the name of center j, from 0, in reports and as the column of its
-// memberships.
+// centerName is the name of center j, from 0, in reports and as the column of its memberships.
 func centerName(j int) string { return "p" + strconv.Itoa(j) }
 
 // largestOf returns the number of each row's largest membership.
@@ -305,8 +304,8 @@ func (w *membershipWriter) end() error {
 	return err
 }
 
-// writeCenterTable writes the names of the columns and a row for each center. It begins with the center's name
-// if known has names.
+// writeCenterTable writes the names of the columns and a row for each center. It begins with the center's
+// name if known has names.
 func writeCenterTable(w io.Writer, names, known []string, centers *softkmeans.Matrix) error {
 	c := csv.NewWriter(w)
 	if known != nil {

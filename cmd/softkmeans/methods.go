@@ -165,33 +165,31 @@ type result struct {
 }
 
 // choose sets k to what the rows speak for, or at least support, or returns an error if there is no answer.
-// Tables of fewer rows than choosek.Choose takes have a proposal by their floors.
-func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Options) error {
-	c, err := choosek.Choose(ctx, x, o)
-	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+// Tables of fewer rows than choosek.Choose takes have a proposal by their floors. sums are those by which
+// rows were divided; nil: they were not.
+func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options) error {
+	c, err := kinds.Choose(ctx, x, sums, r.scale, o)
+	if err != nil {
+		return err
+	}
+	if c == nil {
 		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
 		if err != nil {
 			return err
 		}
 		return r.propose(floors)
 	}
-	if err != nil {
-		return err
-	}
-	if r.scale.Closes() {
-		kinds.Decide(&c)
-	}
 	k, why := c.Supported()
 	if k == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(&c))
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(c))
 	}
-	r.k, r.choice = k, &c
+	r.k, r.choice = k, c
 	return nil
 }
 
 var errNoNumber = errors.New("no number of centers is proposed")
 
-func (r *result) counts() bool { return kindOf(r.scale) == scale.Counts }
+func (r *result) counts() bool { return scale.KindOf(r.scale) == scale.Counts }
 
 // propose sets k to the proposal by floors, or returns an error if there is none.
 func (r *result) propose(floors []float64) error {
@@ -240,9 +238,8 @@ func (r *result) labels() []int {
 	return r.model.Labels(nil)
 }
 
-// setModel sets the model and the centers in the table's units. In memory the model's
-// centers then become those that files have, rounded to these units and scaled again, so
-// that the certificate is about them.
+// setModel sets the model and the centers in the table's units. In memory the model's centers then become
+// those that files have, rounded to these units and scaled again, so that the certificate is about them.
 func (r *result) setModel(m *softkmeans.Model) {
 	r.model, r.centers = m, m.Centers
 	if m.Clusters != nil {
@@ -377,8 +374,8 @@ func fitAlternating(ctx context.Context, _ *fitFlags, d *data, r *result,
 		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Progress})
 }
 
-// fitGlobal returns the global solution, for sums and the enclosure that are asked for. The certificate of the
-// smallest enclosure is to be renewed.
+// fitGlobal returns the global solution, for sums and the enclosure that are asked for. The certificate of
+// the smallest enclosure is to be renewed.
 func fitGlobal(ctx context.Context, f *fitFlags, d *data, r *result,
 	_ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	o, fit := f.options, softkmeans.Fit

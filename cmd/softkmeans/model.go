@@ -1,7 +1,6 @@
 package main
 
-// This file writes and reads models: the files of package modelfile, for predict,
-// certify and other programs.
+// This file writes and reads models: the files of package modelfile, for predict, certify and other programs.
 
 import (
 	"errors"
@@ -83,7 +82,7 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 		return nil, err
 	}
 	m := &modelFile{f}
-	_, known := scaleKind(f.Scale)
+	_, known := scale.Named(f.Scale)
 	switch {
 	case !known:
 		err = fmt.Errorf("%s: the model's scale is %.40q, which this softkmeans does not know", name, f.Scale)
@@ -95,20 +94,8 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
-func scaleKind(name string) (scale.Kind, bool) {
-	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax, scale.Counts, scale.Sums} {
-		if k.String() == name {
-			return k, true
-		}
-	}
-	return 0, false
-}
-
-// unit reports whether rows are mixtures times a shade of their own.
-func (f *modelFile) unit() bool { return f.UnitRows }
-
-// leastColumns is how many columns a file must have that does not say their number: that of
-// the model, or the last one that it names by its place.
+// unit reports whether rows are mixtures times a shade of their own. leastColumns is how many columns a file
+// must have that does not say their number: that of the model, or the last one that it names by its place.
 func (f *modelFile) leastColumns() int {
 	least := 0
 	for _, name := range f.Columns {
@@ -124,7 +111,7 @@ func (f *modelFile) scaling() *scale.Scaling {
 	if f.Divisor == nil {
 		return nil
 	}
-	kind, _ := scaleKind(f.Scale)
+	kind, _ := scale.Named(f.Scale)
 	return &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
 }
 
@@ -174,13 +161,13 @@ func (f *modelFile) predictor() (predictor, error) {
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 			var g *softkmeans.Matrix
 			var err error
-			if f.unit() {
+			if f.UnitRows {
 				g, _, err = unmix.Mix(f.Model.Centers, x, missing.Predict)
 			} else {
 				g, err = missing.Predict(f.Model, nil, x)
 			}
 			if err == nil {
-				fillMixtures(x, g, f.Model.Centers, f.unit())
+				fillMixtures(x, g, f.Model.Centers, f.UnitRows)
 			}
 			return g, err
 		}, nil

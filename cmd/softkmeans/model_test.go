@@ -77,7 +77,7 @@ func TestModelFile(t *testing.T) {
 				f.ColumnMean[j], f.ColumnSpread[j])
 		}
 	}
-	details := yardstickOf(f.Model, f.unit()).measure(scaled(d, f), g, largestOf(g))
+	details := yardstickOf(f.Model, f.UnitRows).measure(scaled(d, f), g, largestOf(g))
 	for i := range d.Rows {
 		far = max(far, details.At(i, 0))
 	}

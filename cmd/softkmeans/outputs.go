@@ -1,11 +1,9 @@
 package main
 
-// This file writes output files. Each is written under a temporary name and
-// renamed when it is complete. A failure leaves neither half a file nor a damaged
-// old one. The renames come last, in the order of the flags -o, -centers,
-// -model. If the process is killed between two renames, the first files are new,
-// the others old, and each is complete. A signal that can be caught comes before
-// all renames or after them.
+// This file writes output files. Each is written under a temporary name and renamed when it is complete. A
+// failure leaves neither half a file nor a damaged old one. The renames come last, in the order of the flags
+// -o, -centers, -model. If the process is killed between two renames, the first files are new, the others
+// old, and each is complete. A signal that can be caught comes before all renames or after them.
 
 import (
 	"context"
@@ -30,8 +28,7 @@ type outputs struct {
 	taken bool // standard output holds a file's content
 }
 
-// add creates the file that a flag names and returns its writer. "" is no file,
-// "-" is standard output.
+// add creates the file that a flag names and returns its writer. "" is no file, "-" is standard output.
 func (o *outputs) add(flag, path string) (io.Writer, error) {
 	switch path {
 	case "":
@@ -226,9 +223,8 @@ func (o *outputs) create(named string) (*outputFile, error) {
 	if err != nil { // as for a link to itself
 		return nil, writeError(named, err)
 	}
-	// A read-only file must not be replaced and a directory cannot be: both
-	// fail here. A device or a pipe is written directly; opening a pipe waits
-	// for its reader.
+	// A read-only file must not be replaced and a directory cannot be: both fail here. A device or a pipe is
+	// written directly; opening a pipe waits for its reader.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, writeError(named, err)

@@ -130,7 +130,7 @@ func parsePredict(args []string) (f predictFlags, err error) {
 }
 
 func (f *predictFlags) run(s *session) error {
-	model, k, err := f.prototypes(s)
+	model, k, err := f.prototypes()
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (f *predictFlags) run(s *session) error {
 
 // prototypes reads the model, or the known prototypes. Those of a model are known where -centers
 // gives it and shares are not unique.
-func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
+func (f *predictFlags) prototypes() (*modelFile, *known, error) {
 	name, k := f.model, &known{flags: f}
 	var err error
 	if f.centers == "" {
@@ -190,7 +190,7 @@ func (f *predictFlags) prototypes(s *session) (*modelFile, *known, error) {
 		return nil, nil, err
 	}
 	if m := k.model.Model; m != nil && f.centers != "" {
-		open, err := sources.NewOpen(m.Centers, m.Sum, k.model.unit())
+		open, err := sources.NewOpen(m.Centers, m.Sum, k.model.UnitRows)
 		if err != nil || !open.Unique() {
 			return nil, k, err
 		}

@@ -1,7 +1,6 @@
 package main
 
-// This file says how good a result is, in lines and in words. fit and certify
-// share it.
+// This file says how good a result is, in lines and in words. fit and certify share it.
 
 import (
 	"bytes"
@@ -15,8 +14,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-// certifiedTol is the tolerance of "optimal" in reports: some thousand roundings
-// of a float64.
+// certifiedTol is the tolerance of "optimal" in reports: some thousand roundings of a float64.
 const certifiedTol = 1e-9
 
 // quality is a certificate and what the reports need to explain it.
@@ -105,8 +103,7 @@ func (q *quality) writeErrors(b *bytes.Buffer) {
 	writeLine(b, "explained", share, "of the "+q.totalName())
 }
 
-// lost reports whether v is no more than its rounding, where that is seen: numbers far from 0
-// have cancelled.
+// lost reports whether v is no more than its rounding, where that is seen: numbers far from 0 have cancelled.
 func (q *quality) lost(v float64) bool {
 	return v <= q.FloorError && q.FloorError > 1e-9*q.Total
 }

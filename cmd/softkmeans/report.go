@@ -130,8 +130,7 @@ func parseReport(args []string) (f reportFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-// imageFlag adds a flag that takes the pixels of an image and how to draw it, such as
-// 8x8,transpose,invert.
+// imageFlag adds a flag that takes the pixels of an image and how to draw it, such as 8x8,transpose,invert.
 func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 	fs.Func(name, "", func(s string) (err error) {
 		words := strings.Split(s, ",")

@@ -1,7 +1,6 @@
 package main
 
-// This file reads images with many bands, pixel by pixel, from ENVI files, .npy arrays
-// and tables.
+// This file reads images with many bands, pixel by pixel, from ENVI files, .npy arrays and tables.
 
 import (
 	"cmp"
@@ -269,8 +268,7 @@ func (s *scene) arrange(pixels int, f *unmixFlags) error {
 	return nil
 }
 
-// readTable reads a table into memory: a pixel a row. Names that are numbers are
-// wavelengths.
+// readTable reads a table into memory: a pixel a row. Names that are numbers are wavelengths.
 func (s *scene) readTable(in *session, f *unmixFlags) error {
 	d := f.dialect
 	d.Missing = true // as in arrays

@@ -44,8 +44,7 @@ func (s *sideFile) start() (string, error) {
 	return string(bytes.TrimLeft(b[:n], " \t\r\n")), err
 }
 
-// read reads the table from the beginning of the file. again says that it may be
-// read once more.
+// read reads the table from the beginning of the file. again says that it may be read once more.
 func (s *sideFile) read(d table.Dialect, again bool) (*table.Table, error) {
 	in := io.Reader(s.ReadCloser)
 	if _, ok := rows.Replayable(in); ok {
@@ -163,8 +162,7 @@ func readColumns(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	return f, nil
 }
 
-// readMemberships returns the memberships of d's rows in k centers, which come from
-// the file of.
+// readMemberships returns the memberships of d's rows in k centers, which come from the file of.
 func (s *sideFile) readMemberships(d *data, k int,
 	of string) (*softkmeans.Matrix, error) {
 	found := false

@@ -15,6 +15,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -72,7 +73,7 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	case in.perRow == unmix.ScaleUnit:
 		return usageErrorf("-rows unit weighs rows, which similarities do not; take -method %s",
 			takers("weights"))
-	case k.compares() && in.missing != missingError:
+	case k.compares() && in.missing != absent.Error:
 		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
 	}
 	if in.noCounts = true; in.scale == scale.Counts {
@@ -167,8 +168,7 @@ func (r *result) rated() *softkmeans.LSDModel {
 	return &m
 }
 
-// floors returns the sum of squares that floors are shares of, and the floors for
-// k = 1, …, most.
+// floors returns the sum of squares that floors are shares of, and the floors for k = 1, …, most.
 func (s *similar) floors(ctx context.Context, most int) (total float64, floors []float64, err error) {
 	o := &softkmeans.LSDOptions{Workers: s.workers}
 	m, err := s.decompose(ctx, s.method, 1, o) // it checks a matrix, too

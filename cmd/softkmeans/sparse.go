@@ -18,12 +18,10 @@ import (
 	"softkmeans/unmix"
 )
 
-// filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
-// choose k: 128 MB.
+// filledForK is the largest number of entries, with all zeros, of a sparse file whose rows choose k: 128 MB.
 const filledForK = 1 << 24
 
-// allFloors is the largest number of rows or columns for which Floors finds all
-// floors from one Gram matrix.
+// allFloors is the largest number of rows or columns for which Floors finds all floors from one Gram matrix.
 const allFloors = 1024
 
 // unfilled says what takes rows without their zeros.
@@ -161,7 +159,7 @@ func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *choosek.Op
 	case err != nil:
 		return err
 	case x != nil:
-		return r.choose(ctx, x, o)
+		return r.choose(ctx, x, nil, o)
 	case min(t.X.Rows, t.X.Cols) > allFloors:
 		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries "+
 			"with its zeros; give -k N, after a look at softkmeans floors",
@@ -203,7 +201,7 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 	if err != nil || x == nil {
 		return r, err
 	}
-	return r, r.choose(ctx, x, t.Weights, f.workers)
+	return r, r.choose(ctx, x, nil, &choosek.Options{Weights: t.Weights, Workers: f.workers})
 }
 
 // sparseYardstick measures sparse rows against a model. It takes their products with the centers from the
@@ -293,7 +291,7 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 // takesSparse reports whether sparse rows can be predicted without their zeros: the file has a model, and
 // neither the rows nor the columns are scaled.
 func (f *modelFile) takesSparse() bool {
-	return f.Model != nil && !f.unit() && f.scaling() == nil
+	return f.Model != nil && !f.UnitRows && f.scaling() == nil
 }
 
 func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {

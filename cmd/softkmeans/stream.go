@@ -77,7 +77,7 @@ func (f *inputFlags) checkStream(s streaming) error {
 
 func (f *inputFlags) inBlocks() bool {
 	return f.dialect.Weights == "" && f.scale != scale.Counts && f.perRow != unmix.ScaleUnit &&
-		(f.missing == missingError || f.missing == missingDrop)
+		(f.missing == absent.Error || f.missing == absent.Drop)
 }
 
 func (f *fitFlags) streams(in io.Reader) bool {
@@ -113,7 +113,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 		file.Notes = append(file.Notes, filledNote(t))
 	}
 	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: s.progress(f.quiet),
-		drop: f.missing == missingDrop, gaps: absent.NewCount(file.Names)}
+		drop: f.missing == absent.Drop, gaps: absent.NewCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
 	return b, nil
@@ -166,8 +166,8 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	b.scale.Apply(x.Data)
 }
 
-// head is what the file says about itself, with notes about what was done with it. free is what there is
-// to say if the entries are at least 0, and prototypes are free to be below; "": nothing.
+// head is what the file says about itself, with notes about what was done with it. free is the note
+// for entries of at least 0 with prototypes that may be below; "": none.
 func (b *blockReader) head(free string) table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)
@@ -178,8 +178,7 @@ func (b *blockReader) head(free string) table.Head {
 		h.Notes = append(h.Notes, b.gaps.Present(b.none)...)
 	}
 	note := scaleNote(&h, b.scale, b.kind, b.columns)
-	if c := b.columns; free != "" && b.scale == nil && c != nil &&
-		scale.AboveZero(slices.Min(c.Least), slices.Max(c.Most)) {
+	if c := b.columns; free != "" && b.scale == nil && c != nil && c.AboveZero() {
 		note = strings.TrimPrefix(note+"; "+free, "; ")
 	}
 	if note != "" {
@@ -259,7 +258,7 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 	return nil
 }
 
-// freeWords are what to say where a table in blocks leaves no way to bound prototypes.
+// freeWords say that a table in blocks leaves no way to bound prototypes.
 const freeWords = "prototypes may be below 0, as the table is read in blocks (-stream no -bounds 0,)"
 
 // statsColumns is the largest number of columns for floors of a stream. The scatter
@@ -347,7 +346,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := b.each(drawn.add); err != nil {
 			return nil, err
 		}
-		if err := r.choose(s.ctx, drawn.table(),
+		if err := r.choose(s.ctx, drawn.table(), nil,
 			&choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
 			return nil, err
 		}
@@ -447,9 +446,8 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 	})
 }
 
-// checkCenters returns an error if the file is too short to have k rows. The number
-// of rows is known only after a pass. A row has at least two bytes, of which gzip
-// packs up to 1032 in one.
+// checkCenters returns an error if the file is too short to have k rows. The number of rows is known only
+// after a pass. A row has at least two bytes, of which gzip packs up to 1032 in one.
 func (b *blockReader) checkCenters(k int) error {
 	most := b.file.Size/2 + 1
 	if b.file.Compressed {

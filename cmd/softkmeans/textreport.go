@@ -77,7 +77,7 @@ func (r *result) units() string {
 	switch {
 	case r.counts():
 		return ", as shares of a row's sum"
-	case kindOf(r.scale) == scale.Sums:
+	case scale.KindOf(r.scale) == scale.Sums:
 		return ", in the table's units at the mean sum of a row"
 	case r.scale != nil:
 		return ", in the table's units"
@@ -138,8 +138,7 @@ func (r *result) outside() string {
 // mostTold is the largest number of columns of which prototypes are written in full.
 const mostTold = 20
 
-// writePrototypes writes prototypes in the table's units: of many columns those in which
-// they differ most.
+// writePrototypes writes prototypes in the table's units: of many columns those in which they differ most.
 func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 	if len(r.Names) <= mostTold {
 		writeCenters(b, r.Names, centers, r.center)
@@ -236,7 +235,7 @@ func localVerdict(q *quality, r *result) string {
 
 // writeHead writes what was read and the proposal, without a final newline.
 func (r *result) writeHead(b *bytes.Buffer) {
-	writeHead(b, &r.Head, r.rows, r.scaleKind())
+	writeHead(b, &r.Head, r.rows, scale.KindOf(r.scale))
 	switch {
 	case r.choice != nil:
 		b.WriteString("\n" + strings.TrimSuffix(chosen(r.choice)+opinions(r.choice), "\n"))
@@ -279,16 +278,6 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	case scale.Sums:
 		b.WriteString("\nRows are scaled to sums of 1.")
 	}
-}
-
-func (r *result) scaleKind() scale.Kind { return kindOf(r.scale) }
-
-// kindOf returns the kind of a scaling; a nil one is scale.None.
-func kindOf(s *scale.Scaling) scale.Kind {
-	if s == nil {
-		return scale.None
-	}
-	return s.Kind
 }
 
 func sizeLines(sizes []int, name func(int) string) string {

@@ -51,7 +51,7 @@ func (f *unmixFlags) readKnown() (err error) {
 	if f.from, err = m.library(f.centers); err != nil {
 		return err
 	}
-	if m.unit() && f.options.Scaling == unmix.ScaleAuto {
+	if m.UnitRows && f.options.Scaling == unmix.ScaleAuto {
 		f.options.Scaling = unmix.ScaleUnit
 	}
 	return nil

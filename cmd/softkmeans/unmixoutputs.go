@@ -136,8 +136,7 @@ func (w *imageFile) begin(s *scene, what string, names []string, bands int) (err
 	return err
 }
 
-// write writes the values of a block, NaN for pixels without data. row returns those of
-// row i.
+// write writes the values of a block, NaN for pixels without data. row returns those of row i.
 func (w *imageFile) write(b *block, row func(i int) []float64) error {
 	k := w.layout.Bands
 	n := b.rect.Pixels() * k

@@ -85,7 +85,7 @@ func TestUnmixShade(t *testing.T) {
 		}
 	}
 	model, err := readModel("m.json")
-	if err != nil || !model.unit() {
+	if err != nil || !model.UnitRows {
 		t.Fatalf("%+v, %v", model, err)
 	}
 	factors := make([]float64, 3) // of the best center for each spectrum

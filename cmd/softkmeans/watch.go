@@ -37,7 +37,7 @@ type abroad struct {
 func newWatch(f *modelFile) *watch {
 	w := &watch{scaling: f.scaling(), far: few{most: mostBetween}, limit: math.Inf(1)}
 	if f.Model != nil {
-		w.yardstick = yardstickOf(f.Model, f.unit())
+		w.yardstick = yardstickOf(f.Model, f.UnitRows)
 	}
 	if f.ColumnLeast == nil || f.ColumnMost == nil || f.ColumnSpread == nil {
 		return w
@@ -189,7 +189,7 @@ func even(residual float64, sizes []float64, i int, s *scale.Scaling) float64 {
 	switch {
 	case sizes == nil:
 		return residual
-	case kindOf(s) == scale.Sums:
+	case scale.KindOf(s) == scale.Sums:
 		return residual * (sizes[i] / s.Divisor[0])
 	}
 	return residual * math.Sqrt(sizes[i])

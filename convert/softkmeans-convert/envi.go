@@ -11,8 +11,7 @@ import (
 	"softkmeans/internal/npy"
 )
 
-// readENVI writes the pixels of an image as rows, line by line, without the bands that the
-// header calls bad.
+// readENVI writes the pixels of an image as rows, line by line, without the bands that the header calls bad.
 func readENVI(f *os.File, o *options, w *writer) error {
 	_, data, err := envi.Find(f.Name())
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// output is the file of -o. A regular file is written under another name beside it, and gets
-// its own when it is complete: a failure leaves an old file as it was. Devices and pipes are
-// written as they are.
+// output is the file of -o. A regular file is written under another name beside it, and gets its own when it
+// is complete: a failure leaves an old file as it was. Devices and pipes are written as they are.
 type output struct {
 	*os.File
 	path string // the name to get; "": the file has its name

@@ -47,8 +47,7 @@ func readZip(f *os.File, o *options, w *writer) error {
 	return readNPZ(arrays, o, w)
 }
 
-// readExcel writes the rows of a sheet. Cells are as they are stored: numbers with all their
-// digits.
+// readExcel writes the rows of a sheet. Cells are as they are stored: numbers with all their digits.
 func readExcel(f *os.File, o *options, w *writer) error {
 	x, err := excelize.OpenReader(f, excelize.Options{RawCellValue: true})
 	if err != nil {

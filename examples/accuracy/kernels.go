@@ -15,9 +15,8 @@ import (
 // heuristic. With it distant samples have a similarity near 0, as in K = PPᵀ/c.
 const narrower = 8
 
-// kernelTable compares clusters found from RBF kernels with those found from the
-// samples themselves: ACC, and NMI in brackets. The last column is LSD's error and
-// its floor for the narrow kernel, over ‖K‖².
+// kernelTable compares clusters found from RBF kernels with those found from the samples themselves: ACC, and
+// NMI in brackets. The last column is LSD's error and its floor for the narrow kernel, over ‖K‖².
 func kernelTable(dir string) error {
 	fmt.Println("| set | n, k | Fit | FitMinVolume | TILSD, tight | kernel FitMinVolume | LSD | LSD, 8γ | error, floor |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")

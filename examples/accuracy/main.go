@@ -8,14 +8,12 @@
 //	go run ./examples/accuracy -k         # the number of clusters that is found
 //	go run ./examples/accuracy -sure 50 -scenes DIR  # how sure the spectra of scenes are, by 50 draws
 //
-// DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple
-// Features as NAME.csv, a sample a row without header, with NAME.labels.csv, a
-// class a row (mfeat.labels.csv for the views). Run it in the folder that has
-// testdata/.
+// DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple Features as NAME.csv, a sample a
+// row without header, with NAME.labels.csv, a class a row (mfeat.labels.csv for the views). Run it in the
+// folder that has testdata/.
 //
-// Columns are standardized to mean 0 and variance 1, except those of mfeat_pix. mfeat
-// joins its six views, each standardized and divided by the root of its number of
-// columns.
+// Columns are standardized to mean 0 and variance 1, except those of mfeat_pix. mfeat joins its six views,
+// each standardized and divided by the root of its number of columns.
 package main
 
 import (

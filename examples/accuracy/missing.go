@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sets"
 	"softkmeans/metrics"
@@ -108,9 +109,7 @@ func difference(a, m *softkmeans.Model, x *softkmeans.Matrix) (centers, members 
 	gain, total := softkmeans.NewMatrix(k, k, nil), 0.0
 	for i := range k {
 		for j := range k {
-			for c, v := range a.Centers.Row(i) {
-				gain.Row(i)[j] -= (v - m.Centers.At(j, c)) * (v - m.Centers.At(j, c))
-			}
+			gain.Set(i, j, -la.SquaredDistance(a.Centers.Row(i), m.Centers.Row(j)))
 		}
 	}
 	match := metrics.Assignment(gain)

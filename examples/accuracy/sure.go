@@ -52,8 +52,7 @@ func sureTable(scenes string, draws int) error {
 	return nil
 }
 
-// nearest returns the row of truth at the least angle from center, times the factor that
-// brings it nearest.
+// nearest returns the row of truth at the least angle from center, times the factor that brings it nearest.
 func nearest(center []float64, truth *softkmeans.Matrix) []float64 {
 	var best []float64
 	cosine := math.Inf(-1)

@@ -8,9 +8,8 @@ import (
 	"fmt"
 )
 
-// clearResult looks for files of an earlier job with the names of this job's outputs.
-// They are an error or, with -overwrite, removed: parts of two results could be taken
-// for one.
+// clearResult looks for files of an earlier job with the names of this job's outputs. They are an error or,
+// with -overwrite, removed: parts of two results could be taken for one.
 func (o *options) clearResult(ctx context.Context, j *job, shards []shard) error {
 	ours := []string{j.modelName(), j.reportName()}
 	for _, s := range shards {
@@ -74,8 +73,7 @@ func (j *job) abandon(ctx context.Context) error {
 	return errors.Join(err, j.removeTemporary(ctx))
 }
 
-// removeTemporary removes the temporary files of workers that died, or that stopped when
-// the job failed.
+// removeTemporary removes the temporary files of workers that died, or that stopped when the job failed.
 func (j *job) removeTemporary(ctx context.Context) error {
 	writing.Lock()
 	defer writing.Unlock()

@@ -1,7 +1,6 @@
 package main
 
-// One clear message for a failed job. Runners return the error of a worker as text
-// within a longer one.
+// One clear message for a failed job. Runners return the error of a worker as text within a longer one.
 
 import (
 	"errors"
@@ -9,8 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// bracket puts the error of a DoFn between brackets that no other text has, and stores the
-// first error.
+// bracket puts the error of a DoFn between brackets that no other text has, and stores the first error.
 func bracket(err *error) {
 	if *err != nil {
 		e := *err
@@ -30,8 +28,7 @@ func (f fault) Unwrap() error { return f.err }
 
 var bracketed = regexp.MustCompile(`(?s)⟦([^⟦⟧]*)⟧`)
 
-// plainError returns the first error of a DoFn in this process, or the text between the
-// brackets, or err.
+// plainError returns the first error of a DoFn in this process, or the text between the brackets, or err.
 func plainError(err error) error {
 	if err == nil {
 		return nil

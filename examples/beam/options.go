@@ -158,8 +158,7 @@ func choice[T any](fs *flag.FlagSet, p *T, name string, words map[string]T) {
 	})
 }
 
-// parse takes flags before, between and after the shards. The error is
-// flag.ErrHelp or a usageError.
+// parse takes flags before, between and after the shards. The error is flag.ErrHelp or a usageError.
 func (o *options) parse(fs *flag.FlagSet, args []string) error {
 	for len(args) > 0 {
 		if err := fs.Parse(args); err != nil {

@@ -13,22 +13,19 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// writing is held for reading while a file is written. To hold it for writing means that
-// this process writes no file: with the runner in the same process, workers continue for
-// a moment after a failed job.
+// writing is held for reading while a file is written. To hold it for writing means that this process writes
+// no file: with the runner in the same process, workers continue for a moment after a failed job.
 var writing sync.RWMutex
 
-// renamed has the outputs that this process has renamed to their final names. The value
-// is the job's id.
+// renamed has the outputs that this process has renamed to their final names. The value is the job's id.
 var renamed sync.Map
 
 // ended has the ids of jobs that must not write any more. writing guards it.
 var ended = map[string]bool{}
 
-// writeOutput writes a file under a temporary name, closes it, compares its size, and
-// renames it. On an error it removes the file. Each attempt has another temporary name,
-// because a runner may retry while an earlier attempt is still running. The name has the
-// job's id, so that the files of a machine that died can be found.
+// writeOutput writes a file under a temporary name, closes it, compares its size, and renames it. On an error
+// it removes the file. Each attempt has another temporary name, because a runner may retry while an earlier
+// attempt is still running. The name has the job's id, so that the files of a machine that died can be found.
 func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writer) error) (err error) {
 	writing.RLock()
 	defer writing.RUnlock()

@@ -76,8 +76,7 @@ const (
 	drawnRows = 1 << 12
 )
 
-// completeK is the number of prototypes for which a table with gaps is completed for
-// pictures.
+// completeK is the number of prototypes for which a table with gaps is completed for pictures.
 const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
@@ -131,8 +130,7 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 			by.Apply(d.x.Data)
 		}
 	}
-	d.above = f.gaps == 0 && (d.sizes != nil ||
-		by == nil && scale.AboveZero(slices.Min(f.Data), slices.Max(f.Data)))
+	d.above = f.gaps == 0 && by.Bounds(f.Data)
 	if f.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
 		if err != nil {
@@ -155,17 +153,14 @@ func positive(values []float64) bool {
 }
 
 // ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
-// brightness of their own, else with the rows as given. With chosen, k was chosen by the rows as given, to
-// which brightness looks like one prototype more. Rows without a sum leave all rows as given.
+// brightness of their own, else with the rows as given. chosen is as for [kinds.Open]. Rows without a sum
+// leave all rows as given.
 func (d *data) ofBrightness(ctx context.Context, o options, k int, chosen bool) (*data, error) {
 	plain := cmp.Or(d.plain, d)
 	if o.method != view.MinVolume || o.scale != scale.Auto || plain.scaling != nil || plain.gaps > 0 || plain.set != nil {
 		return plain, nil
 	}
-	open, err := kinds.Open(ctx, plain.x, plain.Weights, k)
-	if err == nil && !open && chosen && k > 2 {
-		open, err = kinds.Open(ctx, plain.x, plain.Weights, k-1)
-	}
+	open, err := kinds.Open(ctx, plain.x, plain.Weights, k, chosen)
 	sums := scale.SumsOf(plain.x.Data, plain.x.Cols)
 	if err != nil || !open || !positive(sums) || d.plain != nil {
 		if open {
@@ -248,21 +243,12 @@ func (d *data) asksRows(k int) bool {
 
 // choose asks the rows for the number of prototypes, as the command does. Few rows tell none.
 func (d *data) choose(ctx context.Context) error {
-	x := d.x
-	if d.sizes != nil {
-		x = kinds.Surprises(x, d.sizes, d.scaling)
-	}
-	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: d.Weights})
-	if d.sizes != nil {
-		kinds.Decide(&c)
-	}
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return nil
-	case ctx.Err() != nil:
+	c, err := kinds.Choose(ctx, d.x, d.sizes, d.scaling, &choosek.Options{Weights: d.Weights})
+	if ctx.Err() != nil {
 		return errCancelled
-	case err == nil:
-		d.choice = &c
+	}
+	if err == nil {
+		d.choice = c
 	}
 	return err
 }

@@ -57,10 +57,9 @@ func (d *data) baseName() string {
 	return name
 }
 
-// membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest as the command writes them, after the
-// id and the columns that are carried along, and the given class last if there is one. A
-// row that was left out is empty. Numbers have the digits that are needed to read the
-// same float64.
+// membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest as the command writes them, after the id
+// and the columns that are carried along, and the given class last if there is one. A row that was left out
+// is empty. Numbers have the digits that are needed to read the same float64.
 func membershipsCSV(d *data, r *result) []byte {
 	labels, names, details := r.model.Labels(nil), r.names(), softkmeans.NewMatrix(d.Rows, 0, nil)
 	var head, more []string

@@ -1,8 +1,7 @@
 //go:build !(js && wasm)
 
-// Command browser is the program of a web page that fits tables in the browser. See
-// README.md, and the command serve, which builds it. Outside of a browser it only
-// prints how to build the page.
+// Command browser is the program of a web page that fits tables in the browser. See README.md, and the
+// command serve, which builds it. Outside of a browser it only prints how to build the page.
 package main
 
 import "os"

@@ -98,8 +98,7 @@ func reply(to js.Value, kind, text string) js.Value {
 
 func post(message js.Value) { js.Global().Get("softkmeans").Call("post", message) }
 
-// serve executes a request and writes the result to answer. It may return parts with an
-// error, too.
+// serve executes a request and writes the result to answer. It may return parts with an error, too.
 func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []part, err error) {
 	o, err := parseOptions(stringsOf(message.Get("options")))
 	if err != nil {

@@ -33,16 +33,14 @@ type pathPoint struct {
 	centers           *softkmeans.Matrix
 }
 
-// pathSteps is the number of penalties, four to a factor of ten. With the first the
-// simplex hardly contracts.
+// pathSteps is the number of penalties, four to a factor of ten. With the first the simplex hardly contracts.
 const pathSteps = 25
 
 func (d *data) lambda(step, k int) float64 {
 	return d.floors[0] / float64(k) * math.Pow(10, float64(step-16)/4)
 }
 
-// base is the unit of the slack: the floor or, if that is nearly 0, what FitMinVolume
-// takes instead.
+// base is the unit of the slack: the floor or, if that is nearly 0, what FitMinVolume takes instead.
 func (d *data) base(k int) float64 {
 	floor, total := d.floor(k), d.floors[0]
 	if d.trivial(k) {
@@ -149,9 +147,8 @@ func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
 	p.points[i] = pathPoint{lambda, objective, centers}
 }
 
-// at returns the centers for a slack, interpolated linearly between the global simplex
-// and the points. Beyond the last point they are those of the last. It returns nil if
-// there are no points.
+// at returns the centers for a slack, interpolated linearly between the global simplex and the points. Beyond
+// the last point they are those of the last. It returns nil if there are no points.
 func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	if len(p.points) == 0 {
 		return nil, nil
@@ -197,8 +194,7 @@ func between(a, b *softkmeans.Matrix, share float64) *softkmeans.Matrix {
 	return m
 }
 
-// globalSimplex returns the corners of the global simplex that is turned towards the
-// centers.
+// globalSimplex returns the corners of the global simplex that is turned towards the centers.
 func (d *data) globalSimplex(centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	m, err := view.GlobalSimplex(context.Background(), d.x, d.Weights, d.plane.Mean, centers)
 	if err != nil {

@@ -43,8 +43,7 @@ type reading struct {
 	library *sources.Library // whose prototypes the rows are mixtures of; nil: none
 }
 
-// undecided stands among roles for a column of text. With AsData one becomes columns of
-// 0 and 1.
+// undecided stands among roles for a column of text. With AsData one becomes columns of 0 and 1.
 const undecided = 't'
 
 // source is a file as it came from the page.
@@ -200,9 +199,8 @@ func foreign(head []byte, name string) error {
 	return errors.New(name + ": this is " + what)
 }
 
-// dialect returns the Dialect for a reading. With roles, id is the column of the ids.
-// It is read as one that is carried along, because the reader looks for further ids
-// beside one that it knows.
+// dialect returns the Dialect for a reading. With roles, id is the column of the ids. It is read as one that
+// is carried along, because the reader looks for further ids beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
 	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
 		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != absent.Error,

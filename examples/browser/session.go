@@ -1,7 +1,6 @@
 package main
 
-// The requests of the page and their answers, without a browser. main_js.go exchanges
-// them with the page.
+// The requests of the page and their answers, without a browser. main_js.go exchanges them with the page.
 
 import (
 	"bytes"
@@ -72,8 +71,7 @@ func (s *session) takeLibrary(o *options) {
 	}
 }
 
-// ready reads and prepares the table if the options have changed what is read. The parts
-// describe it then.
+// ready reads and prepares the table if the options have changed what is read. The parts describe it then.
 func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, error) {
 	if s.source == nil {
 		return nil, errNoTable
@@ -100,8 +98,7 @@ func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, 
 	return append(f.overview(s.source, nil), d.describe(o)...), nil
 }
 
-// fit fits a model by the options. If ctx is cancelled the parts show the best model so
-// far, and say so.
+// fit fits a model by the options. If ctx is cancelled the parts show the best model so far, and say so.
 func (s *session) fit(ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration)) ([]part, error) {
 	s.takeLibrary(&o)
 	described, err := s.ready(ctx, o, reads)
@@ -261,12 +258,8 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	}
 	var by *scale.Scaling
 	if f.Divisor != nil {
-		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
-		for _, kind := range []scale.Kind{scale.Counts, scale.Sums} {
-			if f.Scale == kind.String() {
-				by.Kind = kind
-			}
-		}
+		kind, _ := scale.Named(f.Scale)
+		by = &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
 	}
 	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
 	if err != nil {
@@ -296,8 +289,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	return parts, err
 }
 
-// preview returns the parts for a slack by the path. There are none if the path is
-// empty.
+// preview returns the parts for a slack by the path. There are none if the path is empty.
 func (s *session) preview(o options) ([]part, error) {
 	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume || o.slack == byNoise {
 		return nil, nil

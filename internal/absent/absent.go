@@ -1,4 +1,4 @@
-// Package absent counts the missing values of a table, which are NaN, and does with them what the user asked for.
+// Package absent counts the missing values of a table, which are NaN, and treats them by a [Rule].
 package absent
 
 import (
@@ -14,7 +14,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-// Rule is what is done with missing values.
+// Rule says how missing values are treated.
 type Rule int
 
 const (
@@ -24,8 +24,8 @@ const (
 	Fit               // they are left out of the squared error
 )
 
-// Settle does with the missing values of t what the rule says. It writes notes about that to t, and returns
-// how many values are still missing in a table that Fit is for. keep is called at most once, to remove rows from
+// Settle treats the missing values of t by the rule. It adds notes about that to t, and returns how many values
+// are still missing by Fit, else 0. keep is called at most once, to remove rows from
 // t, if some are left out: by Drop the incomplete ones, by Mean and Fit those without any value. drop is " with
 // -drop" or the like: how a user leaves a column out. A table in which no row is left is an error, as is a
 // column without a value for Mean.

@@ -11,8 +11,7 @@ const (
 	// beyond is the largest size of a value that is drawn. The difference of two
 	// such values does not overflow, nor does it when it is widened.
 	beyond = 1e300
-	// vanishing is the size below which values count as 0: the step of their ticks
-	// would be subnormal.
+	// vanishing is the size below which values count as 0: the step of their ticks would be subnormal.
 	vanishing = 1e-290
 	// resolution is the least span, relative to the values, that is shown. A smaller
 	// span is taken for rounding, and the axis spans the size of the values.
@@ -62,8 +61,7 @@ type tick struct {
 	label string
 }
 
-// axis maps [lo, hi] to [from, to] px. If log is set, lo and hi are logarithms
-// to base 10.
+// axis maps [lo, hi] to [from, to] px. If log is set, lo and hi are logarithms to base 10.
 type axis struct {
 	lo, hi   float64
 	log      bool
@@ -85,8 +83,7 @@ func (a *axis) grow(span float64) {
 	}
 }
 
-// setTicks puts ticks at about most round numbers at most; with integer, only at
-// integers.
+// setTicks puts ticks at about most round numbers at most; with integer, only at integers.
 func (a *axis) setTicks(most int, integer bool) {
 	a.ticks = a.ticks[:0]
 	most = max(most, 2)
@@ -151,8 +148,7 @@ func roundTicks(ticks []tick, lo, hi float64, most int, integer bool) []tick {
 			m, e = 1, e+1
 		}
 	}
-	// For a step below 1 the division by a power of ten rounds once; i·step would
-	// round twice and show it.
+	// For a step below 1 the division by a power of ten rounds once; i·step would round twice and show it.
 	value := func(i float64) float64 {
 		if e < 0 && e > -300 {
 			return i * float64(m) / math.Pow10(-e)
@@ -182,8 +178,7 @@ func roundLabel(v float64, e int, size float64) string {
 	return tidy(strconv.FormatFloat(v, 'e', min(max(digits, 0), 14), 64))
 }
 
-// logLabel writes v = m·10^e. With short, numbers below 1 or from 1000 up have an
-// exponent.
+// logLabel writes v = m·10^e. With short, numbers below 1 or from 1000 up have an exponent.
 func logLabel(v float64, e int, short bool) string {
 	if short && (e < 0 || e > 2) {
 		return tidy(strconv.FormatFloat(v, 'e', 0, 64))
@@ -228,9 +223,8 @@ func (a *axis) labelWidth() (w float64) {
 // axisHeight is the height of the labels under an x axis, in px.
 const axisHeight = 20.0
 
-// fitAxes sets the position and ticks of both axes, and the left edge of the
-// area. With equal, a unit is as long on x as on y; with integer, x has ticks at
-// integers only.
+// fitAxes sets the position and ticks of both axes, and the left edge of the area. With equal, a unit is as
+// long on x as on y; with integer, x has ticks at integers only.
 func (p *picture) fitAxes(x, y *axis, equal, integer bool) {
 	x0, y0 := *x, *y
 	for range 5 { // the labels' width depends on the range, the range on the area's width

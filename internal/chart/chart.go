@@ -1,34 +1,29 @@
-// Package chart draws SVG pictures of data, memberships and fits: [Scatter],
-// [Ternary], [Lines], [Mixtures] and [Tiles]. Each function appends one
-// complete svg element to a byte slice and returns it, for a page that has
-// [Style] in a style element.
+// Package chart draws SVG pictures of data, memberships and fits: [Scatter], [Ternary], [Lines], [Mixtures]
+// and [Tiles]. Each function appends one complete svg element to a byte slice and returns it, for a page that
+// has [Style] in a style element.
 //
-// Any data can be drawn. Points with a coordinate that is not finite, or beyond
-// ±1e300, are left out; a picture with fewer points than the data says so. Text
-// may be any bytes. Of slices that should have the same length, what is beyond
-// the shortest is not drawn.
+// Any data can be drawn. Points with a coordinate that is not finite, or beyond ±1e300, are left out; a
+// picture with fewer points than the data says so. Text may be any bytes. Of slices that should have the same
+// length, what is beyond the shortest is not drawn.
 //
-// The package imports neither fmt nor reflect, so that a WebAssembly file with
-// it stays small.
+// The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 package chart
 
 import "strconv"
 
 // Frame is the part that all pictures have in common: title, labels and size.
 type Frame struct {
-	// ID is the id of the svg element and must be unique on the page; the ids of
-	// <title> and <desc> are made from it. If it is empty there are no ids, and
-	// the title is an aria-label.
+	// ID is the id of the svg element and must be unique on the page; the ids of <title> and <desc> are made
+	// from it. If it is empty there are no ids, and the title is an aria-label.
 	ID    string
 	Title string // drawn above the picture, and read by screen readers
 	Desc  string // for screen readers only
 
 	XLabel, YLabel string // below and above the axes; pictures without axes ignore them
 
-	// Width and Height are in CSS pixels; text is 12 px high. A Width of 0 is 480,
-	// a Height of 0 is the default of the picture. On a narrower page the picture
-	// shrinks. It is higher than Height where its text needs it, as a legend of more
-	// than two lines does.
+	// Width and Height are in CSS pixels; text is 12 px high. A Width of 0 is 480, a Height of 0 is the
+	// default of the picture. On a narrower page the picture shrinks. It is higher than Height where its text
+	// needs it, as a legend of more than two lines does.
 	Width, Height int
 }
 
@@ -40,8 +35,7 @@ const (
 	noteSize   = 11.0
 )
 
-// picture is one svg element being written. Its sizes are set by layout before
-// anything is drawn.
+// picture is one svg element being written. Its sizes are set by layout before anything is drawn.
 type picture struct {
 	dst                      []byte
 	frame                    *Frame

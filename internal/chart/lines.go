@@ -14,8 +14,7 @@ type LinePlot struct {
 	IntegerX bool     // ticks at integers only
 	XNames   []string // of x = 1, 2, …, in place of ticks
 
-	// Highlight has the values of x with a vertical line. HighlightName is the
-	// lines' name in the legend.
+	// Highlight has the values of x with a vertical line. HighlightName is the lines' name in the legend.
 	Highlight     []float64
 	HighlightName string
 }
@@ -140,8 +139,7 @@ func (s *LinePlot) yAxis(ey extent, low bool) axis {
 	return y
 }
 
-// nameTicks puts the names at x = 1, 2, …, leaving some out where they would
-// overlap.
+// nameTicks puts the names at x = 1, 2, …, leaving some out where they would overlap.
 func nameTicks(names []string, x *axis) (ticks []tick) {
 	const longest = 90
 	w := min(widest(names), longest)

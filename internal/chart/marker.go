@@ -20,8 +20,7 @@ var shapes = [][][2]float64{
 
 const lowerShape = 4 // the triangle that points down
 
-// shape is the marker of class c. The first 80 classes have pairs of color and shape of
-// their own.
+// shape is the marker of class c. The first 80 classes have pairs of color and shape of their own.
 func shape(c int) int {
 	if c < 0 {
 		return 0

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// MatrixPlot is a table of numbers about 0 as cells: the larger a number, the
-// stronger is the color, which is one for numbers above 0 and another for those
-// below. Wide cells have the number, too.
+// MatrixPlot is a table of numbers about 0 as cells: the larger a number, the stronger is the color, which is
+// one for numbers above 0 and another for those below. Wide cells have the number, too.
 type MatrixPlot struct {
 	Frame
 	Values       []float64 // one for each pair of a row and a column, row after row

@@ -16,9 +16,8 @@ type MixturePlot struct {
 	Name        func(row int) string // what a row is called in the text under the pointer; nil: no texts
 }
 
-// Mixtures appends the picture to dst. Rows are sorted by their
-// cluster, then by their membership there, falling. If there are more rows
-// than px, neighbors are averaged, and the picture says so.
+// Mixtures appends the picture to dst. Rows are sorted by their cluster, then by their membership there,
+// falling. If there are more rows than px, neighbors are averaged, and the picture says so.
 func Mixtures(dst []byte, s *MixturePlot) []byte {
 	m := s.sorted()
 	var legend []entry
@@ -211,8 +210,7 @@ func (m *mixtures) notes(columns int) (notes []string) {
 	return notes
 }
 
-// levels averages the rows into columns: element c*k+j is the sum of the mean
-// shares 0 … j in column c.
+// levels averages the rows into columns: element c*k+j is the sum of the mean shares 0 … j in column c.
 func (m *mixtures) levels(columns int) []float64 {
 	k := m.k
 	levels := make([]float64, columns*k)

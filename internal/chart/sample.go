@@ -7,14 +7,12 @@ import (
 	"strconv"
 )
 
-// defaultPoints is the default of MaxPoints. More points hide each other and make
-// a large file.
+// defaultPoints is the default of MaxPoints. More points hide each other and make a large file.
 const defaultPoints = 5000
 
-// sample returns the rows below n that ok accepts, sorted by class. Of more than
-// most (0: 5000) it returns the same share of every class, at least one row of
-// each, evenly spaced in the order of the rows. The notes say how many rows are
-// shown and left out. Where of is above n, the n rows were drawn from so many.
+// sample returns the rows below n that ok accepts, sorted by class. Of more than most (0: 5000) it returns
+// the same share of every class, at least one row of each, evenly spaced in the order of the rows. The notes
+// say how many rows are shown and left out. Where of is above n, the n rows were drawn from so many.
 func sample(n, of int, class []int, most int, ok func(i int) bool) (rows []int, notes []string) {
 	if most <= 0 {
 		most = defaultPoints

@@ -99,8 +99,7 @@ func (o *Outline) class() string {
 	return c
 }
 
-// outline draws all centers and their convex hull. The hull is computed in px,
-// where no product overflows.
+// outline draws all centers and their convex hull. The hull is computed in px, where no product overflows.
 func (p *picture) outline(o *Outline, x, y *axis) {
 	var at []vertex
 	for j := range min(len(o.X), len(o.Y)) {

@@ -2,10 +2,9 @@ package chart
 
 import "strconv"
 
-// Style is the CSS of all pictures, for a page's style element. A page changes
-// the colors by custom properties on any element around a picture: --sk-paper is
-// the background, --sk-0 … --sk-9 are the classes. All else has the page's text
-// color. On screens the dark colors follow the system's setting; a data-theme
+// Style is the CSS of all pictures, for a page's style element. A page changes the colors by custom
+// properties on any element around a picture: --sk-paper is the background, --sk-0 … --sk-9 are the classes.
+// All else has the page's text color. On screens the dark colors follow the system's setting; a data-theme
 // attribute, light or dark, overrides it.
 //
 // Any two of the ten colors differ by at least 19 (CIE76), also to eyes that lack
@@ -72,8 +71,7 @@ func color(c int) string {
 	return "sk-c" + strconv.Itoa(c%colors)
 }
 
-// dash is the CSS class of a line's dashes. Lines beyond the tenth have some,
-// because their colors repeat.
+// dash is the CSS class of a line's dashes. Lines beyond the tenth have some, because their colors repeat.
 func dash(c int) string {
 	if n := c / colors % dashes; n > 0 {
 		return " sk-dash" + strconv.Itoa(n)

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// TilePlot is vectors of pixels as small pictures, side by side. The greatest of
-// all values has the color of text, the least that of the paper; with Light the
-// greatest is white and the least black.
+// TilePlot is vectors of pixels as small pictures, side by side. The greatest of all values has the color of
+// text, the least that of the paper; with Light the greatest is white and the least black.
 type TilePlot struct {
 	Frame
 	Values []float64 // one vector of Rows×Cols pixels after another, each row by row
@@ -70,8 +69,7 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 	return p.close()
 }
 
-// tileSize is the width and height of a tile in px; a line of tiles is inner px
-// wide.
+// tileSize is the width and height of a tile in px; a line of tiles is inner px wide.
 func (s *TilePlot) tileSize(inner float64) (w, h float64) {
 	size := 72.0
 	if s.Size > 0 {
@@ -174,9 +172,8 @@ func (p *picture) pixels(s *TilePlot, t int, r *raster, to rect) {
 	}
 }
 
-// grey is the mean of the pixels in rows r0 … r1−1 and columns c0 … c1−1, from 0
-// for the least value of all tiles to greys−1 for the greatest. It is −1 where a
-// value is not finite.
+// grey is the mean of the pixels in rows r0 … r1−1 and columns c0 … c1−1, from 0 for the least value of all
+// tiles to greys−1 for the greatest. It is −1 where a value is not finite.
 func (t *raster) grey(r0, r1, c0, c1 int) int {
 	span := t.extent.hi - t.extent.lo
 	mean := 0.0

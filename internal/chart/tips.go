@@ -1,7 +1,6 @@
 package chart
 
-// Tips: texts that a browser shows under the pointer. They are title elements,
-// which need no script.
+// Tips: texts that a browser shows under the pointer. They are title elements, which need no script.
 
 import (
 	"cmp"

@@ -3,6 +3,8 @@
 package kinds
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -58,11 +60,40 @@ func Slack(k, d int) float64 {
 // .6 did about as well.
 const slackOfNoise = .25
 
-// Surprises returns the rows by which a number of prototypes is chosen, of rows x that s divided by the given
-// sums: how far each entry is from what the sums of its row and column let expect, for counts by its standard
-// deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in brightness the
-// choice was right for 57; by the rows divided by their sums for 33, and by the rows as given for 1.
-func Surprises(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkmeans.Matrix {
+// Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as given. Of
+// rows that s divided by these sums it takes [surprising] rows, without weights. Noise and held-out entries
+// decide there if both say the same, even if halves of the rows disagree: such rows lie in a cone, so that
+// the ends of halves differ. The choice is nil if the rows are too few to tell.
+func Choose(
+	ctx context.Context, x *softkmeans.Matrix, sums []float64, s *scale.Scaling, o *choosek.Options,
+) (*choosek.Choice, error) {
+	even := *o
+	if sums != nil {
+		x, even.Weights = surprising(x, sums, s), nil
+	}
+	c, err := choosek.Choose(ctx, x, &even)
+	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+		return nil, nil
+	}
+	if sums != nil {
+		decide(&c)
+	}
+	return &c, err
+}
+
+// decide is the rule of [Choose] for noise and held-out entries.
+func decide(c *choosek.Choice) {
+	if c.K == 0 && c.Edge == c.HeldOut && c.Edge > 1 {
+		c.K, c.Reason = c.Edge, "noise and held-out entries both say so, of rows divided by their sums"
+	}
+}
+
+// surprising returns the rows by which a number of prototypes is chosen, of rows x that s divided by the
+// given sums: how far each entry is from what the sums of its row and column let expect, for counts by its
+// standard deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in
+// brightness the choice was right for 57; by the rows divided by their sums for 33, and by the rows as given
+// for 1.
+func surprising(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkmeans.Matrix {
 	mean, total := make([]float64, x.Cols), 0.0
 	for i, n := range sizes {
 		for j, v := range x.Row(i) {
@@ -84,16 +115,8 @@ func Surprises(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkme
 	return z
 }
 
-// Decide lets the choice by [Surprises] be what noise and held-out entries both say, where halves of the
-// rows disagree: such rows lie in a cone, so that the ends of halves differ.
-func Decide(c *choosek.Choice) {
-	if c.K == 0 && c.Edge == c.HeldOut && c.Edge > 1 {
-		c.K, c.Reason = c.Edge, "noise and held-out entries both say so, of rows divided by their sums"
-	}
-}
-
-// Keep takes the centers of a model of closed rows x, scaled by s, back to the sum of these, from which bounds
-// take them by some percent, and computes the memberships anew. It leaves other models alone.
+// Keep takes the centers of a model of closed rows x, scaled by s, back to the sum of these, from which
+// bounds take them by some percent, and computes the memberships anew. It leaves other models alone.
 func Keep(m *softkmeans.Model, s *scale.Scaling, x *softkmeans.Matrix) (err error) {
 	if !s.Closes() {
 		return nil

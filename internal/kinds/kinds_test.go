@@ -160,16 +160,16 @@ func TestSurprises(t *testing.T) {
 	sizes := scale.Close(x.Data, x.Cols)
 	s := scale.OfClosed(x.Data, x.Cols, nil)
 	s.Apply(x.Data)
-	z := Surprises(x, sizes, s)
+	z := surprising(x, sizes, s)
 	c, err := choosek.Choose(t.Context(), z, nil)
 	if err != nil || c.Edge != 4 || c.HeldOut != 4 {
 		t.Fatalf("edge %d, held out %d, %v", c.Edge, c.HeldOut, err)
 	}
-	if Decide(&c); c.K != 4 {
+	if decide(&c); c.K != 4 {
 		t.Errorf("k = %d: %s", c.K, c.Reason)
 	}
 	c.K, c.HeldOut = 0, 3
-	if Decide(&c); c.K != 0 {
+	if decide(&c); c.K != 0 {
 		t.Errorf("opinions that differ decide for %d", c.K)
 	}
 	space := tables.Must(softkmeans.Principal(t.Context(), z, 0, nil))(t)

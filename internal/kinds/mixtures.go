@@ -1,6 +1,6 @@
 package kinds
 
-// Whether rows are mixtures or fall into clusters, and what their labels are then.
+// Whether rows are mixtures or fall into clusters, and the labels that follow.
 
 import "softkmeans"
 

@@ -59,7 +59,7 @@ func TestOpen(t *testing.T) {
 		found := 0
 		for seed := range uint64(100) {
 			x := c.g.random(seed, 30+int(seed), 2+int(seed%4), 12+int(seed%5)*12)
-			open, err := Open(t.Context(), x, nil, 2+int(seed%4))
+			open, err := Open(t.Context(), x, nil, 2+int(seed%4), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestOpenHard(t *testing.T) {
 		{"few rows", softkmeans.NewMatrix(5, 20, x.Data[:100]), nil, 3, false},
 		{"constant", constant, nil, 3, false}, {"zeros", softkmeans.NewMatrix(60, 20, nil), nil, 3, false},
 	} {
-		if open, err := Open(t.Context(), c.x, c.weights, c.k); open != c.want || err != nil {
+		if open, err := Open(t.Context(), c.x, c.weights, c.k, false); open != c.want || err != nil {
 			t.Errorf("%s: %v, %v", c.name, open, err)
 		}
 	}

@@ -57,9 +57,6 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	k := o.K
 	if k == 0 {
 		o.step("the number of prototypes")
-		if in.Sizes != nil {
-			x = kinds.Surprises(x, in.Sizes, in.Scaling)
-		}
 		if k, err = in.Choose(ctx, x, &o); err != nil {
 			return err
 		}
@@ -69,7 +66,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		return errors.New(strconv.Itoa(k) +
 			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
 	}
-	if in.Scaling != nil && in.Scaling.Kind == scale.Counts && o.Slack == 0 {
+	if scale.KindOf(in.Scaling) == scale.Counts && o.Slack == 0 {
 		o.Slack = kinds.Slack(k, x.Cols)
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
@@ -122,18 +119,15 @@ var ErrNoNumber = errors.New("no number of prototypes is proposed")
 
 // Choose returns the number that rows x speak for or, where they are few, the floors.
 func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
-	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
-	k, reason := c.Supported()
-	switch {
-	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		k, reason = in.Proposal.K, in.Proposal.Reason
-	case err != nil:
+	c, err := kinds.Choose(ctx, x, in.Sizes, in.Scaling,
+		&choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
+	if err != nil {
 		return 0, err
-	default:
-		if in.Choice = &c; in.Sizes != nil {
-			kinds.Decide(&c)
-			k, reason = c.K, c.Reason
-		}
+	}
+	in.Choice = c
+	k, reason := in.Proposal.K, in.Proposal.Reason
+	if c != nil {
+		k, reason = c.Supported()
 	}
 	if k == 0 {
 		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)

@@ -34,8 +34,7 @@ const many = 10
 // manyRows is the largest number of points with opacities of their own.
 const manyRows = 600
 
-// mostPoints is the largest number of points in a plot. With classes there are twice
-// as many plots.
+// mostPoints is the largest number of points in a plot. With classes there are twice as many plots.
 func (b *builder) mostPoints() int {
 	if len(b.classes) > 0 {
 		return 1000

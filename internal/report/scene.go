@@ -265,8 +265,7 @@ func (s *Scene) errors() grid {
 	return g
 }
 
-// spectra draws the materials over the wavelengths. Lines have gaps where bands are left
-// out.
+// spectra draws the materials over the wavelengths. Lines have gaps where bands are left out.
 func (s *Scene) spectra() template.HTML {
 	m := s.Model.Centers
 	label := "band"

@@ -84,8 +84,7 @@ func (m *maps) mean(sums []float64) []float64 {
 	return means
 }
 
-// colors says how a pixel is shown in red, green and blue: a value each, from lo (dark) to
-// hi (bright).
+// colors says how a pixel is shown in red, green and blue: a value each, from lo (dark) to hi (bright).
 type colors struct {
 	weights [3][]float64 // components: the value is the product with a weight for each band
 	columns []int        // or each value is that of a column
@@ -164,10 +163,9 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 	return c
 }
 
-// farApart chooses up to three columns, the rows of x, each with most of what those before
-// leave, and at least a tenth of the columns away from them. They are ordered from the last,
-// which has the longest wavelength, as red has. share is set to their part of the squares. It
-// changes x.
+// farApart chooses up to three columns, the rows of x, each with most of what those before leave, and at
+// least a tenth of the columns away from them. They are ordered from the last, which has the longest
+// wavelength, as red has. share is set to their part of the squares. It changes x.
 func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []int) {
 	d := x.Rows
 	for range min(3, d) {
@@ -200,8 +198,7 @@ func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []in
 	return chosen
 }
 
-// stretch sets the ranges of the colors to all but the darkest and brightest fiftieth of
-// the sample.
+// stretch sets the ranges of the colors to all but the darkest and brightest fiftieth of the sample.
 func (c *colors) stretch(sample *softkmeans.Matrix) {
 	for i := range c.lo {
 		var values []float64

@@ -124,7 +124,7 @@ func (b *builder) centersTable() grid {
 	}
 	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column",
 		Head: append(slices.Clone(b.names), "mean")}
-	if b.kind() == scale.Counts {
+	if scale.KindOf(b.Scaling) == scale.Counts {
 		g.Caption = "Compact prototypes as shares of a row's sum"
 	}
 	columns := b.Even(mostListed)
@@ -149,8 +149,7 @@ func (b *builder) centersTable() grid {
 	return g
 }
 
-// decimals writes values with the same number of decimals, so that the largest has
-// four digits.
+// decimals writes values with the same number of decimals, so that the largest has four digits.
 func decimals(values []float64) []string {
 	top := 0.0
 	for _, v := range values {
@@ -181,9 +180,8 @@ func decimals(values []float64) []string {
 	return cells
 }
 
-// close reports whether every compact prototype has a row that is nearly pure: the mixture
-// of this row is off the prototype by at most a tenth of the distance to the farthest
-// other one.
+// close reports whether every compact prototype has a row that is nearly pure: the mixture of this row is off
+// the prototype by at most a tenth of the distance to the farthest other one.
 func (in *Input) close() bool { return slices.Min(in.Tally.largest) >= nearlyPure }
 
 // mostApart is the largest number of columns that are named for a prototype.
@@ -204,7 +202,7 @@ func (b *builder) apart() grid {
 	return g
 }
 
-// sizes is the table of the rows and the membership of each label. by says what a label is; "": nothing does.
+// sizes is the table of the rows and the membership of each label. by explains the labels; "": nothing does.
 func (t *Tally) sizes(names []string, by string) grid {
 	g := grid{Caption: "Rows by label", Corner: "prototype",
 		Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"},

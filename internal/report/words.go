@@ -36,7 +36,7 @@ func (b *builder) about() string {
 	case len(b.classes) > 0:
 		s += "; " + view.Classes(len(b.classes))
 	}
-	switch b.kind() {
+	switch scale.KindOf(b.Scaling) {
 	case scale.ZScore:
 		s += "; every column scaled to mean 0 and variance 1"
 	case scale.Counts:
@@ -49,7 +49,7 @@ func (b *builder) about() string {
 		s += "; columns as they are, without scaling"
 	}
 	for j, constant := range b.Constant {
-		if k := b.kind(); k != scale.None && !b.Scaling.Closes() && constant && b.Mean[j] == 0 {
+		if k := scale.KindOf(b.Scaling); k != scale.None && !b.Scaling.Closes() && constant && b.Mean[j] == 0 {
 			s += ", except constant ones, which are 0"
 			break
 		}
@@ -99,7 +99,7 @@ func (b *builder) bounds() string {
 // dominant names a column with nearly all of the variance. It is empty if there is
 // none, or if the columns were scaled.
 func (b *builder) dominant() string {
-	if b.kind() != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
+	if scale.KindOf(b.Scaling) != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
 		return ""
 	}
 	total := 0.0
@@ -115,15 +115,8 @@ func (b *builder) dominant() string {
 	return ""
 }
 
-func (b *builder) kind() scale.Kind {
-	if b.Scaling == nil {
-		return scale.None
-	}
-	return b.Scaling.Kind
-}
-
 func (b *builder) unit() string {
-	switch b.kind() {
+	switch scale.KindOf(b.Scaling) {
 	case scale.ZScore:
 		return "standard deviations from the mean"
 	case scale.MinMax:
@@ -280,8 +273,7 @@ func (b *builder) traceNotes() []string {
 	}
 }
 
-// allowance returns the error above the floor that FitMinVolume allows the compact
-// prototypes.
+// allowance returns the error above the floor that FitMinVolume allows the compact prototypes.
 func (b *builder) allowance() string {
 	f, slack := b.verdict(2), "a slack of "+view.Small(100*b.Slack)+" %"
 	c, part := f.Certificate, f.SlackPart()

@@ -25,8 +25,7 @@ type array struct {
 	row    int           // the rows read so far
 }
 
-// openArray reads the header. size is that of the file, or negative if it cannot
-// be known.
+// openArray reads the header. size is that of the file, or negative if it cannot be known.
 func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
 	if d.Transpose == table.TransposeYes {
 		return openTurned(in, source, d, size)
@@ -189,8 +188,7 @@ func (a *array) all(sized bool) (*table.Table, error) {
 	return t, nil
 }
 
-// classColumn returns the column of classes, from 1: the one asked for by its number, or the
-// only one.
+// classColumn returns the column of classes, from 1: the one asked for by its number, or the only one.
 func classColumn(source, kind, column string, cols int) (at int, err error) {
 	if err := numbered(source, kind, []string{column}); err != nil {
 		return 0, err

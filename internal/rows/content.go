@@ -155,9 +155,8 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 		func() (_ []string, _ [][]string) { return }, func() {}}, nil
 }
 
-// ReadAll reads all rows of a file of any kind. Lines, fields and columns have the
-// same limits in compressed files; the number of rows has none. Sparse files get their
-// zeros, up to 1 GB.
+// ReadAll reads all rows of a file of any kind. Lines, fields and columns have the same limits in compressed
+// files; the number of rows has none. Sparse files get their zeros, up to 1 GB.
 func ReadAll(in io.Reader, source string, d table.Dialect) (*table.Table, error) {
 	t, s, err := Read(in, source, d)
 	if s != nil {
@@ -166,8 +165,7 @@ func ReadAll(in io.Reader, source string, d table.Dialect) (*table.Table, error)
 	return t, err
 }
 
-// Read is ReadAll, but returns a sparse file as it is, if there are no entries that it
-// lacks.
+// Read is ReadAll, but returns a sparse file as it is, if there are no entries that it lacks.
 func Read(in io.Reader, source string, d table.Dialect) (*table.Table, *Sparse, error) {
 	size := int64(-1)
 	if n, ok := Replayable(in); ok {
@@ -215,9 +213,8 @@ func IsSparse(in io.Reader, d table.Dialect) bool {
 	return err == nil && c.sparse != sparse.None
 }
 
-// ReadClasses reads classes from a file of any kind, as table.ReadClasses does. In a .npy file
-// and in a sparse one column is a number, or "" for the only column, or for the labels of
-// svmlight.
+// ReadClasses reads classes from a file of any kind, as table.ReadClasses does. In a .npy file and in a
+// sparse one column is a number, or "" for the only column, or for the labels of svmlight.
 func ReadClasses(in io.Reader, source string, d table.Dialect, column string) (*table.Classes, error) {
 	c, err := sniff(in, source, &d)
 	switch {

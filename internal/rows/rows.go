@@ -1,7 +1,6 @@
-// Package rows reads tables from files: CSV, .npy, MatrixMarket or svmlight, told apart by
-// their content, and each of them compressed by gzip. [ReadAll] reads a table into memory. A
-// [File] has its rows in blocks, as often as they are needed, for tables larger
-// than memory.
+// Package rows reads tables from files: CSV, .npy, MatrixMarket or svmlight, told apart by their content, and
+// each of them compressed by gzip. [ReadAll] reads a table into memory. A [File] has its rows in blocks, as
+// often as they are needed, for tables larger than memory.
 package rows
 
 import (
@@ -103,15 +102,13 @@ func (f *File) begin(in *os.File, n *atomic.Int64) (*reader, error) {
 	return newReader(&counted{in, n}, f.Source, f.options.Dialect, f.Size)
 }
 
-// BytesRead returns how many bytes of the file the present pass has read, including
-// those read ahead. Of a compressed file they are compressed bytes. It may be
-// called at any time, by any goroutine.
+// BytesRead returns how many bytes of the file the present pass has read, including those read ahead. Of a
+// compressed file they are compressed bytes. It may be called at any time, by any goroutine.
 func (f *File) BytesRead() int64 { return f.read.Load() }
 
-// Blocks returns the rows in blocks. Each pass opens the file, and closes it when the
-// loop ends or is left. A block is valid until the next one. An error ends the pass:
-// one of the file, with its name and the place; that of ctx; or
-// softkmeans.ErrChanged if the file is no longer the one that Open read.
+// Blocks returns the rows in blocks. Each pass opens the file, and closes it when the loop ends or is left. A
+// block is valid until the next one. An error ends the pass: one of the file, with its name and the place;
+// that of ctx; or softkmeans.ErrChanged if the file is no longer the one that Open read.
 func (f *File) Blocks(ctx context.Context) iter.Seq2[*softkmeans.Matrix, error] {
 	return func(yield func(*softkmeans.Matrix, error) bool) {
 		if err := f.pass(ctx, &f.read, false, func(b *Block) bool { return yield(b.X, nil) }); err != nil {
@@ -192,8 +189,7 @@ func (f *File) pass(ctx context.Context, read *atomic.Int64, texts bool, yield f
 	}
 }
 
-// unchanged returns an error unless in is the file that Open read, with the same
-// size and time.
+// unchanged returns an error unless in is the file that Open read, with the same size and time.
 func (f *File) unchanged(in *os.File) error {
 	info, err := in.Stat()
 	if err != nil {

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Collector computes a Scaling in one pass over blocks of rows. Two passes over a
-// block give its mean and the sum of squares about it. They are merged with those of
-// the previous blocks after T. F. Chan, G. H. Golub and R. J. LeVeque, Updating
-// Formulae and a Pairwise Algorithm for Computing Sample Variances (1979), (2.1).
-// Each mean is a sum of two numbers, because the rounding of one number could be a
-// large part of the variance of a column far from 0.
+// Collector computes a Scaling in one pass over blocks of rows. Two passes over a block give its mean and the
+// sum of squares about it. They are merged with those of the previous blocks after T. F. Chan, G. H. Golub
+// and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979), (2.1).
+// Each mean is a sum of two numbers, because the rounding of one number could be a large part of the variance
+// of a column far from 0.
 //
 // The zero value with a Kind is ready to use.
 type Collector struct {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Columns sums up the columns of a table. Spread is the standard deviation of each, 0
-// where all values are the same to rounding. Whole tells columns of whole numbers. Rows of weight 0
-// do not count.
+// Columns sums up the columns of a table. Spread is the standard deviation of each, 0 where all values are
+// the same to rounding. Whole tells columns of whole numbers. Rows of weight 0 do not count.
 type Columns struct {
 	Least, Most, Mean, Spread []float64
 	Whole                     []bool
@@ -66,14 +65,29 @@ const ManyColumns = 64
 
 // Wide reports whether the columns are taken to be of one unit since they are many.
 func (c *Columns) Wide() bool {
-	return len(c.Least) >= ManyColumns && AboveZero(slices.Min(c.Least), slices.Max(c.Most))
+	return len(c.Least) >= ManyColumns && c.AboveZero()
 }
 
 // roundZero is how far noise takes entries below 0, as a share of the largest entry.
 const roundZero = .02
 
-// AboveZero reports whether entries from least to most are at least 0 except for noise.
-func AboveZero(least, most float64) bool { return least >= -roundZero*most }
+// AboveZero reports whether all entries are at least 0 except for noise.
+func (c *Columns) AboveZero() bool { return slices.Min(c.Least) >= -roundZero*slices.Max(c.Most) }
+
+// AboveZero reports whether all entries are at least 0 except for noise. NaN is not.
+func AboveZero(entries []float64) bool {
+	least, most := 0.0, 0.0
+	for _, v := range entries {
+		least, most = min(least, v), max(most, v)
+	}
+	return least >= -roundZero*most
+}
+
+// Bounds reports whether prototypes of rows that s scales are kept at 0 or above: if columns are not
+// standardized, and the entries were [AboveZero] before. s may be nil.
+func (s *Scaling) Bounds(entries []float64) bool {
+	return (s == nil || s.Closes()) && AboveZero(entries)
+}
 
 // ColumnsOf returns those of rows of cols values each, with weights or nil. NaN is a missing
 // value. A scaling with which the rows were scaled, or nil, is undone, but for Whole.

@@ -1,7 +1,6 @@
 // Package scale brings the columns of a table to a common scale, and back.
 //
-// The package imports neither fmt nor reflect, so that a WebAssembly file with it
-// stays small.
+// The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 package scale
 
 import "math"
@@ -35,14 +34,22 @@ func (k Kind) String() string {
 	return "none"
 }
 
-// Scaling is a shift and a positive divisor for every column: a value v becomes
-// (v − Shift)/Divisor.
+// Named returns the kind of a model with that name, and whether there is one.
+func Named(name string) (Kind, bool) {
+	for _, k := range []Kind{None, ZScore, MinMax, Counts, Sums} {
+		if k.String() == name {
+			return k, true
+		}
+	}
+	return None, false
+}
+
+// Scaling is a shift and a positive divisor for every column: a value v becomes (v − Shift)/Divisor.
 //
-// A column whose values differ from Shift by at most 1e-14 of it counts as constant:
-// it becomes 0, and its divisor is 1. If the range of a column exceeds the largest
-// float64, the divisor of [MinMax] is that number and the values lie between 0 and 2.
-// If weights differ by more than a factor of 1e150, the divisor of [ZScore] may be too
-// large or too small; no value becomes larger than 1e150.
+// A column whose values differ from Shift by at most 1e-14 of it counts as constant: it becomes 0, and its
+// divisor is 1. If the range of a column exceeds the largest float64, the divisor of [MinMax] is that number
+// and the values lie between 0 and 2. If weights differ by more than a factor of 1e150, the divisor of
+// [ZScore] may be too large or too small; no value becomes larger than 1e150.
 type Scaling struct {
 	Kind           Kind // not Auto; with Counts and Sums rows are closed first
 	Shift, Divisor []float64
@@ -51,14 +58,20 @@ type Scaling struct {
 	Widest, Narrowest int
 }
 
-// negligible is the largest difference from Shift, relative to it, that is taken for
-// rounding.
+// KindOf returns the kind of a scaling; a nil one is None.
+func KindOf(s *Scaling) Kind {
+	if s == nil {
+		return None
+	}
+	return s.Kind
+}
+
+// negligible is the largest difference from Shift, relative to it, that is taken for rounding.
 const negligible = 1e-14
 
-// Of returns the scaling of data, rows of cols finite values each. It is nil for None,
-// and for Auto where that leaves the columns. A row of weight 2 counts as two rows, a
-// row of weight 0 as none; nil weights are all 1. Without rows the shift is 0 and the
-// divisor 1. The cost is three passes.
+// Of returns the scaling of data, rows of cols finite values each. It is nil for None, and for Auto where
+// that leaves the columns. A row of weight 2 counts as two rows, a row of weight 0 as none; nil weights are
+// all 1. Without rows the shift is 0 and the divisor 1. The cost is three passes.
 func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
 	c := Collector{Kind: kind}
 	c.add(data, cols, weights)

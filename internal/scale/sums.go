@@ -42,9 +42,8 @@ func OfSums(sums []float64, cols int, weights []float64) *Scaling {
 	return s
 }
 
-// Divide divides the rows by their sums, in place, and returns how much each counts: its length before, in
-// units of the mean sum, times the square of what the sum is of the length. Rows of noise have large entries
-// then, and little weight.
+// Divide divides the rows by their sums, in place, and returns the weight of each: its length before, in units
+// of the mean sum, times the square of sum/length. Rows of noise have large entries then, and little weight.
 func (s *Scaling) Divide(data, sums []float64) (lights []float64) {
 	cols := len(s.Divisor)
 	for i, sum := range sums {

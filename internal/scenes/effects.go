@@ -97,8 +97,7 @@ func (s *Scene) makeEndmembers() {
 	}
 }
 
-// approach mixes row with the spectrum of material kin, so that at most `degrees` are
-// between the two.
+// approach mixes row with the spectrum of material kin, so that at most `degrees` are between the two.
 func (s *Scene) approach(row []float64, kin int, degrees float64) {
 	to, from := s.Endmembers[kin*s.Bands:][:s.Bands], slices.Clone(row)
 	lo, hi := 0.0, 1.0
@@ -307,9 +306,8 @@ func (s *Scene) mix() {
 	}
 }
 
-// varying returns the spectra of the materials in a pixel. Pixels come in order. A spectrum
-// varies by a scale, which is smooth over the scene, a slope and a wave, whose squares have
-// the mean 11/6 together.
+// varying returns the spectra of the materials in a pixel. Pixels come in order. A spectrum varies by a
+// scale, which is smooth over the scene, a slope and a wave, whose squares have the mean 11/6 together.
 func (s *Scene) varying() func(i int) []float64 {
 	if s.Variability == 0 {
 		return func(int) []float64 { return s.Endmembers }

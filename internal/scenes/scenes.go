@@ -1,9 +1,8 @@
 // Package scenes simulates hyperspectral scenes, and knows what they are made of.
 //
-// A Recipe says what to simulate, Simulate returns the pixels with the spectra of the
-// materials and the share of each in every pixel. The same recipe gives the same scene.
-// A change of one effect (another noise, more shade) leaves all others as they are, since
-// each draws from a stream of its own.
+// A Recipe says what to simulate, Simulate returns the pixels with the spectra of the materials and the share
+// of each in every pixel. The same recipe gives the same scene. A change of one effect (another noise, more
+// shade) leaves all others as they are, since each draws from a stream of its own.
 //
 // The effects are those of published simulations:
 //

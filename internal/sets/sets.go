@@ -31,8 +31,7 @@ type Set struct {
 // Opener opens a file by its name.
 type Opener func(name string) (fs.File, error)
 
-// Folders returns what opens a file in the first of some folders that has it. Empty names
-// are left out.
+// Folders returns what opens a file in the first of some folders that has it. Empty names are left out.
 func Folders(names ...string) Opener {
 	return func(name string) (fs.File, error) {
 		err := error(&fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist})
@@ -76,9 +75,8 @@ type Labeled struct {
 	K     int   // the number of classes
 }
 
-// Load reads the set. Each view is scaled by itself. If there are several that are scaled,
-// each is divided by the root of its number of columns, so that views of many columns count
-// as much as others.
+// Load reads the set. Each view is scaled by itself. If there are several that are scaled, each is divided by
+// the root of its number of columns, so that views of many columns count as much as others.
 func (s *Set) Load() (*Labeled, error) {
 	var parts []*table.Table
 	cols := 0

@@ -127,12 +127,12 @@ func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, val
 // OpenWords says that shares are not unique, and what ranges are; "" where there are none.
 func (a *Answer) OpenWords() string {
 	m, r := a.Mixer, a.Result
-	low, text := word(m.Groups[0])+"_low", ""
+	low, text := table.Short(m.Groups[0], mostWord)+"_low", ""
 	switch {
 	case r.Open && m.Unique():
 		text = "Shares of rows with missing values are not unique. They are those of least norm. "
 	case r.Open:
-		text = "Shares are not unique: there are " + plural(m.Centers.Rows, "prototype") +
+		text = "Shares are not unique: there are " + table.Count(m.Centers.Rows, "prototype") +
 			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. " +
 			"They are those of least norm. "
 	}
@@ -190,7 +190,7 @@ func Outside(n int, noun, of string) string {
 	case 1:
 		return "1 " + noun + " is outside of the " + of + ", farther from its mixture than "
 	}
-	return plural(n, noun) + " are outside of the " + of + ", farther from their mixtures than "
+	return table.Count(n, noun) + " are outside of the " + of + ", farther from their mixtures than "
 }
 
 // Explains says what noise explains, of rows and columns of these names.
@@ -207,11 +207,3 @@ func (n Noise) Explains(row, column string) string {
 }
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
-
-func word(name string) string {
-	name = table.Printable(name)
-	if r := []rune(name); len(r) > 40 {
-		return strings.TrimRight(string(r[:39]), " ") + "…"
-	}
-	return name
-}

@@ -250,25 +250,10 @@ func numerals(values []float64) (names []string) {
 // Axis returns the values of the first column as names if they rise or fall, and do not merely count
 // the rows; else nil.
 func Axis(x *softkmeans.Matrix) []string {
-	if first := la.Transpose(x).Row(0); ordered(first) && !counting(first) {
+	if first := la.Transpose(x).Row(0); table.Ordered(first) && !table.Counts(first) {
 		return numerals(first)
 	}
 	return nil
-}
-
-// counting reports whether numbers in order are 0, 1, 2, … or 1, 2, 3, …
-func counting(numbers []float64) bool {
-	n := len(numbers)
-	return n > 0 && (numbers[0] == 0 || numbers[0] == 1) && numbers[n-1]-numbers[0] == float64(n-1)
-}
-
-// ordered reports whether three numbers or more rise or fall.
-func ordered(numbers []float64) bool {
-	up, down := true, true
-	for i := 1; i < len(numbers); i++ {
-		up, down = up && numbers[i] > numbers[i-1], down && numbers[i] < numbers[i-1]
-	}
-	return len(numbers) > 2 && (up || down)
 }
 
 // take makes the names those of the library, without the values that they were.
@@ -321,9 +306,9 @@ func (l *Library) shared(way variables, names []string, sure bool) int {
 	}
 	values := way.axis || way.first && !l.cornered()
 	least, same := min(len(a), len(b)), m == max(len(a), len(b))
-	inOrder := (sure || ordered(a)) && (!values || ordered(b))
+	inOrder := (sure || table.Ordered(a)) && (!values || table.Ordered(b))
 	switch {
-	case 2*m < least, counting(a) && !same, counting(b) && m < len(a),
+	case 2*m < least, table.Counts(a) && !same, table.Counts(b) && m < len(a),
 		(values || !sure) && !(m > 1 && same || m > 2 && inOrder && (m == least || m >= leastAxis)),
 		values && !sure && !(same && inOrder && m >= leastAxis && l.unlike(way)):
 		return n
@@ -338,7 +323,7 @@ func (l *Library) unlike(way variables) bool {
 		x = la.Transpose(x)
 	}
 	for i := range x.Rows {
-		if ordered(x.Row(i)) {
+		if table.Ordered(x.Row(i)) {
 			n++
 		}
 	}
@@ -357,7 +342,7 @@ func numbers(names []string) (list []float64) {
 // Known returns all names that columns of the rows may have. Values are none, nor are names that count.
 func (l *Library) Known() (names []string) {
 	for _, way := range l.ways() {
-		if !way.axis && !way.first && !counting(numbers(way.names)) {
+		if !way.axis && !way.first && !table.Counts(numbers(way.names)) {
 			names = append(names, way.names...)
 		}
 	}
@@ -452,7 +437,7 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 		if n := len(s.Groups); n > 1 {
 			classes = strconv.Itoa(n) + " classes"
 		}
-		s.Notes = append(s.Notes, "shares of "+plural(len(s.Names), "prototype")+" add up to those of "+classes)
+		s.Notes = append(s.Notes, "shares of "+table.Count(len(s.Names), "prototype")+" add up to those of "+classes)
 	}
 	return s, nil
 }
@@ -466,9 +451,9 @@ func (l *Library) byPlace(cols int, named, turned bool, source string) (note str
 		if l.X.Rows == cols {
 			advice = "; if a prototype is a column, turn the table, or give names to both"
 		}
-		return "", errors.New(l.Source + ": " + plural(l.X.Rows, "prototype") + " of " +
-			plural(l.X.Cols, "column") + ", but " + source + " has " + plural(cols, "column") + advice)
-	case l.X.Rows == cols && l.Names == nil && (turned || square) && ordered(la.Transpose(l.X).Row(0)):
+		return "", errors.New(l.Source + ": " + table.Count(l.X.Rows, "prototype") + " of " +
+			table.Count(l.X.Cols, "column") + ", but " + source + " has " + table.Count(cols, "column") + advice)
+	case l.X.Rows == cols && l.Names == nil && (turned || square) && table.Ordered(la.Transpose(l.X).Row(0)):
 		return "", errors.New(l.Source + ": if a prototype is a column, column 1 may be one, or the places of " +
 			"the values; leave it out, or give names to both")
 	case slices.ContainsFunc(l.Notes, isGuess), l.cornered():
@@ -515,7 +500,7 @@ func (l *Library) apart(source string, names []string) error {
 	}
 	in := "no column"
 	if n > 0 {
-		in = "only " + plural(n, "column")
+		in = "only " + table.Count(n, "column")
 	}
 	return errors.New(l.Source + " and " + source + " have " + in + " in common: there are " +
 		some(l.Columns) + ", and " + some(names) + "; " + advice)
@@ -551,7 +536,7 @@ func (l *Library) byName(at []int, names []string, way variables, source string)
 			left = append(left, name)
 		}
 	}
-	note = plural(len(at), "column") + " joined by name with " + of
+	note = table.Count(len(at), "column") + " joined by name with " + of
 	if len(left) > 0 {
 		note += "; left out of these: " + some(left)
 	}
@@ -595,13 +580,6 @@ func (s *Sources) Sum(g *softkmeans.Matrix) *softkmeans.Matrix {
 	return out
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // mostNamed is how many names a message has.
 const mostNamed = 8
 
@@ -612,9 +590,7 @@ func some(names []string) string {
 	}
 	list := make([]string, len(names))
 	for i, name := range names {
-		if list[i] = table.Printable(name); list[i] == "" {
-			list[i] = "(none)"
-		}
+		list[i] = table.Short(name, table.MostName)
 	}
 	return strings.Join(list, ", ") + more
 }

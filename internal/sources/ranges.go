@@ -346,8 +346,7 @@ func (p *program) entering(group int, sign float64, first bool) (enter int) {
 	return enter
 }
 
-// leaving returns the row whose column comes to 0 first, of equal ones that of least index; −1 if
-// none does.
+// leaving returns the row whose column comes to 0 first, of equal ones that of least index; −1 if none does.
 func (p *program) leaving(enter int) (row int, step float64) {
 	row, step = -1, math.Inf(1)
 	for i, b := range p.basis {

@@ -56,7 +56,7 @@ func (r *Rows) Settle(t *table.Table) (turned bool) {
 	}
 	list := numbers(ids)
 	values := len(list) == len(ids)
-	if values && counting(list) { // the rows
+	if values && table.Counts(list) { // the rows
 		ids = nil
 	}
 	lines := l.list(ids, !values)
@@ -95,7 +95,7 @@ func keep(t *table.Table, names []string) {
 	t.Data = columns(softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), at).Data
 	t.Names = names
 	t.CountMissing()
-	t.Notes = append(t.Notes, plural(n, "column")+" that the prototypes lack "+isAre(n)+" left out")
+	t.Notes = append(t.Notes, table.Count(n, "column")+" that the prototypes lack "+isAre(n)+" left out")
 }
 
 func firstOf(names []string) map[string]int {
@@ -108,8 +108,7 @@ func firstOf(names []string) map[string]int {
 	return first
 }
 
-// turn makes rows of the columns. ids are the names of the lines, and lines those that the
-// prototypes have.
+// turn makes rows of the columns. ids are the names of the lines, and lines those that the prototypes have.
 func turn(t *table.Table, ids, lines []string) {
 	from := 0
 	if t.IDs == nil {
@@ -125,7 +124,7 @@ func turn(t *table.Table, ids, lines []string) {
 	}
 	note := "a row is a column of the file, as its lines have the names that the prototypes have"
 	if n := t.Rows - len(lines); n > 0 {
-		note += "; " + plural(n, "line") + " that the prototypes lack " + isAre(n) + " left out"
+		note += "; " + table.Count(n, "line") + " that the prototypes lack " + isAre(n) + " left out"
 	}
 	t.Notes = append(slices.DeleteFunc(t.Notes, func(note string) bool {
 		return strings.Contains(note, "is data, though")

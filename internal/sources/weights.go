@@ -11,6 +11,7 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 const countsWords = "the numbers are counts: columns are divided by the roots of their means"
@@ -69,6 +70,9 @@ func mean(m *softkmeans.Matrix) []float64 {
 	return by
 }
 
+// mostWord is how many characters of a name a sentence has.
+const mostWord = 40
+
 // deciding is the share of the squared differences between prototypes from which a column decides shares.
 const deciding = .9
 
@@ -91,7 +95,7 @@ func (a *Answer) Decides() string {
 	if all == 1 {
 		share = "all"
 	}
-	return "column " + word(s.columns[at]) + " decides: " + share + " of the squared differences between " +
+	return "column " + table.Short(s.columns[at], mostWord) + " decides: " + share + " of the squared differences between " +
 		"prototypes are in it"
 }
 

@@ -16,9 +16,8 @@ func newFeed(in *chunks, l *layout, rest []byte, workers int) feed {
 	return &ahead{in: in, layout: l, rest: rest, workers: workers}
 }
 
-// ahead reads chunks on one goroutine and parses them on others, in any order. A
-// chunk with a quote in it is parsed by the caller: whether an end of line ends a
-// row depends on all quotes before it.
+// ahead reads chunks on one goroutine and parses them on others, in any order. A chunk with a quote in it is
+// parsed by the caller: whether an end of line ends a row depends on all quotes before it.
 type ahead struct {
 	in      *chunks
 	layout  *layout

@@ -2,8 +2,7 @@
 
 package table
 
-// TinyGo without a scheduler has no goroutines: a go statement does not even
-// compile.
+// TinyGo without a scheduler has no goroutines: a go statement does not even compile.
 func newFeed(in *chunks, l *layout, rest []byte, workers int) feed {
 	return &serial{in: in, rest: rest}
 }

@@ -24,6 +24,9 @@ func goes(numbers []float64, sign float64) bool {
 	return true
 }
 
+// Ordered reports whether three numbers or more rise or fall.
+func Ordered(numbers []float64) bool { return len(numbers) > 2 && (rises(numbers) || falls(numbers)) }
+
 // even reports whether steps are equal.
 func even(numbers []float64) bool {
 	for i, v := range numbers {
@@ -73,9 +76,9 @@ func exactAxis(numbers []float64) bool {
 		least > 0 && equal(math.Log, 2*rounding/least)
 }
 
-// counts reports whether numbers count from 0 or 1.
-func counts(axis []float64) bool {
-	return (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
+// Counts reports whether numbers count from 0 or 1.
+func Counts(axis []float64) bool {
+	return len(axis) > 0 && (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
 }
 
 // regular reports whether the steps between numbers change slowly, as those of a grating do.

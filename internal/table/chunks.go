@@ -23,11 +23,10 @@ type chunks struct {
 	err     error  // the error of r, or a fault of the text that ends it
 }
 
-// read returns the next lines in buf's memory: at least one, and about size bytes of
-// them. It returns fewer if r has no more at the time, so that an error in a line is
-// reported before the next line arrives. Every line but the last of the text ends
-// in LF. The error is io.EOF, errLongLine, a *Error, or that of r after readError;
-// then there are no lines.
+// read returns the next lines in buf's memory: at least one, and about size bytes of them. It returns fewer
+// if r has no more at the time, so that an error in a line is reported before the next line arrives. Every
+// line but the last of the text ends in LF. The error is io.EOF, errLongLine, a *Error, or that of r after
+// readError; then there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]

@@ -20,17 +20,15 @@ type Classes struct {
 var classNames = []string{"label", "labels", "class", "classes", "target", "species", "category",
 	"cluster", "group", "kind", "truth"}
 
-// ReadClasses reads one column of a text. Each of its values is a class. The other
-// columns may hold anything. column is a name or a number from 1; "" is the only
-// column, or the one named label. A row without a value is an error, unless
-// Dialect.Missing is set, as are a line with another number of fields and a blank line
+// ReadClasses reads one column of a text. Each of its values is a class. The other columns may hold anything.
+// column is a name or a number from 1; "" is the only column, or the one named label. A row without a value
+// is an error, unless Dialect.Missing is set, as are a line with another number of fields and a blank line
 // between rows.
 //
-// Of the Dialect it uses Delimiter, Header, Missing and Words, and Guess for UTF-16;
-// Words.Label is the word for column. With HeaderAuto, line 1 is a header if column is a
-// name. Otherwise it is one if none of its fields is a number or stands for a missing one,
-// and if one of these holds. The column's field is label, class, target, species or the
-// like. Or some column has nothing but numbers on all other lines.
+// Of the Dialect it uses Delimiter, Header, Missing and Words, and Guess for UTF-16; Words.Label is the word
+// for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one if none of its
+// fields is a number or stands for a missing one, and if one of these holds. The column's field is label,
+// class, target, species or the like. Or some column has nothing but numbers on all other lines.
 //
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
@@ -158,7 +156,7 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 			names = list(mapped(fields, shown))
 		}
 		w := c.dialect.Words.Label
-		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+
+		return 0, c.fault(-1, Count(c.width, "column")+", none of which is named \"label\": which one "+
 			"holds the classes?").advise(w, w+" can be "+names)
 	}
 	_, _, err = c.find(placesOf(fields), "label", c.dialect.Words.Label) // an error if there are two

@@ -26,7 +26,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
-			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width,
+			return p.fault(-1, Count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+Count(p.width,
 				"column"))
 		}
 		for j, name := range p.dialect.Names {
@@ -258,7 +258,7 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > p.width {
 			return 0, false, p.fault(-1,
-				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(p.width, "column"))
+				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+Count(p.width, "column"))
 		}
 		return n - 1, false, nil
 	}
@@ -374,10 +374,9 @@ func list(names []string) string {
 	return strings.Join(mapped(names, quote), ", ") + more
 }
 
-// detectHeader decides whether the first line is a header: it is if none of its
-// fields is a number or stands for a missing one. Empty fields, the label column and
-// ignored columns do not count. A line with both words and numbers is an error,
-// because a bad number in the first row must not turn that row into names.
+// detectHeader decides whether the first line is a header: it is if none of its fields is a number or stands
+// for a missing one. Empty fields, the label column and ignored columns do not count. A line with both words
+// and numbers is an error, because a bad number in the first row must not turn that row into names.
 func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
@@ -432,8 +431,7 @@ func (p *parser) notData(j int) string {
 	return "if column" + n + " is not data: " + strings.Join(ways, " or ")
 }
 
-// Layout is the roles that a Dialect gives to the columns of a table that is not
-// text and has no names.
+// Layout is the roles that a Dialect gives to the columns of a table that is not text and has no names.
 type Layout struct {
 	Head
 	roles []int

@@ -79,9 +79,8 @@ type Words struct {
 	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot, Transpose,
 	Long, NA, Below, Skip string
 
-	// Rules are the values of Missing that may be advised, the best first: of "fit drop
-	// mean", which is the default, those that go with the other settings. The word none is
-	// for none of them.
+	// Rules are the values of Missing that may be advised, the best first: of "fit drop mean", which is the
+	// default, those that go with the other settings. The word none is for none of them.
 	Rules string
 }
 
@@ -126,8 +125,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// count is "1 field", "2 fields".
-func count(n int, noun string) string {
+// Count is "1 field", "2 fields".
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

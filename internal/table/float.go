@@ -1,11 +1,10 @@
 package table
 
-// Decimal numbers to float64, with the bits of strconv.ParseFloat. A number of 19
-// digits or fewer is an integer m times a power of ten. If m and the power are
-// float64 exactly, one operation rounds once (W. D. Clinger, How to Read Floating
-// Point Numbers Accurately, 1990). Otherwise, up to 5²⁷, m and the power of five are
-// integers of 64 bits, and integer arithmetic rounds their product or quotient
-// correctly. strconv reads all other numbers.
+// Decimal numbers to float64, with the bits of strconv.ParseFloat. A number of 19 digits or fewer is an
+// integer m times a power of ten. If m and the power are float64 exactly, one operation rounds once (W. D.
+// Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, up to 5²⁷, m and the power of
+// five are integers of 64 bits, and integer arithmetic rounds their product or quotient correctly. strconv
+// reads all other numbers.
 
 import (
 	"bytes"
@@ -18,9 +17,8 @@ import (
 // It is not ok for what no table has: no number, one that is not finite, hexadecimals.
 func Scan(text []byte, i int) (v float64, end int, ok bool) { return scan(text, i) }
 
-// scan reads a number from text[i:] and returns where it ends. It is not ok if there
-// is no number, or one that is not finite, or one in a form that only ParseFloat
-// reads: names, underscores, hexadecimals.
+// scan reads a number from text[i:] and returns where it ends. It is not ok if there is no number, or one
+// that is not finite, or one in a form that only ParseFloat reads: names, underscores, hexadecimals.
 func scan(text []byte, i int) (v float64, end int, ok bool) {
 	begin, negative := i, false
 	if i < len(text) && (text[i] == '-' || text[i] == '+') {
@@ -92,8 +90,7 @@ func leadingZeros(text []byte) int {
 // mostExponent is where scanExponent stops counting, as strconv does.
 const mostExponent = 1e4
 
-// scanExponent reads the exponent at text[i:], after the e, and returns where it
-// ends: 0 if it has no digits.
+// scanExponent reads the exponent at text[i:], after the e, and returns where it ends: 0 if it has no digits.
 func scanExponent(text []byte, i int) (e, end int) {
 	sign := 1
 	if i < len(text) && (text[i] == '-' || text[i] == '+') {
@@ -148,8 +145,7 @@ func decimal(m uint64, e int) (v float64, ok bool) {
 		}
 		return float64(m) * powersOfTen[e], true
 	case -27 <= e && e < 0:
-		// m and d = 5^−e are scaled to lie in [2⁶³, 2⁶⁴). Then the quotient 2⁶³·m/d
-		// has 63 or 64 bits.
+		// m and d = 5^−e are scaled to lie in [2⁶³, 2⁶⁴). Then the quotient 2⁶³·m/d has 63 or 64 bits.
 		d := powersOfFive[-e]
 		lm, ld := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
 		m, d = m<<lm, d<<ld

@@ -131,7 +131,7 @@ func (p *parser) gapList(gaps []gapCount) string {
 		}
 		places = append(places, strconv.Itoa(g.count)+" in "+name+" (first "+p.on(g.line)+")")
 	}
-	return count(total, "missing value") + ": " + firstOf(places, ", ", "and in ")
+	return Count(total, "missing value") + ": " + firstOf(places, ", ", "and in ")
 }
 
 // rules say what the values of Words.Missing do.

@@ -146,9 +146,8 @@ func isDate(f []byte) bool {
 	return false
 }
 
-// guessHeader decides whether line 1 is a header. Columns of numbers below words make
-// it one, and so do quotes that the rows do not have. A line of numbers alone is one if
-// they rise and those of the rows do not.
+// guessHeader decides whether line 1 is a header. Columns of numbers below words make it one, and so do
+// quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
 func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	if p.survey.quoted {
 		return true, nil
@@ -293,9 +292,8 @@ func (p *parser) unitsBelow() bool {
 	return units > 0
 }
 
-// guessColumns finds the columns that are not data: those of ids, and empty ones. It
-// returns an error that names the columns of text that are left. wanted has the names
-// that Pick asks for, if it does.
+// guessColumns finds the columns that are not data: those of ids, and empty ones. It returns an error that
+// names the columns of text that are left. wanted has the names that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, h *Head) error {
 	if s := p.survey.doubt; s != nil && p.dialect.Decimal == 0 {
 		e := p.fault(-1, Printable(string(s))+" may be a number of thousands or one with three decimals").
@@ -400,7 +398,7 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 	}
 	for j := last + 1; j < p.width && p.header == nil; j++ {
 		if columns[j].numbers > 0 && p.roles[j] == 0 {
-			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+count(len(wanted),
+			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+Count(len(wanted),
 				"column")+" asked for, "+list(wanted)).
 				advise(p.notData(j), p.notData(j))
 		}

@@ -5,9 +5,8 @@ import (
 	"errors"
 )
 
-// Limits of a text, to bound the memory. Without them a quote that is never closed,
-// or a text without ends of lines, would be read into memory several times before it
-// is an error.
+// Limits of a text, to bound the memory. Without them a quote that is never closed, or a text without ends of
+// lines, would be read into memory several times before it is an error.
 const (
 	mostColumns = 1 << 20  // fields of a line; a field with its name takes about 100 bytes
 	mostQuoted  = 1 << 20  // bytes of a quoted field

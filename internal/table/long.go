@@ -139,7 +139,7 @@ func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
 	n, samples := len(rows), len(keys)
 	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
-	why := "its lines have a value for each of " + count(samples, "sample") + " and " +
+	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
 		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
 	if name := l.name(l.axis); name != "" {
 		why += " (" + name + ")"
@@ -197,7 +197,7 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 		l.hasAll(d.Known, slices.Concat(l.keys, l.values, []int{l.axis})):
 		return nil, nil
 	case len(l.values) > 1:
-		fail.Msg = "this seems to be a long table with " + count(len(l.values), "column") + " of values, " +
+		fail.Msg = "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
 			l.called(l.values[0]) + " and " + l.called(l.values[1]) + ", of which a file may have one"
 		return nil, fail.advise(ask, ask+" no reads the lines as they are")
 	}
@@ -286,7 +286,7 @@ func (l *long) called(j int) string {
 func (t *longText) arrange(p *parser) error {
 	n, width := len(t.samples), len(t.x)
 	if float64(n)*float64(width) > 20*float64(len(t.entries))+1000 || n == 0 {
-		return &Error{Source: p.source, Msg: "a long table of " + count(n, "sample") + " and " +
+		return &Error{Source: p.source, Msg: "a long table of " + Count(n, "sample") + " and " +
 			strconv.Itoa(width) + " values of " + t.called(t.axis) + " has only " +
 			strconv.Itoa(len(t.entries)) + " entries; samples must have values in common"}
 	}
@@ -371,8 +371,8 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	if err != nil {
 		return nil, nil, err
 	}
-	note += l.called(l.values[0]) + " becomes " + count(len(t.samples), "row") + " of " +
-		count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
+	note += l.called(l.values[0]) + " becomes " + Count(len(t.samples), "row") + " of " +
+		Count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
 	if gaps := len(t.at) - len(t.entries); gaps > 0 {
 		note += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
 	}

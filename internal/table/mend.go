@@ -94,7 +94,7 @@ func (p *parser) skipNote() []string {
 	case n == 0:
 		return []string{"no row has a place that was to be left out"}
 	default:
-		return []string{count(n, "row") + Plural(n, " is", " are") + " left out, as asked"}
+		return []string{Count(n, "row") + Plural(n, " is", " are") + " left out, as asked"}
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *parser) guessValues(columns []column, names []string) {
 		}
 		p.setOneHot(j, hot)
 		shown := mapped(hot.values, func(v string) string { return names[j] + "=" + v })
-		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") +
+		p.survey.note(p.columnName(j, names) + " becomes " + Count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
 }

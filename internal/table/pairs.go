@@ -92,6 +92,6 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 }
 
 func (f *frame) pairedWhy() string {
-	return count(len(f.samples), "sample") + Plural(len(f.samples), " has its own column", " have columns") +
+	return Count(len(f.samples), "sample") + Plural(len(f.samples), " has its own column", " have columns") +
 		" of " + shown(f.head[0]) + Plural(len(f.samples), "", ", all alike")
 }

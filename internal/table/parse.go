@@ -164,9 +164,8 @@ func isPlain(delimiter rune) bool {
 	return strings.ContainsRune(",;\t |:/&!#", delimiter)
 }
 
-// plainRows parses rows from the splitter's text as long as they are simple. It stops
-// at a row with quotes, with white space other than blanks and tabs, or with a field
-// that is not a number, and at every error.
+// plainRows parses rows from the splitter's text as long as they are simple. It stops at a row with quotes,
+// with white space other than blanks and tabs, or with a field that is not a number, and at every error.
 func (p *parser) plainRows(o *part) {
 	text, line := p.split.rest, p.split.end
 	comma, tab := byte(p.dialect.Delimiter), byte('\t')
@@ -332,7 +331,7 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 }
 
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	return p.fault(-1, count(len(fields),
+	return p.fault(-1, Count(len(fields),
 		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
 }
 

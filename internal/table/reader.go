@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Reader reads the rows of a text in blocks. It keeps no rows: the memory is that of
-// a few chunks of the text and of the longest line. A line may have 64 MB and 1048576
-// fields, a quoted field 1 MB.
+// Reader reads the rows of a text in blocks. It keeps no rows: the memory is that of a few chunks of the text
+// and of the longest line. A line may have 64 MB and 1048576 fields, a quoted field 1 MB.
 //
 // Lines end in LF or CRLF. A byte order mark, spaces around numbers, and blank lines
 // before and after the rows are skipped; a blank line between rows is an error.
@@ -44,9 +43,8 @@ type Reader struct {
 	err    error  // that follows the part
 }
 
-// NewReader reads the text up to its first row, and returns all errors that are due
-// to the Dialect. A text without rows is an error that wraps a *NoRows. source is the
-// text's name in messages.
+// NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A text
+// without rows is an error that wraps a *NoRows. source is the text's name in messages.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
@@ -223,14 +221,12 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	return t, in, nil
 }
 
-// ReadRows reads as many rows into dst as it can hold, or as there are, and returns
-// their number. The number is 0 only with an error: io.EOF after the last row, a
-// *Error, or an error of r that has source in its text already. The rows before an
-// error are returned first. ReadRows stores the rows' classes, indices into Classes,
-// in class, unless that is nil or there is no label column.
+// ReadRows reads as many rows into dst as it can hold, or as there are, and returns their number. The number
+// is 0 only with an error: io.EOF after the last row, a *Error, or an error of r that has source in its text
+// already. The rows before an error are returned first. ReadRows stores the rows' classes, indices into
+// Classes, in class, unless that is nil or there is no label column.
 //
-// ReadRows panics if dst is shorter than a row, or if class is shorter than the
-// number of rows.
+// ReadRows panics if dst is shorter than a row, or if class is shorter than the number of rows.
 func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	return t.readRows(dst, class, nil)
 }
@@ -311,8 +307,7 @@ func (t *Reader) more() bool {
 	return false
 }
 
-// Close ends the goroutines that read ahead. After it r is not read any more, and
-// there are no more rows.
+// Close ends the goroutines that read ahead. After it r is not read any more, and there are no more rows.
 func (t *Reader) Close() {
 	t.feed.close()
 	t.part, t.at = &part{}, 0

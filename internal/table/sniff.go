@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// sniffSize is how many bytes are searched for NUL. The usual binary formats of
-// tables have one there.
+// sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
 const sniffSize = 512
 
 // otherTables are the formats of tables that the module convert reads, by their first

@@ -49,8 +49,7 @@ type splitter struct {
 }
 
 func newSplitter(text []byte, comma rune) splitter {
-	// Skipping spaces makes one delimiter of several spaces. With tabs it would skip
-	// empty fields.
+	// Skipping spaces makes one delimiter of several spaces. With tabs it would skip empty fields.
 	return splitter{rest: text, comma: comma, trim: comma != '\t'}
 }
 
@@ -79,9 +78,8 @@ func (s *splitter) line() (line []byte, newline bool, err error) {
 	return bytes.TrimSuffix(line, []byte("\r")), newline, nil
 }
 
-// next reads a record into s.fields, skipping empty lines. At the end of the text
-// the error is io.EOF. After an error of this file or of limits.go, s.fields holds
-// the fields before the bad one.
+// next reads a record into s.fields, skipping empty lines. At the end of the text the error is io.EOF. After
+// an error of this file or of limits.go, s.fields holds the fields before the bad one.
 func (s *splitter) next() error {
 	s.text, s.ends, s.lines, s.fields = s.text[:0], s.ends[:0], s.lines[:0], s.fields[:0]
 	s.size, s.comment, s.quotes = 0, 0, 0

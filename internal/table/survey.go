@@ -149,10 +149,9 @@ func rowAlone(line [][]byte) bool {
 	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
 }
 
-// hashes looks at the comments again, once the delimiter is known. Some may be rows whose
-// ids begin with #: they have as many fields as the last line, and a number. If such
-// comments are as many as the other lines, they are rows. If they are fewer, the user is
-// asked.
+// hashes looks at the comments again, once the delimiter is known. Some may be rows whose ids begin with #:
+// they have as many fields as the last line, and a number. If such comments are as many as the other lines,
+// they are rows. If they are fewer, the user is asked.
 func (s *survey) hashes(text []byte, comma rune) {
 	if !s.hash || len(s.lines) == 0 {
 		return
@@ -173,7 +172,7 @@ func (s *survey) hashes(text []byte, comma rune) {
 	case rows >= len(s.lines)-1:
 		s.hash, s.lines, s.notes = false, lines, nil
 	default:
-		s.ask = &Error{Msg: count(rows, "line") +
+		s.ask = &Error{Msg: Count(rows, "line") +
 			" with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
 			": remove them if they are comments, or put the field in quotes if they are rows"}
 	}
@@ -318,13 +317,11 @@ func (s *survey) namesQuoted(text []byte, comma rune) bool {
 	return line > 1
 }
 
-// delimiter returns the first of tab, semicolon, comma and bar that splits all lines into
-// equally many fields. If none does, line 1 may have one field less. If none does then,
-// it is the space, provided that most fields between spaces are numbers. Otherwise line 1
-// decides.
+// delimiter returns the first of tab, semicolon, comma and bar that splits all lines into equally many
+// fields. If none does, line 1 may have one field less. If none does then, it is the space, provided that
+// most fields between spaces are numbers. Otherwise line 1 decides.
 //
-// The comma is not tried if it is the decimal sign. It is not taken if it leaves fields
-// such as "5 2".
+// The comma is not tried if it is the decimal sign. It is not taken if it leaves fields such as "5 2".
 func (s *survey) delimiter(text []byte, decimal rune) rune {
 	const most = 100 // lines
 	for _, short := range []bool{false, true} {

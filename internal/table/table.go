@@ -1,9 +1,7 @@
-// Package table reads a table of numbers from CSV text, at once or in blocks of rows.
-// No row and no value is left out: a field that is not a finite number is an error
-// with its place.
+// Package table reads a table of numbers from CSV text, at once or in blocks of rows. No row and no value is
+// left out: a field that is not a finite number is an error with its place.
 //
-// The package imports neither fmt nor reflect, so that a WebAssembly file with it
-// stays small.
+// The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 package table
 
 import (
@@ -24,16 +22,14 @@ type Dialect struct {
 	Words     Words  // for messages
 	Workers   int    // goroutines that parse ahead; 0 and 1: none
 
-	// Guess finds out what the zero values leave open, from the first 256 kB of the
-	// text: the decimal sign, comments, a header of numbers, a line of units, numbers
-	// with signs such as 1,234 or 50 %, and the column of ids. Head.Notes has what was
-	// taken for what. Columns of text are then one error that names them all, and all
-	// that is missing in the others.
+	// Guess finds out what the zero values leave open, from the first 256 kB of the text: the decimal sign,
+	// comments, a header of numbers, a line of units, numbers with signs such as 1,234 or 50 %, and the
+	// column of ids. Head.Notes has what was taken for what. Columns of text are then one error that names
+	// them all, and all that is missing in the others.
 	Guess bool
 
-	// Columns that are not data, by their name in the header, their number from 1, or,
-	// in the lists, a range of numbers such as 2-4; "" and nil: none. No column can be
-	// two of these, or one of these and picked.
+	// Columns that are not data, by their name in the header, their number from 1, or, in the lists, a range
+	// of numbers such as 2-4; "" and nil: none. No column can be two of these, or one of these and picked.
 	Label   string   // the rows' classes
 	Weights string   // the rows' weights: numbers, at least 0
 	ID      string   // the rows' ids: any text; with Guess "" is found out, and NoID is none
@@ -64,13 +60,11 @@ type Dialect struct {
 	// Long makes a row for each sample of a long table, before Transpose and all else, as that does.
 	Long Long
 
-	// Pick chooses the columns that are data. It returns their names in the order that
-	// the values of a row shall have. It is called once a text, with the names of all
-	// columns; or with nil if there is no header, and then returns names of the form
-	// c1, c2, … by position. The name of several columns is returned as many times, and
-	// stands for them in their order. Other columns may hold anything, unless the
-	// header is guessed. If Pick is nil or returns nil, all columns but those above are
-	// data.
+	// Pick chooses the columns that are data. It returns their names in the order that the values of a row
+	// shall have. It is called once a text, with the names of all columns; or with nil if there is no header,
+	// and then returns names of the form c1, c2, … by position. The name of several columns is returned as
+	// many times, and stands for them in their order. Other columns may hold anything, unless the header is
+	// guessed. If Pick is nil or returns nil, all columns but those above are data.
 	Pick func(names []string) []string
 
 	wide   bool // UTF-16 is read, as with Guess

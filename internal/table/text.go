@@ -88,7 +88,7 @@ func (t *texts) list() string { return firstOf(t.what, "; ", "") }
 // firstOf joins what is said of the first 20 columns, and counts the others.
 func firstOf(list []string, comma, others string) string {
 	if n := len(list) - 20; n > 0 {
-		list = append(list[:20:20], others+count(n, "other column"))
+		list = append(list[:20:20], others+Count(n, "other column"))
 	}
 	return strings.Join(list, comma)
 }
@@ -129,7 +129,7 @@ func (p *parser) describe(c *column, few *bool) string {
 		return ", " + quote(c.values[0]) + " or " + quote(c.values[1])
 	case len(c.values) <= mostValues && len(c.values) < c.words:
 		*few = true
-		return ", " + count(len(c.values), "value") + " such as " + quote(c.values[0])
+		return ", " + Count(len(c.values), "value") + " such as " + quote(c.values[0])
 	}
 	return ", such as " + quote(c.values[0])
 }

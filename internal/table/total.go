@@ -91,7 +91,7 @@ func (t *Table) noteZeros() {
 		}
 	}
 	if n := len(zeros); n > 0 && width >= leastZero {
-		t.note(Plural(n, "a row is", count(n, "row")+" are") + " 0 in all columns: " + someOf(zeros))
+		t.note(Plural(n, "a row is", Count(n, "row")+" are") + " 0 in all columns: " + someOf(zeros))
 	}
 }
 

@@ -114,13 +114,13 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	numbers, words := p.numbersOf(lines[0][1:])
 	all := len(numbers) == f.width-1
 	switch {
-	case all && len(numbers) > 2 && (rises(numbers) || falls(numbers)):
+	case all && Ordered(numbers):
 		f.head, f.counts = lines[0], counting(numbers)
 		if _, first := p.numbersOf(lines[0][:1]); f.counts && (first > 0 || len(lines[0][0]) == 0) {
 			break
 		}
 		f.rows = lines[1:] // both ways have an axis: one with a name of spectra asks
-		if axis := f.axis(p, 0); axis == nil || counts(axis) || !isSpectral(string(utf8Text(lines[0][0]))) {
+		if axis := f.axis(p, 0); axis == nil || Counts(axis) || !isSpectral(string(utf8Text(lines[0][0]))) {
 			return f, false
 		}
 	case s.names != nil || s.quoted || words == f.width-1,
@@ -264,7 +264,7 @@ func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 	alike := ofOneKind(f.columns) && f.smooth(p)
 	wide := len(f.samples) >= leastTurned
 	switch {
-	case isClock(name) || !spectral && counts(axis):
+	case isClock(name) || !spectral && Counts(axis):
 		return asItStands, ""
 	case spectral && (samples || f.head == nil) && (alike || regular(axis) || sampled || u.alike):
 		return certain, why

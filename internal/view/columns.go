@@ -1,7 +1,6 @@
 package view
 
-// The columns of a table: which of them tell prototypes apart, and whether they have
-// an order.
+// The columns of a table: which of them tell prototypes apart, and whether they have an order.
 
 import (
 	"cmp"
@@ -123,8 +122,7 @@ func Signed(v float64) string {
 	return "+" + strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// Clean returns centers with the value of constant columns in place of what rounding
-// left there.
+// Clean returns centers with the value of constant columns in place of what rounding left there.
 func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	clean := centers.Clone()
 	for i := range clean.Rows {
@@ -137,10 +135,9 @@ func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	return clean
 }
 
-// Telling returns at most most columns that tell the centers apart, grouped by the center
-// that they tell from the others. A column tells the center that lies farthest from the
-// middle of all, in units of the rows' spread. Each center's first columns come before
-// the second ones of others.
+// Telling returns at most most columns that tell the centers apart, grouped by the center that they tell from
+// the others. A column tells the center that lies farthest from the middle of all, in units of the rows'
+// spread. Each center's first columns come before the second ones of others.
 func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 	owner, distance, rank := make([]int, centers.Cols),
 		make([]float64, centers.Cols), make([]int, centers.Cols)
@@ -179,10 +176,9 @@ func (c *Columns) Even(most int) (columns []int) {
 	return columns
 }
 
-// Ordered reports whether neighboring columns belong together, as those of spectra do:
-// their names are numbers in order, or there are many and the centers are smooth. That
-// is J. von Neumann's ratio (1941) of successive differences to the variance, about 1
-// for columns in any order.
+// Ordered reports whether neighboring columns belong together, as those of spectra do: their names are
+// numbers in order, or there are many and the centers are smooth. That is J. von Neumann's ratio (1941) of
+// successive differences to the variance, about 1 for columns in any order.
 func (c *Columns) Ordered(centers *softkmeans.Matrix) bool {
 	if c.Axis != nil || centers.Cols <= MostColumns {
 		return c.Axis != nil
@@ -210,9 +206,8 @@ type Axis struct {
 	At   []float64
 }
 
-// NewAxis reads names as rising or falling numbers with one unit or none. It is nil if
-// they are not, if there are fewer than three, and for consecutive numbers from 0 or 1,
-// which count columns.
+// NewAxis reads names as rising or falling numbers with one unit or none. It is nil if they are not, if there
+// are fewer than three, and for consecutive numbers from 0 or 1, which count columns.
 func NewAxis(names []string) *Axis {
 	if len(names) < 3 {
 		return nil
@@ -267,10 +262,9 @@ func axisName(unit string) string {
 	return "column (" + unit + ")"
 }
 
-// Centers draws the centers: columns in order as lines, or a strip for each center if
-// there are many; a few columns without an order as lines; else the most telling ones
-// as a matrix. shown has the centers in the units for texts. The frame needs only its
-// id and size, the title's first words, and the unit as its YLabel.
+// Centers draws the centers: columns in order as lines, or a strip for each center if there are many; a few
+// columns without an order as lines; else the most telling ones as a matrix. shown has the centers in the
+// units for texts. The frame needs only its id and size, the title's first words, and the unit as its YLabel.
 func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []byte {
 	ordered, names := c.Ordered(centers), c.Prototypes(centers.Rows)
 	switch {

@@ -25,13 +25,18 @@ const (
 // units are further words that stand for units behind a name.
 var units = strings.Fields("% ° $ £ € C F cm-1 cm⁻¹ days deg eur hours hz pH rad usd years yr")
 
-// unitOf returns the unit that ends a name, such as temp (°C) or length_mm; "" if there is none that is
-// known. One letter after an underscore may be anything.
-func unitOf(name string) string {
+// unitOf returns the unit of column j: given on a line of its own, or at the end of its name, such as temp (°C);
+// "" if there is none that is known. Without sure it is also behind an underscore, as in length_mm, where one
+// letter may be anything.
+func unitOf(h *table.Head, j int, sure bool) string {
+	if h.Units != nil && h.Units[j] != "" {
+		return h.Units[j]
+	}
+	name := h.Names[j]
 	word := ""
 	if n := len(name); n > 0 && (name[n-1] == ')' || name[n-1] == ']') {
 		word = name[strings.LastIndexAny(name, "([")+1 : n-1]
-	} else if at := strings.LastIndexByte(name, '_'); at >= 0 {
+	} else if at := strings.LastIndexByte(name, '_'); at >= 0 && !sure {
 		if word = name[at+1:]; len(word) == 1 && word != "%" && word != "$" {
 			return ""
 		}
@@ -53,14 +58,8 @@ func ByUnits(h *table.Head) (kind scale.Kind, why string) {
 	}
 	var of []string // units, in order
 	all := true
-	for j, name := range h.Names {
-		unit := ""
-		if n := len(name); n > 0 && (name[n-1] == ')' || name[n-1] == ']') {
-			unit = unitOf(name)
-		}
-		if h.Units != nil && h.Units[j] != "" {
-			unit = h.Units[j]
-		}
+	for j := range h.Names {
+		unit := unitOf(h, j, true)
 		if all = all && unit != ""; unit != "" && !slices.Contains(of, unit) {
 			of = append(of, unit)
 		}
@@ -89,19 +88,12 @@ func few(units []string) string {
 // taken to be of one unit: the number is −1 then, as no column is to blame.
 func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text string, column int) {
 	var used []int // columns that vary
-	widest, narrowest := -1, -1
 	for j, v := range c.Spread {
-		if v == 0 {
-			continue
-		}
-		used = append(used, j)
-		if widest < 0 || v > c.Spread[widest] {
-			widest = j
-		}
-		if narrowest < 0 || v < c.Spread[narrowest] {
-			narrowest = j
+		if v != 0 {
+			used = append(used, j)
 		}
 	}
+	widest, narrowest, far := c.FarApart()
 	if len(used) < 2 {
 		return "", 0
 	}
@@ -121,7 +113,7 @@ func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text 
 	case !left:
 		return "", 0
 	}
-	if _, _, far := c.FarApart(); far {
+	if far {
 		_, why := ByUnits(h)
 		switch {
 		case why != "":
@@ -143,10 +135,7 @@ func unlike(c *scale.Columns, used []int, h *table.Head, ratio float64) string {
 	var of []string // units, in order
 	whole, broken := false, false
 	for _, j := range used {
-		unit := unitOf(h.Names[j])
-		if h.Units != nil && h.Units[j] != "" {
-			unit = h.Units[j]
-		}
+		unit := unitOf(h, j, false)
 		if unit != "" && !slices.Contains(of, unit) {
 			of = append(of, unit)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 // Finite reports whether v is a number in range. It is not if it is NaN, infinite, or
@@ -91,12 +92,7 @@ func AtMost(v float64) string {
 }
 
 // Count is "1 row", "2 rows".
-func Count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}
+func Count(n int, noun string) string { return table.Count(n, noun) }
 
 // And is "a, b and c".
 func And(names []string) string {

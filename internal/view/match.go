@@ -7,9 +7,8 @@ import (
 	"softkmeans/metrics"
 )
 
-// Match puts the prototypes of a model in the order of those of another model of the
-// same rows, so that a number and a color mean about the same in both: matched prototypes
-// share the most membership.
+// Match puts the prototypes of a model in the order of those of another model of the same rows, so that a
+// number and a color mean about the same in both: matched prototypes share the most membership.
 func Match(m, like *softkmeans.Model) *softkmeans.Model {
 	place := metrics.Assignment(la.Product(la.Transpose(m.Memberships), like.Memberships))
 	from := make([]int, len(place)) // prototype from[j] of m is matched to j

@@ -20,8 +20,7 @@ type Plane struct {
 	Share [2]float64         // of the total variance along each
 }
 
-// NewPlane computes the plane of rows x with weights, of which at least one must be
-// above 0 (nil: all 1).
+// NewPlane computes the plane of rows x with weights, of which at least one must be above 0 (nil: all 1).
 func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	p := Plane{Mean: make([]float64, x.Cols), Axes: softkmeans.NewMatrix(2, x.Cols, nil)}
 	if weights = slices.Clone(weights); weights == nil {
@@ -157,8 +156,7 @@ func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels b
 	return o
 }
 
-// Opacity returns the opacity of each row: the lower its largest membership, the
-// paler it is.
+// Opacity returns the opacity of each row: the lower its largest membership, the paler it is.
 func Opacity(g *softkmeans.Matrix) []float64 {
 	sure := make([]float64, g.Rows)
 	for i := range sure {

@@ -13,13 +13,11 @@ import (
 	"softkmeans/unmix"
 )
 
-// CertifiedTol is the tolerance of Certificate.Optimal for a result that is called
-// optimal: it is proved to be this close to the minimum, as a share of the total variance.
-// It is Optimal's own default.
+// CertifiedTol is the tolerance of Certificate.Optimal for a result that is called optimal: it is proved to
+// be this close to the minimum, as a share of the total variance. It is Optimal's own default.
 const CertifiedTol = 1e-9
 
-// exactShare is the share of the total variance below which FitMinVolume takes a floor
-// for 0.
+// exactShare is the share of the total variance below which FitMinVolume takes a floor for 0.
 const exactShare = 1e-6
 
 // Fit is a certificate and what else a verdict depends on.

@@ -1,8 +1,7 @@
 // Package view is what the page for browsers and the command's report have in common:
 // sentences about what is proved, numbers as text, and the plane of the pictures.
 //
-// The package imports neither fmt nor encoding/json, so that a WebAssembly file with
-// it stays small.
+// The package imports neither fmt nor encoding/json, so that a WebAssembly file with it stays small.
 package view
 
 import "strconv"

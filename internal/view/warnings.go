@@ -13,8 +13,8 @@ import (
 const SureTo = "Sure to: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
 	"simulated scenes."
 
-// unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra that
-// are off.
+// unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra
+// that are off.
 const unsureTurn = 15
 
 // Unsure names the spectra with large Turns in a sentence, as a list of it; nil if there are none.
@@ -94,8 +94,7 @@ func renumbered(warnings []softkmeans.Warning, place []int) []softkmeans.Warning
 	return warnings
 }
 
-// are is the start of a sentence about some prototypes. It sorts their numbers, which
-// Match may have changed.
+// are is the start of a sentence about some prototypes. It sorts their numbers, which Match may have changed.
 func are(prototypes []int) string {
 	slices.Sort(prototypes)
 	if len(prototypes) == 1 {
