@@ -59,9 +59,10 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // A Slack of 0 becomes 0.25·q/(d−q): a quarter of what white noise adds to the error of the true prototypes.
 // Here d is the number of columns that are not constant, and q = k−1 (k under SumAtMostOne). The slack is
-// 0.25 if that is less, if n ≤ q+2, in exact mixtures and for k > min(n−1, d). It is 0.25 for clusters, too:
-// if direction q has less than twice the squared singular value of the next, and those that follow are less even
-// than white noise's; or if k-means explains more than 97 % of the variance in the principal subspace.
+// 0.25 if that is less, if n ≤ q+2, in exact mixtures and for k > min(n−1, d). It is 0.25 for clusters, too.
+// These show if k-means explains more than 97 % of the variance in the principal subspace. They also show if
+// direction q has less than twice the squared singular value of the next, unless the rest looks like white
+// noise.
 //
 // The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
 // that the floor explains. A [Warning] tells if no λ keeps within the slack, nor within 1.25 floors, as

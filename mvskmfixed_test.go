@@ -227,6 +227,11 @@ func TestFixedEdges(t *testing.T) {
 	one := firstRows(f, 1)
 	m := mustDo(FitMinVolume(bg, x, 1, &MinVolumeOptions{Fixed: one}))(t)
 	checkFixed(t, "k = 1", m, x, one)
+	all := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Fixed: f, Slack: 0.1}))(t)
+	checkFixed(t, "all fixed", all, x, f)
+	if all.Slack != 0 || all.Lambda != 0 {
+		t.Errorf("all fixed: slack %v, λ %v", all.Slack, all.Lambda)
+	}
 	flat := mapped(x, func(_, j int, _ float64) float64 { return float64(j) })
 	for _, k := range []int{2, 3} {
 		m := mustDo(FitMinVolume(bg, flat, k, &MinVolumeOptions{Fixed: one}))(t)

@@ -76,11 +76,10 @@ func (clusterRule) bestRun(m *alternation) (*volumeRun, error) {
 	return out, cancelled(m.s.ctx)
 }
 
-// setSlack sets the slack that counts: 0 with a given λ and for clusters, and that of the noise where none is
-// given.
+// setSlack sets the slack that counts: 0 if no λ is to be chosen, and that of the noise where none is given.
 func (m *alternation) setSlack() (err error) {
 	switch {
-	case !m.bySlack() || m.many:
+	case !m.bySlack(), m.many, m.o.Fixed.Rows == m.k:
 		m.o.Slack = 0
 	case m.o.Slack == 0:
 		m.o.Slack, err = m.noiseSlack()
@@ -119,9 +118,9 @@ func (m *alternation) noiseSlack() (float64, error) {
 // .217 and .208 off, and .202 with a quarter of the floor; those of 160 mixtures .019 to .020, and .043. Of
 // the sets with classes zoo needs at least 1.32: its labels lost .14 of their accuracy.
 //
-// White noise has the evenness that white expects: of two tables of spectra .99 and 1.00 of it. Eight sets with
-// classes have .75 at most. Without whiteShare, mixtures in noise as large as their last direction keep a
-// quarter of the floor: the memberships of 20 simulated tables were .107 off, and .079 with it.
+// White noise has the evenness that white expects: of two tables of spectra .99 and 1.00 of it. Eight sets
+// with classes have .75 at most. Without whiteShare, mixtures in noise as large as their last direction keep
+// a quarter of the floor: the memberships of 20 simulated tables were .107 off, and .079 with it.
 //
 // Rows are pure where k-means explains more than pureShare of what the plane does. On 280 simulated tables
 // that was over .997 of clusters without scatter, and at most .92 of mixtures. It was .93 in an image of
@@ -133,9 +132,9 @@ const (
 	pureShare      = 0.97
 )
 
-// white reports whether the squares beyond the plane are as even as those of white noise in a table whose longer
-// side is size: (Σσ²)²/Σσ⁴ of r of them is about r/(1+r/size), by the law of Marchenko and Pastur. It is false
-// if only some squares are known.
+// white reports whether the squares beyond the plane are as even as those of white noise, for a table whose
+// longer side is size. By the law of Marchenko and Pastur (Σσ²)²/Σσ⁴ of r of them is about r/(1+r/size). It
+// returns false if only some squares are known.
 func (pc *principal) white(size int) bool {
 	var sum, fourth, r float64
 	for _, v := range pc.squares[pc.basis.Rows:] {

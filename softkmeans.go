@@ -40,7 +40,7 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	// Slack is what λ was chosen by: how far the error may be above the floor, as a share of it. With a
-	// Lambda, and for other functions, 0.
+	// Lambda, with k fixed centers, and for other functions, 0.
 	Slack      float64
 	Sum        Sum       // what the rows of Memberships, and those of Predict, add up to
 	Warnings   []Warning // reasons to look closer; nil: none

@@ -35,9 +35,10 @@ const (
 // A model whose Clusters are nil has the largest memberships as labels. The share of all membership that
 // is with other centers takes the place of the share of rows then, and WarnShares that of WarnLabels.
 //
-// Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows nothing is done. Cost: about
-// that of FitMinVolume for each pair. Errors: those of FitMinVolume, [softkmeans.ErrShape] for a model
-// without Clusters or Memberships of these rows, and ctx's, wrapped; on an error m is unchanged.
+// Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows, or all centers are fixed,
+// nothing is done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
+// [softkmeans.ErrShape] for a model without Clusters or Memberships of these rows, and ctx's, wrapped; on an
+// error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
@@ -53,7 +54,7 @@ func Others(
 	if err := fault.First(err, m.Check(), x.Check("x")); err != nil {
 		return err
 	}
-	if len(rows) < 8*m.Centers.Rows {
+	if len(rows) < 8*m.Centers.Rows || o.Fixed != nil && o.Fixed.Rows == m.Centers.Rows {
 		return nil
 	}
 	pairs := 3

@@ -206,6 +206,12 @@ func TestOthersFixed(t *testing.T) {
 			}
 		}
 	}
+	all := softkmeans.MinVolumeOptions{Fixed: m.Centers}
+	known := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 10, &all))(t)
+	known.Warnings = nil
+	if err := Others(t.Context(), x, known, &all); err != nil || known.Others != nil || known.Warnings != nil {
+		t.Errorf("all fixed: %v, %v, %v", known.Others, known.Warnings, err)
+	}
 	s := tables.Must(Bootstrap(t.Context(), x, m, &BootstrapOptions{MinVolumeOptions: *o, Resamples: 3}))(t)
 	for i := range 3 {
 		for j, v := range o.Fixed.Row(i) {

@@ -22,7 +22,8 @@ const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE ar
                 Columns are not scaled unless -scale is given
   -from FILE    minvol, alternating: start from the centers of a model that fit
                 -model wrote, as of last month's table. Its k, columns,
-                scaling and bounds are taken, too; columns are found by name
+                scaling, bounds and rule for labels are taken, too; columns are
+                found by name
   -bootstrap N  minvol: fit N tables of as many rows, drawn from the rows with
                 replacement, and say how far centers, shares and labels differ.
                 200 is a good number. It takes N times as long as the fit from

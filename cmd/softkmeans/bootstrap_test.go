@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,15 @@ func TestFitFrom(t *testing.T) {
 					t.Errorf("center %d, column %d: %v, not %v", j, c, v, first.Centers[j][c])
 				}
 			}
+		}
+	}
+	for _, c := range []string{"-scale counts", "-bounds none", "-bounds 0,9"} { // labels and bounds
+		args := append([]string{"fit", "-k", "2", "-others", "no", "-json", "-model", "c.json"}, strings.Fields(c)...)
+		first := parseJSON[fitReportJSON](t, must(t, append(args, "a.csv")...))
+		got := parseJSON[fitReportJSON](t, must(t, "fit", "-from", "c.json", "-json", "a.csv"))
+		if got.LabelBy != first.LabelBy || !reflect.DeepEqual(got.Bounds, first.Bounds) {
+			t.Errorf("%s: labels by %s and bounds %v, not by %s and %v", c, got.LabelBy, got.Bounds, first.LabelBy,
+				first.Bounds)
 		}
 	}
 	must(t, "fit", "-k", "2", "-method", "tilsd", "-model", "s.json", "a.csv")

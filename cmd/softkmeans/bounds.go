@@ -94,7 +94,7 @@ func (b *bounds) lists() (lower, upper []float64) {
 	return lower, upper
 }
 
-// boundsOf are those of a model.
+// boundsOf are those of a model, from -Inf to Inf if it has none.
 func boundsOf(f *modelFile) *bounds {
 	b := &bounds{math.Inf(-1), math.Inf(1)}
 	for _, v := range f.Lower {
@@ -103,7 +103,7 @@ func boundsOf(f *modelFile) *bounds {
 	for _, v := range f.Upper {
 		b.high = v
 	}
-	return b.orNil()
+	return b
 }
 
 // hold takes centers in the table's units to the bounds, which rounding may have left.

@@ -71,7 +71,7 @@ For some methods only:
                 least 0, ,1 at most 1. The table is kept in memory. Default: 0,
                 for entries of at least -.02 times the largest in columns that
                 are not standardized, of a table in memory without missing
-                values; else none
+                values, and without values below 0 in -known; else none
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
   -others O     minvol: yes (default): fit random halves of the rows with half
                 and twice the slack, and warn if one labels more than 5 % of all
@@ -308,10 +308,11 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if err := f.settleRows(s.ctx, d, r, p); err != nil {
 		return nil, err
 	}
-	if f.method.takes("bounds") && (f.bounds != nil || !f.plain) { // the paper has no bounds
+	if f.method.takes("bounds") && (f.bounds != nil || !f.free()) {
 		f.bounds = d.within(f.bounds, f.scale == scale.Auto)
 	}
-	r.Head, r.rows, r.scale, r.bounds, r.mixtures = d.Head, d.Rows, d.scale, f.bounds, d.mixtures
+	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
+	r.mixtures = d.mixtures || f.start != nil && f.start.LabelLargest
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}

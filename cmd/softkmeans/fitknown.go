@@ -33,6 +33,12 @@ func (f *fitFlags) checkKnown() error {
 	return nil
 }
 
+// free reports whether prototypes have no bounds by default: those of the paper, and beside known ones with
+// values below 0.
+func (f *fitFlags) free() bool {
+	return f.plain || f.library != nil && slices.Min(f.library.X.Data) < 0
+}
+
 // readLibrary reads the file of -known, which then chooses the columns of the table.
 func (f *fitFlags) readLibrary() error {
 	if f.known == "" {
@@ -78,6 +84,9 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	m := len(r.known)
 	if m > r.k {
 		return nil, usageErrorf("-k %d: %s has %s; give at least -k %d", r.k, f.known, count(m, "prototype"), m)
+	}
+	if m == r.k && f.bootstrap > 0 {
+		return nil, usageErrorf("-bootstrap: all prototypes are known, and stay as they are; leave one out")
 	}
 	all := slices.Clone(r.known)
 	for j := m; j < r.k; j++ {

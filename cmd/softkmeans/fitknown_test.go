@@ -95,12 +95,25 @@ func TestFitKnown(t *testing.T) {
 			}
 		}
 	}
+	args := []string{"fit", "-k", "2", "-known", known, rows}
+	for _, c := range []struct{ iron, bounds string }{{"1", "at 0 or above"}, {"-.01", "none"}} {
+		writeText(t, known, strings.Replace(library.String(), "iron,7,1,", "iron,7,"+c.iron+",", 1))
+		report := must(t, args...)
+		if strings.Contains(report, "at 0 or above") != (c.bounds != "none") {
+			t.Errorf("Si of iron is %s, and bounds are not %s: %s", c.iron, c.bounds, report)
+		}
+		if strings.Contains(report, "Slack") || strings.Contains(report, "nother answer") {
+			t.Errorf("all prototypes are known: %s", report)
+		}
+	}
+	writeText(t, known, library.String())
 	for _, c := range []struct{ args, want string }{
 		{"-k 1 -known " + known, "give at least -k 2"},
 		{"-k 3 -method global -known " + known, "-known is only for -method minvol and alternating"},
 		{"-k 3 -stream yes -known " + known, "-known is for tables in memory"},
 		{"-k 3 -scale counts -known " + known, "leave one out"},
 		{"-k 3 -known -", "must be a file"},
+		{"-k 2 -bootstrap 3 -known " + known, "all prototypes are known"},
 		{"-k 3 -known " + in("none.csv"), "none.csv"},
 		{"-k 3 -known " + known + " -centers " + known, "is both -known and an output"},
 		{"-known " + known + " -from " + in("m.json"), "-known and -from"},

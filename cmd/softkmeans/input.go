@@ -111,6 +111,7 @@ type inputFlags struct {
 	noCounts bool           // auto takes no counts, as similarities have no weights
 	perRow   unmix.Scaling  // with ScaleUnit rows are divided by their sums
 	settled  bool           // the scale is that of a model or of known prototypes
+	parts    bool           // the rows of the model are parts of a whole, so that those of zeros have no shares
 	reading  *sources.Rows  // of a library of known prototypes that a fit keeps; nil: none
 	missing  absent.Rule
 	workers  int
@@ -129,7 +130,7 @@ func (f *inputFlags) use(m *modelFile) error {
 			"or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
-	f.scaling, f.scale, f.settled = m.scaling(), scale.None, true
+	f.scaling, f.scale, f.settled, f.parts = m.scaling(), scale.None, true, m.parts()
 	f.dialect.Least = m.leastColumns()
 	plain, twice := true, len(table.Set(m.Columns)) < len(m.Columns)
 	for j, name := range m.Columns {
@@ -462,7 +463,7 @@ func (d *data) prepare(f *inputFlags) error {
 	if kind == scale.Sums || f.perRow == unmix.ScaleUnit {
 		return d.divide()
 	}
-	if kind == scale.Counts || d.kind.Sum > 0 {
+	if kind == scale.Counts || d.kind.Sum > 0 || f.parts {
 		if err := d.leaveZeros(zeroRows(d.x), "of zeros"); err != nil {
 			return err
 		}

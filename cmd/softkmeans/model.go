@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/missing"
@@ -90,6 +92,23 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 		err = fmt.Errorf("%s: %w", name, errManyCenters)
 	}
 	return m, err
+}
+
+// parts reports whether the rows of the fit were parts of a whole: all prototypes add up to 1, 100 or a million
+// then. Under SumAtMostOne rows of zeros have memberships.
+func (f *modelFile) parts() bool {
+	if f.Model == nil || f.Shift != nil || f.UnitRows || f.Model.Sum != softkmeans.SumToOne {
+		return false
+	}
+	whole := 0.0
+	for i := range f.Centers.Rows {
+		of := kinds.Whole(la.Sum(f.Centers.Row(i)))
+		if of == 0 || whole != 0 && of != whole {
+			return false
+		}
+		whole = of
+	}
+	return true
 }
 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)

@@ -216,13 +216,13 @@ type prediction struct {
 	notes   []string
 }
 
-// predict reads a file in blocks, and other input and tables that are turned at once. Sparse rows
-// stay so where the model allows it.
+// predict reads a file in blocks, and other input and tables that are turned at once, and so parts of a whole
+// in a file that is not large. Sparse rows stay so where the model allows it.
 func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	blocks = blocks && f.named() && !f.scaling.Closes()
+	blocks = blocks && f.named() && !f.scaling.Closes() && (!f.parts || f.large(s.in))
 	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {

@@ -202,6 +202,16 @@ func CodesWords(name string, groups int) string {
 // within is how far sums may be off by the rounding of their parts, as a share.
 const within = .005
 
+// Whole returns of what parts with this sum are: 1, 100, as percent, or a million, as of genes; 0: of none.
+func Whole(sum float64) float64 {
+	for _, c := range []float64{1, 100, 1e6} {
+		if math.Abs(sum-c) <= within*c {
+			return c
+		}
+	}
+	return 0
+}
+
 // closed returns what all rows add up to. Columns of 0 and 1 that code a word do, too, and are no parts.
 func closed(x *softkmeans.Matrix) float64 {
 	parts, full := false, 0
@@ -219,11 +229,7 @@ func closed(x *softkmeans.Matrix) float64 {
 			continue
 		}
 		if full++; full == 1 {
-			for _, c := range []float64{1, 100, 1e6} { // shares, percent, and per million, as of genes
-				if math.Abs(s-c) <= within*c {
-					sum = c
-				}
-			}
+			sum = Whole(s)
 		}
 		if sum == 0 || math.Abs(s-sum) > within*sum {
 			return 0
