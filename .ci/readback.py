@@ -46,11 +46,12 @@ def main(data, centers, memberships, model, fit, certify):
     names, f = table(centers, True)
     f = numbers(f, centers)
     head, g = table(memberships, True)
-    labels, g = [int(row[0]) for row in g], numbers([row[1:] for row in g], memberships)
+    labels, largest = [int(row[0]) for row in g], [int(row[-1]) for row in g]
+    g = numbers([row[1:-1] for row in g], memberships)
     with open(model) as m, open(fit) as r, open(certify) as c:
         model, fit, again = json.load(m), json.load(r), json.load(c)
     k = len(f)
-    if head != ["label"] + [f"p{j}" for j in range(k)] or names != model["columns"] or len(g) != len(x):
+    if head != ["label", *(f"p{j}" for j in range(k)), "largest"] or labels != largest or names != model["columns"] or len(g) != len(x):
         sys.exit(f"{head}, {names}, {len(g)} rows")
     if f != model["centers"] or f != fit["centers"]:
         sys.exit("the centers of the three files differ")
