@@ -224,10 +224,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
-	if f.perRow == unmix.ScaleUnit && f.known != "" {
-		return f, usageErrorf("-rows unit has prototypes at the mean sum of a row, which known ones do not have; " +
-			"leave -known out")
-	}
 	if f.options.Sum == softkmeans.SumAtMostOne {
 		switch {
 		case f.scale == scale.Counts:
@@ -365,8 +361,7 @@ func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progre
 			return err
 		}
 	}
-	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() ||
-		f.library != nil {
+	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() {
 		return nil
 	}
 	open, err := d.open(ctx, &f.inputFlags, r.k, auto)

@@ -13,7 +13,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-// checkKnown checks the flags that -known goes with. Rows stay as they are unless a scale is given.
+// checkKnown checks the flags that -known goes with. Columns stay as they are unless a scale is given.
 func (f *fitFlags) checkKnown() error {
 	switch {
 	case f.known == "":
@@ -28,7 +28,7 @@ func (f *fitFlags) checkKnown() error {
 	case sameName(f.known, f.memberships) || sameName(f.known, f.centers) || sameName(f.known, f.model):
 		return usageErrorf("%s is both -known and an output; give another file", f.known)
 	case f.scale == scale.Auto:
-		f.scale, f.settled = scale.None, true
+		f.scale = scale.None
 	}
 	return nil
 }
@@ -70,8 +70,8 @@ func (f *modelFile) library(name string) (*sources.Library, error) {
 	return l, nil
 }
 
-// joinKnown sets the known prototypes of r and their names. It returns them as the rows are scaled; nil: none are
-// known.
+// joinKnown sets the known prototypes of r and their names. If the rows are divided by their sums, the prototypes
+// are profiles, and take the mean sum of a row. It returns them as the rows are scaled; nil: none are known.
 func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	if f.library == nil {
 		return nil, nil
@@ -96,8 +96,17 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 		return nil, fmt.Errorf("%s: two prototypes have the same name, fitted ones included (%s); give other "+
 			"names", f.known, abridged(all))
 	}
+	stay := plural(m, "stays", "stay")
+	if r.open() {
+		if at := slices.Index(scale.SumsOf(r.fixed.Data, r.fixed.Cols), 0); at >= 0 {
+			return nil, fmt.Errorf("%s: %s has no sum above 0 to divide it by, as the rows are; -rows given takes "+
+				"them as they are", f.known, short(r.known[at], mostName))
+		}
+		d.scale.Close(r.fixed.Data)
+		stay = plural(m, "is", "are") + " scaled to the mean sum of a row"
+	}
 	r.Notes = append(append(r.Notes, from.Notes...), fmt.Sprintf("%d of %s %s known, and %s: %s", m,
-		count(r.k, "prototype"), plural(m, "is", "are"), plural(m, "stays", "stay"), abridged(r.known)))
+		count(r.k, "prototype"), plural(m, "is", "are"), stay, abridged(r.known)))
 	if from.SD != nil {
 		r.Notes = append(r.Notes, "standard deviations of the known prototypes are not used")
 	}

@@ -77,8 +77,8 @@ func (r *result) units() string {
 	switch {
 	case r.counts():
 		return ", as shares of a row's sum"
-	case scale.KindOf(r.scale) == scale.Sums:
-		return ", in the table's units at the mean sum of a row"
+	case r.open():
+		return ", each with the mean sum of a row"
 	case r.scale != nil:
 		return ", in the table's units"
 	}
@@ -89,6 +89,8 @@ func (r *result) units() string {
 func (r *result) where() string {
 	one := r.k == 1 && r.model.Sum == softkmeans.SumToOne
 	switch {
+	case len(r.known) == r.k && r.open():
+		return "All are known (-known), and scaled to the mean sum of a row."
 	case len(r.known) == r.k:
 		return "All are known (-known), and stay as they are."
 	case r.bounds != nil && one:
