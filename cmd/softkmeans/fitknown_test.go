@@ -75,6 +75,15 @@ func TestFitKnown(t *testing.T) {
 		if labels[0] != "p2" || labels[1] != "clay" || labels[2] != "iron" {
 			t.Errorf("labels %v", labels[:3])
 		}
+		if head, _, _ := strings.Cut(readFile(t, in("g.csv")), "\n"); head != "sample,label,iron,clay,p2,cluster,largest" {
+			t.Errorf("columns %s", head)
+		}
+		numbers, _ := shares(t, readFile(t, in("g.csv")), "largest", "cluster")
+		for i, v := range numbers[:3] { // the purest rows
+			if v[0] != float64(2-i) || v[1] != float64(2-i) {
+				t.Errorf("row %d: largest and cluster %v", i, v)
+			}
+		}
 		must(t, "predict", "-model", in("m.json"), "-o", in("h.csv"), rows)
 		again, _ := shares(t, readFile(t, in("h.csv")), "p0", "p1", "p2")
 		sameShares(t, "predict -model", again, g, 1e-9)
