@@ -4,9 +4,11 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
@@ -110,6 +112,9 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	if from.SD != nil {
 		r.Notes = append(r.Notes, "standard deviations of the known prototypes are not used")
 	}
+	if note := r.sizeNote(d); note != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	if b := r.bounds; b != nil {
 		for i := range m {
 			for j, v := range r.fixed.Row(i) {
@@ -123,6 +128,45 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	scaled := r.fixed.Clone()
 	d.scale.Apply(scaled.Data)
 	return scaled, nil
+}
+
+// besideKnown says why the squared error is above the floor, and whether the known prototypes are far too large
+// or too small for the rows.
+func (r *result) besideKnown(q *quality) string {
+	text := "The known prototypes keep it above the floor"
+	if r.model.Lambda > 0 {
+		text += ", and so does the pull of the others towards the data"
+	}
+	if text += "."; q.Objective > q.Total && r.model.Sum == softkmeans.SumToOne {
+		text += "\nThe mean of the rows alone has a smaller error: the known prototypes may be in other units."
+	}
+	return text
+}
+
+// unlikeSize is how many times as long as the rows, or as short, known prototypes are that may be in other units.
+const unlikeSize = 10.
+
+// sizeNote says that all known prototypes are much longer than the rows of d, or shorter; "" if they are not, or if
+// the columns are scaled.
+func (r *result) sizeNote(d *data) string {
+	if d.scale != nil || d.missing > 0 || d.sparse != nil {
+		return ""
+	}
+	mean := math.Sqrt(la.SumSquares(d.x.Data) / float64(d.Rows))
+	least, most := math.Inf(1), 0.0
+	for i := range r.fixed.Rows {
+		length := math.Sqrt(la.SumSquares(r.fixed.Row(i))) / mean
+		least, most = min(least, length), max(most, length)
+	}
+	how := "long"
+	if most < 1/unlikeSize {
+		least, how = 1/most, "short"
+	}
+	if !(least > unlikeSize) || math.IsInf(least, 1) {
+		return ""
+	}
+	return fmt.Sprintf("the known prototypes are at least %s times as %s as the rows: check their units", small(least),
+		how)
 }
 
 // center returns the name of center j: the known one, or p and its number.

@@ -148,7 +148,8 @@ func TestSlack(t *testing.T) {
 		want  string
 	}{
 		{0, Fit{Certificate: c}, false, ""},
-		{.0104, Fit{Certificate: c}, false, "Slack 0.0104 of the floor, by its noise (-slack)."},
+		{.0104, Fit{Certificate: c}, false, "Slack 0.0104 of the floor, a quarter of what noise adds to the " +
+			"error of the true prototypes (-slack)."},
 		{.0104, Fit{Certificate: c}, true, "Slack 0.0104 of the floor (-slack)."},
 		{.25, Fit{Certificate: c}, false, "Slack 0.25 of the floor (-slack)."},
 		{.25, Fit{Certificate: c, Trivial: true}, false, "Slack 0.25 of a tenth of the total variance (-slack)."},
