@@ -204,10 +204,13 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 		size = max(size, math.Abs(v))
 	}
 	r.begins(warm)
-	if r.p.ridge == 0 {
+	switch {
+	case r.p.ridge == 0:
 		r.minimise(b, size)
 		copy(r.all, r.g)
-	} else {
+	case r.p.local:
+		r.finer().nearest(r.all, b, size)
+	default:
 		r.proximal(r.all, b, size)
 	}
 	fixSum(r.all)
@@ -232,6 +235,32 @@ func (r *rowSolver) begins(warm []float64) {
 	r.warm = warm
 }
 
+// nearShare is what the distances of vertices from a row count, of its own distance from their mixture.
+const nearShare = 0x1p-20
+
+// nearest solves for dependent vertices. Of the mixtures of least error it takes the one of the nearest
+// vertices, with the least Σ g_j‖x − v_j‖²: in general position the corners of the cell of the Delaunay
+// triangulation that x is in. It finds them with nearShare of that sum in the objective, as a change of b,
+// and their memberships without it. The smaller the ridge, the nearer to each other two such sums may be.
+func (r *rowSolver) nearest(g, b []float64, size float64) {
+	tol := float64(r.p.k) * 0x1p-52 * size
+	for j, v := range b {
+		squares := r.p.gram.row(j)[j] - r.p.top/2 - r.p.ridge
+		r.rhs[j] = v + nearShare*(v-squares/2)
+	}
+	r.descend(r.rhs, tol)
+	copy(g, r.g)
+	for j, v := range g {
+		r.in[j] = v > 0
+		r.rhs[j] = b[j] + r.p.ridge*v // without the bias of the ridge
+	}
+	if s := r.factor(); s != nil {
+		if r.evaluate(s, r.rhs, tol); slices.Min(r.g) >= 0 {
+			copy(g, r.g)
+		}
+	}
+}
+
 // proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which makes it
 // strictly convex. From g₀ = 1/k the steps go to the minimiser of least norm, without the bias of a fixed
 // ridge (Rockafellar 1976). Where they do not come to rest, as for vertices that are close but not the same,
@@ -243,15 +272,21 @@ func (r *rowSolver) proximal(g, b []float64, size float64) {
 	if r.approach(g, b, size) {
 		return
 	}
+	fine := r.finer()
+	copy(fine.in, r.in)
+	copy(fine.current, g)
+	fine.approach(fine.current, b, size)
+	if fine.cost(fine.current, b) < fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
+		copy(g, fine.current)
+	}
+}
+
+// finer returns the solver with the smaller ridge.
+func (r *rowSolver) finer() *rowSolver {
 	if r.fine == nil {
 		r.fine = newRowSolver(r.p.fine)
 	}
-	copy(r.fine.in, r.in)
-	copy(r.fine.current, g)
-	r.fine.approach(r.fine.current, b, size)
-	if r.fine.cost(r.fine.current, b) < r.fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
-		copy(g, r.fine.current)
-	}
+	return r.fine
 }
 
 // approach takes up to ten proximal steps from g, and reports whether they came to rest. The

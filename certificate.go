@@ -438,11 +438,12 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 }
 
 // solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB at a time.
-func (s *samples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+func (s *samples) solveRows(centers, g *Matrix, sum Sum, local bool, rows []int) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	problem, step := newSimplexProblem(centers, sum), max(1, 1<<20/max(s.d, g.Cols))
+	problem.local = local
 	for ; len(rows) > 0; rows = rows[min(step, len(rows)):] {
 		some := rows[:min(step, len(rows))]
 		found := NewMatrix(len(some), g.Cols, nil)

@@ -106,7 +106,7 @@ func labelCases() (list []labelCase) {
 func (c labelCase) labelled(t *testing.T, workers int) *Model {
 	t.Helper()
 	m := &Model{Centers: c.centers, Memberships: c.g}
-	must(t, m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), nil, true))
+	must(t, m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), largest(nil, c.g), nil, true))
 	return m
 }
 
@@ -398,7 +398,7 @@ func TestChosenLabels(t *testing.T) {
 		for _, workers := range []int{1, 2, 5} {
 			s := mustDo(newSamples(bg, c.x, c.w, workers, true))(t)
 			own, m := c.labelled(t, workers), &Model{Centers: c.centers, Memberships: c.g}
-			must(t, m.label(s, nil, false))
+			must(t, m.label(s, largest(nil, c.g), nil, false))
 			if acc := accuracyOf(truth, own.Clusters); acc > 0.8 {
 				t.Fatalf("%d rows: the memberships' start is right in %.3f", n, acc)
 			}
@@ -423,7 +423,7 @@ func TestChosenLabels(t *testing.T) {
 	for _, k := range []int{1, 2, 3} { // rows that are all the same, of which no clusters settle
 		same := &Model{Centers: NewMatrix(k, 2, nil), Memberships: randomData(9, k, 0, 1)}
 		s := mustDo(newSamples(bg, NewMatrix(9, 2, inTurn(18, 3, 4)), nil, 1, true))(t)
-		must(t, same.label(s, nil, false))
+		must(t, same.label(s, largest(nil, same.Memberships), nil, false))
 		if len(same.Clusters) != 9 || same.ClusterAxes != nil {
 			t.Errorf("k = %d: equal rows have the labels %v", k, same.Clusters)
 		}
@@ -438,7 +438,7 @@ func TestLabelsOfStarts(t *testing.T) {
 	full := endingAt(1 << 30)
 	best := mustDo(FitMinVolume(full, x, 3, &MinVolumeOptions{Workers: 1}))(t)
 	own := &Model{Centers: best.Centers, Memberships: best.Memberships}
-	must(t, own.label(mustDo(newSamples(bg, x, nil, 1, true))(t), nil, true))
+	must(t, own.label(mustDo(newSamples(bg, x, nil, 1, true))(t), largest(nil, best.Memberships), nil, true))
 	if maxDiff(quick.Centers, best.Centers) != 0 || !slices.Equal(quick.Clusters, own.Clusters) {
 		t.Error("a given start has other centers, or not the labels of its memberships")
 	}

@@ -36,7 +36,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 	if err != nil {
 		return nil, err
 	}
-	best, err := fixedLambda(0).bestRun(m)
+	best, err := m.rule().bestRun(m)
 	return best.finish(err)
 }
 
@@ -73,6 +73,11 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // to 1e-14, they are returned, with a λ of 0. Where k > min(n−1, d), 10 % of the total variance stand for the
 // floor.
 //
+// Rows that span r dimensions determine no k > 2(r+1) prototypes. Centers are then ClusterMeans, the clusters
+// of k-means after the steps of [Model.Labels], and their memberships are those of the nearest centers. λ is
+// 0, and Slack, Volume, Epsilon and Restarts count for nothing. With Centers, Fixed, a Lambda, or another
+// Init than InitKMeans such k are as all others.
+//
 // More than max(16384, 512k) rows start on a random sample of them, and so do rows with n·k² above 2.5e7. The
 // error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row
 // in a thousand may be missed. Plain, Centers, Fixed, a Lambda, a slack below 0.05, and every Init except
@@ -83,8 +88,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // data on which the defaults were chosen.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to 50
-// of O(ndk) at the end; up to ten times that for k > d+1. Memory: a copy of the data as for [FitAlternating],
-// and up to 5n·k. Errors and ctx: as for [FitAlternating].
+// of O(ndk) at the end; up to ten times that for d+1 < k ≤ 2(d+1). Memory: a copy of the data as for
+// [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	m, err := openMinVolume(ctx, x, k, &o)

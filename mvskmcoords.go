@@ -183,12 +183,19 @@ func (m *alternation) toData(f *Matrix) *Matrix {
 		}
 		for c, v := range row {
 			row[c] = min(max(math.Ldexp(v, s.exp), -mostCenter), mostCenter)
-			if m.low != nil {
-				row[c] = min(max(row[c], m.low[c]), m.high[c])
-			}
 		}
 	}
+	m.clip(out)
 	return out
+}
+
+// clip takes centers in the data's units into their bounds, if there are any.
+func (p *minVolume) clip(f *Matrix) {
+	for a := 0; p.low != nil && a < f.Rows; a++ {
+		for c, v := range f.row(a) {
+			f.row(a)[c] = min(max(v, p.low[c]), p.high[c])
+		}
+	}
 }
 
 // principalRows returns the rows in the principal subspace, n×p, and the subspace's axes in the coordinates
@@ -294,24 +301,27 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ended == nil {
-		ended = m.label(r.m.rows, r.m.pc.leading, r.m.quick)
+	if ended == nil && r.found == nil {
+		ended = m.label(r.m.rows, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
 	}
 	if ended != nil {
 		m.Status = StatusCancelled
 	}
 	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
-	m.Warnings = findWarnings(r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
+	s := r.m.data
+	m.Warnings = findWarnings(crowded(r.m.k, s.n-len(s.zeroWeights()), r.m.pc.rank(s), r.m.o.Sum),
+		r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
 	return m, ended
 }
 
 // model returns the model of r without what rate and label set.
 func (r *volumeRun) model() *Model {
 	s, o := r.m.data, &r.m.o
-	m := &Model{
-		Centers: r.m.toData(r.f), Memberships: r.g, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack,
-		Sum: o.Sum, Iterations: r.iterations, Status: r.status, Trace: r.trace,
+	m := r.found
+	if m == nil {
+		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack}
 	}
+	m.Memberships, m.Iterations, m.Status, m.Trace = r.g, r.iterations, r.status, r.trace
 	if r.lambda > 0 {
 		m.Volume = o.Volume
 		m.Epsilon = min(math.Ldexp(r.m.eps, 2*s.exp), math.MaxFloat64)
@@ -322,7 +332,7 @@ func (r *volumeRun) model() *Model {
 // rate sets the memberships of rows of weight 0, and the certificate.
 func (r *volumeRun) rate(m *Model) error {
 	x := r.m.rows
-	if err := x.solveRows(m.Centers, m.Memberships, m.Sum, x.data().zeroWeights()); err != nil {
+	if err := x.solveRows(m.Centers, m.Memberships, m.Sum, m.local(), x.data().zeroWeights()); err != nil {
 		return err
 	}
 	objective, err := x.objective(m.Centers, m.Memberships, m.Sum)

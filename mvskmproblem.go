@@ -19,6 +19,7 @@ type minVolume struct {
 	pc    *principal
 	flat  bool    // the samples span fewer dimensions than k centers
 	eps   float64 // ε; 0: there is no penalty
+	many  bool    // far more centers than the samples have dimensions, and no option asks for prototypes
 	quick bool    // labels go on from the memberships alone: Init is given, or the mixture exact
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
@@ -38,9 +39,6 @@ const (
 	trivialShare = 0.1
 	mostGiven    = 0.5
 )
-
-// A floor of at most roundedFloor of the total is taken to be rounding.
-const roundedFloor = 1e-14
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
@@ -64,7 +62,9 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 		volume = VolumeAffine
 	}
 	p.o.Init, p.o.Volume = cmp.Or(o.Init, start), cmp.Or(o.Volume, volume)
-	p.quick = o.Init != InitAuto || start != InitKMeans
+	given := o.Centers != nil || p.o.Fixed.Rows > 0 || o.Lambda > 0
+	p.many = !given && (o.Init == InitAuto || o.Init == InitKMeans) && k > manyTimes*(pc.rank(s)+1)
+	p.quick = o.Init != InitAuto || start != InitKMeans && !p.many
 	if o.Centers != nil || p.o.Init == InitGlobal {
 		p.o.Restarts = 1
 	}
@@ -89,6 +89,11 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	}
 	return p, nil
 }
+
+// Rows of r dimensions determine no more than manyTimes·(r+1) prototypes. On 45 made mixtures the centers of
+// the iteration were nearer to the true corners up to there than the means of clusters: for 5 centers in 2
+// dimensions .24 of the spread against .34. Beyond they were farther, for 15 centers .69 against .52.
+const manyTimes = 2
 
 // rowSpace reports whether the rows are taken to their row space, unless centers have bounds. A basis of
 // that has as many numbers as a sparse table with all its zeros.

@@ -30,6 +30,7 @@ type alternation struct {
 	// A run is at rest by tol, and by the slack within the share close below its target.
 	tol, close float64
 	tall       bool // of many rows: see steering
+	local      bool // as in simplexProblem
 	progress   func(Iteration)
 	correct    func(to *iterate) // changes the sums and the objective; nil: see correction
 	work       *passMemory       // made by the first pass
@@ -123,7 +124,7 @@ func (m *alternation) memory() *passMemory {
 		v.sums[t] = chunkSums{gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), sum: make([]float64, k)}
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
-	v.task, v.problem.fast = v.chunk, m.n*k*k >= fastWork
+	v.task, v.problem.fast, v.problem.local = v.chunk, m.n*k*k >= fastWork, m.local
 	v.inside.s, v.inside.z = m.s, m.z
 	m.work = v
 	return v
@@ -473,7 +474,8 @@ type volumeRun struct {
 	steer    *steering // moves λ; nil: it stays
 	// missed is the objective relative to the slack rule's target where it is above, and 0 otherwise.
 	missed     float64
-	iterations int // at the last λ, as is trace
+	found      *Model // of clusterRule: the clusters, and their means as Centers; otherwise nil
+	iterations int    // at the last λ, as is trace
 	status     Status
 	trace      []float64
 }

@@ -1,8 +1,8 @@
 package softkmeans
 
-// Rules for λ: a fixed one, and the slack rule, which takes the λ of the objective nearest below
-// (1+Slack)·floor. λ follows the objective while a run goes on. A fit of many rows begins on a random sample
-// of them.
+// Rules for λ: a fixed one; clusters in place of prototypes, with a λ of 0; and the slack rule, which takes
+// the λ of the objective nearest below (1+Slack)·floor. λ follows the objective while a run goes on. A fit of
+// many rows begins on a random sample of them.
 
 import (
 	"cmp"
@@ -22,6 +22,10 @@ type lambdaRule interface {
 // rule returns the rule that the options ask for.
 func (p *minVolume) rule() lambdaRule {
 	switch {
+	case p.many:
+		return clusterRule{}
+	case p.eps == 0: // FitAlternating
+		return fixedLambda(0)
 	case !p.bySlack():
 		return fixedLambda(p.scaledLambda(p.o.Lambda))
 	case p.o.Fixed.Rows == p.k: // there is no volume to choose
@@ -43,10 +47,39 @@ func (l fixedLambda) bestRun(m *alternation) (*volumeRun, error) {
 	return best.after()
 }
 
+// clusterRule takes the means of clusters for centers, where the data does not determine prototypes.
+type clusterRule struct{}
+
+func (clusterRule) bestRun(m *alternation) (*volumeRun, error) {
+	f, err := m.kmeansCenters(rand.New(rand.NewPCG(m.o.Seed, 0)))
+	if err != nil {
+		return nil, err
+	}
+	found, labels := &Model{Centers: m.toData(f), Sum: m.o.Sum}, make([]int, m.data.n)
+	if err = m.rows.nearest(labels, found.Centers, nil); err == nil {
+		err = found.label(m.rows, labels, m.pc.leading, m.quick)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found.Centers = found.ClusterMeans.Clone()
+	m.clip(found.Centers)
+	all, err := m.end()
+	if err != nil {
+		return nil, err
+	}
+	all.local = found.local()
+	out := all.run(runStart{all.fromData(found.Centers), 0}, 0, 0, nil)
+	if out != nil {
+		out.found, out.status = found, StatusConverged
+	}
+	return out, cancelled(m.s.ctx)
+}
+
 // setSlack sets the slack that counts: 0 if no λ is to be chosen, and that of the noise where none is given.
 func (m *alternation) setSlack() (err error) {
 	switch {
-	case !m.bySlack(), m.o.Fixed.Rows == m.k:
+	case !m.bySlack(), m.many, m.o.Fixed.Rows == m.k:
 		m.o.Slack = 0
 	case m.o.Slack == 0:
 		m.o.Slack, err = m.noiseSlack()

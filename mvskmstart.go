@@ -177,7 +177,7 @@ const shareStream = 0x5a4e
 
 // manyCenters reports whether a start by k-means is inflated. Otherwise each row is near few of many centers
 // at first, and supports that all change took a third of the time for 100 centers.
-func (m *alternation) manyCenters() bool { return m.k > 32 && m.eps > 0 }
+func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
 
 // inflated returns a simplex that is turned as the centers f are, and about as large as the data. Where the
 // principal directions have variance 1 it is regular: f's nearest one, by the polar factor of the centers

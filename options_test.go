@@ -252,10 +252,26 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("all prototypes in one: %v %v", m.Warnings, err)
 	}
 	// A third center between two clusters has no sample for which it is largest.
-	two := NewMatrix(4, 1, []float64{-1, -1, 1, 1})
-	m, err = FitAlternating(bg, two, 3, &MinVolumeOptions{Centers: NewMatrix(3, 1, []float64{-1, 0, 1})})
+	two := NewMatrix(4, 2, []float64{-1, .1, -1, -.1, 1, .1, 1, -.1})
+	o := &MinVolumeOptions{Centers: NewMatrix(3, 2, []float64{-1, 0, 0, 0, 1, 0})}
+	m, err = FitAlternating(bg, two, 3, o)
 	if err != nil || !has(m, WarnEmpty) {
 		t.Errorf("an idle center: %v %v", m.Warnings, err)
+	}
+	// More prototypes than rows, or than the dimensions determine, are one warning of each fit.
+	for _, c := range []struct {
+		x    *Matrix
+		k    int
+		want Warning
+	}{{two, 9, Warning{WarnRows, 0, 4, 9}}, {two, 4, Warning{WarnDimensions, 0, 2, 4}},
+		{NewMatrix(9, 3, inTurn(27, 2)), 2, Warning{WarnDimensions, 0, 0, 2}},
+		{standardized(loadCSV(t, "iris")), 12, Warning{WarnDimensions, 0, 4, 12}}} {
+		all := mustDo(Fit(bg, c.x, c.k, nil))(t).Warnings
+		all = append(all, mustDo(FitAlternating(bg, c.x, c.k, nil))(t).Warnings...)
+		all = append(all, mustDo(FitMinVolume(bg, c.x, c.k, nil))(t).Warnings...)
+		if !slices.Equal(all, []Warning{c.want, c.want, c.want}) {
+			t.Errorf("k = %d, %d×%d: %v", c.k, c.x.Rows, c.x.Cols, all)
+		}
 	}
 	// Rows that add up to at most 1 cannot follow data on both sides of 0.
 	sides := randomData(200, 6, 0, 4)
@@ -268,7 +284,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("no cone: %+v names a cluster, or no excess", w)
 		}
 	}
-	if s := (Warning{Kind: 9}).String(); s != "Warning(9)" {
+	if s := (Warning{Kind: 11}).String(); s != "Warning(11)" {
 		t.Error(s)
 	}
 }
@@ -285,25 +301,42 @@ func TestWarningTable(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	f := NewMatrix(4, 2, []float64{0, 1, 0, 2, 0, 2, 0, 15})
-	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3}, {WarnCoincident, 1, 2, 0},
+	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3},
 		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnSlack, 0, 0, .5}}
-	if got := findWarnings(f, c, 1000, .5); !slices.Equal(got, want) {
+	if got := findWarnings(nil, f, c, 1000, .5); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	f.Set(3, 1, 20) // 15 is not yet far
 	want = []Warning{{WarnCoincident, 1, 2, 0}, {WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnFar, 3, 0, 4}}
-	if got := findWarnings(f, c, 999, 0); !slices.Equal(got, want) {
+	if got := findWarnings(nil, f, c, 999, 0); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	c.farthest = 0
-	if got := findWarnings(f, c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
+	if got := findWarnings(nil, f, c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
 		t.Errorf("%v", got)
 	}
+	c.farthest = 5 // one warning in place of those of pairs and of empty centers
+	want = []Warning{{WarnDimensions, 0, 2, 4}, {WarnFar, 3, 0, 4}, {WarnSlack, 0, 0, .5}}
+	if got := findWarnings(crowded(4, 9, 2, SumToOne), f, c, 999, .5); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	for _, w := range []struct {
+		k, rows, dimensions int
+		sum                 Sum
+		want                []Warning
+	}{{4, 9, 3, SumToOne, nil}, {4, 9, 3, SumAtMostOne, []Warning{{WarnDimensions, 0, 3, 4}}},
+		{3, 9, 3, SumAtMostOne, nil}, {4, 4, 3, SumToOne, nil}, {4, 3, 2, SumToOne, []Warning{{WarnRows, 0, 3, 4}}}} {
+		if got := crowded(w.k, w.rows, w.dimensions, w.sum); !slices.Equal(got, w.want) {
+			t.Errorf("%+v: %v", w, got)
+		}
+	}
 	for want, w := range map[string]Warning{
-		"centers 1 and 2 coincide: they are 0.000123 of the data's spread apart":                            {WarnCoincident, 1, 2, .000123456},
-		"cluster 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership": {WarnEmpty, 3, 0, .25},
-		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":          {WarnFar, 4, 0, 3.5},
-		"the error is 1.24 times what the slack allows, and no smaller one was found":                       {WarnSlack, 0, 0, 1.2355},
+		"centers 1 and 2 coincide: they are 0.000123 of the data's spread apart":                                                                                                           {WarnCoincident, 1, 2, .000123456},
+		"with k = 15 in 2 dimensions the data does not determine prototypes and memberships; it determines clusters: read the labels and cluster probabilities of a fit of minimal volume": {WarnDimensions, 0, 2, 15},
+		"k = 15 exceeds the 9 rows: clusters are empty":                                                                                                                                    {WarnRows, 0, 9, 15},
+		"center 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership":                                                                                 {WarnEmpty, 3, 0, .25},
+		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":                                                                                         {WarnFar, 4, 0, 3.5},
+		"the error is 1.24 times what the slack allows, and no smaller one was found":                                                                                                      {WarnSlack, 0, 0, 1.2355},
 	} {
 		if got := w.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -321,7 +354,7 @@ func TestWarningWords(t *testing.T) {
 		}
 		seen[word] = true
 	}
-	if got := warningCount.String(); got != "WarningKind(7)" {
+	if got := warningCount.String(); got != "WarningKind(9)" {
 		t.Error(got)
 	}
 }

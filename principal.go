@@ -25,6 +25,19 @@ type principal struct {
 	status     Status
 }
 
+// A floor of at most roundedFloor of the total is taken to be rounding.
+const roundedFloor = 1e-14
+
+// rank returns how many dimensions the samples have, to rounding, of those that are in squares.
+func (pc *principal) rank(s *samples) (r int) {
+	for _, v := range pc.squares[:min(len(pc.squares), s.rankBound())] {
+		if v > roundedFloor*pc.total {
+			r++
+		}
+	}
+	return r
+}
+
 // rows are the rows of a fit: *samples of a Matrix, or *sparseSamples.
 type rows interface {
 	// data has the shape, the units, the weights and the mean.
@@ -41,8 +54,8 @@ type rows interface {
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
 	objective(f, g *Matrix, sum Sum) (float64, error)
-	// solveRows gives the rows of the list their nearest mixture of the centers.
-	solveRows(centers, g *Matrix, sum Sum, list []int) error
+	// solveRows gives the rows of the list their nearest mixture of the centers, local as in simplexProblem.
+	solveRows(centers, g *Matrix, sum Sum, local bool, list []int) error
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
 	// nearest sets dst to the index of the nearest mean for each row, along the axes; nil: in all directions.
@@ -57,10 +70,12 @@ type rows interface {
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, centred bool) (rows, error)
-	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows.
-	mix(dst, centers *Matrix, sum Sum) (*Matrix, error)
-	// label sets dst, which it allocates if nil, to the nearest mean for each row, as rows.nearest does.
-	label(dst []int, means, axes *Matrix) ([]int, error)
+	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows, local as in
+	// simplexProblem.
+	mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error)
+	// score checks the rows, calls begin with their number, and for each row the function that this returns:
+	// see scored in labels.go.
+	score(means, axes *Matrix, begin func(n int) func(i, nearest int, scores []float64, exp int)) error
 	// openVolume opens the rows for a fit of k centers by iteration.
 	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error)
 }

@@ -23,6 +23,11 @@ import (
 // O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
 // without vertices, [ErrOption]. It reads the options Workers and Sum.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
+	return leastSquares(dst, x, vertices, opts, false)
+}
+
+// leastSquares is SimplexLeastSquares. local is as in simplexProblem.
+func leastSquares(dst, x, vertices *Matrix, opts *Options, local bool) (*Matrix, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers),
 		checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
@@ -46,7 +51,9 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 		return nil, err
 	}
 	dst = destination(dst, x.Rows, k)
-	return dst, newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, workers)
+	p := newSimplexProblem(vertices, o.Sum)
+	p.local = local
+	return dst, p.solve(ctx, dst, x, workers)
 }
 
 // simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It
@@ -62,6 +69,7 @@ type simplexProblem struct {
 	ridge    float64         // on A's diagonal; 0 unless it was singular
 	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
 	flat     bool            // all vertices coincide
+	local    bool            // dependent vertices: the mixture of the nearest ones, not that of least norm
 	// near: the vertices' mean is no farther from the origin than they from it. Then x·v − offset, with
 	// offset = mean·v, is as accurate as (x − mean)·v.
 	near          bool

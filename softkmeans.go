@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -27,6 +28,10 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
+	// For [Model.ClusterProbabilities]: the weight of each cluster's rows, a share of all (k); how far they
+	// are from their means along an axis; the share of rows to which two halves give different labels.
+	ClusterWeights              []float64
+	ClusterSpread, ClusterDoubt float64
 	// Certificate compares the pair with the global minimum. Its Objective is at most 1e-12 of Total, or
 	// rounding, above the true one. MinMembership, MaxSumError, Repair and SpanError are 0.
 	Certificate
@@ -38,7 +43,7 @@ type Model struct {
 	// Lambda, with k fixed centers, and for other functions, 0.
 	Slack      float64
 	Sum        Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings   []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
+	Warnings   []Warning // reasons to look closer; nil: none
 	Others     []Answer  // other answers, of which a warning tells; nil: none
 	Iterations int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
@@ -111,7 +116,7 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 		return nil, err
 	}
 	m.Centers = simplexCenters(s, e, pc.basis)
-	if err := x.solveRows(m.Centers, m.Memberships, SumToOne, s.zeroWeights()); err != nil {
+	if err := x.solveRows(m.Centers, m.Memberships, SumToOne, false, s.zeroWeights()); err != nil {
 		return nil, err
 	}
 	objective, ok := pc.projectedObjective(s, e)
@@ -120,6 +125,7 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 			return nil, err
 		}
 	}
+	m.Warnings = crowded(k, s.n-len(s.zeroWeights()), pc.rank(s), SumToOne)
 	return m, m.rate(x, objective, pc)
 }
 
@@ -141,8 +147,8 @@ func (m *Matrix) openVolume(ctx context.Context, _ int, o *MinVolumeOptions) (ro
 	return s, nil
 }
 
-func (m *Matrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
-	return SimplexLeastSquares(dst, m, centers, &Options{Sum: sum})
+func (m *Matrix) mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error) {
+	return leastSquares(dst, m, centers, &Options{Sum: sum}, local)
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -178,9 +184,10 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row
 // goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in
-// directions in which the clusters are wide. Labels from up to 16 runs of k-means move in the same way, and
-// the labels whose clusters are most even in size and overlap least are taken. Clusters have the numbers of
-// the prototypes with which they share most rows. A fit with an Init other than InitAuto and an exact mixture
+// directions in which the clusters are wide. Labels from up to 16 runs of k-means move in the same way. From
+// the best of these two clusters merge and another splits, as long as that helps. The labels whose clusters
+// are most even in size and overlap least are taken. Clusters have the numbers of the prototypes with which
+// they share most rows. A fit with an Init other than InitAuto and an exact mixture
 // start from their memberships alone. The result is empty without Memberships, as of a model file: give the
 // rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
@@ -199,21 +206,75 @@ func (m *Model) Labels(dst []int) []int {
 // dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
-		err := cmp.Or(m.checkFitted(),
-			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
+		out := dst
+		err := m.score(x, func(n int) scored {
+			out = labelsOf(dst, n)
+			return labelling(out)
+		})
 		if err != nil {
 			return nil, err
 		}
-		if x == nil {
-			return nil, fail(ErrShape, "x is nil")
-		}
-		return x.label(dst, m.ClusterMeans, m.ClusterAxes)
+		return out, nil
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
 		return nil, err
 	}
 	return largest(dst, g), nil
+}
+
+// ClusterProbabilities returns how likely each cluster is for the rows of x (n×d): n×k, rows that add up to
+// 1. It tells how sure the labels of [Model.PredictLabels] are; a membership, a part of a mixture, does not.
+// With ClusterWeights w, ClusterMeans m, ClusterAxes A, ClusterSpread s and ClusterDoubt v it returns
+//
+//	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
+//
+// They are calibrated if the clusters are right. dst receives the result; nil allocates, it may be x itself,
+// and a wrong shape panics. Cost and errors: those of PredictLabels; [ErrOption] without ClusterWeights.
+func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
+	w, v := m.ClusterWeights, m.ClusterDoubt
+	if m.ClusterMeans == nil || w == nil {
+		return nil, fail(ErrOption, "the model has no cluster weights")
+	}
+	out := dst
+	err := m.score(x, func(n int) scored {
+		out = destination(dst, n, len(w))
+		return func(i, _ int, scores []float64, exp int) {
+			top, sum, row := math.Inf(-1), 0.0, out.row(i)
+			for j, score := range scores {
+				if w[j] > 0 {
+					top = max(top, score)
+				}
+			}
+			unit := math.Ldexp(1, exp) / m.ClusterSpread
+			for j, score := range scores {
+				row[j] = w[j]
+				if score < top { // 0 times ∞ is no number
+					row[j] *= math.Exp((score - top) * unit * unit)
+				}
+				sum += row[j]
+			}
+			for j := range row {
+				row[j] = (1-v)*row[j]/sum + v*w[j]
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// score checks x and the model, and calls the function that begin returns for n rows: see scored.
+func (m *Model) score(x Samples, begin func(n int) scored) error {
+	err := cmp.Or(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
+	if err == nil && x == nil {
+		err = fail(ErrShape, "x is nil")
+	}
+	if err != nil {
+		return err
+	}
+	return x.score(m.ClusterMeans, m.ClusterAxes, begin)
 }
 
 // checkFitted returns an error if the model has no centers, or some out of range.
@@ -227,15 +288,20 @@ func (m *Model) checkFitted() error {
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
-// lead are leading directions of these, or nil. quick leaves out all starts but the memberships.
-func (m *Model) label(x rows, lead *Matrix, quick bool) error {
-	labels := largest(nil, m.Memberships)
+// It begins with labels, which it overwrites. lead are leading directions of the rows, or nil. quick leaves
+// out all other starts.
+func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
 		err = x.nearest(labels, q.means, q.axes)
 	}
 	if err == nil {
 		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
+		m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = make([]float64, q.means.Rows), q.spread, q.doubt
+		for i, j := range labels {
+			m.ClusterWeights[j] += x.data().weight(i)
+		}
+		scale(m.ClusterWeights, 1/sumOf(m.ClusterWeights))
 	}
 	return err
 }
@@ -289,7 +355,14 @@ func (m *Model) checkMeans() error {
 			return err
 		}
 	}
+	wrong := m.ClusterWeights != nil && (c == nil || len(m.ClusterWeights) != c.Rows) ||
+		!(m.ClusterSpread >= 0 && m.ClusterSpread <= mostCenter && m.ClusterDoubt >= 0 && m.ClusterDoubt <= 1)
+	for _, w := range m.ClusterWeights {
+		wrong = wrong || !(w >= 0 && w <= 1)
+	}
 	switch {
+	case wrong || m.ClusterWeights != nil && !(math.Abs(sumOf(m.ClusterWeights)-1) <= 1e-6):
+		return fail(ErrOption, "the model's cluster weights, spread or doubt are not those of a fit")
 	case c == nil || f != nil && c.Rows == f.Rows && c.Cols == f.Cols:
 		return nil
 	case f == nil:
@@ -324,12 +397,11 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-func (x *Matrix) label(dst []int, means, axes *Matrix) ([]int, error) {
+func (x *Matrix) score(means, axes *Matrix, begin func(n int) scored) error {
 	if err := checkNewSamples(x, means); err != nil {
-		return nil, err
+		return err
 	}
-	dst = labelsOf(dst, x.Rows)
-	return dst, metric{means, axes}.nearest(context.Background(), workerCount(0), dst, x)
+	return metric{means: means, axes: axes}.score(context.Background(), workerCount(0), x, begin(x.Rows))
 }
 
 // checkNewSamples returns an error unless x has rows for the centers, with entries in range.
@@ -349,7 +421,8 @@ func checkNewSamples(x, centers *Matrix) error {
 // says so). dst receives the result; nil allocates, and it may be x itself.
 //
 // On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
-// and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
+// and to 1e-6 otherwise. There are many then: of centers that equal ClusterMeans the result has those of the
+// nearest centers, of others those of least norm. A mean beyond 1e6 times the spread costs digits.
 //
 // Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
 // are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
@@ -361,7 +434,22 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.mix(dst, m.Centers, m.Sum)
+	return x.mix(dst, m.Centers, m.Sum, m.local())
+}
+
+// local reports whether the centers are means of clusters, as of far more centers than directions. Of the
+// least-squares memberships the model then has those of the nearest centers.
+func (m *Model) local() bool {
+	c := m.ClusterMeans
+	if m.Sum != SumToOne || c == nil || c.Rows != m.Centers.Rows {
+		return false
+	}
+	for j := range c.Rows {
+		if !slices.Equal(c.row(j), m.Centers.row(j)) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkNewRows returns an error unless rows of that shape can be compared with the centers.
@@ -388,7 +476,7 @@ func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows
 	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 }
 
-func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
+func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error) {
 	if err := cmp.Or(checkEnum("Sum", sum, sumCount), x.checkNew(centers)); err != nil {
 		return nil, err
 	}
@@ -396,8 +484,9 @@ func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum) (*Matrix, error) {
 	if x.Rows == 0 {
 		return dst, nil
 	}
-	by := parallelism{context.Background(), workerCount(0)}
-	return dst, mixSparse(by, newSimplexProblem(centers, sum), dst, x)
+	p := newSimplexProblem(centers, sum)
+	p.local = local
+	return dst, mixSparse(parallelism{context.Background(), workerCount(0)}, p, dst, x)
 }
 
 // checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.
@@ -416,12 +505,12 @@ func (x *SparseMatrix) checkNew(centers *Matrix) error {
 	return nil
 }
 
-func (x *SparseMatrix) label(dst []int, means, axes *Matrix) ([]int, error) {
+func (x *SparseMatrix) score(means, axes *Matrix, begin func(n int) scored) error {
 	if err := x.checkNew(means); err != nil {
-		return nil, err
+		return err
 	}
-	dst = labelsOf(dst, x.Rows)
-	return dst, x.nearest(parallelism{context.Background(), workerCount(0)}, dst, metric{means, axes})
+	by := parallelism{context.Background(), workerCount(0)}
+	return x.scoreBy(by, metric{means: means, axes: axes}, begin(x.Rows))
 }
 
 func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error) {

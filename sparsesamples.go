@@ -475,7 +475,7 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 	return pc.squares, 0, nil
 }
 
-func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, local bool, rows []int) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -486,8 +486,9 @@ func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, rows []int) error
 		some.Data = append(some.Data, s.sparse.Data[lo:hi]...)
 		some.Indptr = append(some.Indptr, len(some.Data))
 	}
-	found := NewMatrix(len(rows), g.Cols, nil)
-	err := mixSparse(parallelism{s.ctx, s.workers}, newSimplexProblem(centers, sum), found, some)
+	found, p := NewMatrix(len(rows), g.Cols, nil), newSimplexProblem(centers, sum)
+	p.local = local
+	err := mixSparse(parallelism{s.ctx, s.workers}, p, found, some)
 	copyRowsTo(g, rows, found)
 	return err
 }
@@ -588,7 +589,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 }
 
 func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
-	return s.sparse.nearest(parallelism{s.ctx, s.workers}, dst, metric{means, axes})
+	return s.sparse.scoreBy(parallelism{s.ctx, s.workers}, metric{means: means, axes: axes}, labelling(dst))
 }
 
 func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
@@ -612,12 +613,14 @@ func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, erro
 	return out, nil
 }
 
-// nearest sets dst to the index of the nearest mean of q for each row. All entries are in range. Where q has
-// no axes it takes blocks of rows with their zeros.
-func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
+// scoreBy calls fn for each row. All entries are in range. Where q has no axes it takes blocks of rows with
+// their zeros.
+func (x *SparseMatrix) scoreBy(by parallelism, q metric, fn scored) error {
 	if q.axes == nil {
-		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return q.nearest(by.ctx, by.workers, dst[lo:hi], rows)
+		return eachFilled(by, x, func(lo, _ int, rows *Matrix) error {
+			return q.score(by.ctx, by.workers, rows, func(i, nearest int, scores []float64, exp int) {
+				fn(lo+i, nearest, scores, exp)
+			})
 		})
 	}
 	from := q.means.row(0)
@@ -639,7 +642,7 @@ func (x *SparseMatrix) nearest(by parallelism, dst []int, q metric) error {
 	}); err != nil {
 		return err
 	}
-	return nearestRows(by.ctx, by.workers, dst, y, means)
+	return scoreRows(by.ctx, by.workers, y, means, fn)
 }
 
 // mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.

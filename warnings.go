@@ -11,8 +11,9 @@ import (
 type WarningKind int
 
 const (
-	// WarnCoincident: centers Cluster and Other are the same to tolerance. Value is their distance, at most
-	// 0.001 of the root mean square distance of the samples from their mean (from 0 under SumAtMostOne).
+	// WarnCoincident: center Other is the same to tolerance as Cluster, the first such one. Value is their
+	// distance, at most 0.001 of the root mean square distance of the samples from their mean (from 0 under
+	// SumAtMostOne).
 	WarnCoincident WarningKind = iota
 	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the share of
 	// all membership that it has.
@@ -32,33 +33,39 @@ const (
 	// WarnShares: the fits of WarnLabels, for a model without Clusters, give rows other memberships. Value is
 	// the largest share of all membership that is with another center: more than 0.05.
 	WarnShares
+	// WarnDimensions: the data has Other dimensions, fewer than Value prototypes span, and does not determine
+	// them. It stands for WarnCoincident and WarnEmpty.
+	WarnDimensions
+	// WarnRows: there are Value prototypes for Other rows of positive weight. It stands for WarnDimensions.
+	WarnRows
 	warningCount // a new kind stands before it
 )
 
-// String returns "coincident", "empty", "far", "slack", "several", "labels" or "shares": the words of the
-// model file.
+// String returns "coincident", "empty", "far", "slack", "several", "labels", "shares", "dimensions" or
+// "rows": the words of the model file.
 func (k WarningKind) String() string {
-	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels", "shares")
+	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels", "shares",
+		"dimensions", "rows")
 }
 
 // Warning is a reason to look at a solution before it is used. Values are relative, without units.
 type Warning struct {
 	Kind    WarningKind
 	Cluster int // from 0; 0 where no cluster is meant
-	Other   int // the second center of WarnCoincident, otherwise 0
+	Other   int // as the Kind says, otherwise 0
 	Value   float64
 }
 
 // String returns the warning as a sentence without a full stop. Clusters count from 0.
 func (w Warning) String() string {
 	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
-	cluster := strconv.Itoa(w.Cluster)
+	cluster, other := strconv.Itoa(w.Cluster), strconv.Itoa(w.Other)
 	switch w.Kind {
 	case WarnCoincident:
-		return "centers " + cluster + " and " + strconv.Itoa(w.Other) + " coincide: they are " + value +
+		return "centers " + cluster + " and " + other + " coincide: they are " + value +
 			" of the data's spread apart"
 	case WarnEmpty:
-		return "cluster " + cluster + " is empty: no sample has its largest membership there, and it has " +
+		return "center " + cluster + " is empty: no sample has its largest membership there, and it has " +
 			value + " of all membership"
 	case WarnFar:
 		return "center " + cluster + " is outside of the data: " + value +
@@ -74,6 +81,12 @@ func (w Warning) String() string {
 		return "the memberships are not stable: fits of halves of the rows, with half or twice the slack " +
 			"or λ, move up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
 			" % of all membership to other centers; fewer prototypes may be more stable"
+	case WarnDimensions:
+		return "with k = " + strconv.Itoa(int(w.Value)) + " in " + other + " dimensions the data does not " +
+			"determine prototypes and memberships; it determines clusters: read the labels and cluster " +
+			"probabilities of a fit of minimal volume"
+	case WarnRows:
+		return "k = " + strconv.Itoa(int(w.Value)) + " exceeds the " + other + " rows: clusters are empty"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}
@@ -119,13 +132,23 @@ func membershipsOf(s *samples, length func(i int) float64, g *Matrix) *membershi
 	return c
 }
 
-// findWarnings returns the warnings about centers f, in the order of the kinds. spread is that of the data;
-// missed is the error relative to the slack's, 0 where it is met.
-func findWarnings(f *Matrix, c *membershipStats, spread, missed float64) (list []Warning) {
-	k := f.Rows
-	diff := make([]float64, f.Cols)
-	for a := range k {
-		for b := a + 1; b < k; b++ {
+// crowded returns the warning of k centers that rows of so many dimensions do not determine; nil: they may.
+func crowded(k, rows, dimensions int, sum Sum) []Warning {
+	switch {
+	case k > rows:
+		return []Warning{{Kind: WarnRows, Other: rows, Value: float64(k)}}
+	case directionsOf(k, sum) > dimensions:
+		return []Warning{{Kind: WarnDimensions, Other: dimensions, Value: float64(k)}}
+	}
+	return nil
+}
+
+// findWarnings adds the warnings about centers f to those of crowded. spread is that of the data; missed is
+// the error relative to the slack's, 0 where it is met.
+func findWarnings(list []Warning, f *Matrix, c *membershipStats, spread, missed float64) []Warning {
+	k, many, diff := f.Rows, list != nil, make([]float64, f.Cols)
+	for b := 1; b < k && !many; b++ {
+		for a := range b {
 			copy(diff, f.row(a))
 			axpy(diff, -1, f.row(b))
 			if d := norm2(diff); d <= coincidentShare*spread {
@@ -134,11 +157,12 @@ func findWarnings(f *Matrix, c *membershipStats, spread, missed float64) (list [
 					value = d / spread
 				}
 				list = append(list, Warning{Kind: WarnCoincident, Cluster: a, Other: b, Value: value})
+				break
 			}
 		}
 	}
 	for a, some := range c.largest {
-		if !some {
+		if !some && !many {
 			list = append(list, Warning{Kind: WarnEmpty, Cluster: a, Value: c.members[a] / c.total})
 		}
 	}

@@ -31,8 +31,8 @@ func Example() {
 	fmt.Printf("squared error %.3f\n", mat.Norm(&mixed, 2)*mat.Norm(&mixed, 2))
 	// Output:
 	// ⎡0.9  7.0  2.1⎤
-	// ⎣8.0  1.0  0.9⎦
-	// squared error 0.041
+	// ⎣8.1  1.0  0.9⎦
+	// squared error 0.037
 }
 
 // The mean and the spread of a column within each soft cluster.

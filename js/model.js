@@ -59,7 +59,7 @@ const isAxes = (v, file) => isRows(v, file) && v.length <= file.k + file.columns
 const isListOf = (is, most) => (v) => Array.isArray(v) && v.length <= most && v.every(is)
 const has = (v, ...names) => v !== null && typeof v === 'object' && Object.keys(v).join() === names.join()
 
-export const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels', 'shares']
+export const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels', 'shares', 'dimensions', 'rows']
 const isWarning = ({ k }) => (v) => has(v, 'kind', 'cluster', 'other', 'value') && warnings.includes(v.kind) && [v.cluster, v.other].every((i) => isCount(i) && i < k) && Number.isFinite(v.value)
 const isAnswer = (file) => (v) => has(v, 'factor', 'moved', 'centers') && Number.isFinite(v.factor) && Number.isFinite(v.moved) && isTable(v.centers, file) && isModest(v.centers)
 
@@ -93,6 +93,9 @@ const fields = {
   scaledCenters: maybe((v, file) => isTable(v, file) && isModest(v)),
   clusterMeans: maybe((v, file) => isTable(v, file) && isModest(v)),
   clusterAxes: maybe(isAxes),
+  clusterWeights: maybe((v, { k }) => isListOf(isShare, k)(v) && v.length === k && Math.abs(v.reduce((sum, w) => sum + w, 0) - 1) <= 1e-6),
+  clusterSpread: share,
+  clusterDoubt: { is: (v) => isShare(v) && v <= 1, missing: 0 },
   rows: { is: isCount, missing: 0, write: true },
   sizes: maybe((v, { k }) => isListOf(isCount, k)(v) && v.length === k),
   columnLeast: maybe(isRow),
@@ -138,6 +141,7 @@ const checked = (given, fault) => {
   if (parts.includes(undefined) && parts.some((v) => v !== undefined)) fault(`its scale is ${show(scale)}, and it has no ${['shift', 'divisor', 'scaledCenters', 'scale'][parts.indexOf(undefined)]}`)
   if (file.rowScaling && (file.sum || divisor || file.clusterMeans)) fault('it has rowScaling with sum, scale or clusterMeans')
   if (file.clusterAxes && !file.clusterMeans) fault('it has clusterAxes without clusterMeans')
+  if (file.clusterWeights && !file.clusterMeans) fault('it has clusterWeights without clusterMeans')
   if (rows > 0 && sizes && sizes.reduce((a, b) => a + b) !== rows) fault(`its sizes do not add up to ${rows} rows`)
   if (!scaledCenters && !isModest(centers)) fault('its centers are out of range')
   scaledCenters?.forEach((row, i) => row.forEach((u, j) => {

@@ -34,7 +34,7 @@ export interface Proof {
 
 /** What a fit is to be told of: the words and values of WarningKind in the Go package. */
 export interface Warning {
-  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels' | 'shares'
+  kind: 'coincident' | 'empty' | 'far' | 'slack' | 'several' | 'labels' | 'shares' | 'dimensions' | 'rows'
   /** The prototypes that it is about, from 0. */
   cluster: number
   other: number

@@ -108,6 +108,9 @@ func (f *File) fields(t *walk) {
 	}
 	t.matrix("clusterMeans", &m.ClusterMeans, k, d)
 	t.matrix("clusterAxes", &m.ClusterAxes, -(k + d), d)
+	t.numbers("clusterWeights", &m.ClusterWeights, k)
+	t.number("clusterSpread", &m.ClusterSpread, notBelow0)
+	t.number("clusterDoubt", &m.ClusterDoubt, notBelow0)
 	t.integer("rows", &f.Rows, mostCount, 0)
 	t.integers("sizes", &f.Sizes, k)
 	t.numbers("columnLeast", &f.ColumnLeast, d)

@@ -47,8 +47,8 @@ func (v *volume) all(f *softkmeans.Matrix) (*sums, error) {
 // add adds the rows of a block. Memberships are divided by what their sum is off, so that x − gF is the sum
 // of differences from the mean.
 func (v *volume) add(s *sums, b *block) error {
-	g, err := softkmeans.SimplexLeastSquares(nil, b.x, s.centers,
-		&softkmeans.Options{Sum: v.o.Sum, Workers: v.o.Workers})
+	m := &softkmeans.Model{Centers: s.centers, ClusterMeans: s.centers, Sum: v.o.Sum}
+	g, err := v.mixtures(m, b.x, v.o.Workers)
 	if err != nil {
 		return err
 	}

@@ -85,8 +85,7 @@ func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 		return nil
 	}
 	return p.each(func(b *block) error {
-		g, err := softkmeans.SimplexLeastSquares(nil, b.x, m.Centers,
-			&softkmeans.Options{Sum: m.Sum, Workers: workers})
+		g, err := p.mixtures(m, b.x, workers)
 		var labels []int
 		if err == nil && p.labels != nil {
 			labels, err = m.PredictLabels(nil, b.x)
@@ -96,6 +95,15 @@ func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 		}
 		return p.give(b.first, g, labels)
 	})
+}
+
+// mixtures returns the memberships of rows, those of the nearest centers where these are means of clusters.
+func (p *passes) mixtures(m *softkmeans.Model, x *softkmeans.Matrix, workers int) (*softkmeans.Matrix, error) {
+	if p.clusters {
+		return m.Predict(nil, x)
+	}
+	return softkmeans.SimplexLeastSquares(nil, x, m.Centers,
+		&softkmeans.Options{Sum: m.Sum, Workers: workers})
 }
 
 // give gives what belongs to the rows from first on to the caller's functions.

@@ -280,12 +280,16 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	if m.Volume == softkmeans.VolumeAffine {
 		v.contrasts = softkmeans.RegularSimplex(v.k)
 	}
+	v.clusters = m.Lambda == 0 && slices.Equal(m.Centers.Data, m.ClusterMeans.Data)
 	at, err := v.all(first)
 	if err != nil {
 		return err
 	}
 	lambda, left := m.Lambda, v.o.Refinements
-	if left == 0 {
+	switch {
+	case v.clusters:
+		left = -1
+	case left == 0:
 		left = defaultRefinements
 	}
 	m.Status = softkmeans.StatusIterationLimit
@@ -315,6 +319,9 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	}
 	if wrong := v.certified(m, at); wrong != nil {
 		return wrong
+	}
+	if v.clusters {
+		m.ClusterMeans, m.Status = m.Centers.Clone(), softkmeans.StatusConverged
 	}
 	m.Lambda, m.Stationarity = lambda, v.slope(at, lambda)
 	m.Warnings = slices.DeleteFunc(m.Warnings,

@@ -31,6 +31,7 @@ type passes struct {
 	// The caller's functions; nil: not asked for.
 	memberships func(first int, g *softkmeans.Matrix) error
 	labels      func(first int, labels []int) error
+	clusters    bool // the centers are means of clusters: see mixtures
 
 	k      int // memberships of a row, which limit the blocks too
 	pass   int

@@ -479,6 +479,39 @@ func TestFitMinVolume(t *testing.T) {
 	}
 }
 
+// TestManyClusters: of far more prototypes than dimensions the centers are means of clusters of the summary. The
+// certificate is of the memberships that are handed out, which are those of Predict.
+func TestManyClusters(t *testing.T) {
+	const k = 9
+	x := mixtures(6000, 2, 3, 0, 100, 1)
+	for i := range x.Rows { // nine points of a grid
+		for c, v := range []int{i % 3, i % k / 3} {
+			x.Row(i)[c] = 0.01*x.Row(i)[c] + float64(v)
+		}
+	}
+	to := &collected{t: t}
+	m, err := FitMinVolume(t.Context(), in(x, 777), k,
+		&MinVolumeOptions{SummaryRows: 600, Memberships: to.take, Labels: to.label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := make([]int, x.Rows)
+	for i := range truth {
+		truth[i] = to.labels[i%k]
+	}
+	if !slices.Equal(to.labels, truth) || m.Lambda != 0 || m.Status != softkmeans.StatusConverged {
+		t.Errorf("labels are not those of the grid, or λ is %g, %v", m.Lambda, m.Status)
+	}
+	exact := exactly(x, m.Centers, to.g, nil, false)
+	if exact > m.Objective || m.Objective > exact*(1+1e-9)+1e-12*m.Total {
+		t.Errorf("objective %g, claimed %g", exact, m.Objective)
+	}
+	g, err := m.Predict(nil, x)
+	if err != nil || !slices.Equal(g.Data, to.g) || !slices.Equal(m.Centers.Data, m.ClusterMeans.Data) {
+		t.Errorf("other memberships are predicted, or centers are not means, %v", err)
+	}
+}
+
 // TestInMemory: rows that fit into the summary give the bits of softkmeans.FitMinVolume in one pass.
 func TestInMemory(t *testing.T) {
 	x := mixtures(300, 4, 3, .1, 0, 1)

@@ -141,6 +141,7 @@ func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Resu
 	}
 	r := &Result{Model: m, Scaling: v.Scaling, Trimmed: trimmed}
 	m.ClusterMeans, m.ClusterAxes, m.Clusters = nil, nil, nil
+	m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = nil, 0, 0
 	if r.Scaling == ScaleGiven {
 		return r, err
 	}
@@ -267,6 +268,7 @@ func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err
 	ctx, m := context.Background(), r.Model
 	simple := data.simple()
 	m.ClusterMeans, m.ClusterAxes, m.Clusters = nil, nil, nil
+	m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = nil, 0, 0
 	if r.Scaling == ScaleUnit {
 		m.Sum = softkmeans.SumToOne
 		if err := lengthen(m.Centers, data.x, weights); err != nil {

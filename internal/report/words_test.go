@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/scale"
+	"softkmeans/internal/tables"
 )
 
 // A column with nearly all of the variance is named, unless columns are scaled.
@@ -108,12 +109,13 @@ func TestSlackRule(t *testing.T) {
 		{"one", 1, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", "",
 			"ends above the floor"},
 	} {
-		cols := 4
+		cols, slack := 4, 0.0
 		if c.name == "noise only" {
-			cols = 30
+			cols, slack = 30, .25
 		}
 		in := input(50, cols, c.value)
-		page, _ := made(t, in, c.k)
+		tables.OK(t, in.Fit(t.Context(), Options{K: c.k, Slack: slack}))
+		page := string(tables.Must(in.HTML())(t))
 		if !strings.Contains(page, c.made) || !strings.Contains(page, c.note) ||
 			strings.Contains(page, c.none) {
 			t.Errorf("%s: the page is without %q or %q, or has %q", c.name, c.made, c.note, c.none)

@@ -27,6 +27,12 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 	if m.ClusterMeans != nil {
 		sorted.ClusterMeans = draws.Chosen(m.ClusterMeans, from)
 	}
+	if m.ClusterWeights != nil {
+		sorted.ClusterWeights = make([]float64, len(from))
+		for j, i := range from {
+			sorted.ClusterWeights[j] = m.ClusterWeights[i]
+		}
+	}
 	if m.Clusters != nil {
 		sorted.Clusters = make([]int, len(m.Clusters))
 		for r, i := range m.Clusters {

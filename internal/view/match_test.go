@@ -43,7 +43,7 @@ func TestMatch(t *testing.T) {
 	}
 	// Match numbers the prototypes of every kind anew, and leaves those that name none.
 	names := map[string]bool{"coincident": true, "empty": true, "far": true, "several": true,
-		"slack": false, "labels": false, "shares": false}
+		"slack": false, "labels": false, "shares": false, "dimensions": false, "rows": false}
 	for kind := softkmeans.WarningKind(0); !strings.Contains(kind.String(), "("); kind++ {
 		moves, known := names[kind.String()]
 		other.Warnings = []softkmeans.Warning{{Kind: kind}}
