@@ -115,6 +115,24 @@ func TestFitKnown(t *testing.T) {
 			t.Errorf("all prototypes are known: %s", report)
 		}
 	}
+	far := writeText(t, in("far.csv"), "n,Fe,Si,K,Ca,Mg,Al\niron,7e3,1e3,0,4e3,3e3,0\nclay,1e3,0,6e3,2e3,1e3,4e3\n")
+	for _, c := range []struct {
+		k, known       string
+		pulled, unlike bool
+	}{{"3", known, true, false}, {"2", known, false, false}, {"3", far, true, true}, {"2", far, false, true}} {
+		writeText(t, known, library.String())
+		report := strings.Join(strings.Fields(must(t, "fit", "-others", "no", "-k", c.k, "-known", c.known, rows)), " ")
+		for want, is := range map[string]bool{
+			"The known prototypes keep it above the floor": true, "is the price of": false,
+			"so does the pull of the others": c.pulled, "1/3 of it is permitted above the least error": c.pulled,
+			"times as long as the rows: check their units": c.unlike, "may be in other units": c.unlike && !c.pulled,
+			"olumns are not standardized (-scale zscore)": true,
+		} {
+			if strings.Contains(report, want) != is {
+				t.Errorf("-k %s -known %s: %q is there: %v, in %s", c.k, c.known, want, !is, report)
+			}
+		}
+	}
 	writeText(t, known, library.String())
 	for _, c := range []struct{ args, want string }{
 		{"-k 1 -known " + known, "give at least -k 2"},
