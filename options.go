@@ -188,7 +188,7 @@ type MinVolumeOptions struct {
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	// Fixed contains known prototypes, m×d for an m of at most k, in the units of x. The first m centers are
 	// these, to the bit. The others start at rows far from the simplex of the centers before them. If Centers
-	// are given they begin with Fixed. Init must be InitAuto. See also Slack and VolumeAuto.
+	// are given they begin with Fixed. Init must be InitAuto. Slack says from which error it counts then.
 	Fixed *Matrix
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
 	// Plain leaves out the momentum, for comparison: every iterate is then the paper's Algorithm 2 (see

@@ -19,7 +19,9 @@ const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE ar
                 stay; the others are fitted, -k in all. FILE is read, and its
                 columns joined, as by predict -centers (-centers of fit writes).
                 The known ones come first in all outputs, with their names.
-                Columns are not scaled unless -scale is given
+                Columns are not scaled unless -scale is given. If rows are
+                divided by their sums (-rows), so are the known prototypes: all
+                outputs then have them at the mean sum of a row
   -from FILE    minvol, alternating: start from the centers of a model that fit
                 -model wrote, as of last month's table. Its k, columns,
                 scaling, bounds and rule for labels are taken, too; columns are

@@ -23,7 +23,7 @@ const rowsHelp = `  -rows R       unit: divide rows by their sums, by which they
                 auto: unit if rows differ in brightness; the report says so
                 (default). fit -method minvol, report and floors look for it in
                 tables in memory that are not standardized, without gaps,
-                -sum, -known, and -bounds other than 0. certify takes rows as
+                -sum, and -bounds other than 0. certify takes rows as
                 given
 `
 

@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // openTable is a table of mixtures times a brightness of their own, with what made it.
@@ -163,7 +165,8 @@ func TestBrightness(t *testing.T) {
 	}
 	must(t, "report", "-k", "3", "-o", in("page.html"), "-memberships", in("r.csv"), o.path)
 	if readFile(t, in("r.csv")) != readFile(t, in("g.csv")) ||
-		!strings.Contains(readFile(t, in("page.html")), "rows divided by their sums") {
+		!strings.Contains(readFile(t, in("page.html")), "rows divided by their sums") ||
+		strings.Contains(readFile(t, in("page.html")), "rows have weights") {
 		t.Error("the page has other memberships, or does not say what was done")
 	}
 	if text := must(t, "floors", o.path); !strings.Contains(text, "rows differ in brightness") && !strings.Contains(text,
@@ -193,7 +196,7 @@ func TestBrightnessFlags(t *testing.T) {
 	for words, want := range map[string]string{
 		"-rows unit -scale zscore": "-scale none alone", "-rows unit -sum at-most-one": "add up to 1",
 		"-rows unit -stream yes": "sums of all rows", "-rows unit -method tilsd": "weighs rows",
-		"-rows length": "must be auto, given, unit", "-rows unit -known x.csv": "leave -known out",
+		"-rows length": "must be auto, given, unit",
 	} {
 		code, _, stderr := do(t, "", append(append([]string{"fit", "-k", "3"}, strings.Fields(words)...), o.path)...)
 		if code != 2 || !strings.Contains(stderr, want) {
@@ -209,5 +212,79 @@ func TestBrightnessFlags(t *testing.T) {
 		if code, _, stderr := do(t, "", "fit", "-k", "2", "-rows", "unit", path); code != 1 {
 			t.Errorf("code %d, %s", code, stderr)
 		}
+	}
+}
+
+// TestBrightnessKnown: a known prototype is a profile if rows differ in brightness. Its factor does not matter,
+// outputs have it at the mean sum, and memberships are the parts of the sums of rows, also in a model.
+func TestBrightnessKnown(t *testing.T) {
+	t.Parallel()
+	o := newOpenTable(t, 60)
+	in := func(name string) string { return filepath.Join(filepath.Dir(o.path), name) }
+	library := func(m int, factors ...float64) string {
+		var b strings.Builder
+		b.WriteString("name")
+		for c := range o.profiles.Cols {
+			fmt.Fprintf(&b, ",band%d", c)
+		}
+		for j := range m {
+			fmt.Fprintf(&b, "\nm%d", j)
+			for _, v := range o.profiles.Row(j) {
+				fmt.Fprintf(&b, ",%v", factors[j]*v)
+			}
+		}
+		return writeText(t, in("known.csv"), b.String()+"\n")
+	}
+	fit := func(known string, flags ...string) string {
+		return must(t, append(append([]string{"fit", "-k", "3", "-known", known, "-o", in("g.csv"), "-centers",
+			in("c.csv"), "-model", in("m.json")}, flags...), o.path)...)
+	}
+	for m := 1; m <= 3; m++ {
+		names := slices.Concat([]string{"m0", "m1", "m2"}[:m], []string{"p0", "p1", "p2"}[m:])
+		var first [][]float64
+		for _, way := range []string{"auto", "unit"} {
+			known := library(m, 1, 1, 1)
+			if way == "unit" {
+				known = library(m, 100, 1e-3, 7)
+			}
+			report := strings.Join(strings.Fields(fit(known, "-rows", way)), " ")
+			if !strings.Contains(report, "scaled to the mean sum of a row: m0") {
+				t.Errorf("no note on the known prototypes in %s", report)
+			}
+			centers := readTable(t, in("c.csv"), "1")
+			for j := range 3 {
+				if sum := la.Sum(centers.Row(j)); !near(sum/o.mean, 1, 1e-9) {
+					t.Errorf("%d known: prototype %d has the sum %v, not %v", m, j, sum, o.mean)
+				}
+			}
+			g, _ := shares(t, readFile(t, in("g.csv")), names...)
+			for i, row := range g {
+				size := la.Sum(o.rows[i]) / o.mean
+				for j, v := range row[:m] {
+					if size > 0 && !near(v*size, o.parts.At(i, j)*size, .03) {
+						t.Errorf("%d known: row %d: part %v of profile %d, not %v", m, i, v, j, o.parts.At(i, j))
+					}
+				}
+			}
+			predicted(t, "-model", in("m.json"), "-o", in("p.csv"), o.path)
+			again, _ := shares(t, readFile(t, in("p.csv")), "p0", "p1", "p2")
+			for i := range g {
+				if i == 4 || i == 59 { // zeros
+					g[i], again[i] = nil, nil
+				}
+			}
+			sameShares(t, "predict -model", again, g, 1e-9)
+			if first == nil {
+				first = g
+			}
+			sameShares(t, "-rows unit, with other factors", g, first, 1e-6)
+		}
+	}
+	if report := fit(library(1, 1), "-rows", "given"); strings.Contains(report, "mean sum of a row") {
+		t.Errorf("-rows given: %s", report)
+	}
+	code, _, stderr := do(t, "", "fit", "-k", "3", "-known", library(2, 1, 0), "-rows", "unit", o.path)
+	if code != 1 || !strings.Contains(stderr, "m1 has no sum above 0") {
+		t.Errorf("code %d, %s", code, stderr)
 	}
 }

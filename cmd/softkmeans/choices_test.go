@@ -15,7 +15,7 @@ import (
 const (
 	onlyBounds = "columns are not standardized (-scale zscore); prototypes are kept at 0 or above (-bounds none)"
 	alsoBounds = "; prototypes are kept at 0 or above (-bounds none)"
-	wideWords  = "64 columns or more, taken to be of one unit: not standardized, as joined views should be (-scale zscore)"
+	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore)"
 	sumWords   = "rows add up to %v, as parts of a whole: columns are not standardized (-scale zscore does)" + alsoBounds
 	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and count " +
 		"by the sums of the counts (-scale none takes them as they are)" + alsoBounds
@@ -92,7 +92,7 @@ func TestChoices(t *testing.T) {
 		}
 		return names
 	}
-	differ := "columns differ * standardized (-scale none leaves them)"
+	differ := "columns differ * standardized (-scale none leaves them); " + unbounded
 	few := "column c4 has 99 % *(-scale zscore counts all columns alike, -drop 4 leaves it out)"
 	for _, c := range []struct {
 		name   string
@@ -102,23 +102,23 @@ func TestChoices(t *testing.T) {
 		want   string // the line; * is anything
 	}{
 		{"spectra", spectraOf(r, 30, 80, even), nil, "", onlyBounds},
-		{"spectra, z-score asked for", spectraOf(r, 30, 80, even), nil, "-scale zscore", ""},
+		{"spectra, z-score asked for", spectraOf(r, 30, 80, even), nil, "-scale zscore", unbounded},
 		{"spectra, as asked for", spectraOf(r, 30, 80, even), nil, "-scale none", alsoBounds[2:]},
-		{"spectra, free", spectraOf(r, 30, 80, even), nil, "-bounds none", ""},
+		{"spectra, free", spectraOf(r, 30, 80, even), nil, "-bounds none", asTheyAre},
 		{"63 columns", spectraOf(r, 30, 63, uneven), nil, "", differ},
 		{"64 columns", spectraOf(r, 30, 64, uneven), nil, "", wideWords + alsoBounds},
 		{"64 columns, -.01 of the largest", withLow(64, -.01), nil, "", wideWords + alsoBounds},
 		{"64 columns, -.03 of the largest", withLow(64, -.03), nil, "", differ},
-		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "", ""},
-		{"joined views, z-score asked for", spectraOf(r, 30, 64, uneven), nil, "-scale zscore", ""},
+		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "", asTheyAre + "; " + unbounded},
+		{"joined views, z-score asked for", spectraOf(r, 30, 64, uneven), nil, "-scale zscore", unbounded},
 		{"a header of wavelengths", spectraOf(r, 30, 12, uneven), named("%d", 12), "", "columns are named by " +
 			"numbers that rise or fall, as of one unit: not standardized (-scale zscore)" + alsoBounds},
 		{"one unit", spectraOf(r, 30, 12, uneven), named("at %d (mg/l)", 12), "", "columns are all in mg/l: " +
 			"not standardized (-scale zscore)" + alsoBounds},
 		{"one column in another unit", spectraOf(r, 30, 4, even), []string{"a (mg/l)", "b (mg/l)", "c (mg/l)",
-			"d (°C)"}, "", "columns are in different units (mg/l, °C): standardized (-scale none leaves them)"},
+			"d (°C)"}, "", "columns are in different units (mg/l, °C): standardized (-scale none leaves them); " + unbounded},
 		{"64 columns, one in another unit", spectraOf(r, 30, 64, even), append(named("at %d (mg/l)", 63), "T (°C)"),
-			"", "columns are in different units (mg/l, °C): standardized (-scale none leaves them)"},
+			"", "columns are in different units (mg/l, °C): standardized (-scale none leaves them); " + unbounded},
 		{"names that end in no unit", spectraOf(r, 30, 4, even), []string{"t_min", "t_max", "u_mm", "v"}, "",
 			onlyBounds},
 		{"one column larger", spectraOf(r, 30, 4, func(j int) float64 { return 1 + 14*float64(j/3) }), nil, "",
@@ -132,7 +132,8 @@ func TestChoices(t *testing.T) {
 		{"counts per million, rounded", each(sums(counts, 1e6), math.Round), nil, "", byDivision},
 		{"counts, divided by 7.5", each(counts, func(v float64) float64 { return v / 7.5 }), nil, "", byDivision},
 		{"an offset", each(spectraOf(r, 30, 9, even), func(v float64) float64 { return v + 1e6 }), nil, "", onlyBounds},
-		{"all below 0", each(spectraOf(r, 30, 9, even), func(v float64) float64 { return -v - 1 }), nil, "", ""},
+		{"all below 0", each(spectraOf(r, 30, 9, even), func(v float64) float64 { return -v - 1 }), nil, "",
+			asTheyAre + "; " + unbounded},
 	} {
 		var b strings.Builder
 		if c.header != nil {

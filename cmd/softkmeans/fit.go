@@ -58,11 +58,11 @@ Output:
 
 For some methods only:
 
-  -slack S      minvol: extra squared error, as a fraction of the least. Without
-                -slack it is at most 0.25, and less if white noise adds less to
-                the error of the true prototypes; the report says it. At most
-                half of the explained variance is given up. If there are more
-                prototypes than columns the least is 0, and a tenth of the
+  -slack S      minvol: extra squared error, as a fraction of the least. The
+                default, which the report prints, is a quarter of what white
+                noise adds to the error of the true prototypes, at most 0.25. At
+                most half of the explained variance is given up. If there are
+                more prototypes than columns the least is 0, and a tenth of the
                 variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
@@ -224,10 +224,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
-	if f.perRow == unmix.ScaleUnit && f.known != "" {
-		return f, usageErrorf("-rows unit has prototypes at the mean sum of a row, which known ones do not have; " +
-			"leave -known out")
-	}
 	if f.options.Sum == softkmeans.SumAtMostOne {
 		switch {
 		case f.scale == scale.Counts:
@@ -308,8 +304,11 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if err := f.settleRows(s.ctx, d, r, p); err != nil {
 		return nil, err
 	}
-	if f.method.takes("bounds") && (f.bounds != nil || !f.free()) {
-		f.bounds = d.within(f.bounds, f.scale == scale.Auto)
+	if !f.method.ofSimilarities() && (f.scale == scale.Auto || f.library != nil) {
+		d.noteColumns()
+	}
+	if f.method.takes("bounds") {
+		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
 	r.mixtures = d.mixtures || f.start != nil && f.start.LabelLargest
@@ -365,8 +364,7 @@ func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progre
 			return err
 		}
 	}
-	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() ||
-		f.library != nil {
+	if f.method != methodMinVolume || f.options.Sum != softkmeans.SumToOne || f.bounds.inside() {
 		return nil
 	}
 	open, err := d.open(ctx, &f.inputFlags, r.k, auto)

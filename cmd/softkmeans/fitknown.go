@@ -4,16 +4,18 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
-// checkKnown checks the flags that -known goes with. Rows stay as they are unless a scale is given.
+// checkKnown checks the flags that -known goes with. Columns stay as they are unless a scale is given.
 func (f *fitFlags) checkKnown() error {
 	switch {
 	case f.known == "":
@@ -28,7 +30,7 @@ func (f *fitFlags) checkKnown() error {
 	case sameName(f.known, f.memberships) || sameName(f.known, f.centers) || sameName(f.known, f.model):
 		return usageErrorf("%s is both -known and an output; give another file", f.known)
 	case f.scale == scale.Auto:
-		f.scale, f.settled = scale.None, true
+		f.scale = scale.None
 	}
 	return nil
 }
@@ -70,8 +72,8 @@ func (f *modelFile) library(name string) (*sources.Library, error) {
 	return l, nil
 }
 
-// joinKnown sets the known prototypes of r and their names. It returns them as the rows are scaled; nil: none are
-// known.
+// joinKnown sets the known prototypes of r and their names. If the rows are divided by their sums, the prototypes
+// are profiles, and take the mean sum of a row. It returns them as the rows are scaled; nil: none are known.
 func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	if f.library == nil {
 		return nil, nil
@@ -96,10 +98,22 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 		return nil, fmt.Errorf("%s: two prototypes have the same name, fitted ones included (%s); give other "+
 			"names", f.known, abridged(all))
 	}
+	stay := plural(m, "stays", "stay")
+	if r.open() {
+		if at := slices.Index(scale.SumsOf(r.fixed.Data, r.fixed.Cols), 0); at >= 0 {
+			return nil, fmt.Errorf("%s: %s has no sum above 0 to divide it by, as the rows are; -rows given takes "+
+				"them as they are", f.known, short(r.known[at], mostName))
+		}
+		d.scale.Close(r.fixed.Data)
+		stay = plural(m, "is", "are") + " scaled to the mean sum of a row"
+	}
 	r.Notes = append(append(r.Notes, from.Notes...), fmt.Sprintf("%d of %s %s known, and %s: %s", m,
-		count(r.k, "prototype"), plural(m, "is", "are"), plural(m, "stays", "stay"), abridged(r.known)))
+		count(r.k, "prototype"), plural(m, "is", "are"), stay, abridged(r.known)))
 	if from.SD != nil {
 		r.Notes = append(r.Notes, "standard deviations of the known prototypes are not used")
+	}
+	if note := r.sizeNote(d); note != "" {
+		r.Notes = append(r.Notes, note)
 	}
 	if b := r.bounds; b != nil {
 		for i := range m {
@@ -114,6 +128,45 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	scaled := r.fixed.Clone()
 	d.scale.Apply(scaled.Data)
 	return scaled, nil
+}
+
+// besideKnown says why the squared error is above the floor, and whether the known prototypes are far too large
+// or too small for the rows.
+func (r *result) besideKnown(q *quality) string {
+	text := "The known prototypes keep it above the floor"
+	if r.model.Lambda > 0 {
+		text += ", and so does the pull of the others towards the data"
+	}
+	if text += "."; q.Objective > q.Total && r.model.Sum == softkmeans.SumToOne {
+		text += "\nThe mean of the rows alone has a smaller error: the known prototypes may be in other units."
+	}
+	return text
+}
+
+// unlikeSize is how many times as long as the rows, or as short, known prototypes are that may be in other units.
+const unlikeSize = 10.
+
+// sizeNote says that all known prototypes are much longer than the rows of d, or shorter; "" if they are not, or if
+// the columns are scaled.
+func (r *result) sizeNote(d *data) string {
+	if d.scale != nil || d.missing > 0 || d.sparse != nil {
+		return ""
+	}
+	mean := math.Sqrt(la.SumSquares(d.x.Data) / float64(d.Rows))
+	least, most := math.Inf(1), 0.0
+	for i := range r.fixed.Rows {
+		length := math.Sqrt(la.SumSquares(r.fixed.Row(i))) / mean
+		least, most = min(least, length), max(most, length)
+	}
+	how := "long"
+	if most < 1/unlikeSize {
+		least, how = 1/most, "short"
+	}
+	if !(least > unlikeSize) || math.IsInf(least, 1) {
+		return ""
+	}
+	return fmt.Sprintf("the known prototypes are at least %s times as %s as the rows: check their units", small(least),
+		how)
 }
 
 // center returns the name of center j: the known one, or p and its number.

@@ -75,6 +75,15 @@ func TestFitKnown(t *testing.T) {
 		if labels[0] != "p2" || labels[1] != "clay" || labels[2] != "iron" {
 			t.Errorf("labels %v", labels[:3])
 		}
+		if head, _, _ := strings.Cut(readFile(t, in("g.csv")), "\n"); head != "sample,label,iron,clay,p2,cluster,largest" {
+			t.Errorf("columns %s", head)
+		}
+		numbers, _ := shares(t, readFile(t, in("g.csv")), "largest", "cluster")
+		for i, v := range numbers[:3] { // the purest rows
+			if v[0] != float64(2-i) || v[1] != float64(2-i) {
+				t.Errorf("row %d: largest and cluster %v", i, v)
+			}
+		}
 		must(t, "predict", "-model", in("m.json"), "-o", in("h.csv"), rows)
 		again, _ := shares(t, readFile(t, in("h.csv")), "p0", "p1", "p2")
 		sameShares(t, "predict -model", again, g, 1e-9)
@@ -104,6 +113,24 @@ func TestFitKnown(t *testing.T) {
 		}
 		if strings.Contains(report, "Slack") || strings.Contains(report, "nother answer") {
 			t.Errorf("all prototypes are known: %s", report)
+		}
+	}
+	far := writeText(t, in("far.csv"), "n,Fe,Si,K,Ca,Mg,Al\niron,7e3,1e3,0,4e3,3e3,0\nclay,1e3,0,6e3,2e3,1e3,4e3\n")
+	for _, c := range []struct {
+		k, known       string
+		pulled, unlike bool
+	}{{"3", known, true, false}, {"2", known, false, false}, {"3", far, true, true}, {"2", far, false, true}} {
+		writeText(t, known, library.String())
+		report := strings.Join(strings.Fields(must(t, "fit", "-others", "no", "-k", c.k, "-known", c.known, rows)), " ")
+		for want, is := range map[string]bool{
+			"The known prototypes keep it above the floor": true, "is the price of": false,
+			"so does the pull of the others": c.pulled, "1/3 of it is permitted above the least error": c.pulled,
+			"times as long as the rows: check their units": c.unlike, "may be in other units": c.unlike && !c.pulled,
+			"olumns are not standardized (-scale zscore)": true,
+		} {
+			if strings.Contains(report, want) != is {
+				t.Errorf("-k %s -known %s: %q is there: %v, in %s", c.k, c.known, want, !is, report)
+			}
 		}
 	}
 	writeText(t, known, library.String())

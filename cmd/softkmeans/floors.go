@@ -214,7 +214,7 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &scree{Head: b.head(""), rows: b.rows, scale: b.scale, most: f.most, floors: floors}
+	r := &scree{Head: b.head(false, false), rows: b.rows, scale: b.scale, most: f.most, floors: floors}
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ type inputFlags struct {
 	scaling  *scale.Scaling // of a model; replaces scale
 	noCounts bool           // auto takes no counts, as similarities have no weights
 	perRow   unmix.Scaling  // with ScaleUnit rows are divided by their sums
-	settled  bool           // the scale is that of a model or of known prototypes
+	settled  bool           // the scale is that of a model, or of predict -centers
 	parts    bool           // the rows of the model are parts of a whole, so that those of zeros have no shares
 	reading  *sources.Rows  // of a library of known prototypes that a fit keeps; nil: none
 	missing  absent.Rule

@@ -15,7 +15,11 @@ import (
 	"softkmeans/internal/view"
 )
 
-const mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
+const (
+	mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
+	asTheyAre   = "columns are not standardized (-scale zscore)"
+	unbounded   = "prototypes have no bounds (-bounds)"
+)
 
 // look finds out the kind of the numbers, and notes it for -scale auto. It returns the scale to take.
 func (d *data) look(f *inputFlags) scale.Kind {
@@ -132,14 +136,25 @@ func (d *data) close() error {
 		short(d.Names[at%d.x.Cols], mostName), what)
 }
 
-// within returns the bounds of prototypes: those of -bounds, or 0 if d.above says so. Values that are missing
-// leave no way to keep them.
-func (d *data) within(b *bounds, auto bool) *bounds {
-	if b != nil || d.missing > 0 || d.scale != nil && d.sizes == nil || !d.above {
-		return b.orNil()
+// noteColumns notes that columns are as they are, if no other note tells.
+func (d *data) noteColumns() {
+	if d.taken == 0 && d.scale == nil && d.sparse == nil {
+		d.take(asTheyAre)
 	}
-	if auto && d.taken == 0 && d.sparse == nil { // a note on sparse rows tells
-		d.take("columns are not standardized (-scale zscore)")
+}
+
+// within returns the bounds of prototypes, and notes its choice: those of -bounds, or 0 if d.above says so and
+// free does not. Values that are missing leave no way to keep them.
+func (d *data) within(b *bounds, free bool) *bounds {
+	switch {
+	case b != nil:
+		return b.orNil()
+	case d.missing > 0:
+		d.take("prototypes have no bounds")
+		return nil
+	case free || d.scale != nil && d.sizes == nil || !d.above:
+		d.take(unbounded)
+		return nil
 	}
 	d.take(kinds.AboveWords + " (-bounds none)")
 	return &bounds{0, math.Inf(1)}

@@ -216,7 +216,7 @@ func (k *known) mix(s *session) (err error) {
 
 func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	w.describe(&k.data.Head, k.data.texts)
-	w.centers = k.Mixer.Groups
+	w.centers, w.sources = k.Mixer.Groups, true
 	var spread func(g []float64) float64
 	if k.flags.details {
 		spread = func(g []float64) float64 { return entropy(g, k.flags.sum) }

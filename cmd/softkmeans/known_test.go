@@ -553,6 +553,16 @@ func TestKnownOutside(t *testing.T) {
 	if out[20][0] != 1 || out[70][0] != 1 {
 		t.Error("the rows that are outside are not called so")
 	}
+	for i := range m.x { // an offset that the library lacks
+		for j := range m.x[i] {
+			m.x[i][j] += 30 * float64(j%2)
+		}
+	}
+	writeText(t, "data.csv", csvOf("", m.columns, nil, m.x))
+	text := must(t, strings.Fields("predict -rows given -o g.csv -centers library.csv data.csv")...)
+	if !strings.Contains(text, "as a whole is not explained") || strings.Contains(text, "No row is outside") {
+		t.Error(text)
+	}
 }
 
 func TestKnownUsage(t *testing.T) {

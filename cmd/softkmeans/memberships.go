@@ -82,6 +82,7 @@ type membershipWriter struct {
 	details *softkmeans.Matrix // of the next rows: columns after the memberships; nil: none
 	named   []string           // of the details; nil: detailNames
 	centers []string           // names that are known; nil: p0, p1, …
+	sources bool               // all prototypes are known sources: rows have no numbers of prototypes
 }
 
 // newMembershipWriter returns nil for nil.
@@ -121,10 +122,10 @@ func (w *membershipWriter) begin(k int) error {
 	return w.end()
 }
 
-// places are the columns of numbers of prototypes after the memberships. Labels of known prototypes are names.
+// places are the columns of numbers of prototypes after the memberships.
 func (w *membershipWriter) places() []string {
 	switch {
-	case w.centers != nil:
+	case w.sources:
 		return nil
 	case w.clustered:
 		return []string{"cluster", "largest"}
@@ -189,7 +190,7 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
 		}
-		if w.centers == nil {
+		if !w.sources {
 			if cluster := label; w.clustered {
 				if w.clusters != nil {
 					cluster = w.clusters[i]

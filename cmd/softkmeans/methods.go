@@ -228,6 +228,9 @@ func (r *result) count(labels []int) {
 	}
 }
 
+// open reports whether the rows were divided by their sums, and prototypes have the mean sum.
+func (r *result) open() bool { return scale.KindOf(r.scale) == scale.Sums }
+
 // clustered reports whether rows have clusters beside their memberships.
 func (r *result) clustered() bool { return r.model != nil && r.model.ClusterMeans != nil }
 

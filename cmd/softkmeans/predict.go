@@ -255,7 +255,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 		return err
 	}
-	p.notes = b.head("").Notes
+	p.notes = b.head(false, false).Notes
 	if err := p.w.finish(); err != nil {
 		return err
 	}

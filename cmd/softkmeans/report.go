@@ -240,7 +240,10 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	if err := f.settleRows(s.ctx, d, content, show); err != nil {
 		return nil, err
 	}
-	f.bounds = d.within(f.bounds, f.scale == scale.Auto)
+	if f.scale == scale.Auto {
+		d.noteColumns()
+	}
+	f.bounds = d.within(f.bounds, false)
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
 	content.Sizes, content.Mixtures = d.sizes, d.mixtures
 	if err := f.fit(s.ctx, content, show); err != nil {

@@ -120,7 +120,7 @@ func momentsOf(c *scale.Columns, s *scale.Scaling) view.Moments {
 func (p *streamedPage) draw() error {
 	b := p.b
 	p.rows = evenly(b.rows, sampleRows, p.Seed)
-	t := &table.Table{Head: b.head(freeWords), Rows: len(p.rows)}
+	t := &table.Table{Head: b.head(true, true), Rows: len(p.rows)}
 	var left []bool
 	fitted, number := 0, 0
 	for block, err := range b.file.TextBlocks(b.ctx) {

@@ -166,9 +166,9 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	b.scale.Apply(x.Data)
 }
 
-// head is what the file says about itself, with notes about what was done with it. free is the note
-// for entries of at least 0 with prototypes that may be below; "": none.
-func (b *blockReader) head(free string) table.Head {
+// head is what the file says about itself, with notes about what was done with it: of a fit also that columns
+// are as they are, and that prototypes are free of bounds.
+func (b *blockReader) head(fitted, free bool) table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)
 	switch {
@@ -178,11 +178,16 @@ func (b *blockReader) head(free string) table.Head {
 		h.Notes = append(h.Notes, b.gaps.Present(b.none)...)
 	}
 	note := scaleNote(&h, b.scale, b.kind, b.columns)
-	if c := b.columns; free != "" && b.scale == nil && c != nil && c.AboveZero() {
-		note = strings.TrimPrefix(note+"; "+free, "; ")
+	if note == "" && fitted && b.kind == scale.Auto {
+		note = asTheyAre
+	}
+	if c := b.columns; free && b.scale == nil && c != nil && c.AboveZero() {
+		note += "; " + freeWords
+	} else if free {
+		note += "; " + unbounded
 	}
 	if note != "" {
-		h.Notes = append(h.Notes, note)
+		h.Notes = append(h.Notes, strings.TrimPrefix(note, "; "))
 	}
 	return h
 }
@@ -370,11 +375,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 		return nil, err
 	}
-	free := ""
-	if f.method.takes("bounds") && f.bounds == nil {
-		free = freeWords
-	}
-	r.Head = b.head(free)
+	r.Head = b.head(true, f.method.takes("bounds") && f.bounds == nil)
 	r.columns = b.columns
 	r.setModel(m)
 	switch {

@@ -49,8 +49,12 @@ func (r *result) text() []byte {
 	if r.model.Sum == softkmeans.SumAtMostOne {
 		limit = min(r.rows, len(r.Names)) - 1
 	}
-	for _, s := range []string{
-		view.Slack(r.model, &view.Fit{Certificate: r.cert, Trivial: r.k > limit}, r.slack), r.faint} {
+	slack := view.Slack(r.model, &view.Fit{Certificate: r.cert, Trivial: r.k > limit}, r.slack)
+	if slack != "" && r.known != nil {
+		slack += fmt.Sprintf(" %d/%d of it is permitted above the least error found beside the known prototypes.",
+			r.k-len(r.known), r.k)
+	}
+	for _, s := range []string{slack, r.faint} {
 		if s != "" {
 			b.WriteString(wrapped(s))
 		}
@@ -77,8 +81,8 @@ func (r *result) units() string {
 	switch {
 	case r.counts():
 		return ", as shares of a row's sum"
-	case scale.KindOf(r.scale) == scale.Sums:
-		return ", in the table's units at the mean sum of a row"
+	case r.open():
+		return ", each with the mean sum of a row"
 	case r.scale != nil:
 		return ", in the table's units"
 	}
@@ -89,6 +93,8 @@ func (r *result) units() string {
 func (r *result) where() string {
 	one := r.k == 1 && r.model.Sum == softkmeans.SumToOne
 	switch {
+	case len(r.known) == r.k && r.open():
+		return "All are known (-known), and scaled to the mean sum of a row."
 	case len(r.known) == r.k:
 		return "All are known (-known), and stay as they are."
 	case r.bounds != nil && one:
@@ -219,7 +225,11 @@ func compactness(q *quality, r *result) (text string) {
 func localVerdict(q *quality, r *result) string {
 	m := r.model
 	text := q.distance()
-	if m.Lambda > 0 && q.missing == 0 && !q.Optimal(q.tol) {
+	switch {
+	case q.missing > 0 || q.Optimal(q.tol):
+	case len(r.known) > 0:
+		text += "\n" + r.besideKnown(q)
+	case m.Lambda > 0:
 		text += "\nThat is the price of " + q.word() + "s near the data"
 		if q.bounded {
 			text += " and within their bounds"

@@ -54,7 +54,7 @@ func (b *builder) about() string {
 			break
 		}
 	}
-	if b.Weights != nil {
+	if b.Weights != nil && (b.Table.WeightsColumn > 0 || !b.Scaling.Closes()) {
 		s += "; rows have weights"
 	}
 	if b.sampled() {

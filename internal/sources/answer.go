@@ -179,6 +179,9 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	if n > len(rows) {
 		list += ", …"
 	}
+	if a.far != "" && n == 0 {
+		return a.far
+	}
 	return strings.TrimLeft(a.far+" "+Outside(n, "row", "prototypes")+why+list+".", " ")
 }
 

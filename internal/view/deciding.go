@@ -120,7 +120,7 @@ func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text 
 			return why + ": not standardized", -1
 		case c.Wide():
 			return strconv.Itoa(scale.ManyColumns) + " columns or more, taken to be of one unit: not " +
-				"standardized, as joined views should be", -1
+				"standardized", -1
 		}
 	}
 	if why := unlike(c, used, h, c.Spread[widest]/c.Spread[narrowest]); why != "" {

@@ -72,6 +72,9 @@ func noiseOpinion(c *choosek.Choice) string {
 	}
 	direction := func(i int) string { // that k = i+1 needs
 		have, bound := sharesApart(c.Step[i], c.Bound[i])
+		if i == c.Edge && c.Step[i] > c.Bound[i] {
+			return "direction " + strconv.Itoa(i) + " has " + have + " of the variance, which may be rounding"
+		}
 		return "direction " + strconv.Itoa(i) + " has " + have + " of the variance (" +
 			noise + " up to " + bound + ")"
 	}

@@ -22,7 +22,7 @@ func Slack(m *softkmeans.Model, f *Fit, given bool) string {
 	case part != "":
 		return text + part + " of the total variance (-slack)."
 	case !given && m.Slack < mostSlack:
-		return text + "the floor, by its noise (-slack)."
+		return text + "the floor, a quarter of what noise adds to the error of the true prototypes (-slack)."
 	}
 	return text + "the floor (-slack)."
 }

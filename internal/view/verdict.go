@@ -4,6 +4,7 @@ package view
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"softkmeans"
@@ -80,6 +81,11 @@ func (f *Fit) Verdict() (head, meaning string) {
 		}
 	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
 		head = more(c.ExcessFloors()) + " above the floor"
+		if c.Floor <= exactShare*c.Total {
+			head = more(c.Objective/c.Total) + " left over"
+		} else if c.ExcessFloors() >= 10 {
+			head = Number(math.Round(1+c.ExcessFloors())) + " times the floor"
+		}
 		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " +
 			Number(c.Floor) + but(c) + "; these leave over " + Number(c.Objective) +
 			"." + chance(c) + repaired(c, k)

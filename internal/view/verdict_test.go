@@ -51,6 +51,8 @@ func TestVerdict(t *testing.T) {
 			"slack"},
 		{Fit{Certificate: certificate(2.5e-7, 0, 0, 1), Method: MinVolume, K: 2, Rule: RuleLambda},
 			"Less than 0.01 % left over", "The given weight", "slack"},
+		{Fit{Certificate: certificate(30, 1, 0, 100), Method: MinVolume, K: 3},
+			"30 times the floor", "The slack allows this", "optimal"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: Alternating, K: 3},
 			"25.0 % above the floor", "local minimum", "slack"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Partial: true},
@@ -74,10 +76,10 @@ func TestVerdict(t *testing.T) {
 		{Fit{Certificate: certificate(0, 0, 0, 0), Method: Global, K: 2},
 			"Proved optimal", "No choice of 2 prototypes", "vague"},
 		{Fit{Certificate: certificate(3e-7, 1e-8, 0, 1), Method: MinVolume, K: 2},
-			"2900 % above the floor",
+			"Less than 0.01 % left over",
 			"With so small a floor the slack is a share of a millionth of the total variance", "exactly"},
 		{Fit{Certificate: certificate(3e-7, 1e-8, 0, 1), Method: MinVolume, K: 2, Partial: true},
-			"2900 % above the floor", "leave over 3e-07", "slack"},
+			"Less than 0.01 % left over", "leave over 3e-07", "slack"},
 		{Fit{Certificate: certificate(2.5e-7, 0, 0, 1), Method: MinVolume, K: 2},
 			"Less than 0.01 % left over", "With a floor of 0 the slack is a share of a millionth", "0.00"},
 	} {
@@ -148,7 +150,8 @@ func TestSlack(t *testing.T) {
 		want  string
 	}{
 		{0, Fit{Certificate: c}, false, ""},
-		{.0104, Fit{Certificate: c}, false, "Slack 0.0104 of the floor, by its noise (-slack)."},
+		{.0104, Fit{Certificate: c}, false, "Slack 0.0104 of the floor, a quarter of what noise adds to the " +
+			"error of the true prototypes (-slack)."},
 		{.0104, Fit{Certificate: c}, true, "Slack 0.0104 of the floor (-slack)."},
 		{.25, Fit{Certificate: c}, false, "Slack 0.25 of the floor (-slack)."},
 		{.25, Fit{Certificate: c, Trivial: true}, false, "Slack 0.25 of a tenth of the total variance (-slack)."},
