@@ -1,6 +1,7 @@
 // Package unmix finds the spectra of the materials of a scene and their abundances in every pixel. Call
 // [Fit] with the pixels as rows. It chooses by the noise of the data how much the volume counts in
-// [softkmeans.FitMinVolume], and takes brightness out if pixels differ in it.
+// [softkmeans.FitMinVolume], and takes brightness out if pixels differ in it. The rows may also be a table of
+// spectra, or of other samples whose concentration differs: set Scaling to ScaleUnit for these.
 package unmix
 
 import (
