@@ -189,31 +189,39 @@ func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metr
 // doubt returns the share of rows to which labels that settle in two halves of the rows give another cluster.
 func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	c, labels = c.draw(labels)
-	n := c.s.n
-	order, found := rand.New(rand.NewPCG(labelStream, 2)).Perm(n), [2][]int{}
-	for t, rows := range [][]int{order[:n/2], order[n/2:]} {
-		weights := make([]float64, len(rows))
-		for i, row := range rows {
-			weights[i] = c.s.weight(row)
-		}
-		half, own := c.some(rows, weights, labels)
-		r, err := half.settle(own, places)
-		if r == nil || err != nil { // no rows, or all the same
-			return 0, err
-		}
-		found[t] = make([]int, n)
-		if err := c.assign(found[t], r); err != nil {
-			return 0, err
-		}
+	order := rand.New(rand.NewPCG(labelStream, 2)).Perm(c.s.n)
+	one, err := c.byRows(order[:c.s.n/2], labels, places)
+	if one == nil || err != nil {
+		return 0, err
+	}
+	two, err := c.byRows(order[c.s.n/2:], labels, places)
+	if two == nil || err != nil {
+		return 0, err
 	}
 	other, all := 0.0, 0.0
-	for i, j := range found[0] {
+	for i, j := range one {
 		all += c.s.weight(i)
-		if j != found[1][i] {
+		if j != two[i] {
 			other += c.s.weight(i)
 		}
 	}
 	return other / all, nil
+}
+
+// byRows returns the labels of all rows by the clusters to which the labels of some settle; nil if there are no
+// rows, or all are the same.
+func (c *clusters) byRows(rows, labels []int, places *Matrix) ([]int, error) {
+	weights := make([]float64, len(rows))
+	for i, row := range rows {
+		weights[i] = c.s.weight(row)
+	}
+	some, own := c.some(rows, weights, labels)
+	r, err := some.settle(own, places)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	out := make([]int, c.s.n)
+	return out, c.assign(out, r)
 }
 
 // rule labels a row y with the j whose score vectors_j·y − half_j is largest: the nearest of means in a
@@ -357,20 +365,31 @@ func (c *clusters) merit(r *rule) (float64, error) {
 	return sizes - entropyRate*sumOf(sums)/mass, err
 }
 
-// settled is labels at rest, with their rule and its merit. rule is nil if the rows are all the same.
+// settled is labels at rest, with their rule and its merit.
 type settled struct {
 	*rule
 	labels []int
 	merit  float64
 }
 
-// rest settles labels.
-func (c *clusters) rest(labels []int, places *Matrix) (to settled, err error) {
-	to.labels = labels
-	if to.rule, err = c.settle(labels, places); to.rule != nil && err == nil {
-		to.merit, err = c.merit(to.rule)
+// rest settles labels. It returns nil if the rows are all the same.
+func (c *clusters) rest(labels []int, places *Matrix) (*settled, error) {
+	r, err := c.settle(labels, places)
+	if r == nil || err != nil {
+		return nil, err
 	}
-	return to, err
+	merit, err := c.merit(r)
+	return &settled{r, labels, merit}, err
+}
+
+// replaces reports whether labels take the place of those found so far, in a choice that began with old ones.
+func (s *settled) replaces(found, old *settled) bool {
+	most := found.merit
+	if found == old {
+		most += leastGain
+	}
+	apart := s.merit > overlapMerit*math.Log(float64(len(s.weights))) || s.within <= old.within
+	return s.merit > most && apart && s.filled >= old.filled
 }
 
 // choose replaces labels, those of the largest memberships, where others that settle from k-means, or the
@@ -379,31 +398,31 @@ func (c *clusters) rest(labels []int, places *Matrix) (to settled, err error) {
 func (c *clusters) choose(labels []int, places *Matrix) error {
 	part, own := c.draw(labels)
 	old, err := part.rest(own, places)
-	if old.rule == nil || err != nil {
+	if old == nil || err != nil {
 		return err
 	}
-	found, top, most := old, settled{merit: math.Inf(-1)}, old.merit+leastGain
-	take := func(s settled) {
-		apart := s.merit > overlapMerit*math.Log(float64(c.k)) || s.within <= old.within
-		if s.merit > most && apart && s.filled >= old.filled {
-			most, found = s.merit, s
-		}
-	}
+	found, top := old, (*settled)(nil)
 	l, rng := newClustering(part.s, part.y, c.k), rand.New(rand.NewPCG(labelStream, 0))
 	work := float64(len(own)) * float64(part.y.Cols) * float64(c.k) * startPasses
 	for range int(max(leastStarts, min(labelStarts, labelWork/work))) {
 		s, err := part.start(l, rng, places)
-		if s.rule == nil || err != nil {
+		if s == nil || err != nil {
 			return err
 		}
-		if take(s); s.merit > top.merit {
+		if s.replaces(found, old) {
+			found = s
+		}
+		if top == nil || s.merit > top.merit {
 			top = s
 		}
 	}
 	if top, err = part.swaps(top, places); err != nil {
 		return err
 	}
-	if take(top); found.rule == old.rule {
+	if top.replaces(found, old) {
+		found = top
+	}
+	if found == old {
 		return nil
 	}
 	shared := NewMatrix(c.k, c.k, nil)
@@ -461,16 +480,16 @@ func assignment(gain *Matrix) []int {
 }
 
 // start returns labels that settle from another run of k-means.
-func (c *clusters) start(l *clustering, rng *rand.Rand, places *Matrix) (settled, error) {
+func (c *clusters) start(l *clustering, rng *rand.Rand, places *Matrix) (*settled, error) {
 	plain, labels := &rule{vectors: l.plusPlus(rng), half: make([]float64, c.k)}, make([]int, c.s.n)
 	if _, err := l.lloyd(plain.vectors, startPasses); err != nil {
-		return settled{}, err
+		return nil, err
 	}
 	for j := range plain.half {
 		plain.half[j] = sumSquares(plain.vectors.row(j)) / 2
 	}
 	if err := c.assign(labels, plain); err != nil {
-		return settled{}, err
+		return nil, err
 	}
 	return c.rest(labels, places)
 }

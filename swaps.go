@@ -20,7 +20,7 @@ const (
 
 // swaps goes from swap to swap. One is taken if the merit grows and the scatter's determinant does not. It
 // ends after as many swaps as there are clusters, or if none of those tried helps.
-func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
+func (c *clusters) swaps(at *settled, places *Matrix) (*settled, error) {
 	work := 0.0
 	for count, taken := 0, true; taken && count < c.k; count++ {
 		taken = false
@@ -33,7 +33,7 @@ func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
 			if err != nil {
 				return at, err
 			}
-			if taken = to.rule != nil && to.filled >= at.filled && to.logDet <= at.logDet &&
+			if taken = to != nil && to.filled >= at.filled && to.logDet <= at.logDet &&
 				to.merit > at.merit+swapGain; taken {
 				at = to
 				break
@@ -45,14 +45,14 @@ func (c *clusters) swaps(at settled, places *Matrix) (settled, error) {
 
 // metricRows is labelled rows in the metric of their clusters.
 type metricRows struct {
-	settled
+	*settled
 	s       *samples  // weights of rows
 	y       *Matrix   // the rows, less the means of their clusters
 	means   *Matrix   // k×p
 	scatter []float64 // of each cluster
 }
 
-func (c *clusters) inMetric(at settled) *metricRows {
+func (c *clusters) inMetric(at *settled) *metricRows {
 	p := c.y.Cols
 	z := &metricRows{at, c.s, NewMatrix(c.s.n, p, nil), NewMatrix(c.k, p, nil), make([]float64, c.k)}
 	addMulNT(z.y.Data, p, c.y.Data, c.s.n, at.root.Data, p, p, false)

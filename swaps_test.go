@@ -24,7 +24,7 @@ func blobs(n, d, k int, step float64, seed uint64) (x *Matrix, truth []int) {
 }
 
 // opened is the clusters of rows about the centers of labels, with these settled.
-func opened(t *testing.T, x *Matrix, w []float64, k int, labels []int) (*clusters, *Matrix, settled) {
+func opened(t *testing.T, x *Matrix, w []float64, k int, labels []int) (*clusters, *Matrix, *settled) {
 	t.Helper()
 	s := mustDo(newSamples(bg, x, w, 1, true))(t)
 	c := mustDo(openClusters(s, k, nil))(t)
