@@ -208,8 +208,8 @@ func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	return other / all, nil
 }
 
-// byRows returns the labels of all rows by the clusters to which the labels of some settle; nil if there are no
-// rows, or all are the same.
+// byRows returns the labels of all rows by the clusters to which the labels of some settle; nil if there are
+// no rows, or all are the same.
 func (c *clusters) byRows(rows, labels []int, places *Matrix) ([]int, error) {
 	weights := make([]float64, len(rows))
 	for i, row := range rows {

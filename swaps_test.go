@@ -104,8 +104,7 @@ func TestSwapsLower(t *testing.T) {
 // TestWidest compares the direction of a cluster's cut with the leading eigenvector of its scatter.
 func TestWidest(t *testing.T) {
 	x := mapped(randomData(500, 4, 0, 9), func(_, j int, v float64) float64 { return v * float64(1+9*(j/3)) })
-	z := &metricRows{s: mustDo(newSamples(bg, x, nil, 1, true))(t), y: x}
-	z.labels = make([]int, 500)
+	z := &metricRows{settled: &settled{labels: make([]int, 500)}, s: mustDo(newSamples(bg, x, nil, 1, true))(t), y: x}
 	if axis := z.widest(0); math.Abs(axis[3]) < 0.999 {
 		t.Errorf("axis %v", axis)
 	}
