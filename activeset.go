@@ -235,13 +235,15 @@ func (r *rowSolver) begins(warm []float64) {
 	r.warm = warm
 }
 
-// nearShare is what the distances of vertices from a row count, of its own distance from their mixture.
+// nearShare is the weight of the distances between a row and the vertices. The distance between the row and
+// its mixture has the weight 1.
 const nearShare = 0x1p-20
 
-// nearest solves for dependent vertices. Of the mixtures of least error it takes the one of the nearest
-// vertices, with the least Σ g_j‖x − v_j‖²: in general position the corners of the cell of the Delaunay
-// triangulation that x is in. It finds them with nearShare of that sum in the objective, as a change of b,
-// and their memberships without it. The smaller the ridge, the nearer to each other two such sums may be.
+// nearest solves for dependent vertices. It sets g to the mixture of the nearest vertices among the mixtures
+// of least error: Σ g_j‖x − v_j‖² is least there. In general position these vertices are the corners of the
+// cell of the Delaunay triangulation that contains x. It finds them with nearShare of that sum in the
+// objective, as a change of b, and their memberships without it. The smaller the ridge, the nearer to each
+// other two such sums may be.
 func (r *rowSolver) nearest(g, b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for j, v := range b {

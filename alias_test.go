@@ -108,10 +108,11 @@ func destinations(t testing.TB) []writing {
 		{"Model.PredictLabels", []*Matrix{many, means}, asInts(func(dst []int, in []*Matrix) ([]int, error) {
 			return (&Model{Centers: in[1], ClusterMeans: rowsOf(many, 9, 13)}).PredictLabels(dst, in[0])
 		})},
-		{"Model.ClusterProbabilities", []*Matrix{square(1), square(2)}, func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-			m := &Model{Centers: in[1], ClusterMeans: in[1], ClusterWeights: inTurn(5, 0.2), ClusterSpread: 2}
-			return m.ClusterProbabilities(dst, in[0])
-		}},
+		{"Model.ClusterProbabilities", []*Matrix{square(1), square(2)},
+			func(dst *Matrix, in []*Matrix) (*Matrix, error) {
+				m := &Model{Centers: in[1], ClusterMeans: in[1], ClusterWeights: inTurn(5, 0.2), ClusterSpread: 2}
+				return m.ClusterProbabilities(dst, in[0])
+			}},
 		{"Model.Labels", nil, asInts(func(dst []int, _ []*Matrix) ([]int, error) {
 			return (&Model{Clusters: labels}).Labels(dst), nil
 		})},

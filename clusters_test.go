@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// delaunay returns the barycentric coordinates of a point in the triangle of vertices that it is in and whose
-// circumcircle has no vertex inside, and by how much the nearest vertex is outside of that circle and the point
-// inside of the triangle. nil: it is in none.
+// delaunay returns the barycentric coordinates of a point in its Delaunay triangle: the triangle of vertices
+// that contains it and whose circumcircle contains no vertex. margin is how far the nearest vertex is outside
+// of that circle, or the point inside of the triangle. nil: no triangle contains the point.
 func delaunay(p []float64, f *Matrix) (g []float64, margin float64) {
 	cross := func(a, b, c []float64) float64 {
 		return (b[0]-a[0])*(c[1]-a[1]) - (b[1]-a[1])*(c[0]-a[0])

@@ -192,11 +192,11 @@ func (p *minVolume) dataPenalty(penalty float64) float64 {
 func (p *minVolume) bySlack() bool { return p.o.Lambda == 0 }
 
 // allowance returns how far above the floor the slack allows the objective: at least a rounding of the
-// total, as the search divides by it. Of k centers with f free ones it is the share f/k: what the known ones
-// leave above the floor is in least.
+// total, as the search divides by it. Beside fixed centers it is the share of the free ones: least already
+// contains the error that the fixed ones cause.
 func (p *minVolume) allowance() float64 { return p.allowanceOf(p.o.Slack) }
 
-// allowanceOf is allowance for another slack.
+// allowanceOf returns the same for another slack than that of the options.
 func (p *minVolume) allowanceOf(slack float64) float64 {
 	total := p.pc.total
 	slack *= float64(p.k-p.o.Fixed.Rows) / float64(p.k)

@@ -21,11 +21,11 @@ type design struct {
 	shares     func(row []float64, i int, rng *rand.Rand) // overwrites the shares of row i; nil: uniform
 	n, d       [2]int                                     // the least and the most rows and columns; 0: any
 	brightness float64                                    // the deviation of the logarithm of a row's factor
-	scatter    float64                                    // of rows about their prototype, in three directions each
+	scatter    float64                                    // of rows about a prototype, in three directions
 	noise      float64                                    // deviation, as a share of the signal's; 0: any
 }
 
-// designs are those of the table, in its order.
+// designs lists the designs in the order of the table's lines.
 var designs = []design{
 	{name: "pure", shares: pure},
 	{name: "few", shares: few},
@@ -95,9 +95,9 @@ func simulatedMixtures(first, last uint64) (list []*scene) {
 }
 
 // simulate makes the table of a seed. It has 2 to 5 prototypes: smooth spectra, uniform numbers or log-normal
-// levels, the three in turn. Unless the design sets a range it has 40 to 300 rows, 12 to 200 columns and noise of
-// .03 to 1, each uniform in logarithms. Noise is white. Its deviation is a share of the signal's: that of entries
-// about the means of their columns, before brightness and scatter.
+// levels, the three in turn. Unless the design sets a range, the table has 40 to 300 rows, 12 to 200 columns
+// and noise of .03 to 1. Each is uniform in logarithms. The noise is white. Its deviation is given as a share
+// of the signal's deviation, which is taken about the means of columns, before brightness and scatter.
 func (c *design) simulate(seed uint64) *scene {
 	rng := rand.New(rand.NewPCG(seed, 18))
 	between := func(lo, hi float64) float64 { return lo * math.Pow(hi/lo, rng.Float64()) }

@@ -122,8 +122,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			"nine tenths of the time")
 	set.Func("seeds",
 		"with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds; with\n"+
-			"-mixtures: those of the simulated tables of each design; default: 0-11 if there are no\n"+
-			"folders", o.parseSeeds)
+			"-mixtures: seeds of the simulated tables; default: 0-11 if there are no folders", o.parseSeeds)
 	set.BoolVar(&o.mixture, "mixtures", false,
 		"compare softkmeans fit with published ways on the sets of the folders, NAME.csv with\n"+
 			"NAME_shares.csv and perhaps NAME_centers.csv; and with FitMinVolume on simulated tables")

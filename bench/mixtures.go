@@ -138,8 +138,8 @@ func buildProgram(ctx context.Context, dir string, flags []string) (*program, er
 	return c, nil
 }
 
-// unmix runs `softkmeans fit` on the file of s, or on one that it writes if s has none. Memberships that the
-// command leaves empty, as those of a row of zeros, are 1/k.
+// unmix runs `softkmeans fit` on the file of s, or on one that it writes if s has none. If the
+// command leaves memberships empty, as for a row of zeros, they are 1/k.
 func (c *program) unmix(ctx context.Context, s *scene, _ *python) (*unmixing, error) {
 	path, centers, shares := s.path, filepath.Join(c.dir, "centers.csv"), filepath.Join(c.dir, "shares.csv")
 	if path == "" {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// writeMixture writes the files of a set. Its shares are those of s, times factors.
+// writeMixture writes the files of a set. The file of shares has the shares of s times factor(i).
 func writeMixture(t *testing.T, dir, name string, s *scene, factor func(i int) float64) {
 	n, k := s.abundances.Dims()
 	shares := table(n, k, func(i, j int) float64 { return factor(i) * s.abundances.At(i, j) })

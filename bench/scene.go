@@ -14,7 +14,7 @@ import (
 // scene is a table of pixels with its truth.
 type scene struct {
 	name       string
-	kind       string     // of generated scenes: pure, few, none; "" for those of folders; of mixtures: their line
+	kind       string     // line of the table: pure, few, none; "" for scenes of folders
 	path       string     // of the table as CSV; "" if there is none
 	open       bool       // rows are not closed: they differ in brightness
 	x          *mat.Dense // pixels × bands

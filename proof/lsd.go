@@ -41,7 +41,8 @@ type LSDBound struct {
 	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding.
 	// Compare it with LSDModel.Objective. It is not below LSDModel.Floor, but for rounding.
 	Floor float64
-	// Objective is that of the model, Gap is (Objective − Floor)/‖K‖²: no decomposition is better by more.
+	// Objective is the model's objective. Gap is (Objective − Floor)/‖K‖²: no decomposition is better by a
+	// larger share of ‖K‖².
 	Objective, Gap float64
 	// Spectral reports that Floor is that of softkmeans.LSDFloors, since the search found none above. Beyond
 	// 512 samples it then holds but for a chance of 2e-10.

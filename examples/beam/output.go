@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// writing is held for reading while a file is written. To hold it for writing means that this process writes
-// no file: with the runner in the same process, workers continue for a moment after a failed job.
+// writing is locked for reading while a file is written. Whoever locks it for writing knows that this process
+// writes no file: with the runner in the same process, workers continue for a moment after a failed job.
 var writing sync.RWMutex
 
 // renamed has the outputs that this process has renamed to their final names. The value is the job's id.

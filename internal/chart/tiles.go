@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// TilePlot is vectors of pixels as small pictures, side by side. The greatest of all values has the color of
-// text, the least that of the paper; with Light the greatest is white and the least black.
+// TilePlot draws vectors of pixels as small pictures, side by side. The greatest of all values has the color
+// of text, the least has the color of the paper. With Light the greatest is white and the least black.
 type TilePlot struct {
 	Frame
 	Values []float64 // one vector of Rows×Cols pixels after another, each row by row

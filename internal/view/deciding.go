@@ -83,9 +83,9 @@ func few(units []string) string {
 
 // Deciding says which column decides a result whose columns are not scaled, and its number; "" if none
 // does. names are those of the head as they are shown. It is one that has more than 80 % of the variance.
-// With left, for columns that Auto left, it is also the widest of columns in different units, given or by
-// their names, or of whole numbers beside numbers with decimals, or of columns that differ much and are
-// taken to be of one unit: the number is −1 then, as no column is to blame.
+// left says that Auto left the columns as they are. It then also names the widest of columns in different
+// units, or of whole numbers beside numbers with decimals. If it is the units that
+// decided, or columns were taken to be of one unit, the number is −1, as no column is to blame.
 func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text string, column int) {
 	var used []int // columns that vary
 	for j, v := range c.Spread {
