@@ -50,12 +50,14 @@ type part struct {
 	strays byField[stray]    // of fields with what is no number, those below a limit apart
 
 	lines int   // how many there are
-	first int   // the line of the first record, 0 if there is none
+	first int   // the line of the first record, 0 if there is none, afterComment if one is before it
 	last  int   // the line on which the last row or comment ends
 	row   int   // the line on which the last row ends
 	empty []int // the lines of delimiters alone after the last row: rows, if one follows
 	err   error // that follows the rows
 }
+
+const afterComment = -1
 
 func (o *part) clear() {
 	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0],
@@ -131,10 +133,7 @@ func (p *parser) parse(o *part) {
 func (o *part) pass(s *splitter) {
 	if s.comment > 0 {
 		if o.first == 0 {
-			o.first = s.comment
-			if len(o.empty) > 0 {
-				o.first = o.empty[0]
-			}
+			o.first = afterComment
 		}
 		o.last = s.comment
 	}
@@ -179,7 +178,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first > 0 && line > o.last || len(o.empty) > 0 || p.comments &&
+		if !p.plain || o.first != 0 && line > o.last || len(o.empty) > 0 || p.comments &&
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
@@ -299,7 +298,7 @@ func (p *parser) next() ([][]byte, error) {
 	fields := p.split.fields
 	switch err {
 	case nil:
-	case errBareQuote, errQuote, errCut:
+	case errQuote, errCut:
 		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
 	case errLongQuote:
 		return nil, p.fault(len(fields), err.Error())

@@ -162,7 +162,7 @@ var readErrors = []struct {
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
 	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" in column "a" is not a number`},
 
-	{"1,x\"\n", Dialect{}, `f.csv:1:2: a quote (") inside of a field`},
+	{"1,\"x\"y\n", Dialect{}, `f.csv:1:2: a quoted field that does not end in a quote (")`},
 	{"1,2\n3,\"4\"5\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
 	{"1,2\n3,\"4\n5,6\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
 	{"\xff\xfe1\x00", Dialect{}, `f.csv: the text is UTF-16`},
