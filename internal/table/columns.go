@@ -212,12 +212,13 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	return named, err
 }
 
-// placesOf returns the first two columns of each name of the first line, as Printable prints it.
+// placesOf returns the first two columns of each name of the first line, as Printable prints it, and all
+// without one.
 func placesOf(first [][]byte) map[string][]int {
 	places := make(map[string][]int, len(first))
 	for j, s := range first {
 		name := Printable(string(s))
-		if len(places[name]) < 2 {
+		if len(places[name]) < 2 || name == "" {
 			places[name] = append(places[name], j)
 		}
 	}
@@ -264,6 +265,11 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	}
 	switch list := places[Printable(column)]; len(list) {
 	case 0:
+		for _, j := range places[""] { // which messages call c1, c2, …
+			if column == Column(j) {
+				return j, false, nil
+			}
+		}
 		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for")
 	case 1:
 		return list[0], true, nil

@@ -5,6 +5,7 @@ package table
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,35 +15,55 @@ const (
 	leastTable = 3   // rows after them
 )
 
-func (s *survey) preamble(text []byte, d *Dialect) {
+// dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
+// which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
+func (s *survey) dialect(text []byte, d *Dialect) {
 	var lines [][]byte
 	for line := range bytes.Lines(text) {
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		if lines = append(lines, bytes.TrimSuffix(line, []byte("\r"))); len(lines) == 2*mostAbove {
+		if lines = append(lines, s.bare(line)); len(lines) == 2*mostAbove {
 			break
 		}
 	}
-	for _, comma := range "\t;,| " {
-		if d.Delimiter != 0 && comma != d.Delimiter || comma == ',' && d.Decimal == ',' {
+	tried := []rune("\t;|, ")
+	if d.Delimiter != 0 {
+		tried = []rune{d.Delimiter}
+	}
+	var best *block
+	for _, comma := range tried {
+		if comma == ',' && d.Decimal == ',' {
 			continue
 		}
 		b := newBlock(lines, comma)
-		if b == nil {
-			continue
+		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
+			best, d.Delimiter = b, comma
 		}
-		n := b.above()
-		if n == 0 {
-			return
-		}
-		s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
-			" left out: text before the table (" + b.begins(n) + ")")
-		s.skipped += n
-		for range n {
-			at := bytes.IndexByte(text, '\n') + 1
-			s.skip, text = s.skip+at, text[at:]
-		}
+	}
+	n := 0
+	if best != nil && best.alike {
+		n = best.above()
+	} else if best == nil && d.Delimiter == 0 {
+		first := slices.IndexFunc(lines, present)
+		d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+	}
+	if n == 0 {
 		return
 	}
+	s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
+		" left out: text before the table (" + best.begins(n) + ")")
+	s.skipped += n
+	for range n {
+		at := bytes.IndexByte(text, '\n') + 1
+		s.skip, text = s.skip+at, text[at:]
+	}
+}
+
+// bare is a line without its end and the comment there.
+func (s *survey) bare(line []byte) []byte {
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if i := bytes.IndexByte(line, s.trail); s.trail != 0 && i > 0 {
+		line = bytes.TrimRight(line[:i], " \t")
+	}
+	return line
 }
 
 // span is "3" or "3-7".
@@ -57,19 +78,24 @@ func span(from, to int) string {
 type block struct {
 	lines   [][]byte
 	fields  [][][]byte // nil: the line is blank, a comment or no CSV
-	width   int        // of most of the last lines, at least 2
-	numbers []bool     // which columns have numbers in most of these
+	width   int        // of two thirds of the last lines, at least 2
+	alike   bool       // of nine tenths of them
+	of      []bool     // which columns have numbers in most of these
+	numbers float64    // the share of numbers among the fields of these, if they are alike
 }
 
-// newBlock is nil unless the last lines are alike.
+// newBlock is nil unless two thirds of the last lines are alike.
 func newBlock(lines [][]byte, comma rune) *block {
 	b := &block{lines: lines, fields: make([][][]byte, len(lines))}
-	widths, last := map[int]int{}, len(lines)-max(leastTable, len(lines)/4)
+	widths, last := map[int]int{}, max(min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
 	all := 0
 	for i, line := range lines {
 		split := newSplitter(line, comma)
 		if isComment(line) || split.next() != nil || empty(split.fields) {
 			continue
+		}
+		if n := len(split.fields); comma == ' ' && n > 1 && len(split.fields[n-1]) == 0 {
+			split.fields = split.fields[:n-1]
 		}
 		if b.fields[i] = mapped(split.fields, bytes.Clone); i >= last {
 			all++
@@ -78,15 +104,26 @@ func newBlock(lines [][]byte, comma rune) *block {
 			}
 		}
 	}
-	if b.width < 2 || 10*widths[b.width] < 9*all || comma == ',' && spaced(b.fields) {
+	if b.width < 2 || 3*widths[b.width] < 2*all {
 		return nil
 	}
-	b.numbers = make([]bool, b.width)
-	for j := range b.numbers {
-		n := howMany(b.fields[max(last, 0):], func(fields [][]byte) bool {
-			return len(fields) == b.width && numeric(fields[j])
-		})
-		b.numbers[j] = 10*n >= 9*widths[b.width]
+	b.alike = 10*widths[b.width] >= 9*all
+	b.of = make([]bool, b.width)
+	for j := range b.of {
+		there, n := 0, 0
+		for _, fields := range b.fields[last:] {
+			if len(fields) != b.width {
+				continue
+			}
+			if numeric(fields[j]) {
+				there++
+				n++
+			} else if missing(bytes.TrimSpace(fields[j])) {
+				n++
+			}
+		}
+		b.of[j] = there > 0 && 10*n >= 9*widths[b.width]
+		b.numbers += float64(n) / float64(b.width*all)
 	}
 	return b
 }
@@ -105,10 +142,10 @@ func (b *block) row(i int) bool {
 	}
 	any := false
 	for j, f := range b.fields[i] {
-		if b.numbers[j] && !numeric(f) && !missing(bytes.TrimSpace(f)) {
+		if b.of[j] && !numeric(f) && !missing(bytes.TrimSpace(f)) {
 			return false
 		}
-		any = any || b.numbers[j] && numeric(f)
+		any = any || b.of[j] && numeric(f)
 	}
 	return any
 }
@@ -127,7 +164,7 @@ func (b *block) above() int {
 			return 0
 		}
 	}
-	if b.width == 2 && !(b.numbers[0] && b.numbers[1]) || rows < leastTable || first > mostAbove {
+	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable || first > mostAbove {
 		return 0
 	}
 	n := b.header(first)
@@ -149,6 +186,10 @@ func (b *block) above() int {
 
 // header is the first line of the header above the row first, or first without one; 0 is open.
 func (b *block) header(first int) int {
+	row := first
+	for first > 0 && absent(b.lines[first-1]) {
+		first--
+	}
 	n := first
 	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
 		n--
@@ -157,6 +198,8 @@ func (b *block) header(first int) int {
 		return i
 	}
 	switch above := first - n; {
+	case above == 0 && first < row:
+		return row
 	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
 		return n
 	case above > 0: // keys and values have two fields as well

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -58,12 +57,13 @@ func look(text []byte, d *Dialect) *survey {
 		text, s.cut = text[:end+1], true // as much, however it was read
 	}
 	s.separator(text, d)
-	s.preamble(text[s.skip:], d)
+	guess := d.Delimiter == 0
+	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
 	comment := s.comments(text, d)
-	if d.Delimiter == 0 {
-		s.trailing(text)
-		d.Delimiter = s.delimiter(text, d.Decimal)
+	if guess && s.trailing(text) {
+		d.Delimiter = 0
+		s.dialect(text, d)
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.cut = s.cut || len(s.lines) == surveyRows
@@ -206,7 +206,7 @@ func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
 // trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are as many
 // numbers with decimal points on each line, with commas, tabs or spaces between them, and what
 // follows it is no number on any.
-func (s *survey) trailing(text []byte) {
+func (s *survey) trailing(text []byte) bool {
 	for _, sign := range []byte(";#%|") {
 		for _, comma := range "\t, " {
 			lines := s.split(text, rune(sign), 100)
@@ -225,10 +225,11 @@ func (s *survey) trailing(text []byte) {
 			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
 				s.trail = sign
 				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
-				return
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // orangeTypes and orangeFlags are the words of the second and third line of a table of Orange.
@@ -242,12 +243,12 @@ func (s *survey) orangeHead(d *Dialect) {
 	if len(s.lines) < 4 || d.Header != HeaderAuto {
 		return
 	}
-	for j := range s.lines[0] {
-		for i, words := range [][]string{orangeTypes, orangeFlags} {
-			line := s.lines[i+1]
-			if len(line) != len(s.lines[0]) || !slices.Contains(words, string(bytes.TrimSpace(line[j]))) {
-				return
-			}
+	for i, words := range [][]string{orangeTypes, orangeFlags} {
+		line := s.lines[i+1]
+		other := func(f []byte) bool { return !slices.Contains(words, string(bytes.TrimSpace(f))) }
+		if len(line) != len(s.lines[0]) && (i == 0 || len(line) > len(s.lines[0])) ||
+			slices.ContainsFunc(line, other) {
+			return
 		}
 	}
 	said := "lines 2 and 3 are types and flags, as Orange writes them"
@@ -315,47 +316,6 @@ func (s *survey) namesQuoted(text []byte, comma rune) bool {
 		line++
 	}
 	return line > 1
-}
-
-// delimiter returns the first of tab, semicolon, comma and bar that splits all lines into equally many
-// fields. If none does, line 1 may have one field less. If none does then, it is the space, provided that
-// most fields between spaces are numbers. Otherwise line 1 decides.
-//
-// The comma is not tried if it is the decimal sign. It is not taken if it leaves fields such as "5 2".
-func (s *survey) delimiter(text []byte, decimal rune) rune {
-	const most = 100 // lines
-	for _, short := range []bool{false, true} {
-		for _, comma := range "\t;,|" {
-			if comma == ',' && decimal == ',' {
-				continue
-			}
-			lines := s.split(text, comma, most)
-			if w, first := widthOf(lines); w > 1 && (short || first == w) &&
-				!(comma == ',' && spaced(lines)) {
-				return comma
-			}
-		}
-	}
-	lines := s.split(text, ' ', most)
-	if w, _ := widthOf(lines); w > 1 {
-		fields := slices.Concat(lines[min(1, len(lines)-1):]...)
-		numbers := howMany(fields, func(f []byte) bool {
-			return isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) || missing(f)
-		})
-		if 2*numbers > len(fields) {
-			return ' '
-		}
-	}
-	line, _, _ := strings.Cut(strings.TrimLeft(string(text), "\r\n \t"), "\n")
-	return guessDelimiter(line)
-}
-
-// spaced reports whether there are fields such as "5 2".
-func spaced(lines [][][]byte) bool {
-	return slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
-		a, b, _ := bytes.Cut(bytes.TrimSpace(f), []byte(" "))
-		return isNumber(a) && isNumber(bytes.TrimSpace(b)) && len(b) != 3
-	})
 }
 
 // widthOf counts fields. The width is 0 if lines differ, but the first may have one field less.

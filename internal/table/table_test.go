@@ -180,7 +180,7 @@ var readErrors = []struct {
 	{"MATLAB 5.0 MAT-file Platform", Dialect{},
 		`f.csv: this is a MATLAB file; softkmeans-convert f.csv | softkmeans … - reads it`},
 	{"\x89HDF\r\n\x1a\n\x00\x00", Dialect{}, `f.csv: this is an HDF5 file`},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Dialect{}, `f.csv: this is an old Excel file (.xls)`},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Dialect{}, `f.csv: this is an OLE file, as old Excel (.xls)`},
 	{"\x89PNG\r\n\x1a\n\x00\x00", Dialect{}, `f.csv: this is a binary file, not text`},
 	{"", Dialect{}, `f.csv: there are no rows`},
 	{"\n\n", Dialect{}, `f.csv: there are no rows`},
