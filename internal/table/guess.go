@@ -186,6 +186,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	switch {
 	case len(numbers) == 0:
 		return words > 0 && (formed == 0 || above > 0), nil
+	case above > 0 && isSpectral(shown(first[0])):
+		return true, nil
 	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
@@ -208,54 +210,58 @@ func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool
 	return len(numbers) >= 3 && ordered(numbers) && 2*n > len(numbers)
 }
 
-// numericHeader decides whether a line of numbers names the columns, as wavelengths,
-// years or 0, 1, 2, … do. They rise or fall, and the rows are of another kind: their numbers
-// do not, or not at equal steps where those of line 1 do.
+// numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
+// They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
+// certain if no row does, and there is more: many steps alike, a column without a name, numbers beyond those
+// of the rows, a count above the names of rows.
 func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte,
 	below []column) (bool, error) {
-	if len(numbers) < 3 || len(rows) == 0 || !ordered(numbers) || p.mirrored() {
+	n, unnamed := len(numbers), false
+	for j, f := range first {
+		unnamed = unnamed || absent(f) && below[j].numbers > 0
+	}
+	is, header := "rise", p.dialect.Words.Header
+	if n < 3 || len(rows) == 0 || p.mirrored() {
 		return false, nil
 	}
-	exact, same := exactAxis(numbers), 0 // rows of the same kind
+	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
+		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
+	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(header,
+		"give "+header+" yes or no")
+	if !ordered(numbers) {
+		if unnamed && absent(first[0]) && below[0].rising && below[0].numbers >= longAxis { // ids above an axis
+			return false, ask
+		}
+		return false, nil
+	}
+	if !rises(numbers) {
+		is = "fall"
+	}
+	exact, counts, same := exactAxis(numbers), counting(numbers), 0 // rows of the same kind
 	var row []float64
 	for _, line := range rows {
 		row = row[:0]
 		for j, f := range line[:min(len(line), len(first))] {
-			if f = p.withPoint(bytes.TrimSpace(f)); isNumber(f) &&
-				isNumber(p.withPoint(bytes.TrimSpace(first[j]))) {
-				v, _ := parseFloat(f)
+			if v, ok := p.value(f); ok && trimmedNumber(p.withPoint(first[j])) {
 				row = append(row, v)
 			}
 		}
-		if len(row) == len(numbers) && ordered(row) && rises(row) == rises(numbers) &&
-			(!exact || exactAxis(row)) {
+		if len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row)) {
 			same++
 		}
 	}
-	unnamed := false
-	for j, f := range first {
-		unnamed = unnamed || absent(f) && below[j].numbers > 0
-	}
-	counts, is, header := counting(numbers), "rise", p.dialect.Words.Header
-	if !rises(numbers) {
-		is = "fall"
-	}
-	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
-		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && (exact || (even(numbers) || len(numbers) >= 5) &&
-		(unnamed || p.outside(numbers, first, below))):
+	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
+		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
 		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
 			", and those of no other line do" + hint(header, " no makes a row of it"))
 		return true, nil
-	case same == 0 && !counts && !(len(numbers) >= 5 && even(numbers)) &&
-		!(len(numbers) >= longAxis && regular(numbers) && spectrumLike(numbers)):
+	case same == 0 && !counts && n < longAxis && !(n >= 5 && even(numbers)):
 		return false, nil
 	}
-	return false, p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(header,
-		"give "+header+" yes or no")
+	return false, ask
 }
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }

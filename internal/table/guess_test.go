@@ -255,7 +255,10 @@ func TestHardHeaders(t *testing.T) {
 		{"1\t3\t4\t7\t9\n" + strings.ReplaceAll(strings.ReplaceAll(rows, "0\t0\t", ""), "1\t0\t", ""),
 			"", "", "fields found"},
 		{"10,20,30,40,50\n12,44,15,48,11\n49,13,46,12,47\n", "", "", "-header yes or no"},
-		{"95,80,75.5,60,55,40,30,20\n" + falling[28:], "c1|c2|c3|c4|c5|c6|c7|c8", "", ""},
+		{"95,80,75.5,60,55,40,30,20\n" + falling[28:], "", "", "-header yes or no"},
+		{"Class,400,410,420,430,440,450,460,470,465,475,485,495,505,515,525,535\n" + // detectors overlap
+			strings.Repeat("A,3,1,4,1,5,9,2,6,5,3,5,8,9,7,9,3\nB,2,7,1,8,2,8,1,8,2,8,4,5,9,0,4,5\n", 3),
+			"", "", "a column of text: column 1 (Class)"},
 		{"1.234,5 ; Berlin\n2.345,5 ; Paris\n1.111,5 ; Bonn\n", "c1", "", ""}, // text, not comments
 		{"1.5,2.5 ; Berlin\n2.5,3.5 ; Paris\n", "c1|c2", "", ""},
 	} {

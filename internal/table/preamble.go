@@ -51,6 +51,9 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
 		" left out: text before the table (" + best.begins(n) + ")")
 	s.skipped += n
+	for _, line := range best.lines[:n] {
+		s.about = s.about || isSpectral(shown(line)) || anyOf(strings.ToLower(shown(line)), aboutWords)
+	}
 	for range n {
 		at := bytes.IndexByte(text, '\n') + 1
 		s.skip, text = s.skip+at, text[at:]

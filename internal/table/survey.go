@@ -21,6 +21,7 @@ type survey struct {
 	names   [][]byte        // those in the last comment before them, if they are as many; or nil
 	skip    int             // bytes before the first line: that of Excel's sep=; and text of instruments
 	skipped int             // lines before it
+	about   bool            // the text there is about spectra
 	hash    bool            // lines that begin with # are comments
 	short   bool            // line 1 has no name for the first column, as R writes
 	tail    bool            // all lines but the first end in a delimiter

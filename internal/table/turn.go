@@ -112,21 +112,15 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		return f, false
 	}
 	numbers, words := p.numbersOf(lines[0][1:])
-	all := len(numbers) == f.width-1
+	_, named := p.numbersOf(lines[0][:1])
+	blank, all := absent(lines[0][0]), len(numbers) == f.width-1
+	f.counts = all && Ordered(numbers) && counting(numbers) && (named > 0 || blank)
 	switch {
-	case all && Ordered(numbers):
-		f.head, f.counts = lines[0], counting(numbers)
-		if _, first := p.numbersOf(lines[0][:1]); f.counts && (first > 0 || len(lines[0][0]) == 0) {
-			break
-		}
-		f.rows = lines[1:] // both ways have an axis: one with a name of spectra asks
-		if axis := f.axis(p, 0); axis == nil || Counts(axis) || !isSpectral(string(utf8Text(lines[0][0]))) {
-			return f, false
-		}
-	case s.names != nil || s.quoted || words == f.width-1,
-		words == f.width-2 && len(lines[0][f.width-1]) == 0: // mzMine ends each line with a comma
+	case named > 0 && isSpectral(shown(lines[0][0])), f.counts, all && blank && f.numberedAbove(p, numbers),
+		s.names != nil || s.quoted || !all && words == f.width-1,
+		!all && words == f.width-2 && len(lines[0][f.width-1]) == 0: // mzMine ends each line with a comma
 		f.head = lines[0]
-	case !all:
+	case !all || Ordered(numbers):
 		return f, false
 	}
 	if f.head != nil {
@@ -140,6 +134,16 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		}
 	}
 	return f, true
+}
+
+// numberedAbove reports whether line 1 has numbers of samples, no two alike, above an axis in column 1.
+func (f *frame) numberedAbove(p *parser, numbers []float64) bool {
+	below := frame{width: f.width, rows: f.rows[1:]}
+	axis := below.axis(p, 0)
+	whole := func(v float64) bool { return v == math.Trunc(v) }
+	numbers = slices.Sorted(slices.Values(numbers))
+	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
+		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
 }
 
 // numbersOf returns the numbers, and counts what is neither a number nor missing.
@@ -159,48 +163,50 @@ func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	p := &parser{layout: &layout{dialect: *d}}
 	f, ok := s.frame(p)
-	if !ok || f.width < 2 {
+	if p.width = f.width; !ok {
 		return asItStands, ""
 	}
-	if p.width = f.width; f.paired {
+	if f.paired {
 		return certain, f.pairedWhy()
 	}
 	if len(d.Known) > 0 {
 		return f.known(d.Known)
 	}
-	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
-		n := len(f.samples)
-		note := "warning: this seems to be " + Plural(n, "one spectrum", "two spectra") +
-			" beside an axis in column 1, whose points are taken for the rows" +
-			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", "two rows of them"))
-		s.note(note + "; spectra of several files belong in one table")
-	}
-	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
-		return asItStands, ""
-	}
-	if j := f.peaks(); j > 0 && f.sort(p) && len(f.samples) >= 3 {
+	across := f.width >= 4 && len(f.rows) >= leastTurned && (f.head != nil || d.Pick == nil)
+	if j := f.peaks(); across && j > 0 && f.sort(p) && len(f.samples) >= 3 {
 		return likely, "column " + strconv.Itoa(j+1) + " has the m/z of each line"
 	}
 	p.width = 1
 	first := p.columnsOf(f.rows)[0]
 	axis := f.axis(p, 0)
 	texts := first.words == len(f.rows) && first.different && f.head != nil
-	if axis == nil && !texts {
+	if axis == nil && !texts && f.width > 1 || !f.sort(p) {
 		return asItStands, ""
 	}
-	if !f.sort(p) || len(f.samples) < 3 {
-		return asItStands, ""
-	}
-	if texts {
+	switch n := len(f.samples); {
+	case across && n >= 3 && texts:
 		return f.byNames()
+	case across && n >= 3:
+		t, why = f.byAxis(p, axis, s.unitsOf(f))
 	}
-	return f.byAxis(p, axis, s.unitsOf(f))
+	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(p, axis, s.unitsOf(f)) {
+		note := "warning: this seems to be one spectrum, a number a line, whose points are taken for the rows"
+		if n := len(f.samples); f.width > 1 {
+			note = "warning: this seems to be " + []string{"", "one spectrum", "two spectra",
+				"one measurement with several channels"}[min(n, 3)] + " beside an axis in column 1, whose " +
+				"points are taken for the rows"
+		}
+		s.note(note + hint(d.Words.Transpose, " yes makes "+Plural(len(f.samples), "one row of it",
+			Count(len(f.samples), "row")+" of them")) + "; spectra of several files belong in one table")
+	}
+	return t, why
 }
 
-// axis is the numbers of column j where they rise or fall; else nil.
+// axis is the numbers of column j if they rise or fall, however they are rounded; else nil.
 func (f *frame) axis(p *parser, j int) []float64 {
 	axis := f.numbers(p, j)
-	if len(axis) == len(f.rows) && (rises(axis) || falls(axis)) {
+	steps := slices.Compact(slices.Clone(axis))
+	if len(axis) == len(f.rows) && 2*len(steps) > len(axis) && (rises(steps) || falls(steps)) {
 		return axis
 	}
 	return nil
@@ -215,18 +221,19 @@ func (f *frame) numbers(p *parser, j int) []float64 {
 	return list
 }
 
-// units is the unit of column 1, and whether those of all others are alike.
+// units is the unit of column 1, and whether those of all others are alike. about: text above the table
+// is about spectra.
 type units struct {
-	axis  string
-	alike bool
+	axis         string
+	alike, about bool
 }
 
 func (s *survey) unitsOf(f frame) units {
 	if f.units == 0 {
-		return units{}
+		return units{about: s.about}
 	}
 	line := s.lines[1]
-	return units{string(utf8Text(line[0])), !slices.ContainsFunc(line[2:],
+	return units{about: s.about, axis: string(utf8Text(line[0])), alike: !slices.ContainsFunc(line[2:],
 		func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) })}
 }
 
@@ -247,11 +254,7 @@ func (f *frame) known(names []string) (turning, string) {
 
 // byAxis judges a text whose column 1 has numbers.
 func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
-	name := ""
-	if f.head != nil {
-		name = strings.TrimSpace(string(utf8Text(f.head[0])))
-	}
-	spectral := isSpectral(name) || isSpectral(u.axis)
+	name, spectral := f.spectral(u)
 	why := f.axisName(name, u.axis) + " rises"
 	if !rises(axis) {
 		why = f.axisName(name, u.axis) + " falls"
@@ -268,7 +271,7 @@ func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 		return asItStands, ""
 	case spectral && (samples || f.head == nil) && (alike || regular(axis) || sampled || u.alike):
 		return certain, why
-	case spectral && alike:
+	case spectral && (alike || samples):
 		return likely, why + ", and the other columns are of one kind"
 	case spectral || !alike || !regular(axis):
 		return asItStands, ""
@@ -280,14 +283,25 @@ func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 	return likely, why + ", and the other columns are of one kind"
 }
 
-// lone reports whether a text is a spectrum or two beside their axis.
-func (f *frame) lone(p *parser, u units) bool {
-	axis := f.axis(p, 0)
+// spectral returns the name of column 1, and whether it, its unit or the text above say that it is an axis.
+func (f *frame) spectral(u units) (name string, is bool) {
+	if f.head != nil {
+		name = shown(f.head[0])
+	}
+	return name, isSpectral(name) || isSpectral(u.axis) || u.about && (name == "" || name == "x" || name == "X")
+}
+
+// lone reports whether a text is a spectrum or two beside their axis, or the numbers of one without it.
+func (f *frame) lone(p *parser, axis []float64, u units) bool {
+	if f.width == 1 {
+		f.samples = []int{0}
+		return axis == nil && (u.about || f.smooth(p))
+	}
 	if axis == nil || f.samples == nil {
 		return false
 	}
-	if isSpectral(u.axis) || f.head != nil && isSpectral(string(utf8Text(f.head[0]))) {
-		return true
+	if name, is := f.spectral(u); is {
+		return !isClock(name)
 	}
 	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) &&
 		!years(axis) && f.smooth(p)
@@ -315,7 +329,7 @@ func (f *frame) byNames() (turning, string) {
 		return certain, "column 1 has oxides"
 	case gene && (numbered || sampled):
 		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
-	case gene && tall && n > 4 && ofOneKind(f.columns):
+	case gene:
 		return likely, f.axisName(shown, "") + " has genes"
 	case feature && numbered && n > 5 && !likeSample(name): // Probe is a sample in German
 		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
@@ -351,18 +365,19 @@ func (f *frame) peaks() int {
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// likeSamples reports whether most names of samples differ in their numbers alone, and
+// likeSamples reports whether most names of samples differ in their numbers alone, as of few kinds, and
 // whether most begin with a word for a sample and a number, or are barcodes of cells.
 func (f *frame) likeSamples() (numbered, sampled bool) {
 	if f.head == nil {
 		return false, false
 	}
-	shapes, samples := map[string]int{}, 0
+	shapes, numbers, samples := map[string]int{}, 0, 0
 	for _, j := range f.samples {
 		name := string(bytes.TrimSpace(utf8Text(f.head[j])))
 		shape, digits := shapeOf(name)
-		if digits && !isNumber([]byte(name)) {
+		if digits && (!isNumber([]byte(name)) || shape == "0") {
 			shapes[shape]++
+			numbers++
 		}
 		word, number := sampleWord(name)
 		end := len(word)
@@ -375,7 +390,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		}
 	}
 	most, n := slices.Max(append(slices.Collect(maps.Values(shapes)), 0)), len(f.samples)
-	return 5*most >= 4*n, 5*samples >= 4*n
+	return 5*most >= 4*n || 2*len(shapes) <= n && 5*numbers >= 4*n, 5*samples >= 4*n
 }
 
 // sampleWord parts a name into a first word, in lower case, and a number.

@@ -21,6 +21,7 @@ var (
 		"(ev)", "(kev)", "theta", "chemical shift", "retention", "(nm)", "_nm", "[nm]",
 		"(µm)", "(μm)", "[µm]", "longitud de onda", "longueur d'onde"}
 	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
+	aboutWords    = []string{"spectral", "spectrum", "spectra", "spektr", "spectre"}
 	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
 		"row", "nr", "no", "timestamp", "id"}
 	timeNames    = []string{"time", "t", "zeit", "min", "sec", "seconds", "minutes", "time (s)", "time_s"}
@@ -39,8 +40,12 @@ var (
 
 func isSpectral(name string) bool {
 	name = strings.ToLower(name)
-	return slices.Contains(spectralNames, name) ||
-		slices.ContainsFunc(spectralWords, func(word string) bool { return strings.Contains(name, word) })
+	return slices.Contains(spectralNames, name) || anyOf(name, spectralWords)
+}
+
+// anyOf reports whether any of the words is in a name.
+func anyOf(name string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
 func isGene(name string) bool  { return slices.Contains(geneNames, strings.ToLower(name)) }
