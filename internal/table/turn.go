@@ -329,7 +329,7 @@ func (f *frame) byNames() (turning, string) {
 		return certain, "column 1 has oxides"
 	case gene && (numbered || sampled):
 		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
-	case gene:
+	case gene && n > 4: // few are signatures
 		return likely, f.axisName(shown, "") + " has genes"
 	case feature && numbered && n > 5 && !likeSample(name): // Probe is a sample in German
 		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
