@@ -14,7 +14,7 @@ type column struct {
 	numbers, words, gaps int
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
-	different            bool // all fields differ
+	different            bool // all fields differ that are not empty
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
@@ -45,7 +45,10 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 			}
 			f := bytes.TrimSpace(line[j])
 			c.add(p, f)
-			if c.different = c.different && len(f) > 0 && !seen[string(f)]; c.different {
+			if len(f) == 0 {
+				continue
+			}
+			if c.different = c.different && !seen[string(f)]; c.different {
 				seen[string(f)] = true
 			}
 		}
@@ -340,6 +343,11 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
+		if free(j) && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
+			wanted == nil {
+			p.roles[j] = roleNone
+			p.survey.note(p.columnName(j, names) + " is left out: it is always 100")
+		}
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
 			p.roles[j] = roleNone
 			if h.Header && names[j] != Column(j) && !unnamed(names[j]) {
@@ -522,19 +530,20 @@ const (
 func (p *parser) whyID(c *column, j int, name string, header bool) string {
 	all := c.numbers + c.words
 	integers := c.words == 0 && c.whole && c.numbers > 0 && c.gaps == 0
+	full := c.gaps == 0 || c.gaps == 1 && all >= 8         // a line of totals may have none
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	switch {
-	case j == 0 && p.survey.short, bare && c.different && all > 1 && (c.text() || integers && c.rising):
+	case j == 0 && p.survey.short, bare && c.different && full && all > 1 && (c.text() || integers && c.rising):
 		return "it has no name, and no value comes twice"
-	case header && idName(name) && c.different && all > 1 && (c.text() || integers):
+	case header && idName(name) && c.different && full && all > 1 && (c.text() || integers):
 		return "its name says so, and no value comes twice"
 	case integers && c.consecutive && c.numbers >= 5:
 		return numbersOfRows
 	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
-	case c.text() && c.different && c.gaps == 0 && c.dates == c.words && all > 2:
+	case c.text() && c.different && full && c.dates == c.words && all > 2:
 		return datesOfRows
-	case c.text() && c.different && c.gaps == 0 && c.dates+c.amounts < c.words && all > 2:
+	case c.text() && c.different && full && c.dates+c.amounts < c.words && all > 2:
 		return "it holds text, and no value comes twice"
 	}
 	return ""

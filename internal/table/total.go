@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // totalWords begin the line of totals of a table, in lower case.
@@ -127,30 +128,30 @@ func (t *Table) adds(from, to int) bool {
 	return true
 }
 
-// totals returns "sums" or "means" if a row has those of the other rows in all of at
-// least two columns of data that it has values in; else "". A mean must have more digits than
-// the numbers above in some column, because few digits meet by chance.
+// totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at
+// least two, and in all columns of data that the row has values in; or in half of them, each of three numbers
+// or more: others may have means or quotients. Means are in all, and one must have more digits than the
+// numbers above, because few digits meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	width := len(t.Names)
-	last := t.Data[row*width : (row+1)*width]
-	sums, means, summed, columns := true, true, 0, 0
+	columns, sums, means, clear, summed, nonzero := 0, 0, 0, 0, 0, 0
 	finer := false
-	for j := 0; j < width && (sums || means); j++ {
-		v := last[j]
+	for j, v := range t.Data[row*width : (row+1)*width] {
 		if !data[j] || v != v {
 			continue
 		}
-		sum, n := 0.0, 0
-		for i := j; i < len(t.Data); i += width {
-			if t.Data[i] == t.Data[i] && i/width != row {
-				sum += t.Data[i]
-				n++
-			}
-		}
+		sum, most, n, parts := 0.0, 0.0, 0, 0
 		digits, above := decimals(v), 0
-		for i := j; i < min(len(t.Data), width*surveyRows); i += width {
-			if i/width != row {
-				above = max(above, decimals(t.Data[i]))
+		for i := j; i < len(t.Data); i += width {
+			if u := t.Data[i]; u == u && i/width != row {
+				sum, most = sum+u, max(most, math.Abs(u))
+				n++
+				if u != 0 {
+					parts++
+				}
+				if i < width*surveyRows {
+					above = max(above, decimals(u))
+				}
 			}
 		}
 		// The numbers above are rounded, too.
@@ -158,23 +159,125 @@ func (t *Table) totals(data []bool, row int) string {
 		if above == 0 && digits == 0 {
 			off = 1e-12 * math.Abs(sum)
 		}
-		sums = sums && math.Abs(v-sum) <= off
-		means = means && n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+1e-12*math.Abs(v)
-		finer = finer || digits > above
-		if math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
-			summed++
+		columns++
+		if math.Abs(v-sum) <= off {
+			sums++
+			if math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
+				if summed++; parts > 2 && math.Abs(v) > most && t.Rows > 5 {
+					clear++
+				}
+			}
 		}
+		if n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+1e-12*math.Abs(v) {
+			means++
+		}
+		finer = finer || digits > above
 		if sum != 0 {
-			columns++
+			nonzero++
 		}
 	}
 	switch {
-	case sums && summed >= 2:
+	case sums == columns && summed >= 2, clear >= 2 && 2*clear >= columns:
 		return "sums"
-	case means && finer && columns >= 2:
+	case means == columns && finer && nonzero >= 2:
 		return "means"
 	}
 	return ""
+}
+
+// noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
+// than once and are further from all others of their column than half of their size.
+func (t *Table) noteFar(data []bool, d *Dialect) {
+	width := len(t.Names)
+	times, in := map[float64]int{}, map[float64][]string{}
+	for j := range width {
+		if !data[j] {
+			continue
+		}
+		var end, next [2]float64 // the least and the most, and those next to them
+		var n [2]int
+		for side, sign := range []float64{-1, 1} {
+			end[side], next[side] = math.Inf(-1), math.Inf(-1)
+			for i := j; i < len(t.Data); i += width {
+				switch v := sign * t.Data[i]; {
+				case v > end[side]:
+					end[side], next[side], n[side] = v, end[side], 1
+				case v == end[side]:
+					n[side]++
+				case v > next[side]:
+					next[side] = v
+				}
+			}
+			v := sign * end[side]
+			if standIn(v) && end[side]-next[side] >= math.Abs(v)/2 && !math.IsInf(next[side], 0) {
+				times[v], in[v] = times[v]+n[side], append(in[v], t.Names[j])
+			}
+		}
+	}
+	var list []float64
+	for v, n := range times {
+		if n > 1 {
+			list = append(list, v)
+		}
+	}
+	slices.Sort(list)
+	for _, v := range list {
+		shown := strconv.FormatFloat(v, 'g', -1, 64)
+		flags := d.Words.NA + " " + shown
+		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
+			flags += " " + fill
+		}
+		note := "warning: " + shown + " comes " + strconv.Itoa(times[v]) + " times, in " + someOf(in[v]) +
+			", far from all other numbers there"
+		if d.Words.NA != "" {
+			note += "; if it stands for missing ones: " + flags
+		}
+		t.note(note)
+	}
+}
+
+// standIn reports whether a number may be written where one is missing.
+func standIn(v float64) bool {
+	size := math.Abs(v)
+	nines := strings.Trim(strconv.FormatFloat(size, 'f', -1, 64), "9") // of 999.9 the point
+	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || size >= 99 && (nines == "" || nines == ".")
+}
+
+// notePlace warns of places and times that are data beside parts of a whole.
+func (t *Table) notePlace(d *Dialect) {
+	var places []string
+	place := make([]bool, len(t.Names))
+	for j, name := range t.Names {
+		word, _, _ := strings.Cut(strings.ToLower(name), " ")
+		word = strings.TrimFunc(strings.Split(word, "_")[0], func(r rune) bool { return !unicode.IsLetter(r) })
+		if place[j] = slices.Contains(placeNames, word); place[j] {
+			places = append(places, name)
+		}
+	}
+	if places == nil || len(t.Names)-len(places) < 3 {
+		return
+	}
+	whole := 0.0
+	for i := range t.Rows {
+		sum := 0.0
+		for j, v := range t.Data[i*len(place) : (i+1)*len(place)] {
+			if !place[j] {
+				sum += v
+			}
+		}
+		for _, w := range []float64{1, 100, 1e6} {
+			if i == 0 && sum > 0.9*w && sum < 1.02*w {
+				whole = w
+			}
+		}
+		if !(sum > 0.9*whole && sum < 1.02*whole) {
+			return
+		}
+	}
+	list := listWord(places)
+	t.note("warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside parts of " +
+		strconv.FormatFloat(whole, 'f', -1, 64) + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
+		Plural(len(places), " carries it", " carries them")+" along instead"))
 }
 
 // decimals is how many digits after the point a number has.

@@ -22,7 +22,9 @@ var (
 		"(µm)", "(μm)", "[µm]", "longitud de onda", "longueur d'onde"}
 	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
 	aboutWords    = []string{"spectral", "spectrum", "spectra", "spektr", "spectre"}
-	clockNames    = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
+	placeNames    = []string{"depth", "time", "position", "distance", "age", "year", "elevation", "altitude",
+		"lat", "lon", "latitude", "longitude", "tiefe", "zeit", "alter", "jahr"}
+	clockNames = []string{"date", "year", "month", "day", "week", "hour", "datum", "jahr", "tag", "index",
 		"row", "nr", "no", "timestamp", "id"}
 	timeNames    = []string{"time", "t", "zeit", "min", "sec", "seconds", "minutes", "time (s)", "time_s"}
 	featureNames = []string{"type", "feature", "features", "probe", "otu", "otu id", "asv", "asv id",
