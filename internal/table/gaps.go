@@ -118,7 +118,8 @@ func (t *Reader) faultError(other *Error) error {
 	}
 	e := &Error{Source: t.Source, Msg: p.gapList(f.gaps)}
 	first, more := p.dialect.Words.forGaps()
-	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more)
+	return e.advise(first, "add "+first+", which "+rules[ruleOf(first)]+more,
+		[]string{p.dialect.Words.Missing, "fit"})
 }
 
 func (p *parser) gapList(gaps []gapCount) string {

@@ -195,7 +195,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
 		w := p.dialect.Words.Header
-		return false, err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes")
+		return false, err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
 	case above > 0:
 		return true, nil
 	}
@@ -230,7 +230,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
 		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(header,
-		"give "+header+" yes or no")
+		"give "+header+" yes or no", []string{header, "yes"}, []string{header, "no"})
 	if !ordered(numbers) {
 		if unnamed && absent(first[0]) && below[0].rising && below[0].numbers >= longAxis { // ids above an axis
 			return false, ask
@@ -307,7 +307,8 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	if s := p.survey.doubt; s != nil && p.dialect.Decimal == 0 {
 		e := p.fault(-1, Printable(string(s))+" may be a number of thousands or one with three decimals").
 			advise(p.dialect.Words.Decimal,
-				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point")
+				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point",
+				[]string{p.dialect.Words.Decimal, "comma"}, []string{p.dialect.Words.Decimal, "point"})
 		e.Line = p.survey.doubted
 		return e
 	}
@@ -331,7 +332,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		l.dialect.NA = nil
 		written = (&parser{layout: &l}).columnsOf(rows)
 		for j := range written {
-			if written[j].text() {
+			if written[j].text() && !columns[j].text() {
 				written[j] = columns[j]
 			}
 		}
@@ -414,7 +415,7 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 		if columns[j].numbers > 0 && p.roles[j] == 0 {
 			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+Count(len(wanted),
 				"column")+" asked for, "+list(wanted)).
-				advise(p.notData(j), p.notData(j))
+				advise(p.notData(j), p.notData(j), []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
 		}
 	}
 	return nil

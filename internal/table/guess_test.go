@@ -109,7 +109,7 @@ func TestGuess(t *testing.T) {
 			"value: 1 in \"n\" (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, which leaves them " +
 			"out and fits what is there; "},
 		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" or \"v\"; and on line 5: 3 fields found, 2 " +
-			"expected as on the first line (add -drop k, which"},
+			"expected as on the first line$"},
 		{text: "v\n\u22121.5\n2\n", names: "v", rows: 2},
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
@@ -126,7 +126,7 @@ func TestGuess(t *testing.T) {
 		got, err := Read(strings.NewReader(g.text), "f.csv", Dialect{Guess: true})
 		switch {
 		case g.fail != "":
-			if err == nil || !strings.Contains(err.Error(), g.fail) {
+			if err == nil || !strings.Contains(err.Error()+"$", g.fail) {
 				t.Errorf("%q: error %v, not %s", g.text, err, g.fail)
 			}
 		case err != nil:

@@ -199,7 +199,7 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
 			l.called(l.values[0]) + " and " + l.called(l.values[1]) + ", of which a file may have one"
-		return nil, fail.advise(ask, ask+" no reads the lines as they are")
+		return nil, fail.advise(ask, ask+" no reads the lines as they are", []string{ask, "no"})
 	}
 	err = d.doubt(t, given, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
 		"reads the lines as they are")
@@ -364,12 +364,12 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 		note = "the table is long, as asked: "
 	}
 	if d.Stream {
-		return nil, nil, d.inBlocks(in.source, word)
+		return nil, in, d.inBlocks(in.source, word)
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
 	t, err := s.pivot(p, in, text, l)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	note += l.called(l.values[0]) + " becomes " + Count(len(t.samples), "row") + " of " +
 		Count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
@@ -395,7 +395,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	}
 	r, in, err := s.reopen(in, t.csv(string(d.comma())), d, note, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	r.Long = true
 	return r, in, nil

@@ -36,9 +36,9 @@ type Overview struct {
 // them nevertheless. It reads about the first 512 kB.
 func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 	d.Guess, d.atOnce = true, true
-	t, _, err := open(r, source, d)
+	t, in, err := open(r, source, d)
 	if err != nil {
-		return o, err
+		return o, in.settle(err)
 	}
 	p := &t.parser
 	o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
@@ -57,7 +57,7 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 			o = t.Overview()
 		}
 		if err != nil {
-			return o, err
+			return o, in.settle(err)
 		}
 	}
 	return o, nil

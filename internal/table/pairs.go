@@ -83,7 +83,7 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
 				"pairs of columns must have the same axis: interpolate them before")
 			if w := p.dialect.Words.Transpose; f.units == 0 {
-				e.advise(w, w+" no reads the rows as they are")
+				e.advise(w, w+" no reads the rows as they are", []string{w, "no"})
 			}
 			return e
 		}

@@ -322,9 +322,8 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	}
 	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 &&
 		!missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
-		if advice := p.notData(j); advice != "" {
-			err.advise(advice, advice)
-		}
+		advice := p.notData(j)
+		err.advise(advice, advice, []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
 	}
 	return err
 }
@@ -443,7 +442,7 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
 		if w := p.dialect.Words.Decimal; w != "" {
 			e = p.fault(j, word+" is not a number").advise(w, "if the comma is the decimal sign: "+w+
-				" comma")
+				" comma", []string{w, "comma"})
 		}
 		return 0, e
 	}

@@ -41,6 +41,7 @@ type Reader struct {
 	row    int    // the line on which the last row ended
 	empty  []int  // the lines of delimiters alone after it
 	err    error  // that follows the part
+	trial  trial
 }
 
 // NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A text
@@ -48,10 +49,11 @@ type Reader struct {
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
-		return nil, err
+		return nil, in.settle(err)
 	}
+	t.trial = in.trial
 	if err := t.openRows(in); err != nil {
-		return nil, t.parser.asWritten(err)
+		return nil, t.parser.asWritten(t.trial.settle(err))
 	}
 	return t, nil
 }
@@ -159,32 +161,33 @@ func (t *Reader) placeTexts() {
 
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
-	if d.Delimiter != 0 && !validComma(d.Delimiter) {
-		return nil, nil, &Error{Source: source,
-			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
-	}
 	d.Words = d.Words.orFlags()
 	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess || d.wide}
+	if d.Delimiter != 0 && !validComma(d.Delimiter) {
+		return nil, in, &Error{Source: source,
+			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
+	}
 	if in.size == 0 {
 		in.size = chunkSize
 	}
 	if err := in.sniff(); err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	text, first, err := start(in)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
-		return nil, nil, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
+		return nil, in, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
 	}
 	var s *survey
 	skipped := 0
 	if d.Guess || d.Long == LongYes {
 		text = in.upTo(text, surveySize)
+		in.trial = trial{text, d}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
-			return nil, nil, s.ask
+			return nil, in, s.ask
 		}
 		text, skipped = text[s.skip:], s.skipped
 	} else if d.Delimiter == 0 {
@@ -195,16 +198,17 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
 		text, d.Workers = in.upTo(text, math.MaxInt), 1
+		in.trial.text = text
 	}
 	if l, err := s.chooseLong(&d); err != nil {
 		err.Source = source
-		return nil, nil, err
+		return nil, in, err
 	} else if l != nil {
 		return s.openLong(in, text, d, l)
 	}
 	if turn, note, err := s.choose(&d); err != nil {
 		err.Source = source
-		return nil, nil, err
+		return nil, in, err
 	} else if turn {
 		return s.openTurned(in, text, d, note)
 	}
@@ -257,7 +261,7 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	if n > 0 {
 		return n, nil
 	}
-	return 0, t.parser.asWritten(t.err)
+	return 0, t.parser.asWritten(t.trial.settle(t.err))
 }
 
 func (t *Reader) takeTexts(rows int) {

@@ -76,8 +76,8 @@ func (p *parser) faultError(f *faults) *Error {
 		parts = append(parts, p.on(f.other.Line)+": "+f.other.Msg)
 	}
 	e.Msg = strings.Join(parts, "; and ")
-	advice := p.mending(f, e)
-	return e.advise(advice, advice)
+	advice, settings := p.mending(f, e)
+	return e.advise(advice, advice, settings)
 }
 
 func times(n int) string {
@@ -108,12 +108,13 @@ func (p *parser) strayList(strays []stray) string {
 }
 
 // mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
-func (p *parser) mending(f *faults, e *Error) string {
+func (p *parser) mending(f *faults, e *Error) (advice string, settings []string) {
 	w := p.dialect.Words
 	var flags, does, ways, others []string
 	add := func(word, value, what string) {
 		if word != "" && value != "" {
 			flags, does = append(flags, word+" "+value), append(does, what)
+			settings = append(settings, word, value)
 		}
 	}
 	var drop []string
@@ -155,9 +156,13 @@ func (p *parser) mending(f *faults, e *Error) string {
 	}
 	if e.NA != nil {
 		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing")
+		for _, word := range e.NA {
+			settings = append(settings, w.NA, word)
+		}
 	}
 	if fill != "" && (f.gaps != nil || e.NA != nil && w.NA != "") {
 		flags, does = append(flags, fill), append(does, rules[ruleOf(fill)])
+		settings = append(settings, w.Missing, ruleOf(fill))
 	}
 	if n := len(does) - 1; n >= 0 {
 		which := does[n]
@@ -172,10 +177,10 @@ func (p *parser) mending(f *faults, e *Error) string {
 	if f.texts != nil {
 		ways = append(ways, f.texts.ways(&w)...)
 	}
-	return strings.Join(append(ways, others...), "; ")
+	return strings.Join(append(ways, others...), "; "), settings
 }
 
-func noWord(s string) bool { return len(s) > 40 || Printable(s) != s }
+func noWord(s string) bool { return len(s) > 20 || Printable(s) != s || strings.Contains(s, ": ") }
 
 // listWord is words as one word of a shell, with commas between them.
 func listWord(words []string) string {

@@ -343,7 +343,8 @@ func (s *survey) shape(d *Dialect) {
 		f := s.lines[1]
 		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
 			" may be a delimiter or the decimal sign"}
-		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,")
+		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,",
+			[]string{d.Words.Decimal, "comma"}, []string{d.Words.Delimiter, ","})
 	}
 	s.tail = !slices.ContainsFunc(s.lines[1:], func(line [][]byte) bool { return present(line[width-1]) })
 	if !s.tail && !different(s.lines[1:]) {

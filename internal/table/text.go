@@ -85,10 +85,10 @@ func simple(name string) bool {
 
 func (t *texts) list() string { return firstOf(t.what, "; ", "") }
 
-// firstOf joins what is said of the first 20 columns, and counts the others.
+// firstOf joins what is said of the first six columns, and counts the others.
 func firstOf(list []string, comma, others string) string {
-	if n := len(list) - 20; n > 0 {
-		list = append(list[:20:20], others+Count(n, "other column"))
+	if n := len(list) - 6; n > 0 {
+		list = append(list[:6:6], others+Count(n, "other column"))
 	}
 	return strings.Join(list, comma)
 }

@@ -578,7 +578,7 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
-		return nil, nil, d.inBlocks(in.source, d.Words.Transpose)
+		return nil, in, d.inBlocks(in.source, d.Words.Transpose)
 	}
 	if s == nil {
 		s = new(survey)
@@ -586,7 +586,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
 	csv, lines, f, err := s.turned(p, in, text)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	d.Transpose = TransposeNo
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
@@ -614,7 +614,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	}
 	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	t.Turned = true
 	return t, in, nil
