@@ -13,7 +13,7 @@ const sniffSize = 512
 var otherTables = []struct{ magic, name string }{
 	{"PAR1\x15", "a Parquet file"}, {"ARROW1\x00", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
 	{"PK\x03\x04", "a zip file, as .xlsx and .npz are"}, {"MATLAB 5.0 MAT-file", "a MATLAB file"},
-	{"##TITLE=", "a JCAMP-DX file"},
+	{"##TITLE=", "a JCAMP-DX file, whose ##XYDATA is read"},
 }
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
