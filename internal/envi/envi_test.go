@@ -302,6 +302,9 @@ func TestFind(t *testing.T) {
 	write("other.img", "")
 	write("other.hdr", "HDR of another kind\n")
 	write("header", least)
+	write("esri.bil", "")
+	write("esri.hdr", "BYTEORDER I\nLAYOUT BIL\n")
+	write("alone.img", "")
 	for _, c := range []struct{ name, header, data, err string }{
 		{"a", "a.hdr", "a", ""}, {"a.hdr", "a.hdr", "a", ""}, {"b.img", "b.hdr", "b.img", ""},
 		{"b.hdr", "b.hdr", "b.img", ""},
@@ -312,6 +315,8 @@ func TestFind(t *testing.T) {
 		{"i.hdr", "i.hdr", "", "no file with the values beside it"},
 		{"two.hdr", "two.hdr", "", "several files may have its values: two.img, two.bil"},
 		{"two.bil", "two.hdr", "two.bil", ""}, {"other.img", "", "", ""}, {"none.img", "", "", ""},
+		{"esri.bil", "", "", "esri.hdr: not an ENVI header but one of an ESRI raster"},
+		{"alone.img", "", "", "alone.img: its header, alone.hdr, is missing"},
 		{"none.hdr", "", "", "none.hdr"}, {"header", "", "", "is a header by its content"},
 	} {
 		header, data, err := Find(c.name)
