@@ -303,7 +303,7 @@ func TestFind(t *testing.T) {
 	write("other.hdr", "HDR of another kind\n")
 	write("header", least)
 	write("esri.bil", "")
-	write("esri.hdr", "BYTEORDER I\nLAYOUT BIL\n")
+	write("esri.hdr", "ncols 5\nnrows 4\nnbits 32\nbyteorder I\nlayout bil\n")
 	write("alone.img", "")
 	for _, c := range []struct{ name, header, data, err string }{
 		{"a", "a.hdr", "a", ""}, {"a.hdr", "a.hdr", "a", ""}, {"b.img", "b.hdr", "b.img", ""},
