@@ -339,6 +339,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
+	var hollow []string
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
@@ -352,9 +353,13 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
 			p.roles[j] = roleNone
 			if h.Header && names[j] != Column(j) && !unnamed(names[j]) {
-				p.survey.note(p.columnName(j, names) + " is empty and left out")
+				hollow = append(hollow, strconv.Itoa(j+1)+" ("+names[j]+")")
 			}
 		}
+	}
+	if hollow != nil {
+		p.survey.note(Plural(len(hollow), "column ", "columns ") + someOf(hollow) +
+			Plural(len(hollow), " is", " are") + " empty and left out")
 	}
 	if wanted != nil {
 		return p.unwanted(columns, free, wanted)
