@@ -46,8 +46,7 @@ type part struct {
 	texts  []byte // all texts that are kept, one after another
 	ends   []int  // where each ends in texts
 	weight []float64
-	gaps   byField[gapCount] // of fields with missing numbers
-	strays byField[stray]    // of fields with what is no number, those below a limit apart
+	flaws  flaws // of fields that are missing, or no numbers
 
 	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none, afterComment if one is before it

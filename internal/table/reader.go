@@ -24,8 +24,7 @@ type Reader struct {
 
 	label, id int   // the places of these columns among the texts of a row
 	kept      []int // those of KeptNames
-	gaps      byField[gapCount]
-	strays    byField[stray]
+	flaws     flaws
 
 	classes map[string]int
 	feed    feed
@@ -92,7 +91,7 @@ func (t *Reader) openRows(in *chunks) error {
 		t.classes = map[string]int{}
 	}
 	t.placeTexts()
-	t.gaps, t.strays = t.own.gaps, t.own.strays
+	t.flaws = t.own.flaws
 	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
 	p.split.more = t.follow
@@ -283,8 +282,10 @@ func (t *Reader) takeTexts(rows int) {
 // sound is how many rows of the part are before the first with what is no number.
 func (t *Reader) sound() int {
 	n := t.part.rows
-	for _, s := range t.strays.list {
-		n = min(n, max(0, s.row-t.before))
+	for _, f := range t.flaws.list {
+		if f.kind != isGap {
+			n = min(n, max(0, f.row-t.before))
+		}
 	}
 	return n
 }
@@ -294,15 +295,14 @@ func (t *Reader) sound() int {
 // is read to count what else is missing. So it is after a row with what is no number.
 func (t *Reader) more() bool {
 	holes := func() bool {
-		return len(t.gaps.list) > 0 && !t.parser.dialect.Missing ||
-			len(t.strays.list) > 0 && t.at == t.sound()
+		return t.flaws.gaps > 0 && !t.parser.dialect.Missing || t.flaws.strays > 0 && t.at == t.sound()
 	}
 	for (t.at == t.part.rows || holes()) && t.err == nil {
 		t.err = t.advance()
 	}
-	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && len(t.strays.list) > 0) {
-		t.err = t.faultError(other)
-		t.part, t.at, t.gaps, t.strays = &part{}, 0, byField[gapCount]{}, byField[stray]{}
+	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && t.flaws.strays > 0) {
+		t.err = t.parser.faultError(t.faults(other))
+		t.part, t.at, t.flaws = &part{}, 0, flaws{}
 	}
 	if t.at < t.part.rows && !holes() {
 		return true
@@ -345,13 +345,11 @@ func (t *Reader) advance() error {
 		t.row = t.base + t.part.row
 	}
 	t.carry()
-	for _, g := range t.part.gaps.list {
-		g.line += t.base
-		addGap(&t.gaps, g)
-	}
-	for _, s := range t.part.strays.list {
-		s.line, s.row, s.fault.Line = s.line+t.base, s.row+t.before, s.fault.Line+t.base
-		addStray(&t.strays, s)
+	for _, f := range t.part.flaws.list {
+		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {
+			f.fault.Line += t.base
+		}
+		t.flaws.add(f)
 	}
 	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
 		e.Line += t.base

@@ -160,5 +160,10 @@ func (t *Reader) textsAndGaps() error {
 	if t.err != io.EOF && !(ok && other.Line > 0) {
 		return t.err // the text cannot be read
 	}
-	return t.faultError(other)
+	return t.parser.faultError(t.faults(other))
+}
+
+// faults is what is wrong with the text so far, and on a line.
+func (t *Reader) faults(other *Error) *faults {
+	return &faults{t.parser.found, t.flaws.list, t.before + t.part.rows, other}
 }
