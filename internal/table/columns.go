@@ -69,6 +69,10 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 &&
 		p.unitsBelow() {
 		p.survey.units = true
+		if p.ruled() {
+			p.survey.note("the line after the header is a rule, and left out")
+			return nil
+		}
 		var units []string
 		for _, s := range p.survey.lines[1] {
 			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
@@ -147,7 +151,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		return err
 	}
 	p.noteUnits(p.survey.columns, names, h)
-	if p.survey.units {
+	if p.survey.units && !p.ruled() {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}

@@ -283,6 +283,9 @@ func (p *parser) unitsBelow() bool {
 	if len(lines) < 3 || len(lines[1]) != p.width {
 		return false
 	}
+	if p.ruled() {
+		return true
+	}
 	below := p.columnsOf(lines[2:])
 	units := 0
 	for j, f := range lines[1] {
@@ -299,6 +302,13 @@ func (p *parser) unitsBelow() bool {
 		}
 	}
 	return units > 0
+}
+
+// ruled reports whether line 2 is a rule, such as |---|:--|.
+func (p *parser) ruled() bool {
+	line := p.survey.lines[1]
+	return bytes.Contains(bytes.Join(line, nil), []byte("---")) && !slices.ContainsFunc(line,
+		func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 })
 }
 
 // guessColumns finds the columns that are not data: those of ids, and empty ones. It returns an error that

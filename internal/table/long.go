@@ -61,6 +61,9 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 			l.keys = append(l.keys, j)
 		}
 	}
+	if len(l.values) > 2 && !asked { // two are values and their deviations
+		return nil, asItStands, ""
+	}
 	t, why = l.judge(p, f.rows, s.cut)
 	return l, t, why
 }

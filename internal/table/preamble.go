@@ -5,6 +5,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 const (
 	mostAbove  = 200 // lines before a table
+	mostBelow  = 20  // after it
 	leastTable = 3   // rows after them
 )
 
@@ -29,11 +31,15 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		tried = []rune{d.Delimiter}
 	}
 	var best *block
+	body := lines[:beforeBlank(lines)]
 	for _, comma := range tried {
 		if comma == ',' && d.Decimal == ',' {
 			continue
 		}
 		b := newBlock(lines, comma)
+		if b == nil || !b.alike { // text follows the table
+			b = cmp.Or(newBlock(body, comma), b)
+		}
 		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
 			best, d.Delimiter = b, comma
 		}
@@ -69,6 +75,47 @@ func (s *survey) bare(line []byte) []byte {
 	return line
 }
 
+// footer is the length of text after a table, such as its source or, after a blank line, statistics of its
+// columns: at most mostBelow lines, none of which is a row.
+func (s *survey) footer(text []byte, comma rune) int {
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		lines = append(lines, line)
+	}
+	at := len(lines)
+	b := newBlock(lines[:beforeBlank(lines)], comma)
+	if b == nil {
+		return 0
+	}
+	fields := splitAll(lines, comma)
+	if len(fields) > 1 && paired(fields[0], fields[1]) { // whose text is told apart by its frame
+		return 0
+	}
+	for i := len(lines) - 1; i > 0 && len(lines)-i <= mostBelow; i-- {
+		f := fields[i]
+		if f == nil {
+			continue
+		}
+		text := !slices.ContainsFunc(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
+		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !isSpread(shown(f[0])) {
+			break
+		}
+		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
+			at = i
+		}
+	}
+	if at == len(lines) {
+		return 0
+	}
+	n := 0
+	for _, line := range lines[at:] {
+		n += len(line)
+	}
+	s.note(Plural(len(lines)-at, "line ", "lines ") + span(s.skipped+at+1, s.skipped+len(lines)) +
+		Plural(len(lines)-at, " is", " are") + " left out: text after the table (" + quote(shown(lines[at])) + ")")
+	return n
+}
+
 // span is "3" or "3-7".
 func span(from, to int) string {
 	if from == to {
@@ -87,30 +134,47 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these, if they are alike
 }
 
-// newBlock is nil unless two thirds of the last lines are alike.
-func newBlock(lines [][]byte, comma rune) *block {
-	b := &block{lines: lines, fields: make([][][]byte, len(lines))}
-	widths, last := map[int]int{}, max(min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
-	all := 0
-	for i, line := range lines {
+// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV.
+func splitAll(lines [][]byte, comma rune) [][][]byte {
+	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
 		if isComment(line) || split.next() != nil || empty(split.fields) {
-			continue
+			return nil
 		}
 		if n := len(split.fields); comma == ' ' && n > 1 && len(split.fields[n-1]) == 0 {
 			split.fields = split.fields[:n-1]
 		}
-		if b.fields[i] = mapped(split.fields, bytes.Clone); i >= last {
-			all++
-			if widths[len(split.fields)]++; widths[len(split.fields)] > widths[b.width] {
-				b.width = len(split.fields)
-			}
+		return mapped(split.fields, bytes.Clone)
+	})
+}
+
+// beforeBlank is how many lines there are before the last blank one of the last lines, or all.
+func beforeBlank(lines [][]byte) int {
+	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
+		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 && len(bytes.TrimSpace(bytes.Join(lines[i:], nil))) > 0 {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+// newBlock is nil unless two thirds of the last lines are alike.
+func newBlock(lines [][]byte, comma rune) *block {
+	b := &block{lines: lines, fields: splitAll(lines, comma)}
+	widths, last := map[int]int{}, max(0, min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
+	all := 0
+	for _, fields := range b.fields[last:] {
+		if fields == nil {
+			continue
+		}
+		all++
+		if widths[len(fields)]++; widths[len(fields)] > widths[b.width] {
+			b.width = len(fields)
 		}
 	}
 	if b.width < 2 || 3*widths[b.width] < 2*all {
 		return nil
 	}
-	b.alike = 10*widths[b.width] >= 9*all
 	b.of = make([]bool, b.width)
 	for j := range b.of {
 		there, n := 0, 0
@@ -128,6 +192,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 		b.of[j] = there > 0 && 10*n >= 9*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
 	}
+	b.alike = 10*widths[b.width] >= 9*all && slices.Contains(b.of, true)
 	return b
 }
 

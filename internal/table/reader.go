@@ -188,7 +188,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 			s.ask.Source = source
 			return nil, in, s.ask
 		}
-		text, skipped = text[s.skip:], s.skipped
+		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {

@@ -21,6 +21,8 @@ type survey struct {
 	names   [][]byte        // those in the last comment before them, if they are as many; or nil
 	skip    int             // bytes before the first line: that of Excel's sep=; and text of instruments
 	skipped int             // lines before it
+	after   int             // bytes after the last line
+	gct     bool            // samples are columns, by the form of the file
 	about   bool            // the text there is about spectra
 	hash    bool            // lines that begin with # are comments
 	short   bool            // line 1 has no name for the first column, as R writes
@@ -58,9 +60,16 @@ func look(text []byte, d *Dialect) *survey {
 		text, s.cut = text[:end+1], true // as much, however it was read
 	}
 	s.separator(text, d)
+	if line, rest, _ := bytes.Cut(text, []byte("\n")); slices.Contains(gctMarks, string(bytes.TrimSpace(line))) {
+		s.skip, s.skipped, s.gct = len(line)+1+bytes.IndexByte(rest, '\n')+1, 2, true // the sizes
+	}
 	guess := d.Delimiter == 0
 	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
+	if len(text)+s.skip < surveySize && d.Skip.none() { // it is whole
+		s.after = s.footer(text, d.Delimiter)
+		text = text[:len(text)-s.after]
+	}
 	comment := s.comments(text, d)
 	if guess && s.trailing(text) {
 		d.Delimiter = 0
@@ -383,7 +392,11 @@ func different(lines [][][]byte) bool {
 // is not the delimiter, or as 1.234 beside semicolons, if no other says which sign it is.
 func (s *survey) commas(delimiter rune) bool {
 	commas, points := 0, 0
-	for _, line := range s.lines {
+	lines := s.lines
+	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
+		lines = lines[1:]
+	}
+	for _, line := range lines {
 		for _, f := range line {
 			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
 				continue

@@ -14,8 +14,12 @@ var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summ
 	"moyenne", "suma", "promedio", "totale", "media"}
 
 // spreadWords stand below such a line.
-var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",
+var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "n", "min", "max", "median",
 	"minimum", "maximum"}
+
+func isSpread(s string) bool {
+	return slices.Contains(spreadWords, strings.ToLower(strings.TrimSpace(s)))
+}
 
 func isTotal(s string) bool {
 	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
@@ -66,7 +70,7 @@ func (t *Table) trailing() (n int) {
 	total := false
 	for ; t.IDs != nil && n < t.Rows; n++ {
 		id := t.RowName(t.Rows - 1 - n)
-		if !isTotal(id) && !slices.Contains(spreadWords, strings.ToLower(id)) {
+		if !isTotal(id) && !isSpread(id) {
 			break
 		}
 		total = total || isTotal(id)
@@ -243,22 +247,24 @@ func standIn(v float64) bool {
 	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || size >= 99 && (nines == "" || nines == ".")
 }
 
-// notePlace warns of places and times that are data beside parts of a whole.
+// notePlace warns of places and times that are data beside parts of a whole, and of depths beside others.
 func (t *Table) notePlace(d *Dialect) {
-	var places []string
+	var places, sure []string
 	place := make([]bool, len(t.Names))
 	for j, name := range t.Names {
 		word, _, _ := strings.Cut(strings.ToLower(name), " ")
 		word = strings.TrimFunc(strings.Split(word, "_")[0], func(r rune) bool { return !unicode.IsLetter(r) })
 		if place[j] = slices.Contains(placeNames, word); place[j] {
-			places = append(places, name)
+			if places = append(places, name); slices.Contains(placeNames[:surePlaces], word) {
+				sure = append(sure, name)
+			}
 		}
 	}
 	if places == nil || len(t.Names)-len(places) < 3 {
 		return
 	}
-	whole := 0.0
-	for i := range t.Rows {
+	beside, whole := "parts of ", 0.0
+	for i := 0; i < t.Rows && beside != ""; i++ {
 		sum := 0.0
 		for j, v := range t.Data[i*len(place) : (i+1)*len(place)] {
 			if !place[j] {
@@ -271,12 +277,16 @@ func (t *Table) notePlace(d *Dialect) {
 			}
 		}
 		if !(sum > 0.9*whole && sum < 1.02*whole) {
+			beside = ""
+		}
+	}
+	if beside += strconv.FormatFloat(whole, 'f', -1, 64); beside[0] != 'p' {
+		if places, beside = sure, Count(len(t.Names)-len(sure), "other column"); sure == nil {
 			return
 		}
 	}
 	list := listWord(places)
-	t.note("warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside parts of " +
-		strconv.FormatFloat(whole, 'f', -1, 64) + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
+	t.note("warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside " + beside + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
 		Plural(len(places), " carries it", " carries them")+" along instead"))
 }
 

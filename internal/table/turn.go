@@ -61,7 +61,7 @@ func (f *frame) sort(p *parser) bool {
 		}
 		switch {
 		case j == 0:
-		case f.head != nil && (c.numbers == 0 && (c.words > 0 || name == "") || annotates(name) ||
+		case f.head != nil && (c.numbers == 0 || annotates(name) ||
 			idName(name) && c.whole && c.different && c.words == 0 ||
 			isSpectral(name) && f.axis(p, j) != nil):
 			f.aside = append(f.aside, j)
@@ -184,6 +184,8 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return asItStands, ""
 	}
 	switch n := len(f.samples); {
+	case across && s.gct:
+		return certain, "the file has the form GCT"
 	case across && n >= 3 && texts:
 		return f.byNames()
 	case across && n >= 3:
@@ -327,11 +329,13 @@ func (f *frame) byNames() (turning, string) {
 		return certain, "column 1 has types of mutations"
 	case f.oxides():
 		return certain, "column 1 has oxides"
+	case f.elements() && n > 2:
+		return likely, "column 1 has elements"
 	case gene && (numbered || sampled):
 		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
 	case gene && n > 4: // few are signatures
 		return likely, f.axisName(shown, "") + " has genes"
-	case feature && numbered && n > 5 && !likeSample(name): // Probe is a sample in German
+	case (numbered || sampled) && (slices.Contains(downNames, name) || feature && n > 4) && !likeSample(name): // Probe is a sample in German
 		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
 	case (feature || name == "") && sampled && tall && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
@@ -353,6 +357,15 @@ func (f *frame) oxides() bool {
 	return howMany(f.rows, func(line [][]byte) bool {
 		return slices.Contains([]string{"SiO2", "Al2O3", "CaO"}, string(bytes.TrimSpace(line[0])))
 	}) == 3
+}
+
+// elements reports whether column 1 has symbols of elements, at least five, but for a unit behind them.
+func (f *frame) elements() bool {
+	n := howMany(f.rows, func(line [][]byte) bool {
+		word, _, _ := strings.Cut(strings.ReplaceAll(shown(line[0]), "_", " "), " ")
+		return slices.Contains(elements, word)
+	})
+	return n >= 5 && 5*n >= 4*len(f.rows)
 }
 
 // peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
