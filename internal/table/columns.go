@@ -69,7 +69,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 &&
 		p.unitsBelow() {
 		p.survey.units = true
-		if p.ruled() {
+		if _, rule := p.marked(); rule {
 			p.survey.note("the line after the header is a rule, and left out")
 			return nil
 		}
@@ -151,7 +151,10 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		return err
 	}
 	p.noteUnits(p.survey.columns, names, h)
-	if p.survey.units && !p.ruled() {
+	if p.survey.units {
+		if _, rule := p.marked(); rule {
+			return nil
+		}
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}

@@ -283,7 +283,7 @@ func (p *parser) unitsBelow() bool {
 	if len(lines) < 3 || len(lines[1]) != p.width {
 		return false
 	}
-	if p.ruled() {
+	if brackets, rule := p.marked(); brackets || rule {
 		return true
 	}
 	below := p.columnsOf(lines[2:])
@@ -304,11 +304,13 @@ func (p *parser) unitsBelow() bool {
 	return units > 0
 }
 
-// ruled reports whether line 2 is a rule, such as |---|:--|.
-func (p *parser) ruled() bool {
+// marked reports whether all fields of line 2 that are there are in brackets, as units are, or whether it is
+// a rule, such as |---|:--|.
+func (p *parser) marked() (brackets, rule bool) {
 	line := p.survey.lines[1]
-	return bytes.Contains(bytes.Join(line, nil), []byte("---")) && !slices.ContainsFunc(line,
-		func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 })
+	n := howMany(line, func(f []byte) bool { return bytes.ContainsAny(f[:min(1, len(f))], "([") && !numeric(f) })
+	dashes := !slices.ContainsFunc(line, func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 })
+	return n > 1 && n == howMany(line, present), dashes && bytes.Contains(bytes.Join(line, nil), []byte("---"))
 }
 
 // guessColumns finds the columns that are not data: those of ids, and empty ones. It returns an error that

@@ -221,7 +221,10 @@ func (b *block) row(i int) bool {
 // above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
 	first := 0
-	for first < len(b.lines) && !b.row(first) {
+	sparse := func(fields [][]byte) bool { // as a key and its value in a sheet
+		return 4*howMany(fields, numeric) < howMany(b.of, func(of bool) bool { return of })
+	}
+	for first < len(b.lines) && (!b.row(first) || sparse(b.fields[first])) {
 		first++
 	}
 	rows := 0
@@ -239,7 +242,8 @@ func (b *block) above() int {
 	for i, fields := range b.fields[:n] {
 		switch {
 		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
-			b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields), !prose(fields):
+			!bytes.HasPrefix(b.lines[i], []byte("*")) && (!prose(fields) ||
+				b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
 			return 0
 		}
 	}
@@ -282,6 +286,7 @@ func (b *block) header(first int) int {
 	switch filled := howMany(last, present); {
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
+	case len(last) == b.width && 2*filled < b.width && !rowAlone(b.fields[row]): // above a header of numbers
 	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}

@@ -167,6 +167,9 @@ func (s *survey) hashes(text []byte, comma rune) {
 		return
 	}
 	all := survey{}
+	for isComment(text) { // those before the first line are none
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
 	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
 	width := len(s.lines[len(s.lines)-1])
 	for _, line := range lines {

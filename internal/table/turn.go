@@ -395,7 +395,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		word, number := sampleWord(name)
 		end := len(word)
 		switch {
-		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && isDigit(number[0]),
+		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
 			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
 			end >= 10 && strings.Trim(name, "ACGT") == "",
 			word == "tcga":

@@ -11,7 +11,8 @@ import (
 func annotates(name string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains(annotations, name) || slices.Contains(peakNames, name) ||
-		strings.Contains(name, "retention time") || strings.Contains(name, "detection p")
+		strings.Contains(name, "retention time") || strings.Contains(name, "detection p") ||
+		strings.HasPrefix(name, "rt ") || strings.HasPrefix(name, "rt_")
 }
 
 // spectralWords are in names of axes of spectra, spectralNames are such, in lower case.
@@ -21,7 +22,7 @@ var (
 		"(ev)", "(kev)", "theta", "chemical shift", "retention", "(nm)", "_nm", "[nm]",
 		"(µm)", "(μm)", "[µm]", "longitud de onda", "longueur d'onde"}
 	spectralNames = []string{"nm", "mz", "ppm", "ev", "kev", "wl", "wave", "waves", "wn", "µm", "um", "λ"}
-	aboutWords    = []string{"spectral", "spectrum", "spectra", "spektr", "spectre"}
+	aboutWords    = []string{"spectral", "spectrum", "spectra", "spektr", "spectre", "nanomet", "xydata"}
 	// The first surePlaces of these are no properties of a sample.
 	placeNames = []string{"depth", "tiefe", "position", "distance", "time", "age", "year", "elevation", "altitude",
 		"lat", "lon", "latitude", "longitude", "zeit", "alter", "jahr"}
