@@ -143,7 +143,7 @@ func (r *scree) propose(all bool) error {
 // k is the number to mark, 0 if there is none, and why.
 func (r *scree) k() (k int, why string) {
 	if r.choice != nil {
-		return r.choice.Supported()
+		return r.choice.K, r.choice.Reason
 	}
 	return r.proposal.K, r.proposal.Reason
 }
@@ -240,8 +240,7 @@ func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
 		return nil, err
 	}
 	r.choice = &c
-	k, _ := c.Supported()
-	r.most = max(f.most, k)
+	r.most = max(f.most, c.K)
 	r.total, r.floors, err = similar.floors(s.ctx, r.most)
 	return r, err
 }
@@ -320,6 +319,7 @@ type evidenceJSON struct {
 	Edge      int       `json:"edge"`
 	HeldOut   int       `json:"heldOut"`
 	Stable    int       `json:"stable"`
+	Clusters  int       `json:"clusters"`
 	Rows      int       `json:"rows"`
 	Drawn     bool      `json:"drawn"` // these rows are a sample
 	Permuted  bool      `json:"permuted"`
@@ -328,6 +328,7 @@ type evidenceJSON struct {
 	Error     []float64 `json:"error"`
 	Deviation []float64 `json:"errorDeviation"`
 	halvesJSON
+	Silhouette []float64 `json:"silhouette"`
 }
 
 type screeJSON struct {
@@ -363,7 +364,7 @@ func (r *scree) json() any {
 	chosen := proposal{optional(k), k > 0, why}
 	c := r.choice
 	if c != nil {
-		chosen.Certain = c.K > 0
+		chosen.Certain = c.Certain
 	}
 	lines := r.lines()
 	if r.fit != nil {
@@ -387,8 +388,8 @@ func (r *scree) json() any {
 		Profile *int `json:"profile"`
 	}{chosen, optional(r.proposal.Elbow), optional(r.proposal.Profile)}
 	if c != nil {
-		j.Evidence = evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
-			c.Error, c.ErrorDeviation, halvesJSON{c.Agreement, c.Chance}}
+		j.Evidence = evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Clusters, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
+			c.Error, c.ErrorDeviation, halvesJSON{c.Agreement, c.Chance}, c.Silhouette}
 	}
 	return j
 }
@@ -485,11 +486,10 @@ func proposed(p *choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
 // chosen says why k is chosen, that it is not certain, or why there is none.
 func chosen(c *choosek.Choice) string {
-	k, why := c.Supported()
-	if c.K == 0 && k > 0 {
-		return wrapped(strings.ToUpper(why[:1]) + why[1:] + ": -k " + strconv.Itoa(k) + ".")
+	if !c.Certain && c.K > 0 {
+		return wrapped(strings.ToUpper(c.Reason[:1]) + c.Reason[1:] + ": -k " + strconv.Itoa(c.K) + ".")
 	}
-	return proposal(k, why)
+	return proposal(c.K, c.Reason)
 }
 
 func proposal(k int, reason string) string {

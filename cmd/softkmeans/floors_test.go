@@ -53,14 +53,14 @@ func TestFloorsNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, why := choose.Supported()
+		k, why := choose.K, choose.Reason
 		code, stdout, stderr := do(t, "", "floors", "-json", "-scale", "none", "-most", "1", "-o", path, name)
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, stdout)
 		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != name ||
-			got.Proposal.Reason != why || got.Proposal.Certain != (choose.K > 0) ||
+			got.Proposal.Reason != why || got.Proposal.Certain != choose.Certain ||
 			got.Proposal.K == nil || *got.Proposal.K != k ||
 			got.Evidence.Edge != choose.Edge ||
 			!slices.Equal(got.Evidence.Agreement, choose.Agreement) || *got.Proposal.Elbow != p.Elbow ||
