@@ -114,7 +114,7 @@ const (
 // same. A criterion that says the most it can say confirms nothing.
 //
 // K is Clusters, unless a number as large is certain; else the certain number; else a candidate: the number
-// that noise shares with another criterion, the certain number of standardized columns, or the number of one
+// that two of the others share, the certain number of standardized columns, or the number of one
 // criterion: of halves, if it is the largest, since clusters may share directions; of noise; of halves; of
 // held-out entries if noise says more than 1. Clusters is nearly a lower bound, since clusters that are close
 // count as one. Noise about one point has no K. docs/accuracy.md has how often K is right.
@@ -170,11 +170,12 @@ func (s *search) choose() error {
 		return err
 	}
 	s.c.decide()
-	if z == nil || s.c.Certain || s.c.agreed() > 0 || s.c.Clusters > 0 {
+	if z == nil || s.c.Certain || s.c.agreed() || s.c.Clusters > 0 {
 		return nil
 	}
 	t := search{ctx: s.ctx, o: s.o, most: s.c.most, x: z}
-	t.c.Rows, t.c.Drawn, t.o.Progress = s.c.Rows, s.c.Drawn, nil
+	t.c = Choice{Rows: s.c.Rows, Drawn: s.c.Drawn, most: s.c.most, limit: s.c.limit}
+	t.o.Progress = nil
 	if err := t.mix(); err != nil {
 		return err
 	}

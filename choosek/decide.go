@@ -20,6 +20,13 @@ func (c *Choice) decide() {
 	}
 	c.K = 0
 	edge, held := c.directions()
+	mostEdge, mostHeld := c.bounded()
+	if mostEdge {
+		edge = 0
+	}
+	if mostHeld {
+		held = 0
+	}
 	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
 	const agreed = ", and halves of the rows agree on them"
 	switch near := held > 0 && max(edge-held, held-edge) <= 1; {
@@ -52,6 +59,7 @@ func (c *Choice) decide() {
 // and what each of them says, first those that decide.
 func (c *Choice) candidate() (k int, says string) {
 	edge, held := c.directions()
+	mostEdge, mostHeld := c.bounded()
 	number := func(k int, most bool) string {
 		switch {
 		case k == 0:
@@ -61,24 +69,26 @@ func (c *Choice) candidate() (k int, says string) {
 		}
 		return strconv.Itoa(k)
 	}
-	noise := "noise says " + number(c.Edge, edge == 0)
-	entries := "held-out entries say " + number(c.HeldOut, held == 0)
+	noise := "noise says " + number(c.Edge, mostEdge)
+	entries := "held-out entries say " + number(c.HeldOut, mostHeld)
 	halves := "halves of the rows say " + number(c.Stable, false)
 	list := []string{noise, entries, halves}
 	s := c.Standardized
 	switch {
-	case c.agreed() > 0 && edge == held:
+	case edge > 1 && edge == held:
 		k, list = edge, []string{"noise and held-out entries say " + strconv.Itoa(edge), halves}
-	case c.agreed() > 0:
+	case edge > 1 && edge == c.Stable:
 		k, list = edge, []string{"noise and halves of the rows say " + strconv.Itoa(edge), entries}
+	case held > 1 && held == c.Stable:
+		k, list = held, []string{"held-out entries and halves of the rows say " + strconv.Itoa(held), noise}
 	case s != nil && s.Certain && s.K > 1:
 		k, list = s.K, append([]string{"standardized columns say " + strconv.Itoa(s.K)}, list...)
-	case c.Stable > max(c.Edge, c.HeldOut), c.Stable > 1 && (c.Edge < 2 || c.Edge > c.limit):
+	case c.Stable > max(c.Edge, c.HeldOut), c.Stable > 1 && edge < 2:
 		k, list = c.Stable, []string{halves, noise, entries} // clusters may share directions
-	case c.Edge > 1 && c.Edge <= c.limit:
-		k = c.Edge
-	case c.HeldOut > 1 && c.HeldOut <= c.most && c.Edge > 1:
-		k, list = c.HeldOut, []string{entries, noise, halves} // noise of columns that differ looks like directions
+	case edge > 1:
+		k = edge
+	case held > 1 && c.Edge > 1:
+		k, list = held, []string{entries, noise, halves} // noise of columns that differ looks like directions
 	case c.Edge <= 1 && c.HeldOut <= 1:
 		list = []string{"nothing stands out of the noise"}
 	}
@@ -91,24 +101,26 @@ func (c *Choice) stable(k int, from float64) bool {
 		c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
 }
 
-// directions returns Edge and HeldOut, or 0 for one that says the most it can say.
+// directions returns Edge and HeldOut, or 0 for one above the largest number tried.
 func (c *Choice) directions() (edge, held int) {
-	if c.Edge <= min(c.limit, c.dims) {
+	if c.Edge <= c.limit {
 		edge = c.Edge
 	}
-	if c.HeldOut < len(c.Error) {
+	if c.HeldOut <= c.most {
 		held = c.HeldOut
 	}
 	return edge, held
 }
 
-// agreed returns the number of at least 2 that noise shares with another criterion, 0 if there is none. The
-// number that the two others share is certain.
-func (c *Choice) agreed() int {
-	if edge, held := c.directions(); edge > 1 && (edge == held || edge == c.Stable) {
-		return edge
-	}
-	return 0
+// bounded reports whether Edge and HeldOut are the most that they can be.
+func (c *Choice) bounded() (edge, held bool) {
+	return c.Edge > min(c.limit, c.dims), c.HeldOut > 0 && c.HeldOut >= len(c.Error)
+}
+
+// agreed reports whether two criteria of mixtures say the same, above 1.
+func (c *Choice) agreed() bool {
+	edge, held := c.directions()
+	return edge > 1 && (edge == held || edge == c.Stable) || held > 1 && held == c.Stable
 }
 
 // sameScale is how many times columns that count as standardized differ in spread.

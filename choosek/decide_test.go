@@ -68,8 +68,9 @@ func TestDecideBounded(t *testing.T) {
 		says                    string
 	}{
 		{1, 2, 2, 2, true, 3, "no certain k: halves of the rows say 3, noise says 1, held-out entries say 2 or more"},
-		{3, 3, 5, 3, true, 3, "no certain k: noise and halves of the rows say 3, held-out entries say 3 or more"},
-		{3, 2, 2, 3, true, 3, "no certain k: noise says 3 or more, held-out entries say 2, halves of the rows say 3"},
+		{3, 3, 5, 3, true, 3, "no certain k: noise and held-out entries say 3, halves of the rows say 3"},
+		{3, 2, 2, 3, true, 3, "no certain k: noise and halves of the rows say 3, held-out entries say 2"},
+		{2, 3, 5, 3, true, 3, "no certain k: held-out entries and halves of the rows say 3, noise says 2"},
 		{3, 3, 5, 3, false, 3, ""}, {3, 2, 3, 3, true, 3, ""}, {1, 3, 5, 4, true, 3, ""},
 	} {
 		got := Choice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: curve, Chance: chance}
