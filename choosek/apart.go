@@ -31,8 +31,11 @@ const (
 	apartStream  = 0xa9a27
 )
 
-// findClusters sets Silhouette, Cloud and Clusters by the rows z.
+// findClusters sets Silhouette, Cloud and Clusters by the rows z, unless they are Filled.
 func (s *search) findClusters(z *softkmeans.Matrix) error {
+	if s.o.Filled {
+		return s.advance()
+	}
 	squares, y, err := s.leading(z, apartColumns)
 	if err != nil {
 		return err

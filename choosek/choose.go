@@ -29,6 +29,9 @@ type Options struct {
 	// Divided says that the rows were divided by their sums. Such rows lie in a cone, so that the ends of
 	// halves differ: the number is certain if noise and held-out entries say the same.
 	Divided bool
+	// Filled says that missing values were replaced by the means of columns. Such rows look like clusters of
+	// their own, so that these are not counted.
+	Filled bool
 	// Progress is called after each of the total steps, on the goroutine of the caller;
 	// nil: not. It may cancel the context.
 	Progress func(done, total int)

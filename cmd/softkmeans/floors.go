@@ -27,9 +27,9 @@ squared error, but for rounding. The floor of k = 1 is the total variance.
 Explained is the share of it that k centers explain at best, and step is what
 the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
-The proposed k, marked *, is the one that directions above the noise, entries
-held out, and halves of the rows speak for; the report says what each finds.
-Where they leave it open it is one to go on with, and the report says so.
+The proposed k, marked *, comes from four criteria: directions above the noise,
+entries held out, halves of the rows, and clusters that are apart. The report
+says what each finds, and whether k is certain.
 Of many rows these are a random sample of up to 1000, the floors are of all. For
 fewer than 16 rows k is the first with floor 0, or the last for which all steps
 up to it exceed their sticks: that counts directions, not clusters.
@@ -178,8 +178,9 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}
-	x, weights, _ := d.rowsForK()
-	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
+	o := &choosek.Options{Workers: f.workers}
+	x, _ := d.rowsForK(o)
+	return r, r.choose(ctx, x, d.sizes, o)
 }
 
 // choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:

@@ -33,7 +33,7 @@ func proposal(k int, reason string) string {
 	return "Proposed: " + strconv.Itoa(k) + "; " + reason + "."
 }
 
-// Opinions writes what a choice rests on: a sentence for each criterion, or none if all rows are equal. One
+// Opinions writes what a choice is based on: a sentence for each criterion, or none if all rows are equal. One
 // more tells of rows that were drawn.
 func Opinions(c choosek.Choice) []string {
 	if len(c.Step) == 0 {
