@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 // probabilityName is the column of memberships with the probability of the row's cluster. The columns of all
@@ -87,12 +88,21 @@ type clustersJSON struct {
 	Means       [][]float64 `json:"means"`       // in the table's units
 	Probability float64     `json:"probability"` // of the rows' own clusters, on average
 	Doubt       float64     `json:"doubt"`       // the share of rows to which halves give other labels
+
+	// Of tables with classes whose labels change as much: view.TypicalAccuracy. Absent: no warning of labels.
+	TypicalAccuracy float64 `json:"typicalAccuracy,omitempty"`
 }
 
 func (r *result) clustersJSON() *clustersJSON {
 	if r.likely.rows == 0 {
 		return nil
 	}
-	return &clustersJSON{r.likely.sizes, r.model.ClusterWeights, rowsOf(r.clusterMeans()), r.likely.mean(),
-		r.model.ClusterDoubt}
+	j := &clustersJSON{Sizes: r.likely.sizes, Weights: r.model.ClusterWeights, Means: rowsOf(r.clusterMeans()),
+		Probability: r.likely.mean(), Doubt: r.model.ClusterDoubt}
+	for _, w := range r.model.Warnings {
+		if w.Kind == softkmeans.WarnLabels {
+			j.TypicalAccuracy = view.TypicalAccuracy(w.Value)
+		}
+	}
+	return j
 }
