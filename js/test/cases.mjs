@@ -60,6 +60,15 @@ for (const name of ['iris', 'wine']) {
     const p = skm.predict(v, want.Rows)
     near(p.memberships.data, v.memberships.data, 'predicted memberships', 1e-9)
     same(p.labels, v.labels, 'predicted labels')
+    near(v.clusterMeans.data, want.MinMeans, 'means of clusters')
+    near(v.probabilities.data, want.MinLikely, 'probabilities', 1e-9)
+    same(p.probabilities.data, v.probabilities.data, 'predicted probabilities')
+    const read = exports.readModel(exports.writeModel(v))
+    same(skm.predict(read, want.Rows).probabilities.data, v.probabilities.data, 'probabilities of the model that was read')
+    const largest = skm.predict({ ...v, labelBy: 'largest' }, want.Rows)
+    same(largest.probabilities.data, v.probabilities.data, 'probabilities with labelBy')
+    largest.labels.forEach((label, i) => check(want.MinShares[3 * i + label] === Math.max(...want.MinShares.slice(3 * i, 3 * i + 3)), `label ${i} is not the largest membership`))
+    check(skm.predict({ ...v, clusterWeights: undefined }, want.Rows).probabilities === undefined, 'probabilities without weights')
   })
 }
 
