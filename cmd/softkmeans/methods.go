@@ -292,7 +292,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 		return nil, err
 	}
 	if t := d.sparse; t != nil {
-		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, weights)
+		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, weights, t.X.Cols, d.scale)
 	} else {
 		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	}

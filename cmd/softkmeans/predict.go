@@ -225,7 +225,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	blocks = blocks && f.named() && !f.scaling.Closes() && (!f.parts || f.large(s.in))
+	blocks = blocks && f.named() && !f.scaling.Closes() && !f.words() && (!f.parts || f.large(s.in))
 	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {

@@ -63,6 +63,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 		return nil
 	case f.scale == scale.Counts:
 		return usageErrorf("-scale counts needs the sums of all rows; leave -stream yes out")
+	case f.scale == scale.Words:
+		return usageErrorf("-scale words needs the words of all rows; leave -stream yes out")
 	case f.perRow == unmix.ScaleUnit:
 		return usageErrorf("-rows unit needs the sums of all rows; leave -stream yes out")
 	case f.dialect.Weights != "":
@@ -76,7 +78,7 @@ func (f *inputFlags) checkStream(s streaming) error {
 }
 
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && f.scale != scale.Counts && f.perRow != unmix.ScaleUnit &&
+	return f.dialect.Weights == "" && f.scale != scale.Counts && f.scale != scale.Words && f.perRow != unmix.ScaleUnit &&
 		(f.missing == absent.Error || f.missing == absent.Drop)
 }
 
