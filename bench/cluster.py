@@ -14,21 +14,25 @@ def kmeans(x, k, seed):
     return KMeans(k, n_init=10, random_state=seed).fit_predict(x)
 
 
-def gaussian(x, k, seed, shape):
-    """On at most k-1 principal components, the best of ten starts: the fitted mixture, and the components."""
-    p = max(1, min(k - 1, *x.shape))
-    w = PCA(p, random_state=seed).fit_transform(x)
-    return GaussianMixture(k, covariance_type=shape, n_init=10, random_state=seed).fit(w), w
+def leading(x, k, seed):
+    """At most k-1 principal components."""
+    return PCA(max(1, min(k - 1, *x.shape)), random_state=seed).fit_transform(x)
+
+
+def gaussian(w, k, seed, shape):
+    """The best of ten starts."""
+    return GaussianMixture(k, covariance_type=shape, n_init=10, random_state=seed).fit(w)
 
 
 def mixture(x, k, seed):
-    """Full covariances."""
-    model, w = gaussian(x, k, seed, "full")
-    return model.predict(w)
+    """Full covariances, on principal components."""
+    w = leading(x, k, seed)
+    return gaussian(w, k, seed, "full").predict(w)
 
 
 def fuzzy(x, k, seed, m=1.5):
-    """Memberships of fuzzy c-means (Bezdek 1981) from the centers of k-means."""
+    """Memberships of fuzzy c-means (Bezdek 1981) from the centers of k-means, on principal components."""
+    x = leading(x, k, seed)
     centers = KMeans(k, n_init=10, random_state=seed).fit(x).cluster_centers_
     squares = (x * x).sum(axis=1)[:, None]
     before = np.inf
@@ -51,8 +55,8 @@ def hard(x, k, seed):
 
 def likely(shape):
     def of(x, k, seed):
-        model, w = gaussian(x, k, seed, shape)
-        return model.predict_proba(w)
+        w = leading(x, k, seed)
+        return gaussian(w, k, seed, shape).predict_proba(w)
 
     return of
 

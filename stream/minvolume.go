@@ -35,8 +35,8 @@ type MinVolumeOptions struct {
 	Refinements int
 	Block       func(pass, rows int)                        // as in [Options]
 	Memberships func(first int, g *softkmeans.Matrix) error // as in [Options]
-	// Probabilities receives those of [softkmeans.Model.ClusterProbabilities] of rows first, first+1, … after
-	// the same rows' memberships. It may keep them. An error that it returns ends the fit.
+	// Probabilities receives the result of [softkmeans.Model.ClusterProbabilities] for rows first, first+1, …
+	// after the same rows' memberships. It may keep it. An error that it returns ends the fit.
 	Probabilities func(first int, p *softkmeans.Matrix) error
 	// Labels receives the labels of rows first, first+1, …, those of [softkmeans.Model.PredictLabels], after
 	// the same rows' memberships and probabilities. It may keep them. An error that it returns ends the fit.

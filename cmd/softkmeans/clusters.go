@@ -17,7 +17,7 @@ import (
 // clusters have the name of the prototype after it.
 const probabilityName = "probability"
 
-// hasProbabilities reports whether ClusterProbabilities of m returns any. m may be nil.
+// hasProbabilities reports whether m, which may be nil, has the numbers that ClusterProbabilities needs.
 func hasProbabilities(m *softkmeans.Model) bool {
 	return m != nil && m.ClusterMeans != nil && m.ClusterWeights != nil
 }
@@ -43,8 +43,8 @@ func (l *likelyRows) add(clusters []int, p *softkmeans.Matrix) {
 
 func (l *likelyRows) mean() float64 { return l.sum / float64(l.rows) }
 
-// probabilities returns those of clusters for the rows x, which are in these clusters, and adds the rows to
-// r.likely; nil: the method has no clusters.
+// probabilities returns how likely each cluster is for the rows x, whose clusters are given, and adds the rows to
+// r.likely. It returns nil if the method finds no clusters.
 func (r *result) probabilities(x softkmeans.Samples, clusters []int) (*softkmeans.Matrix, error) {
 	if !hasProbabilities(r.model) {
 		return nil, nil

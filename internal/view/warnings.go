@@ -87,7 +87,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
 			if w.Kind == softkmeans.WarnLabels {
 				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their " +
-					"memberships. With such a share, labels of tables with classes agreed with these in " +
+					"memberships. Labels that change as much agreed with known classes in " +
 					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of the rows, on average."
 			}
 		}

@@ -214,7 +214,7 @@ func fitMinVolume() error {
 	return err
 }
 
-// probabilities writes those of the clusters of a model, for the rows, if it has any.
+// probabilities writes how likely each cluster of the model is for the rows, if the model has cluster weights.
 func probabilities(m *softkmeans.Model) error {
 	if m.ClusterWeights == nil {
 		return nil

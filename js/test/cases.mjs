@@ -258,6 +258,14 @@ test('rows of any brightness are divided by their sums', (skm, exports) => {
   fails(exports, () => skm.predict(model, [[1, 2], [0, 0]]), 'range', 'above 0')
 })
 
+test('counts of words are logarithms by rarity, in rows of length 1', (skm, exports) => {
+  const { checksum, ...rest } = { ...scaled, scale: 'words', shift: [0, 0], divisor: [1, 0.5], centers: [[1, 0], [0, 0.5]], scaledCenters: [[1, 0], [0, 1]] }
+  const model = exports.readModel(JSON.stringify({ ...rest, checksum }))
+  const [few, many] = [0.5 - 0.5 / Math.sqrt(5), 0.5 + 0.5 / Math.sqrt(5)] // of the row (1, 2)/√5
+  near(skm.predict(model, [[Math.E - 1, 0], [Math.E - 1, Math.E - 1], [0, 0]]).memberships.data, [1, 0, few, many, 0.5, 0.5], 'words')
+  fails(exports, () => skm.predict(model, [[1, -2]]), 'range', 'at least 0')
+})
+
 test('a model file that Go refuses is refused', (skm, exports) => {
   const good = JSON.stringify(scaled)
   const back = exports.readModel(good)
