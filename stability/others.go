@@ -50,7 +50,7 @@ func Others(
 		return fault.New(softkmeans.ErrShape, "the model has no labels of these rows")
 	}
 	kind := softkmeans.WarnLabels
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		kind = softkmeans.WarnShares
 	}
 	rows, err := draws.Rows(o.Weights, x.Rows)
@@ -101,7 +101,7 @@ func Others(
 
 // labelled reports whether a model has labels of so many rows.
 func labelled(m *softkmeans.Model, rows int) bool {
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		return m.Memberships != nil && m.Memberships.Rows == rows
 	}
 	return len(m.Clusters) == rows
@@ -158,7 +158,7 @@ func answer(
 		return a, err
 	}
 	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		err = addShared(shared, m, part, x)
 	} else {
 		var labels []int
