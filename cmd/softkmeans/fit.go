@@ -25,8 +25,8 @@ says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes, or one to go on with if none is
-                certain; the report says which. With -missing fit it is by the
+                softkmeans floors proposes; the report says whether it is
+                certain. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
 ` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:
@@ -402,9 +402,8 @@ func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) 
 	if d.sparse != nil {
 		return r.chooseSparse(ctx, d.sparse, o)
 	}
-	var x *softkmeans.Matrix
-	var note string
-	if x, o.Weights, note = d.rowsForK(); note != "" {
+	x, note := d.rowsForK(o)
+	if note != "" {
 		d.Notes = append(d.Notes, note)
 	}
 	return r.choose(ctx, x, d.sizes, o)

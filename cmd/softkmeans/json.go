@@ -176,7 +176,7 @@ func (r *result) reportJSON() *fitReportJSON {
 	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:
-		_, j.Proposal = r.choice.Supported()
+		j.Proposal = r.choice.Reason
 	case r.proposal != nil:
 		j.Proposal = r.proposal.Reason
 	}

@@ -180,11 +180,10 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float6
 		}
 		return r.propose(floors)
 	}
-	k, why := c.Supported()
-	if k == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(c))
+	if c.K == 0 {
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, c.Reason, opinions(c))
 	}
-	r.k, r.choice = k, c
+	r.k, r.choice = c.K, c
 	return nil
 }
 

@@ -207,8 +207,8 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 		return c, err
 	}
 	if x == nil {
-		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows},
-			nil
+		return choosek.Choice{K: 1, Certain: true, Reason: "no direction of the similarities is above 0",
+			Rows: s.d.Rows}, nil
 	}
 	all, err := choosek.Choose(ctx, x, o)
 	if err != nil {
@@ -234,7 +234,7 @@ func decideSimilar(c *choosek.Choice) {
 	best := agreeMargin
 	for i, v := range c.Agreement {
 		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
-			best, c.K, c.Stable = beyond, i+1, i+1
+			best, c.K, c.Certain, c.Stable = beyond, i+1, true, i+1
 		}
 	}
 	if c.K == 0 {
@@ -305,15 +305,14 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 	if err != nil {
 		return 0, nil, err
 	}
-	k, why := c.Supported()
-	if k == 0 {
+	if c.K == 0 {
 		text := opinions(&c) + agreements(&c)
 		if text != "" {
 			text = "\n" + text
 		}
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, c.Reason, text)
 	}
-	return k, &c, nil
+	return c.K, &c, nil
 }
 
 // agreements is a line with how halves agree, of a choice by these alone; "" for others.
@@ -382,10 +381,9 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	if err != nil {
 		return nil, err
 	}
-	k, why := choice.Supported()
 	if r.k == 0 {
-		if r.k = k; k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, why)
+		if r.k = choice.K; r.k == 0 {
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, choice.Reason)
 		}
 	}
 	show.step(f.method.String())
@@ -399,7 +397,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	r.meaning.add(r.lsd.Memberships, name)
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
-		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
+		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
 	c.Pure, c.Between = r.meaning.ranked()
 	if d.Rows <= mostDrawn {

@@ -262,8 +262,7 @@ func (d *data) proposed() (int, string) {
 	if d.choice == nil {
 		return d.propose.K, view.FloorsAlone(d.propose)
 	}
-	k, _ := d.choice.Supported()
-	return k, view.Choice(*d.choice) + " " + strings.Join(view.Opinions(*d.choice), " ")
+	return d.choice.K, view.Choice(*d.choice) + " " + strings.Join(view.Opinions(*d.choice), " ")
 }
 
 // RowName is the id of row i of the table, or its number in the file.
