@@ -1,7 +1,7 @@
-"""Labels by scikit-learn: the best of ten runs of k-means, and a Gaussian mixture."""
+"""Labels by scikit-learn: the best of ten runs of k-means, a Gaussian mixture, and spectral clustering."""
 
 try:
-    from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans, SpectralClustering
     from sklearn.decomposition import PCA
     from sklearn.mixture import GaussianMixture
 except ImportError:
@@ -19,4 +19,9 @@ def mixture(x, k, seed):
     return GaussianMixture(k, n_init=10, random_state=seed).fit_predict(w)
 
 
-ways = {"kmeans": kmeans, "mixture": mixture}
+def spectral(x, k, seed):
+    """x has similarities; those below 0, which it does not take, count as 0."""
+    return SpectralClustering(k, affinity="precomputed", random_state=seed).fit_predict(x.clip(0))
+
+
+ways = {"kmeans": kmeans, "mixture": mixture, "spectral": spectral}

@@ -181,6 +181,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
+	f.method = methodFor(f.method, given)
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
 			"softkmeans floors")
@@ -311,7 +312,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
-	r.mixtures = d.mixtures || f.start != nil && f.start.LabelLargest
+	r.mixtures = !f.method.ofSimilarities() && (d.mixtures || f.start != nil && f.start.LabelLargest)
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
