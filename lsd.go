@@ -55,7 +55,8 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 //
 // The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
 // whose PPᵀ/c is closest to one of them. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like
-// Fit's, its memberships are spread out; EnclosureTight helps.
+// Fit's, its memberships are spread out. Its labels are clusters of the samples' [LSDModel.Coordinates], found
+// as for [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
 // # Details
 //
@@ -64,8 +65,8 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 // objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
 // 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
-// Cost: as [LSD], without rotation and descent, and for labels some 20 to 100 passes of O(nk²): 5 ms for n =
-// 500 and k = 5. Errors: as [LSD].
+// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors:
+// as [LSD].
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is
 	// orthogonal to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may

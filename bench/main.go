@@ -126,7 +126,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			"nine tenths of the time")
 	set.Func("seeds",
 		"with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds; with\n"+
-			"-mixtures: seeds of the simulated tables; default: 0-11 if there are no folders", o.parseSeeds)
+			"-mixtures: seeds of the simulated tables; default: 0-11 if there are no folders; with\n"+
+			"-similarities: seeds of the matrices of each of eight kinds; default: 0-4", o.parseSeeds)
 	set.BoolVar(&o.mixture, "mixtures", false,
 		"compare softkmeans fit with published ways on the sets of the folders, NAME.csv with\n"+
 			"NAME_shares.csv and perhaps NAME_centers.csv; and with FitMinVolume on simulated tables")
@@ -163,6 +164,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if (o.scenes || o.mixture) && o.seeds == nil && o.folders == nil {
 		o.seeds = &[2]uint64{0, 11}
+	}
+	if o.similar && o.seeds == nil {
+		o.seeds = &[2]uint64{0, 4}
 	}
 	return o, o.check()
 }
@@ -202,8 +206,8 @@ func (o *options) check() error {
 		return errors.New("-labels needs a folder")
 	case len(o.folders) > 0 && !o.scenes && !o.mixture && !o.labels:
 		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
-	case o.seeds != nil && !o.scenes && !o.mixture:
-		return errors.New("-seeds is for -scenes and -mixtures")
+	case o.seeds != nil && !o.scenes && !o.mixture && !o.similar:
+		return errors.New("-seeds is for -scenes, -mixtures and -similarities")
 	case o.without != "" && !o.scenes:
 		return errors.New("-without is for -scenes")
 	case len(o.flags) > 0 && !o.mixture:

@@ -24,22 +24,19 @@ import (
 // similarityKind is a kind of generated matrices. make returns the similarities of rows of the given classes.
 type similarityKind struct {
 	name  string
-	least int // classes; each seed has one more, up to 5, and then begins again
+	graph bool // of weights, with zeros on the diagonal
 	make  func(rng *rand.Rand, classes []int, k int) *mat.Dense
 }
 
-// similaritySeeds is how many matrices of a kind there are.
-const similaritySeeds = 5
-
 var similarityKinds = []similarityKind{
-	{"blocks with noise", 2, blocks},
-	{"RBF of blobs", 2, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return rbf(blobs(rng, classes, k), 1) }},
-	{"RBF of rings", 2, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(rings(rng, classes), 8) }},
-	{"RBF of moons", 2, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(moons(rng, classes), 8) }},
-	{"neighbours of blobs", 2, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return neighbours(blobs(rng, classes, k)) }},
-	{"neighbours of moons", 2, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return neighbours(moons(rng, classes)) }},
-	{"random graphs", 2, randomGraph},
-	{"correlations", 2, correlations},
+	{"blocks with noise", false, blocks},
+	{"RBF of blobs", false, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return rbf(blobs(rng, classes, k), 1) }},
+	{"RBF of rings", false, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(rings(rng, classes), 8) }},
+	{"RBF of moons", false, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(moons(rng, classes), 8) }},
+	{"neighbours of blobs", true, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return neighbours(blobs(rng, classes, k)) }},
+	{"neighbours of moons", true, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return neighbours(moons(rng, classes)) }},
+	{"random graphs", true, randomGraph},
+	{"correlations", false, correlations},
 }
 
 // symmetric returns the n×n matrix of at(i, j), j ≤ i, and its mirror image.
@@ -156,71 +153,58 @@ func correlations(rng *rand.Rand, classes []int, k int) *mat.Dense {
 	return symmetric(len(classes), func(i, j int) float64 { return stat.Correlation(x.RawRowView(i), x.RawRowView(j), nil) })
 }
 
-// similaritySets returns the matrices of a kind as sets: 120 to 240 rows in 2 to 5 classes of unequal size.
-func (k *similarityKind) sets() (list []*labelSet) {
-	if realOf != nil {
-		return realOf(k.name)
+// set returns the matrix of a seed: 120 to 240 rows in 2 to 5 classes of unequal size.
+func (k *similarityKind) set(seed uint64) *labelSet {
+	s := &labelSet{name: k.name, k: 2 + int(seed%4), classes: make([]int, 120+30*(seed%5))}
+	for i := range s.classes {
+		s.classes[i] = int(float64(s.k) * math.Pow(float64(i)/float64(len(s.classes)), .8))
 	}
-	for seed := range similaritySeeds {
-		s := &labelSet{name: k.name, k: k.least + seed%4, classes: make([]int, 120+30*seed)}
-		rng := rand.New(rand.NewPCG(uint64(seed), 0x51a11a2))
-		for i := range s.classes { // a class has half to one and a half times its share
-			s.classes[i] = min(int(float64(s.k)*math.Pow(float64(i)/float64(len(s.classes)), .8)), s.k-1)
-		}
-		s.x = k.make(rng, s.classes, s.k)
-		list = append(list, s)
-	}
-	return list
+	s.x = k.make(rand.New(rand.NewPCG(seed, 0x51a11a2)), s.classes, s.k)
+	return s
 }
 
-// similarityWay is one way to labels from similarities.
+// similarityWay is one way to labels from similarities, or from the weights of a graph.
 type similarityWay struct {
 	name  string
 	learn bool
-	label func(ctx context.Context, s *labelSet, py *python) ([]int, error)
+	label func(ctx context.Context, s *labelSet, graph bool, py *python) ([]int, error)
 }
 
 var similarityWays = []similarityWay{
-	{"TILSD, largest membership", false, func(ctx context.Context, s *labelSet, _ *python) ([]int, error) {
+	{"TILSD, largest membership", false, func(ctx context.Context, s *labelSet, _ bool, _ *python) ([]int, error) {
 		m, err := softkmeans.TILSD(ctx, wrap(s.x), s.k, nil)
 		if err != nil {
 			return nil, err
 		}
 		return (&softkmeans.LSDModel{Memberships: m.Memberships}).Labels(nil), nil
 	}},
-	{"TILSD", false, func(ctx context.Context, s *labelSet, _ *python) ([]int, error) {
-		m, err := softkmeans.TILSD(ctx, wrap(s.x), s.k, nil)
-		if err != nil {
-			return nil, err
-		}
-		return m.Labels(nil), nil
-	}},
-	{"FMV of coordinates", false, func(ctx context.Context, s *labelSet, _ *python) ([]int, error) {
-		m, err := softkmeans.TILSD(ctx, wrap(s.x), s.k, nil)
-		if err != nil {
-			return nil, err
-		}
-		w, err := m.Coordinates(nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		f, err := softkmeans.FitMinVolume(ctx, w, s.k, nil)
-		if err != nil {
-			return nil, err
-		}
-		return f.Labels(nil), nil
-	}},
-	{"LSD", false, func(ctx context.Context, s *labelSet, _ *python) ([]int, error) {
-		m, err := softkmeans.LSD(ctx, wrap(s.x), s.k, nil)
-		if err != nil {
-			return nil, err
-		}
-		return m.Labels(nil), nil
-	}},
-	{"SpectralClustering", true, func(_ context.Context, s *labelSet, py *python) ([]int, error) {
+	{"TILSD", false, decomposed(softkmeans.TILSD, false)},
+	{"TILSD, graphs by kernel.Graph", false, decomposed(softkmeans.TILSD, true)},
+	{"LSD", false, decomposed(softkmeans.LSD, false)},
+	{"SpectralClustering", true, func(_ context.Context, _ *labelSet, _ bool, py *python) ([]int, error) {
 		labels, _, err := py.labels("spectral", 0)
 		return labels, err
 	}},
+}
+
+// decomposed is the labels of TILSD or LSD. Weights of a graph pass kernel.Graph before if normalized is set.
+func decomposed(
+	fit func(context.Context, *softkmeans.Matrix, int, *softkmeans.LSDOptions) (*softkmeans.LSDModel, error), normalized bool,
+) func(context.Context, *labelSet, bool, *python) ([]int, error) {
+	return func(ctx context.Context, s *labelSet, graph bool, _ *python) ([]int, error) {
+		x := wrap(s.x)
+		if graph && normalized {
+			var err error
+			if x, err = kernel.Graph(x); err != nil {
+				return nil, err
+			}
+		}
+		m, err := fit(ctx, x, s.k, nil)
+		if err != nil {
+			return nil, err
+		}
+		return m.Labels(nil), nil
+	}
 }
 
 // compareSimilarities returns a head and a line for each kind with the mean accuracies of all ways, and one with
@@ -232,7 +216,7 @@ func compareSimilarities(
 	if err != nil {
 		return nil, err
 	}
-	learn := py != nil && py.learn
+	learn, each := py != nil && py.learn, int(o.seeds[1]-o.seeds[0]+1)
 	ways := slices.DeleteFunc(slices.Clone(similarityWays), func(w similarityWay) bool { return w.learn && !learn })
 	head, all := []string{"kind", "matrices"}, make([]float64, len(ways))
 	for _, way := range ways {
@@ -248,7 +232,8 @@ func compareSimilarities(
 	}
 	for _, kind := range kinds {
 		sums := make([]float64, len(ways))
-		for _, s := range kind.sets() {
+		for seed := o.seeds[0]; seed <= o.seeds[1]; seed++ {
+			s := kind.set(seed)
 			if learn {
 				if err := py.load(s.x, s.k); err != nil {
 					return nil, err
@@ -256,7 +241,7 @@ func compareSimilarities(
 			}
 			found := make([]float64, len(ways))
 			for w, way := range ways {
-				labels, err := way.label(ctx, s, py)
+				labels, err := way.label(ctx, s, kind.graph, py)
 				if err == nil {
 					found[w], err = metrics.Accuracy(s.classes, labels)
 				}
@@ -264,13 +249,13 @@ func compareSimilarities(
 					return nil, fmt.Errorf("%s: %s: %w", s.name, way.name, err)
 				}
 			}
-			say("%s, %d rows, k = %d: %.3f", s.name, len(s.classes), s.k, found)
+			say("%s, seed %d, %d rows, k = %d: %.3f", s.name, seed, len(s.classes), s.k, found)
 			floats.Add(sums, found)
 		}
-		line(kind.name, len(kind.sets()), sums)
+		line(kind.name, each, sums)
 		floats.Add(all, sums)
 	}
-	line("mean", similaritySeeds*len(kinds), all)
+	line("mean", each*len(kinds), all)
 	return rows, nil
 }
 

@@ -38,14 +38,14 @@ Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
                 columns of -keep, then the columns cluster and largest. largest
-                is the number of the largest membership, from 0. minvol and
-                alternating take the means of the clusters so found, and cluster
-                is that of the nearest mean, by a distance that counts
-                directions less in which the clusters are wide. The label is the
-                largest membership if rows are mixtures: counts, parts of a
-                whole, or curves such as spectra. Otherwise, and for tables that
-                are read in blocks, the label is the cluster. With - they go to
-                standard output, and the report to standard error
+                is the number of the largest membership, from 0. minvol,
+                alternating and tilsd take the means of the clusters so found,
+                and cluster is that of the nearest mean, by a distance that
+                counts directions less in which the clusters are wide. The label
+                is the largest membership if rows are mixtures: counts, parts of
+                a whole, or curves such as spectra. Otherwise, and for tables
+                that are read in blocks, the label is the cluster. With - they
+                go to standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its

@@ -98,7 +98,7 @@ func kernelList(last string, in func(k int) bool) string {
 func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
 
 func kernelHelp() string {
-	text := "  -kernel K     lsd, tilsd:\n"
+	text := "  -kernel K     lsd, tilsd, which is the method if none is given:\n"
 	for _, k := range kernels {
 		text += "                " + k.word + ": " + k.help + "\n"
 	}
