@@ -55,8 +55,8 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 //
 // The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
 // whose PPᵀ/c is closest to one of them. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like
-// Fit's, its memberships are spread out. Its labels are clusters of the samples' [LSDModel.Coordinates], found
-// as for [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
+// Fit's, its memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
+// by [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
 // # Details
 //
