@@ -38,15 +38,15 @@ Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
                 columns of -keep, then the columns cluster, largest and
-                probability: of this cluster, for this row. largest is
-                the number of the largest membership, from 0. minvol and
-                alternating take the means of the clusters so found, and cluster
-                is that of the nearest mean, by a distance that counts
-                directions less in which the clusters are wide. The label is the
-                largest membership if rows are mixtures: counts, parts of a
-                whole, or curves such as spectra. Otherwise, and for tables that
-                are read in blocks, the label is the cluster. With - they go to
-                standard output, and the report to standard error
+                probability: of this cluster, for this row (not with tilsd).
+                largest is the number of the largest membership, from 0. minvol,
+                alternating and tilsd take the means of the clusters so found,
+                and cluster is that of the nearest mean, by a distance that
+                counts directions less in which the clusters are wide. The label
+                is the largest membership if rows are mixtures: counts, parts of
+                a whole, or curves such as spectra. Otherwise, and for tables
+                that are read in blocks, the label is the cluster. With - they
+                go to standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
@@ -188,6 +188,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
+	f.method = methodFor(f.method, given)
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
 			"softkmeans floors")
@@ -327,7 +328,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
-	r.mixtures = d.mixtures || f.start != nil && f.start.LabelLargest
+	r.mixtures = !f.method.ofSimilarities() && (d.mixtures || f.start != nil && f.start.LabelLargest)
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}

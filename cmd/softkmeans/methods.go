@@ -232,7 +232,12 @@ func (r *result) count(labels []int) {
 func (r *result) open() bool { return scale.KindOf(r.scale) == scale.Sums }
 
 // clustered reports whether rows have clusters beside their memberships.
-func (r *result) clustered() bool { return r.model != nil && r.model.ClusterMeans != nil }
+func (r *result) clustered() bool {
+	if r.lsd != nil {
+		return r.lsd.Clustering != nil
+	}
+	return r.model != nil && r.model.ClusterMeans != nil
+}
 
 func (r *result) labels() []int {
 	if r.lsd != nil {

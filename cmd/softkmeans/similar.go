@@ -48,8 +48,8 @@ func (f *similarFlags) add(fs *flag.FlagSet) {
 // check checks the flags of fs, which are parsed. of are those for rows only.
 func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) error {
 	given := given(fs)
-	f.given = given["kernel"] || given["method"]
-	if !f.given {
+	f.method = methodFor(f.method, given)
+	if f.given = given["kernel"] || given["method"]; !f.given {
 		if given["gamma"] {
 			return usageErrorf("-gamma is only for -kernel %s", withGamma())
 		}
@@ -61,6 +61,14 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 		}
 	}
 	return f.kernel.check(given, in)
+}
+
+// methodFor returns the method of a command whose flags are given: tilsd for a -kernel without -method.
+func methodFor(m method, given map[string]bool) method {
+	if given["kernel"] && !given["method"] {
+		return methodTILSD
+	}
+	return m
 }
 
 // check checks the flags of the input that a kernel needs, and settles the scaling.
@@ -357,6 +365,9 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWrite
 	content.Command, content.Version = f.command(), version()
 	if w != nil {
 		w.describe(&d.Head, d.texts)
+		if c := content.Model.Clustering; c != nil {
+			w.clustered, w.clusters = true, c.Clusters
+		}
 		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
 	}
 	return content, d.Table, err

@@ -329,7 +329,8 @@ func similarityReport(r *result) []byte {
 	switch {
 	case r.similarityAtFloor():
 		fmt.Fprintf(&b,
-			"\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n",
+			"\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n"+
+				"The floor is proved, the labels are not.\n",
 			atMost(max(r.similarityWithin(), 1e-16)))
 	case r.method == methodTILSD:
 		fmt.Fprintf(&b,
