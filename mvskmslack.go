@@ -211,8 +211,8 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 }
 
 // crowdedTol multiplies Tol where the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in
-// 4, 12 in 6 and 20 in 12 dimensions) centers were as near to the true corners as with 1, to .003 of .75. With
-// 64 centers digits took a third of the time.
+// 4, 12 in 6 and 20 in 12 dimensions) centers were as near to the true corners as with 1, to .003 of .75.
+// With 64 centers digits took a third of the time.
 const crowdedTol = 10
 
 // newSteering returns a steering that ends within the share m.close of the slack.
