@@ -25,8 +25,8 @@ says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes, or one to go on with if none is
-                certain; the report says which. With -missing fit it is by the
+                softkmeans floors proposes; the report says whether it is
+                certain. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
 ` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:
@@ -37,22 +37,28 @@ says what sets each prototype apart, and names its purest rows.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep, then the columns cluster and largest. largest
-                is the number of the largest membership, from 0. minvol and
-                alternating take the means of the clusters so found, and cluster
-                is that of the nearest mean, by a distance that counts
-                directions less in which the clusters are wide. The label is the
-                largest membership if rows are mixtures: counts, parts of a
-                whole, or curves such as spectra. Otherwise, and for tables that
-                are read in blocks, the label is the cluster. With - they go to
-                standard output, and the report to standard error
+                columns of -keep, then the columns cluster, largest and
+                probability: of this cluster, for this row (not with tilsd).
+                largest is the number of the largest membership, from 0. minvol,
+                alternating and tilsd take the means of the clusters so found,
+                and cluster is that of the nearest mean, by a distance that
+                counts directions less in which the clusters are wide. The label
+                is the largest membership if rows are mixtures: counts, parts of
+                a whole, or curves such as spectra. Otherwise, and for tables
+                that are read in blocks, the label is the cluster. With - they
+                go to standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
                 label; entropy of the memberships, from 0 (pure) to 1 (equal).
-                Distances are in the units of the fit: scaled ones with -scale
+                Distances are in the units of the fit: scaled ones with -scale.
+                minvol and alternating before them: probability_p0, … of all
+                clusters, which add up to 1
   -centers FILE write the prototypes as CSV, in the table's units and with its
                 column names
+  -means FILE   minvol, alternating: write the means of the clusters as CSV:
+                cluster, its size in rows, its weight as a share of all, and its
+                mean in the table's units and columns
   -model FILE   write the model as JSON, for softkmeans predict and certify
   -json         print the report as JSON
 
@@ -127,7 +133,7 @@ type fitFlags struct {
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
-	memberships, centers, model, known string
+	memberships, centers, means, model, known string
 
 	library *sources.Library // of known; nil: none
 }
@@ -152,6 +158,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
 	fs.StringVar(&f.memberships, "o", "", "")
 	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.means, "means", "", "")
 	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
@@ -181,6 +188,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
+	f.method = methodFor(f.method, given)
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
 			"softkmeans floors")
@@ -259,6 +267,10 @@ func (f *fitFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
+	means, err := s.add("means", f.means)
+	if err != nil {
+		return err
+	}
 	model, err := s.add("model", f.model)
 	if err != nil {
 		return err
@@ -278,6 +290,11 @@ func (f *fitFlags) run(s *session) error {
 	}
 	if centers != nil {
 		if err := writeCenterTable(centers, result.Names, result.centerNames(), result.centers); err != nil {
+			return err
+		}
+	}
+	if means != nil {
+		if err := result.writeMeans(means); err != nil {
 			return err
 		}
 	}
@@ -311,7 +328,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
-	r.mixtures = d.mixtures || f.start != nil && f.start.LabelLargest
+	r.mixtures = !f.method.ofSimilarities() && (d.mixtures || f.start != nil && f.start.LabelLargest)
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
@@ -331,6 +348,10 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		clusters = r.clusters
 		r.meaning.compare(clusters, memberships)
 	}
+	likely, err := r.probabilities(d.samples(), clusters)
+	if err != nil {
+		return nil, err
+	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
 		if d.sparse != nil {
@@ -345,6 +366,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if w != nil {
 		w.details, w.named = withSizes(details, d.sizes)
 		w.clustered, w.clusters = r.clusters != nil, clusters
+		w.likely, w.eachLikely, w.probabilities = likely != nil, f.details, likely
 		w.describe(&d.Head, d.texts)
 		w.centers = r.centerNames()
 		return r, w.add(s.ctx, labels, memberships)
@@ -381,9 +403,8 @@ func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) 
 	if d.sparse != nil {
 		return r.chooseSparse(ctx, d.sparse, o)
 	}
-	var x *softkmeans.Matrix
-	var note string
-	if x, o.Weights, note = d.rowsForK(); note != "" {
+	x, note := d.rowsForK(o)
+	if note != "" {
 		d.Notes = append(d.Notes, note)
 	}
 	return r.choose(ctx, x, d.sizes, o)

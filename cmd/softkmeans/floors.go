@@ -27,9 +27,9 @@ squared error, but for rounding. The floor of k = 1 is the total variance.
 Explained is the share of it that k centers explain at best, and step is what
 the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
-The proposed k, marked *, is the one that directions above the noise, entries
-held out, and halves of the rows speak for; the report says what each finds.
-Where they leave it open it is one to go on with, and the report says so.
+The proposed k, marked *, comes from four criteria: directions above the noise,
+entries held out, halves of the rows, and clusters that are apart. The report
+says what each finds, and whether k is certain.
 Of many rows these are a random sample of up to 1000, the floors are of all. For
 fewer than 16 rows k is the first with floor 0, or the last for which all steps
 up to it exceed their sticks: that counts directions, not clusters.
@@ -143,7 +143,7 @@ func (r *scree) propose(all bool) error {
 // k is the number to mark, 0 if there is none, and why.
 func (r *scree) k() (k int, why string) {
 	if r.choice != nil {
-		return r.choice.Supported()
+		return r.choice.K, r.choice.Reason
 	}
 	return r.proposal.K, r.proposal.Reason
 }
@@ -178,8 +178,9 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}
-	x, weights, _ := d.rowsForK()
-	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
+	o := &choosek.Options{Workers: f.workers}
+	x, _ := d.rowsForK(o)
+	return r, r.choose(ctx, x, d.sizes, o)
 }
 
 // choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:
@@ -240,8 +241,7 @@ func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
 		return nil, err
 	}
 	r.choice = &c
-	k, _ := c.Supported()
-	r.most = max(f.most, k)
+	r.most = max(f.most, c.K)
 	r.total, r.floors, err = similar.floors(s.ctx, r.most)
 	return r, err
 }
@@ -320,6 +320,7 @@ type evidenceJSON struct {
 	Edge      int       `json:"edge"`
 	HeldOut   int       `json:"heldOut"`
 	Stable    int       `json:"stable"`
+	Clusters  int       `json:"clusters"`
 	Rows      int       `json:"rows"`
 	Drawn     bool      `json:"drawn"` // these rows are a sample
 	Permuted  bool      `json:"permuted"`
@@ -328,6 +329,7 @@ type evidenceJSON struct {
 	Error     []float64 `json:"error"`
 	Deviation []float64 `json:"errorDeviation"`
 	halvesJSON
+	Silhouette []float64 `json:"silhouette"`
 }
 
 type screeJSON struct {
@@ -363,7 +365,7 @@ func (r *scree) json() any {
 	chosen := proposal{optional(k), k > 0, why}
 	c := r.choice
 	if c != nil {
-		chosen.Certain = c.K > 0
+		chosen.Certain = c.Certain
 	}
 	lines := r.lines()
 	if r.fit != nil {
@@ -387,8 +389,8 @@ func (r *scree) json() any {
 		Profile *int `json:"profile"`
 	}{chosen, optional(r.proposal.Elbow), optional(r.proposal.Profile)}
 	if c != nil {
-		j.Evidence = evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
-			c.Error, c.ErrorDeviation, halvesJSON{c.Agreement, c.Chance}}
+		j.Evidence = evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Clusters, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
+			c.Error, c.ErrorDeviation, halvesJSON{c.Agreement, c.Chance}, c.Silhouette}
 	}
 	return j
 }
@@ -485,11 +487,10 @@ func proposed(p *choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
 // chosen says why k is chosen, that it is not certain, or why there is none.
 func chosen(c *choosek.Choice) string {
-	k, why := c.Supported()
-	if c.K == 0 && k > 0 {
-		return wrapped(strings.ToUpper(why[:1]) + why[1:] + ": -k " + strconv.Itoa(k) + ".")
+	if !c.Certain && c.K > 0 {
+		return wrapped(strings.ToUpper(c.Reason[:1]) + c.Reason[1:] + ": -k " + strconv.Itoa(c.K) + ".")
 	}
-	return proposal(k, why)
+	return proposal(c.K, c.Reason)
 }
 
 func proposal(k int, reason string) string {

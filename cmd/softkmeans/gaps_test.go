@@ -273,7 +273,7 @@ func TestMissingRow(t *testing.T) {
 		t.Error(text)
 	}
 	lines := strings.Split(readFile(t, "g.csv"), "\n")
-	if len(lines) != 8 || lines[2] != "b,,,,," || strings.HasPrefix(lines[4], "d,,") {
+	if len(lines) != 8 || lines[2] != "b,,,,,," || strings.HasPrefix(lines[4], "d,,") {
 		t.Errorf("%q", lines)
 	}
 	// So are lines of delimiters between the rows.
@@ -284,7 +284,7 @@ func TestMissingRow(t *testing.T) {
 		text := must(t, strings.Fields("fit -k 2 -o g.csv lines.csv -others no -missing "+rule)...)
 		lines := strings.Split(readFile(t, "g.csv"), "\n")
 		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) ||
-			len(lines) != 8 || lines[2] != ",,,,," || lines[4] != ",,,,," {
+			len(lines) != 8 || lines[2] != ",,,,,," || lines[4] != ",,,,,," {
 			t.Errorf("%s: %s, %q", rule, text, lines)
 		}
 	}
@@ -309,7 +309,7 @@ func TestMissingChoice(t *testing.T) {
 		}
 		writeText(t, "data.csv", b.String())
 		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text,
-			says) || !strings.Contains(text, "Proposed: k = 3") {
+			says) || !strings.Contains(text, "-k 3.\n") {
 			t.Errorf("%s", text)
 		}
 	}

@@ -118,6 +118,7 @@ type fitReportJSON struct {
 	Centers     [][]float64      `json:"centers,omitempty"`    // in the table's units
 	Prototypes  []prototypeJSON  `json:"prototypes,omitempty"` // what they mean
 	Between     []rowJSON        `json:"between,omitempty"`    // rows between two prototypes
+	Clusters    *clustersJSON    `json:"clusters,omitempty"`   // absent: the method has none
 	Others      []answerJSON     `json:"others,omitempty"`
 	Certificate *certificateJSON `json:"certificate,omitempty"`
 	Bootstrap   *surenessJSON    `json:"bootstrap,omitempty"`
@@ -175,7 +176,7 @@ func (r *result) reportJSON() *fitReportJSON {
 	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:
-		_, j.Proposal = r.choice.Supported()
+		j.Proposal = r.choice.Reason
 	case r.proposal != nil:
 		j.Proposal = r.proposal.Reason
 	}
@@ -192,7 +193,7 @@ func (r *result) reportJSON() *fitReportJSON {
 	}
 	m := r.model
 	j.Centers, j.Certificate = rowsOf(r.centers), newCertificateJSON(r.cert, certifiedTol, r.streamed)
-	j.Bootstrap = r.sure.json()
+	j.Bootstrap, j.Clusters = r.sure.json(), r.clustersJSON()
 	for _, other := range r.others {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}

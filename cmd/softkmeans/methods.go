@@ -45,8 +45,8 @@ var methods = [...]struct {
 }{
 	methodMinVolume: {
 		word: "minvol",
-		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers details " +
-			"stream missing",
+		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers means " +
+			"details stream missing",
 		help: `prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)`,
 		fit: fitMinVolume,
@@ -61,7 +61,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
-		takes: "bounds seed plain from known sum weights centers details",
+		takes: "bounds seed plain from known sum weights centers means details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,
 	},
@@ -140,6 +140,7 @@ type result struct {
 	meaning  meaning
 	mixtures bool  // labels are the largest memberships, though there are clusters
 	clusters []int // of the rows; nil: there are none, or the table is read in blocks
+	likely   likelyRows
 
 	// Methods of rows.
 	unit       bool // pixels have a brightness of their own
@@ -179,11 +180,10 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float6
 		}
 		return r.propose(floors)
 	}
-	k, why := c.Supported()
-	if k == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(c))
+	if c.K == 0 {
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, c.Reason, opinions(c))
 	}
-	r.k, r.choice = k, c
+	r.k, r.choice = c.K, c
 	return nil
 }
 
@@ -232,7 +232,12 @@ func (r *result) count(labels []int) {
 func (r *result) open() bool { return scale.KindOf(r.scale) == scale.Sums }
 
 // clustered reports whether rows have clusters beside their memberships.
-func (r *result) clustered() bool { return r.model != nil && r.model.ClusterMeans != nil }
+func (r *result) clustered() bool {
+	if r.lsd != nil {
+		return r.lsd.Clustering != nil
+	}
+	return r.model != nil && r.model.ClusterMeans != nil
+}
 
 func (r *result) labels() []int {
 	if r.lsd != nil {
@@ -291,7 +296,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 		return nil, err
 	}
 	if t := d.sparse; t != nil {
-		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, weights)
+		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, weights, t.X.Cols, d.scale)
 	} else {
 		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	}

@@ -177,7 +177,7 @@ func TestFitSimilarities(t *testing.T) {
 
 // -k auto takes what choosek.Choose finds, and says why. A stream of few rows has the same words,
 // and one of many tells of the draw. A number that is not certain is taken, as floors and report do, and
-// they say so. Without a number it is an error that lists the opinions.
+// they say so. Without a number it is an error that lists what the criteria say.
 func TestFitAuto(t *testing.T) {
 	data := someRows(t, iris, 2)
 	x := readTable(t, data)
@@ -193,7 +193,7 @@ func TestFitAuto(t *testing.T) {
 		}
 	}
 	unsure := someRows(t, setFile("wine"), 2)
-	const says = "No certain k: the opinions differ; noise and held-out entries say 4"
+	const says = "No certain k: noise and held-out entries say 4, halves of the rows say 3"
 	for _, args := range []string{"fit -k auto -method global -stream no",
 		"fit -k auto -method global -stream yes", "floors"} {
 		report := must(t, append(strings.Fields(args), unsure)...)
@@ -214,7 +214,7 @@ func TestFitAuto(t *testing.T) {
 	for _, want := range []string{
 		many + ": no number of centers is proposed: nothing stands out of the noise; give -k N\n" +
 			"Noise: k = 1; ", "\nHalves of the rows: no k; ",
-		"\nThese opinions are of 1000 rows drawn at random; the floors are of all rows.\n",
+		"\nThese criteria are of 1000 rows drawn at random; the floors are of all rows.\n",
 	} {
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("code %d, no %q in %s", code, want, stderr)

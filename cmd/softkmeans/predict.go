@@ -37,12 +37,13 @@ value.
 
   -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep, then the columns cluster and largest, as fit
-                does. Default -, standard output; what was found
-                out about FILE is then on standard error. With a file, a summary
-                is printed as well. Labels are by the rule of the fit
-  -details      three more columns, as with fit: residual, distance, entropy;
-                with -centers entropy alone, as residual is there
+                columns of -keep, then the columns cluster, largest and
+                probability, as fit does. Default -, standard output; what was
+                found out about FILE is then on standard error. With a file, a
+                summary is printed as well. Labels are by the rule of the fit
+  -details      more columns, as with fit: probability_p0, … of all clusters,
+                residual, distance, entropy; with -centers entropy alone, as
+                residual is there
   -json         print the summary as JSON
 
 Prototypes that are known, instead of a model: sources, signatures, spectra.
@@ -154,7 +155,9 @@ func (f *predictFlags) run(s *session) error {
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: numbered}
-	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
+	of := model.labeller()
+	p.w.clustered = of != nil && of.ClusterMeans != nil
+	p.w.likely, p.w.eachLikely = hasProbabilities(model.Model), p.details
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -212,6 +215,7 @@ type prediction struct {
 	rows    int
 	sizes   []int
 	shares  []float64 // summed over the rows with memberships
+	likely  likelyRows
 	counts  []float64 // the sums of all rows of counts; nil: they are none
 	notes   []string
 }
@@ -222,7 +226,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	blocks = blocks && f.named() && !f.scaling.Closes() && (!f.parts || f.large(s.in))
+	blocks = blocks && f.named() && !f.scaling.Closes() && !f.words() && (!f.parts || f.large(s.in))
 	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
@@ -289,22 +293,22 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 			hi = lo + n
 			rows = softkmeans.NewMatrix(n, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
 		}
-		g, err := p.predict(rows)
+		g, of, err := p.predict(rows)
 		if err != nil {
 			return laterRow(err, lo)
 		}
 		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
-		if err := p.take(ctx, rows, g, measure); err != nil {
+		if err := p.take(ctx, of, g, measure); err != nil {
 			return laterRow(err, lo)
 		}
 	}
 	return nil
 }
 
-// take labels, measures and writes rows with memberships g.
+// take labels, measures and writes rows with memberships g. Labels are of x.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
 	measure func(clusters []int) *softkmeans.Matrix) error {
-	clusters, err := clustersOf(p.model.Model, x, g)
+	clusters, err := clustersOf(p.model.labeller(), x, g)
 	if err != nil {
 		return err
 	}
@@ -317,6 +321,12 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 		for j, v := range g.Row(i) {
 			p.shares[j] += v
 		}
+	}
+	if p.w.likely {
+		if p.w.probabilities, err = p.model.Model.ClusterProbabilities(nil, x); err != nil {
+			return err
+		}
+		p.likely.add(clusters, p.w.probabilities)
 	}
 	details := measure(clusters)
 	p.w.clusters = clusters
@@ -379,6 +389,10 @@ func (p *prediction) json() any {
 	j := &predictJSON{Source: p.source, Rows: p.rows, Columns: p.model.Columns, Centers: p.file, Unique: true,
 		Outside: p.watch.beyond, Farthest: farthest(p.watch.far), Notes: append([]string{}, p.notes...),
 		Warnings: append([]string{}, p.watch.warnings(p.model)...)}
+	if p.likely.rows > 0 {
+		mean := p.likely.mean()
+		j.Likely = &mean
+	}
 	labelled := 0
 	for _, n := range p.sizes {
 		labelled += n
@@ -395,10 +409,11 @@ type predictJSON struct {
 	Columns  []string    `json:"columns"`
 	Centers  string      `json:"centers"` // the file of the model or of the prototypes
 	Shares   []shareJSON `json:"shares"`
-	Unique   bool        `json:"unique"`  // every row has one nearest mixture, or this was not asked
-	Draws    int         `json:"draws"`   // of the sources, by their standard deviations; 0: none
-	Outside  int         `json:"outside"` // rows farther out than noise, or than those of the fit
-	Noise    float64     `json:"noise"`   // of a value; 0: not known
+	Unique   bool        `json:"unique"`                // every row has one nearest mixture, or this was not asked
+	Draws    int         `json:"draws"`                 // of the sources, by their standard deviations; 0: none
+	Likely   *float64    `json:"probability,omitempty"` // the mean of the rows' own clusters; absent: no clusters
+	Outside  int         `json:"outside"`               // rows farther out than noise, or than those of the fit
+	Noise    float64     `json:"noise"`                 // of a value; 0: not known
 	Farthest []farJSON   `json:"farthest"`
 	Notes    []string    `json:"notes"`
 	Warnings []string    `json:"warnings"`

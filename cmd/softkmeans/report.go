@@ -30,7 +30,7 @@ script, no network and no other file.
 ` + fileHelp + `
   -o FILE       write the page here, required. With - it goes to standard output
   -k N          number of centers, up to 64. auto (default) takes the number
-                that softkmeans floors proposes, or one to go on with
+                that softkmeans floors proposes
   -memberships FILE
                 write the memberships of the minvol fit as well, or with
                 -kernel of that fit: the CSV that fit -o writes, label,p0,p1,…
@@ -258,6 +258,11 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	w.describe(&d.Head, d.texts)
 	w.details, w.named = withSizes(nil, d.sizes)
 	w.clustered, w.clusters = content.Clusters != nil, content.Clusters
+	if w.likely = hasProbabilities(m); w.likely {
+		if w.probabilities, err = m.ClusterProbabilities(nil, d.x); err != nil {
+			return nil, err
+		}
+	}
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 

@@ -48,8 +48,8 @@ func (f *similarFlags) add(fs *flag.FlagSet) {
 // check checks the flags of fs, which are parsed. of are those for rows only.
 func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) error {
 	given := given(fs)
-	f.given = given["kernel"] || given["method"]
-	if !f.given {
+	f.method = methodFor(f.method, given)
+	if f.given = given["kernel"] || given["method"]; !f.given {
 		if given["gamma"] {
 			return usageErrorf("-gamma is only for -kernel %s", withGamma())
 		}
@@ -61,6 +61,14 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 		}
 	}
 	return f.kernel.check(given, in)
+}
+
+// methodFor returns the method of a command whose flags are given: tilsd for a -kernel without -method.
+func methodFor(m method, given map[string]bool) method {
+	if given["kernel"] && !given["method"] {
+		return methodTILSD
+	}
+	return m
 }
 
 // check checks the flags of the input that a kernel needs, and settles the scaling.
@@ -207,8 +215,8 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 		return c, err
 	}
 	if x == nil {
-		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows},
-			nil
+		return choosek.Choice{K: 1, Certain: true, Reason: "no direction of the similarities is above 0",
+			Rows: s.d.Rows}, nil
 	}
 	all, err := choosek.Choose(ctx, x, o)
 	if err != nil {
@@ -234,7 +242,7 @@ func decideSimilar(c *choosek.Choice) {
 	best := agreeMargin
 	for i, v := range c.Agreement {
 		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
-			best, c.K, c.Stable = beyond, i+1, i+1
+			best, c.K, c.Certain, c.Stable = beyond, i+1, true, i+1
 		}
 	}
 	if c.K == 0 {
@@ -305,15 +313,14 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 	if err != nil {
 		return 0, nil, err
 	}
-	k, why := c.Supported()
-	if k == 0 {
+	if c.K == 0 {
 		text := opinions(&c) + agreements(&c)
 		if text != "" {
 			text = "\n" + text
 		}
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, c.Reason, text)
 	}
-	return k, &c, nil
+	return c.K, &c, nil
 }
 
 // agreements is a line with how halves agree, of a choice by these alone; "" for others.
@@ -358,6 +365,9 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWrite
 	content.Command, content.Version = f.command(), version()
 	if w != nil {
 		w.describe(&d.Head, d.texts)
+		if c := content.Model.Clustering; c != nil {
+			w.clustered, w.clusters = true, c.Clusters
+		}
 		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
 	}
 	return content, d.Table, err
@@ -382,10 +392,9 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	if err != nil {
 		return nil, err
 	}
-	k, why := choice.Supported()
 	if r.k == 0 {
-		if r.k = k; k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, why)
+		if r.k = choice.K; r.k == 0 {
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, choice.Reason)
 		}
 	}
 	show.step(f.method.String())
@@ -399,7 +408,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	r.meaning.add(r.lsd.Memberships, name)
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
-		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
+		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
 	c.Pure, c.Between = r.meaning.ranked()
 	if d.Rows <= mostDrawn {

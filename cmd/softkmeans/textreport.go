@@ -83,6 +83,8 @@ func (r *result) units() string {
 		return ", as shares of a row's sum"
 	case r.open():
 		return ", each with the mean sum of a row"
+	case scale.KindOf(r.scale) == scale.Words:
+		return ", as log(1+n) of counts n by the length of a row"
 	case r.scale != nil:
 		return ", in the table's units"
 	}
@@ -287,6 +289,8 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		b.WriteString("\nRows are scaled to sums of 1, and columns by the roots of their means.")
 	case scale.Sums:
 		b.WriteString("\nRows are scaled to sums of 1.")
+	case scale.Words:
+		b.WriteString("\nCounts n are scaled to log(1+n), columns by how few rows have them, and rows to length 1.")
 	}
 }
 
@@ -325,7 +329,8 @@ func similarityReport(r *result) []byte {
 	switch {
 	case r.similarityAtFloor():
 		fmt.Fprintf(&b,
-			"\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n",
+			"\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n"+
+				"The floor is proved, the labels are not.\n",
 			atMost(max(r.similarityWithin(), 1e-16)))
 	case r.method == methodTILSD:
 		fmt.Fprintf(&b,

@@ -28,7 +28,8 @@ func TestWarnings(t *testing.T) {
 		"The labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up " +
 			"to 12.3 % of all rows another label; fewer prototypes may be more stable. " +
 			"Rows that are mixtures " +
-			"change labels easily: go by their memberships.",
+			"change labels easily: go by their memberships. Labels that change as much " +
+			"agreed with known classes in 76 % of the rows, on average.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
