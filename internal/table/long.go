@@ -32,9 +32,6 @@ type long struct {
 	lines  int      // before the first entry
 }
 
-// positionNames are names of columns of numbers that tell samples apart, in lower case.
-var positionNames = []string{"x", "y", "z", "line", "row", "col", "column", "pixel"}
-
 const mostLong = 8 // columns of a long table
 
 // long finds the columns of a long table by their names and contents. It is nil where there are none.
@@ -81,9 +78,9 @@ func (l *long) find(columns []column) bool {
 			numbers = append(numbers, j)
 		}
 	}
-	spectral := slices.IndexFunc(numbers, func(j int) bool { return isSpectral(l.name(j)) })
+	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.name(j)) })
 	feature := slices.IndexFunc(texts, func(j int) bool {
-		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
+		return is("gene", l.name(j)) || is("feature", l.name(j))
 	})
 	l.named = spectral >= 0 || feature >= 0
 	switch {
@@ -106,7 +103,7 @@ func (l *long) find(columns []column) bool {
 	numbers, l.keys = slices.DeleteFunc(numbers, isAxis), slices.DeleteFunc(texts, isAxis)
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
-			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
+			is("position", l.name(j)) ||
 			l.named && width == 3 && columns[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {

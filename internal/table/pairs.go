@@ -63,7 +63,7 @@ func paired(names, axes [][]byte) bool {
 	first := shapeOf(axes[0])
 	for j := 0; j < 2*n; j += 2 {
 		shape := shapeOf(axes[j])
-		if shape != first || !isSpectral(shape) || absent(axes[j+1]) || isSpectral(string(axes[j+1])) ||
+		if shape != first || !is("axis", shape) || absent(axes[j+1]) || is("axis", string(axes[j+1])) ||
 			names != nil && present(names[j]) == present(names[j+1]) {
 			return false
 		}

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -214,21 +213,4 @@ func start(in *chunks) (text []byte, line string, err error) {
 			return nil, "", &Error{Source: in.source, Msg: "the first 64 MB are blank lines"}
 		}
 	}
-}
-
-// guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
-// semicolon, beside which a comma may be a decimal one.
-func guessDelimiter(line string) rune {
-	bare := "" // the text outside of quotes
-	for i, part := range strings.Split(line, `"`) {
-		if i%2 == 0 {
-			bare += part
-		}
-	}
-	for _, comma := range "\t;" {
-		if strings.ContainsRune(bare, comma) {
-			return comma
-		}
-	}
-	return ','
 }

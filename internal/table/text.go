@@ -60,7 +60,7 @@ func (p *parser) findTexts(columns []column, names []string) *texts {
 		}
 		found.columns, found.give = append(found.columns, j), append(found.give, give)
 		found.what = append(found.what, p.columnName(j, names)+p.describe(c, &found.few))
-		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
+		if is("class", names[j]) && !p.labels && p.dialect.Label == "" {
 			found.label = give
 		}
 		if p.id == 0 && (idName(names[j]) || c.dates == c.words) && p.header != nil {

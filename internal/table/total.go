@@ -8,23 +8,6 @@ import (
 	"unicode"
 )
 
-// totalWords begin the line of totals of a table, in lower case.
-var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt",
-	"gesamtsumme", "gesamtergebnis", "insgesamt", "average", "mean", "mittelwert", "durchschnitt", "somme",
-	"moyenne", "suma", "promedio", "totale", "media"}
-
-// spreadWords stand below such a line.
-var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "n", "min", "max", "median",
-	"minimum", "maximum"}
-
-func isSpread(s string) bool {
-	return slices.Contains(spreadWords, strings.ToLower(strings.TrimSpace(s)))
-}
-
-func isTotal(s string) bool {
-	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
-}
-
 // noteTotals warns of a row of totals, by its id or since its numbers are the sums or means of others.
 func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
@@ -70,7 +53,7 @@ func (t *Table) trailing() (n int) {
 	total := false
 	for ; t.IDs != nil && n < t.Rows; n++ {
 		id := t.RowName(t.Rows - 1 - n)
-		if !isTotal(id) && !isSpread(id) {
+		if !isTotal(id) && !is("spread", id) {
 			break
 		}
 		total = total || isTotal(id)
@@ -254,8 +237,8 @@ func (t *Table) notePlace(d *Dialect) {
 	for j, name := range t.Names {
 		word, _, _ := strings.Cut(strings.ToLower(name), " ")
 		word = strings.TrimFunc(strings.Split(word, "_")[0], func(r rune) bool { return !unicode.IsLetter(r) })
-		if place[j] = slices.Contains(placeNames, word); place[j] {
-			if places = append(places, name); slices.Contains(placeNames[:surePlaces], word) {
+		if place[j] = is("place", word) || is("depth", word); place[j] {
+			if places = append(places, name); is("depth", word) {
 				sure = append(sure, name)
 			}
 		}

@@ -61,9 +61,9 @@ func (f *frame) sort(p *parser) bool {
 		}
 		switch {
 		case j == 0:
-		case f.head != nil && (c.numbers == 0 || annotates(name) ||
+		case f.head != nil && (c.numbers == 0 || is("aside", name) ||
 			idName(name) && c.whole && c.different && c.words == 0 ||
-			isSpectral(name) && f.axis(p, j) != nil):
+			is("axis", name) && f.axis(p, j) != nil):
 			f.aside = append(f.aside, j)
 		case c.words > 0 || c.numbers == 0:
 			return false
@@ -116,7 +116,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	blank, all := absent(lines[0][0]), len(numbers) == f.width-1
 	f.counts = all && Ordered(numbers) && counting(numbers) && (named > 0 || blank)
 	switch {
-	case named > 0 && isSpectral(shown(lines[0][0])), f.counts, all && blank && f.numberedAbove(p, numbers),
+	case named > 0 && is("axis", shown(lines[0][0])), f.counts, all && blank && f.numberedAbove(p, numbers),
 		s.names != nil || s.quoted || !all && words == f.width-1,
 		!all && words == f.width-2 && len(lines[0][f.width-1]) == 0: // mzMine ends each line with a comma
 		f.head = lines[0]
@@ -269,7 +269,7 @@ func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 	alike := ofOneKind(f.columns) && f.smooth(p)
 	wide := len(f.samples) >= leastTurned
 	switch {
-	case isClock(name) || !spectral && Counts(axis):
+	case is("clock", name) || !spectral && Counts(axis):
 		return asItStands, ""
 	case spectral && (samples || f.head == nil) && (alike || regular(axis) || sampled || u.alike):
 		return certain, why
@@ -279,18 +279,18 @@ func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
 		return asItStands, ""
 	case !wide || years(axis) || f.head != nil && !sampled && !u.alike:
 		return asItStands, ""
-	case !isTime(name) && spectrumLike(axis) && (name == "" || sampled || u.alike):
+	case !is("time", name) && spectrumLike(axis) && (name == "" || sampled || u.alike):
 		return certain, why + ", and the other columns rise and fall smoothly along it"
 	}
 	return likely, why + ", and the other columns are of one kind"
 }
 
 // spectral returns the name of column 1, and whether it, its unit or the text above say that it is an axis.
-func (f *frame) spectral(u units) (name string, is bool) {
+func (f *frame) spectral(u units) (name string, named bool) {
 	if f.head != nil {
 		name = shown(f.head[0])
 	}
-	return name, isSpectral(name) || isSpectral(u.axis) || u.about && (name == "" || name == "x" || name == "X")
+	return name, is("axis", name) || is("axis", u.axis) || u.about && (name == "" || name == "x" || name == "X")
 }
 
 // lone reports whether a text is a spectrum or two beside their axis, or the numbers of one without it.
@@ -302,8 +302,8 @@ func (f *frame) lone(p *parser, axis []float64, u units) bool {
 	if axis == nil || f.samples == nil {
 		return false
 	}
-	if name, is := f.spectral(u); is {
-		return !isClock(name)
+	if name, named := f.spectral(u); named {
+		return !is("clock", name)
 	}
 	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) &&
 		!years(axis) && f.smooth(p)
@@ -323,7 +323,7 @@ func (f *frame) byNames() (turning, string) {
 	numbered, sampled := f.likeSamples()
 	n := len(f.samples)
 	tall := len(f.rows) >= 2*n
-	gene, feature := isGene(name), slices.Contains(featureNames, name)
+	gene, feature := is("gene", name), is("feature", name)
 	switch {
 	case f.mutations():
 		return certain, "column 1 has types of mutations"
@@ -335,7 +335,7 @@ func (f *frame) byNames() (turning, string) {
 		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
 	case gene && n > 4: // few are signatures
 		return likely, f.axisName(shown, "") + " has genes"
-	case (numbered || sampled) && (slices.Contains(downNames, name) || feature && n > 4) && !likeSample(name): // Probe is a sample in German
+	case (numbered || sampled) && (is("down", name) || feature && n > 4) && !likeSample(name):
 		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
 	case (feature || name == "") && sampled && tall && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
@@ -355,7 +355,7 @@ func (f *frame) mutations() bool {
 // oxides: column 1 has the main ones of rocks.
 func (f *frame) oxides() bool {
 	return howMany(f.rows, func(line [][]byte) bool {
-		return slices.Contains([]string{"SiO2", "Al2O3", "CaO"}, string(bytes.TrimSpace(line[0])))
+		return is("oxide", string(line[0]))
 	}) == 3
 }
 
@@ -363,7 +363,7 @@ func (f *frame) oxides() bool {
 func (f *frame) elements() bool {
 	n := howMany(f.rows, func(line [][]byte) bool {
 		word, _, _ := strings.Cut(strings.ReplaceAll(shown(line[0]), "_", " "), " ")
-		return slices.Contains(elements, word)
+		return words["element"][word]
 	})
 	return n >= 5 && 5*n >= 4*len(f.rows)
 }
@@ -371,7 +371,7 @@ func (f *frame) elements() bool {
 // peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
 func (f *frame) peaks() int {
 	return max(0, slices.IndexFunc(f.head, func(name []byte) bool {
-		return slices.Contains(peakNames, strings.ToLower(string(bytes.TrimSpace(name))))
+		return is("peak", string(name))
 	}))
 }
 
@@ -395,7 +395,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		word, number := sampleWord(name)
 		end := len(word)
 		switch {
-		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
+		case (word == "s" || is("sample", word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
 			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
 			end >= 10 && strings.Trim(name, "ACGT") == "",
 			word == "tcga":
@@ -414,7 +414,7 @@ func sampleWord(name string) (word, number string) {
 
 func likeSample(name string) bool {
 	word, _ := sampleWord(name)
-	return slices.Contains(sampleWords, word)
+	return is("sample", word) // Probe is one in German
 }
 
 // shapeOf is a name with 0 for every number in it.

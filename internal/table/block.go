@@ -1,11 +1,10 @@
 package table
 
-// Instruments write some lines of text before a table, such as Instrument: … and Date, …. They are
-// left out where what follows is a table for certain and they are none of it.
+// The third stage: which lines are the table. Instruments write text before it, and people below it, such as
+// Instrument: … and Source: …. It is left out where what is between is a table for certain.
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,64 +15,6 @@ const (
 	mostBelow  = 20  // after it
 	leastTable = 3   // rows after them
 )
-
-// dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
-// which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
-func (s *survey) dialect(text []byte, d *Dialect) {
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		if lines = append(lines, s.bare(line)); len(lines) == 2*mostAbove {
-			break
-		}
-	}
-	tried := []rune("\t;|, ")
-	if d.Delimiter != 0 {
-		tried = []rune{d.Delimiter}
-	}
-	var best *block
-	body := lines[:beforeBlank(lines)]
-	for _, comma := range tried {
-		if comma == ',' && d.Decimal == ',' {
-			continue
-		}
-		b := newBlock(lines, comma)
-		if b == nil || !b.alike { // text follows the table
-			b = cmp.Or(newBlock(body, comma), b)
-		}
-		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
-			best, d.Delimiter = b, comma
-		}
-	}
-	n := 0
-	if best != nil && best.alike {
-		n = best.above()
-	} else if best == nil && d.Delimiter == 0 {
-		first := slices.IndexFunc(lines, present)
-		d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
-	}
-	if n == 0 {
-		return
-	}
-	s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
-		" left out: text before the table (" + best.begins(n) + ")")
-	s.skipped += n
-	for _, line := range best.lines[:n] {
-		s.about = s.about || isSpectral(shown(line)) || anyOf(strings.ToLower(shown(line)), aboutWords)
-	}
-	for range n {
-		at := bytes.IndexByte(text, '\n') + 1
-		s.skip, text = s.skip+at, text[at:]
-	}
-}
-
-// bare is a line without its end and the comment there.
-func (s *survey) bare(line []byte) []byte {
-	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if i := bytes.IndexByte(line, s.trail); s.trail != 0 && i > 0 {
-		line = bytes.TrimRight(line[:i], " \t")
-	}
-	return line
-}
 
 // footer is the length of text after a table, such as its source or, after a blank line, statistics of its
 // columns: at most mostBelow lines, none of which is a row.
@@ -97,7 +38,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 			continue
 		}
 		text := !slices.ContainsFunc(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
-		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !isSpread(shown(f[0])) {
+		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", shown(f[0])) {
 			break
 		}
 		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
@@ -276,7 +217,7 @@ func (b *block) header(first int) int {
 		return n
 	case above > 0: // keys and values have two fields as well
 		for i := n; i < first; i++ {
-			if isSpectral(string(utf8Text(b.fields[i][0]))) {
+			if is("axis", shown(b.fields[i][0])) {
 				return i
 			}
 		}
