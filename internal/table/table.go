@@ -1,7 +1,3 @@
-// Package table reads a table of numbers from CSV text, at once or in blocks of rows. No row and no value is
-// left out: a field that is not a finite number is an error with its place.
-//
-// The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 package table
 
 import (
