@@ -12,6 +12,7 @@ import (
 
 // column is what a survey shows about a column of the rows.
 type column struct {
+	list                 []float64 // the numbers
 	numbers, words, gaps int
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
@@ -103,6 +104,7 @@ func (c *column) add(p *parser, f []byte) {
 	c.form |= has
 	c.addUnit(f, has)
 	v, _ := parseFloat(text)
+	c.list = append(c.list, v)
 	if v == 0 && has&formUnit == 0 {
 		c.zeros++
 	}

@@ -40,8 +40,10 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 	if f.units == 0 && f.ragged() {
 		return false
 	}
+	p.width = f.width
+	all := p.columnsOf(f.rows)
 	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
-		if f.axis(p, j) == nil {
+		if all[j].axis(len(f.rows)) == nil {
 			return false
 		}
 	}

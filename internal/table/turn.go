@@ -33,7 +33,7 @@ const (
 	certain
 )
 
-// frame is what surrounds the numbers of a text.
+// frame is what surrounds the numbers of a text, and what they are.
 type frame struct {
 	width  int
 	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
@@ -42,51 +42,13 @@ type frame struct {
 	paired bool     // each sample has an axis of its own, in the column before
 	rows   [][][]byte
 
-	samples []int    // of sort, the columns of samples
+	name, unit string // of column 1
+	alike      bool   // all other columns have the same unit
+	about      bool   // text above the table is about spectra
+
+	all     []column // of sort
+	samples []int    // the columns of samples
 	aside   []int    // other columns after the first: annotations of the lines
-	columns []column // of the samples
-}
-
-// sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
-// axis. It reports whether all others have numbers.
-func (f *frame) sort(p *parser) bool {
-	if p.width = f.width; f.paired {
-		return true
-	}
-	f.samples, f.aside, f.columns = nil, nil, nil
-	for j, c := range p.columnsOf(f.rows) {
-		name := ""
-		if f.head != nil {
-			name = shown(f.head[j])
-		}
-		switch {
-		case j == 0:
-		case f.head != nil && (c.numbers == 0 || is("aside", name) ||
-			idName(name) && c.whole && c.different && c.words == 0 ||
-			is("axis", name) && f.axis(p, j) != nil):
-			f.aside = append(f.aside, j)
-		case c.words > 0 || c.numbers == 0:
-			return false
-		default:
-			f.samples, f.columns = append(f.samples, j), append(f.columns, c)
-		}
-	}
-	return true
-}
-
-// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
-func (f *frame) named(p *parser) bool {
-	seen := map[string]bool{}
-	for _, line := range f.rows {
-		if _, words := p.numbersOf(line[:1]); words > 0 {
-			seen[string(line[0])] = true
-		}
-	}
-	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
-}
-
-func (f *frame) ragged() bool {
-	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
 }
 
 const (
@@ -104,42 +66,46 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if f.pair(p, lines) {
 		return f, true
 	}
-	if f = (frame{}); len(lines) < 2 {
+	if f = (frame{about: s.about}); len(lines) < 2 {
 		return f, false
 	}
-	f.width, f.rows = len(lines[0]), lines
-	if f.ragged() {
+	if f.width, f.rows = len(lines[0]), lines; f.ragged() {
 		return f, false
 	}
-	numbers, words := p.numbersOf(lines[0][1:])
-	_, named := p.numbersOf(lines[0][:1])
-	blank, all := absent(lines[0][0]), len(numbers) == f.width-1
+	first := lines[0]
+	numbers, words := p.numbersOf(first[1:])
+	_, named := p.numbersOf(first[:1])
+	blank, all := absent(first[0]), len(numbers) == f.width-1
 	f.counts = all && Ordered(numbers) && counting(numbers) && (named > 0 || blank)
 	switch {
-	case named > 0 && is("axis", shown(lines[0][0])), f.counts, all && blank && f.numberedAbove(p, numbers),
+	case named > 0 && is("axis", shown(first[0])), f.counts, all && blank && numberedAbove(p, numbers, lines[1:]),
 		s.names != nil || s.quoted || !all && words == f.width-1,
-		!all && words == f.width-2 && len(lines[0][f.width-1]) == 0: // mzMine ends each line with a comma
-		f.head = lines[0]
+		!all && words == f.width-2 && len(first[f.width-1]) == 0: // mzMine ends each line with a comma
+		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
 	case !all || Ordered(numbers):
 		return f, false
 	}
-	if f.head != nil {
-		f.rows = lines[1:]
+	if len(f.rows) < 3 || f.head == nil || s.names != nil {
+		return f, true
 	}
-	if len(f.rows) > 2 && f.head != nil && s.names == nil {
-		above, _ := p.numbersOf(f.rows[0])
-		below, _ := p.numbersOf(f.rows[1])
-		if f.units = 0; len(above) == 0 && len(below) >= f.width-1 && !empty(f.rows[0]) {
-			f.units, f.rows = 1, f.rows[1:]
-		}
+	above, _ := p.numbersOf(f.rows[0])
+	below, _ := p.numbersOf(f.rows[1])
+	if line := f.rows[0]; len(above) == 0 && len(below) >= f.width-1 && !empty(line) {
+		f.units, f.rows, f.unit = 1, f.rows[1:], shown(line[0])
+		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
+		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	return f, true
 }
 
+func (f *frame) ragged() bool {
+	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
+}
+
 // numberedAbove reports whether line 1 has numbers of samples, no two alike, above an axis in column 1.
-func (f *frame) numberedAbove(p *parser, numbers []float64) bool {
-	below := frame{width: f.width, rows: f.rows[1:]}
-	axis := below.axis(p, 0)
+func numberedAbove(p *parser, numbers []float64, rows [][][]byte) bool {
+	p.width = 1
+	axis := p.columnsOf(rows)[0].axis(len(rows))
 	whole := func(v float64) bool { return v == math.Trunc(v) }
 	numbers = slices.Sorted(slices.Values(numbers))
 	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
@@ -159,84 +125,87 @@ func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	return numbers, words
 }
 
-// wayRound finds out whether the samples of a text are its columns, and says why.
-func (s *survey) wayRound(d *Dialect) (t turning, why string) {
-	p := &parser{layout: &layout{dialect: *d}}
-	f, ok := s.frame(p)
-	if p.width = f.width; !ok {
-		return asItStands, ""
-	}
-	if f.paired {
-		return certain, f.pairedWhy()
-	}
-	if len(d.Known) > 0 {
-		return f.known(d.Known)
-	}
-	across := f.width >= 4 && len(f.rows) >= leastTurned && (f.head != nil || d.Pick == nil)
-	if j := f.peaks(); across && j > 0 && f.sort(p) && len(f.samples) >= 3 {
-		return likely, "column " + strconv.Itoa(j+1) + " has the m/z of each line"
-	}
-	p.width = 1
-	first := p.columnsOf(f.rows)[0]
-	axis := f.axis(p, 0)
-	texts := first.words == len(f.rows) && first.different && f.head != nil
-	if axis == nil && !texts && f.width > 1 || !f.sort(p) {
-		return asItStands, ""
-	}
-	switch n := len(f.samples); {
-	case across && s.gct:
-		return certain, "the file has the form GCT"
-	case across && n >= 3 && texts:
-		return f.byNames()
-	case across && n >= 3:
-		t, why = f.byAxis(p, axis, s.unitsOf(f))
-	}
-	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(p, axis, s.unitsOf(f)) {
-		note := "warning: this seems to be one spectrum, a number a line, whose points are taken for the rows"
-		if n := len(f.samples); f.width > 1 {
-			note = "warning: this seems to be " + []string{"", "one spectrum", "two spectra",
-				"one measurement with several channels"}[min(n, 3)] + " beside an axis in column 1, whose " +
-				"points are taken for the rows"
+// sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
+// axis. It reports whether all others have numbers.
+func (f *frame) sort(p *parser) bool {
+	p.width = f.width
+	f.all, f.samples, f.aside = p.columnsOf(f.rows), nil, nil
+	for j := 1; j < f.width && !f.paired; j++ {
+		c, name := &f.all[j], ""
+		if f.head != nil {
+			name = shown(f.head[j])
 		}
-		s.note(note + hint(d.Words.Transpose, " yes makes "+Plural(len(f.samples), "one row of it",
-			Count(len(f.samples), "row")+" of them")) + "; spectra of several files belong in one table")
+		switch {
+		case f.head != nil && (c.numbers == 0 || is("aside", name) ||
+			idName(name) && c.whole && c.different && c.words == 0 ||
+			is("axis", name) && c.axis(len(f.rows)) != nil):
+			f.aside = append(f.aside, j)
+		case c.words > 0 || c.numbers == 0:
+			return false
+		default:
+			f.samples = append(f.samples, j)
+		}
 	}
-	return t, why
+	return true
 }
 
-// axis is the numbers of column j if they rise or fall, however they are rounded; else nil.
-func (f *frame) axis(p *parser, j int) []float64 {
-	axis := f.numbers(p, j)
-	steps := slices.Compact(slices.Clone(axis))
-	if len(axis) == len(f.rows) && 2*len(steps) > len(axis) && (rises(steps) || falls(steps)) {
-		return axis
+// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
+func (f *frame) named() bool {
+	if f.paired {
+		return true
+	}
+	n, c := len(f.rows), &f.all[0]
+	return n > 0 && c.words == n && c.different || n > 4 && c.axis(n) != nil
+}
+
+// axis is the numbers of a column if they rise or fall in all rows, however they are rounded; else nil.
+func (c *column) axis(rows int) []float64 {
+	steps := slices.Compact(slices.Clone(c.list))
+	if len(c.list) == rows && 2*len(steps) > rows && (rises(steps) || falls(steps)) {
+		return c.list
 	}
 	return nil
 }
 
-func (f *frame) numbers(p *parser, j int) []float64 {
-	list := make([]float64, 0, len(f.rows))
-	for _, line := range f.rows {
-		v, _ := p.numbersOf(line[j : j+1])
-		list = append(list, v...)
+// wayRound finds out whether the samples of a text are its columns, and says why.
+func (s *survey) wayRound(d *Dialect) (t turning, why string) {
+	p := &parser{layout: &layout{dialect: *d}}
+	f, ok := s.frame(p)
+	switch {
+	case !ok:
+		return asItStands, ""
+	case f.paired:
+		return certain, f.pairedWhy()
+	case len(d.Known) > 0:
+		return f.known(d.Known)
+	case !f.sort(p):
+		return asItStands, ""
 	}
-	return list
-}
-
-// units is the unit of column 1, and whether those of all others are alike. about: text above the table
-// is about spectra.
-type units struct {
-	axis         string
-	alike, about bool
-}
-
-func (s *survey) unitsOf(f frame) units {
-	if f.units == 0 {
-		return units{about: s.about}
+	axis := f.all[0].axis(len(f.rows))
+	if n := len(f.samples); n >= 3 && len(f.rows) >= leastTurned && (f.head != nil || d.Pick == nil) {
+		peak := slices.IndexFunc(f.head, func(name []byte) bool { return is("peak", string(name)) })
+		switch {
+		case peak > 0:
+			return likely, "column " + strconv.Itoa(peak+1) + " has the m/z of each line"
+		case s.gct:
+			return certain, "the file has the form GCT"
+		case axis != nil:
+			t, why = f.byAxis(axis)
+		case f.head != nil && f.all[0].words == len(f.rows) && f.all[0].different:
+			return f.byNames()
+		}
 	}
-	line := s.lines[1]
-	return units{about: s.about, axis: string(utf8Text(line[0])), alike: !slices.ContainsFunc(line[2:],
-		func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) })}
+	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
+		n, note := len(f.samples), "one spectrum, a number a line,"
+		if f.width > 1 {
+			note = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
+				" beside an axis in column 1,"
+		}
+		s.note("warning: this seems to be " + note + " whose points are taken for the rows" +
+			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
+			"; spectra of several files belong in one table")
+	}
+	return t, why
 }
 
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
@@ -254,125 +223,96 @@ func (f *frame) known(names []string) (turning, string) {
 	return asItStands, ""
 }
 
+// spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
+func (f *frame) spectral() bool {
+	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || f.name == "x" || f.name == "X")
+}
+
 // byAxis judges a text whose column 1 has numbers.
-func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
-	name, spectral := f.spectral(u)
-	why := f.axisName(name, u.axis) + " rises"
+func (f *frame) byAxis(axis []float64) (turning, string) {
+	why := f.column1() + " rises"
 	if !rises(axis) {
-		why = f.axisName(name, u.axis) + " falls"
+		why = f.column1() + " falls"
 	}
-	if regular(axis) {
+	spectral, even := f.spectral(), regular(axis)
+	if even {
 		why += " evenly"
 	}
 	numbered, sampled := f.likeSamples()
-	samples := sampled || numbered || f.counts || u.alike
-	alike := ofOneKind(f.columns) && f.smooth(p)
-	wide := len(f.samples) >= leastTurned
+	sampled = sampled || f.alike
+	samples, alike := sampled || numbered || f.counts, f.ofOneKind() && f.smooth()
+	if alike {
+		why += ", and the other columns are of one kind"
+	}
 	switch {
-	case is("clock", name) || !spectral && Counts(axis):
+	case is("clock", f.name) || !spectral && Counts(axis):
 		return asItStands, ""
-	case spectral && (samples || f.head == nil) && (alike || regular(axis) || sampled || u.alike):
+	case spectral && (samples || f.head == nil) && (alike || even || sampled):
 		return certain, why
 	case spectral && (alike || samples):
-		return likely, why + ", and the other columns are of one kind"
-	case spectral || !alike || !regular(axis):
+		return likely, why
+	case spectral || !alike || !even || len(f.samples) < leastTurned || years(axis) || f.head != nil && !sampled:
 		return asItStands, ""
-	case !wide || years(axis) || f.head != nil && !sampled && !u.alike:
-		return asItStands, ""
-	case !is("time", name) && spectrumLike(axis) && (name == "" || sampled || u.alike):
-		return certain, why + ", and the other columns rise and fall smoothly along it"
+	case !is("time", f.name) && spectrumLike(axis) && (f.name == "" || sampled):
+		return certain, why
 	}
-	return likely, why + ", and the other columns are of one kind"
-}
-
-// spectral returns the name of column 1, and whether it, its unit or the text above say that it is an axis.
-func (f *frame) spectral(u units) (name string, named bool) {
-	if f.head != nil {
-		name = shown(f.head[0])
-	}
-	return name, is("axis", name) || is("axis", u.axis) || u.about && (name == "" || name == "x" || name == "X")
+	return likely, why
 }
 
 // lone reports whether a text is a spectrum or two beside their axis, or the numbers of one without it.
-func (f *frame) lone(p *parser, axis []float64, u units) bool {
+func (f *frame) lone(axis []float64) bool {
 	if f.width == 1 {
 		f.samples = []int{0}
-		return axis == nil && (u.about || f.smooth(p))
+		return axis == nil && (f.about || f.smooth())
 	}
-	if axis == nil || f.samples == nil {
-		return false
-	}
-	if name, named := f.spectral(u); named {
-		return !is("clock", name)
-	}
-	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) &&
-		!years(axis) && f.smooth(p)
+	return axis != nil && f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
+		len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth())
 }
 
-func (f *frame) axisName(name, unit string) string {
-	if name = cmp.Or(name, unit); name == "" {
-		return "column 1"
+func (f *frame) column1() string {
+	if name := cmp.Or(f.name, f.unit); name != "" {
+		return "column 1 (" + name + ")"
 	}
-	return "column 1 (" + Printable(name) + ")"
+	return "column 1"
 }
 
 // byNames judges a text whose column 1 has different texts.
 func (f *frame) byNames() (turning, string) {
-	shown := strings.TrimSpace(string(utf8Text(f.head[0])))
-	name := strings.ToLower(shown)
 	numbered, sampled := f.likeSamples()
-	n := len(f.samples)
-	tall := len(f.rows) >= 2*n
-	gene, feature := is("gene", name), is("feature", name)
+	n, rows := len(f.samples), len(f.rows)
+	down := func(is func(string) bool) int { // how many lines are
+		return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
+	}
+	gene, feature := is("gene", f.name), is("feature", f.name)
 	switch {
-	case f.mutations():
+	case down(isMutation) == rows:
 		return certain, "column 1 has types of mutations"
-	case f.oxides():
+	case down(func(s string) bool { return is("oxide", s) }) == 3:
 		return certain, "column 1 has oxides"
-	case f.elements() && n > 2:
+	case down(isElement) >= max(5, 4*rows/5):
 		return likely, "column 1 has elements"
 	case gene && (numbered || sampled):
-		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
+		return certain, f.column1() + " has genes, and line 1 samples"
 	case gene && n > 4: // few are signatures
-		return likely, f.axisName(shown, "") + " has genes"
-	case (numbered || sampled) && (is("down", name) || feature && n > 4) && !likeSample(name):
-		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
-	case (feature || name == "") && sampled && tall && n > 5:
+		return likely, f.column1() + " has genes"
+	case (numbered || sampled) && (is("down", f.name) || feature && n > 4) && !likeSample(f.name):
+		return likely, f.column1() + " has features, and the names in line 1 are numbered"
+	case (feature || f.name == "") && sampled && rows >= 2*n && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
 	}
 	return asItStands, ""
 }
 
-// mutations reports whether column 1 has types of mutations, such as A[C>A]T.
-func (f *frame) mutations() bool {
-	return !slices.ContainsFunc(f.rows, func(line [][]byte) bool {
-		s := bytes.TrimSpace(line[0])
-		from, to, _ := bytes.Cut(s, []byte(">"))
-		return len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0
-	})
+// isMutation is for types of mutations, such as A[C>A]T.
+func isMutation(s string) bool {
+	from, to, _ := strings.Cut(s, ">")
+	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
 }
 
-// oxides: column 1 has the main ones of rocks.
-func (f *frame) oxides() bool {
-	return howMany(f.rows, func(line [][]byte) bool {
-		return is("oxide", string(line[0]))
-	}) == 3
-}
-
-// elements reports whether column 1 has symbols of elements, at least five, but for a unit behind them.
-func (f *frame) elements() bool {
-	n := howMany(f.rows, func(line [][]byte) bool {
-		word, _, _ := strings.Cut(strings.ReplaceAll(shown(line[0]), "_", " "), " ")
-		return words["element"][word]
-	})
-	return n >= 5 && 5*n >= 4*len(f.rows)
-}
-
-// peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
-func (f *frame) peaks() int {
-	return max(0, slices.IndexFunc(f.head, func(name []byte) bool {
-		return is("peak", string(name))
-	}))
+// isElement is for symbols of elements, with or without a unit.
+func isElement(s string) bool {
+	word, _, _ := strings.Cut(strings.ReplaceAll(s, "_", " "), " ")
+	return words["element"][word]
 }
 
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
@@ -438,21 +378,21 @@ func spectrumLike(axis []float64) bool {
 	return least >= 20*math.Abs(axis[1]-axis[0]) && least >= 100 && slices.Max(axis) <= 3e4
 }
 
-// ofOneKind reports whether columns have entries of about one size.
-func ofOneKind(columns []column) bool {
+// ofOneKind reports whether the samples have entries of about one size.
+func (f *frame) ofOneKind() bool {
 	least, most := math.Inf(1), 0.0
-	for _, c := range columns {
-		size := max(math.Abs(c.least), math.Abs(c.most))
+	for _, j := range f.samples {
+		size := max(math.Abs(f.all[j].least), math.Abs(f.all[j].most))
 		least, most = min(least, size), max(most, size)
 	}
 	return most <= 1000*least && most > 0
 }
 
-// smooth: most columns change little from line to line, for how far they change in all.
-func (f *frame) smooth(p *parser) bool {
-	samples, n := f.samples[:min(len(f.samples), mostAcross)], 0
-	for _, j := range samples {
-		list := f.numbers(p, j)
+// smooth: most samples change little from line to line, for how far they change in all.
+func (f *frame) smooth() bool {
+	samples := f.samples[:min(len(f.samples), mostAcross)]
+	n := howMany(samples, func(j int) bool {
+		list := f.all[j].list
 		mean, steps, square := 0.0, 0.0, 0.0
 		for _, v := range list {
 			mean += v / float64(len(list))
@@ -463,17 +403,17 @@ func (f *frame) smooth(p *parser) bool {
 				steps += (v - list[i-1]) * (v - list[i-1])
 			}
 		}
-		if steps < 0.4*square { // 2 for noise
-			n++
-		}
-	}
+		return steps < 0.4*square // 2 for noise
+	})
 	return 4*n >= 3*len(samples)
 }
 
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
 // its columns in the text.
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
-	f, _ = s.frame(p)
+	if f, _ = s.frame(p); f.width > 0 && !f.paired {
+		f.sort(p)
+	}
 	var table []packed
 	err = s.records(p, in, text, f.after, func(fields [][]byte, line int) *Error {
 		if n := len(table); f.paired && n == 0 {
@@ -492,10 +432,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 	if f.units > 0 {
 		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
 	}
-	width, corner := p.width, true
-	if f.head != nil && f.named(p) {
-		corner = false // the name of column 1
-		f.sort(p)
+	width, corner := p.width, f.head == nil || !f.named() // a value, and no name of column 1
+	if corner {
+		f.aside = nil
 	}
 	comma := string(p.dialect.comma())
 	for j := range width {
@@ -603,7 +542,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	}
 	d.Transpose = TransposeNo
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
-		if d.Header = HeaderNo; f.named(p) {
+		if d.Header = HeaderNo; f.named() {
 			d.Header = HeaderYes
 		}
 	}
