@@ -60,13 +60,27 @@ func mostDecimals(numbers []float64) (digits int) {
 	return digits
 }
 
-// gradual reports whether many numbers, or their logarithms, have regular steps, and do not merely count.
-func gradual(numbers []float64) bool {
-	if len(numbers) < longAxis || counting(numbers) {
+// exactAxis reports whether many numbers have equal steps or equal ratios, but for rounding, and
+// do not merely count.
+func exactAxis(numbers []float64) bool {
+	n := len(numbers)
+	if n < longAxis || counting(numbers) {
 		return false
 	}
-	logs := mapped(numbers, math.Log)
-	return regular(numbers) || !math.IsNaN(logs[0]+logs[len(logs)-1]) && regular(logs)
+	rounding := 1.01 * math.Pow10(-mostDecimals(numbers))
+	equal := func(of func(float64) float64, rounding float64) bool {
+		first := of(numbers[0])
+		step := (of(numbers[n-1]) - first) / float64(n-1)
+		for i, v := range numbers {
+			if !(math.Abs(of(v)-first-float64(i)*step) <= min(rounding, 0.2*math.Abs(step))) {
+				return false
+			}
+		}
+		return step != 0
+	}
+	least := min(numbers[0], numbers[n-1])
+	return equal(func(v float64) float64 { return v }, rounding) ||
+		least > 0 && equal(math.Log, 2*rounding/least)
 }
 
 // Counts reports whether numbers count from 0 or 1.

@@ -82,7 +82,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 		return words > 0 && (formed == 0 || above > 0), nil
 	case above > 0 && is("axis", shown(first[0])):
 		return true, nil
-	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !gradual(numbers):
+	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
 		w := p.dialect.Words.Header
@@ -131,7 +131,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	if !rises(numbers) {
 		is = "fall"
 	}
-	exact, counts, same := gradual(numbers), counting(numbers), 0 // rows of the same kind
+	exact, counts, same := exactAxis(numbers), counting(numbers), 0 // rows of the same kind
 	var row []float64
 	for _, line := range rows {
 		row = row[:0]
@@ -140,14 +140,14 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 				row = append(row, v)
 			}
 		}
-		if len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || gradual(row)) {
+		if len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row)) {
 			same++
 		}
 	}
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && (exact ||
+	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
 		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
 		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
 			", and those of no other line do" + hint(header, " no makes a row of it"))
