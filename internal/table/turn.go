@@ -242,7 +242,7 @@ func (f *frame) byAxis(axis []float64) (turning, string) {
 	sampled = sampled || f.alike
 	samples, alike := sampled || numbered || f.counts, f.ofOneKind() && f.smooth()
 	if alike {
-		why += ", and the other columns are of one kind"
+		why += ", and the other columns rise and fall smoothly along it"
 	}
 	switch {
 	case is("clock", f.name) || !spectral && Counts(axis):
