@@ -97,21 +97,17 @@ func (c *chunks) readSome(p []byte) (n int, err error) {
 // chunk is some lines of the text and, if parsed, the rows in them.
 type chunk struct {
 	text   []byte
-	kept   bool // text is not to be overwritten
 	part   part
 	parsed bool
 	err    error         // if it is set there is no text
 	done   chan struct{} // receives a value when a worker has finished the chunk
 }
 
-// fill reads the next lines: rest, which is kept, if there is some, or those of in.
+// fill reads the next lines: rest, if there is some, or those of in.
 func (c *chunk) fill(in *chunks, rest *[]byte) {
 	if len(*rest) > 0 {
-		c.text, c.kept, *rest = *rest, true, nil
+		c.text, *rest = *rest, nil
 		return
-	}
-	if c.kept {
-		c.text, c.kept = nil, false
 	}
 	c.text, c.err = in.read(c.text)
 }

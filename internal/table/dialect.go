@@ -26,7 +26,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	var best *block
 	body := lines[:beforeBlank(lines)]
 	for _, comma := range tried {
-		if comma == ',' && d.Decimal == ',' {
+		if comma == ',' && d.Decimal == ',' || !bytes.ContainsRune(text, comma) {
 			continue
 		}
 		b := newBlock(lines, comma)

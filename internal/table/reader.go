@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"slices"
@@ -183,7 +184,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	skipped := 0
 	if d.Guess || d.Long == LongYes {
 		text = in.upTo(text, surveySize)
-		in.trial = trial{text, d}
+		in.trial = trial{bytes.Clone(text[:startOf(text)]), d}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
 			return nil, in, s.ask
@@ -197,7 +198,6 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
 		text, d.Workers = in.upTo(text, math.MaxInt), 1
-		in.trial.text = text
 	}
 	if l, err := s.chooseLong(&d); err != nil {
 		err.Source = source

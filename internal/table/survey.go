@@ -48,13 +48,19 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 	return text
 }
 
+// startOf is how much of a text is looked at: as much, however it was read.
+func startOf(text []byte) int {
+	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize && end >= 0 {
+		return end + 1
+	}
+	return len(text)
+}
+
 // look surveys a text, and sets the delimiter and the decimal sign that d leaves open.
 func look(text []byte, d *Dialect) *survey {
 	s := &survey{seen: map[string]bool{}}
-	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize &&
-		end >= 0 {
-		text, s.cut = text[:end+1], true // as much, however it was read
-	}
+	n := startOf(text)
+	text, s.cut = text[:n], n < len(text)
 	s.separator(text, d)
 	if line, rest, _ := bytes.Cut(text, []byte("\n")); is("gct", string(line)) {
 		s.skip, s.skipped, s.gct = len(line)+1+bytes.IndexByte(rest, '\n')+1, 2, true // the sizes
