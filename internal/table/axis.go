@@ -14,18 +14,18 @@ const longAxis = 8
 func joins(n int) int { return n / 16 }
 
 // rises reports whether every number is above the one before it, but for joins.
-func rises(numbers []float64) bool { return goes(numbers, 1) }
+func rises(numbers []float64) bool { return goes(numbers, 1, joins(len(numbers))) }
 
-func falls(numbers []float64) bool { return goes(numbers, -1) }
+func falls(numbers []float64) bool { return goes(numbers, -1, joins(len(numbers))) }
 
-func goes(numbers []float64, sign float64) bool {
+func goes(numbers []float64, sign float64, most int) bool {
 	out := 0
 	for i := 1; i < len(numbers); i++ {
 		if !(sign*numbers[i] > sign*numbers[i-1]) {
 			out++
 		}
 	}
-	return out <= joins(len(numbers))
+	return out <= most
 }
 
 // Ordered reports whether three numbers or more rise or fall.

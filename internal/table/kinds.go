@@ -29,7 +29,6 @@ type column struct {
 	unit, currency       string         // that of the numbers; "": none
 	mixed                bool           // the numbers have several units
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
-	last                 float64
 }
 
 // mostValues is how many values a column may have that becomes columns of 0 and 1.
@@ -39,7 +38,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
 		c := &columns[j]
-		*c = column{whole: true, rising: true, consecutive: true, different: true}
+		*c = column{whole: true, different: true}
 		seen := map[string]bool{}
 		for _, line := range lines {
 			if j >= len(line) {
@@ -55,6 +54,10 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 			}
 		}
 		c.settleUnits()
+		if c.rising = goes(c.list, 1, 0); len(c.list) > 0 {
+			c.least, c.most = slices.Min(c.list), slices.Max(c.list)
+		}
+		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)-1)
 	}
 	return columns
 }
@@ -113,16 +116,7 @@ func (c *column) add(p *parser, f []byte) {
 	} else if v != 0 && c.bare == "" {
 		c.bare = string(utf8Text(f))
 	}
-	if c.numbers > 0 {
-		c.rising = c.rising && v > c.last
-		c.consecutive = c.consecutive && v == c.last+1
-	}
-	if c.numbers == 0 {
-		c.least, c.most = v, v
-	}
-	c.least, c.most = min(c.least, v), max(c.most, v)
 	c.whole = c.whole && v == math.Trunc(v)
-	c.last = v
 	c.numbers++
 }
 

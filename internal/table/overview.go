@@ -1,6 +1,9 @@
 package table
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // Role is what a column is taken for.
 type Role byte
@@ -37,30 +40,17 @@ type Overview struct {
 func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 	d.Guess, d.atOnce = true, true
 	t, in, err := open(r, source, d)
-	if err != nil {
-		return o, in.settle(err)
-	}
-	p := &t.parser
-	o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
-	for p.width == 0 {
-		fields, err := p.next()
-		if err == io.EOF {
-			return o, &Error{Source: source, Msg: (&NoRows{}).Error()}
-		}
-		if err != nil {
-			return o, err
-		}
-		if p.blank(fields) {
-			continue
-		}
-		if _, err = t.begin(fields); p.survey.columns != nil {
+	if err == nil {
+		p := &t.parser
+		o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
+		if _, err = t.firstRow(); p.survey.columns != nil {
 			o = t.Overview()
 		}
-		if err != nil {
-			return o, in.settle(err)
+		if e, ok := err.(*Error); ok && t.parser.width > 0 && errors.As(e.err, new(*NoRows)) {
+			err = nil
 		}
 	}
-	return o, nil
+	return o, in.settle(err)
 }
 
 // Overview returns how the text is read, with Dialect.Guess.

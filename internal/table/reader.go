@@ -58,31 +58,36 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	return t, nil
 }
 
-func (t *Reader) openRows(in *chunks) error {
+// firstRow returns the fields of the first row, after the head.
+func (t *Reader) firstRow() (fields [][]byte, err error) {
 	p := &t.parser
-	for t.own.rows == 0 {
+	for {
 		fields, err := p.next()
 		if err == io.EOF {
 			none := &NoRows{t.Head}
-			return &Error{Source: t.Source, Msg: none.Error(), err: none}
+			return nil, &Error{Source: t.Source, Msg: none.Error(), err: none}
 		}
 		if err != nil {
+			return nil, err
+		}
+		row := !p.blank(fields)
+		if row && p.width == 0 {
+			if row, err = t.begin(fields); err != nil {
+				return nil, err
+			}
+		}
+		if row && !p.skips(true) {
+			return fields, nil
+		}
+	}
+}
+
+func (t *Reader) openRows(in *chunks) error {
+	p := &t.parser
+	for t.own.rows == 0 {
+		fields, err := t.firstRow()
+		if err != nil {
 			return err
-		}
-		if p.blank(fields) {
-			continue
-		}
-		if p.width == 0 {
-			row, err := t.begin(fields)
-			if err != nil {
-				return err
-			}
-			if !row {
-				continue
-			}
-		}
-		if p.skips(true) {
-			continue
 		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
 			return p.also(err)
