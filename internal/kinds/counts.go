@@ -38,8 +38,8 @@ var (
 // counts reports whether the whole numbers x, at least 0, are counts. A count that is expected to be e by
 // the sizes of its row and column differs from e by √e, and by what tells rows apart, which is in a
 // few directions. Of the rest, (v−e)²/e is about 1 for any e. That of lengths, prices or codes rises
-// or falls with e, or has another size. Numbers may be counts if they are alike as far as they go, or the smallest alone vary
-// up to twice as much.
+// or falls with e, or has another size. Numbers may be counts if they are alike as far as they go, or if the
+// smallest alone vary up to twice as much.
 func counts(x *softkmeans.Matrix, l *limits) (are, mayBe bool) {
 	most, often := slices.Max(x.Data), 0
 	for _, v := range x.Data {
