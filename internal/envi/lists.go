@@ -126,7 +126,7 @@ func wordsOf(inner string, n int) []string {
 
 func inBraces(value string) string {
 	if inner, ok := strings.CutPrefix(value, "{"); ok {
-		value, _, _ = strings.Cut(inner, "}")
+		value = inner[:max(0, strings.LastIndexByte(inner, '}'))]
 	}
 	return strings.TrimSpace(value)
 }
