@@ -392,7 +392,7 @@ func FuzzHeader(f *testing.F) {
 
 // A description may have braces of its own, and keys between them that do not count.
 func TestNestedBraces(t *testing.T) {
-	const sizes = "\nsamples = 5\nlines = 4\nbands = 2\ndata type = 4\nbyte order = 0\n"
+	const sizes = "\nsamples = 5\nlines = 4\nbands = 2\ndata type = 4\ninterleave = bsq\nbyte order = 0\n"
 	for description, want := range map[string]string{
 		"{\n made by {nested} tool, samples = 99\n lines = 1}": "made by {nested} tool, samples = 99\nlines = 1",
 		"{{ one too many }": "{ one too many",
