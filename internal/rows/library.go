@@ -19,9 +19,9 @@ import (
 // spectrum names the column of the spectra's names.
 const spectrum = "spectrum"
 
-// library returns the text of a spectral library, and makes d the dialect of that text. Columns are
-// the wavelengths of channels that are not bad (bbl) or without any value, and ids the names of the spectra. The text is
-// nil if source is no ENVI file. Of an image it is an error.
+// library returns the text of a spectral library, and makes d the dialect of that text. Columns are the
+// wavelengths of channels that are not bad (bbl) or without any value, and ids the names of the spectra.
+// The text is nil if source is no ENVI file. Of an image it is an error.
 func library(source string, d *table.Dialect) (text io.Reader, notes []string, err error) {
 	header, data, err := envi.Find(source)
 	if header == "" || err != nil {

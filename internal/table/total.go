@@ -269,7 +269,8 @@ func (t *Table) notePlace(d *Dialect) {
 		}
 	}
 	list := listWord(places)
-	t.note("warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside " + beside + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
+	note := "warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside " + beside
+	t.note(note + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
 		Plural(len(places), " carries it", " carries them")+" along instead"))
 }
 
