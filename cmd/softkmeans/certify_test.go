@@ -10,21 +10,11 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 )
 
-// certifiedJSON is what -json prints.
-type certifiedJSON struct {
-	Source, Scale, Centers, Verdict string
-	Memberships                     *string
-	Rows, K                         int
-	Columns, Notes                  []string
-	Tol                             float64
-	Certificate                     certificateJSON
-}
-
-// certificate returns the certificate that was printed. Its solver must be gram.
-func (c *certifiedJSON) certificate() softkmeans.Certificate {
-	j := &c.Certificate
+// certificateOf returns the certificate that was printed. Its solver must be gram.
+func certificateOf(j *answer.Certificate) softkmeans.Certificate {
 	cert := softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor,
 		FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
 		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, Repair: j.Repair, SpanError: *j.SpanError}
@@ -63,21 +53,21 @@ func TestCertifyFit(t *testing.T) {
 			!strings.HasSuffix(text, quality) {
 			t.Errorf("%s:\n%s\ndoes not end as the report of fit,\n%s", name, text, report)
 		}
-		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text,
-			head+"\n"+f+": 3 prototypes\n"+g+": memberships\n") {
+		if head, _, _ := strings.Cut(text, "\n\n"); !strings.Contains(strings.ReplaceAll(head, "\n", " "),
+			"; 3 prototypes of "+f+"; memberships of "+g+".") {
 			t.Errorf("%s: begins\n%.300s", name, text)
 		}
 		code, text, _ = do(t, "", "certify", "-json", "-scale", "none",
 			"-centers", f, "-memberships", g, data)
-		got := parseJSON[certifiedJSON](t, text)
-		c := got.certificate()
+		got := parseJSON[answer.Answer](t, text)
+		c := certificateOf(got.Certificate)
 		if near(c.SpanError, want.SpanError, 1e-15) { // the file has no centers of 1e-20
 			c.SpanError = want.SpanError
 		}
 		if code != 0 || c != want || *got.Certificate.Explained != 1-want.Objective/want.Total ||
 			!got.Certificate.Certified || got.Tol != 1e-9 ||
 			got.K != 3 || got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != data ||
-			got.Centers != f || *got.Memberships != g || !strings.HasPrefix(got.Verdict, "Certified: ") {
+			got.CentersFile != f || got.MembershipsFile != g || !strings.HasPrefix(got.Sentence, "Certified: ") {
 			t.Errorf("%s: %s\nwant %+v", name, text, want)
 		}
 	}
@@ -140,9 +130,9 @@ func TestCertifyNot(t *testing.T) {
 			t.Errorf("%q: code %d, %q\n%s", test.g, code, stderr, text)
 		}
 		code, text, _ = do(t, "", "certify", "-json", "-centers", f, "-memberships", g, x)
-		if got := parseJSON[certifiedJSON](t, text); code != test.code ||
+		if got := parseJSON[answer.Answer](t, text); code != test.code ||
 			got.Certificate.Certified != (code == 0) ||
-			strings.HasPrefix(got.Verdict, "Not certified: ") != (code == 1) {
+			strings.HasPrefix(got.Sentence, "Not certified: ") != (code == 1) {
 			t.Errorf("%q: code %d\n%s", test.g, code, text)
 		}
 	}
@@ -153,7 +143,7 @@ func TestCertifyNot(t *testing.T) {
 	must(t, "certify", "-tol", "2", "-centers", one, "-memberships", g, line)
 	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 ||
 		!near(value(t, text, "objective"), 4, 1e-9) ||
-		!strings.Contains(text, "\nThat is 1.01 of the total variance and 1.01 times the proved floor.\n") ||
+		!strings.Contains(text, "which is 1.01 of the\nvariance and 1.01 times the floor.") ||
 		!strings.Contains(text, "changed by up to 2: ") {
 		t.Errorf("code %d\n%s", code, text)
 	}
@@ -208,7 +198,7 @@ func TestCertifyFalse(t *testing.T) {
 		writeText(t, "g.csv", test.g)
 		code, text, stderr := do(t, "",
 			strings.Fields("certify -header no -scale none -centers f.csv -memberships g.csv x.csv")...)
-		share := value(t, text, "excess, as a share")
+		share := value(t, text, "excess / total")
 		if code != test.code || stderr != "" || strings.Contains(text, "\nCertified: ") != (code == 0) ||
 			share < test.share[0] || share > 1.1*test.share[1] {
 			t.Errorf("%s: code %d, %s\n%s", test.name, code, stderr, text)
@@ -224,8 +214,8 @@ func TestCertifyFalse(t *testing.T) {
 // docs/command.md has every field of the certificate.
 func TestCertificateFields(t *testing.T) {
 	text := readFile(t, filepath.Join("..", "..", "docs", "command.md"))
-	for j := range reflect.TypeFor[certificateJSON]().NumField() {
-		if name := reflect.TypeFor[certificateJSON]().Field(j).Tag.Get("json"); !strings.Contains(text,
+	for j := range reflect.TypeFor[answer.Certificate]().NumField() {
+		if name := reflect.TypeFor[answer.Certificate]().Field(j).Tag.Get("json"); !strings.Contains(text,
 			"`"+name+"`") {
 			t.Errorf("no %s in docs/command.md", name)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
@@ -286,7 +287,7 @@ func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
 			width[j] = max(utf8.RuneCountInString(s), len(all))
 			total += 2 + width[j]
 		}
-		if total > lineWidth && most > 1 {
+		if total > answer.LineWidth && most > 1 {
 			continue
 		}
 		line := func(name string, cell func(j int) any) {
@@ -547,7 +548,7 @@ func (e *materialsJSON) text() []byte {
 		count(e.Rows, "row"))
 	for _, side := range []materialsSide{e.Truth, e.Found} {
 		for _, note := range side.Notes {
-			b.WriteString(wrapped(side.Source + ": " + note + "."))
+			b.WriteString(answer.Wrapped(side.Source + ": " + note + "."))
 		}
 	}
 	if e.Left > 0 {

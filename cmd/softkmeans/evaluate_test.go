@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans/internal/answer"
 	"softkmeans/internal/npy"
 	"softkmeans/metrics"
 )
@@ -155,7 +156,7 @@ func TestWriteCounts(t *testing.T) {
 			t.Errorf("%v: others, in\n%s", size, &b)
 		}
 		for i, line := range lines[1:] {
-			if n := len([]rune(line)); n > lineWidth {
+			if n := len([]rune(line)); n > answer.LineWidth {
 				t.Errorf("%v: line of %d characters", size, n)
 			}
 			fields := strings.Fields(line)

@@ -54,8 +54,7 @@ Output:
   -centers FILE write the prototypes as CSV, in the table's units and with its
                 column names
   -model FILE   write the model as JSON, for softkmeans predict and certify
-  -json         print the report as JSON
-
+` + jsonHelp + `
 For some methods only:
 
   -slack S      minvol: extra squared error, as a fraction of the least. The
@@ -110,6 +109,7 @@ Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 type fitFlags struct {
 	inputFlags
 	sureFlags
+	printFlags
 	k       int // 0: the proposal
 	method  method
 	options softkmeans.Options
@@ -123,7 +123,6 @@ type fitFlags struct {
 	kernel  kernelKind
 	gamma   float64 // 0: the median heuristic
 	stream  streaming
-	json    bool
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
@@ -154,7 +153,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs.StringVar(&f.centers, "centers", "", "")
 	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	fs.BoolVar(&f.details, "details", false, "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
@@ -286,7 +285,21 @@ func (f *fitFlags) run(s *session) error {
 			return err
 		}
 	}
-	return s.answer(result, f.json)
+	a := result.answer()
+	a.Next = f.next()
+	return s.tell(a, &f.printFlags)
+}
+
+// next says what to do after the fit.
+func (f *fitFlags) next() string {
+	text := ""
+	if f.memberships == "" {
+		text = "Labels and memberships of all rows: -o FILE. "
+	}
+	if !f.verbose {
+		text += "All digits: -v. "
+	}
+	return text + "Pictures: softkmeans report."
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
@@ -325,11 +338,11 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	labels := r.labels()
 	r.count(labels)
-	r.meaning.add(memberships, f.naming(d))
+	r.meaning.Add(memberships, f.naming(d))
 	clusters := labels
 	if r.clusters != nil {
 		clusters = r.clusters
-		r.meaning.compare(clusters, memberships)
+		r.meaning.Compare(clusters, memberships)
 	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 // The report does not depend on the source of the data, the order of the flags or the
@@ -77,7 +79,7 @@ func TestFitEdges(t *testing.T) {
 			continue
 		}
 		if got := value(t, report, "objective"); !near(got, test.floor,
-			1e-12*max(1, value(t, report, "total variance"))) {
+			1e-12*max(1, value(t, report, "total"))) {
 			t.Errorf("%q, k = %s: objective %v, want %v", test.text, test.k, got, test.floor)
 		}
 	}
@@ -92,13 +94,13 @@ func TestFitScaled(t *testing.T) {
 			reports[i] = must(t, append([]string{"fit", "-k", "3", "-stream", stream, wine},
 				strings.Fields(args)...)...)
 		}
-		for _, name := range []string{"objective", "floor", "total variance"} {
+		for _, name := range []string{"objective", "floor", "total"} {
 			a, b := value(t, reports[0], name), value(t, reports[1], name)
-			if !near(a, b, 1e-8*value(t, reports[0], "total variance")) {
+			if !near(a, b, 1e-8*value(t, reports[0], "total")) {
 				t.Errorf("%s: %s is %v, streamed %v", args, name, a, b)
 			}
 		}
-		if total := value(t, reports[0], "total variance"); strings.Contains(args, "zscore") &&
+		if total := value(t, reports[0], "total"); strings.Contains(args, "zscore") &&
 			!near(total, 178*13, 1e-6) {
 			t.Errorf("%s: total variance %v", args, total)
 		}
@@ -120,7 +122,7 @@ func TestFitWeights(t *testing.T) {
 		"-k 2 -method alternating -scale zscore"} {
 		a := must(t, append(strings.Fields("fit -weights w data.csv"), strings.Fields(args)...)...)
 		b := must(t, append(strings.Fields("fit often.csv"), strings.Fields(args)...)...)
-		for _, name := range []string{"floor", "total variance"} {
+		for _, name := range []string{"floor", "total"} {
 			if v, w := value(t, a, name), value(t, b, name); !near(v, w, 1e-9*(1+w)) {
 				t.Errorf("%s: %s is %v, by rows %v", args, name, v, w)
 			}
@@ -151,7 +153,7 @@ func TestFitSum(t *testing.T) {
 			if code != 0 {
 				t.Fatalf("%s: %d, %s", method, code, stderr)
 			}
-			c := parseJSON[fitReportJSON](t, out).Certificate
+			c := parseJSON[answer.Answer](t, out).Certificate
 			if !near(c.Total, 9539.29, 1e-6) || !near(c.Floor, 3.5525702, 1e-6) || c.MaxSumError > 1e-12 ||
 				(method != "minvol") != (*c.ExcessShare < 1e-10) {
 				t.Errorf("%s, stream %s: %+v", method, stream, c)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 // gappy has two gaps in rows 2 and 4, and ids.
@@ -75,7 +77,7 @@ func TestMissingDrop(t *testing.T) {
 			must(t, strings.Fields("certify -drop city -centers f.csv -memberships w.csv whole.csv")...)
 		}
 	}
-	got := parseJSON[fitReportJSON](t,
+	got := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("fit -k 2 -json -drop city -missing drop data.csv")...))
 	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 3 ||
 		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") ||
@@ -334,7 +336,7 @@ func TestDecidingNote(t *testing.T) {
 		name := writeText(t, filepath.Join(t.TempDir(), "x.csv"), strings.TrimPrefix(c.header+rows, "\n"))
 		for _, stream := range []string{"no", "yes"} {
 			args := []string{"fit", "-k", "2", "-method", "global", "-json", "-stream", stream, name}
-			got := parseJSON[fitReportJSON](t, must(t, args...))
+			got := parseJSON[answer.Answer](t, must(t, args...))
 			want := "has 98 % of the variance and decides the result nearly alone (-scale zscore counts " +
 				"all columns alike"
 			if c.drop != "" {
@@ -349,7 +351,7 @@ func TestDecidingNote(t *testing.T) {
 			continue
 		}
 		word := strings.Trim(strings.ReplaceAll(c.drop, `'\''`, "\x00"), "'")
-		got := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "global", "-json",
+		got := parseJSON[answer.Answer](t, must(t, "fit", "-k", "2", "-method", "global", "-json",
 			"-drop", strings.ReplaceAll(word, "\x00", "'"), name))
 		if columns := strings.Join(got.Columns, "|"); columns != c.left {
 			t.Errorf("-drop %s leaves %s", c.drop, columns)

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/enclosure"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
@@ -137,7 +138,7 @@ type result struct {
 	seed     uint64
 	known    []string           // the names of the first centers; nil: p0, p1, …
 	fixed    *softkmeans.Matrix // these centers, in the table's units; nil: none
-	meaning  meaning
+	meaning  answer.Rows
 	mixtures bool  // labels are the largest memberships, though there are clusters
 	clusters []int // of the rows; nil: there are none, or the table is read in blocks
 

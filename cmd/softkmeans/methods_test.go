@@ -12,6 +12,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/kernel"
 )
 
@@ -167,9 +168,9 @@ func TestFitSimilarities(t *testing.T) {
 		}
 		code, stdout, _ = do(t, stdin,
 			append(strings.Fields("fit -k 3 -json"), strings.Fields(test.args)...)...)
-		var j fitReportJSON
-		if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Similarity == nil ||
-			!near(j.Similarity.Objective, m.Objective, 1e-9*m.Total) || j.Certificate != nil {
+		var j answer.Answer
+		if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Certificate == nil ||
+			!near(j.Certificate.Objective, m.Objective, 1e-9*m.Total) || j.Certificate.FloorBy == "" {
 			t.Errorf("%s: code %d, %v: %s", test.args, code, err, stdout)
 		}
 	}
@@ -186,9 +187,10 @@ func TestFitAuto(t *testing.T) {
 		t.Fatal(c, err)
 	}
 	for _, stream := range []string{"no", "yes"} {
-		report := must(t, "fit", "-k", "auto", "-method", "global", "-stream", stream, data)
-		if want := chosen(&c) + opinions(&c); !strings.Contains(report, want) ||
-			strings.Contains(report, "drawn") {
+		report := must(t, "fit", "-v", "-k", "auto", "-method", "global", "-stream", stream, data)
+		k, why := c.Supported()
+		if want := opinions(&c); !strings.Contains(report, want) || !strings.Contains(lined(report),
+			fmt.Sprintf("Proposed: k = %d, since %s.", k, why)) || strings.Contains(report, "drawn") {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
 	}
@@ -197,7 +199,7 @@ func TestFitAuto(t *testing.T) {
 	for _, args := range []string{"fit -k auto -method global -stream no",
 		"fit -k auto -method global -stream yes", "floors"} {
 		report := must(t, append(strings.Fields(args), unsure)...)
-		if !strings.Contains(report, "\n"+says+": -k 4.\n") {
+		if !strings.Contains(report, "\n"+says+": k = 4.\n") {
 			t.Errorf("%s: no %q in\n%s", args, says, report)
 		}
 	}

@@ -102,7 +102,7 @@ func (o *outputs) finish(report func(io.Writer) error) error {
 	return o.std.drafts.commit(o.files)
 }
 
-func (o *outputs) answer(a answer, asJSON bool) error {
+func (o *outputs) answer(a reply, asJSON bool) error {
 	return o.finish(func(w io.Writer) error { return writeAnswer(w, a, asJSON) })
 }
 

@@ -16,6 +16,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -307,8 +308,8 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 	}
 	k, why := c.Supported()
 	if k == 0 {
-		text := opinions(&c) + agreements(&c)
-		if text != "" {
+		text := opinions(&c) + answer.Wrapped(agreements(&c))
+		if text = strings.TrimSpace(text); text != "" {
 			text = "\n" + text
 		}
 		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
@@ -329,11 +330,11 @@ func agreements(c *choosek.Choice) string {
 		}
 		text += " " + rounded(max(v, 0)) + " for k = " + strconv.Itoa(i+2)
 	}
-	return wrapped(text + ".")
+	return text + "."
 }
 
 // naming names the rows: those of a square table without ids have the names of its columns.
-func (f *fitFlags) naming(d *data) naming {
+func (f *fitFlags) naming(d *data) answer.Naming {
 	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.ids == nil &&
 		d.Header && len(d.Names) == d.Rows {
 		return func(i int) (int, string) { return i, d.Names[i] }
@@ -396,12 +397,12 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 		return nil, err
 	}
 	name := f.naming(d)
-	r.meaning.add(r.lsd.Memberships, name)
+	r.meaning.Add(r.lsd.Memberships, name)
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
 		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
-	c.Pure, c.Between = r.meaning.ranked()
+	c.Pure, c.Between = ranked(&r.meaning)
 	if d.Rows <= mostDrawn {
 		c.Matrix = s.matrix
 	}
@@ -427,15 +428,16 @@ func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, err
 }
 
 // ranked returns the rows that tell most, for a page.
-func (m *meaning) ranked() (pure [][]report.Ranked, between []report.Ranked) {
-	pure = make([][]report.Ranked, len(m.pure))
-	for j, list := range m.pure {
-		for _, row := range list.rows {
-			pure[j] = append(pure[j], report.Ranked{Name: row.id, Of: []int{j}, Shares: []float64{row.value}})
+func ranked(m *answer.Rows) (pure [][]report.Ranked, between []report.Ranked) {
+	pure = make([][]report.Ranked, len(m.Pure))
+	for j, list := range m.Pure {
+		for _, row := range list.Rows {
+			pure[j] = append(pure[j], report.Ranked{Name: row.ID, Of: []int{j}, Shares: []float64{row.Value}})
 		}
 	}
-	for _, row := range m.between.rows {
-		between = append(between, report.Ranked{Name: row.id, Of: row.pair[:], Shares: row.shares[:]})
+	for _, row := range m.Between.Rows {
+		of, shares := row.Pairs()
+		between = append(between, report.Ranked{Name: row.ID, Of: of, Shares: shares})
 	}
 	return pure, between
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/table"
 	"softkmeans/kernel"
 )
@@ -78,17 +78,9 @@ func TestFloorsSimilar(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", method, line, report)
 			}
 		}
-		var j struct {
-			Method, Kernel string
-			Gamma, Total   float64
-			Proposal       struct{ K *int }
-			Floors         []screeLine
-		}
-		if err := json.Unmarshal([]byte(must(t, append(args, "-json")...)), &j); err != nil {
-			t.Fatal(err)
-		}
+		j := parseJSON[answer.Answer](t, must(t, append(args, "-json")...))
 		if j.Method != method || j.Kernel != "distances" || !near(j.Gamma, gamma, 1e-12) ||
-			j.Proposal.K == nil || *j.Proposal.K != 3 || len(j.Floors) != 7 {
+			j.Choice.K == nil || *j.Choice.K != 3 || len(j.Floors) != 7 {
 			t.Errorf("%+v", j)
 		}
 		for i, l := range j.Floors {
@@ -102,13 +94,13 @@ func TestFloorsSimilar(t *testing.T) {
 			list[0] != "k,floor,explained,step" {
 			t.Errorf("%q", list)
 		}
-		fitted := must(t, strings.Fields("fit -k auto -kernel distances -keep species -o "+
+		fitted := must(t, strings.Fields("fit -v -k auto -kernel distances -keep species -o "+
 			"g.csv -method "+method+" data.csv")...)
 		_, proposal, _ := strings.Cut(report, "\nProposed: ")
-		proposal, _, _ = strings.Cut(proposal, "\nHalves")
+		proposal, _, _ = strings.Cut(proposal, "\n\n")
 		floor := value(t, fitted, "floor") // by duality for lsd
 		if !strings.Contains(fitted, "Proposed: "+proposal) || floor < want[2]-1e-8*want[0] ||
-			near(floor, want[2], 1e-8*want[0]) == strings.Contains(fitted, "\nProved: ") {
+			near(floor, want[2], 1e-8*want[0]) == strings.Contains(fitted, "proved by duality") {
 			t.Errorf("no %q, or floor %g, in\n%s", proposal, want[2], fitted)
 		}
 		if lines := strings.Split(readFile(t, "g.csv"), "\n"); !strings.HasPrefix(lines[0],

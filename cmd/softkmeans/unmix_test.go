@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
@@ -244,7 +245,7 @@ func TestUnmix(t *testing.T) {
 	}
 
 	// The same as an array and a library, from the file with the values; as JSON.
-	report := parseJSON[unmixReportJSON](t,
+	report := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("unmix -k 3 -json -workers 1 -o g.npy -spectra f.sli scene.bil")...))
 	if report.Empty != 3 || report.Incomplete != 1 || !slices.Equal(report.BadBands, []int{1, 12, 13}) ||
 		report.Lines != 24 || report.Samples != 20 || report.Bands != 30 ||
@@ -416,7 +417,7 @@ func TestUnmixHeaders(t *testing.T) {
 		writeText(t, c.name+".hdr", readFile(t, filepath.Join(trade, c.name+".hdr")))
 		text := must(t, "unmix", "-k", "3", "-report", "p.html", c.name+".dat")
 		page := html.UnescapeString(readFile(t, "p.html"))
-		got := parseJSON[unmixReportJSON](t, must(t, "unmix", "-k", "3", "-json", c.name+".hdr"))
+		got := parseJSON[answer.Answer](t, must(t, "unmix", "-k", "3", "-json", c.name+".hdr"))
 		if len(got.Notes) != 1 || !strings.HasPrefix(got.Notes[0], c.note) ||
 			!strings.Contains(text, sentence(c.note)[:20]) || !strings.Contains(page, sentence(c.note)[:20]) {
 			t.Errorf("%s: notes %q in\n%s", c.name, got.Notes, text)
@@ -486,7 +487,7 @@ func TestUnmixLarge(t *testing.T) {
 	old := blockValues
 	defer func() { blockValues = old }()
 	blockValues = 30000
-	report := parseJSON[unmixReportJSON](t,
+	report := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("unmix -k 3 -lambda .02 -stream yes -json -o g.img -report p.html x.bsq")...))
 	if !report.Summarised || !report.Streamed || report.Rows != 16499 || report.Empty != 1 ||
 		report.Certificate.Objective > 1.3*report.Certificate.Floor {

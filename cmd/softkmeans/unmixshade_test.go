@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
@@ -135,7 +136,7 @@ func TestUnmixShade(t *testing.T) {
 	if v, err := strconv.ParseFloat(found[1], 64); err != nil || v > .003 {
 		t.Errorf("the map of the error goes up to %s", found[1])
 	}
-	report := parseJSON[unmixReportJSON](t, must(t, strings.Fields("unmix -k 3 -json -shade s.img x.bip")...))
+	report := parseJSON[answer.Answer](t, must(t, strings.Fields("unmix -k 3 -json -shade s.img x.bip")...))
 	if again := readShade(t, "s.img", s); report.RowScaling != "unit" || report.Shade == nil ||
 		float64(float32(shade[7])) != again[7] || report.Trimmed == nil ||
 		!(report.Shade.Min < .8*report.Shade.Median && report.Shade.Max > 1.2*report.Shade.Median) {
@@ -166,7 +167,7 @@ func TestUnmixShade(t *testing.T) {
 		must(t, strings.Fields("predict -header no -model m.json -o g.csv all.csv")...)
 		_, stdout, stderr := do(t, "",
 			strings.Fields("certify -header no -json -model m.json"+args+" all.csv")...)
-		var j struct{ Certificate certificateJSON }
+		var j struct{ Certificate answer.Certificate }
 		if err := json.Unmarshal([]byte(stdout), &j); err != nil {
 			t.Fatal(err)
 		}
@@ -215,9 +216,9 @@ func TestUnmixTrim(t *testing.T) {
 		!strings.Contains(readFile(t, "p.html"), "all pixels but outliers") {
 		t.Errorf("%s", out)
 	}
-	report := parseJSON[unmixReportJSON](t,
+	report := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -json x.bil")...))
-	if len(report.Trimmed) != 7 || report.Trimmed[5] != (pixelJSON{9, 5}) || report.Rows != 191 ||
+	if len(report.Trimmed) != 7 || report.Trimmed[5] != (answer.Pixel{Line: 9, Sample: 5}) || report.Rows != 191 ||
 		report.LambdaBy != "noise" || report.RowScaling != "given" || report.Shade != nil {
 		t.Errorf("%+v", report)
 	}
@@ -228,7 +229,7 @@ func TestUnmixTrim(t *testing.T) {
 		if v := g.Row(i); i > 0 && math.Abs(v[0]+v[1]+v[2]-1) > 1e-6 {
 			t.Errorf("pixel %d: %v", i, v)
 		}
-		if i > 0 && !slices.Contains(report.Trimmed, pixelJSON{i/12 + 1, i%12 + 1}) {
+		if i > 0 && !slices.Contains(report.Trimmed, answer.Pixel{Line: i/12 + 1, Sample: i%12 + 1}) {
 			other.Data, truth.Data = append(other.Data, g.Row(i)...), append(truth.Data, s.shares.Row(i)...)
 			other.Rows, truth.Rows = other.Rows+1, truth.Rows+1
 		}

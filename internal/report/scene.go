@@ -342,7 +342,7 @@ func (s *Scene) sizes() grid {
 		Note: "Pixels are counted by their largest share. Nearly pure: a share of 90 % or more."}
 	turns := s.Model.Turns
 	if turns != nil {
-		g.Head = append(g.Head, "sure to")
+		g.Head = append(g.Head, "uncertainty")
 		g.Note += " " + view.SureTo
 	}
 	for j, name := range s.names() {

@@ -208,12 +208,11 @@ func Volume(ratio float64) string {
 	case ratio == 0:
 		return ""
 	case ratio <= 1+1e-6:
-		return " Proved: with no more error, no prototypes span a smaller volume, but for a millionth."
+		return " Proved: no prototypes with this error or less span a volume smaller by more than 1e-6."
 	case !Finite(ratio):
 		return " How small a volume prototypes with this error can span is not known."
 	}
-	return " Proved: with no more error, prototypes are at most " + AtMost(ratio) +
-		" times as compact, by the volume that they span."
+	return " Proved: prototypes with this error or less span at least 1/" + AtMost(ratio) + " of this volume."
 }
 
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
@@ -252,13 +251,12 @@ func Same(v *proof.Verdict) string {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return " Proved: of all prototypes of the same mixtures these span the least volume, but for a " +
-			"millionth, and any others as small are within a hundredth of these."
+		return " Proved: no prototypes with the same mixtures span a volume smaller by more than 1e-6; equally " +
+			"small ones lie within 0.01."
 	case v.Smallest():
-		return " Proved: no prototypes of the same mixtures span a smaller volume, but for a millionth."
+		return " Proved: no prototypes with the same mixtures span a volume smaller by more than 1e-6."
 	}
-	return " Proved: prototypes of the same mixtures are at most " + AtMost(v.Factor) +
-		" times as compact."
+	return " Proved: prototypes with the same mixtures span at least 1/" + AtMost(v.Factor) + " of this volume."
 }
 
 // How says how a model was computed, and what is proved of its loss.

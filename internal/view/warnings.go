@@ -4,13 +4,14 @@ package view
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"softkmeans"
 )
 
 // SureTo explains Turns of unmix.Result.
-const SureTo = "Sure to: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
+const SureTo = "Uncertainty: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
 	"simulated scenes."
 
 // unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra
@@ -66,13 +67,22 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
 				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
+		case softkmeans.WarnLabels, softkmeans.WarnShares:
+			what, do := "labels", "Rely on memberships for rows in between; fewer prototypes may be more stable."
+			if w.Kind == softkmeans.WarnShares {
+				what, do = "memberships", "Fewer prototypes may be more stable."
+			}
+			lines = append(lines, "Refitting random halves of the rows, with half or twice the slack, changes up to "+
+				Percent(w.Value)+" of the "+what+". "+do)
+		case softkmeans.WarnDimensions:
+			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data determines "+strconv.Itoa(int(w.Value))+
+				" clusters, but not as many prototypes and memberships: use the labels.")
+		case softkmeans.WarnRows:
+			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
+				": clusters are empty. Fewer prototypes would do.")
 		default:
 			text := strings.ReplaceAll(w.String(), "centers", "prototypes") // names none
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
-			if w.Kind == softkmeans.WarnLabels {
-				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their " +
-					"memberships."
-			}
 		}
 	}
 	return lines

@@ -1,0 +1,292 @@
+package answer
+
+// How good a result is: its squared error, the floor of that, and what follows, in sentences.
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/view"
+)
+
+// Quality is a certificate and what else the sentences about it depend on.
+type Quality struct {
+	softkmeans.Certificate
+	K        int
+	Noun     string // what a prototype is called; "": that
+	Sum      softkmeans.Sum
+	Tol      float64 // of "optimal"
+	Scaled   bool    // the columns are scaled
+	Streamed bool    // the certificate comes from passes over a file, without SpanError
+	Missing  int     // values of the table; above 0 Floor is an estimate, and Floor − FloorError is proved
+	Trivial  bool    // as many prototypes mix any table of this size
+	Between  float64 // the share of the variance between clusters; 0: there are none
+	Whole    string  // what the total is, if neither the variance nor the sum of squares
+	Why      string  // a sentence: why the error is above the floor
+	Loose    bool    // the floor may be out of reach
+}
+
+// JSON returns the certificate as data.
+func (q *Quality) JSON() *Certificate {
+	c := q.Certificate
+	j := &Certificate{Certified: q.optimal(), Objective: c.Objective, Floor: c.Floor, FloorError: c.FloorError,
+		Total: c.Total, Gap: c.Gap, Excess: InRange(c.Excess()), ExcessShare: InRange(c.ExcessShare()),
+		ExcessFloors: InRange(c.ExcessFloors()), MinMembership: c.MinMembership, MaxSumError: c.MaxSumError,
+		Repair: c.Repair, Solver: c.Solver.String(), Estimated: q.Missing > 0}
+	if c.Total > 0 {
+		v := 1 - c.Objective/c.Total
+		j.Explained = &v
+	}
+	if !q.Streamed && q.Whole == "" {
+		j.SpanError = &c.SpanError
+	}
+	return j
+}
+
+// InRange returns nil for a number that is out of range.
+func InRange(v float64) *float64 {
+	if math.Abs(v) < math.MaxFloat64 {
+		return &v
+	}
+	return nil
+}
+
+func (q *Quality) word() string { return cmp.Or(q.Noun, "prototype") }
+
+// prototypes returns "1 prototype" or "2 prototypes".
+func (q *Quality) prototypes() string { return view.Count(q.K, q.word()) }
+
+func (q *Quality) whole() string {
+	if q.Whole == "" && q.Sum == softkmeans.SumAtMostOne {
+		return "sum of squares"
+	}
+	return cmp.Or(q.Whole, "variance")
+}
+
+// optimal reports whether the squared error is proved to be the least.
+func (q *Quality) optimal() bool { return q.Optimal(q.Tol) }
+
+// lost reports whether v is no more than its rounding, where that is seen: numbers far from 0 have cancelled.
+func (q *Quality) lost(v float64) bool { return v <= q.FloorError && q.FloorError > 1e-9*q.Total }
+
+// Sentence says how much of the variance is explained, and how much can be.
+func (q *Quality) Sentence() string {
+	k := strconv.Itoa(q.K)
+	switch {
+	case !view.Finite(q.Total) || !view.Finite(q.Objective):
+		return "Squared errors are out of range, so that no share of the " + q.whole() + " is known."
+	case !(q.Total > 0) && q.Whole == "" && q.Sum == softkmeans.SumToOne:
+		return "All rows are equal: one prototype is enough."
+	case !(q.Total > 0):
+		return "The " + q.whole() + " is 0: there is nothing to explain."
+	case q.lost(q.Total):
+		return "The " + q.whole() + " is no more than its rounding, so that nothing is known of its shares."
+	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "" && q.optimal():
+		return "1 " + q.word() + ", the mean of the rows, explains nothing of how they differ."
+	}
+	text := q.prototypes() + " explain" + map[bool]string{true: "s"}[q.K == 1] + " "
+	if share := 1 - q.Objective/q.Total; share > 0 {
+		text += strings.Replace(view.Percent(share), ">", "more than", 1)
+	} else {
+		text += "nothing"
+	}
+	text += " of the " + q.whole()
+	low := (q.Floor - q.FloorError) / q.Total
+	switch {
+	case q.Missing > 0:
+		text += " of the values that are there; about " + upTo(q.Floor/q.Total) + " can be explained (an estimate)"
+		if low > 0 {
+			text += ", and no " + k + " can explain more than " + upTo(low) + " (proved)"
+		}
+	case q.Trivial && q.K > 1 && q.Between > 0:
+		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."
+	case q.Trivial && q.K > 1:
+		text += ". As many fit any table of this size without error, so that this says little"
+	case q.lost(q.Floor):
+		text += ". The floor is no more than its rounding, so that nothing is proved"
+	case q.optimal():
+		text += ", and no " + k + " can explain more (proved)"
+	case low <= 1e-12 || upTo(low) == "all":
+		text += "; others could explain all of it"
+	default:
+		text += "; no " + k + " can explain more than " + upTo(low) + " (proved)"
+	}
+	return text + "."
+}
+
+// upTo writes the share of the total that remains for an error of this share, rounded up.
+func upTo(err float64) string {
+	digits := 1e4
+	if v := 1 - err; v > .0995 && v <= .9995 {
+		digits = 1e3
+	}
+	if v := math.Ceil((1-err)*digits-1e-6) / digits; v < .99995 {
+		return view.Percent(v)
+	}
+	return "all"
+}
+
+// Sentences compares the squared error with the floor.
+func (q *Quality) Sentences() (list []string) {
+	switch {
+	case q.Missing > 0:
+		list = append(list, "The squared error of the values that are there is "+short(q.Objective)+
+			"; memberships are the best ones for these. The least of any "+q.prototypes()+" is about "+
+			short(q.Floor)+" (an estimate).")
+	case q.optimal():
+		return append(list, q.Verdict())
+	case !view.Finite(q.ExcessShare()):
+		return append(list, "The squared error is "+short(q.Objective)+", of a total of "+short(q.Total)+".")
+	case q.Floor-q.FloorError > 1e-12*q.Total:
+		how := more(q.ExcessFloors()) + " above "
+		if q.ExcessFloors() >= 10 {
+			how = view.Number(math.Round(1+q.ExcessFloors())) + " times "
+		}
+		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+short(q.Floor)+
+			": no "+q.prototypes()+" can have less (proved)."+q.reach()+q.repaired()+q.chance())
+	default:
+		list = append(list, "The squared error, "+short(q.Objective)+", is "+more(q.Objective/q.Total)+" of the "+
+			q.whole()+"; the floor is below 1e-12 of it (proved)."+q.repaired()+q.chance())
+	}
+	if q.Why != "" {
+		list[0] += " " + q.Why
+	}
+	return list
+}
+
+func (q *Quality) reach() string {
+	if q.Loose {
+		return " The floor may be out of reach."
+	}
+	return ""
+}
+
+// short writes a number with four digits.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// more is a share in percent, and not 0 for one that is positive.
+func more(v float64) string {
+	if v > 0 && v < .5e-4 {
+		return "less than 0.01 %"
+	}
+	return view.Percent(v)
+}
+
+// Verdict says whether the result is proved optimal, how far above the minimum it may be, and for which
+// memberships that holds.
+func (q *Quality) Verdict() string {
+	if !view.Finite(q.Excess()) {
+		return "Not certified: the squared error is out of range." + q.repaired()
+	}
+	head := "Not certified: the squared error may be above the minimum by up to " + view.AtMost(q.Excess())
+	if q.optimal() {
+		if q.Whole != "" {
+			return "The squared error, as computed, is the least of any " + q.prototypes() + ": " + short(q.Objective) +
+				" (proved)." + q.chance()
+		}
+		of := " and memberships"
+		if q.Sum == softkmeans.SumAtMostOne {
+			of += " that add up to at most 1"
+		}
+		kind := q.prototypes()
+		if q.K == 1 {
+			kind = "other " + q.word()
+		}
+		head = "Certified: no " + kind + of + " reduce the squared error, " + short(q.Objective) +
+			", by more than " + view.AtMost(q.Excess())
+	}
+	return head + q.relative() + "." + q.repaired() + q.chance()
+}
+
+// relative gives the excess as a share of the total and as a multiple of the floor.
+func (q *Quality) relative() string {
+	switch {
+	case q.Excess() == 0:
+		return ""
+	case q.lost(q.Total):
+		return ". The " + q.whole() + " is no more than its rounding"
+	case !view.Finite(q.ExcessShare()): // the total is 0 or next to it
+		return ". The " + q.whole() + " is " + view.Number(q.Total)
+	}
+	text := ", which is " + view.AtMost(q.ExcessShare()) + " of the " + q.whole()
+	switch {
+	case !view.Finite(q.ExcessFloors()):
+		return text + ". The floor is 0 to rounding, so that nothing is said relative to it"
+	case q.ExcessFloors() > 1 && q.optimal():
+		return text + ", but " + view.AtMost(q.ExcessFloors()) + " times the floor"
+	}
+	return text + " and " + view.AtMost(q.ExcessFloors()) + " times the floor"
+}
+
+// isRepaired reports whether memberships were changed to be on the simplex, beyond rounding.
+func (q *Quality) isRepaired() bool { return q.Repair > float64(q.K+4)*0x1p-52 }
+
+func (q *Quality) repaired() string {
+	if !q.isRepaired() {
+		return ""
+	}
+	text := " This is about repaired memberships, changed by up to " + view.Small(q.Repair) + ": "
+	if q.MinMembership < 0 {
+		text += "negative ones (down to " + view.Small(q.MinMembership) + ") count as 0, and "
+	}
+	if q.Sum == softkmeans.SumAtMostOne {
+		return text + "rows are divided by sums above 1 (by up to " + view.Small(q.MaxSumError) + ")."
+	}
+	return text + "rows are divided by their sums (which miss 1 by up to " + view.Small(q.MaxSumError) + ")."
+}
+
+func (q *Quality) chance() string {
+	if q.Solver != softkmeans.SolverKrylov {
+		return ""
+	}
+	return " The floor is proved by random vectors, except for a chance of 2e-10."
+}
+
+// table has all digits.
+func (c *Certificate) table() *Table {
+	t := &Table{Head: []string{"", "", ""}}
+	add := func(name, value, remark string) { t.Rows = append(t.Rows, []string{name, value, remark}) }
+	number := func(name string, v *float64, remark string) {
+		if v != nil {
+			add(name, view.AtMost(*v), remark)
+		} else {
+			add(name, "–", "")
+		}
+	}
+	add("objective", digits(c.Objective), "the squared error")
+	if c.Estimated {
+		add("floor, estimated", digits(c.Floor), "about the least; not proved")
+	} else {
+		remark := "as many prototypes cannot have less"
+		if c.FloorBy != "" {
+			remark = "proved by " + c.FloorBy
+		}
+		add("floor", digits(c.Floor), remark)
+		add("rounding of the floor", view.AtMost(c.FloorError), "")
+	}
+	add("total", digits(c.Total), "of which shares are")
+	if c.Explained != nil {
+		add("explained", view.Percent(*c.Explained), "of the total")
+	}
+	if c.Estimated {
+		return t
+	}
+	number("excess", c.Excess, "at most so far above the minimum")
+	number("excess / total", c.ExcessShare, "")
+	number("excess / floor", c.ExcessFloors, "")
+	if c.Repair > 1e-12 {
+		add("smallest membership", view.Small(c.MinMembership), "below 0 counts as 0")
+		add("largest error of a sum", view.Small(c.MaxSumError), "")
+		add("repair", view.Small(c.Repair), "largest change of a membership by these two")
+	}
+	if c.SpanError != nil {
+		add("span error", view.Small(*c.SpanError), "distance of prototypes from the best subspace")
+	}
+	return t
+}
+
+// digits writes ten digits, so that objective and floor can be compared.
+func digits(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
