@@ -32,7 +32,7 @@ const certifiedTol = 1e-9
 type printFlags struct{ json, verbose bool }
 
 const jsonHelp = `  -json         print the report as JSON, with all digits
-  -v            print all digits, λ, iterations, other answers and criteria for k
+  -v            print all digits, iterations, other answers, criteria for k
 `
 
 func (f *printFlags) add(fs *flag.FlagSet) {
@@ -227,7 +227,11 @@ func (r *result) where() (text string) {
 		return text + "All are known (-known)."
 	case one && r.bounds == nil:
 		return text + "It is the mean of the rows."
-	case r.method == methodMinVolume || one:
+	case one:
+		return text + "It is the mean of the rows, with its values kept " + r.bounds.String() + "."
+	case r.kept:
+		text += "Values are kept " + r.bounds.String() + "."
+	case r.method == methodMinVolume:
 	case r.method == methodAlternating:
 		return text + "Nothing keeps them near the data."
 	case r.model.Status == softkmeans.StatusNoHalfSpace:

@@ -60,8 +60,8 @@ func TestFitBootstrap(t *testing.T) {
 		}
 		last = row.Stable
 	}
-	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") ||
-		!strings.Contains(text, "95 %, in the table's units") {
+	if text := must(t, args...); !strings.Contains(text, "Uncertainty by 4 fits of rows") ||
+		!strings.Contains(text, "Values are in the table's") {
 		t.Errorf("no block in\n%s", text)
 	}
 }

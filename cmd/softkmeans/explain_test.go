@@ -45,8 +45,8 @@ func TestMeaning(t *testing.T) {
 		}
 	}
 	report := must(t, strings.Fields("fit -k 2 -drop id data.csv")...)
-	for _, want := range []string{"\n\nWhat sets each apart: its largest differences from the mean, in " +
-		"standard deviations\n\n  p0  ", "up +1.", "down −1.", "   row ", "\n  row 5: p"} {
+	for _, want := range []string{"differs most in", "up +1.", "down −1.", "purest rows",
+		"1 of 5 rows lies between two prototypes: 5 (p"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}

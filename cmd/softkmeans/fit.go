@@ -321,6 +321,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		d.noteColumns()
 	}
 	if f.method.takes("bounds") {
+		r.kept = f.bounds.orNil() != nil
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds

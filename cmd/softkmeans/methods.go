@@ -135,6 +135,7 @@ type result struct {
 	choice   *choosek.Choice   // by the data; nil: not
 	slack    bool              // given by -slack
 	bounds   *bounds           // of the centers; nil: none
+	kept     bool              // the bounds are those of -bounds
 	seed     uint64
 	known    []string           // the names of the first centers; nil: p0, p1, …
 	fixed    *softkmeans.Matrix // these centers, in the table's units; nil: none

@@ -21,15 +21,15 @@ import (
 // -centers has the same numbers.
 func TestModelFile(t *testing.T) {
 	inFolder(t, flowers(t))
-	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore",
+	report := must(t, "fit", "-v", "-k", "3", "-method", "minvol", "-scale", "zscore",
 		"-drop", "id,weight", "-label", "7",
 		"-model", "model.json", "-centers", "centers.csv", "data.csv")
 	for _, want := range []string{
-		"150 rows, 4 columns, and a header; column 7 (species) is left out\n",
+		"150 rows, 4 columns, and a header; column 7 (species) is left out;",
 		"scaled to mean 0 and variance 1",
-		"\nPrototypes, in the table's units. ", "of the scaled columns",
+		"Values are in the table's units.",
 	} {
-		if !strings.Contains(report, want) {
+		if !strings.Contains(lined(report), want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}

@@ -108,7 +108,7 @@ func (c *abroad) take(v float64, times int) {
 // warnings returns what the fit warned of and what is strange about the new rows, a line each.
 func (w *watch) warnings(f *modelFile) (list []string) {
 	if f.Model != nil && len(f.Model.Warnings) > 0 {
-		list = append(list, "Warning of the fit: "+strings.Join(view.Warnings(f.Model), " "))
+		list = append(list, "The fit warned: "+strings.Join(view.Warnings(f.Model), " "))
 	}
 	more := 0
 	for j, c := range w.columns {
@@ -116,13 +116,13 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 			continue
 		}
 		if more++; more <= mostFar {
-			list = append(list, fmt.Sprintf("Warning: column %s: values %s, in the fit %s; another unit?",
+			list = append(list, fmt.Sprintf("Column %s: values %s, in the fit %s; another unit?",
 				short(table.Printable(f.Columns[j]), mostWord),
 				span(c.least, c.most), span(f.ColumnLeast[j], f.ColumnMost[j])))
 		}
 	}
 	if more -= mostFar; more > 0 {
-		list = append(list, fmt.Sprintf("Warning: %s more with values far from those of the fit.",
+		list = append(list, fmt.Sprintf("%s more with values far from those of the fit.",
 			count(more, "column")))
 	}
 	if w.beyond > 0 {
@@ -133,7 +133,7 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 		if w.beyond > len(rows) {
 			rows = append(rows, "…")
 		}
-		list = append(list, fmt.Sprintf("Warning: %s %s farther from the prototypes than any row of the "+
+		list = append(list, fmt.Sprintf("%s %s farther from the prototypes than any row of the "+
 			"fit, of which the farthest has a residual of %s: %s.",
 			count(w.beyond, "row"), plural(w.beyond, "is", "are"),
 			small(f.LargestResidual), strings.Join(rows, ", ")))

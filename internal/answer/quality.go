@@ -86,6 +86,8 @@ func (q *Quality) Sentence() string {
 		return "The " + q.whole() + " is no more than its rounding, so that nothing is known of its shares."
 	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "" && q.optimal():
 		return "1 " + q.word() + ", the mean of the rows, explains nothing of how they differ."
+	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "":
+		return "1 " + q.word() + " explains nothing of how rows differ; their mean has the least squared error."
 	}
 	text := q.prototypes() + " explain" + map[bool]string{true: "s"}[q.K == 1] + " "
 	if share := 1 - q.Objective/q.Total; share > 0 {
@@ -97,7 +99,7 @@ func (q *Quality) Sentence() string {
 	low := (q.Floor - q.FloorError) / q.Total
 	switch {
 	case q.Missing > 0:
-		text += " of the values that are there; about " + upTo(q.Floor/q.Total) + " can be explained (an estimate)"
+		text += " of the values that are there; about " + upTo(q.Floor/q.Total) + " of it can be explained (an estimate)"
 		if low > 0 {
 			text += ", and no " + k + " can explain more than " + upTo(low) + " (proved)"
 		}
@@ -136,6 +138,11 @@ func (q *Quality) Sentences() (list []string) {
 		list = append(list, "The squared error of the values that are there is "+short(q.Objective)+
 			"; memberships are the best ones for these. The least of any "+q.prototypes()+" is about "+
 			short(q.Floor)+" (an estimate).")
+		if low := q.Floor - q.FloorError; low > 0 {
+			list[0] += " No " + q.prototypes() + " can have less than " + short(low) + " (proved)."
+		} else {
+			list[0] += " No floor above 0 is proved."
+		}
 	case q.optimal():
 		return append(list, q.Verdict())
 	case !view.Finite(q.ExcessShare()):

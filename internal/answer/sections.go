@@ -42,7 +42,7 @@ func (a *Answer) Sections() []Section {
 		return nil
 	}
 	read := sentences(a.Notes)
-	if a.About != "" {
+	if a.About != "" && !(a.Brief && len(read)+len(a.Quality) == 0) {
 		read = append([]string{a.About + "."}, read...)
 	}
 	all := []Section{{ID: "read", Lines: read}, a.warnings(), {ID: "sentence", Lines: a.sentence()}}

@@ -53,7 +53,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				"Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
 		case softkmeans.WarnEmpty:
 			if first {
-				lines = append(lines, are(same)+" empty: no row has its largest membership there.")
+				lines = append(lines, are(same)+" empty: no row has its largest membership there. Fewer "+
+					"prototypes would do.")
 			}
 		case softkmeans.WarnFar:
 			if first {
@@ -62,7 +63,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 					upTo = "up to "
 				}
 				lines = append(lines, are(same)+" far outside of the data: "+upTo+Small(
-					worst)+" times as far from the middle as the farthest row.")
+					worst)+" times as far from the middle as the farthest row. A larger slack or fewer prototypes may help.")
 			}
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
@@ -80,6 +81,9 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnRows:
 			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
 				": clusters are empty. Fewer prototypes would do.")
+		case softkmeans.WarnSlack:
+			lines = append(lines, "The squared error is "+Small(w.Value)+" times what the slack allows, and no smaller "+
+				"one was found: check bounds and known prototypes.")
 		default:
 			text := strings.ReplaceAll(w.String(), "centers", "prototypes") // names none
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
