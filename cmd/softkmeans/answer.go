@@ -291,12 +291,12 @@ func (r *result) tellQuality(a *answer.Answer) {
 	case m.Lambda > 0 && r.bounds != nil:
 		q.Why = "That is the price of prototypes near the data and within their bounds."
 	case m.Lambda > 0:
-		q.Why = "That is the price of prototypes near the data."
+		q.Why = answer.Why(view.MinVolume)
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Undetermined = q.Trivial && q.Between > 0
 	if r.k > 1 {
-		a.Proofs = proofs(&r.compact)
+		a.Proofs = answer.Proofs(&r.compact)
 	}
 	if r.method == methodGlobal && r.k > 1 {
 		a.Quality = append(a.Quality, "For prototypes near the data use -method minvol, the default.")
@@ -313,16 +313,6 @@ func (r *result) tellQuality(a *answer.Answer) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("The prototypes may be optimal and the floor too low. -solver gram "+
 			"tells; it needs about %.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols))
 	}
-}
-
-// proofs are sentences about how compact prototypes are.
-func proofs(c *view.Compact) (list []string) {
-	for _, s := range []string{view.Volume(c.VolumeRatio), view.Same(c.Unique)} {
-		if s = strings.TrimSpace(s); s != "" {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // tellHow fills in the details.
@@ -350,7 +340,7 @@ func (r *result) tellHow(a *answer.Answer) {
 		d.How = append(d.How, "The prototypes were fitted to a sample of the rows and corrected by passes over all "+
 			"rows. All numbers are of all rows. Other answers were not looked for.")
 	}
-	slack := view.Slack(m, &view.Fit{Certificate: r.cert, Trivial: r.quality().Trivial}, r.slack)
+	slack := view.Slack(m, r.cert, r.quality().Trivial, r.slack)
 	if slack != "" && r.known != nil {
 		slack += fmt.Sprintf(" %d/%d of it is permitted above the least error found beside the known prototypes.",
 			r.k-len(r.known), r.k)

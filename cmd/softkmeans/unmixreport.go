@@ -66,14 +66,14 @@ func (u *unmixing) answer() *answer.Answer {
 		Streamed: true}
 	if r.model.Lambda > 0 {
 		q.Why = "That is the price of spectra near the data."
-		a.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
+		a.LambdaBy = u.lambdaBy()
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	if u.shade != nil {
 		a.Quality = append(a.Quality, "Squared error and floor are those of mixtures with any brightness: shares times "+
 			"shade. Proofs are of pixels of length 1.")
 	}
-	for _, s := range proofs(&r.compact) {
+	for _, s := range answer.Proofs(&r.compact) {
 		if r.k > 1 {
 			a.Proofs = append(a.Proofs, strings.ReplaceAll(s, "prototype", "material"))
 		}
@@ -111,14 +111,15 @@ func (u *unmixing) outliers() []string {
 		plural(n, "an outlier", "outliers") + ": " + strings.Join(places, "; ") + "."}
 }
 
-func (u *unmixing) rule() view.Rule {
-	switch o := &u.flags.options; {
-	case o.Lambda > 0:
-		return view.RuleLambda
+// lambdaBy says what set λ: the flag, the noise of the data, or a slack.
+func (u *unmixing) lambdaBy() string {
+	switch {
+	case u.flags.options.Lambda > 0:
+		return "lambda"
 	case u.found.PureRows != nil: // without noise, and for k = 1, the slack sets λ
-		return view.RuleNoise
+		return "noise"
 	}
-	return view.RuleSlack
+	return "slack"
 }
 
 // choices says how the pixels were scaled, a sentence or two a line.
@@ -155,29 +156,16 @@ func (u *unmixing) choices() (lines []string) {
 
 // lambda says what λ is, and by what.
 func (u *unmixing) lambda() string {
-	m, o := u.result.model, &u.flags.options
+	m := u.result.model
 	if m.Lambda == 0 {
 		return ""
 	}
-	lambda := "λ, the weight of the volume, is " + small(m.Lambda)
-	if u.result.unit {
-		lambda += ", for pixels of length 1"
+	by := map[string]string{"lambda": "-lambda", "noise": "the noise of the data",
+		"slack": "a slack of " + small(m.Slack)}[u.lambdaBy()]
+	if u.streamed && u.flags.options.Slack == 0 && u.lambdaBy() == "slack" {
+		by += ", from the numbers of bands and materials"
 	}
-	switch rule := u.rule(); {
-	case rule == view.RuleLambda:
-		lambda += ": by -lambda."
-	case rule == view.RuleNoise:
-		lambda += ": by the noise of the data."
-	case o.Slack > 0:
-		lambda += ": by -slack " + small(o.Slack) + "."
-	case u.streamed:
-		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
-	case u.result.k == 1:
-		lambda += ": by a slack of " + small(m.Slack) + ", as for one material."
-	default:
-		lambda += ": by a slack of " + small(m.Slack) + ", as the materials leave hardly any noise."
-	}
-	return lambda
+	return "λ, the weight of the volume, is " + small(m.Lambda) + ": by " + by + "."
 }
 
 // shadeOf sums up the brightness of the pixels; nil: they have none.

@@ -187,10 +187,10 @@ func TestUnmixShade(t *testing.T) {
 	}
 	newSynthetic(12, 10, 14).writeENVI(t, "even.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
 	for flags, text := range map[string]string{"-rows given": "as given (-rows given).",
-		"-rows unit": "length 1 (-rows unit).", "-slack .02": ": by -slack 0.02.",
+		"-rows unit": "length 1 (-rows unit).", "-slack .02": ": by a slack of 0.02.",
 		"-lambda .01": " is 0.01: by -lambda.",
 		"-k 3":        ": by the noise of the data.",
-		"-k 1":        ": by a slack of 0.25, as for one material.",
+		"-k 1":        ": by a slack of 0.25.",
 		"-stream yes": ": by a slack of 0.0167, from the numbers of bands and materials."} {
 		if out := must(t, strings.Fields("unmix -v -k 3 "+flags+" even.bip")...); !strings.Contains(lined(out), text) {
 			t.Errorf("%s: no %q in\n%s", flags, text, out)

@@ -131,6 +131,41 @@ func upTo(err float64) string {
 	return "all"
 }
 
+// Why says why the squared error of a method is above the floor.
+func Why(m view.Method) string {
+	return [...]string{view.MinVolume: "That is the price of prototypes near the data.",
+		view.Global:      "Better prototypes may exist.",
+		view.Alternating: "The iteration may have ended in a local minimum, or before it converged."}[m]
+}
+
+// Proofs are sentences about how compact prototypes are.
+func Proofs(c *view.Compact) (list []string) {
+	for _, s := range []string{view.Volume(c.VolumeRatio), view.Same(c.Unique)} {
+		if s = strings.TrimSpace(s); s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Head says in a few words how far the squared error is above the floor.
+func (q *Quality) Head() string {
+	c := q.Certificate
+	switch {
+	case q.optimal():
+		return "Proved optimal"
+	case view.HasTotal(c) && c.Floor <= 1e-6*c.Total:
+		return capital(view.More(c.Objective/c.Total)) + " left over"
+	case view.HasTotal(c) && c.ExcessFloors() >= 10:
+		return view.Number(math.Round(1+c.ExcessFloors())) + " times the floor"
+	case view.HasTotal(c):
+		return capital(view.More(c.ExcessFloors())) + " above the floor"
+	case view.Finite(c.Gap):
+		return view.Percent(c.Gap) + " of the variance above the floor"
+	}
+	return "No variance to explain"
+}
+
 // Sentences compares the squared error with the floor.
 func (q *Quality) Sentences() (list []string) {
 	switch {
@@ -148,14 +183,14 @@ func (q *Quality) Sentences() (list []string) {
 	case !view.Finite(q.ExcessShare()):
 		return append(list, "The squared error is "+short(q.Objective)+", of a total of "+short(q.Total)+".")
 	case q.Floor-q.FloorError > 1e-12*q.Total:
-		how := more(q.ExcessFloors()) + " above "
+		how := view.More(q.ExcessFloors()) + " above "
 		if q.ExcessFloors() >= 10 {
 			how = view.Number(math.Round(1+q.ExcessFloors())) + " times "
 		}
 		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+short(q.Floor)+
 			": no "+q.prototypes()+" can have less (proved)."+q.reach()+q.repaired()+q.chance())
 	default:
-		list = append(list, "The squared error, "+short(q.Objective)+", is "+more(q.Objective/q.Total)+" of the "+
+		list = append(list, "The squared error, "+short(q.Objective)+", is "+view.More(q.Objective/q.Total)+" of the "+
 			q.whole()+"; the floor is below 1e-12 of it (proved)."+q.repaired()+q.chance())
 	}
 	if q.Why != "" {
@@ -173,14 +208,6 @@ func (q *Quality) reach() string {
 
 // short writes a number with four digits.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
-// more is a share in percent, and not 0 for one that is positive.
-func more(v float64) string {
-	if v > 0 && v < .5e-4 {
-		return "less than 0.01 %"
-	}
-	return view.Percent(v)
-}
 
 // Verdict says whether the result is proved optimal, how far above the minimum it may be, and for which
 // memberships that holds.

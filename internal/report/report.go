@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -209,10 +210,10 @@ func (b *builder) content() *content {
 	}
 	g := b.verdict(0)
 	c.Proved = g.Certificate.Optimal(view.CertifiedTol)
-	c.Verdict, c.Meaning = g.Verdict()
+	c.Verdict, c.Meaning = g.Head(), meaning(g, &b.Global.Compact)
 	mv := b.verdict(2)
 	c.CompactProved = mv.Certificate.Optimal(view.CertifiedTol)
-	c.Compact, c.CompactMeaning = mv.Verdict()
+	c.Compact, c.CompactMeaning = mv.Head(), meaning(mv, &b.MinVolume.Compact)
 	c.Bounds = b.bounds()
 	c.Methods = b.methodRows()
 	c.Warnings = b.warnings()
@@ -229,10 +230,17 @@ func (b *builder) content() *content {
 	return c
 }
 
-// verdict is fit i with what package view needs for sentences about it.
-func (b *builder) verdict(i int) *view.Fit {
-	f := b.fit(i)
-	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k,
-		Trivial: b.k > min(b.Tally.rows-1, b.X.Cols),
-		Compact: f.Compact}
+// verdict is the quality of fit i.
+func (b *builder) verdict(i int) *answer.Quality {
+	return &answer.Quality{Certificate: b.fit(i).Certificate, K: b.k, Tol: view.CertifiedTol,
+		Trivial: b.k > min(b.Tally.rows-1, b.X.Cols), Why: answer.Why(methods[i])}
+}
+
+// meaning says what the quality is, and what is proved of how compact the prototypes are.
+func meaning(q *answer.Quality, c *view.Compact) string {
+	lines := q.Sentences()
+	if q.K > 1 {
+		lines = append(lines, answer.Proofs(c)...)
+	}
+	return strings.Join(lines, " ")
 }

@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/la"
@@ -47,7 +48,6 @@ type Scene struct {
 	Left        []string          // what was left out, in sentences
 	Seed        uint64
 	Choices     []string // how the pixels were scaled and what set λ, in sentences
-	Rule        view.Rule
 
 	colors colors
 	maps   maps
@@ -140,17 +140,16 @@ func (s *Scene) HTML() ([]byte, error) {
 		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
-	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: m.Centers.Rows,
-		Trivial: m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) &&
-			view.SumOf(m) == softkmeans.SumToOne,
-		Compact: s.Compact, Sum: view.SumOf(m), Rule: s.Rule}
+	q := &answer.Quality{Certificate: s.Certificate, K: m.Centers.Rows, Tol: view.CertifiedTol, Sum: view.SumOf(m),
+		Why: answer.Why(view.MinVolume)}
 	c := &content{Title: titleOf(s.Source), Answer: s.answer(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: append(view.Warnings(m.Model), view.Unsure(m.Turns)...),
 		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: []grid{s.sizes()}, Made: s.made(),
 		Command: s.Command, Version: s.Version}
 	c.Method = "Minimal volume"
-	if c.Verdict, c.Meaning = f.Verdict(); s.Known {
+	c.Verdict, c.Meaning = q.Head(), meaning(q, &s.Compact)
+	if s.Known {
 		c.Method, c.Verdict = "Known spectra", "The spectra are given"
 		c.Meaning = "The shares are the best ones for them, but for rounding. The floor is that of any " +
 			"spectra, as many as these."

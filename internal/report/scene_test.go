@@ -14,7 +14,6 @@ import (
 	"softkmeans"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/tables"
-	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -160,7 +159,7 @@ func TestSceneShade(t *testing.T) {
 	s := &Scene{Source: "x.npy", Lines: 8, Samples: 10, Pictured: true, Bands: []int{0, 1, 2, 3, 4, 5},
 		Model: m, Certificate: m.Certificate, Pixels: 80,
 		Shares: []float64{.5, .5}, Sizes: []int{40, 40}, Pure: []int{8, 8},
-		Choices: []string{"Pixels are scaled."}, Rule: view.RuleNoise}
+		Choices: []string{"Pixels are scaled."}}
 	s.Begin(x)
 	var at []int
 	for i := range x.Rows {

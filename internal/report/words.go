@@ -243,7 +243,7 @@ func (b *builder) secondOpinions() string {
 
 func (b *builder) traceNotes() []string {
 	f := b.verdict(2)
-	corners := f.SlackPart() == "a millionth" // the rule of FitMinVolume
+	corners := view.SlackPart(f.Certificate, f.Trivial) == "a millionth" // the rule of FitMinVolume
 	begin := "Both methods start from k-means centers and improve"
 	switch {
 	case b.Alternating.Model == nil && corners:
@@ -276,7 +276,7 @@ func (b *builder) traceNotes() []string {
 // allowance returns the error above the floor that FitMinVolume allows the compact prototypes.
 func (b *builder) allowance() string {
 	f, slack := b.verdict(2), "a slack of "+view.Small(100*b.Slack)+" %"
-	c, part := f.Certificate, f.SlackPart()
+	c, part := f.Certificate, view.SlackPart(f.Certificate, f.Trivial)
 	switch {
 	case !view.HasTotal(c) || b.k == 1: // nothing to give up
 	case part == "" && b.Slack*c.Floor > (c.Total-c.Floor)/2, f.Trivial && b.Slack/10 > .5:
