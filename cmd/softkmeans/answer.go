@@ -146,7 +146,7 @@ func (r *result) answer() *answer.Answer {
 	a.Centers, a.Where = rowsOf(r.centers), r.where()
 	r.tellColumns(a, names)
 	r.tellQuality(a)
-	a.Bootstrap = r.sure.json()
+	a.Bootstrap = r.sure
 	a.Warnings = append(a.Warnings, view.Warnings(r.model)...)
 	if r.faint != "" {
 		a.Warnings = append(a.Warnings, r.faint)

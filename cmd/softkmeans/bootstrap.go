@@ -82,13 +82,6 @@ func (f *fitFlags) readStart() (err error) {
 	return f.use(f.start)
 }
 
-// sureness is what -bootstrap found, in the table's units.
-type sureness struct {
-	*stability.Sureness
-	half  *softkmeans.Matrix   // half of the width of each interval
-	least []answer.UnstableRow // the least stable rows
-}
-
 // draw makes the draws of -bootstrap, if it is given, for the model of r.
 func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	o *softkmeans.MinVolumeOptions, p *progress) error {
@@ -109,20 +102,16 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	}
 	r.bounds.hold(found.Lower)
 	r.bounds.hold(found.Upper)
-	half := found.Upper.Clone()
-	for i, v := range found.Lower.Data {
-		half.Data[i] = (half.Data[i] - v) / 2
-	}
-	r.sure = &sureness{found, half, unstable(d, found.Stable)}
+	r.sure = &answer.Bootstrap{Draws: found.Resamples, Level: 0.95, Status: found.Status.String(),
+		Lower: rowsOf(found.Lower), Upper: rowsOf(found.Upper), Shares: found.Shares, ShareLower: found.ShareLower,
+		ShareUpper: found.ShareUpper, Stability: found.Stability, LeastStable: unstable(d, found.Stable)}
 	return nil
 }
 
 // Of the rows whose label most draws do not share the mostUnstable least stable are listed,
-// where less than a share of stableShare gives the same. Ids are cut to mostID characters.
 const (
 	mostUnstable = 10
 	stableShare  = 0.95
-	mostID       = 30
 )
 
 func unstable(d *data, stable []float64) []answer.UnstableRow {
@@ -141,14 +130,4 @@ func unstable(d *data, stable []float64) []answer.UnstableRow {
 	}
 	slices.SortStableFunc(list, func(a, b answer.UnstableRow) int { return cmp.Compare(a.Stable, b.Stable) })
 	return list[:min(len(list), mostUnstable)]
-}
-
-func (s *sureness) json() *answer.Bootstrap {
-	if s == nil {
-		return nil
-	}
-	return &answer.Bootstrap{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(),
-		Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
-		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper,
-		Stability: s.Stability, LeastStable: s.least}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -206,18 +205,6 @@ func TestCertifyFalse(t *testing.T) {
 			if !strings.Contains(strings.Join(strings.Fields(text), " "), says) {
 				t.Errorf("%s: no %q in\n%s", test.name, says, text)
 			}
-		}
-	}
-}
-
-// docs/command.md has every field of the certificate.
-func TestCertificateFields(t *testing.T) {
-	text := readFile(t, filepath.Join("..", "..", "docs", "command.md"))
-	for j := range reflect.TypeFor[answer.Certificate]().NumField() {
-		name, _, _ := strings.Cut(reflect.TypeFor[answer.Certificate]().Field(j).Tag.Get("json"), ",")
-		if !strings.Contains(text,
-			"`"+name+"`") {
-			t.Errorf("no %s in docs/command.md", name)
 		}
 	}
 }

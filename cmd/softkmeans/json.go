@@ -17,20 +17,6 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// reply is what a command has found.
-type reply interface {
-	text() []byte
-	json() any
-}
-
-func writeAnswer(w io.Writer, a reply, asJSON bool) error {
-	if asJSON {
-		return writeJSON(w, a.json())
-	}
-	_, err := w.Write(a.text())
-	return err
-}
-
 // scalars is a string, or a list without lists and objects in it.
 var scalars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\[(?:[^][{}"]|"(?:[^"\\]|\\.)*")*\]`)
 

@@ -155,8 +155,8 @@ type result struct {
 	summarised bool           // the centers were fitted to a sample of the rows
 	missing    int            // values
 	compact    view.Compact
-	faint      string    // that the last direction is hardly stronger than the next; "": not so, or not known
-	sure       *sureness // nil: not asked for
+	faint      string            // that the last direction is hardly stronger than the next; "": not so, or not known
+	sure       *answer.Bootstrap // nil: not asked for
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel

@@ -251,7 +251,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	m := content.MinVolume.Model
 	var rows answer.Rows
 	rows.Add(m.Memberships, d.texts.names())
-	if content.Pure, content.Between = ranked(&rows); w == nil {
+	if content.Pure, content.Between = rows.Pure, rows.Between; w == nil {
 		return content, nil
 	}
 	w.describe(&d.Head, d.texts)

@@ -209,7 +209,7 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 		p.Slack = p.MinVolume.Model.Slack
 		err = p.b.name(append(rows.Pure, rows.Between))
 	}
-	if p.Pure, p.Between = ranked(&rows); err != nil || w == nil {
+	if p.Pure, p.Between = rows.Pure, rows.Between; err != nil || w == nil {
 		return err
 	}
 	return w.finish()

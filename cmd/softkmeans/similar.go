@@ -402,7 +402,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
 		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
-	c.Pure, c.Between = ranked(&r.meaning)
+	c.Pure, c.Between = r.meaning.Pure, r.meaning.Between
 	if d.Rows <= mostDrawn {
 		c.Matrix = s.matrix
 	}
@@ -425,21 +425,6 @@ func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, err
 		}
 	}
 	return m.Coordinates(nil, nil)
-}
-
-// ranked returns the rows that tell most, for a page.
-func ranked(m *answer.Rows) (pure [][]report.Ranked, between []report.Ranked) {
-	pure = make([][]report.Ranked, len(m.Pure))
-	for j, list := range m.Pure {
-		for _, row := range list.Rows {
-			pure[j] = append(pure[j], report.Ranked{Name: row.ID, Of: []int{j}, Shares: []float64{row.Value}})
-		}
-	}
-	for _, row := range m.Between.Rows {
-		of, shares := row.Pairs()
-		between = append(between, report.Ranked{Name: row.ID, Of: of, Shares: shares})
-	}
-	return pure, between
 }
 
 func joined(parts ...string) string {

@@ -116,8 +116,8 @@ type Ranked struct {
 	Row    int // from 0
 	ID     string
 	Value  float64
-	pair   [2]int // the prototypes of its two largest memberships
-	shares [2]float64
+	Pair   [2]int // the prototypes of its two largest memberships
+	Shares [2]float64
 }
 
 // Few is the rows of the largest values, up to Most. Of equal ones the first stay.
@@ -179,20 +179,20 @@ func (m *Rows) Add(g *softkmeans.Matrix, name Naming) {
 		}
 	}
 	for i := range g.Rows {
-		r := Ranked{pair: [2]int{-1, -1}}
+		r := Ranked{Pair: [2]int{-1, -1}}
 		for j, v := range g.Row(i) {
 			if m.sums[j] += v; v > 0 && m.Pure[j].Takes(v) {
 				row, id := name(m.Seen + i)
 				m.Pure[j].Add(Ranked{Row: row, ID: id, Value: v})
 			}
 			switch {
-			case r.pair[0] < 0 || v > r.shares[0]:
-				r.pair, r.shares = [2]int{j, r.pair[0]}, [2]float64{v, r.shares[0]}
-			case r.pair[1] < 0 || v > r.shares[1]:
-				r.pair[1], r.shares[1] = j, v
+			case r.Pair[0] < 0 || v > r.Shares[0]:
+				r.Pair, r.Shares = [2]int{j, r.Pair[0]}, [2]float64{v, r.Shares[0]}
+			case r.Pair[1] < 0 || v > r.Shares[1]:
+				r.Pair[1], r.Shares[1] = j, v
 			}
 		}
-		if r.Value = r.shares[1] - r.shares[0]; g.Cols < 2 || r.shares[1] < leastShare {
+		if r.Value = r.Shares[1] - r.Shares[0]; g.Cols < 2 || r.Shares[1] < leastShare {
 			continue
 		}
 		if m.Mixed++; m.Between.Takes(r.Value) {
@@ -219,10 +219,7 @@ func (m *Rows) Fill(a *Answer, names []string) {
 	}
 	for _, r := range m.Between.Rows {
 		a.Between = append(a.Between, Row{r.Row + 1, r.ID,
-			[]string{names[r.pair[0]], names[r.pair[1]]}, slices.Clone(r.shares[:])})
+			[]string{names[r.Pair[0]], names[r.Pair[1]]}, slices.Clone(r.Shares[:])})
 	}
 	a.Mixed, a.Moved = m.Mixed, m.Moved
 }
-
-// Pairs returns the prototypes of the two largest memberships of a row, and these.
-func (r *Ranked) Pairs() ([]int, []float64) { return r.pair[:], r.shares[:] }

@@ -173,10 +173,7 @@ func (a *Answer) addValues(t *Table, values [][]float64, head string, last []str
 	for i := range t.Rows {
 		t.Rows[i] = append(t.Rows[i], last[i])
 	}
-	room := LineWidth
-	for j := range t.Head {
-		room -= 2 + t.width(j)
-	}
+	room := LineWidth - t.Width()
 	var shown []int
 	cells := map[int][]string{}
 	for n, j := range a.Shown {

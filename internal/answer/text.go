@@ -10,10 +10,13 @@ import (
 // LineWidth is how many characters a line of a text has at most. A cell that is wider is not cut.
 const LineWidth = 96
 
-// Text writes the sections; with verbose also those that are details.
-func (a *Answer) Text(verbose bool) []byte {
+// Text writes the answer; with verbose also its details.
+func (a *Answer) Text(verbose bool) []byte { return Text(a.Sections(), verbose) }
+
+// Text writes sections; with verbose also those that are details.
+func Text(sections []Section, verbose bool) []byte {
 	var b strings.Builder
-	for _, s := range a.Sections() {
+	for _, s := range sections {
 		if s.empty() || s.Detail && !verbose {
 			continue
 		}
@@ -97,6 +100,14 @@ func (t *Table) writeRow(b *strings.Builder, cells []string, from, to int) {
 	}
 }
 
+// Width returns how many characters a row takes.
+func (t *Table) Width() (n int) {
+	for j := range t.Head {
+		n += 2 + t.width(j)
+	}
+	return n
+}
+
 func (t *Table) width(j int) int {
 	w := utf8.RuneCountInString(t.Head[j])
 	for _, row := range t.Rows {
@@ -108,7 +119,7 @@ func (t *Table) width(j int) int {
 // numeric reports whether all cells of column j are numbers, shares or empty.
 func (t *Table) numeric(j int) bool {
 	for _, row := range t.Rows {
-		if strings.Trim(row[j], "0123456789.+-−eE %<>–*") != "" {
+		if strings.Trim(row[j], "0123456789.+-−eE %<>–*°") != "" {
 			return false
 		}
 	}

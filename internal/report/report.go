@@ -37,10 +37,10 @@ type Input struct {
 	Choice   *choosek.Choice // by the data, where no K is given; nil: not
 	Plane    view.Plane
 	Moments  view.Moments
-	Tally    *Tally     // by MinVolume
-	Clusters []int      // of the rows by MinVolume; nil: the labels
-	Pure     [][]Ranked // rows with the largest memberships in each prototype of it
-	Between  []Ranked   // rows with about the same membership in two
+	Tally    *Tally       // by MinVolume
+	Clusters []int        // of the rows by MinVolume; nil: the labels
+	Pure     []answer.Few // rows with the largest memberships in each prototype of it
+	Between  answer.Few   // rows with about the same membership in two
 
 	// The fits have the same number of centers, matched to those of MinVolume. Alternating
 	// may have no Model: the page is then of the others.

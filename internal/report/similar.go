@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/la"
 	"softkmeans/internal/table"
@@ -37,18 +38,11 @@ type Similar struct {
 	Proposed int       // 0: none
 
 	Name    func(i int) string // of row i
-	Pure    [][]Ranked         // rows with the largest memberships in each cluster
-	Between []Ranked           // rows with about the same membership in two
+	Pure    []answer.Few       // rows with the largest memberships in each cluster
+	Between answer.Few         // rows with about the same membership in two
 
 	Seed             uint64
 	Command, Version string
-}
-
-// Ranked is a row and its largest memberships.
-type Ranked struct {
-	Name   string
-	Of     []int
-	Shares []float64
 }
 
 //go:embed similar.html
@@ -392,13 +386,13 @@ func (s *Similar) blocks(labels []int, names []string) grid {
 }
 
 // pureOf names the rows with the largest memberships.
-func pureOf(pure [][]Ranked, names []string) grid {
+func pureOf(pure []answer.Few, names []string) grid {
 	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype",
 		Head: []string{"first", "second", "third"}}
 	for j, list := range pure {
 		texts := slices.Repeat([]string{"–"}, len(g.Head))
-		for c, r := range list[:min(len(list), len(texts))] {
-			texts[c] = short(table.Printable(r.Name)) + " " + strconv.FormatFloat(r.Shares[0], 'f', 2, 64)
+		for c, r := range list.Rows {
+			texts[c] = short(table.Printable(r.ID)) + " " + strconv.FormatFloat(r.Value, 'f', 2, 64)
 		}
 		g.add(names[j], texts...)
 	}
@@ -406,14 +400,14 @@ func pureOf(pure [][]Ranked, names []string) grid {
 }
 
 // betweenOf names the rows with about the same membership in two clusters.
-func betweenOf(rows []Ranked) grid {
+func betweenOf(rows answer.Few) grid {
 	g := grid{Caption: "Rows between two prototypes", Corner: "row", Head: []string{"most", "next"}}
-	for _, r := range rows {
+	for _, r := range rows.Rows {
 		var texts []string
-		for c, j := range r.Of {
+		for c, j := range r.Pair {
 			texts = append(texts, "p"+strconv.Itoa(j)+" "+strconv.FormatFloat(r.Shares[c], 'f', 2, 64))
 		}
-		g.add(short(table.Printable(r.Name)), texts...)
+		g.add(short(table.Printable(r.ID)), texts...)
 	}
 	return g
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/table"
 	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
@@ -18,9 +19,9 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 	s := &Similar{Table: &table.Table{Head: table.Head{Source: "dir/pairs.csv",
 		Notes: []string{"names were found"}}, Rows: n}, Kernel: "the table.", Centred: centred,
 		Matrix: softkmeans.NewMatrix(n, n, nil), Proposal: "Proposed: 3; halves agree.", Proposed: 3,
-		Pure: make([][]Ranked, k), Command: "softkmeans report", Version: "v1.2.3",
+		Pure: make([]answer.Few, k), Command: "softkmeans report", Version: "v1.2.3",
 		Name:    func(i int) string { return "<row " + view.Names(n)[i] + ">" },
-		Between: []Ranked{{"between & both", []int{1, 0}, []float64{.5, .4}}}}
+		Between: answer.Few{Rows: []answer.Ranked{{ID: "between & both", Pair: [2]int{1, 0}, Shares: [2]float64{.5, .4}}}}}
 	for i := range n {
 		for j := range n {
 			v := .1
@@ -32,7 +33,7 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 		s.Table.Class = append(s.Table.Class, i%3)
 	}
 	s.Table.Classes = []string{"a", "b", ""}
-	s.Pure[0] = []Ranked{{"purest", []int{0}, []float64{.99}}}
+	s.Pure[0] = answer.Few{Rows: []answer.Ranked{{ID: "purest", Value: .99}}}
 	of, floors, o := softkmeans.LSD, softkmeans.LSDFloors, &softkmeans.LSDOptions{}
 	if centred {
 		of, floors = softkmeans.TILSD, softkmeans.TILSDFloors
