@@ -191,7 +191,7 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 // start from their memberships alone. The result is empty without Memberships, as of a model file: give the
 // rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
 	}
 	dst = labelsOf(dst, len(m.Clusters))

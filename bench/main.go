@@ -26,6 +26,7 @@ usage: go run . [flags]            the global solution
        go run . -scenes [DIR...]   Unmix and published ways to unmix, on scenes with truth
        go run . -mixtures [DIR...] the command and published ways, on mixtures with known shares
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
+       go run . -points [DIR...]   how sure labels are, of clusters of ../testdata and the folders
        go run . -minvol            processor time of FitMinVolume, beside k-means
        go run . -words             sparse counts: Fit, FitMinVolume, truncated SVD, NMF and LDA
 
@@ -47,6 +48,7 @@ type options struct {
 	scenes  bool
 	mixture bool
 	labels  bool
+	points  bool
 	minvol  bool
 	words   bool
 	raw     []string   // sets that are not standardized
@@ -58,7 +60,9 @@ type options struct {
 }
 
 // oneThread reports whether the figures are those of one thread.
-func (o *options) oneThread() bool { return o.kernels || o.scenes || o.mixture || o.labels || o.minvol }
+func (o *options) oneThread() bool {
+	return o.kernels || o.scenes || o.mixture || o.labels || o.points || o.minvol
+}
 
 // selected returns those of the scenes, sets or cases that are to be run, and an error if
 // a name is none of theirs.
@@ -128,6 +132,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			"NAME_shares.csv and perhaps NAME_centers.csv; and with FitMinVolume on simulated tables")
 	flags := set.String("flags", "", "with -mixtures: more `flags` of softkmeans fit, with spaces between")
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
+	set.BoolVar(&o.points, "points", false, "compare probabilities of clusters on the sets of ../testdata and the folders, as -labels has them")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
 	set.BoolVar(&o.words, "words", false, "fit sparse counts of words and of genes")
 	raw := set.String("raw", "mfeat_pix", "comma-separated `names` of sets whose columns -labels does not standardize")
@@ -188,14 +193,14 @@ func (o *options) parseSeeds(s string) error {
 
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
-	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.mixture, o.labels, o.minvol, o.words},
+	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.mixture, o.labels, o.points, o.minvol, o.words},
 		func(on bool) bool { return !on })
 	switch {
 	case len(modes) > 1:
-		return errors.New("-kernels, -scenes, -mixtures, -labels, -minvol and -words exclude each other")
+		return errors.New("-kernels, -scenes, -mixtures, -labels, -points, -minvol and -words exclude each other")
 	case o.labels && len(o.folders) == 0:
 		return errors.New("-labels needs a folder")
-	case len(o.folders) > 0 && !o.scenes && !o.mixture && !o.labels:
+	case len(o.folders) > 0 && !o.scenes && !o.mixture && !o.labels && !o.points:
 		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
 	case o.seeds != nil && !o.scenes && !o.mixture:
 		return errors.New("-seeds is for -scenes and -mixtures")
@@ -267,6 +272,9 @@ func compute(ctx context.Context, py *python, dir string, o *options, say func(f
 	case o.labels:
 		ways, scores, err := compareLabels(ctx, py, o, say)
 		return func(w io.Writer) { writeLabels(w, ways, scores) }, err
+	case o.points:
+		scores, err := comparePoints(ctx, py, o, say)
+		return func(w io.Writer) { writePoints(w, scores) }, err
 	case o.minvol:
 		rows, err := timeVolumes(ctx, py, o, say)
 		return func(w io.Writer) { markdown(w, 1, rows) }, err

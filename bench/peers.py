@@ -197,6 +197,14 @@ def time_labels(r):
     return {"seconds": time.process_time() - start, "labels": labels.tolist()}
 
 
+def time_likely(r):
+    start = time.process_time()
+    p = cluster.likelihoods[r["way"]](State.x, State.k, 0)
+    seconds = time.process_time() - start
+    p.astype("<f8").tofile(r["path"])
+    return {"seconds": seconds, "labels": p.argmax(axis=1).tolist()}
+
+
 ops = {
     "hello": hello,
     "load": load,
@@ -205,6 +213,7 @@ ops = {
     "kernel": time_kernel,
     "unmix": time_unmix,
     "label": time_labels,
+    "likely": time_likely,
 }
 
 for line in sys.stdin:

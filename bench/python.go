@@ -232,6 +232,21 @@ func (p *python) labels(way string, seed int) ([]int, float64, error) {
 	return answer.Labels, answer.Seconds, err
 }
 
+// likely calls a way of cluster.py on the data that is loaded, for its labels and its probabilities of clusters.
+func (p *python) likely(way string) (*pointAnswer, error) {
+	var answer struct {
+		Seconds float64
+		Labels  []int
+	}
+	path := filepath.Join(p.dir, "likely")
+	err := p.ask(map[string]any{"op": "likely", "way": way, "path": path}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	likely, err := readDense(path, p.n, p.k)
+	return &pointAnswer{labels: answer.Labels, likely: likely, cpu: answer.Seconds}, err
+}
+
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func readDense(path string, r, c int) (*mat.Dense, error) {

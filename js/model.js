@@ -212,6 +212,9 @@ export const writeModel = (model, given) => {
     scaledCenters: table('scaledCenters'),
     clusterMeans: table('clusterMeans'),
     clusterAxes: table('clusterAxes'),
+    clusterWeights: list('clusterWeights'),
+    clusterSpread: model.clusterSpread,
+    clusterDoubt: model.clusterDoubt,
   }, (what) => refuse('option', `the model cannot be written: ${what}`, { argument: 'model' }))
   const text = textOf(file)
   return `${text.slice(0, -1)},"checksum":"${checksum(text)}"}\n`
@@ -238,8 +241,8 @@ export const readModel = (text) => {
   const file = checked(given, wrong)
   if (given.checksum !== 'none' && given.checksum !== checksum(textOf(file))) wrong('its checksum is wrong: it is damaged, or was edited')
 
-  const { format, version, k, columns, sum, scale, shift, divisor, centers, scaledCenters, clusterMeans, clusterAxes, ...rest } = file
-  const { method, rowScaling, labelBy, objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, warnings: warned, ...others } = rest
+  const { format, version, k, columns, sum, scale, shift, divisor, centers, scaledCenters, clusterMeans, clusterAxes, clusterWeights, ...rest } = file
+  const { method, rowScaling, labelBy, objective, floor, floorError, total, gap, lambda, slack, volumeRatio, iterations, status, warnings: warned, clusterSpread, clusterDoubt, ...others } = rest
   const table = (rows) => ({ rows: rows.length, cols: columns.length, data: Float64Array.from(rows.flat()) })
   const model = {
     k,
@@ -250,12 +253,13 @@ export const readModel = (text) => {
     objective, floor, floorError, total, gap, iterations,
     file: others,
   }
-  for (const [name, v] of Object.entries({ method, rowScaling, labelBy, lambda, slack, volumeRatio, status, warnings: warned })) {
+  for (const [name, v] of Object.entries({ method, rowScaling, labelBy, lambda, slack, volumeRatio, status, warnings: warned, clusterSpread, clusterDoubt })) {
     if (v !== undefined) model[name] = v
   }
   for (const [name, v] of Object.entries({ clusterMeans, clusterAxes, scaledCenters })) {
     if (v) model[name] = table(v)
   }
+  if (clusterWeights) model.clusterWeights = Float64Array.from(clusterWeights)
   if (divisor) Object.assign(model, { scale, shift: Float64Array.from(shift), divisor: Float64Array.from(divisor) })
   return model
 }

@@ -65,6 +65,14 @@ export interface Model extends Proof {
   volumeRatio?: number
   clusterMeans?: Matrix
   clusterAxes?: Matrix
+  /** The weight of each cluster's rows, a share of all; for the probabilities of predict. */
+  clusterWeights?: Float64Array
+  /** How far rows are from the means of their clusters along an axis. */
+  clusterSpread?: number
+  /** The share of rows to which two halves give different labels. */
+  clusterDoubt?: number
+  /** Of fitMinVolume: how likely each cluster is for each row, rows×k. Rows add up to 1. */
+  probabilities?: Matrix
   /** Of a model that was read: the names of the columns. */
   columns?: string[]
   /**
@@ -175,9 +183,9 @@ export interface SoftKMeans {
   /**
    * Memberships and labels of new rows, in the units of the rows that were fitted. A label is
    * the nearest of clusterMeans, by clusterAxes; without these, as by fit, and with labelBy it is
-   * the largest membership.
+   * the largest membership. probabilities are of clusters, if the model has clusterWeights.
    */
-  predict(model: Model, x: Table): { memberships: Matrix; labels: Int32Array }
+  predict(model: Model, x: Table): { memberships: Matrix; labels: Int32Array; probabilities?: Matrix }
   /**
    * The least possible error for k = 1, 2, … min(rows, cols) + 1 prototypes; for sums of at
    * most one, up to min(rows, cols).

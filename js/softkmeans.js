@@ -7,9 +7,9 @@ import { warnings } from './model.js'
 export { readModel, writeModel } from './model.js'
 
 // These are in the order of module/main.go.
-const arrays = ['rows', 'options', 'weights', 'centers', 'memberships', 'means', 'axes']
-const numbers = ['rows', 'cols', 'k', 'sum', 'enclosure', 'slack', 'seed', 'maxIter', 'init', 'nonNegative', 'volume', 'restarts', 'tol', 'lambda', 'starts', 'kernel', 'gamma', 'axes']
-const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5, warnings: 6 }
+const arrays = ['rows', 'options', 'weights', 'centers', 'memberships', 'means', 'axes', 'shares']
+const numbers = ['rows', 'cols', 'k', 'sum', 'enclosure', 'slack', 'seed', 'maxIter', 'init', 'nonNegative', 'volume', 'restarts', 'tol', 'lambda', 'starts', 'kernel', 'gamma', 'axes', 'spread', 'doubt', 'largest']
+const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5, warnings: 6, shares: 7, probabilities: 8 }
 const operations = { fit: 0, fitMinVolume: 1, predict: 2, floors: 3, certify: 4, lsd: 5 }
 const codes = ['', 'tooLarge', 'shape', 'nonFinite', 'range', 'tooFewSamples', 'option']
 const statuses = ['none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space']
@@ -107,7 +107,7 @@ class SoftKMeans {
     whole('k', k, 1)
     const chosen = options(given, allowed)
     const out = this.#call(operation, { rows, k, chosen })
-    const [objective, floor, floorError, total, gap, status, iterations, lambda, excessShare, slack] = out('numbers')
+    const [objective, floor, floorError, total, gap, status, iterations, lambda, excessShare, slack, clusterSpread, clusterDoubt] = out('numbers')
     const model = {
       k,
       cols: rows.cols,
@@ -126,7 +126,7 @@ class SoftKMeans {
     if (means.length > 0) model.clusterMeans = { rows: k, cols: rows.cols, data: means }
     const axes = out('axes')
     if (axes.length > 0) model.clusterAxes = { rows: axes.length / rows.cols, cols: rows.cols, data: axes }
-    return model
+    return Object.assign(model, { clusterWeights: out('shares'), clusterSpread, clusterDoubt, probabilities: { rows: rows.rows, cols: k, data: out('probabilities') } })
   }
 
   predict(model, x, given) {
@@ -134,9 +134,10 @@ class SoftKMeans {
     if (model === null || typeof model !== 'object') refuse('option', 'the model is no object; give what fit, fitMinVolume or readModel returned', { argument: 'model' })
     if (model.rowScaling) refuse('option', 'the model is of rows scaled to length 1, which predict does not take', { argument: 'model' })
     const centers = matrix('model.centers', model.scaledCenters ?? model.centers)
-    const clusters = model.labelBy !== 'largest'
-    const means = clusters && model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
-    const axes = clusters && model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
+    const means = model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
+    const axes = model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
+    const weights = model.clusterWeights && list('model.clusterWeights', model.clusterWeights)
+    const shares = weights && { rows: 1, cols: weights.length, write: weights.write }
     const rows = scaled(matrix('x', x), model)
     const k = whole('model.k', centers.rows, 1)
     for (const [name, m, height] of [['x', rows, rows.rows], ['model.clusterMeans', means, k], ['model.clusterAxes', axes, axes?.rows]]) {
@@ -144,8 +145,10 @@ class SoftKMeans {
         refuse('shape', `${name} has ${m.rows} rows of ${m.cols}; the model has ${k} centers of ${centers.cols}`, { argument: name })
       }
     }
-    const out = this.#call('predict', { rows, k, centers, means, axes, chosen: options({ sum: model.sum }, ['sum']) })
-    return { memberships: { rows: rows.rows, cols: k, data: out('memberships') }, labels: Int32Array.from(out('labels')) }
+    const { clusterSpread: spread, clusterDoubt: doubt, labelBy } = model
+    const out = this.#call('predict', { rows, k, centers, means, axes, shares, chosen: { ...options({ sum: model.sum }, ['sum']), spread, doubt, largest: labelBy === 'largest' ? 1 : 0 } })
+    const found = { memberships: { rows: rows.rows, cols: k, data: out('memberships') }, labels: Int32Array.from(out('labels')) }
+    return shares ? { ...found, probabilities: { rows: rows.rows, cols: k, data: out('probabilities') } } : found
   }
 
   floors(x, given) {
@@ -195,7 +198,7 @@ class SoftKMeans {
       if (n > 0) write(floats(address, n))
     }
     run(() => wasm._initialize())
-    for (const name of ['rows', 'centers', 'memberships', 'means', 'axes']) {
+    for (const name of ['rows', 'centers', 'memberships', 'means', 'axes', 'shares']) {
       const m = given[name]
       if (m) put(name, m.rows * m.cols, m.write)
     }
@@ -236,6 +239,17 @@ const close = (to, cols, { scale, divisor }) => {
   }
 }
 
+/** Counts of words: log(1 + count) by divisor, and rows of length 1. A row of zeros stays. */
+const words = (to, cols, divisor) => {
+  for (let at = 0; at < to.length; at += cols) {
+    const row = to.subarray(at, at + cols)
+    if (!row.every((v) => v >= 0)) refuse('range', 'the model is of counts of words, which are at least 0', { argument: 'x' })
+    row.forEach((v, j) => { row[j] = Math.log1p(v) / divisor[j] })
+    const length = Math.sqrt(row.reduce((sum, v) => sum + v * v, 0))
+    if (length > 0) row.forEach((v, j) => { row[j] = v / length })
+  }
+}
+
 /** The rows as the fit of the model had them: (v − shift)/divisor by columns; of counts and sums as shares of their rows. */
 const scaled = (rows, model) => {
   const parts = ['shift', 'divisor', 'scaledCenters'].filter((name) => model[name] !== undefined)
@@ -249,6 +263,7 @@ const scaled = (rows, model) => {
     ...rows,
     write: (to) => {
       rows.write(to)
+      if (model.scale === 'words') return words(to, rows.cols, divisor)
       if (['counts', 'sums'].includes(model.scale)) close(to, rows.cols, model)
       for (let i = 0; i < to.length; i++) to[i] = (to[i] - shift[i % rows.cols]) / divisor[i % rows.cols]
     },

@@ -445,12 +445,16 @@ func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 	}
 	rest := float64(max(0, c.d-p)) * c.noise
 	if p < r {
+		_, exp := math.Frexp(la.Largest(gram.Data)) // EigenSym's range of entries is narrower than that of squares
+		for i, v := range gram.Data {
+			gram.Data[i] = math.Ldexp(v, -exp)
+		}
 		values, _, err := softkmeans.EigenSym(gram)
 		if err != nil {
 			return 0, err
 		}
 		for _, v := range values[p:] {
-			rest += max(0, v)
+			rest += math.Ldexp(max(0, v), exp)
 		}
 	}
 	return unscaled(c.mass*rest, 2*c.exp), nil

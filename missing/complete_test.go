@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -293,5 +294,44 @@ func TestCompleteHard(t *testing.T) {
 	_, err = Complete(bg, matrix(2, 3, []float64{1, nan, 4, nan, nan, math.Inf(-1)}), 2, nil)
 	if want := "softkmeans: x[1,2] = -Inf: not a finite number"; err == nil || err.Error() != want {
 		t.Error(err)
+	}
+}
+
+// TestCompleteSpread: entries and weights over 180 decades within a table are no error.
+func TestCompleteSpread(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		seed += 700 // 718 has a covariance near 1e-156
+		r := rand.New(rand.NewPCG(seed, 1))
+		x := softkmeans.NewMatrix(3+r.IntN(10), 2+r.IntN(5), nil)
+		k := 1 + r.IntN(3)
+		for i := range x.Data {
+			x.Data[i] = r.NormFloat64() * math.Exp2(float64(r.IntN(600)-300))
+			if r.IntN(6) == 0 {
+				x.Data[i] = math.NaN()
+			}
+		}
+		var o softkmeans.Options
+		if r.IntN(2) == 0 {
+			o.Weights = make([]float64, x.Rows)
+			for i := range o.Weights {
+				if o.Weights[i] = math.Exp2(float64(r.IntN(660) - 330)); r.IntN(4) == 0 {
+					o.Weights[i] = 0
+				}
+			}
+		}
+		if r.IntN(2) == 0 {
+			o.Sum = softkmeans.SumAtMostOne
+		}
+		c, err := Complete(t.Context(), x, k, &o)
+		switch {
+		case errors.Is(err, softkmeans.ErrTooFewSamples): // a column without an entry
+		case err != nil:
+			t.Errorf("seed %d: %v", seed, err)
+		default:
+			if err := c.X.Check("x"); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+		}
 	}
 }

@@ -198,6 +198,8 @@ func (f *File) complete() (*File, error) {
 		return nil, fault.New(softkmeans.ErrShape, "a model file has a Model or Similarities")
 	case f.K() == 0:
 		return nil, fault.New(softkmeans.ErrShape, "the model has no clusters")
+	case f.Model != nil && f.Model.Centers.Cols == 0:
+		return nil, fault.New(softkmeans.ErrShape, "the model's centers have no columns")
 	case c.Scale == "":
 		c.Scale = noScale
 	}

@@ -371,7 +371,8 @@ func TestFileLimits(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", what, n, err)
 		}
 	}
-	contradictions := map[string]*File{"add up to 3, not to the 2 rows": {Model: one, Rows: 2, Sizes: []int{3}}}
+	contradictions := map[string]*File{"have no columns": {Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 0, nil)}},
+		"add up to 3, not to the 2 rows": {Model: one, Rows: 2, Sizes: []int{3}}}
 	if math.MaxInt > 1<<53 {
 		contradictions["is not from 0 to 9007199254740992"] = &File{Model: one, Rows: math.MaxInt}
 	}

@@ -211,7 +211,7 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 	for j, at := range to {
 		place[at], r.shares[j] = j, shares[at]
 	}
-	if b.m.Clusters == nil {
+	if len(b.m.Clusters) == 0 { // its labels are the largest memberships
 		m.Clusters = nil
 	}
 	r.labels = m.Labels(nil)

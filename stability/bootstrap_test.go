@@ -325,6 +325,12 @@ func TestBootstrapErrors(t *testing.T) {
 	if r, err := Bootstrap(ctx, x, m, o); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, %v", r, err)
 	}
+	none, empty := *m, *m // without clusters labels are the largest memberships
+	none.Clusters, empty.Clusters = nil, []int{}
+	o = &BootstrapOptions{Resamples: 2}
+	if a, b := tables.Must(Bootstrap(t.Context(), x, &none, o))(t), tables.Must(Bootstrap(t.Context(), x, &empty, o))(t); a.Stability != b.Stability {
+		t.Errorf("stability %g with nil for clusters, %g with none", a.Stability, b.Stability)
+	}
 	o = &BootstrapOptions{Resamples: 2, MinVolumeOptions: softkmeans.MinVolumeOptions{MaxIter: 1}}
 	if r := tables.Must(Bootstrap(t.Context(), x, m, o))(t); r.Status != softkmeans.StatusIterationLimit {
 		t.Errorf("status %v of one iteration", r.Status)

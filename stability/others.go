@@ -21,7 +21,7 @@ const (
 )
 
 // Others looks for other answers than the model m, which [softkmeans.FitMinVolume] found for the rows of x
-// with these options. Read m.Warnings and m.Others, to which it adds. A warning says that the labels are one
+// with these options. Read m.Warnings and m.Others, to which it adds, and m.ClusterDoubt, which it sets. A warning says that the labels are one
 // choice of several; fewer prototypes may be more stable. None says that rows and slack matter little.
 //
 // Others fits random halves of the rows, one with half of the slack (or λ) and one with twice, and has each
@@ -31,6 +31,9 @@ const (
 // WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple of the
 // slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes another. docs/accuracy.md
 // tells on which sets the warning comes.
+//
+// The mean share of rows with another label becomes m.ClusterDoubt, if m has ClusterWeights: the
+// probabilities of clusters then count on fits of halves from the start, not on a few steps from m's labels.
 //
 // A model whose Clusters are nil has the largest memberships as labels. The share of all membership that
 // is with other centers takes the place of the share of rows then, and WarnShares that of WarnLabels.
@@ -47,7 +50,7 @@ func Others(
 		return fault.New(softkmeans.ErrShape, "the model has no labels of these rows")
 	}
 	kind := softkmeans.WarnLabels
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		kind = softkmeans.WarnShares
 	}
 	rows, err := draws.Rows(o.Weights, x.Rows)
@@ -65,7 +68,7 @@ func Others(
 		o.Slack = m.Slack
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, halvesStream))
-	others := []softkmeans.Answer{{Factor: 0.5}, {Factor: 2}}
+	others, moved := []softkmeans.Answer{{Factor: 0.5}, {Factor: 2}}, 0.0
 	for range pairs {
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		for t := range others {
@@ -75,10 +78,14 @@ func Others(
 			if err != nil {
 				return err
 			}
+			moved += a.Moved
 			if a.Moved > others[t].Moved {
 				others[t].Centers, others[t].Moved = a.Centers, a.Moved
 			}
 		}
+	}
+	if m.Clusters != nil && m.ClusterWeights != nil {
+		m.ClusterDoubt = max(0, moved/float64(2*pairs))
 	}
 	others = slices.DeleteFunc(others, func(a softkmeans.Answer) bool { return a.Moved <= leastMoved })
 	if len(others) > 0 {
@@ -94,7 +101,7 @@ func Others(
 
 // labelled reports whether a model has labels of so many rows.
 func labelled(m *softkmeans.Model, rows int) bool {
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		return m.Memberships != nil && m.Memberships.Rows == rows
 	}
 	return len(m.Clusters) == rows
@@ -151,7 +158,7 @@ func answer(
 		return a, err
 	}
 	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
-	if m.Clusters == nil {
+	if len(m.Clusters) == 0 {
 		err = addShared(shared, m, part, x)
 	} else {
 		var labels []int

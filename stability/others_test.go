@@ -25,6 +25,7 @@ func TestOthersShares(t *testing.T) {
 	o := &softkmeans.MinVolumeOptions{Workers: 2}
 	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 6, o))(t)
 	m.Clusters = nil
+	before := m.ClusterDoubt
 	if err := Others(t.Context(), x, m, o); err != nil || len(m.Others) == 0 || len(m.Warnings) == 0 {
 		t.Fatal(m.Warnings, err)
 	}
@@ -55,6 +56,9 @@ func TestOthersShares(t *testing.T) {
 			}
 		}
 		worst = max(worst, a.Moved)
+	}
+	if m.ClusterDoubt != before {
+		t.Error("shares of memberships became the doubt of labels")
 	}
 	if w := m.Warnings[len(m.Warnings)-1]; w.Kind != softkmeans.WarnShares || w.Value != worst {
 		t.Error(w)
@@ -105,6 +109,7 @@ func TestOthers(t *testing.T) {
 		rng := rand.New(rand.NewPCG(a.Seed, halvesStream))
 		rows := tables.Must(draws.Rows(a.Weights, 120))(t)
 		var want [2]softkmeans.Answer
+		moved := 0.0
 		for range 3 {
 			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			for half, factor := range []float64{0.5, 2} {
@@ -118,7 +123,8 @@ func TestOthers(t *testing.T) {
 				}
 				other := fit(draws.Chosen(digits, chosen), &part)
 				labels := tables.Must(other.PredictLabels(nil, digits))(t)
-				if share := 1 - tables.Must(metrics.Accuracy(m.Clusters, labels))(t); share > want[half].Moved {
+				share := 1 - tables.Must(metrics.Accuracy(m.Clusters, labels))(t)
+				if moved += share / 6; share > want[half].Moved {
 					want[half] = softkmeans.Answer{Centers: other.Centers, Factor: factor, Moved: share}
 				}
 			}
@@ -134,6 +140,9 @@ func TestOthers(t *testing.T) {
 			}
 			checkPlaces(t, digits, m, b, all[i].Centers)
 			most = max(most, b.Moved)
+		}
+		if math.Abs(m.ClusterDoubt-moved) > 1e-12 {
+			t.Errorf("%s: the doubt is %g, not %g", name, m.ClusterDoubt, moved)
 		}
 		if most != w.Value {
 			t.Errorf("%s: the warning says %g, not %g", name, w.Value, most)

@@ -81,7 +81,7 @@ func Fit(
 
 // handOut makes the pass for memberships and labels, unless nobody asks for them.
 func (p *passes) handOut(m *softkmeans.Model, workers int) error {
-	if p.memberships == nil && p.labels == nil {
+	if p.memberships == nil && p.labels == nil && p.probabilities == nil {
 		return nil
 	}
 	return p.each(func(b *block) error {
@@ -93,7 +93,7 @@ func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 		if err != nil {
 			return err
 		}
-		return p.give(b.first, g, labels)
+		return p.give(m, b.first, b.x, g, labels)
 	})
 }
 
@@ -106,11 +106,20 @@ func (p *passes) mixtures(m *softkmeans.Model, x *softkmeans.Matrix, workers int
 		&softkmeans.Options{Sum: m.Sum, Workers: workers})
 }
 
-// give gives what belongs to the rows from first on to the caller's functions.
-func (p *passes) give(first int, g *softkmeans.Matrix, labels []int) error {
+// give gives what belongs to the rows x, from first on, to the caller's functions.
+func (p *passes) give(m *softkmeans.Model, first int, x, g *softkmeans.Matrix, labels []int) error {
 	if p.memberships != nil {
 		if err := p.memberships(first, g); err != nil {
 			return fmt.Errorf("softkmeans: memberships from row %d: %w", first, err)
+		}
+	}
+	if p.probabilities != nil {
+		likely, err := m.ClusterProbabilities(nil, x)
+		if err == nil {
+			err = p.probabilities(first, likely)
+		}
+		if err != nil {
+			return fmt.Errorf("softkmeans: probabilities from row %d: %w", first, err)
 		}
 	}
 	if p.labels != nil {

@@ -35,8 +35,11 @@ type MinVolumeOptions struct {
 	Refinements int
 	Block       func(pass, rows int)                        // as in [Options]
 	Memberships func(first int, g *softkmeans.Matrix) error // as in [Options]
+	// Probabilities receives the result of [softkmeans.Model.ClusterProbabilities] for rows first, first+1, …
+	// after the same rows' memberships. It may keep it. An error that it returns ends the fit.
+	Probabilities func(first int, p *softkmeans.Matrix) error
 	// Labels receives the labels of rows first, first+1, …, those of [softkmeans.Model.PredictLabels], after
-	// the same rows' memberships. It may keep them. An error that it returns ends the fit.
+	// the same rows' memberships and probabilities. It may keep them. An error that it returns ends the fit.
 	Labels func(first int, labels []int) error
 }
 
@@ -54,7 +57,7 @@ type MinVolumeOptions struct {
 // Objective, Floor, Total and Gap are of all rows and the centers returned, proved as for Fit. Status is
 // StatusConverged once the next solution would lower the loss by at most Tol of the error, and change the
 // error by at most 1 % of the slack. Cluster means and axes, Trace, Iterations and Warnings other than
-// WarnSlack are of the summary.
+// WarnSlack are of the summary, and so are ClusterWeights, ClusterSpread and ClusterDoubt.
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other one, and softkmeans.FitMinVolume's on SummaryRows
 // rows, with up to 200 more iterations for each refinement. Errors: those of Fit and of
@@ -65,7 +68,7 @@ func FitMinVolume(
 ) (*softkmeans.Model, error) {
 	o := draws.OrZero(opts)
 	v := &volume{o: &o, passes: passes{ctx: ctx, blocks: blocks, weights: o.Weights, progress: o.Block,
-		memberships: o.Memberships, labels: o.Labels, k: k}}
+		memberships: o.Memberships, probabilities: o.Probabilities, labels: o.Labels, k: k}}
 	if err := v.check(); err != nil {
 		return nil, err
 	}
@@ -263,7 +266,7 @@ func (v *volume) inMemory(x *softkmeans.Matrix) (*softkmeans.Model, error) {
 	if err != nil {
 		return m, err
 	}
-	if err := v.give(0, g, labels); err != nil {
+	if err := v.give(m, 0, x, g, labels); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -29,9 +29,10 @@ type passes struct {
 	weights  []float64
 	progress func(pass, rows int)
 	// The caller's functions; nil: not asked for.
-	memberships func(first int, g *softkmeans.Matrix) error
-	labels      func(first int, labels []int) error
-	clusters    bool // the centers are means of clusters: see mixtures
+	memberships, probabilities func(first int, g *softkmeans.Matrix) error
+	labels                     func(first int, labels []int) error
+
+	clusters bool // the centers are means of clusters: see mixtures
 
 	k      int // memberships of a row, which limit the blocks too
 	pass   int

@@ -70,8 +70,16 @@ func in(x *matrix, sizes ...int) iter.Seq2[*matrix, error] {
 // collected receives memberships and labels.
 type collected struct {
 	t      *testing.T
-	g      []float64
+	g, p   []float64
 	labels []int
+}
+
+func (c *collected) likely(first int, p *matrix) error {
+	if first*p.Cols != len(c.p) || len(c.p)+len(p.Data) != len(c.g) {
+		c.t.Errorf("probabilities from row %d after %d numbers, and %d memberships", first, len(c.p), len(c.g))
+	}
+	c.p = append(c.p, p.Data...)
+	return nil
 }
 
 func (c *collected) take(first int, g *matrix) error {
@@ -445,7 +453,7 @@ func TestFitMinVolume(t *testing.T) {
 		var first *softkmeans.Model
 		for _, workers := range []int{1, 3} {
 			to := &collected{t: t}
-			o := &MinVolumeOptions{MinVolumeOptions: c.o, SummaryRows: 600, Memberships: to.take, Labels: to.label}
+			o := &MinVolumeOptions{MinVolumeOptions: c.o, SummaryRows: 600, Memberships: to.take, Probabilities: to.likely, Labels: to.label}
 			o.Workers = workers
 			m, err := FitMinVolume(t.Context(), in(c.x, 777*workers, 1), c.k, o)
 			if err != nil {
@@ -463,6 +471,9 @@ func TestFitMinVolume(t *testing.T) {
 			labels, err := m.PredictLabels(nil, c.x)
 			if err != nil || !slices.Equal(labels, to.labels) {
 				t.Errorf("%s: other labels, %v", name, err)
+			}
+			if p, err := m.ClusterProbabilities(nil, c.x); err != nil || !slices.Equal(p.Data, to.p) {
+				t.Errorf("%s: other probabilities, %v", name, err)
 			}
 			if m.Slack != want.Slack {
 				t.Errorf("%s: a slack of %g, in memory %g", name, m.Slack, want.Slack)
@@ -521,9 +532,10 @@ func TestInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	to, passes := &collected{t: t}, 0
-	m, err := FitMinVolume(t.Context(), in(x, 7), 3, &MinVolumeOptions{MinVolumeOptions: o, Memberships: to.take, Labels: to.label, Block: func(p, _ int) { passes = p }})
+	m, err := FitMinVolume(t.Context(), in(x, 7), 3, &MinVolumeOptions{MinVolumeOptions: o, Memberships: to.take, Probabilities: to.likely, Labels: to.label,
+		Block: func(p, _ int) { passes = p }})
 	if err != nil || passes != 1 || !slices.Equal(m.Centers.Data, want.Centers.Data) || !slices.Equal(to.g, want.Memberships.Data) ||
-		!slices.Equal(to.labels, want.Clusters) || m.Memberships != nil || m.Clusters != nil {
+		!slices.Equal(to.labels, want.Clusters) || !slices.Equal(to.p, tables.Must(m.ClusterProbabilities(nil, x))(t).Data) || m.Memberships != nil || m.Clusters != nil {
 		t.Errorf("%d passes, %v, %+v", passes, err, m)
 	}
 }
@@ -552,9 +564,11 @@ func TestMinVolumeOptions(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	o := &MinVolumeOptions{SummaryRows: 100, Labels: func(int, []int) error { return io.ErrShortWrite }}
-	if _, err := FitMinVolume(t.Context(), in(x, 50), 3, o); !errors.Is(err, io.ErrShortWrite) {
-		t.Error(err)
+	for _, o := range []*MinVolumeOptions{{SummaryRows: 100, Labels: func(int, []int) error { return io.ErrShortWrite }},
+		{SummaryRows: 100, Probabilities: func(int, *matrix) error { return io.ErrShortWrite }}} {
+		if _, err := FitMinVolume(t.Context(), in(x, 50), 3, o); !errors.Is(err, io.ErrShortWrite) {
+			t.Error(err)
+		}
 	}
 }
 

@@ -92,6 +92,8 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 		text += "; rows are scaled to sums of 1, and columns by the roots of their means"
 	case scale.Sums:
 		text += "; rows are scaled to sums of 1"
+	case scale.Words:
+		text += "; counts n are scaled to log(1+n), columns by how few rows have them, and rows to length 1"
 	}
 	return text
 }
@@ -161,32 +163,15 @@ func (r *result) tellColumns(a *answer.Answer, names []string) {
 		return
 	}
 	columns := answer.NewColumns(r.Names, r.columns.Mean, r.columns.Spread, r.centers)
-	means := r.means()
-	if a.Shown = columns.Shown(r.centers); means != nil {
-		a.LabelBy, a.Shown = "cluster", columns.Shown(means)
-	}
+	a.Shown = columns.Shown(r.centers)
 	for j := range a.Prototypes {
 		if r.k > 1 {
 			a.Prototypes[j].Columns = columns.Differences(r.centers.Row(j))
 		}
-		if means != nil {
-			a.Clusters = append(a.Clusters, answer.Cluster{Name: names[j], Rows: r.sizes[j], Mean: means.Row(j),
-				Columns: columns.Differences(means.Row(j))})
-		}
 	}
-}
-
-// means are those of the clusters, in the table's units; nil where clusters are not the labels.
-func (r *result) means() *softkmeans.Matrix {
-	if !r.clustered() || r.mixtures || r.k < 2 {
-		return nil
+	if r.likely.rows > 0 {
+		r.tellClusters(a, columns, names)
 	}
-	means := r.model.ClusterMeans.Clone()
-	if r.scale != nil {
-		r.scale.Undo(means.Data)
-	}
-	r.flatten(means)
-	return means
 }
 
 // flatten sets the entries of centers in constant columns to the value of the column, which they are to within
@@ -219,6 +204,8 @@ func (r *result) where() (text string) {
 		text = "Values are shares of a row's sum. "
 	case r.open():
 		text = "Each has the mean sum of a row. "
+	case scale.KindOf(r.scale) == scale.Words:
+		text = "Values are log(1+n) of counts n by the length of a row. "
 	case r.scale != nil:
 		text = "Values are in the table's units. "
 	}
@@ -254,7 +241,7 @@ func (r *result) quality() *answer.Quality {
 
 // between is the share of the variance between clusters; 0: they are not the labels.
 func (r *result) between() float64 {
-	if r.means() == nil || r.model.ClusterWeights == nil || r.columns == nil {
+	if r.likely.rows == 0 || r.columns == nil || r.mixtures {
 		return 0
 	}
 	m, all, apart := r.model.ClusterMeans, 0.0, 0.0

@@ -37,8 +37,9 @@ says what sets each prototype apart, and names its purest rows.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep, then the columns cluster and largest. largest
-                is the number of the largest membership, from 0. minvol and
+                columns of -keep, then the columns cluster, largest and
+                probability: of this cluster, for this row. largest is
+                the number of the largest membership, from 0. minvol and
                 alternating take the means of the clusters so found, and cluster
                 is that of the nearest mean, by a distance that counts
                 directions less in which the clusters are wide. The label is the
@@ -50,9 +51,14 @@ Output:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
                 label; entropy of the memberships, from 0 (pure) to 1 (equal).
-                Distances are in the units of the fit: scaled ones with -scale
+                Distances are in the units of the fit: scaled ones with -scale.
+                minvol and alternating before them: probability_p0, … of all
+                clusters, which add up to 1
   -centers FILE write the prototypes as CSV, in the table's units and with its
                 column names
+  -means FILE   minvol, alternating: write the means of the clusters as CSV:
+                cluster, its size in rows, its weight as a share of all, and its
+                mean in the table's units and columns
   -model FILE   write the model as JSON, for softkmeans predict and certify
 ` + jsonHelp + `
 For some methods only:
@@ -126,7 +132,7 @@ type fitFlags struct {
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
-	memberships, centers, model, known string
+	memberships, centers, means, model, known string
 
 	library *sources.Library // of known; nil: none
 }
@@ -151,6 +157,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
 	fs.StringVar(&f.memberships, "o", "", "")
 	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.means, "means", "", "")
 	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
 	f.printFlags.add(fs)
@@ -258,6 +265,10 @@ func (f *fitFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
+	means, err := s.add("means", f.means)
+	if err != nil {
+		return err
+	}
 	model, err := s.add("model", f.model)
 	if err != nil {
 		return err
@@ -277,6 +288,11 @@ func (f *fitFlags) run(s *session) error {
 	}
 	if centers != nil {
 		if err := writeCenterTable(centers, result.Names, result.centerNames(), result.centers); err != nil {
+			return err
+		}
+	}
+	if means != nil {
+		if err := result.writeMeans(means); err != nil {
 			return err
 		}
 	}
@@ -345,6 +361,10 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		clusters = r.clusters
 		r.meaning.Compare(clusters, memberships)
 	}
+	likely, err := r.probabilities(d.samples(), clusters)
+	if err != nil {
+		return nil, err
+	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
 		if d.sparse != nil {
@@ -359,6 +379,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if w != nil {
 		w.details, w.named = withSizes(details, d.sizes)
 		w.clustered, w.clusters = r.clusters != nil, clusters
+		w.likely, w.eachLikely, w.probabilities = likely != nil, f.details, likely
 		w.describe(&d.Head, d.texts)
 		w.centers = r.centerNames()
 		return r, w.add(s.ctx, labels, memberships)

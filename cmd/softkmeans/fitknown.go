@@ -27,6 +27,8 @@ func (f *fitFlags) checkKnown() error {
 	case f.scale == scale.Counts:
 		return usageErrorf("-scale counts makes all rows add up to 1, and -known keeps prototypes as they " +
 			"are; leave one out")
+	case f.scale == scale.Words:
+		return usageErrorf("-scale words makes prototypes no counts, and -known keeps them as they are; leave one out")
 	case sameName(f.known, f.memberships) || sameName(f.known, f.centers) || sameName(f.known, f.model):
 		return usageErrorf("%s is both -known and an output; give another file", f.known)
 	case f.scale == scale.Auto:

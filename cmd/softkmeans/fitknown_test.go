@@ -75,10 +75,10 @@ func TestFitKnown(t *testing.T) {
 		if labels[0] != "p2" || labels[1] != "clay" || labels[2] != "iron" {
 			t.Errorf("labels %v", labels[:3])
 		}
-		if head, _, _ := strings.Cut(readFile(t, in("g.csv")), "\n"); head != "sample,label,iron,clay,p2,cluster,largest" {
+		if head, _, _ := strings.Cut(readFile(t, in("g.csv")), "\n"); head != "sample,label,iron,clay,p2,cluster,largest,probability" {
 			t.Errorf("columns %s", head)
 		}
-		numbers, _ := shares(t, readFile(t, in("g.csv")), "largest", "cluster")
+		numbers, _ := shares(t, readFile(t, in("g.csv")), "largest", "cluster", "probability")
 		for i, v := range numbers[:3] { // the purest rows
 			if v[0] != float64(2-i) || v[1] != float64(2-i) {
 				t.Errorf("row %d: largest and cluster %v", i, v)

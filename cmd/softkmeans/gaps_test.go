@@ -275,7 +275,7 @@ func TestMissingRow(t *testing.T) {
 		t.Error(text)
 	}
 	lines := strings.Split(readFile(t, "g.csv"), "\n")
-	if len(lines) != 8 || lines[2] != "b,,,,," || strings.HasPrefix(lines[4], "d,,") {
+	if len(lines) != 8 || lines[2] != "b,,,,,," || strings.HasPrefix(lines[4], "d,,") {
 		t.Errorf("%q", lines)
 	}
 	// So are lines of delimiters between the rows.
@@ -286,7 +286,7 @@ func TestMissingRow(t *testing.T) {
 		text := must(t, strings.Fields("fit -k 2 -o g.csv lines.csv -others no -missing "+rule)...)
 		lines := strings.Split(readFile(t, "g.csv"), "\n")
 		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) ||
-			len(lines) != 8 || lines[2] != ",,,,," || lines[4] != ",,,,," {
+			len(lines) != 8 || lines[2] != ",,,,,," || lines[4] != ",,,,,," {
 			t.Errorf("%s: %s, %q", rule, text, lines)
 		}
 	}

@@ -187,8 +187,9 @@ func value(t *testing.T, report, name string) float64 {
 
 func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol }
 
-// parseMemberships reads what -o writes, and takes out cluster and largest. The latter must be the column of the
-// largest membership, and the label one of the two.
+// parseMemberships reads what -o writes, and takes out cluster, largest and probabilities. largest must be the
+// column of the largest membership, and the label it or cluster. Probabilities must be shares, those of all
+// clusters add up to 1, and that of the row be its cluster's.
 func parseMemberships(t *testing.T, text string) (header string, labels []int, g [][]float64) {
 	t.Helper()
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -203,11 +204,25 @@ func parseMemberships(t *testing.T, text string) (header string, labels []int, g
 	if records[0][at-1] == "cluster" {
 		from--
 	}
+	to := at + 1
+	for to < len(records[0]) && strings.HasPrefix(records[0][to], probabilityName) {
+		to++
+	}
 	for i, r := range records {
 		if places := r[from : at+1]; i > 0 && !slices.Contains(places, r[0]) {
 			t.Fatalf("%q", r)
 		}
-		records[i] = slices.Concat(r[:from], r[at+1:])
+		if each := r[min(at+2, to):to]; i > 0 && to > at+1 {
+			own, sum := parsed(t, r[at+1]), 0.0
+			for _, v := range each {
+				sum += parsed(t, v)
+			}
+			if !(own >= 0 && own <= 1) || len(each) > 0 && (len(each) != from-1 || !near(sum, 1, 1e-12) ||
+				each[int(parsed(t, r[from]))] != r[at+1]) {
+				t.Fatalf("%q", r)
+			}
+		}
+		records[i] = slices.Concat(r[:from], r[to:])
 		if i == 0 {
 			continue
 		}

@@ -49,6 +49,9 @@ needs no newline. Errors give the place as file:line:field.
                 minmax: scale every column to the range from 0 to 1
                 counts: divide rows by their sums, by which they then count,
                 and columns by the roots of their means
+                words: for counts of words and other rare events, in place of n
+                log(1+n), times a column's log((1+rows)/(1+rows with it)) + 1,
+                and rows of length 1. Prototypes are no counts then
                 Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
 `
@@ -164,7 +167,7 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[absent.Rule]) {
 	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
-		{"standard", scale.ZScore}, {"counts", scale.Counts}})
+		{"standard", scale.ZScore}, {"counts", scale.Counts}, {"words", scale.Words}})
 	rowsFlag(fs, &f.perRow)
 	f.addRun(fs)
 }
@@ -418,9 +421,13 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 		if err := f.checkSparse(sparse); err != nil {
 			return nil, err
 		}
+		above := scale.AboveZero(sparse.X.Data)
+		words, err := f.sparseWords(sparse)
+		if err != nil {
+			return nil, err
+		}
 		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
-		return &data{Table: t, sparse: sparse, texts: rowTexts{ids: t.IDs},
-			above: scale.AboveZero(sparse.X.Data)}, nil
+		return &data{Table: t, sparse: sparse, scale: words, texts: rowTexts{ids: t.IDs}, above: above}, nil
 	}
 	if f.reading != nil {
 		f.reading.Settle(t)
@@ -459,6 +466,9 @@ func (d *data) prepare(f *inputFlags) error {
 	kind := scale.KindOf(d.scale)
 	if d.scale == nil {
 		kind = d.look(f)
+	}
+	if kind == scale.Words {
+		return d.words()
 	}
 	if kind == scale.Sums || f.perRow == unmix.ScaleUnit {
 		return d.divide()

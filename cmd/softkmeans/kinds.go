@@ -17,6 +17,7 @@ import (
 
 const (
 	mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
+	rareCounts  = "90 % or more of the counts are 0, as those of words: for clusters try -scale words"
 	asTheyAre   = "columns are not standardized (-scale zscore)"
 	unbounded   = "prototypes have no bounds (-bounds)"
 )
@@ -37,7 +38,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	if f.noCounts {
 		found.Counts, found.MayBe = false, false
 	}
-	d.mixtures = found.Mixtures() || f.scale == scale.Counts
+	d.mixtures = found.Mixtures() && f.scale != scale.Words || f.scale == scale.Counts
 	if f.scale != scale.Auto {
 		return f.scale
 	}
@@ -53,6 +54,9 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		d.take("rows add up to " + plain(k.Sum) + kinds.SumWords + " (-scale zscore does)")
 	case k.MayBe:
 		note(mayBeCounts)
+	}
+	if kinds.Words(d.Data, len(d.Data)) {
+		note(rareCounts)
 	}
 	kind := d.kind.Scale()
 	if kind == scale.Auto {

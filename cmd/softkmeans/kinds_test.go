@@ -63,7 +63,7 @@ func TestCounts(t *testing.T) {
 	}
 	predicted(t, "-model", in("m.json"), "-o", in("p.csv"), counts)
 	fitted, predicted := readFile(t, in("g.csv")), readFile(t, in("p.csv"))
-	if fitted != predicted || !strings.HasPrefix(fitted, "id,label,p0,p1,p2,p3,cluster,largest,size\nP00,") ||
+	if fitted != predicted || !strings.HasPrefix(fitted, "id,label,p0,p1,p2,p3,cluster,largest,probability,size\nP00,") ||
 		!strings.Contains(fitted, ",4009\n") {
 		t.Errorf("%.200s\n%.200s", fitted, predicted)
 	}
@@ -256,7 +256,7 @@ func TestReportOfCounts(t *testing.T) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	if rows := readFile(t, page+".csv"); !strings.HasPrefix(rows, "id,label,p0,p1,p2,p3,cluster,largest,size\n") {
+	if rows := readFile(t, page+".csv"); !strings.HasPrefix(rows, "id,label,p0,p1,p2,p3,cluster,largest,probability,size\n") {
 		t.Errorf("%.100s", rows)
 	}
 }

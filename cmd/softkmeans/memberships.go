@@ -68,22 +68,25 @@ func (t *rowTexts) names() answer.Naming {
 }
 
 // membershipWriter writes label,p0,…,p(k−1) for every row, after its id and its other
-// texts if there are any, then the cluster, the largest membership, and the details.
+// texts if there are any, then the cluster, the largest membership, the cluster's probability, and the details.
 type membershipWriter struct {
 	*bufio.Writer        // keeps the first error for Flush
 	line          []byte // nil: nothing is written yet
 	head          *table.Head
 	k             int
 	clustered     bool     // rows have clusters
+	likely        bool     // clusters have probabilities
+	eachLikely    bool     // of every cluster a column of its own, too
 	clusters      []int    // of the next rows; nil: the labels
 	texts         rowTexts // of the next rows
 	at            int      // the next of them
 	// the texts of the rows after them, without rows at the end; nil: none
-	more    func() (rowTexts, error)
-	details *softkmeans.Matrix // of the next rows: columns after the memberships; nil: none
-	named   []string           // of the details; nil: detailNames
-	centers []string           // names that are known; nil: p0, p1, …
-	sources bool               // all prototypes are known sources: rows have no numbers of prototypes
+	more          func() (rowTexts, error)
+	probabilities *softkmeans.Matrix // of the next rows, if likely is set
+	details       *softkmeans.Matrix // of the next rows: columns after the memberships; nil: none
+	named         []string           // of the details; nil: detailNames
+	centers       []string           // names that are known; nil: p0, p1, …
+	sources       bool               // all prototypes are known sources: rows have no numbers of prototypes
 }
 
 // newMembershipWriter returns nil for nil.
@@ -113,7 +116,7 @@ func (w *membershipWriter) begin(k int) error {
 		w.line = appendField(append(w.line, ','), w.center(j))
 	}
 	for _, name := range w.places() {
-		w.line = append(append(w.line, ','), name...)
+		w.line = appendField(append(w.line, ','), name)
 	}
 	if w.details != nil {
 		for _, name := range w.detailNames() {
@@ -123,15 +126,22 @@ func (w *membershipWriter) begin(k int) error {
 	return w.end()
 }
 
-// places are the columns of numbers of prototypes after the memberships.
-func (w *membershipWriter) places() []string {
+// places are the columns of numbers of prototypes after the memberships, and of probabilities of clusters.
+func (w *membershipWriter) places() (list []string) {
 	switch {
 	case w.sources:
 		return nil
 	case w.clustered:
-		return []string{"cluster", "largest"}
+		list = append(list, "cluster")
 	}
-	return []string{"largest"}
+	list = append(list, "largest")
+	if w.likely {
+		list = append(list, probabilityName)
+	}
+	for j := 0; w.likely && w.eachLikely && j < w.k; j++ {
+		list = append(list, probabilityName+"_"+w.center(j))
+	}
+	return list
 }
 
 func (w *membershipWriter) center(j int) string {
@@ -192,13 +202,15 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
 		}
 		if !w.sources {
-			if cluster := label; w.clustered {
-				if w.clusters != nil {
-					cluster = w.clusters[i]
-				}
+			cluster := label
+			if w.clusters != nil {
+				cluster = w.clusters[i]
+			}
+			if w.clustered {
 				w.line = strconv.AppendInt(append(w.line, ','), int64(cluster), 10)
 			}
 			w.line = strconv.AppendInt(append(w.line, ','), int64(largest[i]), 10)
+			w.addProbabilities(i, cluster)
 		}
 		if w.details != nil {
 			digits := 6
@@ -214,6 +226,18 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		}
 	}
 	return nil
+}
+
+// addProbabilities adds the probability of the cluster of row i, and if asked for those of all clusters.
+func (w *membershipWriter) addProbabilities(i, cluster int) {
+	if !w.likely {
+		return
+	}
+	row := w.probabilities.Row(i)
+	w.line = strconv.AppendFloat(append(w.line, ','), row[cluster], 'g', -1, 64)
+	for j := 0; w.eachLikely && j < len(row); j++ {
+		w.line = strconv.AppendFloat(append(w.line, ','), row[j], 'g', -1, 64)
+	}
 }
 
 // startRow begins the line of the next row that is fitted with its texts, and writes the

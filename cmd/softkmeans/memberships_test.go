@@ -133,7 +133,7 @@ func TestPredictIDs(t *testing.T) {
 			if strings.Contains(flags, "-keep") {
 				note, rest, _ = strings.Cut(rest, ",")
 			}
-			if i == 0 && (id != "plot" || rest != "label,p0,p1,cluster,largest") ||
+			if i == 0 && (id != "plot" || rest != "label,p0,p1,cluster,largest,probability") ||
 				i > 0 && id != []string{"", "q4", "q3", "q1"}[i] {
 				t.Errorf("%s: %s", flags, text)
 			}

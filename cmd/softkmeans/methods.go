@@ -46,8 +46,8 @@ var methods = [...]struct {
 }{
 	methodMinVolume: {
 		word: "minvol",
-		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers details " +
-			"stream missing",
+		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers means " +
+			"details stream missing",
 		help: `prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)`,
 		fit: fitMinVolume,
@@ -62,7 +62,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
-		takes: "bounds seed plain from known sum weights centers details",
+		takes: "bounds seed plain from known sum weights centers means details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,
 	},
@@ -142,6 +142,7 @@ type result struct {
 	meaning  answer.Rows
 	mixtures bool  // labels are the largest memberships, though there are clusters
 	clusters []int // of the rows; nil: there are none, or the table is read in blocks
+	likely   likelyRows
 
 	// Methods of rows.
 	unit       bool // pixels have a brightness of their own
@@ -293,7 +294,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 		return nil, err
 	}
 	if t := d.sparse; t != nil {
-		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, weights)
+		r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, weights, t.X.Cols, d.scale)
 	} else {
 		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	}

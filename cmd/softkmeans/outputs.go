@@ -2,7 +2,7 @@ package main
 
 // This file writes output files. Each is written under a temporary name and renamed when it is complete. A
 // failure leaves neither half a file nor a damaged old one. The renames come last, in the order of the flags
-// -o, -centers, -model. If the process is killed between two renames, the first files are new, the others
+// -o, -centers, -means, -model. If the process is killed between two renames, the first files are new, the others
 // old, and each is complete. A signal that can be caught comes before all renames or after them.
 
 import (

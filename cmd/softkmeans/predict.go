@@ -38,12 +38,13 @@ value.
 
   -model FILE   the model; this flag or -centers is required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep, then the columns cluster and largest, as fit
-                does. Default -, standard output; what was found
-                out about FILE is then on standard error. With a file, a summary
-                is printed as well. Labels are by the rule of the fit
-  -details      three more columns, as with fit: residual, distance, entropy;
-                with -centers entropy alone, as residual is there
+                columns of -keep, then the columns cluster, largest and
+                probability, as fit does. Default -, standard output; what was
+                found out about FILE is then on standard error. With a file, a
+                summary is printed as well. Labels are by the rule of the fit
+  -details      more columns, as with fit: probability_p0, … of all clusters,
+                residual, distance, entropy; with -centers entropy alone, as
+                residual is there
 ` + jsonHelp + `
 Prototypes that are known, instead of a model: sources, signatures, spectra.
 
@@ -156,6 +157,7 @@ func (f *predictFlags) run(s *session) error {
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: answer.Numbered}
 	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
+	p.w.likely, p.w.eachLikely = hasProbabilities(model.Model), p.details
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -213,6 +215,7 @@ type prediction struct {
 	rows    int
 	sizes   []int
 	shares  []float64 // summed over the rows with memberships
+	likely  likelyRows
 	counts  []float64 // the sums of all rows of counts; nil: they are none
 	notes   []string
 }
@@ -223,7 +226,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	stays := p.model.takesSparse()
 	_, blocks := rows.Replayable(s.in)
 	var b *blockReader
-	blocks = blocks && f.named() && !f.scaling.Closes() && (!f.parts || f.large(s.in))
+	blocks = blocks && f.named() && !f.scaling.Closes() && !f.words() && (!f.parts || f.large(s.in))
 	if blocks = blocks && !(stays && rows.IsSparse(s.in, f.dialect)); blocks {
 		var err error
 		if b, err = f.openStream(s); errors.Is(err, table.ErrTurned) {
@@ -319,6 +322,12 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 			p.shares[j] += v
 		}
 	}
+	if p.w.likely {
+		if p.w.probabilities, err = p.model.Model.ClusterProbabilities(nil, x); err != nil {
+			return err
+		}
+		p.likely.add(clusters, p.w.probabilities)
+	}
 	details := measure(clusters)
 	p.w.clusters = clusters
 	if details != nil {
@@ -364,6 +373,10 @@ func (p *prediction) answer() *answer.Answer {
 	a.Known = &answer.Known{Unique: true, Outside: p.watch.beyond, Farthest: []answer.Far{}}
 	for _, r := range p.watch.far.Rows {
 		a.Farthest = append(a.Farthest, answer.Far{Row: r.Row + 1, ID: r.ID, Residual: r.Value})
+	}
+	if p.likely.rows > 0 {
+		mean := p.likely.mean()
+		a.Probability = &mean
 	}
 	labelled := 0
 	for _, n := range p.sizes {

@@ -241,12 +241,12 @@ func TestPredictEmptyRow(t *testing.T) {
 		"memberships.\n"
 	for in, details := range map[string]bool{"new.csv": false, "-": true} {
 		args := []string{"predict", "-model", "m.json", in}
-		name, commas := in, ",,,,,"
+		name, commas := in, ",,,,,,"
 		if in == "-" {
 			name = "<stdin>"
 		}
 		if details {
-			args, commas = []string{"predict", "-model", "m.json", "-details", in}, ",,,,,,,,"
+			args, commas = []string{"predict", "-model", "m.json", "-details", in}, ",,,,,,,,,,,"
 		}
 		code, stdout, stderr := do(t, text, args...)
 		lines := strings.Split(stdout, "\n")

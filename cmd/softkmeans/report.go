@@ -257,6 +257,11 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	w.describe(&d.Head, d.texts)
 	w.details, w.named = withSizes(nil, d.sizes)
 	w.clustered, w.clusters = content.Clusters != nil, content.Clusters
+	if w.likely = hasProbabilities(m); w.likely {
+		if w.probabilities, err = m.ClusterProbabilities(nil, d.x); err != nil {
+			return nil, err
+		}
+	}
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 

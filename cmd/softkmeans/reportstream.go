@@ -58,7 +58,7 @@ func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.In
 	if err := p.fitMinVolume(w); err != nil {
 		return nil, err
 	}
-	nothing := func(int, []int, *softkmeans.Matrix) error { return nil }
+	nothing := func(int, []int, *softkmeans.Matrix, *softkmeans.Matrix) error { return nil }
 	if err := p.fit(methodGlobal, &p.Global, nothing); err != nil {
 		return nil, err
 	}
@@ -189,12 +189,12 @@ func evenly(n, most int, seed uint64) []int {
 // w unless w is nil.
 func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 	if w != nil {
-		w.clustered = true
+		w.clustered, w.likely = true, true
 		defer w.follow(p.b)()
 	}
 	p.Tally = report.NewTally(p.k)
 	var rows answer.Rows
-	err := p.fit(methodMinVolume, &p.MinVolume, func(first int, labels []int, g *softkmeans.Matrix) error {
+	err := p.fit(methodMinVolume, &p.MinVolume, func(first int, labels []int, g, likely *softkmeans.Matrix) error {
 		var class []int
 		if p.class != nil {
 			class = p.class[first:]
@@ -203,6 +203,7 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 		if p.Tally.Add(labels, g, nil, class); w == nil {
 			return nil
 		}
+		w.probabilities = likely
 		return w.add(p.b.ctx, labels, g)
 	})
 	if err == nil {
@@ -218,14 +219,14 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 // fit fits one method in passes over all rows. The last hands each block to take. The model
 // has the memberships and labels of the rows of the pictures.
 func (p *streamedPage) fit(m method, to *report.Fit,
-	take func(first int, labels []int, g *softkmeans.Matrix) error) error {
+	take func(first int, labels []int, g, likely *softkmeans.Matrix) error) error {
 	f := fitFlags{inputFlags: p.f.inputFlags, method: m, slack: p.f.slack, seed: p.f.seed,
 		options: softkmeans.Options{Workers: p.f.workers}}
 	r := &result{k: p.k}
 	shown, labels, at := softkmeans.NewMatrix(len(p.rows), p.k, nil), make([]int, len(p.rows)), 0
 	var all []int
 	p.b.progress.before = p.b.progress.number
-	model, err := f.fitBlocks(p.b, r, func(of []int, g *softkmeans.Matrix) error {
+	model, err := f.fitBlocks(p.b, r, func(of []int, g, likely *softkmeans.Matrix) error {
 		first := r.rows - len(of)
 		for ; at < len(p.rows) && p.rows[at] < r.rows; at++ {
 			labels[at] = of[p.rows[at]-first]
@@ -234,7 +235,7 @@ func (p *streamedPage) fit(m method, to *report.Fit,
 		if p.class != nil {
 			all = append(all, of...)
 		}
-		return take(first, of, g)
+		return take(first, of, g, likely)
 	})
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
 	case methodGlobal:
 		return true
 	case methodMinVolume, methodAlternating:
-		return !halfStored(t) && (f.scale == scale.Auto || f.scale == scale.None) &&
+		return !halfStored(t) && (f.scale == scale.Auto || f.scale == scale.None || f.scale == scale.Words) &&
 			f.start == nil && f.library == nil && f.bootstrap == 0 && !f.plain
 	}
 	return false
@@ -58,7 +58,7 @@ func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
 // fillFar returns the table with its zeros, up to 1 GB, if without them digits would be lost.
 // Columns are not scaled then, either. It is nil otherwise.
 func (f *inputFlags) fillFar(t *rows.Sparse) *table.Table {
-	if f.scale == scale.ZScore || f.scale == scale.MinMax || halfStored(t) || cancelling(t) == "" {
+	if f.scale == scale.ZScore || f.scale == scale.MinMax || f.scale == scale.Words || halfStored(t) || cancelling(t) == "" {
 		return nil
 	}
 	filled, err := t.Table()
@@ -101,11 +101,17 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 			"columns by their spread before", t.Source, f.scale)
 	}
 	note := "; columns are not scaled"
+	if f.words() {
+		note = ""
+	}
 	if halfStored(t) {
 		note += ", and fits fill in the zeros from half on"
 	}
 	t.Notes = append(t.Notes, storedNote(t)+note)
 	if f.scale == scale.Auto {
+		if kinds.Words(t.X.Data, t.X.Rows*t.X.Cols) {
+			t.Notes = append(t.Notes, rareCounts)
+		}
 		x, err := filledSparse(t)
 		if err != nil {
 			return err
@@ -289,9 +295,10 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 }
 
 // takesSparse reports whether sparse rows can be predicted without their zeros: the file has a model, and
-// neither the rows nor the columns are scaled.
+// neither the rows nor the columns are scaled, except as counts of words.
 func (f *modelFile) takesSparse() bool {
-	return f.Model != nil && !f.UnitRows && f.scaling() == nil
+	s := f.scaling()
+	return f.Model != nil && !f.UnitRows && (s == nil || s.Kind == scale.Words)
 }
 
 func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
@@ -329,7 +336,11 @@ func (w *watch) addColumns(x *softkmeans.SparseMatrix) {
 	stored := make([]int, x.Cols)
 	for t, j := range x.Indices {
 		stored[j]++
-		w.columns[j].take(x.Data[t], 1)
+		v := x.Data[t]
+		if w.scaling != nil {
+			v *= w.scaling.Divisor[j]
+		}
+		w.columns[j].take(v, 1)
 	}
 	for j, n := range stored {
 		if n < x.Rows {

@@ -64,6 +64,8 @@ func (f *inputFlags) checkStream(s streaming) error {
 		return nil
 	case f.scale == scale.Counts:
 		return usageErrorf("-scale counts needs the sums of all rows; leave -stream yes out")
+	case f.scale == scale.Words:
+		return usageErrorf("-scale words needs the words of all rows; leave -stream yes out")
 	case f.perRow == unmix.ScaleUnit:
 		return usageErrorf("-rows unit needs the sums of all rows; leave -stream yes out")
 	case f.dialect.Weights != "":
@@ -77,7 +79,7 @@ func (f *inputFlags) checkStream(s streaming) error {
 }
 
 func (f *inputFlags) inBlocks() bool {
-	return f.dialect.Weights == "" && f.scale != scale.Counts && f.perRow != unmix.ScaleUnit &&
+	return f.dialect.Weights == "" && f.scale != scale.Counts && f.scale != scale.Words && f.perRow != unmix.ScaleUnit &&
 		(f.missing == absent.Error || f.missing == absent.Drop)
 }
 
@@ -340,6 +342,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if w != nil {
 		w.clustered = f.method == methodMinVolume
+		w.likely, w.eachLikely = w.clustered, f.details
 		defer w.follow(b)()
 	}
 	if err := b.setScale(f.inputFlags.scale); err != nil {
@@ -360,7 +363,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	if err := b.checkCenters(r.k); err != nil {
 		return nil, err
 	}
-	m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
+	m, err := f.fitBlocks(b, r, func(labels []int, g, likely *softkmeans.Matrix) error {
 		r.meaning.Add(g, answer.Numbered)
 		if f.method == methodMinVolume {
 			r.meaning.Compare(labels, g)
@@ -368,6 +371,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if w == nil || f.details {
 			return nil
 		}
+		w.probabilities = likely
 		return w.add(b.ctx, labels, g)
 	})
 	if err != nil {
@@ -443,6 +447,11 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 		if r.setResidual(details, nil, nil); w == nil {
 			return nil
 		}
+		if w.likely {
+			if w.probabilities, err = r.model.ClusterProbabilities(nil, x); err != nil {
+				return err
+			}
+		}
 		w.details = details
 		return w.add(b.ctx, labels, g)
 	})
@@ -480,31 +489,35 @@ func (f *fitFlags) passes() int {
 	return n
 }
 
-// fitBlocks runs the method and sets the certificate of r. The last pass hands the labels and
-// memberships of each block to r and then to more.
+// fitBlocks runs the method and sets the certificate of r. The last pass hands the labels, memberships and
+// probabilities of clusters of each block to r and then to more; without clusters the probabilities are nil.
 func (f *fitFlags) fitBlocks(b *blockReader, r *result,
-	more func(labels []int, g *softkmeans.Matrix) error) (m *softkmeans.Model, err error) {
+	more func(labels []int, g, likely *softkmeans.Matrix) error) (m *softkmeans.Model, err error) {
 	r.cert.MinMembership = math.Inf(1)
-	take := func(labels []int, g *softkmeans.Matrix) error {
+	take := func(labels []int, g, likely *softkmeans.Matrix) error {
 		r.add(labels, g, f.options.Sum)
-		b.fault = more(labels, g)
+		if likely != nil {
+			r.likely.add(labels, likely)
+		}
+		b.fault = more(labels, g, likely)
 		return b.fault
 	}
 	if f.method == methodMinVolume {
-		var block *softkmeans.Matrix // its labels come next
+		var block, likely *softkmeans.Matrix // its labels come next
 		m, err = stream.FitMinVolume(b.ctx, b.blocks, r.k, &stream.MinVolumeOptions{
 			MinVolumeOptions: softkmeans.MinVolumeOptions{
 				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
 				Workers: f.workers, Progress: b.progress.iteration},
-			Block:       b.progress.pass,
-			Memberships: func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
-			Labels:      func(_ int, labels []int) error { return take(labels, block) }})
+			Block:         b.progress.pass,
+			Memberships:   func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
+			Probabilities: func(_ int, p *softkmeans.Matrix) error { likely = p; return nil },
+			Labels:        func(_ int, labels []int) error { return take(labels, block, likely) }})
 	} else {
 		o := stream.Options{Enclosure: f.options.Enclosure, Workers: f.options.Workers, Block: b.progress.pass}
 		var labels []int
 		o.Memberships = func(_ int, g *softkmeans.Matrix) error {
 			labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
-			return take(labels, g)
+			return take(labels, g, nil)
 		}
 		m, err = stream.Fit(b.ctx, b.blocks, r.k, &o)
 	}

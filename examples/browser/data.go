@@ -126,6 +126,10 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 				return nil, errors.New("the model is of rows divided by their sums, and the sum of a row is 0 or less; softkmeans predict takes such rows")
 			}
 			d.Weights = scale.Times(by.Divide(d.x.Data, d.sizes), f.Weights)
+		case scale.Words:
+			if !by.WordRows(d.x.Data) {
+				return nil, errors.New("the model is of counts of words, and there is a number below 0")
+			}
 		default:
 			by.Apply(d.x.Data)
 		}

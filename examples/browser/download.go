@@ -22,7 +22,7 @@ type file struct {
 
 var errNoModel = errors.New("there is no fit to save yet")
 
-// save returns a file of the latest fit: "memberships", "centers" or "model".
+// save returns a file of the latest fit: "memberships", "centers", "means" or "model".
 func (s *session) save(what string) (file, error) {
 	if s.shown == nil {
 		return file{}, errNoModel
@@ -34,6 +34,11 @@ func (s *session) save(what string) (file, error) {
 		return file{base + "-memberships.csv", "text/csv", membershipsCSV(d, s.shown)}, nil
 	case "centers":
 		return file{base + "-prototypes.csv", "text/csv", centersCSV(d, s.shown)}, nil
+	case "means":
+		if s.shown.likely == nil {
+			return file{}, errors.New("this fit has no clusters to save: minimal volume and alternating have some, of rows without missing values")
+		}
+		return file{base + "-means.csv", "text/csv", meansCSV(d, s.shown)}, nil
 	case "model":
 		var b bytes.Buffer
 		_, err := d.modelFile(s.shown).WriteTo(&b)
@@ -57,8 +62,8 @@ func (d *data) baseName() string {
 	return name
 }
 
-// membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest as the command writes them, after the id
-// and the columns that are carried along, and the given class last if there is one. A row that was left out
+// membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest,probability as the command writes them, after
+// the id and the columns that are carried along, and the given class last if there is one. A row that was left out
 // is empty. Numbers have the digits that are needed to read the same float64.
 func membershipsCSV(d *data, r *result) []byte {
 	labels, names, details := r.model.Labels(nil), r.names(), softkmeans.NewMatrix(d.Rows, 0, nil)
@@ -73,6 +78,9 @@ func membershipsCSV(d *data, r *result) []byte {
 		more = []string{"cluster", "largest"}
 	default:
 		more = []string{"largest"}
+	}
+	if r.likely != nil {
+		more = append(more, "probability")
 	}
 	largest := (&softkmeans.Model{Memberships: r.model.Memberships}).Labels(nil)
 	head = slices.Concat(head, d.KeptNames, []string{"label"}, names, more)
@@ -103,6 +111,10 @@ func membershipsCSV(d *data, r *result) []byte {
 			if r.known == nil {
 				row = append(row, itoa(largest[next]))
 			}
+			if r.likely != nil {
+				at := r.clusters[next]
+				row = numbers(row, r.likely.Row(next)[at:at+1])
+			}
 			if d.sizes != nil {
 				row = numbers(row, d.sizes[next:next+1])
 			}
@@ -124,6 +136,23 @@ func centersCSV(d *data, r *result) []byte {
 		center := slices.Clone(r.model.Centers.Row(i))
 		d.scaling.Undo(center)
 		b = line(b, numbers(nil, center))
+	}
+	return b
+}
+
+// meansCSV has a row for each cluster: its number, its rows, the share of its weight, and its mean in the units
+// of the table, as the command writes them.
+func meansCSV(d *data, r *result) []byte {
+	m := r.model
+	sizes := make([]int, m.Centers.Rows)
+	for _, cluster := range r.clusters {
+		sizes[cluster]++
+	}
+	b := line(nil, append([]string{"cluster", "size", "weight"}, d.Names...))
+	for i := range sizes {
+		mean := slices.Clone(m.ClusterMeans.Row(i))
+		d.scaling.Undo(mean)
+		b = line(b, numbers(numbers([]string{itoa(i), itoa(sizes[i])}, m.ClusterWeights[i:i+1]), mean))
 	}
 	return b
 }

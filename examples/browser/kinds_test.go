@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 		}
 		if o.scale = scale.None; name[0] == 'c' {
 			file, err := s.save("memberships")
-			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,cluster,largest,size\n") {
+			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,cluster,largest,probability,size\n") {
 				t.Errorf("%.100s, %v", file.bytes, err)
 			}
 			model := tables.Must(s.save("model"))(t)

@@ -35,6 +35,7 @@ func (d *data) report(r *result) []part {
 		{"proposed", proposed(k)},
 		{"k", itoa(r.options.k)},
 		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}, // for the slider
+		{"likely", r.sure()},
 		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
 	if d.given != nil { // the later parts count
@@ -50,6 +51,18 @@ func (d *data) report(r *result) []part {
 		}
 	}
 	return append(parts, part{"accuracy", ""}, part{"nmi", ""})
+}
+
+// sure is the mean probability of the rows' clusters; "" if there are none.
+func (r *result) sure() string {
+	if r.likely == nil {
+		return ""
+	}
+	sum := 0.0
+	for i, cluster := range r.clusters {
+		sum += r.likely.At(i, cluster)
+	}
+	return view.Percent(sum / float64(len(r.clusters)))
 }
 
 func (d *data) verdict(r *result) (head, meaning string) {

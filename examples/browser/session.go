@@ -43,8 +43,9 @@ type session struct {
 type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
-	options     options // with the k that was fitted
-	clusters    []int   // of the rows; nil: there are none
+	options     options            // with the k that was fitted
+	clusters    []int              // of the rows; nil: there are none
+	likely      *softkmeans.Matrix // the probabilities of clusters; nil: there are none
 	compact     view.Compact
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
@@ -211,15 +212,18 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 }
 
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
-	clusters := kinds.Label(m, d.mixtures)
+	r := &result{model: m, clusters: kinds.Label(m, d.mixtures), certificate: m.Certificate, options: o}
 	if d.given != nil {
-		return &result{model: m, clusters: clusters, certificate: m.Certificate, options: o}, nil
+		return r, nil // nothing is proved, and rows without all values have no probabilities
 	}
-	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
-	if err != nil {
-		return nil, err
+	var err error
+	if r.clusters != nil && m.ClusterWeights != nil {
+		if r.likely, err = m.ClusterProbabilities(nil, d.x); err != nil {
+			return nil, err
+		}
 	}
-	return &result{model: m, clusters: clusters, certificate: c, options: o}, nil
+	r.certificate, err = softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
+	return r, err
 }
 
 // prove sets how compact other prototypes could be, for methods that are about it.

@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -350,7 +351,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(f.name, err)
 	}
 	records, err := csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
-	if err != nil || strings.Join(records[0], ",") != "label,p0,p1,cluster,largest,class" || len(records) != 5 || records[1][5] != `x, or "y"` {
+	if err != nil || strings.Join(records[0], ",") != "label,p0,p1,cluster,largest,probability,class" || len(records) != 5 || records[1][6] != `x, or "y"` {
 		t.Errorf("%q, %v", records, err)
 	}
 	f = tables.Must(s.save("centers"))(t)
@@ -366,6 +367,26 @@ func TestSave(t *testing.T) {
 				t.Errorf("prototype %d in column %d is %v, not %v; %v", i, j, got, want, err)
 			}
 		}
+	}
+	f = tables.Must(s.save("means"))(t)
+	records, err = csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
+	if err != nil || strings.Join(records[0], ",") != "cluster,size,weight,height,a;b" || len(records) != 3 || f.name != "my table-means.csv" {
+		t.Errorf("%q, %v", records, err)
+	}
+	for j, r := range records[1:] {
+		sum, rows := 0.0, 0.0
+		for i, cluster := range s.shown.clusters {
+			if cluster == j {
+				sum, rows = sum+s.data.Data[2*i], rows+1
+			}
+		}
+		if v, err := strconv.ParseFloat(r[3], 64); err != nil || r[1] != itoa(int(rows)) || math.Abs(v-sum/rows) > 1e-12 {
+			t.Errorf("the mean of cluster %d is %v, not %v; %v", j, r, sum/rows, err)
+		}
+	}
+	want := tables.Must(s.shown.model.ClusterProbabilities(nil, s.data.x))(t)
+	if !slices.Equal(want.Data, s.shown.likely.Data) || !strings.HasSuffix(s.shown.sure(), "%") {
+		t.Error("other probabilities are shown", s.shown.sure())
 	}
 	f = tables.Must(s.save("model"))(t)
 	m, err := modelfile.Read(bytes.NewReader(f.bytes))

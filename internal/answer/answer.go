@@ -23,13 +23,17 @@ type Answer struct {
 	Kernel string  `json:"kernel,omitempty"` // of similarities
 	Gamma  float64 `json:"gamma,omitempty"`
 
-	LabelBy    string      `json:"labelBy,omitempty"`    // cluster, or largest: the largest membership
-	Sizes      []int       `json:"sizes,omitempty"`      // rows by label
-	Centers    [][]float64 `json:"centers,omitempty"`    // the prototypes in the table's units
-	Shown      []int       `json:"shown,omitempty"`      // columns, from 0, that tell most: the first ones most
-	Where      string      `json:"where,omitempty"`      // how prototypes lie to the data, in sentences
-	Clusters   []Cluster   `json:"clusters,omitempty"`   // by the labels of the rows
-	Prototypes []Prototype `json:"prototypes,omitempty"` // of the centers
+	LabelBy         string      `json:"labelBy,omitempty"`         // cluster, or largest: the largest membership
+	Sizes           []int       `json:"sizes,omitempty"`           // rows by label
+	Centers         [][]float64 `json:"centers,omitempty"`         // the prototypes in the table's units
+	Shown           []int       `json:"shown,omitempty"`           // columns, from 0, that tell most: the first ones most
+	Where           string      `json:"where,omitempty"`           // how prototypes lie to the data, in sentences
+	Clusters        []Cluster   `json:"clusters,omitempty"`        // also of mixtures, whose labels are others
+	Prototypes      []Prototype `json:"prototypes,omitempty"`      // of the centers
+	Probability     *float64    `json:"probability,omitempty"`     // of the rows' own clusters, on average
+	Doubt           float64     `json:"doubt,omitempty"`           // the share of rows to which halves give other labels
+	TypicalAccuracy float64     `json:"typicalAccuracy,omitempty"` // of labels that change as much; 0: no warning
+
 	// Undetermined: as many prototypes mix any table of this size, so that clusters alone mean something.
 	Undetermined bool  `json:"undetermined,omitempty"`
 	Between      []Row `json:"between,omitempty"` // rows between two prototypes
@@ -84,12 +88,15 @@ type Bounds struct {
 	Upper *float64 `json:"upper"`
 }
 
-// Cluster is the rows of one label.
+// Cluster is rows around one mean.
 type Cluster struct {
 	Name    string       `json:"name"`
 	Rows    int          `json:"rows"`
+	Weight  float64      `json:"weight"`  // a share of all
 	Mean    []float64    `json:"mean"`    // in the table's units
 	Columns []Difference `json:"columns"` // with the largest differences from the mean of all rows
+
+	Probability float64 `json:"probability"` // of this cluster, the mean over its rows
 }
 
 // Prototype is a point that rows are mixtures of.

@@ -56,7 +56,7 @@ func (a *Answer) Sections() []Section {
 	case a.Known != nil && !a.Brief:
 		all = append(all, a.shares())
 	case a.Known != nil:
-	case len(a.Clusters) > 0:
+	case a.clustered():
 		all = append(all, a.clusters(), a.prototypes(), a.rows())
 	case len(a.Prototypes) > 0:
 		all = append(all, a.prototypes(), a.rows())
@@ -110,11 +110,11 @@ func (c *Choice) sentence() string {
 
 // clusters has the means of clusters.
 func (a *Answer) clusters() Section {
-	t := &Table{Head: []string{"cluster", "rows"}}
+	t := &Table{Head: []string{"cluster", "rows", "probability"}}
 	var means [][]float64
 	var last []string
 	for _, c := range a.Clusters {
-		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows)})
+		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
 		means, last = append(means, c.Mean), append(last, differs(c.Columns))
 	}
 	s := Section{ID: "clusters", Table: t, Title: "Clusters: the mean of each, and differences from the mean " +
@@ -123,13 +123,16 @@ func (a *Answer) clusters() Section {
 	return s
 }
 
+// clustered reports whether clusters lead: they are the labels.
+func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && a.K > 1 }
+
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
-func (a *Answer) leads() bool { return len(a.Clusters) == 0 && a.Centers != nil && a.K > 1 }
+func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
 
 // prototypes has the prototypes, with their purest rows if clusters lead.
 func (a *Answer) prototypes() Section {
 	t := &Table{Head: []string{"prototype", "membership"}}
-	head, counted := "purest rows", len(a.Clusters) == 0
+	head, counted := "purest rows", !a.clustered()
 	if counted {
 		t.Head = append(t.Head, "rows")
 	}
@@ -374,7 +377,7 @@ func (a *Answer) details() (all []Section) {
 		t, notes := a.allValues(a.Centers)
 		add("Prototypes", t, notes...)
 	}
-	if a.Clusters != nil && a.Shown != nil {
+	if a.clustered() && a.Shown != nil {
 		var means [][]float64
 		for _, c := range a.Clusters {
 			means = append(means, c.Mean)

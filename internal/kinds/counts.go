@@ -83,6 +83,24 @@ func counts(x *softkmeans.Matrix, l *limits) (are, mayBe bool) {
 	return are, !are && small > 0
 }
 
+// rareShare is the share of counts above 0 up to which [Words] takes them for counts of words.
+const rareShare = .1
+
+// Words reports whether entries, which may leave out zeros of so many in all, may be counts of words or of other
+// rare events: whole numbers of at least 0, some above 1, most of them 0.
+func Words(entries []float64, all int) bool {
+	above, most := 0, 0.0
+	for _, v := range entries {
+		if v < 0 || v != math.Trunc(v) {
+			return false
+		}
+		if most = max(most, v); v > 0 {
+			above++
+		}
+	}
+	return most > 1 && float64(above) <= rareShare*float64(all)
+}
+
 // surprises returns (v−e)/√e of some rows and columns, without their leading directions, and the e. Each
 // is divided by the root of what the directions leave of its variance. It is nil for too few.
 func surprises(x *softkmeans.Matrix) (z, expected *softkmeans.Matrix) {

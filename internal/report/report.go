@@ -181,7 +181,7 @@ type content struct {
 	Methods                 []methodRow
 	PlaneNote               string
 	Memberships, Centers    []picture
-	CentersTable            []grid
+	CentersTable, Means     []grid
 	Ternary                 bool // there are three pictures of memberships, not two
 	Three                   bool // there are three methods, not two
 	Apart                   grid
@@ -220,7 +220,7 @@ func (b *builder) content() *content {
 	c.Panels, c.PlaneNote = b.panels()
 	c.Memberships = b.memberships()
 	c.Centers = b.centers()
-	c.CentersTable = b.centersTable().parts()
+	c.CentersTable, c.Means = b.centersTable().parts(), b.meansTable().parts()
 	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
 	c.Sizes, c.Confusion = b.Tally.sizes(b.names, view.LabelBy(b.Mixtures, 0, 0)).parts(), b.Tally.confusion(b.classes, b.names).parts()
 	c.Apart, c.Pure, c.Between = b.apart(), pureOf(b.Pure, b.names), betweenOf(b.Between)

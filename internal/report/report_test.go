@@ -48,8 +48,21 @@ func TestIris(t *testing.T) {
 	}
 	// Every row is in one cluster, and in one cell of the table of classes.
 	grids := named(all, "table")
-	if len(grids) != 6 {
+	if len(grids) != 7 {
 		t.Fatalf("%d tables", len(grids))
+	}
+	// The means of clusters are those of their rows, in the table's units.
+	means := between(t, page, "<caption>Means of clusters", "</table>")
+	for j := range in.Table.Names {
+		sum, rows := 0.0, 0.0
+		for i, c := range in.Clusters {
+			if c == 0 {
+				sum, rows = sum+in.Table.Data[i*len(in.Table.Names)+j], rows+1
+			}
+		}
+		if want := strconv.FormatFloat(sum/rows, 'f', 3, 64); !strings.Contains(means, want) {
+			t.Errorf("%s is not in %s", want, means)
+		}
 	}
 	counted := 0
 	for _, e := range named(parse(t,

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans"
 	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
@@ -114,18 +115,40 @@ func (b *builder) original(rows []float64) []float64 {
 	return rows
 }
 
-// centersTable has the centers and the mean in the units of the table. Of many columns
-// it has the most telling ones, or evenly spaced ones if they have an order; of pictures
-// it has nothing, because they are shown.
+// centersTable has the centers and the mean in the units of the table; of pictures it has nothing, because they
+// are shown.
 func (b *builder) centersTable() grid {
 	m := b.MinVolume.Model.Centers
 	if b.Image.Rows > 0 && m.Cols > mostListed {
 		return grid{}
 	}
-	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column",
+	return b.inColumns("Compact prototypes", m)
+}
+
+// meansTable has the means of the clusters, with their weights in the head. There is none without clusters, of
+// pictures, and if the means are the prototypes.
+func (b *builder) meansTable() grid {
+	m := b.MinVolume.Model
+	if m.ClusterWeights == nil || b.Image.Rows > 0 && m.Centers.Cols > mostListed ||
+		slices.Equal(m.ClusterMeans.Data, m.Centers.Data) {
+		return grid{}
+	}
+	g := b.inColumns("Means of clusters", m.ClusterMeans)
+	for j, w := range m.ClusterWeights {
+		g.Head[j] += ", " + view.Percent(w)
+	}
+	g.Note = strings.TrimSpace("The shares are of all weight. " + g.Note)
+	return g
+}
+
+// inColumns has a row a column with the values of the rows of m, as many as prototypes, and the mean of all rows,
+// in the units of the table. Of many columns it has the most telling ones, or evenly spaced ones if they have an
+// order.
+func (b *builder) inColumns(what string, m *softkmeans.Matrix) grid {
+	g := grid{Caption: what + " in the table's own units", Corner: "column",
 		Head: append(slices.Clone(b.names), "mean")}
 	if scale.KindOf(b.Scaling) == scale.Counts {
-		g.Caption = "Compact prototypes as shares of a row's sum"
+		g.Caption = what + " as shares of a row's sum"
 	}
 	columns := b.Even(mostListed)
 	if m.Cols > mostListed {

@@ -43,6 +43,8 @@ func (b *builder) about() string {
 		s += "; rows of counts scaled to sums of 1, and columns by the roots of their means"
 	case scale.Sums:
 		s += "; rows divided by their sums"
+	case scale.Words:
+		s += "; counts n scaled to log(1+n), columns by how few rows have them, and rows to length 1"
 	case scale.MinMax:
 		s += "; every column scaled to 0 to 1"
 	default:
@@ -125,6 +127,8 @@ func (b *builder) unit() string {
 		return "share by the root of the column's mean"
 	case scale.Sums:
 		return "share of the row's sum"
+	case scale.Words:
+		return "log(1+count), by rarity"
 	}
 	return ""
 }

@@ -15,6 +15,7 @@ const (
 	Auto        // ZScore where columns are [Columns.FarApart] and not [Columns.Wide], else None
 	Counts      // rows closed to 1 by Close, and columns by OfClosed
 	Sums        // rows divided by their sums, by OfSums
+	Words       // counts of words, by OfWords and Scaling.Words
 )
 
 // String returns the name of k on the command line.
@@ -30,13 +31,15 @@ func (k Kind) String() string {
 		return "counts"
 	case Sums:
 		return "sums"
+	case Words:
+		return "words"
 	}
 	return "none"
 }
 
 // Named returns the kind of a model with that name, and whether there is one.
 func Named(name string) (Kind, bool) {
-	for _, k := range []Kind{None, ZScore, MinMax, Counts, Sums} {
+	for _, k := range []Kind{None, ZScore, MinMax, Counts, Sums, Words} {
 		if k.String() == name {
 			return k, true
 		}
@@ -51,7 +54,7 @@ func Named(name string) (Kind, bool) {
 // and the values lie between 0 and 2. If weights differ by more than a factor of 1e150, the divisor of
 // [ZScore] may be too large or too small; no value becomes larger than 1e150.
 type Scaling struct {
-	Kind           Kind // not Auto; with Counts and Sums rows are closed first
+	Kind           Kind // not Auto; with Counts and Sums rows are closed first; with Words they have length 1 after
 	Shift, Divisor []float64
 
 	// With Auto, the columns of the largest and the smallest spread, from 0.

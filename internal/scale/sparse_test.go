@@ -32,7 +32,7 @@ func TestColumnsOfSparse(t *testing.T) {
 			}
 			start = append(start, len(stored))
 		}
-		got, want := ColumnsOfSparse(start, index, stored, cols, weights), ColumnsOf(data, cols, weights, nil)
+		got, want := ColumnsOfSparse(start, index, stored, weights, cols, nil), ColumnsOf(data, cols, weights, nil)
 		for j := range cols {
 			for what, v := range map[string][2]float64{
 				"least": {got.Least[j], want.Least[j]}, "most": {got.Most[j], want.Most[j]},

@@ -3,6 +3,7 @@ package view
 // The warnings of a model in sentences.
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,20 @@ func Unsure(turns []float64) []string {
 	}
 	return []string{"Spectra that may be more than 10 % of π off, as they depend on how the noise is judged: " +
 		And(unsure) + "."}
+}
+
+// TypicalAccuracy returns the mean accuracy of labels on those of 58 tables with classes that had a WarnLabels
+// of about this share. Their accuracy falls with the share, with a rank correlation of −.69.
+func TypicalAccuracy(share float64) float64 {
+	switch {
+	case share < .1:
+		return .87
+	case share < .2:
+		return .76
+	case share < .4:
+		return .64
+	}
+	return .50
 }
 
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
@@ -69,12 +84,13 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
 				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
-			what, do := "labels", "Rely on memberships for rows in between; fewer prototypes may be more stable."
-			if w.Kind == softkmeans.WarnShares {
-				what, do = "memberships", "Fewer prototypes may be more stable."
+			what := " of the memberships. Fewer prototypes may be more stable."
+			if w.Kind == softkmeans.WarnLabels {
+				what = " of the labels; where as many change, " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % agreed with known classes on " +
+					"average. Rely on memberships in between, or take fewer prototypes."
 			}
-			lines = append(lines, "Refitting random halves of the rows, with half or twice the slack, changes up to "+
-				Percent(w.Value)+" of the "+what+". "+do)
+			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
 			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data determines "+strconv.Itoa(int(w.Value))+
 				" clusters, but not as many prototypes and memberships: use the labels.")

@@ -25,6 +25,7 @@ type result struct {
 	MinCenters, MinShares     []float64
 	MinObjective              float64
 	MinLabels                 []int
+	MinMeans, MinLikely       []float64
 	Floors                    []float64
 	SimilarObjective          float64
 	SimilarLabels             []int
@@ -87,6 +88,10 @@ func solve(name string, k int) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	likely, err := v.ClusterProbabilities(nil, x)
+	if err != nil {
+		return nil, err
+	}
 	floors, err := softkmeans.Floors(ctx, x, nil)
 	if err != nil {
 		return nil, err
@@ -105,6 +110,6 @@ func solve(name string, k int) (*result, error) {
 	}
 	return &result{
 		rows, m.Centers.Data, m.Memberships.Data, m.Objective, m.Floor, m.Labels(nil),
-		v.Centers.Data, v.Memberships.Data, v.Objective, v.Labels(nil), floors, s.Objective, s.Labels(nil), c.Objective, c.Total,
+		v.Centers.Data, v.Memberships.Data, v.Objective, v.Labels(nil), v.ClusterMeans.Data, likely.Data, floors, s.Objective, s.Labels(nil), c.Objective, c.Total,
 	}, nil
 }

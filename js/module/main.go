@@ -29,6 +29,7 @@ const (
 	inMemberships
 	inMeans // of clusters
 	inAxes
+	inShares // weights of clusters
 	inCount
 )
 
@@ -52,6 +53,9 @@ const (
 	optKernel
 	optGamma
 	optAxes // rows of inAxes; 0: no axes
+	optSpread
+	optDoubt
+	optLargest // 1: labels are the largest memberships
 	optCount
 )
 
@@ -64,6 +68,8 @@ const (
 	outMeans
 	outAxes
 	outWarnings // four numbers each: kind, cluster, other, value
+	outShares
+	outProbabilities
 	outCount
 )
 
@@ -202,7 +208,22 @@ func fitMinVolume() error {
 		Seed: uint64(number(optSeed)), MaxIter: whole(optMaxIter), Restarts: whole(optRestarts), Tol: number(optTol),
 		Init: softkmeans.Init(whole(optInit)), NonNegative: number(optNonNegative) != 0, Volume: softkmeans.Volume(whole(optVolume)),
 	})
-	return model(m, err)
+	if err = model(m, err); err == nil {
+		err = probabilities(m)
+	}
+	return err
+}
+
+// probabilities writes how likely each cluster of the model is for the rows, if the model has cluster weights.
+func probabilities(m *softkmeans.Model) error {
+	if m.ClusterWeights == nil {
+		return nil
+	}
+	p, err := m.ClusterProbabilities(nil, rows())
+	if err == nil {
+		out[outProbabilities] = p.Data
+	}
+	return err
 }
 
 // model writes the arrays of a model.
@@ -210,7 +231,7 @@ func model(m *softkmeans.Model, err error) error {
 	if err != nil {
 		return err
 	}
-	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare(), m.Slack}
+	out[outNumbers] = []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, float64(m.Status), float64(m.Iterations), m.Lambda, m.Certificate.ExcessShare(), m.Slack, m.ClusterSpread, m.ClusterDoubt}
 	out[outCenters], out[outMemberships] = m.Centers.Data, m.Memberships.Data
 	out[outLabels] = numbers(m.Labels(nil))
 	for _, w := range m.Warnings {
@@ -223,6 +244,7 @@ func model(m *softkmeans.Model, err error) error {
 	if m.ClusterAxes != nil {
 		out[outAxes] = m.ClusterAxes.Data
 	}
+	out[outShares] = m.ClusterWeights
 	return nil
 }
 
@@ -243,16 +265,21 @@ func predict() error {
 	if number(optAxes) > 0 {
 		m.ClusterAxes = table(inAxes, whole(optAxes), d)
 	}
+	if len(in[inShares]) > 0 {
+		m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = in[inShares], number(optSpread), number(optDoubt)
+	}
 	g, err := m.Predict(nil, rows())
 	if err != nil {
 		return err
 	}
-	labels, err := m.PredictLabels(nil, rows())
-	if err != nil {
-		return err
+	labels := (&softkmeans.Model{Memberships: g}).Labels(nil)
+	if number(optLargest) == 0 {
+		if labels, err = m.PredictLabels(nil, rows()); err != nil {
+			return err
+		}
 	}
 	out[outMemberships], out[outLabels] = g.Data, numbers(labels)
-	return nil
+	return probabilities(m)
 }
 
 func floors() error {

@@ -60,6 +60,15 @@ for (const name of ['iris', 'wine']) {
     const p = skm.predict(v, want.Rows)
     near(p.memberships.data, v.memberships.data, 'predicted memberships', 1e-9)
     same(p.labels, v.labels, 'predicted labels')
+    near(v.clusterMeans.data, want.MinMeans, 'means of clusters')
+    near(v.probabilities.data, want.MinLikely, 'probabilities', 1e-9)
+    same(p.probabilities.data, v.probabilities.data, 'predicted probabilities')
+    const read = exports.readModel(exports.writeModel(v))
+    same(skm.predict(read, want.Rows).probabilities.data, v.probabilities.data, 'probabilities of the model that was read')
+    const largest = skm.predict({ ...v, labelBy: 'largest' }, want.Rows)
+    same(largest.probabilities.data, v.probabilities.data, 'probabilities with labelBy')
+    largest.labels.forEach((label, i) => check(want.MinShares[3 * i + label] === Math.max(...want.MinShares.slice(3 * i, 3 * i + 3)), `label ${i} is not the largest membership`))
+    check(skm.predict({ ...v, clusterWeights: undefined }, want.Rows).probabilities === undefined, 'probabilities without weights')
   })
 }
 
@@ -247,6 +256,14 @@ test('rows of any brightness are divided by their sums', (skm, exports) => {
   const model = exports.readModel(JSON.stringify({ ...rest, checksum }))
   near(skm.predict(model, [[10, 0], [3, 9], [0.01, 0.01]]).memberships.data, [1, 0, 0.25, 0.75, 0.5, 0.5], 'parts of sums')
   fails(exports, () => skm.predict(model, [[1, 2], [0, 0]]), 'range', 'above 0')
+})
+
+test('counts of words are logarithms by rarity, in rows of length 1', (skm, exports) => {
+  const { checksum, ...rest } = { ...scaled, scale: 'words', shift: [0, 0], divisor: [1, 0.5], centers: [[1, 0], [0, 0.5]], scaledCenters: [[1, 0], [0, 1]] }
+  const model = exports.readModel(JSON.stringify({ ...rest, checksum }))
+  const [few, many] = [0.5 - 0.5 / Math.sqrt(5), 0.5 + 0.5 / Math.sqrt(5)] // of the row (1, 2)/√5
+  near(skm.predict(model, [[Math.E - 1, 0], [Math.E - 1, Math.E - 1], [0, 0]]).memberships.data, [1, 0, few, many, 0.5, 0.5], 'words')
+  fails(exports, () => skm.predict(model, [[1, -2]]), 'range', 'at least 0')
 })
 
 test('a model file that Go refuses is refused', (skm, exports) => {

@@ -10,6 +10,7 @@ const floors: Float64Array = await start().floors([new Float64Array(2)], { signa
 await load(Promise.resolve(new Uint8Array(8)))
 start(new ArrayBuffer(8)).close()
 const rest: object | undefined = m.file ?? m.clusterMeans
+const likely: Float64Array | undefined = skm.predict(m, [[1, 2]]).probabilities?.data ?? m.clusterWeights
 const unit: 'unit' | undefined = m.rowScaling
 try {
   // @ts-expect-error: there is no such option
@@ -19,5 +20,5 @@ try {
   // @ts-expect-error: a code comes before the message
   throw new SoftKMeansError('x')
 } catch (e) {
-  if (e instanceof SoftKMeansError) console.log(e.row, e.column, first, label, floors, rest, unit)
+  if (e instanceof SoftKMeansError) console.log(e.row, e.column, first, label, floors, rest, unit, likely)
 }

@@ -307,7 +307,7 @@ func (p *page) checkMemberships(m *softkmeans.Model) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	if got := strings.Join(records[0], ","); got != "label,p0,p1,p2,cluster,largest,class" {
+	if got := strings.Join(records[0], ","); got != "label,p0,p1,p2,cluster,largest,probability,class" {
 		p.Errorf("the header is %q", got)
 	}
 	labels, truth := m.Labels(nil), labelsOf(p.T, "wine")
@@ -315,7 +315,7 @@ func (p *page) checkMemberships(m *softkmeans.Model) {
 		p.Fatalf("%d lines for %d rows", len(records), len(truth))
 	}
 	for i, r := range records[1:] {
-		if r[0] != strconv.Itoa(labels[i]) || r[6] != "cultivar "+strconv.Itoa(truth[i]+1) {
+		if r[0] != strconv.Itoa(labels[i]) || r[7] != "cultivar "+strconv.Itoa(truth[i]+1) {
 			p.Fatalf("row %d is %v", i, r)
 		}
 		for j, s := range r[1:4] {

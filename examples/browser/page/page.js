@@ -175,7 +175,7 @@ async function showPictures(parts, stillWanted) {
 }
 
 function showReport(parts) {
-  for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "excess", "how", "accuracy", "nmi", "proposal"]) {
+  for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "excess", "how", "accuracy", "nmi", "likely", "proposal"]) {
     if (id in parts) $(id).textContent = parts[id];
   }
   const shares = (parts.shares ?? "").split("\n").filter(Boolean);
@@ -189,6 +189,7 @@ function showReport(parts) {
   $("certificate").hidden = false;
   $("certificate").dataset.proved = parts.proved;
   for (const element of document.querySelectorAll("[data-labels]")) element.hidden = !parts.accuracy;
+  for (const element of document.querySelectorAll("[data-clusters]")) element.hidden = !parts.likely;
   const warnings = (parts.warnings ?? "").split("\n").filter(Boolean);
   $("warnings").hidden = warnings.length === 0;
   $("warnings").replaceChildren(...warnings.map((text) => Object.assign(document.createElement("li"), { textContent: text })));

@@ -1,0 +1,108 @@
+package main
+
+// This file holds what a fit says of its clusters: their means, sizes and weights, and how likely rows are in
+// their own.
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/answer"
+	"softkmeans/internal/la"
+	"softkmeans/internal/view"
+)
+
+// probabilityName is the column of memberships with the probability of the row's cluster. The columns of all
+// clusters have the name of the prototype after it.
+const probabilityName = "probability"
+
+// hasProbabilities reports whether m, which may be nil, has the numbers that ClusterProbabilities needs.
+func hasProbabilities(m *softkmeans.Model) bool {
+	return m != nil && m.ClusterMeans != nil && m.ClusterWeights != nil
+}
+
+// likelyRows counts rows by cluster, and adds up the probabilities of their clusters.
+type likelyRows struct {
+	sizes []int
+	sums  []float64 // of probabilities, by cluster
+	rows  int
+}
+
+// add adds rows with these clusters and probabilities p.
+func (l *likelyRows) add(clusters []int, p *softkmeans.Matrix) {
+	if l.sizes == nil {
+		l.sizes, l.sums = make([]int, p.Cols), make([]float64, p.Cols)
+	}
+	l.rows += len(clusters)
+	for i, cluster := range clusters {
+		l.sizes[cluster]++
+		l.sums[cluster] += p.At(i, cluster)
+	}
+}
+
+func (l *likelyRows) mean() float64 { return la.Sum(l.sums) / float64(l.rows) }
+
+// probabilities returns how likely each cluster is for the rows x, whose clusters are given, and adds the rows to
+// r.likely. It returns nil if the method finds no clusters.
+func (r *result) probabilities(x softkmeans.Samples, clusters []int) (*softkmeans.Matrix, error) {
+	if !hasProbabilities(r.model) {
+		return nil, nil
+	}
+	p, err := r.model.ClusterProbabilities(nil, x)
+	if err == nil {
+		r.likely.add(clusters, p)
+	}
+	return p, err
+}
+
+// clusterMeans returns the means of the clusters in the table's units.
+func (r *result) clusterMeans() *softkmeans.Matrix {
+	means := r.model.ClusterMeans.Clone()
+	r.scale.Undo(means.Data)
+	r.flatten(means)
+	return means
+}
+
+// writeMeans writes a line for each cluster: its number, its rows, the share of its weight, and its mean.
+func (r *result) writeMeans(w io.Writer) error {
+	if r.likely.rows == 0 {
+		return fmt.Errorf("%s: -means: the fit has no clusters; leave the flag out", r.Source)
+	}
+	c, means := csv.NewWriter(w), r.clusterMeans()
+	c.Write(append([]string{"cluster", "size", "weight"}, r.Names...)) // c keeps the first error
+	for j, size := range r.likely.sizes {
+		fields := []string{strconv.Itoa(j), strconv.Itoa(size)}
+		for _, v := range append([]float64{r.model.ClusterWeights[j]}, means.Row(j)...) {
+			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		c.Write(fields)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// tellClusters fills in the clusters: their rows, weights, means, and how likely rows are in their own.
+func (r *result) tellClusters(a *answer.Answer, columns *answer.Columns, names []string) {
+	means, l := r.clusterMeans(), &r.likely
+	for j, name := range names {
+		c := answer.Cluster{Name: name, Rows: l.sizes[j], Weight: r.model.ClusterWeights[j], Mean: means.Row(j),
+			Columns: columns.Differences(means.Row(j))}
+		if c.Rows > 0 {
+			c.Probability = l.sums[j] / float64(c.Rows)
+		}
+		a.Clusters = append(a.Clusters, c)
+	}
+	mean := l.mean()
+	a.Probability, a.Doubt = &mean, r.model.ClusterDoubt
+	for _, w := range r.model.Warnings {
+		if w.Kind == softkmeans.WarnLabels {
+			a.TypicalAccuracy = view.TypicalAccuracy(w.Value)
+		}
+	}
+	if !r.mixtures {
+		a.LabelBy, a.Shown = "cluster", columns.Shown(means)
+	}
+}
