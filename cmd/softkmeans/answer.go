@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"softkmeans"
-	"softkmeans/choosek"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -98,34 +97,6 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 	return text
 }
 
-// choiceOf is a choice of k as an answer has it. Both arguments may be nil; choice counts.
-func choiceOf(c *choosek.Choice, p *choosek.Proposal) *answer.Choice {
-	var k int
-	a := &answer.Choice{}
-	switch {
-	case c != nil:
-		k, a.Reason = c.Supported()
-		a.Certain, a.Criteria = c.K > 0, view.Opinions(*c)
-		if all := agreements(c); all != "" {
-			a.Criteria = append(a.Criteria, all)
-		}
-	case p != nil:
-		k, a.Reason, a.Certain = p.K, p.Reason, p.K > 0
-	default:
-		return nil
-	}
-	a.K = atLeastOne(k)
-	return a
-}
-
-// atLeastOne returns nil for 0.
-func atLeastOne(k int) *int {
-	if k == 0 {
-		return nil
-	}
-	return &k
-}
-
 // names are those of the prototypes.
 func (r *result) names() (names []string) {
 	for j := range r.k {
@@ -138,7 +109,7 @@ func (r *result) names() (names []string) {
 func (r *result) answer() *answer.Answer {
 	a := newAnswer(&r.Head, r.rows, scale.KindOf(r.scale))
 	a.Method, a.K, a.Sizes, a.Bounds, a.LabelBy = r.method.String(), r.k, r.sizes, r.bounds.json(), "largest"
-	a.Choice = choiceOf(r.choice, r.proposal)
+	a.Choice = answer.NewChoice(r.choice, r.proposal)
 	names := r.names()
 	r.meaning.Fill(a, names)
 	if r.lsd != nil {
@@ -241,7 +212,7 @@ func (r *result) quality() *answer.Quality {
 
 // between is the share of the variance between clusters; 0: they are not the labels.
 func (r *result) between() float64 {
-	if r.likely.rows == 0 || r.columns == nil || r.mixtures {
+	if r.likely.rows == 0 || r.columns == nil || r.mixtures || r.summarised { // weights of a sample
 		return 0
 	}
 	m, all, apart := r.model.ClusterMeans, 0.0, 0.0

@@ -16,7 +16,6 @@ import (
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/internal/view"
 )
 
 var floorsHelp = `Usage: softkmeans floors [flags] [FILE]
@@ -296,7 +295,7 @@ func (r *scree) writeList(w io.Writer) error {
 // answer says what the floors are, and which k they and the rows speak for.
 func (r *scree) answer() *answer.Answer {
 	a := newAnswer(&r.Head, r.rows, scale.KindOf(r.scale))
-	a.Floors, a.Most, a.Choice = r.lines(), r.most, choiceOf(r.choice, r.proposal)
+	a.Floors, a.Most, a.Choice = r.lines(), r.most, answer.NewChoice(r.choice, r.proposal)
 	if c := r.choice; c != nil && (r.fit == nil || c.Agreement != nil) {
 		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Rows: c.Rows, Drawn: c.Drawn,
 			Permuted: c.Permuted, Step: c.Step, Bound: c.Bound, Error: c.Error, Deviation: c.ErrorDeviation,
@@ -311,7 +310,7 @@ func (r *scree) answer() *answer.Answer {
 	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). Explained is the " +
 		"rest of the variance; step what the last prototype adds; stick the step that chance would give."
 	p := r.proposal
-	a.Choice.Elbow, a.Choice.Profile = atLeastOne(p.Elbow), atLeastOne(p.Profile)
+	a.Choice.Elbow, a.Choice.Profile = answer.AtLeastOne(p.Elbow), answer.AtLeastOne(p.Profile)
 	if r.choice == nil && p.Elbow > 0 {
 		a.Choice.Criteria = append(a.Choice.Criteria,
 			fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.", p.Elbow))
@@ -323,24 +322,11 @@ func (r *scree) answer() *answer.Answer {
 }
 
 func (r *scree) proof() string {
-	text := "Floors: no memberships in k clusters can have a smaller squared error, but for rounding. "
-	if r.fit.method == methodTILSD {
-		text += "It is the error of the similarities with rows and columns centred, and -method tilsd " +
-			"reaches the floor: a better one does not exist. "
-	} else {
-		text += "The floor holds for all positive semidefinite matrices of rank k. Products of memberships " +
-			"are fewer, so -method lsd may not reach it. "
+	reach := "-method tilsd reaches them. "
+	if r.fit.method == methodLSD {
+		reach = "They hold for all positive semidefinite matrices of rank k: -method lsd may not reach them. "
 	}
-	return text +
-		"Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
-		"A small floor says that k directions are enough, not that there are k clusters."
-}
-
-// opinions are what a choice rests on, in lines.
-func opinions(c *choosek.Choice) string {
-	var b strings.Builder
-	for _, line := range view.Opinions(*c) {
-		b.WriteString(answer.Wrapped(line))
-	}
-	return b.String()
+	return "Floors: no memberships in k clusters can have a smaller squared error, to within rounding (proved). " + reach +
+		"Explained is the rest of the sum of squares; step what the last cluster adds. A small floor says that k " +
+		"directions are enough, not that there are k clusters."
 }

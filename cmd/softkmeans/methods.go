@@ -184,7 +184,7 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float6
 	}
 	k, why := c.Supported()
 	if k == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(c))
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, answer.NewChoice(c, nil).Lines())
 	}
 	r.k, r.choice = k, c
 	return nil

@@ -188,7 +188,7 @@ func TestFitAuto(t *testing.T) {
 	for _, stream := range []string{"no", "yes"} {
 		report := must(t, "fit", "-v", "-k", "auto", "-method", "global", "-stream", stream, data)
 		k, why := c.Supported()
-		if want := opinions(&c); !strings.Contains(report, want) || !strings.Contains(lined(report),
+		if want := answer.NewChoice(&c, nil).Lines(); !strings.Contains(report, want) || !strings.Contains(lined(report),
 			fmt.Sprintf("Proposed: k = %d, since %s.", k, why)) || strings.Contains(report, "drawn") {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
@@ -202,7 +202,7 @@ func TestFitAuto(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", args, says, report)
 		}
 	}
-	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+".") {
+	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+": k = 4.") {
 		t.Errorf("no %q", says)
 	}
 	var noise strings.Builder

@@ -319,7 +319,7 @@ func noNumber(err error, content *report.Input, source string) error {
 	}
 	text := ""
 	if content.Choice != nil {
-		text = "\n" + opinions(content.Choice)
+		text = "\n" + answer.NewChoice(content.Choice, nil).Lines()
 	}
 	return fmt.Errorf("%s: %w; give -k N%s", source, err, text)
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"softkmeans"
@@ -20,7 +19,6 @@ import (
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/internal/view"
 	"softkmeans/proof"
 	"softkmeans/unmix"
 )
@@ -308,29 +306,10 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 	}
 	k, why := c.Supported()
 	if k == 0 {
-		text := opinions(&c) + answer.Wrapped(agreements(&c))
-		if text = strings.TrimSpace(text); text != "" {
-			text = "\n" + text
-		}
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s", source, why,
+			answer.NewChoice(&c, nil).Lines())
 	}
 	return k, &c, nil
-}
-
-// agreements is a line with how halves agree, of a choice by these alone; "" for others.
-// What is below 0 is worse than chance, and written as 0.
-func agreements(c *choosek.Choice) string {
-	if len(c.Step) > 0 || len(c.Agreement) < 2 {
-		return ""
-	}
-	text := "Halves of the rows:"
-	for i, v := range c.Agreement[1:] {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + rounded(max(v, 0)) + " for k = " + strconv.Itoa(i+2)
-	}
-	return text + "."
 }
 
 // naming names the rows: those of a square table without ids have the names of its columns.
@@ -401,7 +380,8 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
 		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
-	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
+	told := answer.NewChoice(&choice, nil)
+	c.Proposal = strings.Join(append([]string{told.Sentence()}, told.Criteria...), " ")
 	c.Pure, c.Between = r.meaning.Pure, r.meaning.Between
 	if d.Rows <= mostDrawn {
 		c.Matrix = s.matrix
@@ -425,8 +405,4 @@ func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, err
 		}
 	}
 	return m.Coordinates(nil, nil)
-}
-
-func joined(parts ...string) string {
-	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

@@ -188,7 +188,7 @@ func TestReportSimilar(t *testing.T) {
 	}
 	page := readFile(t, "page.html")
 	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "Proved optimal",
-		"By memberships", "row-1", "Proposed: 3; halves of the rows agree on 3 clusters",
+		"By memberships", "row-1", "Proposed: k = 3, since halves of the rows agree on 3 clusters",
 		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)

@@ -127,14 +127,14 @@ type New struct {
 // models has the matches of two models, and the differences of their centers.
 func (a *Answer) models() []Section {
 	t := &Table{Head: []string{"A", "B", "moved", "of the distance between", "rows of A", "rows of B"}}
-	d := &Table{Head: []string{"A"}}
 	rows := func(n int, share float64) string { return strconv.Itoa(n) + " (" + percent2(share) + ")" }
 	var values [][]float64
+	var names []string
 	for _, m := range a.Models.Matches {
 		row := []string{"p" + strconv.Itoa(m.A), "–", "–", "–", rows(m.RowsA, m.ShareA), "–"}
 		if m.B != nil {
 			row[1], row[2], row[5] = "p"+strconv.Itoa(*m.B), view.Small(*m.Moved), rows(*m.RowsB, *m.ShareB)
-			d.Rows, values = append(d.Rows, row[:1]), append(values, m.Difference)
+			names, values = append(names, row[0]), append(values, m.Difference)
 		}
 		if m.Relative != nil {
 			row[3] = percent2(*m.Relative)
@@ -144,17 +144,8 @@ func (a *Answer) models() []Section {
 	for _, n := range a.Models.New {
 		t.Rows = append(t.Rows, []string{"–", "p" + strconv.Itoa(n.B), "–", "–", "–", rows(n.Rows, n.Share)})
 	}
-	for _, j := range slices.Sorted(slices.Values(a.Shown)) {
-		d.Head = append(d.Head, word(a.Columns[j]))
-		for i, cell := range decimals(values, j, 6) {
-			d.Rows[i] = append(slices.Clip(d.Rows[i]), cell)
-		}
-	}
-	s := Section{ID: "moved", Title: "Prototypes of B less those of A, in the table's units", Table: d}
-	if n := len(a.Columns); len(a.Shown) < n {
-		s.Lines = []string{"These are the " + strconv.Itoa(len(a.Shown)) + " of " + strconv.Itoa(n) +
-			" columns that moved most. -json has all."}
-	}
+	s := Section{ID: "moved", Title: "Prototypes of B less those of A, in the table's units"}
+	s.Table, s.Lines = a.allValues(names, values)
 	return []Section{{ID: "matches", Title: "Which prototype of B is which of A, and the rows with its label", Table: t}, s}
 }
 

@@ -232,44 +232,15 @@ func (q *Quality) Verdict() string {
 		head = "Certified: no " + kind + of + " reduce the squared error, " + short(q.Objective) +
 			", by more than " + view.AtMost(q.Excess())
 	}
-	return head + q.relative() + "." + q.repaired() + q.chance()
+	return head + "." + q.repaired() + q.chance()
 }
 
-// relative gives the excess as a share of the total and as a multiple of the floor.
-func (q *Quality) relative() string {
-	switch {
-	case q.Excess() == 0:
-		return ""
-	case q.lost(q.Total):
-		return ". The " + q.whole() + " is no more than its rounding"
-	case !view.Finite(q.ExcessShare()): // the total is 0 or next to it
-		return ". The " + q.whole() + " is " + view.Number(q.Total)
-	}
-	text := ", which is " + view.AtMost(q.ExcessShare()) + " of the " + q.whole()
-	switch {
-	case !view.Finite(q.ExcessFloors()):
-		return text + ". The floor is 0 to rounding, so that nothing is said relative to it"
-	case q.ExcessFloors() > 1 && q.optimal():
-		return text + ", but " + view.AtMost(q.ExcessFloors()) + " times the floor"
-	}
-	return text + " and " + view.AtMost(q.ExcessFloors()) + " times the floor"
-}
-
-// isRepaired reports whether memberships were changed to be on the simplex, beyond rounding.
-func (q *Quality) isRepaired() bool { return q.Repair > float64(q.K+4)*0x1p-52 }
-
+// repaired says that memberships were changed to be on the simplex, beyond rounding.
 func (q *Quality) repaired() string {
-	if !q.isRepaired() {
+	if q.Repair <= float64(q.K+4)*0x1p-52 {
 		return ""
 	}
-	text := " This is about repaired memberships, changed by up to " + view.Small(q.Repair) + ": "
-	if q.MinMembership < 0 {
-		text += "negative ones (down to " + view.Small(q.MinMembership) + ") count as 0, and "
-	}
-	if q.Sum == softkmeans.SumAtMostOne {
-		return text + "rows are divided by sums above 1 (by up to " + view.Small(q.MaxSumError) + ")."
-	}
-	return text + "rows are divided by their sums (which miss 1 by up to " + view.Small(q.MaxSumError) + ")."
+	return " This is about repaired memberships, which differ from the given ones by up to " + view.Small(q.Repair) + "."
 }
 
 func (q *Quality) chance() string {
@@ -313,8 +284,8 @@ func (c *Certificate) table() *Table {
 	number("excess / floor", c.ExcessFloors, "")
 	if c.Repair > 1e-12 {
 		add("smallest membership", view.Small(c.MinMembership), "below 0 counts as 0")
-		add("largest error of a sum", view.Small(c.MaxSumError), "")
-		add("repair", view.Small(c.Repair), "largest change of a membership by these two")
+		add("largest error of a sum", view.Small(c.MaxSumError), "rows are divided by their sums")
+		add("repair", view.Small(c.Repair), "largest change of a membership")
 	}
 	if c.SpanError != nil {
 		add("span error", view.Small(*c.SpanError), "distance of prototypes from the best subspace")

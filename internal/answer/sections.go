@@ -93,19 +93,9 @@ func (a *Answer) sentence() (lines []string) {
 		lines = append(lines, a.Sentence)
 	}
 	if a.Choice != nil {
-		lines = append(lines, a.Choice.sentence())
+		lines = append(lines, a.Choice.Sentence())
 	}
 	return lines
-}
-
-func (c *Choice) sentence() string {
-	switch {
-	case c.K == nil:
-		return "No k is proposed: " + c.Reason + "."
-	case !c.Certain:
-		return capital(c.Reason) + ": k = " + strconv.Itoa(*c.K) + "."
-	}
-	return "Proposed: k = " + strconv.Itoa(*c.K) + ", since " + c.Reason + "."
 }
 
 // clusters has the means of clusters.
@@ -322,7 +312,7 @@ func (a *Answer) bootstrap() []Section {
 		shares.Rows = append(shares.Rows, []string{word(a.Prototypes[i].Name), percent2(b.Shares[i]),
 			percent2(b.ShareLower[i]) + " to " + percent2(b.ShareUpper[i])})
 	}
-	values.Table, values.Lines = a.allValues(half)
+	values.Table, values.Lines = a.allValues(a.names(), half)
 	last := Section{Table: shares, Lines: []string{"A row has the same label in " + percent2(b.Stability) +
 		" of these fits, on average."}}
 	var words []string
@@ -339,14 +329,22 @@ func (a *Answer) bootstrap() []Section {
 	return []Section{values, last}
 }
 
+// names are those of the prototypes.
+func (a *Answer) names() (names []string) {
+	for _, p := range a.Prototypes {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 func percent2(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" }
 
-// allValues has the prototypes' values with six digits, of many columns those that tell most.
-func (a *Answer) allValues(values [][]float64) (t *Table, notes []string) {
+// allValues has values with six digits in rows with these names, of many columns those that are shown.
+func (a *Answer) allValues(names []string, values [][]float64) (t *Table, notes []string) {
 	shown := slices.Sorted(slices.Values(a.Shown))
 	t = &Table{Head: []string{""}}
 	for i := range values {
-		t.Rows = append(t.Rows, []string{word(a.Prototypes[i].Name)})
+		t.Rows = append(t.Rows, []string{word(names[i])})
 	}
 	for _, j := range shown {
 		t.Head = append(t.Head, table.Short(a.Columns[j], table.MostName))
@@ -356,7 +354,7 @@ func (a *Answer) allValues(values [][]float64) (t *Table, notes []string) {
 	}
 	if n := len(a.Columns); len(shown) < n {
 		notes = []string{"These are the " + strconv.Itoa(len(shown)) + " of " + strconv.Itoa(n) +
-			" columns that tell the prototypes apart most. -centers writes all, and so does -json."}
+			" columns that tell most. -json has all."}
 	}
 	return t, notes
 }
@@ -374,7 +372,7 @@ func (a *Answer) details() (all []Section) {
 		all[len(all)-1].Detail = a.Prototypes != nil
 	}
 	if a.Shown != nil {
-		t, notes := a.allValues(a.Centers)
+		t, notes := a.allValues(a.names(), a.Centers)
 		add("Prototypes", t, notes...)
 	}
 	if a.clustered() && a.Shown != nil {
@@ -382,7 +380,7 @@ func (a *Answer) details() (all []Section) {
 		for _, c := range a.Clusters {
 			means = append(means, c.Mean)
 		}
-		t, _ := a.allValues(means)
+		t, _ := a.allValues(a.names(), means)
 		add("Means of clusters", t)
 	}
 	for _, o := range a.Others {
@@ -396,7 +394,7 @@ func (a *Answer) details() (all []Section) {
 		}
 		var t *Table
 		if a.Shown != nil {
-			t, _ = a.allValues(o.Centers)
+			t, _ = a.allValues(a.names(), o.Centers)
 		}
 		add("Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
 	}

@@ -155,7 +155,7 @@ func (s *Scene) HTML() ([]byte, error) {
 			"spectra, as many as these."
 	}
 	if s.Proposal != nil {
-		c.Proposal = view.Proposal(*s.Proposal)
+		c.Proposal = answer.NewChoice(nil, s.Proposal).Sentence()
 	}
 	if s.Pictured {
 		var err error

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -217,9 +218,9 @@ func (b *builder) warnings() (lines []string) {
 // proposal is the number that was chosen or, where k was given, what the floors propose.
 func (b *builder) proposal() string {
 	if b.Choice != nil {
-		return view.Choice(*b.Choice)
+		return answer.NewChoice(b.Choice, nil).Sentence()
 	}
-	return view.FloorsAlone(b.Input.Proposal)
+	return answer.FloorsAlone(&b.Input.Proposal)
 }
 
 // readingOf is what was taken for what in a table, a sentence each.

@@ -3,36 +3,9 @@ package view
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans/choosek"
 )
-
-// Proposal writes the number of prototypes that the floors propose as a sentence.
-func Proposal(p choosek.Proposal) string { return proposal(p.K, p.Reason) }
-
-// FloorsAlone writes a proposal as a sentence that says that only the floors have been asked.
-func FloorsAlone(p choosek.Proposal) string {
-	text := Proposal(p)
-	return "By the floors alone, " + strings.ToLower(text[:1]) + text[1:]
-}
-
-// Choice writes the number of prototypes that was chosen, or that is one to go on with, as a sentence.
-func Choice(c choosek.Choice) string {
-	k, why := c.Supported()
-	if c.K == 0 && k > 0 {
-		return strings.ToUpper(why[:1]) + why[1:] + "."
-	}
-	return proposal(k, why)
-}
-
-func proposal(k int, reason string) string {
-	reason = strings.ReplaceAll(reason, " %", "\u00a0%")
-	if k == 0 {
-		return "No number is proposed: " + reason + "."
-	}
-	return "Proposed: " + strconv.Itoa(k) + "; " + reason + "."
-}
 
 // Opinions writes what a choice rests on: three sentences, or none where all rows are equal.
 // One more tells of rows that were drawn.
