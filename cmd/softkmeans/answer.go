@@ -292,7 +292,8 @@ func (r *result) tellHow(a *answer.Answer) {
 		d.SameMixtures = &answer.Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if r.clustered() {
-		d.How = append(d.How, view.LabelBy(r.mixtures, a.Moved, r.rows))
+		d.How = append(d.How, view.LabelBy(r.mixtures)+" "+count(a.Moved, "row")+
+			" "+plural(a.Moved, "has its", "have their")+" largest membership in another cluster.")
 	}
 	if r.summarised {
 		d.How = append(d.How, "The prototypes were fitted to a sample of the rows and corrected by passes over all "+
@@ -335,6 +336,12 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Certificate.Scale, a.Certificate.FloorBy = m.Scale, "eigenvalues"
+	if r.clustered() {
+		a.LabelBy = "cluster"
+	}
+	if a.Certificate.Certified {
+		a.Quality = append(a.Quality, "The floor is proved, the labels are not.")
+	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"
 	}

@@ -74,18 +74,20 @@ type Floor struct {
 // Evidence is what a choice of k rests on. Lists begin with k = 1; those of noise and held-out entries are
 // empty for similarities.
 type Evidence struct {
-	Edge      int       `json:"edge,omitempty"`
-	HeldOut   int       `json:"heldOut,omitempty"`
-	Stable    int       `json:"stable,omitempty"`
-	Rows      int       `json:"rows"`
-	Drawn     bool      `json:"drawn,omitempty"` // these rows are a sample
-	Permuted  bool      `json:"permuted,omitempty"`
-	Step      []float64 `json:"step,omitempty"`
-	Bound     []float64 `json:"bound,omitempty"`
-	Error     []float64 `json:"error,omitempty"`
-	Deviation []float64 `json:"errorDeviation,omitempty"`
-	Agreement []float64 `json:"agreement,omitempty"`
-	Chance    []float64 `json:"chance,omitempty"`
+	Edge       int       `json:"edge,omitempty"`
+	HeldOut    int       `json:"heldOut,omitempty"`
+	Stable     int       `json:"stable,omitempty"`
+	Clusters   int       `json:"clusters,omitempty"`
+	Rows       int       `json:"rows"`
+	Drawn      bool      `json:"drawn,omitempty"` // these rows are a sample
+	Permuted   bool      `json:"permuted,omitempty"`
+	Step       []float64 `json:"step,omitempty"`
+	Bound      []float64 `json:"bound,omitempty"`
+	Error      []float64 `json:"error,omitempty"`
+	Deviation  []float64 `json:"errorDeviation,omitempty"`
+	Agreement  []float64 `json:"agreement,omitempty"`
+	Chance     []float64 `json:"chance,omitempty"`
+	Silhouette []float64 `json:"silhouette,omitempty"`
 }
 
 // Models is two models, A and B, and which center is which.

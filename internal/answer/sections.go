@@ -114,7 +114,7 @@ func (a *Answer) clusters() Section {
 }
 
 // clustered reports whether clusters lead: they are the labels.
-func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && a.K > 1 }
+func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
