@@ -40,10 +40,15 @@ func (f *printFlags) add(fs *flag.FlagSet) {
 }
 
 func (f *printFlags) write(w io.Writer, a *answer.Answer) error {
-	if f.json {
-		return writeJSON(w, a)
+	return writeAs(w, f.json, a, a.Text(f.verbose))
+}
+
+// writeAs writes the value as JSON, or the text.
+func writeAs(w io.Writer, asJSON bool, value any, text []byte) (err error) {
+	if asJSON {
+		return writeJSON(w, value)
 	}
-	_, err := w.Write(a.Text(f.verbose))
+	_, err = w.Write(text)
 	return err
 }
 
@@ -304,15 +309,7 @@ func (r *result) tellHow(a *answer.Answer) {
 		slack += fmt.Sprintf(" %d/%d of it is permitted above the least error found beside the known prototypes.",
 			r.k-len(r.known), r.k)
 	}
-	how := count(m.Iterations, "iteration") + "; status: " + m.Status.String() + "; solver: " + m.Solver.String()
-	if m.Lambda > 0 {
-		how += "; λ = " + view.Small6(m.Lambda)
-	}
-	gap := view.LossGap(r.compact)
-	if gap != "" {
-		gap = "Proved: " + gap + "."
-	}
-	for _, s := range []string{slack, gap, sentence(how)} {
+	for _, s := range []string{slack, sentence(strings.ReplaceAll(view.How(m, r.compact), "; proved", ". Proved"))} {
 		if s != "" {
 			d.How = append(d.How, s)
 		}
@@ -347,8 +344,6 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	}
 }
 
-func clusters(k int) string { return count(k, "cluster") }
-
 // prototypes returns "1 prototype" or "2 prototypes".
 func prototypes(k int) string { return count(k, "prototype") }
 
@@ -358,8 +353,3 @@ func plural(n int, one, more string) string { return table.Plural(n, one, more) 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
 
 func small(v float64) string { return view.Small(v) }
-
-func percent(share float64) string { return view.Percent(share) }
-
-// rounded formats a membership.
-func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }

@@ -248,10 +248,10 @@ func decideSimilar(c *choosek.Choice) {
 		c.Reason = "halves of the rows agree on no number of clusters"
 		return
 	}
-	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without "+
-		"clusters do by %s; "+
-		"for no other k they agree more beyond chance", clusters(c.K),
-		rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
+	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %.2f, where those of a cloud without "+
+		"clusters do by %.2f; "+
+		"for no other k they agree more beyond chance", count(c.K, "cluster"),
+		c.Agreement[c.K-1], c.Chance[c.K-1])
 }
 
 // coordinates returns rows in the space of the similarities, in their leading directions.

@@ -51,9 +51,7 @@ func (a *Answer) Sections() []Section {
 		all = append(all, a.models()...)
 	case a.Floors != nil:
 		all = append(all, a.floors(), Section{Title: "Criteria for k", Lines: a.Choice.Criteria})
-	case a.Scene != nil:
-		all = append(all, a.materials())
-	case a.Known != nil && !a.Brief:
+	case a.Scene != nil || a.Known != nil && !a.Brief:
 		all = append(all, a.shares())
 	case a.Known != nil:
 	case a.clustered():
