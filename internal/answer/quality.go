@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -89,7 +90,7 @@ func (q *Quality) Sentence() string {
 	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "":
 		return "1 " + q.word() + " explains nothing of how rows differ; their mean has the least squared error."
 	}
-	text := q.prototypes() + " explain" + map[bool]string{true: "s"}[q.K == 1] + " "
+	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ")
 	if share := 1 - q.Objective/q.Total; share > 0 {
 		text += strings.Replace(view.Percent(share), ">", "more than", 1)
 	} else {
