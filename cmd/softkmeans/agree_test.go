@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/metrics"
@@ -31,7 +32,7 @@ func TestLabelsAgree(t *testing.T) {
 			if method != "global" {
 				args = append(args, "-seed", "5")
 			}
-			j := parseJSON[fitReportJSON](t, must(t, args...))
+			j := parseJSON[answer.Answer](t, must(t, args...))
 			_, fitted, _ := parseMemberships(t, readFile(t, file))
 			_, again, _ := parseMemberships(t, predicted(t, "-model", model, data))
 			sizes := make([]int, 3)

@@ -4,7 +4,6 @@ package main
 // and a start from the centers of a model.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"flag"
@@ -12,6 +11,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/stability"
 )
 
@@ -82,13 +82,6 @@ func (f *fitFlags) readStart() (err error) {
 	return f.use(f.start)
 }
 
-// sureness is what -bootstrap found, in the table's units.
-type sureness struct {
-	*stability.Sureness
-	half  *softkmeans.Matrix // half of the width of each interval
-	least []unstableRow      // the least stable rows
-}
-
 // draw makes the draws of -bootstrap, if it is given, for the model of r.
 func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	o *softkmeans.MinVolumeOptions, p *progress) error {
@@ -109,108 +102,32 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	}
 	r.bounds.hold(found.Lower)
 	r.bounds.hold(found.Upper)
-	half := found.Upper.Clone()
-	for i, v := range found.Lower.Data {
-		half.Data[i] = (half.Data[i] - v) / 2
-	}
-	r.sure = &sureness{found, half, unstable(d, found.Stable)}
+	r.sure = &answer.Bootstrap{Draws: found.Resamples, Level: 0.95, Status: found.Status.String(),
+		Lower: answer.RowsOf(found.Lower), Upper: answer.RowsOf(found.Upper), Shares: found.Shares, ShareLower: found.ShareLower,
+		ShareUpper: found.ShareUpper, Stability: found.Stability, LeastStable: unstable(d, found.Stable)}
 	return nil
 }
 
 // Of the rows whose label most draws do not share the mostUnstable least stable are listed,
-// where less than a share of stableShare gives the same. Ids are cut to mostID characters.
 const (
 	mostUnstable = 10
 	stableShare  = 0.95
-	mostID       = 30
 )
 
-// unstableRow is a row of the file, from 1, and the share of the draws that give it its label.
-type unstableRow struct {
-	Row    int     `json:"row"`
-	ID     string  `json:"id,omitempty"`
-	Stable float64 `json:"stable"`
-}
-
-func unstable(d *data, stable []float64) []unstableRow {
-	list := []unstableRow{}
+func unstable(d *data, stable []float64) []answer.UnstableRow {
+	list := []answer.UnstableRow{}
 	row := 0 // of the file, from 1
 	for i, v := range stable {
 		for row++; d.texts.left != nil && d.texts.left[row-1]; row++ {
 		}
 		if v < stableShare {
-			u := unstableRow{Row: row, Stable: v}
+			u := answer.UnstableRow{Row: row, Stable: v}
 			if d.IDs != nil {
 				u.ID = d.IDs[i]
 			}
 			list = append(list, u)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b unstableRow) int { return cmp.Compare(a.Stable, b.Stable) })
+	slices.SortStableFunc(list, func(a, b answer.UnstableRow) int { return cmp.Compare(a.Stable, b.Stable) })
 	return list[:min(len(list), mostUnstable)]
-}
-
-func (u *unstableRow) name() string {
-	if u.ID != "" {
-		return short(u.ID, mostID)
-	}
-	return fmt.Sprintf("row %d", u.Row)
-}
-
-func (s *sureness) write(b *bytes.Buffer, r *result) {
-	fmt.Fprintf(b, "\nHow sure: fits of %d tables of rows drawn with replacement\n\n", s.Resamples)
-	if s.Status == softkmeans.StatusIterationLimit {
-		b.WriteString("Some of these fits ended at the limit of iterations.\n")
-	}
-	fmt.Fprintf(b,
-		"The same fit of very many such rows has each value within ± these of that above, with a\n"+
-			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", r.units())
-	if len(r.Names) > mostTold {
-		b.WriteString("(The values are in the report of -json.)\n")
-	} else {
-		b.WriteByte('\n')
-		writeCenters(b, r.Names, s.half, r.center)
-	}
-	b.WriteString("\nShare of each prototype in all memberships, with its 95 % interval\n\n")
-	for j, v := range s.Shares {
-		fmt.Fprintf(b, "  %-5s %7.2f %%   %.2f %% to %.2f %%\n", r.center(j), 100*v,
-			100*s.ShareLower[j], 100*s.ShareUpper[j])
-	}
-	fmt.Fprintf(b, "\nA row has the same label in %.2f %% of these fits, on average.\n", 100*s.Stability)
-	if len(s.least) > 0 {
-		b.WriteString("Least stable:")
-		for i, row := range s.least {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if i == mostUnstable/2 {
-				b.WriteString("\n ")
-			}
-			fmt.Fprintf(b, " %s (%.0f %%)", row.name(), 100*row.Stable)
-		}
-		b.WriteString(".\n")
-	}
-}
-
-type surenessJSON struct {
-	Draws       int           `json:"draws"`
-	Level       float64       `json:"level"`
-	Status      string        `json:"status"`
-	Lower       [][]float64   `json:"lower"` // of the centers
-	Upper       [][]float64   `json:"upper"`
-	Shares      []float64     `json:"shares"`
-	ShareLower  []float64     `json:"shareLower"`
-	ShareUpper  []float64     `json:"shareUpper"`
-	Stability   float64       `json:"stability"`
-	LeastStable []unstableRow `json:"leastStable"`
-}
-
-func (s *sureness) json() *surenessJSON {
-	if s == nil {
-		return nil
-	}
-	return &surenessJSON{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(),
-		Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
-		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper,
-		Stability: s.Stability, LeastStable: s.least}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/stability"
 )
@@ -17,7 +18,7 @@ func TestFitBootstrap(t *testing.T) {
 	wine := setFile("wine")
 	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-others", "no",
 		"-seed", "2", "-bootstrap", "4", wine}
-	got := parseJSON[fitReportJSON](t, must(t, append(args, "-json")...))
+	got := parseJSON[answer.Answer](t, must(t, append(args, "-json")...))
 	b := got.Bootstrap
 	if b == nil || b.Draws != 4 || b.Level != 0.95 || b.Status != "converged" {
 		t.Fatalf("%+v", b)
@@ -59,8 +60,8 @@ func TestFitBootstrap(t *testing.T) {
 		}
 		last = row.Stable
 	}
-	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") ||
-		!strings.Contains(text, "95 %, in the table's units") {
+	if text := must(t, args...); !strings.Contains(text, "Uncertainty by 4 fits of rows") ||
+		!strings.Contains(text, "Values are in the table's") {
 		t.Errorf("no block in\n%s", text)
 	}
 }
@@ -73,10 +74,10 @@ func TestFitFrom(t *testing.T) {
 		4))
 	writeText(t, "b.csv", "note,z,y,x\n"+strings.Repeat("7,3,2,1\n7,4,2,5\n7,2,9,3\n7,3,2,1.5\n7,4,2.5,5\n"+
 		"7,2.2,8,3\n7,1,3,2\n", 4))
-	first := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "minvol", "-scale", "minmax",
+	first := parseJSON[answer.Answer](t, must(t, "fit", "-k", "2", "-method", "minvol", "-scale", "minmax",
 		"-others", "no", "-json", "-model", "m.json", "a.csv"))
 	for _, method := range []string{"minvol", "alternating"} {
-		got := parseJSON[fitReportJSON](t,
+		got := parseJSON[answer.Answer](t,
 			must(t, "fit", "-from", "m.json", "-method", method, "-json", "b.csv"))
 		if got.K != 2 || !slices.Equal(got.Columns, []string{"x", "y", "z"}) || got.Scale != "minmax" {
 			t.Fatalf("%s: k = %d, columns %v, scale %s", method, got.K, got.Columns, got.Scale)
@@ -91,8 +92,8 @@ func TestFitFrom(t *testing.T) {
 	}
 	for _, c := range []string{"-scale counts", "-bounds none", "-bounds 0,9"} { // labels and bounds
 		args := append([]string{"fit", "-k", "2", "-others", "no", "-json", "-model", "c.json"}, strings.Fields(c)...)
-		first := parseJSON[fitReportJSON](t, must(t, append(args, "a.csv")...))
-		got := parseJSON[fitReportJSON](t, must(t, "fit", "-from", "c.json", "-json", "a.csv"))
+		first := parseJSON[answer.Answer](t, must(t, append(args, "a.csv")...))
+		got := parseJSON[answer.Answer](t, must(t, "fit", "-from", "c.json", "-json", "a.csv"))
 		if got.LabelBy != first.LabelBy || !reflect.DeepEqual(got.Bounds, first.Bounds) {
 			t.Errorf("%s: labels by %s and bounds %v, not by %s and %v", c, got.LabelBy, got.Bounds, first.LabelBy,
 				first.Bounds)
@@ -125,7 +126,7 @@ func TestUnstableRows(t *testing.T) {
 	writeText(t, "wine.csv", b.String())
 	args := []string{"fit", "-k", "3", "-method", "minvol", "-missing", "drop", "-others", "no",
 		"-bootstrap", "3", "wine.csv"}
-	got := parseJSON[fitReportJSON](t, must(t, append(args, "-json")...))
+	got := parseJSON[answer.Answer](t, must(t, append(args, "-json")...))
 	if got.Bootstrap == nil || len(got.Bootstrap.LeastStable) == 0 {
 		t.Fatalf("%+v", got.Bootstrap)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 )
 
@@ -128,15 +129,10 @@ func (b *bounds) String() string {
 	return "from " + digits(b.low) + " to " + digits(b.high) + " (-bounds)"
 }
 
-// boundsJSON are bounds. One that there is not is null.
-type boundsJSON struct {
-	Lower *float64 `json:"lower"`
-	Upper *float64 `json:"upper"`
-}
-
-func (b *bounds) json() *boundsJSON {
+// json returns bounds as an answer has them. One that there is not is null.
+func (b *bounds) json() *answer.Bounds {
 	if b == nil {
 		return nil
 	}
-	return &boundsJSON{inRange(b.low), inRange(b.high)}
+	return &answer.Bounds{Lower: answer.InRange(b.low), Upper: answer.InRange(b.high)}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/la"
 )
 
@@ -92,7 +93,7 @@ func TestBrightness(t *testing.T) {
 	in := func(name string) string { return filepath.Join(filepath.Dir(o.path), name) }
 	out := must(t, "fit", "-k", "auto", "-o", in("g.csv"), "-centers", in("c.csv"), "-model", in("m.json"), "-json",
 		o.path)
-	report := parseJSON[fitReportJSON](t, out)
+	report := parseJSON[answer.Answer](t, out)
 	notes := strings.Join(report.Notes, "\n")
 	for _, part := range []string{"rows differ in brightness", "-rows given",
 		"2 rows without a sum above 0 are left out, as zeros have no shares: S04, S59"} {
@@ -180,7 +181,7 @@ func TestBrightnessFlags(t *testing.T) {
 	t.Parallel()
 	o := newOpenTable(t, 60)
 	scaleOf := func(args ...string) string {
-		return parseJSON[fitReportJSON](t, must(t, append(append([]string{"fit", "-k", "3", "-json"},
+		return parseJSON[answer.Answer](t, must(t, append(append([]string{"fit", "-k", "3", "-json"},
 			args...), o.path)...)).Scale
 	}
 	for words, want := range map[string]string{

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
@@ -44,8 +43,7 @@ changes is reported.
   -tol T        tolerance of "optimal": it is proved that the squared error is
                 above the minimum by at most T times the total variance
                 (default 1e-9)
-  -json         print the certificate as JSON
-` + scaleHelp + columnsHelp + turnHelp + textHelp + `                -header and -delimiter are for FILE only
+` + jsonHelp + scaleHelp + columnsHelp + turnHelp + textHelp + `                -header and -delimiter are for FILE only
 ` + runHelp + `
 Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
 
@@ -58,10 +56,10 @@ var errNotOptimal = errors.New("not optimal")
 
 type certifyFlags struct {
 	inputFlags
+	printFlags
 	centers, model, memberships string
 	tol                         float64
 	sum                         softkmeans.Sum
-	json                        bool
 	given                       map[string]bool // the flags that are there
 }
 
@@ -74,7 +72,7 @@ func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 	fs.StringVar(&f.memberships, "memberships", "", "")
 	aboveZeroFlag(fs, &f.tol, "tol")
 	sumFlag(fs, &f.sum)
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	return fs
 }
 
@@ -124,7 +122,7 @@ func (f *certifyFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err = writeAnswer(s.std.out, c, f.json); err == nil && !c.Optimal(c.tol) {
+	if err = f.write(s.std.out, c.answer()); err == nil && !c.Optimal(c.Tol) {
 		err = errNotOptimal
 	}
 	return err
@@ -181,7 +179,7 @@ func (s *solution) close() {
 }
 
 type certified struct {
-	quality
+	answer.Quality
 	data        *data
 	centers     string // the file of the centers
 	memberships string // the file of the memberships; "": computed
@@ -211,15 +209,15 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		return nil, err
 	}
 	s.places["centers"] = place{c.centers, d.Names}
-	c.quality = quality{k: centerMatrix.Rows, sum: f.sum, tol: f.tol, scaled: d.scale != nil}
+	c.Quality = answer.Quality{K: centerMatrix.Rows, Sum: f.sum, Tol: f.tol}
 	var g *softkmeans.Matrix
 	if given.memberships != nil {
 		c.memberships = given.memberships.source
-		if g, err = given.memberships.readMemberships(d, c.k, c.centers); err != nil {
+		if g, err = given.memberships.readMemberships(d, c.K, c.centers); err != nil {
 			return nil, err
 		}
-		c.hard = c.k > 1 && isHard(g)
-		s.places["memberships"] = place{c.memberships, view.Names(c.k)}
+		c.hard = c.K > 1 && isHard(g)
+		s.places["memberships"] = place{c.memberships, view.Names(c.K)}
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
 	if given.model != nil && given.model.UnitRows {
@@ -272,64 +270,33 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 	return centers, g, nil
 }
 
-func (c *certified) text() []byte {
-	var b bytes.Buffer
-	writeHead(&b, &c.data.Head, c.data.Rows, scale.KindOf(c.data.scale))
-	fmt.Fprintf(&b, "\n%s: %s\n", c.centers, prototypes(c.k))
+// answer says whether the result is proved optimal, with advice if better centers or memberships exist.
+func (c *certified) answer() *answer.Answer {
+	a := answer.New(&c.data.Head, c.data.Rows, scale.KindOf(c.data.scale))
+	a.K, a.Tol, a.CentersFile, a.MembershipsFile = c.K, c.Tol, c.centers, c.memberships
+	a.About += "; " + prototypes(c.K) + " of " + c.centers
 	if c.memberships != "" {
-		fmt.Fprintf(&b, "%s: memberships\n", c.memberships)
+		a.About += "; memberships of " + c.memberships
 	} else {
-		b.WriteString("Memberships: not given; the best ones for these prototypes are computed\n")
+		a.About += "; memberships are computed, the best ones for these prototypes"
 	}
-	b.WriteByte('\n')
-	c.write(&b)
-	b.WriteString("\n" + c.words())
-	return b.Bytes()
-}
-
-// words returns the verdict, and advice if better centers or memberships exist.
-func (c *certified) words() string {
-	text := c.verdict() + "\n"
-	if c.Optimal(c.tol) {
-		return text
+	a.Certificate, a.Sentence = c.JSON(), c.Verdict()
+	if c.Optimal(c.Tol) {
+		return a
 	}
 	if c.auto {
-		text += "This is about standardized columns, as fit has them; for centers of columns as " +
-			"they are use\n" +
-			"-scale none.\n"
+		a.Quality = append(a.Quality, "This is about standardized columns, as fit has them; for centers of columns "+
+			"as they are use -scale none.")
 	}
 	switch {
 	case c.hard:
-		text += "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller " +
-			"error. Without\n" +
-			"-memberships the best mixtures of these prototypes are computed.\n"
+		a.Quality = append(a.Quality, "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller "+
+			"error. Without -memberships the best mixtures of these prototypes are computed.")
 	case c.memberships == "":
-		text += "No memberships can do better with these prototypes, but for rounding.\n"
+		a.Quality = append(a.Quality, "No memberships can do better with these prototypes, to within rounding.")
 	default:
-		text += "Without -memberships the best ones are computed. The rest of the excess is then due to " +
-			"the prototypes.\n"
+		a.Quality = append(a.Quality, "Without -memberships the best ones are computed. The rest of the excess is "+
+			"then due to the prototypes.")
 	}
-	return text
-}
-
-func (c *certified) json() any {
-	var memberships *string
-	if c.memberships != "" {
-		memberships = &c.memberships
-	}
-	return struct {
-		Source      string           `json:"source"`
-		Rows        int              `json:"rows"`
-		Columns     []string         `json:"columns"`
-		Notes       []string         `json:"notes,omitempty"`
-		Scale       string           `json:"scale"`
-		Centers     string           `json:"centers"`
-		K           int              `json:"k"`
-		Memberships *string          `json:"memberships"` // null: computed
-		Tol         float64          `json:"tol"`
-		Certificate *certificateJSON `json:"certificate"`
-		Verdict     string           `json:"verdict"`
-	}{c.data.Source, c.data.Rows, c.data.Names, c.data.Notes, scale.KindOf(c.data.scale).String(), c.centers, c.k,
-		memberships,
-		c.tol, newCertificateJSON(c.Certificate, c.tol, false), c.words()}
+	return a
 }

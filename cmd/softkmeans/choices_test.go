@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 // The one line on the scale and the bounds where nothing but bounds is taken, and what ends the line
@@ -152,7 +154,7 @@ func TestChoices(t *testing.T) {
 		} else {
 			args = append(args, "no")
 		}
-		notes := parseJSON[fitReportJSON](t, must(t, args...)).Notes
+		notes := parseJSON[answer.Answer](t, must(t, args...)).Notes
 		before, after, _ := strings.Cut(c.want, "*")
 		found := slices.DeleteFunc(slices.Clone(notes), func(note string) bool {
 			return !strings.Contains(note, "(-scale") && !strings.Contains(note, "(-bounds")
@@ -167,7 +169,7 @@ func TestChoices(t *testing.T) {
 			strings.Contains(c.want, "add up") {
 			continue
 		}
-		streamed := parseJSON[fitReportJSON](t, must(t, append(args, "-stream", "yes")...)).Notes
+		streamed := parseJSON[answer.Answer](t, must(t, append(args, "-stream", "yes")...)).Notes
 		free := strings.TrimPrefix(strings.TrimSuffix(c.want, alsoBounds[2:])+freeWords, strings.TrimSuffix(onlyBounds,
 			alsoBounds[2:]))
 		if n := len(streamed); n == 0 || !strings.HasSuffix(streamed[n-1], free[strings.Index(free, "*")+1:]) {
@@ -203,7 +205,7 @@ func TestRowsOfZeros(t *testing.T) {
 	} {
 		name := writeText(t, "x.csv", c.text)
 		args := append(strings.Fields("fit -json -others no -o g.csv -model m.json "+c.flags), name)
-		notes := strings.Join(parseJSON[fitReportJSON](t, must(t, args...)).Notes, "\n")
+		notes := strings.Join(parseJSON[answer.Answer](t, must(t, args...)).Notes, "\n")
 		if !strings.Contains(notes, c.says) || strings.Contains(notes, "of zeros") != (c.says != "") {
 			t.Errorf("%s: %s", c.name, notes)
 		}

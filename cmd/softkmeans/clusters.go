@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"softkmeans"
-	"softkmeans/internal/view"
+	"softkmeans/internal/la"
 )
 
 // probabilityName is the column of memberships with the probability of the row's cluster. The columns of all
@@ -25,23 +25,23 @@ func hasProbabilities(m *softkmeans.Model) bool {
 // likelyRows counts rows by cluster, and adds up the probabilities of their clusters.
 type likelyRows struct {
 	sizes []int
+	sums  []float64 // of probabilities, by cluster
 	rows  int
-	sum   float64
 }
 
 // add adds rows with these clusters and probabilities p.
 func (l *likelyRows) add(clusters []int, p *softkmeans.Matrix) {
 	if l.sizes == nil {
-		l.sizes = make([]int, p.Cols)
+		l.sizes, l.sums = make([]int, p.Cols), make([]float64, p.Cols)
 	}
 	l.rows += len(clusters)
 	for i, cluster := range clusters {
 		l.sizes[cluster]++
-		l.sum += p.At(i, cluster)
+		l.sums[cluster] += p.At(i, cluster)
 	}
 }
 
-func (l *likelyRows) mean() float64 { return l.sum / float64(l.rows) }
+func (l *likelyRows) mean() float64 { return la.Sum(l.sums) / float64(l.rows) }
 
 // probabilities returns how likely each cluster is for the rows x, whose clusters are given, and adds the rows to
 // r.likely. It returns nil if the method finds no clusters.
@@ -80,29 +80,4 @@ func (r *result) writeMeans(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-type clustersJSON struct {
-	Sizes       []int       `json:"sizes"`       // rows
-	Weights     []float64   `json:"weights"`     // shares of all
-	Means       [][]float64 `json:"means"`       // in the table's units
-	Probability float64     `json:"probability"` // of the rows' own clusters, on average
-	Doubt       float64     `json:"doubt"`       // the share of rows to which halves give other labels
-
-	// Of tables with classes whose labels change as much: view.TypicalAccuracy. Absent: no warning of labels.
-	TypicalAccuracy float64 `json:"typicalAccuracy,omitempty"`
-}
-
-func (r *result) clustersJSON() *clustersJSON {
-	if r.likely.rows == 0 {
-		return nil
-	}
-	j := &clustersJSON{Sizes: r.likely.sizes, Weights: r.model.ClusterWeights, Means: rowsOf(r.clusterMeans()),
-		Probability: r.likely.mean(), Doubt: r.model.ClusterDoubt}
-	for _, w := range r.model.Warnings {
-		if w.Kind == softkmeans.WarnLabels {
-			j.TypicalAccuracy = view.TypicalAccuracy(w.Value)
-		}
-	}
-	return j
 }

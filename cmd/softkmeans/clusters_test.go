@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/modelfile"
 )
 
@@ -24,7 +25,7 @@ func TestProbabilities(t *testing.T) {
 		{"data.csv", "-k 12 -stream yes"}, {"s.svm", "-k 2"},
 	} {
 		args := append(strings.Fields("fit -json -details -o g.csv -means means.csv -model m.json "+c.flags), c.file)
-		report := parseJSON[fitReportJSON](t, must(t, args...))
+		report := parseJSON[answer.Answer](t, must(t, args...))
 		file, err := os.Open("m.json")
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +50,7 @@ func TestProbabilities(t *testing.T) {
 			}
 			(&modelFile{m}).scaling().Apply(x.Data)
 			want, err := m.Model.ClusterProbabilities(nil, x)
-			if err != nil || !slices.EqualFunc(rowsOf(want), probabilities, slices.Equal) {
+			if err != nil || !slices.EqualFunc(answer.RowsOf(want), probabilities, slices.Equal) {
 				t.Errorf("%s: not those of the model, %v", args, err)
 			}
 		}
@@ -65,7 +66,7 @@ func TestProbabilities(t *testing.T) {
 }
 
 // checkMeans compares the file of -means with the report, and with the model's means, in the table's units.
-func checkMeans(t *testing.T, report fitReportJSON, m *modelfile.File) {
+func checkMeans(t *testing.T, report answer.Answer, m *modelfile.File) {
 	t.Helper()
 	text := readFile(t, "means.csv")
 	if want := "cluster,size,weight," + strings.Join(report.Columns, ",") + "\n0,"; !strings.HasPrefix(text, want) {
@@ -74,13 +75,13 @@ func checkMeans(t *testing.T, report fitReportJSON, m *modelfile.File) {
 	means := m.Model.ClusterMeans.Clone()
 	(&modelFile{m}).scaling().Undo(means.Data)
 	of := report.Clusters
-	if of.Probability < .5 || of.Probability > 1 || of.Doubt != m.Model.ClusterDoubt || !slices.Equal(of.Weights, m.Model.ClusterWeights) {
-		t.Errorf("%+v", of)
+	if p := report.Probability; p == nil || *p < .5 || *p > 1 || report.Doubt != m.Model.ClusterDoubt {
+		t.Errorf("%v, %v", p, report.Doubt)
 	}
 	rows := 0
 	for j, row := range columnsNamed(t, text, "") {
-		rows += of.Sizes[j]
-		if int(row[0]) != j || int(row[1]) != of.Sizes[j] || row[2] != of.Weights[j] || !slices.Equal(row[3:], of.Means[j]) ||
+		rows += of[j].Rows
+		if int(row[0]) != j || int(row[1]) != of[j].Rows || row[2] != of[j].Weight || of[j].Weight != m.Model.ClusterWeights[j] || !slices.Equal(row[3:], of[j].Mean) ||
 			!slices.EqualFunc(row[3:], means.Row(j), func(a, b float64) bool { return near(a, b, 1e-12) }) {
 			t.Errorf("cluster %d: %v, not %v", j, row, means.Row(j))
 		}

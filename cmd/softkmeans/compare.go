@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/stability"
 )
 
@@ -23,18 +23,17 @@ is the least; with another number of centers some have no match. Distances are
 in units of the columns as A scales them. "moved" is also a share of the
 distance between the centers of A: the root of the mean square over all pairs.
 
-  -json         print the report as JSON
-
+` + jsonHelp + `
 Example: softkmeans fit -from a.json -method minvol -model b.json today.csv
          softkmeans compare a.json b.json
 
 ` + exitHelp
 
-type compareFlags struct{ json bool }
+type compareFlags struct{ printFlags }
 
 func newCompareFlagSet(f *compareFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("compare", flag.ContinueOnError)
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	return fs
 }
 
@@ -61,7 +60,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 	if err := c.match(); err != nil {
 		return err
 	}
-	return writeAnswer(s.out, &c, f.json)
+	return f.write(s.out, c.answer())
 }
 
 // comparison is two models and what is which.
@@ -131,55 +130,41 @@ func (c *comparison) moved(j int) *float64 {
 	return &share
 }
 
-// share returns the share of the rows that have label j in a model; 0 for no rows.
-func share(m *modelFile, j int) float64 {
-	if j >= len(m.Sizes) || m.Rows == 0 {
-		return 0
+// answer says which center is which, and what moved.
+func (c *comparison) answer() *answer.Answer {
+	m, d := c.models[0], c.differences()
+	a := &answer.Answer{Version: answer.Version, Warnings: []string{}, Models: &answer.Models{Distance: c.Between}}
+	a.Source, a.Columns, a.Scale, a.Shown = c.files[0], m.Columns, m.Scale, c.largest(d)
+	for i, m := range c.models {
+		a.Notes = append(a.Notes, fmt.Sprintf("%c: %s, %s of %s, method %s, %s, scale %s", 'A'+i, c.files[i],
+			prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale))
+		a.Models.Of = append(a.Models.Of, answer.ModelFile{File: c.files[i], Method: m.Method, K: m.K(), Rows: m.Rows})
 	}
-	return float64(m.Sizes[j]) / float64(m.Rows)
+	for i, to := range c.To {
+		m := answer.Match{A: i, Relative: c.moved(i)}
+		m.RowsA, m.ShareA = rowsIn(c.models[0], i)
+		if to >= 0 {
+			rows, part := rowsIn(c.models[1], to)
+			m.B, m.Moved, m.Difference, m.RowsB, m.ShareB = &to, &c.Moved[i], d.Row(i), &rows, &part
+		}
+		a.Models.Matches = append(a.Models.Matches, m)
+	}
+	for i, from := range c.From {
+		if from < 0 {
+			n, part := rowsIn(c.models[1], i)
+			a.Models.New = append(a.Models.New, answer.Newcomer{B: i, Rows: n, Share: part})
+		}
+	}
+	return a
 }
 
-func (c *comparison) text() []byte {
-	var b bytes.Buffer
-	a := c.models[0]
-	for i, m := range c.models {
-		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s, scale %s\n", 'A'+i, c.files[i], prototypes(m.K()),
-			count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale)
+// rowsIn returns how many rows have label j in a model, and their share; 0 for no rows.
+func rowsIn(m *modelFile, j int) (n int, share float64) {
+	if j < len(m.Sizes) && m.Rows > 0 {
+		n = m.Sizes[j]
+		share = float64(n) / float64(m.Rows)
 	}
-	b.WriteString("\nWhich prototype of B is which of A, and the rows with its label\n\n" +
-		"  A      B         moved   of the distance between       rows of A       rows of B\n")
-	rows := func(m *modelFile, j int) string {
-		if j < 0 || j >= len(m.Sizes) {
-			return "–"
-		}
-		return fmt.Sprintf("%d %6.2f %%", m.Sizes[j], 100*share(m, j))
-	}
-	for j, to := range c.To {
-		match, distance, part := "–", "–", "–"
-		if to >= 0 {
-			match, distance = centerName(to), small(c.Moved[j])
-		}
-		if v := c.moved(j); v != nil {
-			part = fmt.Sprintf("%.2f %%", 100**v)
-		}
-		fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", centerName(j), match, distance, part,
-			rows(a, j), rows(c.models[1], to))
-	}
-	for j, from := range c.From {
-		if from < 0 {
-			fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", "–", centerName(j), "–",
-				"–", "–", rows(c.models[1], j))
-		}
-	}
-	b.WriteString("\nCenters of B less those of A, in the table's units; 0 where there is no match\n")
-	if len(a.Columns) > mostTold {
-		fmt.Fprintf(&b, "(They are in the report of -json.) Columns that moved most: %s.\n",
-			abridged(c.largest()))
-	} else {
-		b.WriteByte('\n')
-		writeCenters(&b, a.Columns, c.differences(), centerName)
-	}
-	return b.Bytes()
+	return n, share
 }
 
 // differences has a row for each center of A, 0 without a match.
@@ -195,10 +180,9 @@ func (c *comparison) differences() *softkmeans.Matrix {
 	return out
 }
 
-// largest returns the names of the eight columns that moved most, as A scales them.
-func (c *comparison) largest() (names []string) {
-	size := make([]float64, len(c.models[0].Columns))
-	d := c.differences()
+// largest returns columns by how far centers moved in them, as A scales them: the largest first.
+func (c *comparison) largest(d *softkmeans.Matrix) []int {
+	size := make([]float64, d.Cols)
 	for i, v := range d.Data {
 		at := i % d.Cols
 		if divisor := c.models[0].Divisor; divisor != nil {
@@ -206,63 +190,5 @@ func (c *comparison) largest() (names []string) {
 		}
 		size[at] = max(size[at], math.Abs(v))
 	}
-	for _, at := range bySize(size)[:min(8, len(size))] {
-		names = append(names, c.models[0].Columns[at])
-	}
-	return names
-}
-
-type comparisonJSON struct {
-	A       comparedJSON   `json:"a"`
-	B       comparedJSON   `json:"b"`
-	Columns []string       `json:"columns"`
-	Between float64        `json:"between"` // root mean square distance of two centers of A
-	Matches []matchJSON    `json:"matches"` // a center of A each
-	New     []newcomerJSON `json:"new"`     // centers of B without a match
-}
-
-type comparedJSON struct {
-	File   string `json:"file"`
-	Method string `json:"method"`
-	K      int    `json:"k"`
-	Rows   int    `json:"rows"`
-}
-
-// matchJSON is a center of A. Members about its match are null without one.
-type matchJSON struct {
-	A          int       `json:"aCenter"`
-	B          *int      `json:"bCenter"`
-	Moved      *float64  `json:"moved"`
-	Relative   *float64  `json:"movedShare"` // of between
-	Difference []float64 `json:"difference"` // by column, in the table's units
-	ShareA     float64   `json:"aShare"`     // of the rows
-	ShareB     *float64  `json:"bShare"`
-}
-
-type newcomerJSON struct {
-	B     int     `json:"bCenter"`
-	Share float64 `json:"bShare"`
-}
-
-func (c *comparison) json() any {
-	j := &comparisonJSON{Columns: c.models[0].Columns, Between: c.Between, New: []newcomerJSON{}}
-	for i, to := range []*comparedJSON{&j.A, &j.B} {
-		m := c.models[i]
-		*to = comparedJSON{c.files[i], m.Method, m.K(), m.Rows}
-	}
-	d := c.differences()
-	for i, to := range c.To {
-		m := matchJSON{A: i, ShareA: share(c.models[0], i), Relative: c.moved(i)}
-		if to >= 0 {
-			b := share(c.models[1], to)
-			m.B, m.Moved, m.Difference, m.ShareB = &to, &c.Moved[i], d.Row(i), &b
-		}
-		j.Matches = append(j.Matches, m)
-	}
-	for i, from := range c.From {
-		if from < 0 {
-			j.New = append(j.New, newcomerJSON{i, share(c.models[1], i)})
-		}
-	}
-	return j
+	return bySize(size)[:min(answer.MostShown, d.Cols)]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/modelfile"
 )
 
@@ -31,7 +32,7 @@ func TestCompare(t *testing.T) {
 			Rows: 10, Sizes: []int{5, 3, 2}})
 	write("b.json", [][]float64{{400, 1}, {90, 90}, {0, 0}, {100, 4}},
 		modelfile.File{Columns: []string{"y", "x"}, Rows: 20, Sizes: []int{4, 1, 10, 5}})
-	got := parseJSON[comparisonJSON](t, must(t, "compare", "-json", "a.json", "b.json"))
+	got := parseJSON[answer.Answer](t, must(t, "compare", "-json", "a.json", "b.json")).Models
 	want := []struct {
 		b           int
 		moved       float64
@@ -45,22 +46,22 @@ func TestCompare(t *testing.T) {
 			!slices.Equal(m.Difference, w.difference) || m.ShareA != w.from || *m.ShareB != w.share {
 			t.Errorf("%+v, not %+v", m, w)
 		}
-		if !near(*m.Relative*got.Between, w.moved, 1e-12) {
+		if !near(*m.Relative*got.Distance, w.moved, 1e-12) {
 			t.Errorf("center %d moved by a share of %v", j, *m.Relative)
 		}
 	}
-	if len(got.New) != 1 || got.New[0] != (newcomerJSON{1, 0.05}) ||
-		!near(got.Between*got.Between, 64.0/3, 1e-9) || got.B.K != 4 || got.A.Rows != 10 {
+	if len(got.New) != 1 || got.New[0] != (answer.Newcomer{B: 1, Rows: 1, Share: 0.05}) ||
+		!near(got.Distance*got.Distance, 64.0/3, 1e-9) || got.Of[1].K != 4 || got.Of[0].Rows != 10 {
 		t.Errorf("%+v", got)
 	}
-	back := parseJSON[comparisonJSON](t, must(t, "compare", "-json", "b.json", "a.json"))
+	back := parseJSON[answer.Answer](t, must(t, "compare", "-json", "b.json", "a.json")).Models
 	if len(back.Matches) != 4 || back.Matches[1].B != nil || back.Matches[1].Difference != nil {
 		t.Errorf("%+v", back.Matches)
 	}
 	text := must(t, "compare", "a.json", "b.json")
-	for _, line := range []string{"  p1     p3            1",
-		"  –      p1            –", "  p1  0.00000  100.000"} {
-		if !strings.Contains(text, "\n"+line) {
+	for _, line := range []string{"p1 p3 1 ",
+		"– p1 – ", "p1 0.00000 100.000"} {
+		if !strings.Contains(lined(text), line) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}
 	}
@@ -113,7 +114,7 @@ func TestCompareMany(t *testing.T) {
 		must(t, "fit", "-k", "2", "-model", name+".json", name+".csv")
 	}
 	if text := must(t, "compare", "a.json", "b.json"); !strings.Contains(text,
-		"Columns that moved most: c25, ") {
+		"20 of 25 columns that tell most.") {
 		t.Errorf("no c25 in\n%s", text)
 	}
 }

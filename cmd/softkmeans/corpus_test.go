@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 // TestCorpus fits the awkward tables of testdata/tables and of the trade, and holds what the command
@@ -43,7 +45,7 @@ func fitTables(t *testing.T, folder string) {
 			t.Errorf("%q: code %d, %s", args, code, stderr)
 			continue
 		}
-		got := parseJSON[fitReportJSON](t, stdout)
+		got := parseJSON[answer.Answer](t, stdout)
 		records, err := csv.NewReader(strings.NewReader(readFile(t, out))).ReadAll()
 		if err != nil || strconv.Itoa(len(records)-1) != want["rows"] ||
 			strings.Join(got.Columns, "|") != want["columns"] {

@@ -15,7 +15,7 @@ func TestDistances(t *testing.T) {
 	inFolder(t, ",a,b,c,d,e\na,0,1,9,9,8\nb,1,0,9,8,9\nc,9,9,0,1,1\nd,9,8,1,0,1\ne,8,9,1,1,0\n")
 	for _, method := range []string{"lsd", "tilsd"} {
 		text := must(t, strings.Fields("fit -k 2 -kernel distances -o g.csv -method "+method+" data.csv")...)
-		if !strings.Contains(text, "exp(−γ·squared distance), γ = ") {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), "exp(−γ·squared distance), γ = ") {
 			t.Error(text)
 		}
 		var labels string

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"flag"
@@ -10,10 +9,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
@@ -125,8 +125,8 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	e.left = len(empty) - len(truth.Class)
-	return writeAnswer(s.out, e, f.json)
+	e.Left = len(empty) - len(truth.Class)
+	return writeAs(s.out, f.json, e, answer.Text(e.sections(), false))
 }
 
 // readClasses reads a column of a file.
@@ -176,22 +176,35 @@ func sortClasses(c *table.Classes) {
 // matched: 2048 of each. More come from a column that has no labels.
 const mostPairs = 1 << 22
 
+// evaluation compares labels with classes, and is the JSON as well.
 type evaluation struct {
-	truth, labels             *table.Classes
-	accuracy                  *float64 // nil: more than mostPairs
-	nmi, purity, adjustedRand float64
-	counts                    [][]int // by class and cluster; nil as accuracy
-	left                      int     // rows that are left out
+	Truth        evaluated `json:"truth"`
+	Labels       evaluated `json:"labels"`
+	Rows         int       `json:"rows"`
+	Left         int       `json:"left,omitempty"` // rows without a class or a label
+	Accuracy     *float64  `json:"accuracy"`       // nil: more than mostPairs
+	NMI          float64   `json:"nmi"`
+	Purity       float64   `json:"purity"`
+	AdjustedRand float64   `json:"adjustedRand"`
+	Counts       [][]int   `json:"counts"` // by class and cluster; nil as Accuracy
+}
+
+// evaluated is a column of classes or labels.
+type evaluated struct {
+	Source string   `json:"source"`
+	Column string   `json:"column"`
+	Values []string `json:"values"`
 }
 
 func evaluate(truth, labels *table.Classes) (*evaluation, error) {
-	e := &evaluation{truth: truth, labels: labels}
+	e := &evaluation{Truth: evaluated{truth.Source, truth.Name, truth.Classes},
+		Labels: evaluated{labels.Source, labels.Name, labels.Classes}, Rows: len(truth.Class)}
 	a, b := truth.Class, labels.Class
 	var err error
 	for _, m := range []struct {
 		to  *float64
 		get func(truth, labels []int) (float64, error)
-	}{{&e.nmi, metrics.NMI}, {&e.purity, metrics.Purity}, {&e.adjustedRand, metrics.AdjustedRand}} {
+	}{{&e.NMI, metrics.NMI}, {&e.Purity, metrics.Purity}, {&e.AdjustedRand, metrics.AdjustedRand}} {
 		if *m.to, err = m.get(a, b); err != nil {
 			return nil, err
 		}
@@ -203,104 +216,68 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.accuracy = &accuracy
-	e.counts = make([][]int, len(truth.Classes))
-	for i := range e.counts {
-		e.counts[i] = make([]int, len(labels.Classes))
+	e.Accuracy = &accuracy
+	e.Counts = make([][]int, len(truth.Classes))
+	for i := range e.Counts {
+		e.Counts[i] = make([]int, len(labels.Classes))
 	}
 	for i, class := range a {
-		e.counts[class][b[i]]++
+		e.Counts[class][b[i]]++
 	}
 	return e, nil
 }
 
-func (e *evaluation) json() any {
-	type side struct {
-		Source string   `json:"source"`
-		Column string   `json:"column"`
-		Values []string `json:"values"`
+func (e *evaluation) sections() []answer.Section {
+	read := answer.Section{}
+	side := func(c evaluated, one, more string) {
+		n := len(c.Values)
+		read.Lines = append(read.Lines, fmt.Sprintf("%s, column %s: %s in %d %s", c.Source, short(c.Column, mostName),
+			count(e.Rows, "row"), n, plural(n, one, more)))
 	}
-	return struct {
-		Truth        side     `json:"truth"`
-		Labels       side     `json:"labels"`
-		Rows         int      `json:"rows"`
-		Left         int      `json:"left,omitempty"` // rows without a class or a label
-		Accuracy     *float64 `json:"accuracy"`       // null: more than mostPairs
-		NMI          float64  `json:"nmi"`
-		Purity       float64  `json:"purity"`
-		AdjustedRand float64  `json:"adjustedRand"`
-		Counts       [][]int  `json:"counts"` // by class and cluster; null as accuracy
-	}{side{e.truth.Source, e.truth.Name, e.truth.Classes},
-		side{e.labels.Source, e.labels.Name, e.labels.Classes},
-		len(e.truth.Class), e.left, e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
-}
-
-func (e *evaluation) text() []byte {
-	var b bytes.Buffer
-	side := func(c *table.Classes, one, more string) {
-		n := len(c.Classes)
-		fmt.Fprintf(&b, "%s, column %s: %s in %d %s\n", c.Source, short(c.Name, mostName),
-			count(len(c.Class), "row"), n, plural(n, one, more))
+	side(e.Truth, "class", "classes")
+	side(e.Labels, "cluster", "clusters")
+	if e.Left > 0 {
+		read.Lines = append(read.Lines, fmt.Sprintf("%s without a class or a label %s left out.", count(e.Left, "row"),
+			plural(e.Left, "is", "are")))
 	}
-	side(e.truth, "class", "classes")
-	side(e.labels, "cluster", "clusters")
-	if e.left > 0 {
-		fmt.Fprintf(&b, "%s without a class or a label %s left out.\n",
-			count(e.left, "row"), plural(e.left, "is", "are"))
-	}
-	line := func(name, value, remark string) { fmt.Fprintf(&b, "  %-14s %-8s %s\n", name, value, remark) }
 	share := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
-	b.WriteString("\nAgreement\n\n")
-	if e.accuracy != nil {
-		line("ACC", share(*e.accuracy), "share of rows that are right, with the best one-to-one matching")
-	} else {
-		line("ACC", "-", "not computed for so many classes and clusters")
+	accuracy := []string{"ACC", "-", "not computed for so many classes and clusters"}
+	if e.Accuracy != nil {
+		accuracy = []string{"ACC", share(*e.Accuracy), "share of rows that are right, with the best one-to-one matching"}
 	}
-	line("NMI", share(e.nmi), "normalised mutual information, from 0 to 1")
-	line("purity", share(e.purity), "share of rows of the most frequent class of their cluster")
-	line("adjusted Rand", share(e.adjustedRand), "agreement of pairs: 0 by chance, 1 at best")
-	if e.counts != nil {
-		b.WriteString("\nRows by class (down) and cluster (across)\n\n")
-		writeCounts(&b, e.truth.Classes, e.labels.Classes, e.counts)
+	all := []answer.Section{read, {Title: "Agreement", Table: &answer.Table{Head: []string{"", "", ""}, Rows: [][]string{
+		accuracy,
+		{"NMI", share(e.NMI), "normalised mutual information, from 0 to 1"},
+		{"purity", share(e.Purity), "share of rows of the most frequent class of their cluster"},
+		{"adjusted Rand", share(e.AdjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
+	if e.Counts != nil {
+		all = append(all, answer.Section{Title: "Rows by class (down) and cluster (across)",
+			Table: tableOfCounts(e.Truth.Values, e.Labels.Values, e.Counts)})
 	}
-	return b.Bytes()
+	return all
 }
 
 // mostShown is the largest number of classes and of clusters in the table of counts.
 const mostShown = 20
 
-// writeCounts writes the number of rows by class and cluster, with sums: of at most mostShown classes, and of
+// tableOfCounts has the number of rows by class and cluster, with sums: of at most mostShown classes, and of
 // as many clusters as fit in a line. Of more it has the largest, and the sum of the others.
-func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
+func tableOfCounts(classes, clusters []string, counts [][]int) *answer.Table {
 	head, rows := summed(classes, counts, mostShown)
-	first := 0
-	for _, s := range head {
-		first = max(first, utf8.RuneCountInString(s))
-	}
 	columns := turned(rows, len(clusters))
 	for most := mostShown; ; most-- {
 		top, cells := summed(clusters, columns, most)
-		all := strconv.Itoa(cells[len(top)-1][len(head)-1])
-		width, total := make([]int, len(top)), 2+first
-		for j, s := range top {
-			width[j] = max(utf8.RuneCountInString(s), len(all))
-			total += 2 + width[j]
-		}
-		if total > lineWidth && most > 1 {
-			continue
-		}
-		line := func(name string, cell func(j int) any) {
-			fmt.Fprintf(b, "  %-*s", first, name)
-			for j := range top {
-				fmt.Fprintf(b, "  %*v", width[j], cell(j))
-			}
-			b.WriteByte('\n')
-		}
-		line("", func(j int) any { return top[j] })
+		t := &answer.Table{Head: append([]string{""}, top...)}
 		for i, name := range head {
-			line(name, func(j int) any { return cells[j][i] })
+			row := []string{name}
+			for j := range top {
+				row = append(row, strconv.Itoa(cells[j][i]))
+			}
+			t.Rows = append(t.Rows, row)
 		}
-		return
+		if t.Width() <= answer.LineWidth || most == 1 {
+			return t
+		}
 	}
 }
 
@@ -425,7 +402,8 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 	if len(a.at) == 0 {
 		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
 	}
-	return writeAnswer(std.out, matchMaterials(a, b), f.json)
+	e := matchMaterials(a, b)
+	return writeAs(std.out, f.json, e, answer.Text(e.sections(), false))
 }
 
 // keep leaves the rows out that are not in at.
@@ -539,33 +517,27 @@ func columnsAngle(a, b *softkmeans.Matrix, i, j int, centred bool) float64 {
 	return math.Acos(min(max(uv/math.Sqrt(uu)/math.Sqrt(vv), -1), 1))
 }
 
-func (e *materialsJSON) json() any { return e }
-
-func (e *materialsJSON) text() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "Materials of %s, and which of %s each is, by %s\n", e.Truth.Source, e.Found.Source,
-		count(e.Rows, "row"))
+func (e *materialsJSON) sections() []answer.Section {
+	read := answer.Section{Lines: []string{fmt.Sprintf("Materials of %s, and which of %s each is, by %s", e.Truth.Source,
+		e.Found.Source, count(e.Rows, "row"))}}
 	for _, side := range []materialsSide{e.Truth, e.Found} {
 		for _, note := range side.Notes {
-			b.WriteString(wrapped(side.Source + ": " + note + "."))
+			read.Lines = append(read.Lines, side.Source+": "+note+".")
 		}
 	}
 	if e.Left > 0 {
-		fmt.Fprintf(&b, "%s without values %s left out.\n", count(e.Left, "row"), plural(e.Left, "is", "are"))
+		read.Lines = append(read.Lines, fmt.Sprintf("%s without values %s left out.", count(e.Left, "row"),
+			plural(e.Left, "is", "are")))
 	}
-	fmt.Fprintf(&b, "\n  %-16s  %-16s  %6s  %7s  %8s\n", "material", "match", "MRSA", "angle", "RMSE")
-	line := func(name, match string, mrsa, angle, rmse float64) {
-		fmt.Fprintf(&b, "  %-16s  %-16s  %6.2f  %6.2f°  %8.4f\n", short(name, 16), match, mrsa, angle, rmse)
-	}
-	for _, m := range e.Matches {
-		if m.Found == "" {
-			fmt.Fprintf(&b, "  %-16s  –\n", short(m.Truth, 16))
-			continue
+	t := &answer.Table{Head: []string{"material", "match", "MRSA", "angle", "RMSE"}}
+	for _, m := range append(slices.Clone(e.Matches), materialMatch{"all", " ", e.MRSA, e.Angle, e.RMSE}) {
+		row := []string{short(m.Truth, 16), "–", "", "", ""}
+		if m.Found != "" {
+			row = []string{row[0], strings.TrimPrefix(short(m.Found, 16), "(none)"), fmt.Sprintf("%.2f", m.MRSA),
+				fmt.Sprintf("%.2f°", m.Angle), fmt.Sprintf("%.4f", m.RMSE)}
 		}
-		line(m.Truth, short(m.Found, 16), m.MRSA, m.Angle, m.RMSE)
+		t.Rows = append(t.Rows, row)
 	}
-	line("all", "", e.MRSA, e.Angle, e.RMSE)
-	b.WriteString("\nMRSA: angle between the columns less their means, 100 is a half turn. RMSE: root mean " +
-		"square\nof the differences.\n")
-	return b.Bytes()
+	return []answer.Section{read, {Table: t, Lines: []string{"MRSA: angle between mean-centred columns, 100 is 180°. " +
+		"RMSE: root mean square of the differences."}}}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans/internal/answer"
 	"softkmeans/internal/npy"
 	"softkmeans/metrics"
 )
@@ -144,18 +145,17 @@ func TestWriteCounts(t *testing.T) {
 				total += counts[i][j]
 			}
 		}
-		var b bytes.Buffer
-		writeCounts(&b, classes, clusters, counts)
+		b := bytes.NewBuffer(answer.Text([]answer.Section{{Table: tableOfCounts(classes, clusters, counts)}}, false))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if want := min(size[0], mostShown+1) + 2; len(lines) != want {
-			t.Fatalf("%v: %d lines, want %d:\n%s", size, len(lines), want, &b)
+			t.Fatalf("%v: %d lines, want %d:\n%s", size, len(lines), want, b)
 		}
 		if others := fmt.Sprintf("  %d others ", size[0]-mostShown); strings.Contains(b.String(),
 			others) != (size[0] > mostShown) {
-			t.Errorf("%v: others, in\n%s", size, &b)
+			t.Errorf("%v: others, in\n%s", size, b)
 		}
 		for i, line := range lines[1:] {
-			if n := len([]rune(line)); n > lineWidth {
+			if n := len([]rune(line)); n > answer.LineWidth {
 				t.Errorf("%v: line of %d characters", size, n)
 			}
 			fields := strings.Fields(line)
@@ -170,7 +170,7 @@ func TestWriteCounts(t *testing.T) {
 					last -= v
 				}
 				if left -= total; last != 0 {
-					t.Errorf("%v: the columns' sums do not add up:\n%s", size, &b)
+					t.Errorf("%v: the columns' sums do not add up:\n%s", size, b)
 				}
 				break
 			}
@@ -191,8 +191,8 @@ func TestEvaluateManyClasses(t *testing.T) {
 	}
 	truth := writeText(t, filepath.Join(t.TempDir(), "a.csv"), a.String())
 	code, report, stderr := do(t, b.String(), "evaluate", truth, "-")
-	if code != 0 || value(t, report, "NMI") != 1 || !strings.Contains(report,
-		"  ACC            -        not computed for so many") || strings.Contains(report, "across") {
+	if code != 0 || value(t, report, "NMI") != 1 || !strings.Contains(lined(report),
+		"ACC - not computed for so many") || strings.Contains(report, "across") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
 	code, report, _ = do(t, b.String(), "evaluate", "-json", truth, "-")

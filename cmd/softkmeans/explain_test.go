@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 )
 
 // The columns that are named have the largest differences from the mean, and the report
@@ -18,7 +19,7 @@ func TestMeaning(t *testing.T) {
 		"-method global", "-method alternating"} {
 		line := append(strings.Fields("fit -k 2 -drop id -json -centers c.csv -model m.json data.csv"),
 			strings.Fields(args)...)
-		j := parseJSON[fitReportJSON](t, must(t, line...))
+		j := parseJSON[answer.Answer](t, must(t, line...))
 		if len(j.Prototypes) != 2 || len(j.Between) != 1 || j.Between[0].Row != 5 ||
 			math.Abs(j.Between[0].Memberships[0]-.5) > .1 {
 			t.Fatalf("%s: %+v, %+v", args, j.Prototypes, j.Between)
@@ -30,7 +31,7 @@ func TestMeaning(t *testing.T) {
 				t.Errorf("%s: p%d: %+v", args, p, v)
 			}
 			for _, c := range v.Columns[:2] {
-				if (c.Difference > 0) != (up == (c.Name == "up")) || math.Abs(c.Difference) < .7 {
+				if (c.Value > 0) != (up == (c.Name == "up")) || math.Abs(c.Value) < .7 {
 					t.Errorf("%s: p%d: %+v", args, p, c)
 				}
 			}
@@ -44,8 +45,8 @@ func TestMeaning(t *testing.T) {
 		}
 	}
 	report := must(t, strings.Fields("fit -k 2 -drop id data.csv")...)
-	for _, want := range []string{"\n\nWhat sets each apart: its largest differences from the mean, in " +
-		"standard deviations\n\n  p0  ", "up +1.", "down −1.", "   row ", "\n  row 5: p"} {
+	for _, want := range []string{"differs most in", "up +1.", "down −1.", "purest rows",
+		"1 of 5 rows lies between two prototypes: 5 (p"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
@@ -149,7 +150,7 @@ func TestMeaningIDs(t *testing.T) {
 		for _, id := range []string{"id", "none -drop id"} {
 			args := append(strings.Fields("fit -k 2 -missing drop -model m.json "+
 				"-json -stream "+stream+" data.csv -id"), strings.Fields(id)...)
-			j := parseJSON[fitReportJSON](t, must(t, args...))
+			j := parseJSON[answer.Answer](t, must(t, args...))
 			if len(j.Between) != 1 || j.Between[0].Row != 4 ||
 				j.Between[0].ID != map[bool]string{true: "cyd", false: "row 4"}[id == "id"] {
 				t.Errorf("-stream %s -id %s: %+v", stream, id, j.Between)

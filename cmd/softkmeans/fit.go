@@ -60,8 +60,7 @@ Output:
                 cluster, its size in rows, its weight as a share of all, and its
                 mean in the table's units and columns
   -model FILE   write the model as JSON, for softkmeans predict and certify
-  -json         print the report as JSON
-
+` + jsonHelp + `
 For some methods only:
 
   -slack S      minvol: extra squared error, as a fraction of the least. The
@@ -116,6 +115,7 @@ Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 type fitFlags struct {
 	inputFlags
 	sureFlags
+	printFlags
 	k       int // 0: the proposal
 	method  method
 	options softkmeans.Options
@@ -129,7 +129,6 @@ type fitFlags struct {
 	kernel  kernelKind
 	gamma   float64 // 0: the median heuristic
 	stream  streaming
-	json    bool
 	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
@@ -161,7 +160,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs.StringVar(&f.means, "means", "", "")
 	fs.StringVar(&f.known, "known", "", "")
 	fs.StringVar(&f.model, "model", "", "")
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	fs.BoolVar(&f.details, "details", false, "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
@@ -303,7 +302,21 @@ func (f *fitFlags) run(s *session) error {
 			return err
 		}
 	}
-	return s.answer(result, f.json)
+	a := result.answer()
+	a.Next = f.next()
+	return s.tell(a, &f.printFlags)
+}
+
+// next says what to do after the fit.
+func (f *fitFlags) next() string {
+	text := ""
+	if f.memberships == "" {
+		text = "Labels and memberships of all rows: -o FILE. "
+	}
+	if !f.verbose {
+		text += "All digits: -v. "
+	}
+	return text + "Pictures: softkmeans report."
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
@@ -325,6 +338,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		d.noteColumns()
 	}
 	if f.method.takes("bounds") {
+		r.kept = f.bounds.orNil() != nil
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
@@ -342,11 +356,11 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	labels := r.labels()
 	r.count(labels)
-	r.meaning.add(memberships, f.naming(d))
+	r.meaning.Add(memberships, f.naming(d))
 	clusters := labels
 	if r.clusters != nil {
 		clusters = r.clusters
-		r.meaning.compare(clusters, memberships)
+		r.meaning.Compare(clusters, memberships)
 	}
 	likely, err := r.probabilities(d.samples(), clusters)
 	if err != nil {

@@ -132,19 +132,6 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	return scaled, nil
 }
 
-// besideKnown says why the squared error is above the floor, and whether the known prototypes are far too large
-// or too small for the rows.
-func (r *result) besideKnown(q *quality) string {
-	text := "The known prototypes keep it above the floor"
-	if r.model.Lambda > 0 {
-		text += ", and so does the pull of the others towards the data"
-	}
-	if text += "."; q.Objective > q.Total && r.model.Sum == softkmeans.SumToOne {
-		text += "\nThe mean of the rows alone has a smaller error: the known prototypes may be in other units."
-	}
-	return text
-}
-
 // unlikeSize is how many times as long as the rows, or as short, known prototypes are that may be in other units.
 const unlikeSize = 10.
 

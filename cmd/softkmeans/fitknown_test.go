@@ -121,11 +121,11 @@ func TestFitKnown(t *testing.T) {
 		pulled, unlike bool
 	}{{"3", known, true, false}, {"2", known, false, false}, {"3", far, true, true}, {"2", far, false, true}} {
 		writeText(t, known, library.String())
-		report := strings.Join(strings.Fields(must(t, "fit", "-others", "no", "-k", c.k, "-known", c.known, rows)), " ")
+		report := strings.Join(strings.Fields(must(t, "fit", "-v", "-others", "no", "-k", c.k, "-known", c.known, rows)), " ")
 		for want, is := range map[string]bool{
 			"The known prototypes keep it above the floor": true, "is the price of": false,
 			"so does the pull of the others": c.pulled, "1/3 of it is permitted above the least error": c.pulled,
-			"times as long as the rows: check their units": c.unlike, "may be in other units": c.unlike && !c.pulled,
+			"times as long as the rows: check their units": c.unlike, "check the units of the known ones": c.unlike && !c.pulled,
 			"olumns are not standardized (-scale zscore)": true,
 		} {
 			if strings.Contains(report, want) != is {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -10,14 +9,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/internal/view"
 )
 
 var floorsHelp = `Usage: softkmeans floors [flags] [FILE]
@@ -41,8 +39,7 @@ up to it exceed their sticks: that counts directions, not clusters.
                 not computed; k is proposed if it has 128 MB with its zeros
   -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
                 to standard output, and the report to standard error
-  -json         print the report as JSON
-` + similarHelp() + `                The floors are then those of the squared error of similarities,
+` + jsonHelp + similarHelp() + `                The floors are then those of the squared error of similarities,
                 of all k up to -most; the proposed k is the one at which halves
                 of the rows agree most beyond chance
 ` + scaleHelp + columnsHelp + turnHelp + textHelp +
@@ -61,10 +58,10 @@ Examples: softkmeans floors testdata/iris.csv
 
 type floorsFlags struct {
 	inputFlags
+	printFlags
 	similarFlags
 	most   int
 	out    string // "": none; "-": standard output
-	json   bool
 	stream streaming
 }
 
@@ -75,7 +72,7 @@ func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 	f.most = 20
 	wholeFlag(fs, &f.most, "most", 1)
 	fs.StringVar(&f.out, "o", "", "")
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	streamFlag(fs, &f.stream)
 	return fs
 }
@@ -112,7 +109,7 @@ func (f *floorsFlags) run(s *session) error {
 			return err
 		}
 	}
-	return s.answer(r, f.json)
+	return s.tell(r.answer(), &f.printFlags)
 }
 
 type scree struct {
@@ -246,30 +243,15 @@ func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
 	return r, err
 }
 
-// screeLine is a line of the table. A number that does not exist is nil: step and
-// stick of k = 1, and shares of a total of 0.
-type screeLine struct {
-	K         int      `json:"k"`
-	Floor     float64  `json:"floor"`
-	Explained *float64 `json:"explained"`
-	Step      *float64 `json:"step"`
-}
-
-// stickLine is a line for floors of rows.
-type stickLine struct {
-	screeLine
-	Stick *float64 `json:"stick"`
-}
-
 // lines have a stick for floors of rows alone.
-func (r *scree) lines() []stickLine {
+func (r *scree) lines() []answer.Floor {
 	at := func(values []float64, i int) *float64 {
 		if i < 0 || i >= len(values) {
 			return nil
 		}
 		return &values[i]
 	}
-	lines := make([]stickLine, len(r.floors))
+	lines := make([]answer.Floor, len(r.floors))
 	for i, floor := range r.floors {
 		l := &lines[i]
 		l.K, l.Floor = i+1, floor
@@ -310,221 +292,41 @@ func (r *scree) writeList(w io.Writer) error {
 	return b.Flush()
 }
 
-type halvesJSON struct {
-	Agreement []float64 `json:"agreement"`
-	Chance    []float64 `json:"chance"`
-}
-
-// evidenceJSON is what a choice of k by rows rests on. Lists begin with k = 1.
-type evidenceJSON struct {
-	Edge      int       `json:"edge"`
-	HeldOut   int       `json:"heldOut"`
-	Stable    int       `json:"stable"`
-	Clusters  int       `json:"clusters"`
-	Rows      int       `json:"rows"`
-	Drawn     bool      `json:"drawn"` // these rows are a sample
-	Permuted  bool      `json:"permuted"`
-	Step      []float64 `json:"step"`
-	Bound     []float64 `json:"bound"`
-	Error     []float64 `json:"error"`
-	Deviation []float64 `json:"errorDeviation"`
-	halvesJSON
-	Silhouette []float64 `json:"silhouette"`
-}
-
-type screeJSON struct {
-	Source   string   `json:"source"`
-	Rows     int      `json:"rows"`
-	Columns  []string `json:"columns"`
-	Notes    []string `json:"notes,omitempty"`
-	Scale    string   `json:"scale"`
-	Method   string   `json:"method,omitempty"` // of similarities
-	Kernel   string   `json:"kernel,omitempty"`
-	Gamma    float64  `json:"gamma,omitempty"`
-	Total    *float64 `json:"total,omitempty"`
-	Proposal any      `json:"proposal"`
-	Evidence any      `json:"evidence,omitempty"`
-	Floors   any      `json:"floors"`
-}
-
-func (r *scree) json() any {
-	type proposal struct {
-		K       *int   `json:"k"` // null: none
-		Certain bool   `json:"certain"`
-		Reason  string `json:"reason"`
+// answer says what the floors are, and which k they and the rows speak for.
+func (r *scree) answer() *answer.Answer {
+	a := answer.New(&r.Head, r.rows, scale.KindOf(r.scale))
+	a.Floors, a.Most, a.Choice = r.lines(), r.most, answer.NewChoice(r.choice, r.proposal)
+	if c := r.choice; c != nil && (r.fit == nil || c.Agreement != nil) {
+		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Clusters: c.Clusters,
+			Rows: c.Rows, Drawn: c.Drawn, Permuted: c.Permuted, Step: c.Step, Bound: c.Bound, Error: c.Error, Deviation: c.ErrorDeviation,
+			Agreement: c.Agreement, Chance: c.Chance, Silhouette: c.Silhouette}
 	}
-	optional := func(k int) *int {
-		if k == 0 {
-			return nil
-		}
-		return &k
-	}
-	j := screeJSON{Source: r.Source, Rows: r.rows, Columns: r.Names, Notes: r.Notes,
-		Scale: scale.KindOf(r.scale).String()}
-	k, why := r.k()
-	chosen := proposal{optional(k), k > 0, why}
-	c := r.choice
-	if c != nil {
-		chosen.Certain = c.Certain
-	}
-	lines := r.lines()
 	if r.fit != nil {
-		j.Method, j.Kernel, j.Gamma, j.Total = r.fit.method.String(), r.fit.kernel.String(), r.gamma, &r.total
-		if j.Proposal = chosen; c.Agreement != nil {
-			j.Evidence = struct {
-				Rows int `json:"rows"`
-				halvesJSON
-			}{c.Rows, halvesJSON{c.Agreement, c.Chance}}
-		}
-		short := make([]screeLine, len(lines))
-		for i, l := range lines {
-			short[i] = l.screeLine
-		}
-		j.Floors = short
-		return j
+		a.Method, a.Kernel, a.Gamma, a.Total = r.fit.method.String(), r.fit.kernel.String(), r.gamma, r.total
+		a.About += "; similarities: " + strings.TrimSuffix(kernelWords(r.fit.kernel, r.gamma), ".")
+		a.Where = r.proof()
+		return a
 	}
-	j.Floors, j.Proposal = lines, struct {
-		proposal
-		Elbow   *int `json:"elbow"`
-		Profile *int `json:"profile"`
-	}{chosen, optional(r.proposal.Elbow), optional(r.proposal.Profile)}
-	if c != nil {
-		j.Evidence = evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Clusters, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
-			c.Error, c.ErrorDeviation, halvesJSON{c.Agreement, c.Chance}, c.Silhouette}
+	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). Explained is the " +
+		"rest of the variance; step what the last prototype adds; stick the step that chance would give."
+	p := r.proposal
+	a.Choice.Elbow, a.Choice.Profile = answer.AtLeastOne(p.Elbow), answer.AtLeastOne(p.Profile)
+	if r.choice == nil && p.Elbow > 0 {
+		a.Choice.Criteria = append(a.Choice.Criteria,
+			fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.", p.Elbow))
 	}
-	return j
-}
-
-// barWidth is the number of characters of a bar of 100 %.
-const barWidth = 30
-
-// text has a line for each k up to r.most and one for the proposed k.
-func (r *scree) text() []byte {
-	var b bytes.Buffer
-	writeHead(&b, &r.Head, r.rows, scale.KindOf(r.scale))
-	if r.fit != nil {
-		b.WriteString("\n\nSimilarities: " + kernelWords(r.fit.kernel, r.gamma) + "\n" + wrapped(r.proof()) + "\n")
-	} else {
-		b.WriteString("\n\nFloors: no k centers can have a smaller squared error, but for rounding. Explained " +
-			"is the rest\n" +
-			"of the total variance, in percent; step what the last center adds; stick the step that chance\n" +
-			"would give.\n\n")
+	if r.choice == nil && p.Profile > 0 {
+		a.Choice.Criteria = append(a.Choice.Criteria, fmt.Sprintf("Third opinion: the large steps end at k = %d.", p.Profile))
 	}
-	write := func(mark, k, floor, explained, step, stick, bar string) {
-		if r.fit == nil {
-			bar = fmt.Sprintf("%9s  %s", stick, bar)
-		}
-		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %s", mark, k, floor, explained, step, bar)
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	write("", "k", "floor", "explained", "step", "stick", "")
-	lines := r.lines()
-	left := 0
-	k, _ := r.k()
-	for i, l := range lines {
-		mark, bar := "", ""
-		if l.K == k {
-			mark = "*"
-		} else if i >= r.most {
-			left++
-			continue
-		}
-		if l.Explained != nil {
-			bar = strings.Repeat("#", int(math.Round(barWidth*min(max(*l.Explained, 0), 1))))
-		}
-		if i > r.most {
-			write("", "…", "", "", "", "", "")
-		}
-		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step),
-			optionalPercent(l.Stick), bar)
-	}
-	if left > 0 {
-		fmt.Fprintf(&b, "\n%d more, up to k = %d, are not shown; use -most, -o or -json.\n", left, len(lines))
-	}
-	b.WriteString("\n" + r.words())
-	return b.Bytes()
+	return a
 }
 
 func (r *scree) proof() string {
-	text := "Floors: no memberships in k clusters can have a smaller squared error, but for rounding. "
-	if r.fit.method == methodTILSD {
-		text += "It is the error of the similarities with rows and columns centred, and -method tilsd " +
-			"reaches the floor: a better one does not exist. "
-	} else {
-		text += "The floor holds for all positive semidefinite matrices of rank k. Products of memberships " +
-			"are fewer, so -method lsd may not reach it. "
+	reach := "-method tilsd reaches them. "
+	if r.fit.method == methodLSD {
+		reach = "They hold for all positive semidefinite matrices of rank k: -method lsd may not reach them. "
 	}
-	return text +
-		"Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
-		"A small floor says that k directions are enough, not that there are k clusters."
-}
-
-// optionalPercent formats a share; nil is empty.
-func optionalPercent(share *float64) string {
-	if share == nil {
-		return ""
-	}
-	return percent(*share)
-}
-
-func (r *scree) words() string {
-	if r.choice != nil {
-		return chosen(r.choice) + opinions(r.choice) + agreements(r.choice)
-	}
-	p := r.proposal
-	text := proposed(p)
-	if p.Elbow > 0 {
-		text += fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.\n", p.Elbow)
-	}
-	if p.Profile > 0 {
-		text += fmt.Sprintf("Third opinion: the large steps end at k = %d.\n", p.Profile)
-	}
-	return text
-}
-
-// proposed says why the floors propose k, or why they propose none.
-func proposed(p *choosek.Proposal) string { return proposal(p.K, p.Reason) }
-
-// chosen says why k is chosen, that it is not certain, or why there is none.
-func chosen(c *choosek.Choice) string {
-	if !c.Certain && c.K > 0 {
-		return wrapped(strings.ToUpper(c.Reason[:1]) + c.Reason[1:] + ": -k " + strconv.Itoa(c.K) + ".")
-	}
-	return proposal(c.K, c.Reason)
-}
-
-func proposal(k int, reason string) string {
-	if k == 0 {
-		return wrapped(fmt.Sprintf("No k is proposed: %s.", reason))
-	}
-	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", k, reason))
-}
-
-func opinions(c *choosek.Choice) string {
-	var b strings.Builder
-	for _, line := range view.Opinions(*c) {
-		b.WriteString(wrapped(strings.ReplaceAll(line, "\u00a0", " ")))
-	}
-	return b.String()
-}
-
-// wrapped breaks a text into lines of at most lineWidth characters.
-func wrapped(text string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > lineWidth:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String() + "\n"
+	return "Floors: no memberships in k clusters can have a smaller squared error, to within rounding (proved). " + reach +
+		"Explained is the rest of the sum of squares; step what the last cluster adds. A small floor says that k " +
+		"directions are enough, not that there are k clusters."
 }

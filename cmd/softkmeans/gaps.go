@@ -4,7 +4,6 @@ package main
 // notes about what was done with a table.
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -130,13 +129,6 @@ func dropWord(h *table.Head, j int) string {
 		return ""
 	}
 	return commandLine([]string{name})
-}
-
-// writeNotes writes each note as a sentence on lines of its own, without a final newline.
-func writeNotes(b *bytes.Buffer, notes []string) {
-	for _, note := range notes {
-		b.WriteString("\n" + strings.TrimSuffix(wrapped(sentence(note)), "\n"))
-	}
 }
 
 func sentence(note string) string { return strings.ToUpper(note[:1]) + note[1:] + "." }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 // gappy has two gaps in rows 2 and 4, and ids.
@@ -58,7 +60,7 @@ func TestMissingDrop(t *testing.T) {
 		flags := " -k 2 -method global -keep city -stream " + stream
 		must(t, strings.Fields("fit -o w.csv -centers f.csv whole.csv"+flags)...)
 		report := must(t, strings.Fields("fit -missing drop -o g.csv data.csv"+flags)...)
-		if !strings.Contains(report, "data.csv: 4 rows, 2 columns, and a header\n") ||
+		if !strings.Contains(report, "data.csv: 4 rows, 2 columns, and a header.\n") ||
 			!strings.Contains(report, "\n2 rows with missing values are left out: a (1), b (1).\n") {
 			t.Errorf("-stream %s: %s", stream, report)
 		}
@@ -75,7 +77,7 @@ func TestMissingDrop(t *testing.T) {
 			must(t, strings.Fields("certify -drop city -centers f.csv -memberships w.csv whole.csv")...)
 		}
 	}
-	got := parseJSON[fitReportJSON](t,
+	got := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("fit -k 2 -json -drop city -missing drop data.csv")...))
 	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 3 ||
 		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") ||
@@ -145,16 +147,16 @@ func TestMissingFit(t *testing.T) {
 	writeText(t, "whole.csv", whole.String())
 	must(t, strings.Fields("fit -k 3 -method minvol -others no -o w.csv whole.csv")...)
 	report := must(t,
-		strings.Fields("fit -k 3 -method minvol -missing fit -o g.csv -model m.json data.csv")...)
+		strings.Fields("fit -v -k 3 -method minvol -missing fit -o g.csv -model m.json data.csv")...)
 	for _, says := range []string{"data.csv: 200 rows, 5 columns",
-		"missing values, left out of the squared error: ", "floor, estimated", "no floor above 0 is proved"} {
-		if !strings.Contains(report, says) {
+		"missing values, left out of the squared error: ", "floor, estimated", "No floor above 0 is proved"} {
+		if !strings.Contains(lined(report), says) {
 			t.Errorf("no %q in %s", says, report)
 		}
 	}
 	two := must(t, strings.Fields("fit -k 2 -method minvol -others no -missing fit data.csv")...)
-	for _, says := range []string{"\n  floor, proved ", "\nthese. No 2 prototypes can have less than "} {
-		if !strings.Contains(two, says) {
+	for _, says := range []string{"No 2 prototypes can have less than "} {
+		if !strings.Contains(lined(two), says) {
 			t.Errorf("no %q in %s", says, two)
 		}
 	}
@@ -309,7 +311,7 @@ func TestMissingChoice(t *testing.T) {
 		}
 		writeText(t, "data.csv", b.String())
 		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text,
-			says) || !strings.Contains(text, "-k 3.\n") {
+			says) || !strings.Contains(lined(text), "best supported: k = 3.") {
 			t.Errorf("%s", text)
 		}
 	}
@@ -334,7 +336,7 @@ func TestDecidingNote(t *testing.T) {
 		name := writeText(t, filepath.Join(t.TempDir(), "x.csv"), strings.TrimPrefix(c.header+rows, "\n"))
 		for _, stream := range []string{"no", "yes"} {
 			args := []string{"fit", "-k", "2", "-method", "global", "-json", "-stream", stream, name}
-			got := parseJSON[fitReportJSON](t, must(t, args...))
+			got := parseJSON[answer.Answer](t, must(t, args...))
 			want := "has 98 % of the variance and decides the result nearly alone (-scale zscore counts " +
 				"all columns alike"
 			if c.drop != "" {
@@ -349,7 +351,7 @@ func TestDecidingNote(t *testing.T) {
 			continue
 		}
 		word := strings.Trim(strings.ReplaceAll(c.drop, `'\''`, "\x00"), "'")
-		got := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "global", "-json",
+		got := parseJSON[answer.Answer](t, must(t, "fit", "-k", "2", "-method", "global", "-json",
 			"-drop", strings.ReplaceAll(word, "\x00", "'"), name))
 		if columns := strings.Join(got.Columns, "|"); columns != c.left {
 			t.Errorf("-drop %s leaves %s", c.drop, columns)

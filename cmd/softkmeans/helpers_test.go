@@ -352,7 +352,7 @@ func predicted(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	code, stdout, stderr := do(t, "", append([]string{"predict"}, args...)...)
 	if code != 0 || stderr != "" &&
-		(!strings.HasPrefix(stderr, "Warning of the fit: ") || strings.Count(stderr, "\n") > 1) {
+		(!strings.HasPrefix(stderr, "Warning: The fit warned: ") || strings.Count(stderr, "Warning: ") > 1) {
 		t.Fatalf("%q: code %d, %s", args, code, stderr)
 	}
 	return stdout

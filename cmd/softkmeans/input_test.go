@@ -18,10 +18,10 @@ func TestFitNamesAndLabel(t *testing.T) {
 			t.Fatal(stderr)
 		}
 		if want := "<stdin>: 3 rows, 2 columns, and a header; column 2 (species) " +
-			"is left out\n"; !strings.HasPrefix(report, want) {
+			"is left out.\n"; !strings.HasPrefix(report, want) {
 			t.Errorf("the report does not begin with %q:\n%s", want, report)
 		}
-		if !regexp.MustCompile(`\n +width +Länge, cm\n`).MatchString(report) {
+		if !regexp.MustCompile(` width +Länge, cm `).MatchString(report) {
 			t.Errorf("no names in\n%s", report)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 )
 
 var trade = filepath.Join("..", "..", "testdata", "tables", "trade")
@@ -23,7 +24,7 @@ func TestCounts(t *testing.T) {
 	counts := filepath.Join(trade, "counts_types_by_samples.csv")
 	out := must(t, "fit", "-k", "auto", "-o", in("g.csv"), "-centers", in("c.csv"), "-model", in("m.json"),
 		"-json", counts)
-	report := parseJSON[fitReportJSON](t, out)
+	report := parseJSON[answer.Answer](t, out)
 	notes := strings.Join(report.Notes, "\n")
 	for _, part := range []string{"the numbers are counts", "-scale none", "kept at 0 or above",
 		"-bounds none"} {
@@ -74,7 +75,7 @@ func TestCounts(t *testing.T) {
 		!slices.Equal(file.Lower, []float64{0}) || file.Upper != nil {
 		t.Errorf("%v, %v", file, err)
 	}
-	raw := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "4", "-scale", "none", "-json", counts))
+	raw := parseJSON[answer.Answer](t, must(t, "fit", "-k", "4", "-scale", "none", "-json", counts))
 	if raw.Bounds == nil || strings.Contains(strings.Join(raw.Notes, "\n"), "counts") {
 		t.Errorf("%+v", raw.Notes)
 	}
@@ -149,7 +150,7 @@ func TestKnownCounts(t *testing.T) {
 	}
 	out := must(t, "predict", "-centers", filepath.Join(trade, "counts_signatures.csv"), "-json", "-o",
 		filepath.Join(folder, "g.csv"), odd)
-	report := parseJSON[predictJSON](t, out)
+	report := parseJSON[answer.Answer](t, out)
 	if report.Outside != 1 || report.Farthest[0].ID != "ODD" ||
 		!strings.Contains(strings.Join(report.Notes, "\n"), "the numbers are counts") {
 		t.Errorf("%s", out)
@@ -167,7 +168,7 @@ func TestPartsOfAWhole(t *testing.T) {
 		"-method global": "rows add up to 100",
 	} {
 		args := append(strings.Fields("fit -k 3 -json "+flags), sizes)
-		report := parseJSON[fitReportJSON](t, must(t, args...))
+		report := parseJSON[answer.Answer](t, must(t, args...))
 		notes, kept := strings.Join(report.Notes, "\n"), flags == ""
 		if !strings.Contains(notes, want) || report.Scale != "none" ||
 			strings.Contains(notes, "kept at 0") != kept || (report.Bounds != nil) != kept {
@@ -185,7 +186,7 @@ func TestPartsOfAWhole(t *testing.T) {
 			}
 		}
 	}
-	if report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-scale", "zscore", "-json",
+	if report := parseJSON[answer.Answer](t, must(t, "fit", "-k", "3", "-scale", "zscore", "-json",
 		sizes)); report.Bounds != nil || report.Scale != "zscore" {
 		t.Errorf("%+v", report)
 	}
@@ -265,7 +266,7 @@ func TestIntervalsWithinBounds(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "m.json")
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
-	report := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "3", "-bootstrap", "3",
+	report := parseJSON[answer.Answer](t, must(t, "fit", "-k", "3", "-bootstrap", "3",
 		"-model", model, "-json", sizes))
 	for j, row := range append(report.Bootstrap.Lower, report.Bootstrap.Upper...) {
 		for _, v := range row {
@@ -274,11 +275,11 @@ func TestIntervalsWithinBounds(t *testing.T) {
 			}
 		}
 	}
-	again := parseJSON[fitReportJSON](t, must(t, "fit", "-from", model, "-json", sizes))
+	again := parseJSON[answer.Answer](t, must(t, "fit", "-from", model, "-json", sizes))
 	if b := again.Bounds; b == nil || b.Lower == nil || *b.Lower != 0 || b.Upper != nil {
 		t.Errorf("%+v", b)
 	}
-	if free := parseJSON[fitReportJSON](t, must(t, "fit", "-from", model, "-bounds", "none", "-json",
+	if free := parseJSON[answer.Answer](t, must(t, "fit", "-from", model, "-bounds", "none", "-json",
 		sizes)); free.Bounds != nil {
 		t.Errorf("%+v", free.Bounds)
 	}

@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"unicode/utf8"
 
 	"softkmeans"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
@@ -160,7 +159,7 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 		return err
 	}
 	k.session = s
-	return s.answer(k, f.json)
+	return s.tell(k.answer(), &f.printFlags)
 }
 
 func (k *known) mix(s *session) (err error) {
@@ -228,73 +227,42 @@ func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	return w.conclude(&k.notes)
 }
 
-// sizes counts the rows by label.
-func (k *known) sizes() []int {
-	sizes := make([]int, len(k.Mixer.Groups))
-	for _, label := range k.labels {
-		sizes[label]++
-	}
-	return sizes
-}
-
-func (k *known) text() []byte {
-	var b bytes.Buffer
-	noun := "prototype"
+// answer says which shares the rows have, and which rows are outside.
+func (k *known) answer() *answer.Answer {
+	noun, d := "prototype", k.data
 	if k.Mixer.Bundled() {
 		noun = "group"
 	}
-	fmt.Fprintf(&b, "%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
+	a := answer.New(&d.Head, k.rows, scale.None)
+	a.About = fmt.Sprintf("%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
 		count(len(k.Mixer.Groups), noun), k.flags.centers)
-	writeNotes(&b, append(slices.Clone(k.data.Notes), k.notes...))
-	b.WriteByte('\n')
-	if !k.taken {
-		b.WriteByte('\n')
-		sizes, means := k.sizes(), k.Means()
-		writeNamed(&b, "  mean share   rows by label", k.Mixer.Groups, func(j int) string {
-			return fmt.Sprintf("  %10s %14d", percent(means[j]), sizes[j])
-		})
-		b.WriteByte('\n')
+	a.Notes, a.CentersFile = append(a.Notes, k.notes...), k.flags.centers
+	n, rows := k.Farthest(mostFar)
+	a.Known = &answer.Known{Unique: !k.Result.Open, Noise: k.Noise.Value, Outside: n, Farthest: []answer.Far{}}
+	if k.Result.Drawn != nil {
+		a.Draws = sources.Draws
 	}
-	named := k.data.texts.names()
-	out := k.OutWords(mostBetween, func(i int) string {
-		row, id := named(i)
-		return (&ranked{row: row, id: id}).name()
+	name := d.texts.names()
+	for _, i := range rows {
+		row, id := name(i)
+		a.Farthest = append(a.Farthest, answer.Far{Row: row + 1, ID: id, Residual: k.Result.Residual[i]})
+	}
+	a.Sizes = make([]int, len(k.Mixer.Groups))
+	for _, label := range k.labels {
+		a.Sizes[label]++
+	}
+	for j, v := range k.Means() {
+		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: k.Mixer.Groups[j], Membership: v})
+	}
+	out := k.OutWords(mostFar, func(i int) string {
+		_, id := name(i)
+		return short(id, mostWord)
 	})
 	for _, line := range []string{k.OpenWords(), out} {
 		if line != "" {
-			b.WriteString(wrapped(line))
+			a.Quality = append(a.Quality, line)
 		}
 	}
-	return b.Bytes()
-}
-
-func writeNamed(b *bytes.Buffer, head string, names []string, cells func(j int) string) {
-	wide := 5
-	for _, name := range names {
-		wide = max(wide, utf8.RuneCountInString(short(name, mostWord)))
-	}
-	fmt.Fprintf(b, "  %-*s%s\n", wide, "", head)
-	for j, name := range names {
-		fmt.Fprintf(b, "  %-*s%s\n", wide, short(name, mostWord), cells(j))
-	}
-}
-
-func (k *known) json() any {
-	n, rows := k.Farthest(mostBetween)
-	far, name := few{most: mostBetween}, k.data.texts.names()
-	for _, i := range rows {
-		row, id := name(i)
-		far.add(ranked{row: row, id: id, value: k.Result.Residual[i]})
-	}
-	j := &predictJSON{Source: k.source, Rows: k.rows, Columns: k.data.Names, Centers: k.flags.centers,
-		Unique: !k.Result.Open, Noise: k.Noise.Value, Outside: n, Farthest: farthest(far),
-		Notes: append(slices.Clone(k.data.Notes), k.notes...), Warnings: []string{}}
-	if k.Result.Drawn != nil {
-		j.Draws = sources.Draws
-	}
-	sizes := k.sizes()
-	for i, v := range k.Means() {
-		j.Shares = append(j.Shares, shareJSON{k.Mixer.Groups[i], v, sizes[i]})
-	}
-	return j
+	a.Brief = k.taken
+	return a
 }

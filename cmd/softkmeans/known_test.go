@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans/internal/answer"
 	"softkmeans/internal/npy"
 	"softkmeans/internal/view"
 )
@@ -354,9 +355,9 @@ func TestKnownDraws(t *testing.T) {
 	writeText(t, "sources.csv", head+fmt.Sprintf(means, "1", ".5"))
 	writeText(t, "sharp.csv", head+fmt.Sprintf(means, "0", "0"))
 	text := must(t, strings.Fields("predict -json -centers sources.csv -o g.csv data.csv")...)
-	j := parseJSON[predictJSON](t, text)
+	j := parseJSON[answer.Answer](t, text)
 	if j.Draws != 200 || !j.Unique || j.Outside != 1 || len(j.Farthest) != 1 || j.Farthest[0].Row != 3 ||
-		len(j.Shares) != 3 || j.Shares[1].Name != "Algae" || !strings.Contains(strings.Join(j.Notes, ";"),
+		len(j.Prototypes) != 3 || j.Prototypes[1].Name != "Algae" || !strings.Contains(strings.Join(j.Notes, ";"),
 		"left out: pack") || !strings.Contains(strings.Join(j.Notes, ";"), "left out of these: n") {
 		t.Errorf("%s", text)
 	}
@@ -544,7 +545,7 @@ func TestKnownOutside(t *testing.T) {
 	}
 	inFolder(t, csvOf("", m.columns, nil, m.x))
 	writeText(t, "library.csv", csvOf("name", m.columns, m.names, m.sources))
-	j := parseJSON[predictJSON](t,
+	j := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("predict -json -o g.csv -centers library.csv data.csv")...))
 	if j.Outside < 2 || j.Outside > 4 || !near(j.Noise, .01, .001) {
 		t.Errorf("%+v", j)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/table"
 )
 
@@ -48,7 +49,7 @@ func (t *rowTexts) leave(more []bool) {
 func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
 
 // names returns the number in the table and the name of fitted row i: its id, or its number.
-func (t *rowTexts) names() naming {
+func (t *rowTexts) names() answer.Naming {
 	var fitted []int // nil: all
 	for i, left := range t.left {
 		if !left {
@@ -62,7 +63,7 @@ func (t *rowTexts) names() naming {
 		if t.ids != nil {
 			return i, t.ids[i]
 		}
-		return numbered(i)
+		return answer.Numbered(i)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/enclosure"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
@@ -33,9 +34,10 @@ const (
 // methods is the table of the methods. A new method is a constant and a row here, and its
 // word in the help of the flags that it takes.
 var methods = [...]struct {
-	word    string // of -method, of reports and of model files
-	takes   string // the flags that it takes and others do not
-	similar bool   // it takes similarities in place of rows
+	word    string      // of -method, of reports and of model files
+	takes   string      // the flags that it takes and others do not
+	of      view.Method // of rows
+	similar bool        // it takes similarities in place of rows
 	help    string
 	// fit fits rows, with the options that all methods share.
 	fit func(context.Context, *fitFlags, *data, *result, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
@@ -53,6 +55,7 @@ var methods = [...]struct {
 	},
 	methodGlobal: {
 		word:  "global",
+		of:    view.Global,
 		takes: "enclosure solver sum weights centers details stream",
 		help: `the least squared error, which is proved. Its prototypes
                 enclose the data and are no typical rows; memberships are vague.
@@ -61,6 +64,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
+		of:    view.Alternating,
 		takes: "bounds seed plain from known sum weights centers means details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,
@@ -134,10 +138,11 @@ type result struct {
 	choice   *choosek.Choice   // by the data; nil: not
 	slack    bool              // given by -slack
 	bounds   *bounds           // of the centers; nil: none
+	kept     bool              // the bounds are those of -bounds
 	seed     uint64
 	known    []string           // the names of the first centers; nil: p0, p1, …
 	fixed    *softkmeans.Matrix // these centers, in the table's units; nil: none
-	meaning  meaning
+	meaning  answer.Rows
 	mixtures bool  // labels are the largest memberships, though there are clusters
 	clusters []int // of the rows; nil: there are none, or the table is read in blocks
 	likely   likelyRows
@@ -154,8 +159,8 @@ type result struct {
 	summarised bool           // the centers were fitted to a sample of the rows
 	missing    int            // values
 	compact    view.Compact
-	faint      string    // that the last direction is hardly stronger than the next; "": not so, or not known
-	sure       *sureness // nil: not asked for
+	faint      string            // that the last direction is hardly stronger than the next; "": not so, or not known
+	sure       *answer.Bootstrap // nil: not asked for
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
@@ -181,7 +186,7 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float6
 		return r.propose(floors)
 	}
 	if c.K == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, c.Reason, opinions(c))
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, c.Reason, answer.NewChoice(c, nil).Lines())
 	}
 	r.k, r.choice = c.K, c
 	return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/modelfile"
 )
 
@@ -21,15 +22,15 @@ import (
 // -centers has the same numbers.
 func TestModelFile(t *testing.T) {
 	inFolder(t, flowers(t))
-	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore",
+	report := must(t, "fit", "-v", "-k", "3", "-method", "minvol", "-scale", "zscore",
 		"-drop", "id,weight", "-label", "7",
 		"-model", "model.json", "-centers", "centers.csv", "data.csv")
 	for _, want := range []string{
-		"150 rows, 4 columns, and a header; column 7 (species) is left out\n",
+		"150 rows, 4 columns, and a header; column 7 (species) is left out;",
 		"scaled to mean 0 and variance 1",
-		"\nPrototypes, in the table's units. ", "of the scaled columns",
+		"Values are in the table's units.",
 	} {
-		if !strings.Contains(report, want) {
+		if !strings.Contains(lined(report), want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
@@ -46,7 +47,7 @@ func TestModelFile(t *testing.T) {
 		f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
 		t.Errorf("objective %v, floor %v, total %v, sizes %v", p.Objective, p.Floor, p.Total, f.Sizes)
 	}
-	for i, row := range rowsOf(f.Centers) {
+	for i, row := range answer.RowsOf(f.Centers) {
 		for j, v := range row {
 			if scaled := (v - f.Shift[j]) / f.Divisor[j]; !near(scaled, f.Model.Centers.At(i, j), 1e-12) {
 				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v,

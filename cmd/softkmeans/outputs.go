@@ -102,10 +102,6 @@ func (o *outputs) finish(report func(io.Writer) error) error {
 	return o.std.drafts.commit(o.files)
 }
 
-func (o *outputs) answer(a answer, asJSON bool) error {
-	return o.finish(func(w io.Writer) error { return writeAnswer(w, a, asJSON) })
-}
-
 // discard removes the files that are not committed.
 func (o *outputs) discard() {
 	for _, f := range o.files {

@@ -153,7 +153,7 @@ func TestOutputIsStdout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want ||
-		!strings.Contains(stderr.String(), "Squared error") {
+		!strings.Contains(stderr.String(), "squared error") {
 		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
 	}
 }

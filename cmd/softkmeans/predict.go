@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -9,7 +8,9 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/unmix"
@@ -44,8 +45,7 @@ value.
   -details      more columns, as with fit: probability_p0, … of all clusters,
                 residual, distance, entropy; with -centers entropy alone, as
                 residual is there
-  -json         print the summary as JSON
-
+` + jsonHelp + `
 Prototypes that are known, instead of a model: sources, signatures, spectra.
 
   -centers FILE CSV or .npy with a prototype a row, its name in a text column;
@@ -84,12 +84,13 @@ Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
 
 type predictFlags struct {
 	inputFlags
+	printFlags
 	model, out     string
 	centers, class string // known prototypes, and a column of their classes
 	sum            softkmeans.Sum
 	rows           unmix.Scaling
 	divisor        sources.Scale // of the columns
-	details, json  bool
+	details        bool
 	given          map[string]bool // the flags that are there
 }
 
@@ -109,7 +110,7 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.divisor, "scale", []choice[sources.Scale]{{"auto", sources.ScaleAuto},
 		{"none", sources.ScaleNone}, {"zscore", sources.ScaleRows}})
 	fs.BoolVar(&f.details, "details", false, "")
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	return fs
 }
 
@@ -154,7 +155,7 @@ func (f *predictFlags) run(s *session) error {
 	}
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
-		details: f.details, name: numbered}
+		details: f.details, name: answer.Numbered}
 	of := model.labeller()
 	p.w.clustered = of != nil && of.ClusterMeans != nil
 	p.w.likely, p.w.eachLikely = hasProbabilities(model.Model), p.details
@@ -168,7 +169,7 @@ func (f *predictFlags) run(s *session) error {
 	if err := p.w.conclude(&p.notes); err != nil {
 		return err
 	}
-	return s.answer(p, f.json)
+	return s.tell(p.answer(), &f.printFlags)
 }
 
 // prototypes reads the model, or the known prototypes. Those of a model are known where -centers
@@ -211,7 +212,7 @@ type prediction struct {
 	w       *membershipWriter
 	watch   *watch
 	details bool
-	name    naming
+	name    answer.Naming
 	rows    int
 	sizes   []int
 	shares  []float64 // summed over the rows with memberships
@@ -263,7 +264,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := p.w.finish(); err != nil {
 		return err
 	}
-	return b.name([]few{p.watch.far})
+	return b.name([]answer.Few{p.watch.far})
 }
 
 // Rows are predicted in groups of at most predictRows, and of at most predictValues
@@ -364,78 +365,28 @@ func (p *prediction) skip() error {
 	return p.w.skip(p.model.K())
 }
 
-// text has the rows by label, unless the memberships take standard output, the notes and the warnings.
-func (p *prediction) text() []byte {
-	var b bytes.Buffer
-	if !p.taken {
-		fmt.Fprintf(&b, "%s: %s by label", p.source, count(p.rows, "row"))
-		writeNotes(&b, p.notes)
-		b.WriteString("\n\n" + sizeLines(p.sizes, centerName))
-	} else if len(p.notes) > 0 {
-		b.WriteString(p.source + ":")
-		writeNotes(&b, p.notes)
-		b.WriteByte('\n')
+// answer has the rows by label, what was found out about the file, and what is strange about the rows.
+func (p *prediction) answer() *answer.Answer {
+	a := answer.New(&table.Head{Source: p.source, Names: p.model.Columns, Notes: p.notes}, p.rows, scale.KindOf(p.model.scaling()))
+	a.About = fmt.Sprintf("%s: %s, memberships in %s of %s", p.source, count(p.rows, "row"),
+		prototypes(p.model.K()), p.file)
+	a.CentersFile, a.Sizes, a.Warnings = p.file, p.sizes, append(a.Warnings, p.watch.warnings(p.model)...)
+	a.Known = &answer.Known{Unique: true, Outside: p.watch.beyond, Farthest: []answer.Far{}}
+	for _, r := range p.watch.far.Rows {
+		a.Farthest = append(a.Farthest, answer.Far{Row: r.Row + 1, ID: r.ID, Residual: r.Value})
 	}
-	for i, warning := range p.watch.warnings(p.model) {
-		if i == 0 && !p.taken {
-			b.WriteByte('\n')
-		}
-		b.WriteString(warning + "\n")
-	}
-	return b.Bytes()
-}
-
-func (p *prediction) json() any {
-	j := &predictJSON{Source: p.source, Rows: p.rows, Columns: p.model.Columns, Centers: p.file, Unique: true,
-		Outside: p.watch.beyond, Farthest: farthest(p.watch.far), Notes: append([]string{}, p.notes...),
-		Warnings: append([]string{}, p.watch.warnings(p.model)...)}
 	if p.likely.rows > 0 {
 		mean := p.likely.mean()
-		j.Likely = &mean
+		a.Probability = &mean
 	}
 	labelled := 0
 	for _, n := range p.sizes {
 		labelled += n
 	}
-	for i, n := range p.sizes {
-		j.Shares = append(j.Shares, shareJSON{centerName(i), p.shares[i] / max(1, float64(labelled)), n})
+	for i := range p.sizes {
+		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: centerName(i),
+			Membership: p.shares[i] / max(1, float64(labelled))})
 	}
-	return j
-}
-
-type predictJSON struct {
-	Source   string      `json:"source"`
-	Rows     int         `json:"rows"`
-	Columns  []string    `json:"columns"`
-	Centers  string      `json:"centers"` // the file of the model or of the prototypes
-	Shares   []shareJSON `json:"shares"`
-	Unique   bool        `json:"unique"`                // every row has one nearest mixture, or this was not asked
-	Draws    int         `json:"draws"`                 // of the sources, by their standard deviations; 0: none
-	Likely   *float64    `json:"probability,omitempty"` // the mean of the rows' own clusters; absent: no clusters
-	Outside  int         `json:"outside"`               // rows farther out than noise, or than those of the fit
-	Noise    float64     `json:"noise"`                 // of a value; 0: not known
-	Farthest []farJSON   `json:"farthest"`
-	Notes    []string    `json:"notes"`
-	Warnings []string    `json:"warnings"`
-}
-
-// shareJSON is a prototype, or a class of them.
-type shareJSON struct {
-	Name string  `json:"name"`
-	Mean float64 `json:"mean"`
-	Rows int     `json:"rows"` // by label
-}
-
-type farJSON struct {
-	Row      int     `json:"row"` // from 1
-	ID       string  `json:"id"`
-	Residual float64 `json:"residual"`
-}
-
-func farthest(f few) []farJSON {
-	list := []farJSON{}
-	for _, r := range f.rows {
-		list = append(list, farJSON{r.row + 1, r.id, r.value})
-	}
-	return list
+	a.Brief = p.taken
+	return a
 }

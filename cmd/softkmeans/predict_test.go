@@ -235,7 +235,7 @@ func TestPredictEmptyRow(t *testing.T) {
 	must(t, strings.Fields("fit -k 2 -others no -model m.json data.csv")...)
 	const text = "id,v,w\na,,\nb,1,2\nc,NA,-\nd,,3\ne,,\n"
 	writeText(t, "new.csv", text)
-	const notes = ":\nColumn 1 (id) is taken for the rows' ids and left out: its name says so, and no " +
+	const notes = ": 5 rows, memberships in 2 prototypes of m.json.\nColumn 1 (id) is taken for the rows' ids and left out: its name says so, and no " +
 		"value comes\ntwice.\n" +
 		"1 missing value, left out of the distances: v (1).\n3 rows without any value have no label and no " +
 		"memberships.\n"
@@ -259,7 +259,7 @@ func TestPredictEmptyRow(t *testing.T) {
 		}
 	}
 	if text := must(t, strings.Fields("predict -model m.json -o p.csv new.csv")...); !strings.Contains(text,
-		"new.csv: 5 rows by label\n") || !strings.Contains(text, "\n3 rows without any value have no label") {
+		"new.csv: 5 rows, memberships in 2 prototypes of m.json.\n") || !strings.Contains(text, "\n3 rows without any value have no label") {
 		t.Error(text)
 	}
 }

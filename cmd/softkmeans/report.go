@@ -3,7 +3,6 @@ package main
 // This file holds the command report: three fits of a table on one HTML page.
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -15,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -186,10 +186,9 @@ func (f *reportFlags) run(s *session) error {
 		return s.finish(nil)
 	}
 	return s.finish(func(w io.Writer) error {
-		var b bytes.Buffer
-		fmt.Fprintf(&b, "%s: %s", f.out, page.Answer())
-		writeNotes(&b, of.Notes)
-		_, err := w.Write(append(b.Bytes(), '\n'))
+		a := &answer.Answer{Sentence: f.out + ": " + page.Answer()}
+		a.Notes = of.Notes
+		_, err := w.Write(a.Text(false))
 		return err
 	})
 }
@@ -250,9 +249,9 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 		return nil, err
 	}
 	m := content.MinVolume.Model
-	var rows meaning
-	rows.add(m.Memberships, d.texts.names())
-	if content.Pure, content.Between = rows.ranked(); w == nil {
+	var rows answer.Rows
+	rows.Add(m.Memberships, d.texts.names())
+	if content.Pure, content.Between = rows.Pure, rows.Between; w == nil {
 		return content, nil
 	}
 	w.describe(&d.Head, d.texts)
@@ -320,7 +319,7 @@ func noNumber(err error, content *report.Input, source string) error {
 	}
 	text := ""
 	if content.Choice != nil {
-		text = "\n" + opinions(content.Choice)
+		text = "\n" + answer.NewChoice(content.Choice, nil).Lines()
 	}
 	return fmt.Errorf("%s: %w; give -k N%s", source, err, text)
 }

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -138,7 +139,7 @@ func (p *streamedPage) draw() error {
 			}
 			if at := len(t.IDs); at < len(p.rows) && p.rows[at] == fitted {
 				t.Data = append(t.Data, block.X.Row(i)...)
-				_, id := numbered(number + i)
+				_, id := answer.Numbered(number + i)
 				if block.IDs != nil {
 					id = block.IDs[i]
 				}
@@ -192,13 +193,13 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 		defer w.follow(p.b)()
 	}
 	p.Tally = report.NewTally(p.k)
-	var rows meaning
+	var rows answer.Rows
 	err := p.fit(methodMinVolume, &p.MinVolume, func(first int, labels []int, g, likely *softkmeans.Matrix) error {
 		var class []int
 		if p.class != nil {
 			class = p.class[first:]
 		}
-		rows.add(g, numbered)
+		rows.Add(g, answer.Numbered)
 		if p.Tally.Add(labels, g, nil, class); w == nil {
 			return nil
 		}
@@ -207,9 +208,9 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 	})
 	if err == nil {
 		p.Slack = p.MinVolume.Model.Slack
-		err = p.b.name(append(rows.pure, rows.between))
+		err = p.b.name(append(rows.Pure, rows.Between))
 	}
-	if p.Pure, p.Between = rows.ranked(); err != nil || w == nil {
+	if p.Pure, p.Between = rows.Pure, rows.Between; err != nil || w == nil {
 		return err
 	}
 	return w.finish()

@@ -10,16 +10,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/internal/view"
 	"softkmeans/proof"
 	"softkmeans/unmix"
 )
@@ -249,10 +248,10 @@ func decideSimilar(c *choosek.Choice) {
 		c.Reason = "halves of the rows agree on no number of clusters"
 		return
 	}
-	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without "+
-		"clusters do by %s; "+
-		"for no other k they agree more beyond chance", clusters(c.K),
-		rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
+	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %.2f, where those of a cloud without "+
+		"clusters do by %.2f; "+
+		"for no other k they agree more beyond chance", count(c.K, "cluster"),
+		c.Agreement[c.K-1], c.Chance[c.K-1])
 }
 
 // coordinates returns rows in the space of the similarities, in their leading directions.
@@ -314,33 +313,14 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 		return 0, nil, err
 	}
 	if c.K == 0 {
-		text := opinions(&c) + agreements(&c)
-		if text != "" {
-			text = "\n" + text
-		}
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, c.Reason, text)
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s", source, c.Reason,
+			answer.NewChoice(&c, nil).Lines())
 	}
 	return c.K, &c, nil
 }
 
-// agreements is a line with how halves agree, of a choice by these alone; "" for others.
-// What is below 0 is worse than chance, and written as 0.
-func agreements(c *choosek.Choice) string {
-	if len(c.Step) > 0 || len(c.Agreement) < 2 {
-		return ""
-	}
-	text := "Halves of the rows:"
-	for i, v := range c.Agreement[1:] {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + rounded(max(v, 0)) + " for k = " + strconv.Itoa(i+2)
-	}
-	return wrapped(text + ".")
-}
-
 // naming names the rows: those of a square table without ids have the names of its columns.
-func (f *fitFlags) naming(d *data) naming {
+func (f *fitFlags) naming(d *data) answer.Naming {
 	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.ids == nil &&
 		d.Header && len(d.Names) == d.Rows {
 		return func(i int) (int, string) { return i, d.Names[i] }
@@ -405,12 +385,13 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 		return nil, err
 	}
 	name := f.naming(d)
-	r.meaning.add(r.lsd.Memberships, name)
+	r.meaning.Add(r.lsd.Memberships, name)
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
 		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
-	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
-	c.Pure, c.Between = r.meaning.ranked()
+	told := answer.NewChoice(&choice, nil)
+	c.Proposal = strings.Join(append([]string{told.Sentence()}, told.Criteria...), " ")
+	c.Pure, c.Between = r.meaning.Pure, r.meaning.Between
 	if d.Rows <= mostDrawn {
 		c.Matrix = s.matrix
 	}
@@ -433,22 +414,4 @@ func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, err
 		}
 	}
 	return m.Coordinates(nil, nil)
-}
-
-// ranked returns the rows that tell most, for a page.
-func (m *meaning) ranked() (pure [][]report.Ranked, between []report.Ranked) {
-	pure = make([][]report.Ranked, len(m.pure))
-	for j, list := range m.pure {
-		for _, row := range list.rows {
-			pure[j] = append(pure[j], report.Ranked{Name: row.id, Of: []int{j}, Shares: []float64{row.value}})
-		}
-	}
-	for _, row := range m.between.rows {
-		between = append(between, report.Ranked{Name: row.id, Of: row.pair[:], Shares: row.shares[:]})
-	}
-	return pure, between
-}
-
-func joined(parts ...string) string {
-	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/table"
 	"softkmeans/kernel"
 )
@@ -73,22 +73,14 @@ func TestFloorsSimilar(t *testing.T) {
 			if k == 2 {
 				mark = "*"
 			}
-			if line := fmt.Sprintf("\n  %s     %d  %-16s ", mark, k+1,
-				number(v)); !strings.Contains(report, line) {
+			if line := fmt.Sprintf(" %s%d %s ", strings.TrimLeft(mark+" ", " "), k+1,
+				number(v)); !strings.Contains(lined(report), line) {
 				t.Errorf("%s: no %q in\n%s", method, line, report)
 			}
 		}
-		var j struct {
-			Method, Kernel string
-			Gamma, Total   float64
-			Proposal       struct{ K *int }
-			Floors         []screeLine
-		}
-		if err := json.Unmarshal([]byte(must(t, append(args, "-json")...)), &j); err != nil {
-			t.Fatal(err)
-		}
+		j := parseJSON[answer.Answer](t, must(t, append(args, "-json")...))
 		if j.Method != method || j.Kernel != "distances" || !near(j.Gamma, gamma, 1e-12) ||
-			j.Proposal.K == nil || *j.Proposal.K != 3 || len(j.Floors) != 7 {
+			j.Choice.K == nil || *j.Choice.K != 3 || len(j.Floors) != 7 {
 			t.Errorf("%+v", j)
 		}
 		for i, l := range j.Floors {
@@ -102,13 +94,13 @@ func TestFloorsSimilar(t *testing.T) {
 			list[0] != "k,floor,explained,step" {
 			t.Errorf("%q", list)
 		}
-		fitted := must(t, strings.Fields("fit -k auto -kernel distances -keep species -o "+
+		fitted := must(t, strings.Fields("fit -v -k auto -kernel distances -keep species -o "+
 			"g.csv -method "+method+" data.csv")...)
 		_, proposal, _ := strings.Cut(report, "\nProposed: ")
-		proposal, _, _ = strings.Cut(proposal, "\nHalves")
+		proposal, _, _ = strings.Cut(proposal, "\n\n")
 		floor := value(t, fitted, "floor") // by duality for lsd
 		if !strings.Contains(fitted, "Proposed: "+proposal) || floor < want[2]-1e-8*want[0] ||
-			near(floor, want[2], 1e-8*want[0]) == strings.Contains(fitted, "\nProved: ") {
+			near(floor, want[2], 1e-8*want[0]) == strings.Contains(fitted, "proved by duality") {
 			t.Errorf("no %q, or floor %g, in\n%s", proposal, want[2], fitted)
 		}
 		if lines := strings.Split(readFile(t, "g.csv"), "\n"); !strings.HasPrefix(lines[0],
@@ -127,7 +119,7 @@ func TestSimilarNoNumber(t *testing.T) {
 		t.Errorf("%d, %s", code, stderr)
 	}
 	if text := must(t, strings.Fields("floors -kernel matrix data.csv")...); !strings.Contains(text,
-		"No k is proposed: 3 rows are too few") || !strings.Contains(text, "\n        3  ") {
+		"No k is proposed: 3 rows are too few") || !strings.Contains(text, "\n  3  ") {
 		t.Error(text)
 	}
 	writeText(t, "data.csv", strings.Repeat("1"+strings.Repeat(",1", 17)+"\n", 18))
@@ -172,7 +164,7 @@ func TestSimilarMany(t *testing.T) {
 func TestSquareNames(t *testing.T) {
 	inFolder(t, "a,b,c,d\n0,1,9,9\n1,0,9,8\n9,9,0,1\n9,8,1,0\n")
 	if text := must(t, strings.Fields("fit -k 2 -method lsd -kernel "+
-		"distances data.csv")...); !strings.Contains(text, "   a ") && !strings.Contains(text, "   b ") {
+		"distances data.csv")...); !strings.Contains(text, "  a (") && !strings.Contains(text, "  b (") {
 		t.Error(text)
 	}
 	writeText(t, "data.csv", "x,7,3,11\n7,0,1,9\n3,1,0,9\n11,9,9,0\n")
@@ -190,13 +182,13 @@ func TestReportSimilar(t *testing.T) {
 	text, _ := someDistances(t)
 	inFolder(t, text)
 	line := must(t, strings.Fields("report -kernel distances -label species -o page.html data.csv")...)
-	if !strings.HasPrefix(line, "page.html: Three clusters explain 99.7 % of the centred similarities; no "+
-		"three can explain more, which is proved.\n") {
+	if !strings.Contains(lined(line), "page.html: 3 clusters explain 99.7 % of the sum of squares of the similarities, rows and "+
+		"columns centred, and no 3 can explain more (proved).") {
 		t.Error(line)
 	}
 	page := readFile(t, "page.html")
 	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "The floor is proved, the labels are not",
-		"By memberships", "row-1", "Proposed: 3; halves of the rows agree on 3 clusters",
+		"By memberships", "row-1", "Proposed: k = 3, since halves of the rows agree on 3 clusters",
 		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)

@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
@@ -363,9 +364,9 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g, likely *softkmeans.Matrix) error {
-		r.meaning.add(g, numbered)
+		r.meaning.Add(g, answer.Numbered)
 		if f.method == methodMinVolume {
-			r.meaning.compare(labels, g)
+			r.meaning.Compare(labels, g)
 		}
 		if w == nil || f.details {
 			return nil
@@ -389,7 +390,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		err = b.measure(r, nil)
 	}
 	if err == nil {
-		err = b.name(append(r.meaning.pure, r.meaning.between))
+		err = b.name(append(r.meaning.Pure, r.meaning.Between))
 	}
 	if err == nil && w != nil {
 		err = w.finish()
@@ -399,11 +400,11 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 
 // name gives rows their ids, or where rows are left out their numbers in the file. It takes
 // a pass over the texts.
-func (b *blockReader) name(lists []few) error {
-	rows := map[int][]*ranked{}
+func (b *blockReader) name(lists []answer.Few) error {
+	rows := map[int][]*answer.Ranked{}
 	for _, f := range lists {
-		for i := range f.rows {
-			rows[f.rows[i].row] = append(rows[f.rows[i].row], &f.rows[i])
+		for i := range f.Rows {
+			rows[f.Rows[i].Row] = append(rows[f.Rows[i].Row], &f.Rows[i])
 		}
 	}
 	if len(rows) == 0 || b.file.IDColumn == 0 && b.left == 0 {
@@ -420,8 +421,8 @@ func (b *blockReader) name(lists []few) error {
 				continue
 			}
 			for _, r := range rows[fitted] {
-				if r.row, r.id = numbered(number + i); t.ids != nil {
-					r.id = t.ids[i]
+				if r.Row, r.ID = answer.Numbered(number + i); t.ids != nil {
+					r.ID = t.ids[i]
 				}
 			}
 			fitted++

@@ -26,7 +26,7 @@ func TestTurned(t *testing.T) {
 		}
 	}
 	code, stdout, stderr = do(t, "", "unmix", "-k", "3", "-quiet", bare)
-	if code != 0 || !strings.Contains(stdout, "40 pixels, 121 bands from 400 to 1000") {
+	if code != 0 || !strings.Contains(lined(stdout), "40 pixels, 121 bands from 400 to 1000") {
 		t.Errorf("code %d, %s, %s", code, stdout, stderr)
 	}
 	for _, flags := range []string{"-stream yes", "-stream yes -transpose yes"} {

@@ -65,8 +65,7 @@ Output:
                 false-color view, the error of every pixel, and what is proved.
                 Up to 64 materials
   -model FILE   write the model as JSON, for softkmeans predict and certify
-  -json         print the report as JSON
-
+` + jsonHelp + `
 Choices:
 
   -rows R       given: pixels as they are; unit: scaled to length 1, for scenes
@@ -105,6 +104,7 @@ Examples: softkmeans unmix -k 4 -o shares.img -report page.html scene.hdr
 
 type unmixFlags struct {
 	inputFlags
+	printFlags
 	args          []string
 	header        string // of ENVI files; "": the input is another
 	library       bool   // spectral libraries are read, too
@@ -114,7 +114,6 @@ type unmixFlags struct {
 	options       unmix.Options
 	bounds        *bounds // nil: at least 0
 	stream        streaming
-	json          bool
 
 	centers, class string           // known spectra, and a column of their classes; "": none
 	from           *sources.Library // what centers has
@@ -137,7 +136,7 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	fs.StringVar(&f.spectra, "spectra", "", "")
 	fs.StringVar(&f.page, "report", "", "")
 	fs.StringVar(&f.model, "model", "", "")
-	fs.BoolVar(&f.json, "json", false, "")
+	f.printFlags.add(fs)
 	aboveZeroFlag(fs, &f.options.Slack, "slack")
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
@@ -260,10 +259,10 @@ func (f *unmixFlags) run(s *session) error {
 		return err
 	}
 	u := f.newUnmixing(s, sc, p)
-	found := answer(u)
+	told := u.answer
 	if f.centers != "" {
 		u.known = &knownScene{unmixing: u}
-		found, err = u.known, u.known.mix(s.ctx, out)
+		told, err = u.known.answer, u.known.mix(s.ctx, out)
 	} else if err = u.checkStreamed(); err == nil {
 		err = u.fit(s.ctx, out)
 	}
@@ -274,5 +273,5 @@ func (f *unmixFlags) run(s *session) error {
 		return err
 	}
 	p.clear()
-	return s.answer(found, f.json)
+	return s.tell(told(), &f.printFlags)
 }

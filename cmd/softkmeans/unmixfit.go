@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -25,8 +26,8 @@ type unmixing struct {
 	fault    error       // of the scene; reported without the words of the package
 	known    *knownScene // nil: a fit
 
-	trimmed []pixelJSON // left out as outliers
-	shade   *shadeJSON  // nil: pixels are fitted as given
+	trimmed []answer.Pixel // left out as outliers
+	shade   *answer.Shade  // nil: pixels are fitted as given
 	found   *unmix.Result
 
 	shares []float64 // of each material, summed over the pixels
@@ -92,7 +93,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	r.compact.LossGap = 0 // λ is of the pixels as the fit scaled them
 	u.shade = shadeOf(m.Brightness)
 	for _, i := range m.Trimmed {
-		u.trimmed = append(u.trimmed, pixelJSON{at[i]/u.scene.samples + 1, at[i]%u.scene.samples + 1})
+		u.trimmed = append(u.trimmed, answer.Pixel{Line: at[i]/u.scene.samples + 1, Sample: at[i]%u.scene.samples + 1})
 	}
 	if err := u.begin(out); err != nil {
 		return err

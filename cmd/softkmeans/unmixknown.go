@@ -3,13 +3,13 @@ package main
 // This file holds -centers of unmix: shares of pixels in spectra that are known, without a fit.
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
@@ -262,8 +262,7 @@ func (k *knownScene) sentences() []string {
 			"error; -rows given takes that away."
 	}
 	if s := shadeOf(k.lengths); s != nil {
-		lines[0] += fmt.Sprintf(" The shade is %s to %s, with the median %s.", small(s.Min), small(s.Max),
-			small(s.Median))
+		lines[0] += " The shade is " + shadeWords(s) + "."
 	}
 	if !k.mixer.Unique() {
 		ranges := "with -o the file has their ranges"
@@ -281,51 +280,20 @@ func (k *knownScene) sentences() []string {
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }
 
-func (k *knownScene) text() []byte {
-	var b bytes.Buffer
-	k.writeScene(&b)
-	for _, line := range k.sentences() {
-		b.WriteString(wrapped(line))
-	}
-	b.WriteString("\nMaterials\n\n")
-	writeNamed(&b, "    mean share    pixels    nearly pure", k.names(), func(j int) string {
-		return fmt.Sprintf(" %13s %9d %14d", percent(k.means()[j]), k.result.sizes[j], k.pure[j])
-	})
-	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
-		"material.\n")
+// answer says which shares the spectra have.
+func (k *knownScene) answer() *answer.Answer {
+	a, r := k.read(), k.result
+	a.Notes, a.CentersFile = append(a.Notes, k.sentences()...), k.flags.centers
+	k.materials(a, len(k.scene.bands), k.lengths != nil, shadeOf(k.lengths))
+	a.Known = &answer.Known{Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value,
+		Farthest: []answer.Far{}}
 	if k.proved {
-		b.WriteByte('\n')
-		q := &quality{Certificate: k.result.cert, k: k.mixer.Centers.Rows, noun: "material",
-			sum: k.mixer.Model.Sum, tol: certifiedTol, streamed: true}
+		q := &answer.Quality{Certificate: r.cert, K: k.mixer.Centers.Rows, Noun: "material", Sum: k.mixer.Model.Sum,
+			Tol: certifiedTol, Streamed: true}
 		if k.lengths != nil {
-			q.sum = softkmeans.SumAtMostOne
+			q.Sum = softkmeans.SumAtMostOne
 		}
-		q.writeErrors(&b)
+		a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	}
-	return b.Bytes()
-}
-
-type knownSceneJSON struct {
-	Source  string `json:"source"`
-	Centers string `json:"centers"`
-	sceneJSON
-	Names       []string         `json:"names"`
-	Sizes       []int            `json:"sizes"`
-	Unique      bool             `json:"unique"`
-	Outside     int              `json:"outside"`
-	Noise       float64          `json:"noise"`
-	Certificate *certificateJSON `json:"certificate,omitempty"` // not of a scene in blocks
-	Notes       []string         `json:"notes"`
-}
-
-func (k *knownScene) json() any {
-	s, r := k.scene, k.result
-	j := &knownSceneJSON{Source: s.source, Centers: k.flags.centers,
-		sceneJSON: k.sceneJSON(len(s.bands), k.lengths != nil, shadeOf(k.lengths)), Names: k.names(), Sizes: r.sizes,
-		Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value,
-		Notes: append([]string{}, r.Notes...)}
-	if k.proved {
-		j.Certificate = newCertificateJSON(r.cert, certifiedTol, true)
-	}
-	return j
+	return a
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
@@ -120,7 +121,7 @@ func TestUnmixKnown(t *testing.T) {
 		text := must(t, append([]string{"unmix", "-o", "g.npy"}, strings.Fields(c.args)...)...)
 		if !strings.Contains(text, "No pixel is outside of the spectra") || !strings.Contains(text,
 			"Pixels are mixtures as given.") || !strings.Contains(text, "  "+c.names[2]) ||
-			strings.Contains(text, "\nSquared error\n") == strings.Contains(c.args, "-stream") {
+			strings.Contains(text, "Certified: ") == strings.Contains(c.args, "-stream") {
 			t.Errorf("%s: %s", c.args, text)
 		}
 		sameAbundances(t, c.args, abundances(t, "g.npy", s, 3), func(i, j int) float64 {
@@ -183,8 +184,8 @@ func TestUnmixKnownShade(t *testing.T) {
 	if strings.Contains(page, "Minimal volume") || strings.Count(page, "<h3>soil</h3>") != 1 {
 		t.Error("the page is of a fit, or has a map for each spectrum of a class")
 	}
-	j := parseJSON[knownSceneJSON](t, must(t, strings.Fields("unmix -centers lib.sli -json a.img")...))
-	if j.RowScaling != "unit" || !j.Unique || j.Outside != 0 || len(j.Names) != 2 || j.Names[0] != "soil" ||
+	j := parseJSON[answer.Answer](t, must(t, strings.Fields("unmix -centers lib.sli -json a.img")...))
+	if j.RowScaling != "unit" || !j.Unique || j.Outside != 0 || len(j.Prototypes) != 2 || j.Prototypes[0].Name != "soil" ||
 		j.Certificate == nil || j.Certificate.Objective > 1e-9 || j.Shade == nil ||
 		!near(j.Shares[0]+j.Shares[1], 1, 1e-9) {
 		t.Errorf("%+v", j)

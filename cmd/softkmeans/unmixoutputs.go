@@ -301,7 +301,10 @@ func (u *unmixing) addVerdict(p *report.Scene) {
 		p.Choices = u.known.sentences()
 		return
 	}
-	p.Choices, p.Rule = u.choices(), u.rule()
+	p.Choices = u.choices()
+	if line := u.lambda(); line != "" {
+		p.Choices = append(p.Choices, line)
+	}
 }
 
 func (u *unmixing) means() []float64 {

@@ -1,92 +1,90 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
-func (u *unmixing) text() []byte {
-	var b bytes.Buffer
-	u.writeScene(&b)
-	u.writeFit(&b)
-	return b.Bytes()
-}
-
-func (u *unmixing) writeScene(b *bytes.Buffer) {
+// read is an answer about the scene.
+func (u *unmixing) read() *answer.Answer {
 	s := u.scene
-	fmt.Fprintf(b, "%s: %s, ", table.Printable(s.source), s.kind)
+	size := count(s.pixels(), "pixel")
 	if s.pictured {
-		fmt.Fprintf(b, "%s × %s, ", count(s.lines, "line"), count(s.samples, "sample"))
-	} else {
-		b.WriteString(count(s.pixels(), "pixel") + ", ")
+		size = count(s.lines, "line") + " × " + count(s.samples, "sample")
 	}
-	b.WriteString(count(s.layout.Bands, "band") + s.span())
-	writeNotes(b, u.result.Notes)
-	b.WriteByte('\n')
-	for _, line := range s.left() {
-		b.WriteString(line + "\n")
-	}
+	a := answer.New(&u.result.Head, 0, scale.None)
+	a.About = fmt.Sprintf("%s: %s, %s, %s%s", table.Printable(s.source), s.kind, size, count(s.layout.Bands, "band"),
+		s.span())
+	a.Notes = append(slices.Clone(u.result.Notes), s.left()...)
 	if s.header != nil && s.header.Scale > 0 && s.header.Scale != 1 {
-		fmt.Fprintf(b, "Values are divided by the reflectance scale factor, %s.\n",
+		a.Notes = append(a.Notes, "values are divided by the reflectance scale factor, "+
 			strconv.FormatFloat(s.header.Scale, 'g', 6, 64))
 	}
+	return a
 }
 
-func (u *unmixing) writeFit(b *bytes.Buffer) {
-	r := u.result
-	if r.proposal != nil {
-		b.WriteString(proposed(r.proposal))
+// materials fills in the scene and its materials with these names.
+func (u *unmixing) materials(a *answer.Answer, bands int, unit bool, shade *answer.Shade) {
+	s, scaling := u.scene, unmix.ScaleGiven
+	if unit {
+		scaling = unmix.ScaleUnit
 	}
-	for _, line := range append(u.outliers(), u.choices()...) {
-		b.WriteString(line + "\n")
+	a.K, a.Sizes = u.result.k, u.result.sizes
+	a.Scene = &answer.Scene{Lines: s.lines, Samples: s.samples, Bands: bands, Empty: s.empty, Incomplete: s.incomplete,
+		BadBands: []int{}, Wavelengths: s.wavelengths, Unit: s.unit, Shares: u.means(), Pure: u.pure,
+		RowScaling: scaling.String(), Shade: shade, Trimmed: append([]answer.Pixel{}, u.trimmed...)}
+	for j, name := range u.names() {
+		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: name, Membership: a.Shares[j],
+			Columns: []answer.Difference{}, Purest: []answer.Row{}})
 	}
-	turns, head := u.found.Turns, ""
-	if turns != nil {
-		head = "    sure to"
-	}
-	b.WriteString("\nMaterials\n\n           mean share    pixels    nearly pure" + head + "\n")
-	for j, share := range u.means() {
-		fmt.Fprintf(b, "  %-5s %13s %9d %14d", centerName(j), percent(share), r.sizes[j], u.pure[j])
-		if turns != nil {
-			fmt.Fprintf(b, " %10.1f", turns[j])
+	for band := range s.layout.Bands {
+		if _, used := slices.BinarySearch(s.bands, band); !used {
+			a.BadBands = append(a.BadBands, band+1)
 		}
-		b.WriteByte('\n')
 	}
-	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
-		"material.\n")
-	if turns != nil {
-		b.WriteString(view.SureTo + "\n")
-	}
-	b.WriteByte('\n')
+}
 
-	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(u.found),
-		tol: certifiedTol, streamed: true, bounded: r.bounds != nil}
-	q.writeErrors(b)
-	b.WriteString("\n" + localVerdict(q, r) + "\n")
+// answer says what the fit found.
+func (u *unmixing) answer() *answer.Answer {
+	a, r := u.read(), u.result
+	a.Rows, a.Method, a.Bounds = r.rows, r.method.String(), r.bounds.json()
+	a.Choice = answer.NewChoice(nil, r.proposal)
+	a.Notes = slices.Concat(a.Notes, u.outliers(), u.choices())
+	u.materials(a, u.scene.layout.Bands, r.unit, u.shade)
+	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise
+	a.Centers = answer.RowsOf(r.centers)
+	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
+		Streamed: true}
+	if r.model.Lambda > 0 {
+		q.Why = "That is the price of spectra near the data."
+		a.LambdaBy = u.lambdaBy()
+	}
+	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	if u.shade != nil {
-		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade. " +
-			"Proofs are of pixels of length 1.\n")
+		a.Quality = append(a.Quality, "Squared error and floor are those of mixtures with any brightness: shares times "+
+			"shade. Proofs are of pixels of length 1.")
 	}
-	if r.summarised {
-		b.WriteString("The spectra were fitted to a sample of the pixels and corrected by passes over " +
-			"all pixels.\n" +
-			"All numbers above are of all pixels.\n")
+	for _, s := range answer.Proofs(&r.compact) {
+		if r.k > 1 {
+			a.Proofs = append(a.Proofs, strings.ReplaceAll(s, "prototype", "material"))
+		}
 	}
-	writeWarnings(b, r.model)
-	for _, w := range view.Unsure(turns) {
-		b.WriteString(wrapped("Warning: " + w))
-	}
+	a.Warnings = append(append(a.Warnings, view.Warnings(r.model)...), view.Unsure(u.found.Turns)...)
+	r.fit().Details(a)
+	a.How = append(a.How, u.lambda())
 	if r.others != nil {
-		b.WriteString("The page of -report draws the other spectra dotted; the report of -json has them.\n")
+		a.Next = "The page of -report draws the other spectra dotted; -json has them."
 	}
+	return a
 }
 
 // mostListed is how many outliers the text names.
@@ -113,88 +111,72 @@ func (u *unmixing) outliers() []string {
 		plural(n, "an outlier", "outliers") + ": " + strings.Join(places, "; ") + "."}
 }
 
-func (u *unmixing) rule() view.Rule {
-	switch o := &u.flags.options; {
-	case o.Lambda > 0:
-		return view.RuleLambda
+// lambdaBy says what set λ: the flag, the noise of the data, or a slack.
+func (u *unmixing) lambdaBy() string {
+	switch {
+	case u.flags.options.Lambda > 0:
+		return "lambda"
 	case u.found.PureRows != nil: // without noise, and for k = 1, the slack sets λ
-		return view.RuleNoise
+		return "noise"
 	}
-	return view.RuleSlack
+	return "slack"
 }
 
-// choices says how the pixels were scaled and what set λ, a sentence or two a line.
-func (u *unmixing) choices() (lines []string) {
-	m, o := u.result.model, &u.flags.options
-	shaded := u.result.unit
+// choices says how the pixels were scaled, a sentence or two a line.
+func (u *unmixing) choices() []string {
+	o, shaded := &u.flags.options, u.result.unit
+	line := "Pixels are scaled to length 1, as their brightness varies."
 	switch {
 	case u.streamed:
-		lines = append(lines, "A scene that is read in blocks is fitted as given, and spectra may be "+
-			"slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
+		line = "A scene that is read in blocks is fitted as given, and spectra may be slightly below 0; -stream no " +
+			"keeps them at 0 or above, and has -rows and -trim."
 	case o.Scaling == unmix.ScaleGiven:
-		lines = append(lines, "Pixels are fitted as given (-rows given).")
+		line = "Pixels are fitted as given (-rows given)."
 	case u.flags.inUnits():
-		lines = append(lines, "Pixels are fitted as given, for bounds in their units.")
+		line = "Pixels are fitted as given, for bounds in their units."
 	case !shaded && o.Scaling == unmix.ScaleUnit:
-		lines = append(lines, "Pixels are fitted as given: all are 0.")
+		line = "Pixels are fitted as given: all are 0."
 	case !shaded:
-		lines = append(lines,
-			"Pixels are fitted as given: their brightness hardly varies but by the materials.")
+		line = "Pixels are fitted as given: their brightness hardly varies but by the materials."
 	case o.Scaling == unmix.ScaleUnit:
-		lines = append(lines, "Pixels are scaled to length 1 (-rows unit).")
-	default:
-		lines = append(lines, "Pixels are scaled to length 1, as their brightness varies.")
+		line = "Pixels are scaled to length 1 (-rows unit)."
 	}
+	lines := []string{line}
 	if s := u.shade; s != nil {
-		lines = append(lines, fmt.Sprintf("A pixel is a mixture times its shade, which is %s to %s, with "+
-			"the median %s.", small(s.Min), small(s.Max), small(s.Median)))
+		lines = append(lines, "A pixel is a mixture times its shade, which is "+shadeWords(s)+".")
 	}
 	if b := u.flags.bounds; b != nil {
 		lines = append(lines, "Spectra are kept "+b.String()+".")
 	}
+	return lines
+}
+
+func shadeWords(s *answer.Shade) string {
+	return small(s.Min) + " to " + small(s.Max) + ", with the median " + small(s.Median)
+}
+
+// lambda says what λ is, and by what.
+func (u *unmixing) lambda() string {
+	m := u.result.model
 	if m.Lambda == 0 {
-		return lines
+		return ""
 	}
-	lambda := "λ, the weight of the volume, is " + small(m.Lambda)
-	if shaded {
-		lambda += ", for pixels of length 1"
+	by := map[string]string{"lambda": "-lambda", "noise": "the noise of the data",
+		"slack": "a slack of " + small(m.Slack)}[u.lambdaBy()]
+	if u.streamed && u.flags.options.Slack == 0 && u.lambdaBy() == "slack" {
+		by += ", from the numbers of bands and materials"
 	}
-	switch rule := u.rule(); {
-	case rule == view.RuleLambda:
-		lambda += ": by -lambda."
-	case rule == view.RuleNoise:
-		lambda += ": by the noise of the data."
-	case o.Slack > 0:
-		lambda += ": by -slack " + small(o.Slack) + "."
-	case u.streamed:
-		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
-	case u.result.k == 1:
-		lambda += ": by a slack of " + small(m.Slack) + ", as for one material."
-	default:
-		lambda += ": by a slack of " + small(m.Slack) + ", as the materials leave hardly any noise."
-	}
-	return append(lines, lambda)
-}
-
-type shadeJSON struct {
-	Min    float64 `json:"min"`
-	Median float64 `json:"median"` // of an even number the mean of two
-	Max    float64 `json:"max"`
-}
-
-type pixelJSON struct {
-	Line   int `json:"line"` // of a list of pixels its number
-	Sample int `json:"sample"`
+	return "λ, the weight of the volume, is " + small(m.Lambda) + ": by " + by + "."
 }
 
 // shadeOf sums up the brightness of the pixels; nil: they have none.
-func shadeOf(list []float64) *shadeJSON {
+func shadeOf(list []float64) *answer.Shade {
 	n := len(list)
 	if n == 0 {
 		return nil
 	}
 	v := slices.Sorted(slices.Values(list))
-	return &shadeJSON{v[0], v[(n-1)/2]/2 + v[n/2]/2, v[n-1]}
+	return &answer.Shade{Min: v[0], Median: v[(n-1)/2]/2 + v[n/2]/2, Max: v[n-1]}
 }
 
 func (s *scene) span() string {
@@ -207,58 +189,4 @@ func (s *scene) span() string {
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	return " from " + number(slices.Min(s.wavelengths)) + " to " + number(slices.Max(s.wavelengths)) + unit
-}
-
-// sceneJSON is what a report says of any scene.
-type sceneJSON struct {
-	Lines       int        `json:"lines"`
-	Samples     int        `json:"samples"`
-	Bands       int        `json:"bands"` // of the file, with -centers those that are used
-	Empty       int        `json:"empty"` // pixels left out, without data
-	Incomplete  int        `json:"incomplete"`
-	Wavelengths []float64  `json:"wavelengths,omitempty"` // of the columns
-	Unit        string     `json:"wavelengthUnits,omitempty"`
-	Shares      []float64  `json:"meanShares"`
-	Pure        []int      `json:"nearlyPure"`      // pixels with a share of 0.9 or more
-	RowScaling  string     `json:"rowScaling"`      // given, or unit: pixels have a brightness of their own
-	Shade       *shadeJSON `json:"shade,omitempty"` // with unit
-}
-
-func (u *unmixing) sceneJSON(bands int, unit bool, shade *shadeJSON) sceneJSON {
-	s, scaling := u.scene, unmix.ScaleGiven
-	if unit {
-		scaling = unmix.ScaleUnit
-	}
-	return sceneJSON{s.lines, s.samples, bands, s.empty, s.incomplete, s.wavelengths, s.unit, u.means(), u.pure,
-		scaling.String(), shade}
-}
-
-type unmixReportJSON struct {
-	fitReportJSON
-	sceneJSON
-	BadBands []int     `json:"badBands"`           // left out, from 1
-	Turns    []float64 `json:"sureTo,omitempty"`   // see Turns, PureRows, Noise of unmix.Result
-	PureRows []float64 `json:"pureRows,omitempty"` // on how many each spectrum rests
-	Noise    []float64 `json:"noise,omitempty"`    // of the columns, over the median
-
-	Trimmed  []pixelJSON `json:"trimmed"`            // left out as outliers
-	LambdaBy string      `json:"lambdaBy,omitempty"` // noise, slack or lambda: what set it
-}
-
-func (u *unmixing) json() any {
-	s, r := u.scene, u.result
-	j := &unmixReportJSON{fitReportJSON: *r.reportJSON(), sceneJSON: u.sceneJSON(s.layout.Bands, r.unit, u.shade),
-		BadBands: []int{}, Turns: u.found.Turns, PureRows: u.found.PureRows, Noise: u.found.Noise,
-		Trimmed: append([]pixelJSON{}, u.trimmed...)}
-	j.Warnings = append(j.Warnings, view.Unsure(u.found.Turns)...)
-	if r.model.Lambda > 0 {
-		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
-	}
-	for band := range s.layout.Bands {
-		if _, used := slices.BinarySearch(s.bands, band); !used {
-			j.BadBands = append(j.BadBands, band+1)
-		}
-	}
-	j.Certificate.SpanError = nil // not measured
-	return j
 }

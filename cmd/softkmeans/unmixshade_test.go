@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
@@ -92,7 +93,7 @@ func TestUnmixShade(t *testing.T) {
 	match := make([]int, 3)
 	for m := range 3 {
 		best := 0.0
-		for c, center := range rowsOf(model.Centers) {
+		for c, center := range answer.RowsOf(model.Centers) {
 			var uv, uu, vv float64
 			for j, v := range center {
 				u := s.spectra.At(m, j)
@@ -135,7 +136,7 @@ func TestUnmixShade(t *testing.T) {
 	if v, err := strconv.ParseFloat(found[1], 64); err != nil || v > .003 {
 		t.Errorf("the map of the error goes up to %s", found[1])
 	}
-	report := parseJSON[unmixReportJSON](t, must(t, strings.Fields("unmix -k 3 -json -shade s.img x.bip")...))
+	report := parseJSON[answer.Answer](t, must(t, strings.Fields("unmix -k 3 -json -shade s.img x.bip")...))
 	if again := readShade(t, "s.img", s); report.RowScaling != "unit" || report.Shade == nil ||
 		float64(float32(shade[7])) != again[7] || report.Trimmed == nil ||
 		!(report.Shade.Min < .8*report.Shade.Median && report.Shade.Max > 1.2*report.Shade.Median) {
@@ -166,7 +167,7 @@ func TestUnmixShade(t *testing.T) {
 		must(t, strings.Fields("predict -header no -model m.json -o g.csv all.csv")...)
 		_, stdout, stderr := do(t, "",
 			strings.Fields("certify -header no -json -model m.json"+args+" all.csv")...)
-		var j struct{ Certificate certificateJSON }
+		var j struct{ Certificate answer.Certificate }
 		if err := json.Unmarshal([]byte(stdout), &j); err != nil {
 			t.Fatal(err)
 		}
@@ -185,13 +186,13 @@ func TestUnmixShade(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	newSynthetic(12, 10, 14).writeENVI(t, "even.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
-	for flags, text := range map[string]string{"-rows given": "as given (-rows given).\nλ, the weight",
-		"-rows unit": "length 1 (-rows unit).", "-slack .02": ": by -slack 0.02.",
+	for flags, text := range map[string]string{"-rows given": "as given (-rows given).",
+		"-rows unit": "length 1 (-rows unit).", "-slack .02": ": by a slack of 0.02.",
 		"-lambda .01": " is 0.01: by -lambda.",
 		"-k 3":        ": by the noise of the data.",
-		"-k 1":        ": by a slack of 0.25, as for one material.",
+		"-k 1":        ": by a slack of 0.25.",
 		"-stream yes": ": by a slack of 0.0167, from the numbers of bands and materials."} {
-		if out := must(t, strings.Fields("unmix -k 3 "+flags+" even.bip")...); !strings.Contains(out, text) {
+		if out := must(t, strings.Fields("unmix -v -k 3 "+flags+" even.bip")...); !strings.Contains(lined(out), text) {
 			t.Errorf("%s: no %q in\n%s", flags, text, out)
 		}
 	}
@@ -211,13 +212,13 @@ func TestUnmixTrim(t *testing.T) {
 	out := must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -o g.img -report p.html x.bil")...)
 	const want = "7 pixels are left out of the fit as outliers: line 2, sample 6; line 3, sample " +
 		"7; line 6, sample 1; line 6, sample 2; line 6, sample 3; …."
-	if !strings.Contains(out, want+"\n") || !strings.Contains(readFile(t, "p.html"), want) ||
+	if !strings.Contains(lined(out), want) || !strings.Contains(readFile(t, "p.html"), want) ||
 		!strings.Contains(readFile(t, "p.html"), "all pixels but outliers") {
 		t.Errorf("%s", out)
 	}
-	report := parseJSON[unmixReportJSON](t,
+	report := parseJSON[answer.Answer](t,
 		must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -json x.bil")...))
-	if len(report.Trimmed) != 7 || report.Trimmed[5] != (pixelJSON{9, 5}) || report.Rows != 191 ||
+	if len(report.Trimmed) != 7 || report.Trimmed[5] != (answer.Pixel{Line: 9, Sample: 5}) || report.Rows != 191 ||
 		report.LambdaBy != "noise" || report.RowScaling != "given" || report.Shade != nil {
 		t.Errorf("%+v", report)
 	}
@@ -228,7 +229,7 @@ func TestUnmixTrim(t *testing.T) {
 		if v := g.Row(i); i > 0 && math.Abs(v[0]+v[1]+v[2]-1) > 1e-6 {
 			t.Errorf("pixel %d: %v", i, v)
 		}
-		if i > 0 && !slices.Contains(report.Trimmed, pixelJSON{i/12 + 1, i%12 + 1}) {
+		if i > 0 && !slices.Contains(report.Trimmed, answer.Pixel{Line: i/12 + 1, Sample: i%12 + 1}) {
 			other.Data, truth.Data = append(other.Data, g.Row(i)...), append(truth.Data, s.shares.Row(i)...)
 			other.Rows, truth.Rows = other.Rows+1, truth.Rows+1
 		}

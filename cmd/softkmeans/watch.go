@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -21,7 +22,7 @@ type watch struct {
 	yardstick *yardstick // nil: the model has no prototypes
 	scaling   *scale.Scaling
 	limit     float64 // residuals above are farther out than those of the fit
-	far       few
+	far       answer.Few
 	beyond    int      // rows above the limit
 	columns   []abroad // nil: the model does not say
 }
@@ -35,7 +36,7 @@ type abroad struct {
 }
 
 func newWatch(f *modelFile) *watch {
-	w := &watch{scaling: f.scaling(), far: few{most: mostBetween}, limit: math.Inf(1)}
+	w := &watch{scaling: f.scaling(), far: answer.Few{Most: mostFar}, limit: math.Inf(1)}
 	if f.Model != nil {
 		w.yardstick = yardstickOf(f.Model, f.UnitRows)
 	}
@@ -73,9 +74,9 @@ func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
 	for i := range details.Rows {
 		if v := even(details.At(i, 0), p.counts, p.rows+i, w.scaling); v > w.limit {
 			w.beyond++
-			if w.far.takes(v) {
+			if w.far.Takes(v) {
 				row, id := p.name(p.rows + i)
-				w.far.add(ranked{row: row, id: id, value: v})
+				w.far.Add(answer.Ranked{Row: row, ID: id, Value: v})
 			}
 		}
 	}
@@ -107,32 +108,32 @@ func (c *abroad) take(v float64, times int) {
 // warnings returns what the fit warned of and what is strange about the new rows, a line each.
 func (w *watch) warnings(f *modelFile) (list []string) {
 	if f.Model != nil && len(f.Model.Warnings) > 0 {
-		list = append(list, "Warning of the fit: "+strings.Join(view.Warnings(f.Model), " "))
+		list = append(list, "The fit warned: "+strings.Join(view.Warnings(f.Model), " "))
 	}
 	more := 0
 	for j, c := range w.columns {
 		if 2*c.out <= c.seen {
 			continue
 		}
-		if more++; more <= mostBetween {
-			list = append(list, fmt.Sprintf("Warning: column %s: values %s, in the fit %s; another unit?",
+		if more++; more <= mostFar {
+			list = append(list, fmt.Sprintf("Column %s: values %s, in the fit %s; another unit?",
 				short(table.Printable(f.Columns[j]), mostWord),
 				span(c.least, c.most), span(f.ColumnLeast[j], f.ColumnMost[j])))
 		}
 	}
-	if more -= mostBetween; more > 0 {
-		list = append(list, fmt.Sprintf("Warning: %s more with values far from those of the fit.",
+	if more -= mostFar; more > 0 {
+		list = append(list, fmt.Sprintf("%s more with values far from those of the fit.",
 			count(more, "column")))
 	}
 	if w.beyond > 0 {
 		var rows []string
-		for _, r := range w.far.rows {
-			rows = append(rows, r.name()+" ("+small(r.value)+")")
+		for _, r := range w.far.Rows {
+			rows = append(rows, short(r.ID, mostWord)+" ("+small(r.Value)+")")
 		}
 		if w.beyond > len(rows) {
 			rows = append(rows, "…")
 		}
-		list = append(list, fmt.Sprintf("Warning: %s %s farther from the prototypes than any row of the "+
+		list = append(list, fmt.Sprintf("%s %s farther from the prototypes than any row of the "+
 			"fit, of which the farthest has a residual of %s: %s.",
 			count(w.beyond, "row"), plural(w.beyond, "is", "are"),
 			small(f.LargestResidual), strings.Join(rows, ", ")))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans/internal/answer"
 	"softkmeans/metrics"
 )
 
@@ -47,11 +48,11 @@ func TestWords(t *testing.T) {
 	writeText(t, "data.mtx", market)
 	var fitted [2][][]float64
 	for i, file := range []string{"data.csv", "data.mtx"} {
-		plain := parseJSON[fitReportJSON](t, must(t, "fit", "-json", "-k", "4", "-others", "no", file))
+		plain := parseJSON[answer.Answer](t, must(t, "fit", "-json", "-k", "4", "-others", "no", file))
 		if notes := strings.Join(plain.Notes, "\n"); !strings.Contains(notes, rareCounts) {
 			t.Errorf("%s: %s", file, notes)
 		}
-		report := parseJSON[fitReportJSON](t, must(t, "fit", "-json", "-details", "-k", "4", "-others", "no", "-scale",
+		report := parseJSON[answer.Answer](t, must(t, "fit", "-json", "-details", "-k", "4", "-others", "no", "-scale",
 			"words", "-o", "g.csv", "-model", "m.json", file))
 		if report.Scale != "words" || report.LabelBy != "cluster" || strings.Contains(strings.Join(report.Notes, ""), "words") {
 			t.Errorf("%s: %s, %s, %q", file, report.Scale, report.LabelBy, report.Notes)

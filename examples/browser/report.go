@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/view"
 	"softkmeans/metrics"
 )
@@ -65,15 +66,17 @@ func (r *result) sure() string {
 }
 
 func (d *data) verdict(r *result) (head, meaning string) {
-	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
-		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial,
-		Compact: r.compact}
-	head, meaning = f.Verdict()
+	q := answer.Quality{Certificate: r.certificate, K: r.options.k, Tol: view.CertifiedTol,
+		Trivial: d.trivial(r.options.k)}
+	if !r.partial {
+		q.Why = answer.Why(r.options.method)
+	}
+	head, meaning = q.Head(), strings.Join(append(q.Sentences(), answer.Proofs(&r.compact)...), " ")
 	if d.given != nil {
 		head = "Fitted to the values that are there"
 		meaning = "The squared error is that of these values, and the memberships are the best for them. "
-		if low := f.Certificate.Floor - f.Certificate.FloorError; low > 0 {
-			meaning += "No " + view.Prototypes(f.K) + " can have less than " + view.Number(low) + ". "
+		if low := q.Floor - q.FloorError; low > 0 {
+			meaning += "No " + view.Prototypes(q.K) + " can have less than " + view.Number(low) + ". "
 		}
 		meaning += "In the pictures they are filled in."
 	}

@@ -22,15 +22,15 @@ func TestVerdict(t *testing.T) {
 		head, has, not string
 	}{
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .25}},
-			"25.0 % above the floor", "The slack allows this", "stopped"},
+			"25.0 % above the floor", "That is the price", "stopped"},
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .25}, partial: true},
 			"Cancelled. Best so far: 25.0 % above the floor", "stopped after 7 iterations", "slack"},
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .3}, between: true},
 			"Slack 30.0 %: 25.0 % above the floor", "preview", "optimal"},
 		{result{certificate: certificate(10, 10), options: options{method: view.MinVolume, k: 3}},
-			"Proved optimal", "The minimal volume moves the corners", "above"},
+			"Proved optimal", "Certified: no 3 prototypes", "above"},
 		{result{certificate: certificate(1, 0), options: options{method: view.MinVolume, k: 4, slack: .25}},
-			"1.00 % left over", "a tenth", "floor:"},
+			"1.00 % left over", "is 1.00 % of the variance", "above"},
 	} {
 		c.r.model = &softkmeans.Model{Iterations: 7}
 		head, meaning := d.verdict(&c.r)

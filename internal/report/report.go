@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -36,10 +37,10 @@ type Input struct {
 	Choice   *choosek.Choice // by the data, where no K is given; nil: not
 	Plane    view.Plane
 	Moments  view.Moments
-	Tally    *Tally     // by MinVolume
-	Clusters []int      // of the rows by MinVolume; nil: the labels
-	Pure     [][]Ranked // rows with the largest memberships in each prototype of it
-	Between  []Ranked   // rows with about the same membership in two
+	Tally    *Tally       // by MinVolume
+	Clusters []int        // of the rows by MinVolume; nil: the labels
+	Pure     []answer.Few // rows with the largest memberships in each prototype of it
+	Between  answer.Few   // rows with about the same membership in two
 
 	// The fits have the same number of centers, matched to those of MinVolume. Alternating
 	// may have no Model: the page is then of the others.
@@ -209,10 +210,10 @@ func (b *builder) content() *content {
 	}
 	g := b.verdict(0)
 	c.Proved = g.Certificate.Optimal(view.CertifiedTol)
-	c.Verdict, c.Meaning = g.Verdict()
+	c.Verdict, c.Meaning = g.Head(), meaning(g, &b.Global.Compact)
 	mv := b.verdict(2)
 	c.CompactProved = mv.Certificate.Optimal(view.CertifiedTol)
-	c.Compact, c.CompactMeaning = mv.Verdict()
+	c.Compact, c.CompactMeaning = mv.Head(), meaning(mv, &b.MinVolume.Compact)
 	c.Bounds = b.bounds()
 	c.Methods = b.methodRows()
 	c.Warnings = b.warnings()
@@ -221,7 +222,7 @@ func (b *builder) content() *content {
 	c.Centers = b.centers()
 	c.CentersTable, c.Means = b.centersTable().parts(), b.meansTable().parts()
 	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
-	c.Sizes, c.Confusion = b.Tally.sizes(b.names, view.LabelBy(b.Mixtures, 0, 0)).parts(), b.Tally.confusion(b.classes, b.names).parts()
+	c.Sizes, c.Confusion = b.Tally.sizes(b.names, view.LabelBy(b.Mixtures)).parts(), b.Tally.confusion(b.classes, b.names).parts()
 	c.Apart, c.Pure, c.Between = b.apart(), pureOf(b.Pure, b.names), betweenOf(b.Between)
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()
@@ -229,10 +230,17 @@ func (b *builder) content() *content {
 	return c
 }
 
-// verdict is fit i with what package view needs for sentences about it.
-func (b *builder) verdict(i int) *view.Fit {
-	f := b.fit(i)
-	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k,
-		Trivial: b.k > min(b.Tally.rows-1, b.X.Cols),
-		Compact: f.Compact}
+// verdict is the quality of fit i.
+func (in *Input) verdict(i int) *answer.Quality {
+	return &answer.Quality{Certificate: in.fit(i).Certificate, K: in.K(), Tol: view.CertifiedTol,
+		Trivial: in.K() > min(in.Tally.rows-1, in.X.Cols), Why: answer.Why(methods[i])}
+}
+
+// meaning says what the quality is, and what is proved of how compact the prototypes are.
+func meaning(q *answer.Quality, c *view.Compact) string {
+	lines := q.Sentences()
+	if q.K > 1 {
+		lines = append(lines, answer.Proofs(c)...)
+	}
+	return strings.Join(lines, " ")
 }

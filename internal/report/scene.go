@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/la"
@@ -47,7 +48,6 @@ type Scene struct {
 	Left        []string          // what was left out, in sentences
 	Seed        uint64
 	Choices     []string // how the pixels were scaled and what set λ, in sentences
-	Rule        view.Rule
 
 	colors colors
 	maps   maps
@@ -140,23 +140,21 @@ func (s *Scene) HTML() ([]byte, error) {
 		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
-	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: m.Centers.Rows,
-		Trivial: m.Centers.Rows > min(s.fitted()-1, m.Centers.Cols) &&
-			view.SumOf(m) == softkmeans.SumToOne,
-		Compact: s.Compact, Sum: view.SumOf(m), Rule: s.Rule}
-	c := &content{Title: titleOf(s.Source), Answer: s.answer(), About: s.about(), Left: s.Left,
+	q := s.quality()
+	c := &content{Title: titleOf(s.Source), Answer: q.Sentence(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: append(view.Warnings(m.Model), view.Unsure(m.Turns)...),
 		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: []grid{s.sizes()}, Made: s.made(),
 		Command: s.Command, Version: s.Version}
 	c.Method = "Minimal volume"
-	if c.Verdict, c.Meaning = f.Verdict(); s.Known {
+	c.Verdict, c.Meaning = q.Head(), meaning(q, &s.Compact)
+	if s.Known {
 		c.Method, c.Verdict = "Known spectra", "The spectra are given"
 		c.Meaning = "The shares are the best ones for them, but for rounding. The floor is that of any " +
 			"spectra, as many as these."
 	}
 	if s.Proposal != nil {
-		c.Proposal = view.Proposal(*s.Proposal)
+		c.Proposal = answer.NewChoice(nil, s.Proposal).Sentence()
 	}
 	if s.Pictured {
 		var err error
@@ -179,25 +177,9 @@ func (s *Scene) HTML() ([]byte, error) {
 // fitted is the number of pixels that are no outliers.
 func (s *Scene) fitted() int { return s.Pixels - len(s.Model.Trimmed) }
 
-func (s *Scene) answer() string {
-	c, k := s.Certificate, s.Model.Centers.Rows
-	subject := capital(numeral(k)) + " materials explain "
-	if k == 1 {
-		subject = "One material explains "
-	}
-	if !view.HasTotal(c) {
-		return "All pixels are equal, or out of range: there is nothing to unmix."
-	}
-	return subject + explained(c.Objective, c.Total) + " of " + s.total() + "; no " + numeral(k) +
-		" can explain more than " + explained(max(c.Floor, 0), c.Total) + "."
-}
-
-// numeral is a number of at least 1 as it is written in a sentence.
-func numeral(k int) string {
-	if k == 1 {
-		return "one"
-	}
-	return words(k)
+func (s *Scene) quality() *answer.Quality {
+	return &answer.Quality{Certificate: s.Certificate, K: s.Model.Centers.Rows, Noun: "material", Tol: view.CertifiedTol,
+		Sum: view.SumOf(s.Model), Why: answer.Why(view.MinVolume)}
 }
 
 // total is what errors are shares of.
@@ -342,7 +324,7 @@ func (s *Scene) sizes() grid {
 		Note: "Pixels are counted by their largest share. Nearly pure: a share of 90 % or more."}
 	turns := s.Model.Turns
 	if turns != nil {
-		g.Head = append(g.Head, "sure to")
+		g.Head = append(g.Head, "uncertainty")
 		g.Note += " " + view.SureTo
 	}
 	for j, name := range s.names() {

@@ -14,7 +14,6 @@ import (
 	"softkmeans"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/tables"
-	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -78,7 +77,7 @@ func TestScene(t *testing.T) {
 	s := sceneOf(t, 12, 20)
 	text := tables.Must(s.HTML())(t)
 	page, all := string(text), parse(t, text)
-	for _, want := range []string{"<h1>field.bil</h1>", "Three materials explain ",
+	for _, want := range []string{"<h1>field.bil</h1>", "3 materials explain ",
 		"12 lines × 20 samples, 40 bands from 400 to 800 nm.", "1 pixel is left out.",
 		"wavelength (nm)", "above the floor", "proven floor", "softkmeans v1.2.3",
 		`http-equiv="Content-Security-Policy"`, " nm), ", "p0</h3>", "seed 0"} {
@@ -160,7 +159,7 @@ func TestSceneShade(t *testing.T) {
 	s := &Scene{Source: "x.npy", Lines: 8, Samples: 10, Pictured: true, Bands: []int{0, 1, 2, 3, 4, 5},
 		Model: m, Certificate: m.Certificate, Pixels: 80,
 		Shares: []float64{.5, .5}, Sizes: []int{40, 40}, Pure: []int{8, 8},
-		Choices: []string{"Pixels are scaled."}, Rule: view.RuleNoise}
+		Choices: []string{"Pixels are scaled."}}
 	s.Begin(x)
 	var at []int
 	for i := range x.Rows {

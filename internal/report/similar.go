@@ -11,9 +11,9 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/la"
 	"softkmeans/internal/table"
@@ -37,18 +37,11 @@ type Similar struct {
 	Proposed int       // 0: none
 
 	Name    func(i int) string // of row i
-	Pure    [][]Ranked         // rows with the largest memberships in each cluster
-	Between []Ranked           // rows with about the same membership in two
+	Pure    []answer.Few       // rows with the largest memberships in each cluster
+	Between answer.Few         // rows with about the same membership in two
 
 	Seed             uint64
 	Command, Version string
-}
-
-// Ranked is a row and its largest memberships.
-type Ranked struct {
-	Name   string
-	Of     []int
-	Shares []float64
 }
 
 //go:embed similar.html
@@ -111,30 +104,8 @@ func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
 
 // Answer is the result in one sentence.
 func (s *Similar) Answer() string {
-	c, k := s.Model.Certificate, s.Model.Memberships.Cols
-	what := "the similarities"
-	if s.Centred {
-		what = "the centred similarities"
-	}
-	switch {
-	case !view.HasTotal(c):
-		return "There is nothing to explain in " + what + "."
-	case k == 1 && s.Centred:
-		return "One cluster explains nothing of " + what + "."
-	}
-	subject, others := capital(numeral(k))+" clusters explain ", "no "+numeral(k)
-	if k == 1 {
-		subject, others = "One cluster explains ", "no other"
-	}
-	text := subject + explained(c.Objective, c.Total) + " of " + what + "; " + others + " can explain more"
-	if s.proved() {
-		return text + ", which is proved."
-	}
-	most := explained(c.Floor, c.Total)
-	if strings.HasPrefix(most, "more") {
-		return subject + most + " of " + what + "."
-	}
-	return text + " than " + most + "."
+	return answer.OfSimilarities(s.Model.Certificate, s.Model.Memberships.Cols, s.Table.Rows, s.Centred, s.ByDuality).
+		Sentence()
 }
 
 func (s *Similar) about() string {
@@ -393,13 +364,13 @@ func (s *Similar) blocks(labels []int, names []string) grid {
 }
 
 // pureOf names the rows with the largest memberships.
-func pureOf(pure [][]Ranked, names []string) grid {
+func pureOf(pure []answer.Few, names []string) grid {
 	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype",
 		Head: []string{"first", "second", "third"}}
 	for j, list := range pure {
 		texts := slices.Repeat([]string{"–"}, len(g.Head))
-		for c, r := range list[:min(len(list), len(texts))] {
-			texts[c] = short(table.Printable(r.Name)) + " " + strconv.FormatFloat(r.Shares[0], 'f', 2, 64)
+		for c, r := range list.Rows {
+			texts[c] = short(table.Printable(r.ID)) + " " + strconv.FormatFloat(r.Value, 'f', 2, 64)
 		}
 		g.add(names[j], texts...)
 	}
@@ -407,14 +378,14 @@ func pureOf(pure [][]Ranked, names []string) grid {
 }
 
 // betweenOf names the rows with about the same membership in two clusters.
-func betweenOf(rows []Ranked) grid {
+func betweenOf(rows answer.Few) grid {
 	g := grid{Caption: "Rows between two prototypes", Corner: "row", Head: []string{"most", "next"}}
-	for _, r := range rows {
+	for _, r := range rows.Rows {
 		var texts []string
-		for c, j := range r.Of {
+		for c, j := range r.Pair {
 			texts = append(texts, "p"+strconv.Itoa(j)+" "+strconv.FormatFloat(r.Shares[c], 'f', 2, 64))
 		}
-		g.add(short(table.Printable(r.Name)), texts...)
+		g.add(short(table.Printable(r.ID)), texts...)
 	}
 	return g
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/table"
 	"softkmeans/internal/tables"
 	"softkmeans/internal/view"
@@ -18,9 +19,9 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 	s := &Similar{Table: &table.Table{Head: table.Head{Source: "dir/pairs.csv",
 		Notes: []string{"names were found"}}, Rows: n}, Kernel: "the table.", Centred: centred,
 		Matrix: softkmeans.NewMatrix(n, n, nil), Proposal: "Proposed: 3; halves agree.", Proposed: 3,
-		Pure: make([][]Ranked, k), Command: "softkmeans report", Version: "v1.2.3",
+		Pure: make([]answer.Few, k), Command: "softkmeans report", Version: "v1.2.3",
 		Name:    func(i int) string { return "<row " + view.Names(n)[i] + ">" },
-		Between: []Ranked{{"between & both", []int{1, 0}, []float64{.5, .4}}}}
+		Between: answer.Few{Rows: []answer.Ranked{{ID: "between & both", Pair: [2]int{1, 0}, Shares: [2]float64{.5, .4}}}}}
 	for i := range n {
 		for j := range n {
 			v := .1
@@ -32,7 +33,7 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 		s.Table.Class = append(s.Table.Class, i%3)
 	}
 	s.Table.Classes = []string{"a", "b", ""}
-	s.Pure[0] = []Ranked{{"purest", []int{0}, []float64{.99}}}
+	s.Pure[0] = answer.Few{Rows: []answer.Ranked{{ID: "purest", Value: .99}}}
 	of, floors, o := softkmeans.LSD, softkmeans.LSDFloors, &softkmeans.LSDOptions{}
 	if centred {
 		of, floors = softkmeans.TILSD, softkmeans.TILSDFloors
@@ -54,13 +55,12 @@ func TestSimilar(t *testing.T) {
 		centred bool
 		want    []string
 	}{
-		{3, true, []string{"The floor is proved, the labels are not", "of the centred similarities; no three can explain more, " +
-			"which is proved.", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
+		{3, true, []string{"The floor is proved, the labels are not", "rows and columns centred, and no 3 can explain more (proved).", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
 		{3, false, []string{"of the total above the floor", "it may be out of reach",
 			"Memberships as a triangle", "these memberships", "fit -method lsd"}},
-		{2, true, []string{"Two clusters explain "}},
-		{1, true, []string{"One cluster explains nothing of the centred similarities."}},
-		{1, false, []string{"One cluster explains ", "; no other can explain more"}},
+		{2, true, []string{"2 clusters explain "}},
+		{1, true, []string{"1 cluster explains nothing of the sum of squares of the similarities, rows and columns centred"}},
+		{1, false, []string{"1 cluster explains ", "no other can explain more"}},
 		{12, false, []string{`class="wide"`}},
 	} {
 		s := similarOf(t, 30, test.k, test.centred)

@@ -67,11 +67,11 @@ func Above(c softkmeans.Certificate) string {
 	if !Finite(c.ExcessFloors()) {
 		return "–"
 	}
-	return more(c.ExcessFloors())
+	return More(c.ExcessFloors())
 }
 
-// more is Percent, but does not write a positive share as 0.
-func more(v float64) string {
+// More is Percent, but does not write a positive share as 0.
+func More(v float64) string {
 	if v > 0 && v < .5e-4 {
 		return "less than 0.01 %"
 	}

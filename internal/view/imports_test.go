@@ -19,7 +19,7 @@ func TestImports(t *testing.T) {
 	}
 	large := []string{"fmt", "os", "encoding/json", "encoding/csv", "html/template"}
 	for pkg, also := range map[string][]string{".": nil, "../chart": {"reflect"},
-		"../table": {"reflect"}, "../scale": {"reflect"}, "../sources": nil} {
+		"../table": {"reflect"}, "../scale": {"reflect"}, "../sources": nil, "../answer": nil} {
 		out := tables.Must(exec.Command("go", "list", "-deps", pkg).Output())(t)
 		for dep := range strings.Lines(string(out)) {
 			if dep = strings.TrimSpace(dep); slices.Contains(large, dep) || slices.Contains(also, dep) {

@@ -3,35 +3,9 @@ package view
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans/choosek"
 )
-
-// Proposal writes the number of prototypes that the floors propose as a sentence.
-func Proposal(p choosek.Proposal) string { return proposal(p.K, p.Reason) }
-
-// FloorsAlone writes a proposal as a sentence that says that only the floors have been asked.
-func FloorsAlone(p choosek.Proposal) string {
-	text := Proposal(p)
-	return "By the floors alone, " + strings.ToLower(text[:1]) + text[1:]
-}
-
-// Choice writes the number of prototypes that was chosen as a sentence.
-func Choice(c choosek.Choice) string {
-	if !c.Certain && c.K > 0 {
-		return strings.ToUpper(c.Reason[:1]) + c.Reason[1:] + "."
-	}
-	return proposal(c.K, c.Reason)
-}
-
-func proposal(k int, reason string) string {
-	reason = strings.ReplaceAll(reason, " %", "\u00a0%")
-	if k == 0 {
-		return "No number is proposed: " + reason + "."
-	}
-	return "Proposed: " + strconv.Itoa(k) + "; " + reason + "."
-}
 
 // Opinions writes what a choice is based on: a sentence for each criterion, or none if all rows are equal. One
 // more tells of rows that were drawn.

@@ -12,13 +12,13 @@ import (
 const mostSlack = 0.25
 
 // Slack says which slack a fit of minimal volume took, and of what it is a share; "" if it took none. given
-// says that the slack was asked for. f has Trivial and the certificate.
-func Slack(m *softkmeans.Model, f *Fit, given bool) string {
+// says that the slack was asked for, and trivial is that of SlackPart.
+func Slack(m *softkmeans.Model, c softkmeans.Certificate, trivial, given bool) string {
 	if m.Slack == 0 {
 		return ""
 	}
 	text := "Slack " + Small(m.Slack) + " of "
-	switch part := f.SlackPart(); {
+	switch part := SlackPart(c, trivial); {
 	case part != "":
 		return text + part + " of the total variance (-slack)."
 	case !given && m.Slack < mostSlack:

@@ -1,11 +1,9 @@
 package view
 
-// The certificate in sentences.
+// What is proved of prototypes beside their squared error, in sentences.
 
 import (
 	"context"
-	"math"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -21,28 +19,6 @@ const CertifiedTol = 1e-9
 // exactShare is the share of the total variance below which FitMinVolume takes a floor for 0.
 const exactShare = 1e-6
 
-// Fit is a certificate and what else a verdict depends on.
-type Fit struct {
-	Certificate softkmeans.Certificate
-	Method      Method
-	K           int
-	NoSlack     bool // of MinVolume: the certificate is that of the global simplex
-	Trivial     bool // K prototypes mix any table of this size exactly
-	Partial     bool // the fit was stopped early
-	Compact
-	Sum  softkmeans.Sum
-	Rule Rule // of MinVolume: where λ comes from
-}
-
-// Rule is what sets λ.
-type Rule int
-
-const (
-	RuleSlack  Rule = iota
-	RuleNoise       // the noise of the data, in Unmix
-	RuleLambda      // it is given
-)
-
 // SumOf is what shares of a scene add up to where floor and total are concerned. With rows
 // of length 1 the shade is free, as where sums are at most one.
 func SumOf(m *unmix.Result) softkmeans.Sum {
@@ -52,134 +28,16 @@ func SumOf(m *unmix.Result) softkmeans.Sum {
 	return m.Sum
 }
 
-// SlackPart says which part of the total variance takes the floor's place in
-// FitMinVolume's slack where the floor is too small; "" where it is not.
-func (f *Fit) SlackPart() string {
+// SlackPart says which part of the total variance takes the floor's place in FitMinVolume's slack if the floor
+// is too small; "" if it is not. trivial says that as many prototypes mix any table of this size exactly.
+func SlackPart(c softkmeans.Certificate, trivial bool) string {
 	switch {
-	case f.Trivial:
+	case trivial:
 		return "a tenth"
-	case f.Certificate.Floor <= exactShare*f.Certificate.Total:
+	case c.Floor <= exactShare*c.Total:
 		return "a millionth"
 	}
 	return ""
-}
-
-// Verdict returns a headline and what it means.
-func (f *Fit) Verdict() (head, meaning string) {
-	c, k := f.Certificate, f.K
-	optimal := c.Optimal(CertifiedTol)
-	switch {
-	case optimal:
-		head = "Proved optimal"
-		meaning = "No choice of " + Prototypes(k) + " and memberships has a squared error that is smaller " +
-			"by more than " + AtMost(c.Excess()) + relative(c) + "." + chance(c) + repaired(c, k)
-		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
-			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. " +
-				"Its corners lie outside of the data or at its edge, " +
-				"so memberships are vague. The minimal volume moves the corners towards the data." +
-				Same(f.Unique)
-		}
-	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
-		head = more(c.ExcessFloors()) + " above the floor"
-		if c.Floor <= exactShare*c.Total {
-			head = more(c.Objective/c.Total) + " left over"
-		} else if c.ExcessFloors() >= 10 {
-			head = Number(math.Round(1+c.ExcessFloors())) + " times the floor"
-		}
-		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " +
-			Number(c.Floor) + but(c) + "; these leave over " + Number(c.Objective) +
-			"." + chance(c) + repaired(c, k)
-		if part := f.SlackPart(); part != "" && f.Method == MinVolume && f.Rule == RuleSlack && !f.Partial {
-			meaning += " With so small a floor the slack is a share of " + part + " of the total variance."
-		}
-	case HasTotal(c):
-		head = more(c.Objective/c.Total) + " left over"
-		meaning = "This table could be mixed from " + Prototypes(k) + " exactly" + but(c) +
-			"; these leave over that share of the total variance." + chance(c) + repaired(c, k)
-		if f.Method == MinVolume && f.Rule == RuleSlack {
-			meaning += " With a floor of 0 the slack is a share of " + f.SlackPart() + " of that variance."
-		}
-	case Finite(c.Gap):
-		head = Percent(c.Gap) + " of the variance above the floor"
-		meaning = "Squared errors times these weights are out of range, and so are the error and the " +
-			"floor. The gap is not."
-	default:
-		head = "No variance to explain"
-		meaning = "All rows are equal."
-	}
-	if optimal && f.Method == MinVolume && !f.NoSlack && k > 1 && !f.Partial {
-		meaning += Volume(f.VolumeRatio) + Same(f.Unique)
-	}
-	if !optimal && !f.Partial {
-		switch f.Method {
-		case MinVolume:
-			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio) +
-				Same(f.Unique)
-		case Alternating:
-			meaning += " The iteration may have ended in a local minimum, at another stationary point, or " +
-				"before it converged."
-		default:
-			meaning += " Better prototypes may exist, by up to " +
-				AtMost(c.ExcessShare()) + " of the total variance."
-		}
-	}
-	if f.Sum == softkmeans.SumAtMostOne { // nothing is centred
-		meaning = strings.NewReplacer("total variance", "sum of squares", "of that variance",
-			"of that sum").Replace(meaning)
-	}
-	return strings.ToUpper(head[:1]) + head[1:], meaning
-}
-
-// allows is who allows an error above the floor, and the verb.
-func (r Rule) allows() string {
-	switch r {
-	case RuleNoise:
-		return "The noise of the data sets the weight of the volume, which allows"
-	case RuleLambda:
-		return "The given weight of the volume allows"
-	}
-	return "The slack allows"
-}
-
-// relative gives the excess as a share of the total and as a multiple of the floor.
-func relative(c softkmeans.Certificate) string {
-	switch {
-	case c.Excess() == 0 || !HasTotal(c):
-		return ""
-	case !Finite(c.ExcessFloors()):
-		return ", which is " + AtMost(c.ExcessShare()) +
-			" of the total variance; the floor is 0 to rounding, so that nothing can be said relative to it"
-	case c.ExcessFloors() > 1:
-		return ", which is " + AtMost(c.ExcessShare()) + " of the total variance, but " +
-			AtMost(c.ExcessFloors()) + " times the proved floor"
-	}
-	return ", which is " + AtMost(c.ExcessShare()) + " of the total variance and " +
-		AtMost(c.ExcessFloors()) + " times the floor"
-}
-
-// but names the rounding of the floor, where its digits are shown to be wrong by it.
-func but(c softkmeans.Certificate) string {
-	if c.FloorError <= 1e-8*c.Floor {
-		return ""
-	}
-	return " (but for rounding of " + AtMost(c.FloorError) + ")"
-}
-
-// chance says on what the floor of SolverKrylov rests.
-func chance(c softkmeans.Certificate) string {
-	if c.Solver != softkmeans.SolverKrylov {
-		return ""
-	}
-	return " The floor is proved by random vectors, but for a chance of 2e-10."
-}
-
-// repaired names what was changed to put memberships on the simplex, beyond rounding.
-func repaired(c softkmeans.Certificate, k int) string {
-	if c.Repair <= float64(k+4)*0x1p-52 {
-		return ""
-	}
-	return " This is for memberships whose negative entries count as 0, and whose rows are divided by " +
-		"their sums; the largest change is " + Small(c.Repair) + "."
 }
 
 // Compact is what is proved of how compact prototypes are.
@@ -208,12 +66,11 @@ func Volume(ratio float64) string {
 	case ratio == 0:
 		return ""
 	case ratio <= 1+1e-6:
-		return " Proved: with no more error, no prototypes span a smaller volume, but for a millionth."
+		return " Proved: no prototypes with this error or less span a volume smaller by more than 1e-6."
 	case !Finite(ratio):
 		return " How small a volume prototypes with this error can span is not known."
 	}
-	return " Proved: with no more error, prototypes are at most " + AtMost(ratio) +
-		" times as compact, by the volume that they span."
+	return " Proved: prototypes with this error or less span at least 1/" + AtMost(ratio) + " of this volume."
 }
 
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
@@ -252,13 +109,12 @@ func Same(v *proof.Verdict) string {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return " Proved: of all prototypes of the same mixtures these span the least volume, but for a " +
-			"millionth, and any others as small are within a hundredth of these."
+		return " Proved: no prototypes with the same mixtures span a volume smaller by more than 1e-6; equally " +
+			"small ones lie within 0.01."
 	case v.Smallest():
-		return " Proved: no prototypes of the same mixtures span a smaller volume, but for a millionth."
+		return " Proved: no prototypes with the same mixtures span a volume smaller by more than 1e-6."
 	}
-	return " Proved: prototypes of the same mixtures are at most " + AtMost(v.Factor) +
-		" times as compact."
+	return " Proved: prototypes with the same mixtures span at least 1/" + AtMost(v.Factor) + " of this volume."
 }
 
 // How says how a model was computed, and what is proved of its loss.

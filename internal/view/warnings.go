@@ -12,7 +12,7 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result.
-const SureTo = "Sure to: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
+const SureTo = "Uncertainty: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
 	"simulated scenes."
 
 // unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra
@@ -51,6 +51,10 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
+	rely := "Rely on memberships in between, or take fewer prototypes."
+	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
+		rely = "Fewer clusters may be more stable."
+	}
 	for i, w := range m.Warnings {
 		var same []int
 		worst := 0.0
@@ -68,7 +72,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				"Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
 		case softkmeans.WarnEmpty:
 			if first {
-				lines = append(lines, are(same)+" empty: no row has its largest membership there.")
+				lines = append(lines, are(same)+" empty: no row has its largest membership there. Fewer "+
+					"prototypes would do.")
 			}
 		case softkmeans.WarnFar:
 			if first {
@@ -77,19 +82,31 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 					upTo = "up to "
 				}
 				lines = append(lines, are(same)+" far outside of the data: "+upTo+Small(
-					worst)+" times as far from the middle as the farthest row.")
+					worst)+" times as far from the middle as the farthest row. A larger slack or fewer prototypes may help.")
 			}
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
 				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
+		case softkmeans.WarnLabels, softkmeans.WarnShares:
+			what := " of the memberships. Fewer prototypes may be more stable."
+			if w.Kind == softkmeans.WarnLabels {
+				what = " of the labels; where as many change, " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % agreed with known classes on " +
+					"average. " + rely
+			}
+			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
+		case softkmeans.WarnDimensions:
+			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data determines "+strconv.Itoa(int(w.Value))+
+				" clusters, but not as many prototypes and memberships: use the labels.")
+		case softkmeans.WarnRows:
+			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
+				": clusters are empty. Fewer prototypes would do.")
+		case softkmeans.WarnSlack:
+			lines = append(lines, "The squared error is "+Small(w.Value)+" times what the slack allows, and no smaller "+
+				"one was found: check bounds and known prototypes.")
 		default:
 			text := strings.ReplaceAll(w.String(), "centers", "prototypes") // names none
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
-			if w.Kind == softkmeans.WarnLabels {
-				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their " +
-					"memberships. Labels that change as much agreed with known classes in " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of the rows, on average."
-			}
 		}
 	}
 	return lines

@@ -21,15 +21,13 @@ func TestWarnings(t *testing.T) {
 	want := []string{
 		"Prototypes p0 and p1 coincide: fewer would do.",
 		"Prototypes p0 and p3 coincide: fewer would do.",
-		"Prototype p2 is empty: no row has its largest membership there.",
+		"Prototype p2 is empty: no row has its largest membership there. Fewer prototypes would do.",
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
-			"the farthest row.",
-		"The error is 1.5 times what the slack allows, and no smaller one was found.",
-		"The labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up " +
-			"to 12.3 % of all rows another label; fewer prototypes may be more stable. " +
-			"Rows that are mixtures " +
-			"change labels easily: go by their memberships. Labels that change as much " +
-			"agreed with known classes in 76 % of the rows, on average.",
+			"the farthest row. A larger slack or fewer prototypes may help.",
+		"The squared error is 1.5 times what the slack allows, and no smaller one was found: check bounds and " +
+			"known prototypes.",
+		"Refitting random halves changes up to 12.3 % of the labels; where as many change, 76 % agreed with known " +
+			"classes on average. Rely on memberships in between, or take fewer prototypes.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)

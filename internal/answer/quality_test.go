@@ -1,0 +1,129 @@
+package answer
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"softkmeans"
+)
+
+const tol = 1e-9
+
+func TestVerdict(t *testing.T) {
+	gram := softkmeans.SolverGram
+	for _, test := range []struct {
+		c    softkmeans.Certificate
+		want string
+	}{
+		{softkmeans.Certificate{}, "Not certified: "},
+		{softkmeans.Certificate{Solver: gram, Objective: math.MaxFloat64, Total: 1},
+			"Not certified: the squared error is out of range."},
+		{softkmeans.Certificate{Solver: gram, Objective: 6e-9, Floor: 4e-9, Total: 1},
+			"Not certified: the squared error may be above the minimum by up to 2.01e-09."},
+		{softkmeans.Certificate{Solver: gram, Objective: 9.9e-10, Floor: 6e-12, Total: 1},
+			"Certified: no 3 prototypes and memberships reduce the squared error, 9.9e-10, by more than 9.85e-10."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverKrylov, Objective: 9.9e-10, Total: 1},
+			"Certified: no 3 prototypes and memberships reduce the squared error, 9.9e-10, by more than 9.91e-10. " +
+				"The floor is proved by random vectors"},
+		{softkmeans.Certificate{Solver: gram},
+			"Certified: no 3 prototypes and memberships reduce the squared error, 0, by more than 0."},
+	} {
+		if got := (&Quality{Certificate: test.c, K: 3, Tol: tol}).Verdict(); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%+v: %s", test.c, got)
+		}
+	}
+	q := &Quality{Certificate: softkmeans.Certificate{Solver: gram, Objective: 1.99, Floor: 1, Total: 10, Repair: .5,
+		MaxSumError: 1}, K: 3, Sum: softkmeans.SumAtMostOne, Tol: tol}
+	if got := q.Verdict(); !strings.HasSuffix(got, "repaired memberships, which differ from the given ones by up to 0.5.") {
+		t.Error(got)
+	}
+}
+
+// An error above the minimum is never called minimal: not if the variance is 0, nor in very large or small units.
+func TestAboveTheFloor(t *testing.T) {
+	for _, test := range []struct {
+		unit       float64
+		rows, want string
+	}{
+		{1, "same", "The squared error is 96, of a total of 0."},
+		{1, "other", "The squared error is 62, 93.8 % above the floor of 32"},
+		{0x1p400, "other", "93.8 % above the floor of "},
+		{0x1p-400, "other", "93.8 % above the floor of "},
+	} {
+		x := map[string][]float64{"same": {1, 2, 1, 2, 1, 2}, "other": {1, 2, 4, 6, 7, 1}}[test.rows]
+		for i := range x {
+			x[i] *= test.unit
+		}
+		c, err := softkmeans.Certify(t.Context(), softkmeans.NewMatrix(3, 2, x), softkmeans.NewMatrix(1, 2,
+			[]float64{5 * test.unit, 6 * test.unit}), softkmeans.NewMatrix(3, 1, []float64{1, 1, 1}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &Quality{Certificate: c, K: 1, Tol: tol}
+		if got := q.Sentences()[0]; !strings.Contains(got, test.want) {
+			t.Errorf("%s of %g: %s", test.rows, test.unit, got)
+		}
+		if got := q.Verdict(); !strings.HasPrefix(got, "Not certified: the squared error may be above the minimum by "+
+			"up to ") {
+			t.Errorf("%s of %g: %s", test.rows, test.unit, got)
+		}
+	}
+}
+
+// The share that can be explained is rounded up, and "proved" stands only where there is a proof.
+func TestSentence(t *testing.T) {
+	gram := softkmeans.SolverGram
+	for _, test := range []struct {
+		q    Quality
+		want string
+	}{
+		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 28, Floor: 22.39, Total: 1000, Solver: gram}},
+			"3 prototypes explain 97.2 % of the variance; no 3 can explain more than 97.8 % (proved)."},
+		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 28, Floor: 21.51, Total: 1000, Solver: gram}},
+			"3 prototypes explain 97.2 % of the variance; no 3 can explain more than 97.9 % (proved)."},
+		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 22.39, Floor: 22.39, Total: 1000, Solver: gram}},
+			"3 prototypes explain 97.8 % of the variance, and no 3 can explain more (proved)."},
+		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 10, Total: 100}},
+			"2 prototypes explain 72.0 % of the variance of the values that are there; about 80.0 % of it can be " +
+				"explained (an estimate), and no 2 can explain more than 90.0 % (proved)."},
+		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 20, Total: 100}},
+			"2 prototypes explain 72.0 % of the variance of the values that are there; about 80.0 % of it can be " +
+				"explained (an estimate)."},
+		{Quality{K: 2, Certificate: softkmeans.Certificate{Objective: 3, Floor: 1, FloorError: 1, Total: 1e3, Solver: gram}},
+			"2 prototypes explain 99.7 % of the variance. The floor is no more than its rounding, so that nothing is " +
+				"proved."},
+		{Quality{K: 1, Certificate: softkmeans.Certificate{Objective: 5, Floor: 5, Total: 5, Solver: gram}},
+			"1 prototype, the mean of the rows, explains nothing of how they differ."},
+		{Quality{K: 2, Certificate: softkmeans.Certificate{Solver: gram}}, "All rows are equal: one prototype is enough."},
+		{Quality{K: 4, Trivial: true, Between: .991, Certificate: softkmeans.Certificate{Objective: 5, Total: 10}},
+			"4 clusters explain 99.1 % of the variance by their means."},
+	} {
+		if test.q.Tol = tol; test.q.Sentence() != test.want {
+			t.Errorf("%s\nwant %s", test.q.Sentence(), test.want)
+		}
+	}
+}
+
+// The head is never better than the certificate.
+func TestHead(t *testing.T) {
+	of := func(objective, floor, total float64) softkmeans.Certificate {
+		return softkmeans.Certificate{Objective: objective, Floor: floor, Total: total, Gap: (objective - floor) / total,
+			Solver: softkmeans.SolverGram}
+	}
+	for want, q := range map[string]Quality{
+		"Proved optimal":                   {Certificate: of(10, 10, 100)},
+		"25.0 % above the floor":           {Certificate: of(12.5, 10, 100)},
+		"Less than 0.01 % above the floor": {Certificate: of(10.0004, 10, 100)},
+		"30 times the floor":               {Certificate: of(30, 1, 100)},
+		"1.00 % left over":                 {Certificate: of(1, 0, 100)},
+		"Less than 0.01 % left over":       {Certificate: of(3e-7, 1e-8, 1)},
+		"No variance to explain":           {Certificate: of(1, 0, 0)},
+		"1.40 % of the variance above the floor": {Certificate: softkmeans.Certificate{Objective: math.MaxFloat64,
+			Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014, Solver: softkmeans.SolverGram}},
+	} {
+		if q.K, q.Tol = 3, tol; q.Head() != want {
+			t.Errorf("%s, not %s", q.Head(), want)
+		}
+	}
+}

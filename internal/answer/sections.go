@@ -1,0 +1,393 @@
+package answer
+
+// The parts of an answer in words, in the order in which every renderer shows them.
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// Section is a part of an answer: a title, a table, and lines below it, each of which may be empty.
+type Section struct {
+	ID     string // of a place where a page has pictures
+	Title  string
+	Table  *Table
+	Lines  []string
+	Detail bool // for those who ask
+}
+
+func (s *Section) empty() bool { return s.Title == "" && s.Table == nil && len(s.Lines) == 0 }
+
+// Table is a table of texts. All rows are as long as the head, whose first column names the rows.
+type Table struct {
+	Head []string
+	Rows [][]string
+}
+
+// mostWord is how many characters of a name are shown.
+const mostWord = 40
+
+func word(s string) string { return table.Short(s, mostWord) }
+
+// Sections returns what was read, warnings, the answer in a sentence, clusters and prototypes, rows that tell
+// most, quality, and details.
+func (a *Answer) Sections() []Section {
+	if a.Brief && len(a.Notes)+len(a.Warnings)+len(a.Quality) == 0 {
+		return nil
+	}
+	read := sentences(a.Notes)
+	if a.About != "" && !(a.Brief && len(read)+len(a.Quality) == 0) {
+		read = append([]string{a.About + "."}, read...)
+	}
+	all := []Section{{ID: "read", Lines: read}, {ID: "warnings"}, {ID: "sentence"}}
+	for _, w := range a.Warnings {
+		all[1].Lines = append(all[1].Lines, "Warning: "+w)
+	}
+	if a.Sentence != "" {
+		all[2].Lines = append(all[2].Lines, a.Sentence)
+	}
+	if a.Choice != nil {
+		all[2].Lines = append(all[2].Lines, a.Choice.Sentence())
+	}
+	switch {
+	case a.Models != nil:
+		all = append(all, a.models()...)
+	case a.Floors != nil:
+		all = append(all, a.floors(), Section{Title: "Criteria for k", Lines: a.Choice.Criteria})
+	case a.Scene != nil || a.Known != nil && !a.Brief:
+		all = append(all, a.shares())
+	case a.Known != nil:
+	case a.clustered():
+		all = append(all, a.clusters(), a.prototypes(), a.rows())
+	case len(a.Prototypes) > 0:
+		all = append(all, a.prototypes(), a.rows())
+	}
+	all = append(all, Section{ID: "quality", Lines: slices.Concat(a.Quality, a.Proofs), Detail: a.Undetermined})
+	all = append(all, a.bootstrap()...)
+	all = append(all, a.details()...)
+	if a.Next != "" {
+		all = append(all, Section{ID: "next", Lines: []string{a.Next}})
+	}
+	return all
+}
+
+func sentences(notes []string) (lines []string) {
+	for _, note := range notes {
+		lines = append(lines, capital(strings.TrimSuffix(note, "."))+".")
+	}
+	return lines
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// clusters has the means of clusters.
+func (a *Answer) clusters() Section {
+	t := &Table{Head: []string{"cluster", "rows", "probability"}}
+	var means [][]float64
+	var last []string
+	for _, c := range a.Clusters {
+		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
+		means, last = append(means, c.Mean), append(last, differs(c.Columns))
+	}
+	s := Section{ID: "clusters", Table: t, Title: "Clusters: the mean of each, and differences from the mean " +
+		"of all rows in standard deviations"}
+	s.Lines = a.addValues(t, means, "differs most in", last)
+	return s
+}
+
+// clustered reports whether clusters lead: they are the labels.
+func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
+
+// leads reports whether prototypes take the place of clusters: they say what sets them apart.
+func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
+
+// prototypes has the prototypes, with their purest rows if clusters lead.
+func (a *Answer) prototypes() Section {
+	t := &Table{Head: []string{"prototype", "membership"}}
+	head, counted := "purest rows", !a.clustered()
+	if counted {
+		t.Head = append(t.Head, "rows")
+	}
+	if a.K == 1 {
+		head = ""
+	} else if a.leads() {
+		head = "differs most in"
+	}
+	var last []string
+	for j, p := range a.Prototypes {
+		row := []string{word(p.Name), view.Percent(p.Membership)}
+		if counted {
+			row = append(row, strconv.Itoa(a.Sizes[j]))
+		}
+		switch t.Rows = append(t.Rows, row); {
+		case a.K == 1:
+			last = append(last, "")
+		case a.leads():
+			last = append(last, differs(p.Columns))
+		default:
+			last = append(last, purest(p.Purest))
+		}
+	}
+	s := Section{ID: "prototypes", Table: t, Title: "Prototypes, which rows are mixtures of, and their mean " +
+		"memberships. ", Detail: a.Undetermined && !counted}
+	switch {
+	case a.Kernel != "":
+		s.Title = "Clusters, and the mean memberships of rows in them. "
+	case a.K == 1:
+		s.Title = "The prototype. "
+	}
+	s.Title = strings.TrimSpace(s.Title + a.Where)
+	s.Lines = a.addValues(t, a.Centers, head, last)
+	return s
+}
+
+// addValues adds columns of values to a table, as many as a line has room for, and a last column of texts. It
+// returns a note about columns that are left out.
+func (a *Answer) addValues(t *Table, values [][]float64, head string, last []string) (notes []string) {
+	t.Head = append(t.Head, head)
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], last[i])
+	}
+	room := LineWidth - t.Width()
+	var shown []int
+	cells := map[int][]string{}
+	for n, j := range a.Shown {
+		c := decimals(values, j, 3)
+		width := utf8.RuneCountInString(a.column(j))
+		for _, cell := range c {
+			width = max(width, utf8.RuneCountInString(cell))
+		}
+		if room -= 2 + width; room < 0 && n > 0 {
+			break
+		}
+		shown, cells[j] = append(shown, j), c
+	}
+	slices.Sort(shown)
+	at := len(t.Head) - 1
+	for n, j := range shown {
+		t.Head = slices.Insert(t.Head, at+n, a.column(j))
+		for i := range t.Rows {
+			t.Rows[i] = slices.Insert(t.Rows[i], at+n, cells[j][i])
+		}
+	}
+	if n := len(a.Columns); len(shown) < n && len(shown) > 0 {
+		notes = []string{strconv.Itoa(len(shown)) + " of " + view.Count(n, "column") + " are shown."}
+	}
+	return notes
+}
+
+// column is the name of column j over values.
+func (a *Answer) column(j int) string { return table.Short(a.Columns[j], 16) }
+
+// decimals writes column j with so many digits of its largest value.
+func decimals(rows [][]float64, j, digits int) (cells []string) {
+	top := 0.0
+	for _, row := range rows {
+		top = max(top, math.Abs(row[j]))
+	}
+	format, precision := byte('f'), digits-1
+	if top > 0 {
+		exponent := int(math.Floor(math.Log10(top)))
+		precision = max(digits-1-exponent, 0)
+		if exponent < -4 || exponent > 8 {
+			format, precision = 'e', digits-1
+		}
+	}
+	for _, row := range rows {
+		cell := strconv.FormatFloat(row[j], format, precision, 64)
+		if strings.Trim(cell, "-0.") == "" {
+			cell = strings.TrimPrefix(cell, "-")
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// mostDiffers is how many characters the differences of a cluster take beside its values.
+const mostDiffers = 32
+
+// differs writes the largest differences.
+func differs(list []Difference) (text string) {
+	for i, d := range list {
+		add := table.Short(d.Name, mostWord) + " " + view.Signed(d.Value)
+		if d.Around > 0 {
+			add = "about " + add
+		}
+		if i > 0 {
+			add = ", " + add
+		}
+		if i > 0 && utf8.RuneCountInString(text+add) > mostDiffers {
+			break
+		}
+		text += add
+	}
+	if text == "" {
+		return "about the mean"
+	}
+	return text
+}
+
+// purest writes rows with their memberships.
+func purest(rows []Row) string {
+	var words []string
+	for _, r := range rows {
+		words = append(words, r.name()+" ("+rounded(r.Memberships[0])+")")
+	}
+	return strings.Join(words, ", ")
+}
+
+// name is the id of a row, or its number.
+func (r *Row) name() string {
+	if number := strconv.Itoa(r.Row); r.ID == "row "+number {
+		return number
+	}
+	return word(r.ID)
+}
+
+func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+
+// rows has the purest rows of prototypes that lead, and the rows between two.
+func (a *Answer) rows() Section {
+	s := Section{ID: "rows"}
+	if a.leads() {
+		s.Table = &Table{Head: []string{"prototype", "purest rows"}}
+		for _, p := range a.Prototypes {
+			s.Table.Rows = append(s.Table.Rows, []string{word(p.Name), purest(p.Purest)})
+		}
+	}
+	if a.Mixed == 0 || a.leads() || a.Undetermined {
+		return s
+	}
+	var words []string
+	for _, r := range a.Between {
+		words = append(words, r.name()+" ("+word(r.Prototypes[0])+" "+rounded(r.Memberships[0])+", "+
+			word(r.Prototypes[1])+" "+rounded(r.Memberships[1])+")")
+	}
+	if len(words) < a.Mixed {
+		words = append(words, "…")
+	}
+	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " lies", " lie") +
+		" between two prototypes: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
+	return s
+}
+
+// bootstrap says how sure the fit is.
+func (a *Answer) bootstrap() []Section {
+	b := a.Bootstrap
+	if b == nil {
+		return nil
+	}
+	values := Section{ID: "bootstrap", Title: "Uncertainty by " + strconv.Itoa(b.Draws) + " fits of rows drawn with " +
+		"replacement. The same fit of very many such rows has each value within ± these of the prototype's, with a " +
+		"probability of about 95 %. Prototypes that made the rows may lie farther out."}
+	if b.Status != "converged" {
+		values.Title += " Some of these fits ended at the limit of iterations."
+	}
+	half := make([][]float64, len(b.Lower))
+	shares := &Table{Head: []string{"prototype", "membership", "95 % interval"}}
+	for i, low := range b.Lower {
+		for j, v := range low {
+			half[i] = append(half[i], (b.Upper[i][j]-v)/2)
+		}
+		shares.Rows = append(shares.Rows, []string{word(a.Prototypes[i].Name), percent2(b.Shares[i]),
+			percent2(b.ShareLower[i]) + " to " + percent2(b.ShareUpper[i])})
+	}
+	values.Table, values.Lines = a.allValues(a.names(), half)
+	last := Section{Table: shares, Lines: []string{"A row has the same label in " + percent2(b.Stability) +
+		" of these fits, on average."}}
+	var words []string
+	for _, row := range b.LeastStable {
+		name := "row " + strconv.Itoa(row.Row)
+		if row.ID != "" {
+			name = word(row.ID)
+		}
+		words = append(words, name+" ("+strconv.FormatFloat(100*row.Stable, 'f', 0, 64)+" %)")
+	}
+	if words != nil {
+		last.Lines = append(last.Lines, "Least stable: "+strings.Join(words, ", ")+".")
+	}
+	return []Section{values, last}
+}
+
+// names are those of the prototypes.
+func (a *Answer) names() (names []string) {
+	for _, p := range a.Prototypes {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func percent2(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" }
+
+// allValues has values with six digits in rows with these names, of many columns those that are shown.
+func (a *Answer) allValues(names []string, values [][]float64) (t *Table, notes []string) {
+	shown := slices.Sorted(slices.Values(a.Shown))
+	t = &Table{Head: []string{""}}
+	for i := range values {
+		t.Rows = append(t.Rows, []string{word(names[i])})
+	}
+	for _, j := range shown {
+		t.Head = append(t.Head, table.Short(a.Columns[j], table.MostName))
+		for i, cell := range decimals(values, j, 6) {
+			t.Rows[i] = append(t.Rows[i], cell)
+		}
+	}
+	if n := len(a.Columns); len(shown) < n {
+		notes = []string{"These are the " + strconv.Itoa(len(shown)) + " of " + strconv.Itoa(n) +
+			" columns that tell most. -json has all."}
+	}
+	return t, notes
+}
+
+// details are the numbers in full, other answers, and how the answer was found.
+func (a *Answer) details() (all []Section) {
+	add := func(title string, t *Table, lines ...string) {
+		all = append(all, Section{Title: title, Table: t, Lines: lines, Detail: true})
+	}
+	if a.Choice != nil && a.Choice.Criteria != nil && a.Floors == nil {
+		add("Criteria for k", nil, a.Choice.Criteria...)
+	}
+	if c := a.Certificate; c != nil {
+		add("Squared error, and how it compares with the floor", c.table())
+		all[len(all)-1].Detail = a.Prototypes != nil
+	}
+	if a.Shown != nil {
+		t, notes := a.allValues(a.names(), a.Centers)
+		add("Prototypes", t, notes...)
+	}
+	if a.clustered() && a.Shown != nil {
+		var means [][]float64
+		for _, c := range a.Clusters {
+			means = append(means, c.Mean)
+		}
+		t, _ := a.allValues(a.names(), means)
+		add("Means of clusters", t)
+	}
+	for _, o := range a.Others {
+		slack := "half the slack"
+		if o.Factor > 1 {
+			slack = "twice the slack"
+		}
+		what := "labels"
+		if a.LabelBy == "largest" {
+			what = "memberships"
+		}
+		var t *Table
+		if a.Shown != nil {
+			t, _ = a.allValues(a.names(), o.Centers)
+		}
+		add("Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
+	}
+	add("", nil, a.How...)
+	return all
+}
