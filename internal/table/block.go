@@ -130,7 +130,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 				n++
 			}
 		}
-		b.of[j] = there > 0 && 10*n >= 9*widths[b.width]
+		b.of[j] = there > 0 && 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
 	}
 	b.alike = 10*widths[b.width] >= 9*all && slices.Contains(b.of, true)

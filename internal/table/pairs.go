@@ -15,7 +15,10 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 		return false
 	}
 	names, axes := lines[0], lines[1]
-	if f.units = 1; !paired(names, axes) {
+	if f.units = 1; !paired(names, axes) && paired(axes, names) {
+		names, axes = axes, names // which some programs write below
+	}
+	if !paired(names, axes) {
 		if names, axes, f.units = lines[0], lines[0], 0; !paired(nil, axes) {
 			return false
 		}
