@@ -178,11 +178,11 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return certain, f.pairedWhy()
 	case len(d.Known) > 0:
 		return f.known(d.Known)
-	case !f.sort(p):
+	case len(f.rows) < leastTurned || !f.sort(p):
 		return asItStands, ""
 	}
 	axis := f.all[0].axis(len(f.rows))
-	if n := len(f.samples); n >= 3 && len(f.rows) >= leastTurned && (f.head != nil || d.Pick == nil) {
+	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
 		peak := slices.IndexFunc(f.head, func(name []byte) bool { return is("peak", string(name)) })
 		switch {
 		case peak > 0:
