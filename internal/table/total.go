@@ -124,11 +124,13 @@ func (t *Table) totals(data []bool, row int) string {
 	columns, sums, means, clear, summed, nonzero := 0, 0, 0, 0, 0, 0
 	finer := false
 	for j, v := range t.Data[row*width : (row+1)*width] {
+		if means < columns && 2*(columns-sums) > width {
+			break // it is neither
+		}
 		if !data[j] || v != v {
 			continue
 		}
 		sum, most, n, parts := 0.0, 0.0, 0, 0
-		digits, above := decimals(v), 0
 		for i := j; i < len(t.Data); i += width {
 			if u := t.Data[i]; u == u && i/width != row {
 				sum, most = sum+u, max(most, math.Abs(u))
@@ -136,31 +138,39 @@ func (t *Table) totals(data []bool, row int) string {
 				if u != 0 {
 					parts++
 				}
-				if i < width*surveyRows {
-					above = max(above, decimals(u))
-				}
 			}
-		}
-		// The numbers above are rounded, too.
-		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + 1e-12*math.Abs(sum)
-		if above == 0 && digits == 0 {
-			off = 1e-12 * math.Abs(sum)
 		}
 		columns++
-		if math.Abs(v-sum) <= off {
-			sums++
-			if math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
-				if summed++; parts > 2 && math.Abs(v) > most && t.Rows > 5 {
-					clear++
-				}
-			}
-		}
-		if n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+1e-12*math.Abs(v) {
-			means++
-		}
-		finer = finer || digits > above
 		if sum != 0 {
 			nonzero++
+		}
+		tiny := 1e-12 * math.Abs(sum)
+		digits, mean := decimals(v), n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-decimals(v))+tiny
+		if !mean && math.Abs(v-sum) > 0.5+math.Sqrt(float64(n))+tiny {
+			continue
+		}
+		above := 0
+		for i := j; i < min(len(t.Data), width*surveyRows); i += width {
+			if i/width != row {
+				above = max(above, decimals(t.Data[i]))
+			}
+		}
+		if mean {
+			means++
+			finer = finer || digits > above
+		}
+		// The numbers above are rounded, too.
+		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + tiny
+		if above == 0 && digits == 0 {
+			off = tiny
+		}
+		if math.Abs(v-sum) > off {
+			continue
+		}
+		if sums++; math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
+			if summed++; parts > 2 && math.Abs(v) > most && t.Rows > 5 {
+				clear++
+			}
 		}
 	}
 	switch {
@@ -172,32 +182,33 @@ func (t *Table) totals(data []bool, row int) string {
 	return ""
 }
 
+// end is the largest of some numbers, the next to it, and how often it comes.
+type end struct {
+	value, next float64
+	times       int
+}
+
 // noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
 // than once and are further from all others of their column than half of their size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
-	width := len(t.Names)
 	times, in := map[float64]int{}, map[float64][]string{}
-	for j := range width {
-		if !data[j] {
-			continue
-		}
-		var end, next [2]float64 // the least and the most, and those next to them
-		var n [2]int
-		for side, sign := range []float64{-1, 1} {
-			end[side], next[side] = math.Inf(-1), math.Inf(-1)
-			for i := j; i < len(t.Data); i += width {
-				switch v := sign * t.Data[i]; {
-				case v > end[side]:
-					end[side], next[side], n[side] = v, end[side], 1
-				case v == end[side]:
-					n[side]++
-				case v > next[side]:
-					next[side] = v
+	for _, sign := range []float64{-1, 1} {
+		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
+		for row := range slices.Chunk(t.Data, len(t.Names)) {
+			for j, v := range row {
+				switch e := &ends[j]; {
+				case sign*v > e.value:
+					*e = end{sign * v, e.value, 1}
+				case sign*v == e.value:
+					e.times++
+				case sign*v > e.next:
+					e.next = sign * v
 				}
 			}
-			v := sign * end[side]
-			if standIn(v) && end[side]-next[side] >= math.Abs(v)/2 && !math.IsInf(next[side], 0) {
-				times[v], in[v] = times[v]+n[side], append(in[v], t.Names[j])
+		}
+		for j, e := range ends {
+			if v := sign * e.value; data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !math.IsInf(e.next, 0) {
+				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
 			}
 		}
 	}
