@@ -21,10 +21,10 @@ const (
 	kernelDistances
 )
 
-// kernels is the table of the kernels. A new kernel is a constant and a row here.
+// kernels is the table of the kernels. A new kernel is a constant and a row here, and a
+// sentence in the help of -kernel.
 var kernels = [...]struct {
 	word     string // of -kernel, of reports and of model files
-	help     string
 	says     string // what the similarities are; γ follows if the kernel has one
 	compares bool   // the table compares its rows with each other
 	hasGamma bool
@@ -34,25 +34,24 @@ var kernels = [...]struct {
 	between func(*modelFile) (predictor, error)
 }{
 	kernelRBF: {
-		word: "rbf", help: "exp(−γ·squared distance) of two rows (default)",
+		word: "rbf",
 		says: "exp(−γ·squared distance) of every two rows", hasGamma: true,
 		open: openRBF, between: betweenRBF,
 	},
 	kernelLinear: {
-		word: "linear", help: "the inner product of two rows",
+		word: "linear",
 		says: "the inner product of every two rows",
 		open: openLinear, between: betweenLinear,
 	},
 	kernelMatrix: {
-		word: "matrix", help: "FILE is the square matrix of all similarities",
+		word: "matrix",
 		says: "the table", compares: true,
 		open: openMatrix, between: func(*modelFile) (predictor, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil }, nil
 		},
 	},
 	kernelDistances: {
-		word: "distances", help: `FILE is the square matrix of all distances d, and
-                the similarities are exp(−γd²)`,
+		word: "distances",
 		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
 		open: openDistances, between: func(m *modelFile) (predictor, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
@@ -87,14 +86,6 @@ func kernelList(last string, in func(k int) bool) string {
 }
 
 func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
-
-func kernelHelp() string {
-	text := "  -kernel K     lsd, tilsd:\n"
-	for _, k := range kernels {
-		text += "                " + k.word + ": " + k.help + "\n"
-	}
-	return text
-}
 
 func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	var list []choice[kernelKind]

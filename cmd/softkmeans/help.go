@@ -1,0 +1,172 @@
+package main
+
+// This file prints the help: of the program, of each command, and of the files that commands read.
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"softkmeans/internal/answer"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+const filesHelp = `Usage: softkmeans COMMAND [flags] [FILE]
+
+FILE is recognized by its content, and may be gzipped:
+
+  CSV           a table with one row in each line. All fields are numbers, except
+                the header, ids, and columns that -label, -drop or -keep names
+  .npy          an array of NumPy
+  sparse files  MatrixMarket, or rows of svmlight and libsvm
+  ENVI          a spectral library NAME.sli with a header beside it. Each
+                spectrum is a row. unmix also reads images
+
+Without FILE, or with -, the table is read from standard input. The last line
+needs no newline. Errors give the place as file:line:field.
+`
+
+// overview returns the help of the program.
+func overview() string {
+	var lists [2]string
+	for _, c := range commands {
+		line := fmt.Sprintf("  %-10s %s\n", c.name, c.summary)
+		if c.seldom {
+			lists[1] += line
+		} else {
+			lists[0] += line
+		}
+	}
+	return `softkmeans approximates every row of a table by a mixture of k prototypes near
+the data, and compares the squared error with the proved minimum.
+
+Usage: softkmeans COMMAND [flags] [FILE]
+
+` + lists[0] + `  help       print the help of a command (softkmeans help fit), or all of its
+             flags (softkmeans help fit -all), or what it reads (help files)
+
+More:
+
+` + lists[1] + `
+Example: softkmeans fit -k 3 testdata/iris.csv
+`
+}
+
+// printHelp prints the help that the arguments after "help" ask for.
+func printHelp(w io.Writer, args []string) error {
+	text, words := overview(), slices.DeleteFunc(slices.Clone(args), isAll)
+	switch {
+	case len(words) > 1:
+		return usageErrorf("help takes 1 command, not %d", len(words))
+	case len(words) == 1 && words[0] == "files":
+		text = helpOfFiles()
+	case len(words) == 1 && words[0] != "help":
+		c := find(words[0])
+		if c == nil {
+			return usageErrorf("no help for %q%s; the commands are %s", words[0], didYouMean("", words[0], names()),
+				strings.Join(names(), ", "))
+		}
+		text = c.helpOf(len(words) < len(args))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func isAll(word string) bool { return word == "-all" || word == "--all" }
+
+// names returns the names of all commands.
+func names() (list []string) {
+	for _, c := range commands {
+		list = append(list, c.name)
+	}
+	return append(list, "help")
+}
+
+// helpOf returns the help of a command, with all flags or with those that most users need.
+func (c *command) helpOf(all bool) string {
+	flags, left := flagLines(c.name, c.flags(), flagGroups, all)
+	more := ""
+	if left {
+		more = "All flags: softkmeans help " + c.name + " -all    Files: softkmeans help files\n\n"
+	}
+	return c.help.usage + flags + "\n" + more + c.help.after + c.help.exit
+}
+
+// helpOfFiles returns the help about files and the flags that commands share to read them.
+func helpOfFiles() string {
+	groups := slices.DeleteFunc(slices.Clone(flagGroups), func(g flagGroup) bool { return !g.files })
+	flags, _ := flagLines("", nil, groups, true)
+	return filesHelp + flags
+}
+
+// flagLines returns the help of the flags of fs, or with nil of the flags of all commands, and whether it leaves
+// some out.
+func flagLines(command string, fs *flag.FlagSet, groups []flagGroup, all bool) (text string, left bool) {
+	for _, g := range groups {
+		var list []flagHelp
+		for _, f := range g.flags {
+			if fs != nil && fs.Lookup(f.name) == nil || f.of != "" && !slices.Contains(strings.Fields(f.of), command) {
+				continue
+			}
+			if at := slices.IndexFunc(list, func(e flagHelp) bool { return e.name == f.name }); at >= 0 {
+				list[at].text, list[at].more = list[at].text+" "+f.text, list[at].more+" "+f.more
+			} else if list = append(list, f); f.seldom && !all {
+				list = list[:len(list)-1]
+			}
+			left = left || !all && (f.seldom || f.more != "")
+		}
+		if len(list) > 0 {
+			text += "\n" + g.title + ":\n\n"
+		}
+		for _, f := range list {
+			words := f.text
+			if all {
+				words += " " + f.more
+				if of := takers(f.name); command == "fit" && of != "" && !ofValues(f.name) {
+					words += " Only for -method " + of + "."
+				}
+			}
+			text += entryLines("-"+f.name+" "+f.value, words)
+		}
+	}
+	return text, left
+}
+
+// entryLines returns the lines about a flag. A long name has a line of its own.
+func entryLines(name, words string) string {
+	const width, indent = 80, 16
+	text := fmt.Sprintf("  %-*s", indent-2, name)
+	if len(name) > indent-3 {
+		text = "  " + name + "\n" + strings.Repeat(" ", indent)
+	}
+	lines := strings.TrimSuffix(answer.WrappedTo(words, width-indent), "\n")
+	return text + strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", indent)) + "\n"
+}
+
+// misspelt returns advice about a flag that the command does not have: the commands that have it, or a flag of the
+// command that is written alike; "" if there is none.
+func (c *command) misspelt(name string) string {
+	var others []string
+	for i := range commands {
+		if commands[i].flags().Lookup(name) != nil {
+			others = append(others, commands[i].name)
+		}
+	}
+	if len(others) > 0 {
+		return "; -" + name + " is a flag of softkmeans " + view.And(others)
+	}
+	var names []string
+	c.flags().VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return didYouMean("-", name, names)
+}
+
+// didYouMean returns a question that names the word of the list nearest to one that is not there; "" if none is near.
+func didYouMean(before, word string, list []string) string {
+	if near := table.Nearest(word, list); near != "" {
+		return "; did you mean " + before + near + "?"
+	}
+	return ""
+}
