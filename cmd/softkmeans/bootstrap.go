@@ -28,9 +28,9 @@ func (f *sureFlags) add(fs *flag.FlagSet) {
 
 // checkSure checks the flags of this file against the others. These and -bounds read the table at once.
 func (f *fitFlags) checkSure(given map[string]bool) error {
-	for _, name := range []string{"from", "known", "bootstrap", "bounds", "labels"} {
+	for _, name := range []string{"from", "known", "bootstrap", "bounds", "labelby"} {
 		switch {
-		case !given[name] || name == "labels" && f.labels != labelLargest:
+		case !given[name] || name == "labelby" && f.labels != labelLargest:
 		case f.stream == streamYes:
 			return usageErrorf("-%s is for tables in memory, without -stream yes", name)
 		default:

@@ -79,7 +79,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
-	choiceFlag(fs, &f.labels, "labels", []choice[labelRule]{{"auto", labelAuto}, {"cluster", labelCluster},
+	choiceFlag(fs, &f.labels, "labelby", []choice[labelRule]{{"auto", labelAuto}, {"cluster", labelCluster},
 		{"largest", labelLargest}})
 	seedFlag(fs, &f.seed)
 	fs.BoolVar(&f.plain, "plain", false, "")

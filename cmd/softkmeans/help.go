@@ -18,7 +18,7 @@ const filesHelp = `Usage: softkmeans COMMAND [flags] [FILE]
 
 FILE is recognized by its content, and may be gzipped:
 
-  CSV           a table with one row in each line. All fields are numbers, except
+  CSV           a table with a row in each line. All fields are numbers, except
                 the header, ids, and columns that -label, -drop or -keep names
   .npy          an array of NumPy
   sparse files  MatrixMarket, or rows of svmlight and libsvm
@@ -66,8 +66,7 @@ func printHelp(w io.Writer, args []string) error {
 	case len(words) == 1 && words[0] != "help":
 		c := find(words[0])
 		if c == nil {
-			return usageErrorf("no help for %q%s; the commands are %s", words[0], didYouMean("", words[0], names()),
-				strings.Join(names(), ", "))
+			return usageErrorf("no help for %q%s", words[0], nearCommand(words[0]))
 		}
 		text = c.helpOf(len(words) < len(args))
 	}
@@ -76,6 +75,14 @@ func printHelp(w io.Writer, args []string) error {
 }
 
 func isAll(word string) bool { return word == "-all" || word == "--all" }
+
+// nearCommand returns a question that names the command nearest to a word, or else the commands.
+func nearCommand(word string) string {
+	if near := didYouMean("", word, names()); near != "" {
+		return near
+	}
+	return "; the commands are " + strings.Join(names(), ", ")
+}
 
 // names returns the names of all commands.
 func names() (list []string) {
@@ -87,9 +94,9 @@ func names() (list []string) {
 
 // helpOf returns the help of a command, with all flags or with those that most users need.
 func (c *command) helpOf(all bool) string {
-	flags, left := flagLines(c.name, c.flags(), flagGroups, all)
+	flags, left := flagLines(c.name, c.flags(), all)
 	more := ""
-	if left {
+	if left && !all {
 		more = "All flags: softkmeans help " + c.name + " -all    Files: softkmeans help files\n\n"
 	}
 	return c.help.usage + flags + "\n" + more + c.help.after + c.help.exit
@@ -97,42 +104,77 @@ func (c *command) helpOf(all bool) string {
 
 // helpOfFiles returns the help about files and the flags that commands share to read them.
 func helpOfFiles() string {
-	groups := slices.DeleteFunc(slices.Clone(flagGroups), func(g flagGroup) bool { return !g.files })
-	flags, _ := flagLines("", nil, groups, true)
-	return filesHelp + flags
-}
-
-// flagLines returns the help of the flags of fs, or with nil of the flags of all commands, and whether it leaves
-// some out.
-func flagLines(command string, fs *flag.FlagSet, groups []flagGroup, all bool) (text string, left bool) {
-	for _, g := range groups {
-		var list []flagHelp
-		for _, f := range g.flags {
-			if fs != nil && fs.Lookup(f.name) == nil || f.of != "" && !slices.Contains(strings.Fields(f.of), command) {
-				continue
-			}
-			if at := slices.IndexFunc(list, func(e flagHelp) bool { return e.name == f.name }); at >= 0 {
-				list[at].text, list[at].more = list[at].text+" "+f.text, list[at].more+" "+f.more
-			} else if list = append(list, f); f.seldom && !all {
-				list = list[:len(list)-1]
-			}
-			left = left || !all && (f.seldom || f.more != "")
-		}
-		if len(list) > 0 {
-			text += "\n" + g.title + ":\n\n"
-		}
-		for _, f := range list {
-			words := f.text
-			if all {
-				words += " " + f.more
-				if of := takers(f.name); command == "fit" && of != "" && !ofValues(f.name) {
-					words += " Only for -method " + of + "."
-				}
-			}
-			text += entryLines("-"+f.name+" "+f.value, words)
+	text := filesHelp
+	for _, g := range flagGroups {
+		if g.files {
+			text += g.section(entries(g.flags, "", nil), "", true)
 		}
 	}
+	return text
+}
+
+// flagLines returns the help of the flags of fs, and whether it leaves words out. Flags that commands share to read
+// files are in the help about these, and have their names here.
+func flagLines(command string, fs *flag.FlagSet, all bool) (text string, left bool) {
+	var reading []flagHelp
+	names := "Flags about the form of FILE, see softkmeans help files:"
+	for _, g := range flagGroups {
+		list := entries(g.flags, command, fs)
+		if g.files {
+			for _, f := range list {
+				if !f.seldom {
+					reading = append(reading, f)
+				} else if left = true; all {
+					names += " -" + f.name
+				}
+			}
+			continue
+		}
+		shown := slices.DeleteFunc(slices.Clone(list), func(f flagHelp) bool { return f.seldom && !all })
+		left = left || !all && (len(shown) < len(list) || slices.ContainsFunc(list, func(f flagHelp) bool { return f.more != "" }))
+		text += g.section(shown, command, all)
+	}
+	text += (&flagGroup{title: "Reading FILE"}).section(reading, command, false)
+	if all && left {
+		text += "\n" + answer.WrappedTo(names, 80)
+	}
 	return text, left
+}
+
+// entries returns the entries for the flags of a command, joined; of nil the entries for all commands.
+func entries(of []flagHelp, command string, fs *flag.FlagSet) (list []flagHelp) {
+	for _, f := range of {
+		if fs != nil && fs.Lookup(f.name) == nil || f.of != "" && !slices.Contains(strings.Fields(f.of), command) {
+			continue
+		}
+		if at := slices.IndexFunc(list, func(e flagHelp) bool { return e.name == f.name }); at >= 0 {
+			f.text, f.more = list[at].text+" "+f.text, list[at].more+" "+f.more
+			f.value, f.seldom = list[at].value, list[at].seldom
+			list[at] = f
+			continue
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// section returns the title and the flags of the list; "" without any.
+func (g *flagGroup) section(list []flagHelp, command string, all bool) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text := "\n" + g.title + ":\n\n"
+	for _, f := range list {
+		words := f.text
+		if all {
+			words += " " + f.more
+			if of := takers(f.name); command == "fit" && of != "" && !ofValues(f.name) {
+				words += " Only for -method " + of + "."
+			}
+		}
+		text += entryLines("-"+f.name+" "+f.value, words)
+	}
+	return text
 }
 
 // entryLines returns the lines about a flag. A long name has a line of its own.

@@ -22,8 +22,7 @@ these weights. The report compares the squared error with its minimum.
   mixtures with some known sources   -known sources.csv
   the same columns as last month     -from lastmonth.json (without -k)
   more than fits in memory           -stream yes
-`, `Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
-          softkmeans fit -k auto testdata/iris.csv
+`, `Example: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 
 `, exitHelp}
 
@@ -83,7 +82,10 @@ includes all rounding errors.
 Memberships are repaired first: negative ones become 0, and each row is divided
 by its sum. With -sum at-most-one only sums above 1 are. The report says how
 much the repair changes.
-`, `Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
+`, `-header, -delimiter and -transpose are about FILE, not about the files of other
+flags.
+
+Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
 
 `, `Exit code: 0 proved optimal, 1 not proved, or bad data or a file error, 2 a bad
 command line. The verdict goes to standard output, an error to standard error.

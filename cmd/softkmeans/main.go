@@ -173,8 +173,7 @@ func dispatch(ctx context.Context, args []string, s streams) (name string, err e
 			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?",
 				args[0])
 		}
-		return "", usageErrorf("unknown command %q%s; the commands are %s", args[0],
-			didYouMean("", args[0], names()), strings.Join(names(), ", "))
+		return "", usageErrorf("unknown command %q%s", args[0], nearCommand(args[0]))
 	}
 	err = c.run(ctx, args[1:], s)
 	if errors.Is(err, flag.ErrHelp) {

@@ -45,7 +45,7 @@ var methods = [...]struct {
 }{
 	methodMinVolume: {
 		word: "minvol",
-		takes: "labels slack lambda bounds seed plain others bootstrap from known sum weights centers means " +
+		takes: "labelby slack lambda bounds seed plain others bootstrap from known sum weights centers means " +
 			"details stream missing",
 		fit: fitMinVolume,
 	},
@@ -56,7 +56,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
-		takes: "labels bounds seed plain from known sum weights centers means details",
+		takes: "labelby bounds seed plain from known sum weights centers means details",
 		fit:   fitAlternating,
 	},
 	methodTILSD: {
