@@ -65,7 +65,7 @@ func (f *fitFlags) inMemory() bool {
 
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
-	f.inputFlags.add(fs, choice[absent.Rule]{"fit", absent.Fit})
+	f.inputFlags.add(fs)
 	f.sureFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))

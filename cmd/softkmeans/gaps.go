@@ -17,10 +17,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-// missingRules are the words of -missing for all commands that have the flag.
-var missingRules = [...]choice[absent.Rule]{{"error", absent.Error},
-	{"drop", absent.Drop}, {"mean", absent.Mean}}
-
 // dropWords are how a user of the command leaves columns out.
 const dropWords = " with -drop"
 

@@ -191,6 +191,9 @@ func entryLines(name, words string) string {
 // misspelt returns advice about a flag that the command does not have: the commands that have it, or a flag of the
 // command that is written alike; "" if there is none.
 func (c *command) misspelt(name string) string {
+	if words := instead[c.name+" -"+name]; words != "" {
+		return "; " + words
+	}
 	var others []string
 	for i := range commands {
 		if commands[i].flags().Lookup(name) != nil {

@@ -187,8 +187,8 @@ var flagGroups = []flagGroup{
 			such as counts. given is for mixtures.`, `auto (default) is unit if this clearly reduces the
 			squared error. The lengths are in a column length.`},
 		{"missing", "M", "", often, `error (default) lists missing values. drop leaves their rows out, and
-			mean inserts the means of columns.`, `NA and empty fields are missing values. Dropped rows are
-			empty in outputs.`},
+			mean inserts the means of columns.`, `NA and empty fields are missing values. Dropped rows are empty in outputs. The
+			value fit is for softkmeans fit alone.`},
 		{"missing", "", "fit", often, `fit uses all values that are present.`, `fit leaves missing values out of the squared error. It is for minvol, and proves only that the memberships are the best.`},
 		{"label", "COL", "", often, `Leave out a column of classes, by name or by number from 1.`,
 			`Digits are always a number.`},
@@ -201,8 +201,8 @@ var flagGroups = []flagGroup{
 			number.`, ``},
 		{"materials", "", "", often, `Compare spectra or shares of materials with the truth, as of unmix and
 			simulate. Both files contain a column or band for each material. They are CSV, .npy or ENVI files,
-			or spectral libraries (.sli) with a line for each material. Columns of wavelengths are left out.
-			Materials are matched one to one, and the report lists angles and root mean squares.`, ``},
+			or spectral libraries (.sli) with a line for each material. Columns of wavelengths are
+			left out. Materials may be rows if the numbers of rows and columns tell. Materials are matched one to one, and the report lists angles and root mean squares.`, ``},
 	}},
 	{"Output", false, []flagHelp{
 		{"o", "FILE", "fit", often, `Write labels and memberships as CSV: label,p0,p1,… With - they go to
@@ -220,7 +220,8 @@ var flagGroups = []flagGroup{
 		{"o", "FILE", "report", often, `Write the page to this file, required. With - it goes to standard
 			output.`, ``},
 		{"o", "FILE", "unmix", often, `Write the abundances. NAME.img is an ENVI image with a band for each
-			material. NAME.npy is an array.`, `The values of NAME.img are float32, and its header is NAME.hdr.
+			material. NAME.npy is an
+			array.`, `NAME.csv has a row for each row of a table. The values of NAME.img are float32, and its header is NAME.hdr.
 			The dimensions of the array are lines×columns×materials. If shares of known spectra are not
 			unique, the bands NAME_low and NAME_high contain their ranges.`},
 		{"memberships", "FILE", "report", often, `Write labels and memberships as fit -o does. They belong to
@@ -238,8 +239,7 @@ var flagGroups = []flagGroup{
 		{"spectra", "FILE", "", often, `Write the spectra. NAME.csv has a row for each band, and NAME.sli is
 			an ENVI spectral library.`, `With - the CSV goes to standard output. Its first column contains
 			wavelengths or numbers of bands. NAME.hdr is the header of NAME.sli.`},
-		{"shade", "FILE", "", seldom, `Write the brightness of every pixel, as .img or .npy. A pixel is its
-			brightness times a mixture.`, `It is 1 if pixels are fitted as given.`},
+		{"shade", "FILE", "", seldom, `Write the brightness of every pixel, as -o does. A pixel is its brightness times a mixture.`, `It is 1 if pixels are fitted as given.`},
 		{"report", "FILE", "", often, `Write an HTML page with maps of the materials, spectra, and the error
 			of every pixel.`, `The page also shows a false-color view and the proofs. It shows up to 64
 			materials.`},
@@ -306,4 +306,18 @@ var flagGroups = []flagGroup{
 		{"delimiter", "D", "", seldom, `The character between fields, or tab, or space. auto (default) finds
 			it.`, `It is tab, semicolon, comma, bar or space, whichever splits the first lines alike.`},
 	}},
+}
+
+// instead are the words for flags that a command does not have, if more helps than the names of those that have it.
+var instead = map[string]string{
+	"predict -missing": "predict leaves missing values out of the distance of their row",
+	"unmix -missing":   "unmix leaves out pixels with missing values",
+	"predict -label":   "-drop leaves a column out",
+	"unmix -label":     "-drop leaves a column out",
+	"floors -k":        "floors prints every k up to -most",
+	"unmix -means":     "-spectra writes the spectra",
+	"unmix -known":     "-centers takes known spectra",
+	"predict -known":   "-centers takes known prototypes",
+	"report -json":     "softkmeans fit -json prints the numbers",
+	"report -v":        "softkmeans fit -v prints all digits",
 }

@@ -77,15 +77,16 @@ func (f *inputFlags) use(m *modelFile) error {
 	return nil
 }
 
-// add adds all flags about the input. rules are those of -missing beyond missingRules.
-func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[absent.Rule]) {
+// add adds all flags about the input.
+func (f *inputFlags) add(fs *flag.FlagSet) {
 	f.addText(fs)
 	f.addTurn(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
 	f.addRoles(fs)
 	f.addMend(fs)
-	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
+	choiceFlag(fs, &f.missing, "missing", []choice[absent.Rule]{{"error", absent.Error}, {"drop", absent.Drop},
+		{"mean", absent.Mean}, {"fit", absent.Fit}})
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
 		{"standard", scale.ZScore}, {"counts", scale.Counts}, {"words", scale.Words}})
@@ -95,16 +96,19 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[absent.Rule]) {
 
 func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
-	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
-		"keep": &f.dialect.Keep, "names": &f.dialect.Names} {
-		fs.Func(name, "", func(s string) error {
-			more, err := parseColumns(s)
-			*list = append(*list, more...)
-			return err
-		})
-	}
+	columnsFlag(fs, &f.dialect.Drop, "drop")
+	columnsFlag(fs, &f.dialect.Keep, "keep")
+	columnsFlag(fs, &f.dialect.Names, "names")
 	choiceFlag(fs, &f.dialect.Text, "encode", []choice[table.Text]{
 		{"none", table.TextError}, {"onehot", table.TextOneHot}, {"drop", table.TextDrop}})
+}
+
+func columnsFlag(fs *flag.FlagSet, list *[]string, name string) {
+	fs.Func(name, "", func(s string) error {
+		more, err := parseColumns(s)
+		*list = append(*list, more...)
+		return err
+	})
 }
 
 func (f *inputFlags) addText(fs *flag.FlagSet) {
@@ -177,6 +181,9 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.scale = scale.None
 	case unit && f.scale != scale.None:
 		return usageErrorf("-rows unit goes with -scale none alone; leave one out")
+	}
+	if f.missing == absent.Fit && fs.Name() != "fit" {
+		return usageErrorf("-missing fit is for softkmeans fit; %s takes drop and mean", fs.Name())
 	}
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)

@@ -24,6 +24,7 @@ type unmixFlags struct {
 	k             int    // 0: the proposal
 	height, width int    // of a table's image; 0: none
 	byColumn      bool   // its pixels come column by column
+	ofTable       string // a flag for tables alone that is given; "": none
 	options       unmix.Options
 	bounds        *bounds // nil: at least 0
 	stream        streaming
@@ -38,6 +39,9 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("unmix", flag.ContinueOnError)
 	f.addText(fs)
 	f.addTurn(fs)
+	f.addMend(fs)
+	columnsFlag(fs, &f.dialect.Drop, "drop")
+	columnsFlag(fs, &f.dialect.Names, "names")
 	f.addRun(fs)
 	fs.StringVar(&f.centers, "centers", "", "")
 	fs.StringVar(&f.class, "class", "", "")
@@ -74,6 +78,11 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	}
 	f.options.Lower, f.options.Upper = f.bounds.scaled(nil)
 	given := given(fs)
+	for _, name := range []string{"size", "order", "skip", "na", "below", "drop", "names"} {
+		if given[name] {
+			f.ofTable = name
+		}
+	}
 	if err := f.checkKnown(given); err != nil {
 		return f, err
 	}
@@ -95,10 +104,10 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 			report.MostPrototypes)
 	case f.byColumn && f.height == 0:
 		return f, usageErrorf("-order columns needs -size")
-	case f.abundances != "" && !hasExtension(f.abundances, ".img", ".npy"):
-		return f, usageErrorf("-o %s: the name must end in .img or .npy", f.abundances)
-	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy"):
-		return f, usageErrorf("-shade %s: the name must end in .img or .npy", f.shade)
+	case f.abundances != "" && !hasExtension(f.abundances, ".img", ".npy", ".csv"):
+		return f, usageErrorf("-o %s: the name must end in .img, .npy or .csv", f.abundances)
+	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy", ".csv"):
+		return f, usageErrorf("-shade %s: the name must end in .img, .npy or .csv", f.shade)
 	case f.shade != "" && (f.options.Scaling == unmix.ScaleGiven || f.inUnits()):
 		return f, usageErrorf("-shade is for -rows auto or unit without -bounds; pixels as given have no " +
 			"brightness of their own")

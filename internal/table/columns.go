@@ -1,9 +1,9 @@
 package table
 
 import (
-	"maps"
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
