@@ -36,10 +36,15 @@ func (f *printFlags) add(fs *flag.FlagSet) {
 }
 
 func (f *printFlags) write(w io.Writer, a *answer.Answer) error {
-	if f.json {
-		return writeJSON(w, a)
+	return writeAs(w, f.json, a, a.Text(f.verbose))
+}
+
+// writeAs writes the value as JSON, or the text.
+func writeAs(w io.Writer, asJSON bool, value any, text []byte) (err error) {
+	if asJSON {
+		return writeJSON(w, value)
 	}
-	_, err := w.Write(a.Text(f.verbose))
+	_, err = w.Write(text)
 	return err
 }
 
@@ -288,7 +293,8 @@ func (r *result) tellHow(a *answer.Answer) {
 		d.SameMixtures = &answer.Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if r.clustered() {
-		d.How = append(d.How, view.LabelBy(r.mixtures, a.Moved, r.rows))
+		d.How = append(d.How, view.LabelBy(r.mixtures)+" "+count(a.Moved, "row")+
+			" "+plural(a.Moved, "has its", "have their")+" largest membership in another cluster.")
 	}
 	if r.summarised {
 		d.How = append(d.How, "The prototypes were fitted to a sample of the rows and corrected by passes over all "+
@@ -299,15 +305,7 @@ func (r *result) tellHow(a *answer.Answer) {
 		slack += fmt.Sprintf(" %d/%d of it is permitted above the least error found beside the known prototypes.",
 			r.k-len(r.known), r.k)
 	}
-	how := count(m.Iterations, "iteration") + "; status: " + m.Status.String() + "; solver: " + m.Solver.String()
-	if m.Lambda > 0 {
-		how += "; λ = " + view.Small6(m.Lambda)
-	}
-	gap := view.LossGap(r.compact)
-	if gap != "" {
-		gap = "Proved: " + gap + "."
-	}
-	for _, s := range []string{slack, gap, sentence(how)} {
+	for _, s := range []string{slack, sentence(strings.ReplaceAll(view.How(m, r.compact), "; proved", ". Proved"))} {
 		if s != "" {
 			d.How = append(d.How, s)
 		}
@@ -331,12 +329,16 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Certificate.Scale, a.Certificate.FloorBy = m.Scale, "eigenvalues"
+	if r.clustered() {
+		a.LabelBy = "cluster"
+	}
+	if a.Certificate.Certified {
+		a.Quality = append(a.Quality, "The floor is proved, the labels are not.")
+	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"
 	}
 }
-
-func clusters(k int) string { return count(k, "cluster") }
 
 // prototypes returns "1 prototype" or "2 prototypes".
 func prototypes(k int) string { return count(k, "prototype") }
@@ -347,8 +349,3 @@ func plural(n int, one, more string) string { return table.Plural(n, one, more) 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
 
 func small(v float64) string { return view.Small(v) }
-
-func percent(share float64) string { return view.Percent(share) }
-
-// rounded formats a membership.
-func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }

@@ -90,16 +90,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	e.Left = len(empty) - len(truth.Class)
-	return f.write(s.out, e, e.sections())
-}
-
-// write prints the value as JSON, or the sections as text.
-func (f *evaluateFlags) write(w io.Writer, value any, sections []answer.Section) error {
-	if f.json {
-		return writeJSON(w, value)
-	}
-	_, err := w.Write(answer.Text(sections, false))
-	return err
+	return writeAs(s.out, f.json, e, answer.Text(e.sections(), false))
 }
 
 // readClasses reads a column of a file.
@@ -386,7 +377,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
 	}
 	e := matchMaterials(a, b)
-	return f.write(std.out, e, e.sections())
+	return writeAs(std.out, f.json, e, answer.Text(e.sections(), false))
 }
 
 // keep leaves the rows out that are not in at.

@@ -103,6 +103,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
+	f.method = methodFor(f.method, given)
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
 			"softkmeans floors")
@@ -256,8 +257,8 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
-	r.mixtures = f.labels == labelLargest ||
-		f.labels == labelAuto && (d.mixtures || f.start != nil && f.start.LabelLargest)
+	r.mixtures = f.labels == labelLargest || f.labels == labelAuto && !f.method.ofSimilarities() &&
+		(d.mixtures || f.start != nil && f.start.LabelLargest)
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
@@ -332,9 +333,8 @@ func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) 
 	if d.sparse != nil {
 		return r.chooseSparse(ctx, d.sparse, o)
 	}
-	var x *softkmeans.Matrix
-	var note string
-	if x, o.Weights, note = d.rowsForK(); note != "" {
+	x, note := d.rowsForK(o)
+	if note != "" {
 		d.Notes = append(d.Notes, note)
 	}
 	return r.choose(ctx, x, d.sizes, o)

@@ -102,7 +102,7 @@ func (r *scree) propose(all bool) error {
 // k is the number to mark, 0 if there is none, and why.
 func (r *scree) k() (k int, why string) {
 	if r.choice != nil {
-		return r.choice.Supported()
+		return r.choice.K, r.choice.Reason
 	}
 	return r.proposal.K, r.proposal.Reason
 }
@@ -137,8 +137,9 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}
-	x, weights, _ := d.rowsForK()
-	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
+	o := &choosek.Options{Workers: f.workers}
+	x, _ := d.rowsForK(o)
+	return r, r.choose(ctx, x, d.sizes, o)
 }
 
 // choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:
@@ -199,8 +200,7 @@ func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
 		return nil, err
 	}
 	r.choice = &c
-	k, _ := c.Supported()
-	r.most = max(f.most, k)
+	r.most = max(f.most, c.K)
 	r.total, r.floors, err = similar.floors(s.ctx, r.most)
 	return r, err
 }
@@ -259,9 +259,9 @@ func (r *scree) answer() *answer.Answer {
 	a := newAnswer(&r.Head, r.rows, scale.KindOf(r.scale))
 	a.Floors, a.Most, a.Choice = r.lines(), r.most, answer.NewChoice(r.choice, r.proposal)
 	if c := r.choice; c != nil && (r.fit == nil || c.Agreement != nil) {
-		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Rows: c.Rows, Drawn: c.Drawn,
-			Permuted: c.Permuted, Step: c.Step, Bound: c.Bound, Error: c.Error, Deviation: c.ErrorDeviation,
-			Agreement: c.Agreement, Chance: c.Chance}
+		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Clusters: c.Clusters,
+			Rows: c.Rows, Drawn: c.Drawn, Permuted: c.Permuted, Step: c.Step, Bound: c.Bound, Error: c.Error, Deviation: c.ErrorDeviation,
+			Agreement: c.Agreement, Chance: c.Chance, Silhouette: c.Silhouette}
 	}
 	if r.fit != nil {
 		a.Method, a.Kernel, a.Gamma, a.Total = r.fit.method.String(), r.fit.kernel.String(), r.gamma, r.total

@@ -50,11 +50,11 @@ var flagGroups = []flagGroup{
 		{"tol", "T", "", often, `"Optimal" means that the squared error exceeds the minimum by at most T times
 			the total variance (default 1e-9).`, ``},
 		{"k", "N", "fit", often, `The number of prototypes, required. auto takes the number that softkmeans
-			floors proposes.`, `If no number is certain, auto takes the best supported one, and the report
-			says so. With -missing fit the complete rows decide, if there are at least 48. Otherwise means of
+			floors proposes.`, `The
+			report says whether it is certain. With -missing fit the complete rows decide, if there are at least 48. Otherwise means of
 			columns replace the missing values for this choice.`},
 		{"k", "N", "report", often, `The number of prototypes, at most 64. auto (default) takes the number
-			that softkmeans floors proposes.`, `If no number is certain, auto takes the best supported one.`},
+			that softkmeans floors proposes.`, ``},
 		{"k", "N", "unmix", often, `The number of materials, required without -centers. auto counts the
 			directions of the pixels that exceed the noise.`, `Directions shorter than 1 % of the pixels'
 			length are not counted.`},
@@ -76,10 +76,13 @@ var flagGroups = []flagGroup{
 			linear. 8000 rows take about ten seconds.`},
 		{"method", "M", "floors report", seldom, `The method for similarities of rows: tilsd (default) or
 			lsd.`, ``},
-		{"kernel", "K", "", seldom, `Use similarities of rows: rbf (default), linear, matrix or distances.`,
+		{"kernel", "K", "", seldom, `Use similarities of rows: rbf (default), linear, matrix, distances or graph. The
+			method is then tilsd, or lsd if -method says so.`,
 			`rbf is exp(−γ·squared distance) of two rows, and linear is their inner product. With matrix, FILE
 			is the square matrix of all similarities. With distances, FILE is the square matrix of all
-			distances d, and similarities are exp(−γd²).`},
+			distances d, and
+			similarities are exp(−γd²). With graph, FILE is the square matrix of a graph's weights, which are divided
+			by the roots of both rows' sums.`},
 		{"kernel", "", "floors", seldom, ``, `The floors are then floors of the similarities' squared error,
 			for all k up to -most. The proposed k is the number for which halves of the rows agree most beyond
 			chance.`},
@@ -210,7 +213,8 @@ var flagGroups = []flagGroup{
 			The columns cluster, largest and probability follow the memberships. cluster is the cluster with
 			the nearest mean, by a distance that counts a direction less if the clusters are wide in it.
 			largest is the number of the largest membership, from 0. probability is the probability of the
-			row's cluster. minvol and alternating compute these clusters. -labelby sets the rule for
+			row's cluster. minvol,
+			alternating and tilsd compute these clusters, and tilsd has no probability. -labelby sets the rule for
 			labels.`},
 		{"o", "FILE", "predict", often, `Write labels and memberships as CSV, as fit -o does. Default: - is
 			standard output.`, `Notes on FILE are then on standard error. With a file name, a summary is

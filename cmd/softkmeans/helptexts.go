@@ -18,7 +18,7 @@ these weights. The report compares the squared error with its minimum.
   ids and classes                    -id name -label species
   missing values                     -missing fit
   counts of words                    -scale words
-  distances of rows                  -method tilsd -kernel distances
+  distances of rows                  -kernel distances
   mixtures with some known sources   -known sources.csv
   the same columns as last month     -from lastmonth.json (without -k)
   more than fits in memory           -stream yes
@@ -62,9 +62,10 @@ The columns: "explained" is the largest fraction of the total variance that k
 prototypes can explain. "step" is the part that the last prototype adds, and
 "stick" is the expected step if the variance were split at random.
 
-The proposed k is marked *. It rests on the noise, on cross-validation and on
-the agreement of random halves of at most 1000 rows. If they disagree, the
-report says so. For fewer than 16 rows it counts directions, not clusters.
+The proposed k is marked *. It rests on the noise, on cross-validation, on the
+agreement of random halves, and on clusters that are separate. They use at most
+1000 rows, and the report says whether k is certain. For fewer than 16 rows it
+counts directions, not clusters.
 `, `Examples: softkmeans floors testdata/iris.csv
           softkmeans floors -most 5 -o floors.csv testdata/wine.csv
           softkmeans floors -kernel distances distances.csv

@@ -19,6 +19,7 @@ const (
 	kernelLinear
 	kernelMatrix
 	kernelDistances
+	kernelGraph
 )
 
 // kernels is the table of the kernels. A new kernel is a constant and a row here, and a
@@ -31,7 +32,7 @@ var kernels = [...]struct {
 	// open returns the similarities of the rows, and sets γ of the result.
 	open func(*fitFlags, *data, *result) (*softkmeans.Matrix, error)
 	// between returns a function that compares new rows with those of the fit.
-	between func(*modelFile) (predictor, error)
+	between func(*modelFile) (comparer, error)
 }{
 	kernelRBF: {
 		word: "rbf",
@@ -46,17 +47,24 @@ var kernels = [...]struct {
 	kernelMatrix: {
 		word: "matrix",
 		says: "the table", compares: true,
-		open: openMatrix, between: func(*modelFile) (predictor, error) {
+		open: openMatrix, between: func(*modelFile) (comparer, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil }, nil
 		},
 	},
 	kernelDistances: {
 		word: "distances",
 		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
-		open: openDistances, between: func(m *modelFile) (predictor, error) {
+		open: openDistances, between: func(m *modelFile) (comparer, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 				return kernel.DistancesBetween(x, m.Gamma)
 			}, nil
+		},
+	},
+	kernelGraph: {
+		word: "graph",
+		says: "the weights of a graph over the roots of both rows' sums", compares: true,
+		open: openGraph, between: func(*modelFile) (comparer, error) {
+			return nil, errors.New("a model of -kernel graph takes no new rows, which change the sums")
 		},
 	},
 }
@@ -110,6 +118,9 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(p.iteration)); err != nil {
 		return nil, err
 	}
+	if r.clustered() {
+		r.clusters = r.lsd.Clustering.Clusters
+	}
 	return r.lsd.Memberships, s.prove(ctx, r)
 }
 
@@ -128,7 +139,7 @@ func (f *fitFlags) setGamma(d *data, r *result, rule func(*softkmeans.Matrix) (f
 	return err
 }
 
-func betweenRBF(m *modelFile) (predictor, error) {
+func betweenRBF(m *modelFile) (comparer, error) {
 	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 		return kernel.RBFBetween(x, m.Samples, m.Gamma)
 	}, nil
@@ -150,7 +161,7 @@ func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	return k, err
 }
 
-func betweenLinear(m *modelFile) (predictor, error) {
+func betweenLinear(m *modelFile) (comparer, error) {
 	samples := m.Samples
 	var shift *scale.Scaling // of TI-LSD, as in the fit
 	if m.Method == methodTILSD.String() {
@@ -181,11 +192,23 @@ func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	if d.x.Rows != d.x.Cols {
 		return nil, d.notSquare("similarities")
 	}
-	if d.distances() {
-		return nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not "+
-			"similarities; give -kernel distances", d.Source)
+	if d.looks() == likeDistances {
+		return nil, fmt.Errorf("%s: 0 on the diagonal, nothing below 0, and small entries between rows that are "+
+			"alike: these are distances, not similarities; give -kernel distances, or -kernel graph if it is one",
+			d.Source)
 	}
 	return d.x, nil
+}
+
+func openGraph(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
+	if d.x.Rows != d.x.Cols {
+		return nil, d.notSquare("weights")
+	}
+	k, err := kernel.Graph(d.x)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", d.Source, err)
+	}
+	return k, err
 }
 
 func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {

@@ -39,8 +39,8 @@ func (f *similarFlags) add(fs *flag.FlagSet) {
 // check checks the flags of fs, which are parsed. of are those for rows only.
 func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) error {
 	given := given(fs)
-	f.given = given["kernel"] || given["method"]
-	if !f.given {
+	f.method = methodFor(f.method, given)
+	if f.given = given["kernel"] || given["method"]; !f.given {
 		if given["gamma"] {
 			return usageErrorf("-gamma is only for -kernel %s", withGamma())
 		}
@@ -52,6 +52,14 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 		}
 	}
 	return f.kernel.check(given, in)
+}
+
+// methodFor returns the method of a command whose flags are given: tilsd for a -kernel without -method.
+func methodFor(m method, given map[string]bool) method {
+	if given["kernel"] && !given["method"] {
+		return methodTILSD
+	}
+	return m
 }
 
 // check checks the flags of the input that a kernel needs, and settles the scaling.
@@ -198,8 +206,8 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 		return c, err
 	}
 	if x == nil {
-		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows},
-			nil
+		return choosek.Choice{K: 1, Certain: true, Reason: "no direction of the similarities is above 0",
+			Rows: s.d.Rows}, nil
 	}
 	all, err := choosek.Choose(ctx, x, o)
 	if err != nil {
@@ -225,17 +233,17 @@ func decideSimilar(c *choosek.Choice) {
 	best := agreeMargin
 	for i, v := range c.Agreement {
 		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
-			best, c.K, c.Stable = beyond, i+1, i+1
+			best, c.K, c.Certain, c.Stable = beyond, i+1, true, i+1
 		}
 	}
 	if c.K == 0 {
 		c.Reason = "halves of the rows agree on no number of clusters"
 		return
 	}
-	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without "+
-		"clusters do by %s; "+
-		"for no other k they agree more beyond chance", clusters(c.K),
-		rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
+	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %.2f, where those of a cloud without "+
+		"clusters do by %.2f; "+
+		"for no other k they agree more beyond chance", count(c.K, "cluster"),
+		c.Agreement[c.K-1], c.Chance[c.K-1])
 }
 
 // coordinates returns rows in the space of the similarities, in their leading directions.
@@ -296,12 +304,11 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 	if err != nil {
 		return 0, nil, err
 	}
-	k, why := c.Supported()
-	if k == 0 {
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s", source, why,
+	if c.K == 0 {
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s", source, c.Reason,
 			answer.NewChoice(&c, nil).Lines())
 	}
-	return k, &c, nil
+	return c.K, &c, nil
 }
 
 // naming names the rows: those of a square table without ids have the names of its columns.
@@ -330,6 +337,9 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWrite
 	content.Command, content.Version = f.command(), version()
 	if w != nil {
 		w.describe(&d.Head, d.texts)
+		if c := content.Model.Clustering; c != nil {
+			w.clustered, w.clusters = true, c.Clusters
+		}
 		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
 	}
 	return content, d.Table, err
@@ -354,10 +364,9 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	if err != nil {
 		return nil, err
 	}
-	k, why := choice.Supported()
 	if r.k == 0 {
-		if r.k = k; k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, why)
+		if r.k = choice.K; r.k == 0 {
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, choice.Reason)
 		}
 	}
 	show.step(f.method.String())
@@ -371,7 +380,7 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	r.meaning.Add(r.lsd.Memberships, name)
 	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
 		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
-		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
+		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
 	told := answer.NewChoice(&choice, nil)
 	c.Proposal = strings.Join(append([]string{told.Sentence()}, told.Criteria...), " ")
 	c.Pure, c.Between = r.meaning.Pure, r.meaning.Between

@@ -187,7 +187,7 @@ func TestReportSimilar(t *testing.T) {
 		t.Error(line)
 	}
 	page := readFile(t, "page.html")
-	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "Proved optimal",
+	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "The floor is proved, the labels are not",
 		"By memberships", "row-1", "Proposed: k = 3, since halves of the rows agree on 3 clusters",
 		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
 		if !strings.Contains(page, want) {

@@ -263,9 +263,8 @@ func (d *data) proposed() (int, string) {
 	if d.choice == nil {
 		return d.propose.K, answer.FloorsAlone(&d.propose)
 	}
-	k, _ := d.choice.Supported()
 	c := answer.NewChoice(d.choice, nil)
-	return k, c.Sentence() + " " + strings.Join(c.Criteria, " ")
+	return d.choice.K, c.Sentence() + " " + strings.Join(c.Criteria, " ")
 }
 
 // RowName is the id of row i of the table, or its number in the file.

@@ -22,8 +22,7 @@ type Choice struct {
 func NewChoice(c *choosek.Choice, p *choosek.Proposal) *Choice {
 	switch {
 	case c != nil:
-		k, why := c.Supported()
-		return &Choice{K: AtLeastOne(k), Certain: c.K > 0, Reason: why, Criteria: criteria(c)}
+		return &Choice{K: AtLeastOne(c.K), Certain: c.Certain, Reason: c.Reason, Criteria: criteria(c)}
 	case p != nil:
 		return &Choice{K: AtLeastOne(p.K), Certain: p.K > 0, Reason: p.Reason}
 	}
@@ -57,7 +56,7 @@ func (c *Choice) Sentence() string {
 	case c.K == nil:
 		return "No k is proposed: " + c.Reason + "."
 	case !c.Certain:
-		return capital(c.Reason) + ": k = " + strconv.Itoa(*c.K) + "."
+		return capital(c.Reason) + "; best supported: k = " + strconv.Itoa(*c.K) + "."
 	}
 	return "Proposed: k = " + strconv.Itoa(*c.K) + ", since " + c.Reason + "."
 }

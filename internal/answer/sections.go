@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"softkmeans/internal/table"
@@ -45,15 +46,22 @@ func (a *Answer) Sections() []Section {
 	if a.About != "" && !(a.Brief && len(read)+len(a.Quality) == 0) {
 		read = append([]string{a.About + "."}, read...)
 	}
-	all := []Section{{ID: "read", Lines: read}, a.warnings(), {ID: "sentence", Lines: a.sentence()}}
+	all := []Section{{ID: "read", Lines: read}, {ID: "warnings"}, {ID: "sentence"}}
+	for _, w := range a.Warnings {
+		all[1].Lines = append(all[1].Lines, "Warning: "+w)
+	}
+	if a.Sentence != "" {
+		all[2].Lines = append(all[2].Lines, a.Sentence)
+	}
+	if a.Choice != nil {
+		all[2].Lines = append(all[2].Lines, a.Choice.Sentence())
+	}
 	switch {
 	case a.Models != nil:
 		all = append(all, a.models()...)
 	case a.Floors != nil:
 		all = append(all, a.floors(), Section{Title: "Criteria for k", Lines: a.Choice.Criteria})
-	case a.Scene != nil:
-		all = append(all, a.materials())
-	case a.Known != nil && !a.Brief:
+	case a.Scene != nil || a.Known != nil && !a.Brief:
 		all = append(all, a.shares())
 	case a.Known != nil:
 	case a.clustered():
@@ -77,25 +85,9 @@ func sentences(notes []string) (lines []string) {
 	return lines
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func (a *Answer) warnings() Section {
-	s := Section{ID: "warnings"}
-	for _, w := range a.Warnings {
-		s.Lines = append(s.Lines, "Warning: "+w)
-	}
-	return s
-}
-
-// sentence has the answer, and the reason for k where it was chosen.
-func (a *Answer) sentence() (lines []string) {
-	if a.Sentence != "" {
-		lines = append(lines, a.Sentence)
-	}
-	if a.Choice != nil {
-		lines = append(lines, a.Choice.Sentence())
-	}
-	return lines
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // clusters has the means of clusters.
@@ -114,7 +106,7 @@ func (a *Answer) clusters() Section {
 }
 
 // clustered reports whether clusters lead: they are the labels.
-func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && a.K > 1 }
+func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
@@ -281,13 +273,11 @@ func (a *Answer) rows() Section {
 		words = append(words, r.name()+" ("+word(r.Prototypes[0])+" "+rounded(r.Memberships[0])+", "+
 			word(r.Prototypes[1])+" "+rounded(r.Memberships[1])+")")
 	}
-	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + map[bool]string{true: " lies",
-		false: " lie"}[a.Mixed == 1] + " between two prototypes: " + strings.Join(words, ", ")}
 	if len(words) < a.Mixed {
-		s.Lines[0] += ", …"
-	} else {
-		s.Lines[0] += "."
+		words = append(words, "…")
 	}
+	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " lies", " lie") +
+		" between two prototypes: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
 	return s
 }
 

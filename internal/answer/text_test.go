@@ -90,7 +90,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	c := NewChoice(&choosek.Choice{K: 2, Reason: "halves agree", Agreement: []float64{1, .9, -.1}}, nil)
+	c := NewChoice(&choosek.Choice{K: 2, Certain: true, Reason: "halves agree", Agreement: []float64{1, .9, -.1}}, nil)
 	if !c.Certain || *c.K != 2 || c.Lines() != "Halves of the rows: 0.90 for k = 2, 0.00 for k = 3.\n" {
 		t.Errorf("%+v", c)
 	}

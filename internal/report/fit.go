@@ -127,7 +127,7 @@ func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (
 	in.Choice = c
 	k, reason := in.Proposal.K, in.Proposal.Reason
 	if c != nil {
-		k, reason = c.Supported()
+		k, reason = c.K, c.Reason
 	}
 	if k == 0 {
 		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)
@@ -138,8 +138,7 @@ func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (
 // proposed is the number that was chosen or, where k was given, that the floors propose.
 func (in *Input) proposed() int {
 	if in.Choice != nil {
-		k, _ := in.Choice.Supported()
-		return k
+		return in.Choice.K
 	}
 	return in.Proposal.K
 }

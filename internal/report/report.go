@@ -222,7 +222,7 @@ func (b *builder) content() *content {
 	c.Centers = b.centers()
 	c.CentersTable, c.Means = b.centersTable().parts(), b.meansTable().parts()
 	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
-	c.Sizes, c.Confusion = b.Tally.sizes(b.names, view.LabelBy(b.Mixtures, 0, 0)).parts(), b.Tally.confusion(b.classes, b.names).parts()
+	c.Sizes, c.Confusion = b.Tally.sizes(b.names, view.LabelBy(b.Mixtures)).parts(), b.Tally.confusion(b.classes, b.names).parts()
 	c.Apart, c.Pure, c.Between = b.apart(), pureOf(b.Pure, b.names), betweenOf(b.Between)
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()

@@ -156,8 +156,9 @@ func (s *Similar) verdict() (head, meaning string) {
 		floor += " The floor is proved by random vectors, but for a chance of 2e-10."
 	}
 	if s.proved() {
-		return "Proved optimal", floor + " No others are better by more than " +
-			view.AtMost(s.within()) + " of the total."
+		return "The floor is proved, the labels are not", floor + " No others are better by more than " +
+			view.AtMost(s.within()) + " of the total. The memberships attain the floor; labels are clusters, " +
+			"which no theorem is about."
 	}
 	head = view.Percent(s.within()) + " of the total above the floor"
 	if s.Centred {
@@ -456,9 +457,8 @@ func (s *Similar) steps() grid {
 
 func (s *Similar) made() []string {
 	if s.Centred {
-		return []string{"TI-LSD: the closed form, with the simplex that encloses the rows tightly: fit " +
-			"-method tilsd -enclosure tight gives the same. " +
-			"Every orientation of the simplex has the same error."}
+		return []string{"TI-LSD: the closed form, and labels by clusters of the rows in the leading directions: fit " +
+			"-method tilsd gives the same. Every orientation of the simplex has the same error."}
 	}
 	m := s.Model
 	return []string{"LSD: from the leading eigenvectors by a rotation and a descent, " +

@@ -55,7 +55,7 @@ func TestSimilar(t *testing.T) {
 		centred bool
 		want    []string
 	}{
-		{3, true, []string{"Proved optimal", "of the centred similarities; no three can explain more, " +
+		{3, true, []string{"The floor is proved, the labels are not", "of the centred similarities; no three can explain more, " +
 			"which is proved.", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
 		{3, false, []string{"of the total above the floor", "it may be out of reach",
 			"Memberships as a triangle", "these memberships", "fit -method lsd"}},
