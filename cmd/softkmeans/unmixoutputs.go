@@ -114,8 +114,7 @@ func (out *unmixOutputs) begin(u *unmixing) error {
 func (w *imageFile) begin(s *scene, what string, names []string, bands int) (err error) {
 	if w.lines != nil {
 		if s.kind != "table" {
-			return usageErrorf("%s is an image, and abundances as CSV are for tables; give a name that ends in "+
-				".img or .npy", s.source)
+			return usageErrorf("%s is an image, and CSV is for tables; give a name that ends in .img or .npy", s.source)
 		}
 		w.layout = s.layout
 		w.layout.Bands = len(names)
