@@ -34,9 +34,10 @@ const (
 // methods is the table of the methods. A new method is a constant and a row here, and a sentence
 // in the help of -method.
 var methods = [...]struct {
-	word    string // of -method, of reports and of model files
-	takes   string // the flags that it takes and others do not
-	similar bool   // it takes similarities in place of rows
+	word    string      // of -method, of reports and of model files
+	takes   string      // the flags that it takes and others do not
+	of      view.Method // of rows
+	similar bool        // it takes similarities in place of rows
 	// fit fits rows, with the options that all methods share.
 	fit func(context.Context, *fitFlags, *data, *result, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
 	// decompose fits similarities, and floors returns their least errors.
@@ -51,11 +52,13 @@ var methods = [...]struct {
 	},
 	methodGlobal: {
 		word:  "global",
+		of:    view.Global,
 		takes: "enclosure solver sum weights centers details stream",
 		fit:   fitGlobal,
 	},
 	methodAlternating: {
 		word:  "alternating",
+		of:    view.Alternating,
 		takes: "labelby bounds seed plain from known sum weights centers means details",
 		fit:   fitAlternating,
 	},

@@ -41,7 +41,7 @@ func (q *Quality) JSON() *Certificate {
 		v := 1 - c.Objective/c.Total
 		j.Explained = &v
 	}
-	if !q.Streamed && q.Whole == "" {
+	if !q.Streamed && q.Whole == "" && q.Missing == 0 {
 		j.SpanError = &c.SpanError
 	}
 	return j
