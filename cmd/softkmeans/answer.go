@@ -119,15 +119,7 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	m := r.rated()
 	a.Kernel, a.Gamma, a.Where = r.kernel.String(), r.gamma, "Similarities: "+kernelWords(r.kernel, r.gamma)
 	a.Iterations, a.Status = m.Iterations, m.Status.String()
-	c := m.Certificate
-	if c.Solver = softkmeans.SolverGram; r.rows > 512 && !r.byDuality() {
-		c.Solver = softkmeans.SolverKrylov // whose theorem it is
-	}
-	q := &answer.Quality{Certificate: c, K: r.k, Noun: "cluster", Tol: certifiedTol,
-		Whole: "sum of squares of the similarities", Loose: r.method == methodLSD && !r.byDuality()}
-	if r.method == methodTILSD {
-		q.Whole += ", rows and columns centred"
-	}
+	q := answer.OfSimilarities(m.Certificate, r.k, r.rows, r.method == methodTILSD, r.byDuality())
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Certificate.Scale, a.Certificate.FloorBy = m.Scale, "eigenvalues"
 	if r.clustered() {

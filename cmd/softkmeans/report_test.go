@@ -17,7 +17,7 @@ func TestReportPage(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := do(t, "", "report", "-o", "page.html", "-k", "3", "-scale", "zscore", source)
-	if code != 0 || !strings.Contains(stdout, "page.html: Three compact prototypes explain ") ||
+	if code != 0 || !strings.Contains(stdout, "page.html: 3 prototypes explain ") ||
 		stderr != "" {
 		t.Fatalf("%d, %q, %q", code, stdout, stderr)
 	}
@@ -47,7 +47,7 @@ func TestReportPage(t *testing.T) {
 // Without -k the floors propose it, or an error says why they do not.
 func TestReportNumber(t *testing.T) {
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-label", "1", iris)
-	if code != 0 || !strings.Contains(stdout, "Two prototypes close to the data") ||
+	if code != 0 || !strings.Contains(stdout, "2 prototypes explain ") ||
 		!strings.Contains(stdout, "k = 2, as proposed") {
 		t.Errorf("%d, %q, %.300s", code, stderr, stdout)
 	}

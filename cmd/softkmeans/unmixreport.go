@@ -61,7 +61,7 @@ func (u *unmixing) answer() *answer.Answer {
 	a.Notes = slices.Concat(a.Notes, u.outliers(), u.choices())
 	u.materials(a, u.scene.layout.Bands, r.unit, u.shade)
 	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise
-	a.Centers = rowsOf(r.centers)
+	a.Centers = answer.RowsOf(r.centers)
 	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
 		Streamed: true}
 	if r.model.Lambda > 0 {

@@ -42,7 +42,7 @@ type Fit struct {
 
 // Fill fills in prototypes, clusters, quality, warnings and details. The answer has the names of the prototypes.
 func (f *Fit) Fill(a *Answer) {
-	a.LabelBy, a.Centers, a.Where = "largest", rowsOf(f.Centers), f.where(len(a.Prototypes))
+	a.LabelBy, a.Centers, a.Where = "largest", RowsOf(f.Centers), f.where(len(a.Prototypes))
 	if f.Columns != nil {
 		f.columns(a)
 	}
@@ -51,7 +51,8 @@ func (f *Fit) Fill(a *Answer) {
 	f.Details(a)
 }
 
-func rowsOf(m *softkmeans.Matrix) (rows [][]float64) {
+// RowsOf returns views of the rows.
+func RowsOf(m *softkmeans.Matrix) (rows [][]float64) {
 	for i := range m.Rows {
 		rows = append(rows, m.Row(i))
 	}
@@ -208,7 +209,7 @@ func (f *Fit) Details(a *Answer) {
 		Solver: m.Solver.String(), Lambda: m.Lambda, Epsilon: m.Epsilon, Slack: m.Slack, Iterations: m.Iterations,
 		Status: m.Status.String()}
 	for _, o := range f.Others {
-		d.Others = append(d.Others, Other{Factor: o.Factor, Moved: o.Moved, Centers: rowsOf(o.Centers)})
+		d.Others = append(d.Others, Other{Factor: o.Factor, Moved: o.Moved, Centers: RowsOf(o.Centers)})
 	}
 	if v := f.Compact.VolumeRatio; v < math.MaxFloat64 {
 		d.Volume = v
@@ -232,10 +233,12 @@ func (f *Fit) Details(a *Answer) {
 		slack += " " + strconv.Itoa(k-f.Known) + "/" + strconv.Itoa(k) + " of it is permitted above the least error found " +
 			"beside the known prototypes."
 	}
-	for _, s := range []string{slack, capital(strings.ReplaceAll(view.How(m, f.Compact), "; proved", ". Proved")) + "."} {
-		if s != "" {
-			d.How = append(d.How, s)
-		}
+	how, proved, _ := strings.Cut(view.How(m, f.Compact), "; proved: ")
+	if d.How = append(d.How, capital(how)+"."); proved != "" {
+		d.How = append(d.How, "Proved: "+proved+".")
+	}
+	if slack != "" {
+		d.How = append(d.How, slack)
 	}
 	a.Details = d
 }

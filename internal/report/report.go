@@ -231,9 +231,9 @@ func (b *builder) content() *content {
 }
 
 // verdict is the quality of fit i.
-func (b *builder) verdict(i int) *answer.Quality {
-	return &answer.Quality{Certificate: b.fit(i).Certificate, K: b.k, Tol: view.CertifiedTol,
-		Trivial: b.k > min(b.Tally.rows-1, b.X.Cols), Why: answer.Why(methods[i])}
+func (in *Input) verdict(i int) *answer.Quality {
+	return &answer.Quality{Certificate: in.fit(i).Certificate, K: in.K(), Tol: view.CertifiedTol,
+		Trivial: in.K() > min(in.Tally.rows-1, in.X.Cols), Why: answer.Why(methods[i])}
 }
 
 // meaning says what the quality is, and what is proved of how compact the prototypes are.

@@ -34,7 +34,7 @@ func TestIris(t *testing.T) {
 		t.Errorf("the pictures are %s", got)
 	}
 	for _, want := range []string{
-		"<h1>iris.csv</h1>", "no three can explain more than 97.8\u00a0%, which is proved and reached",
+		"<h1>iris.csv</h1>", "no 3 can explain more than 97.8\u00a0% (proved)",
 		"<h3>Proved optimal</h3>", "<h3>24.9\u00a0% above the floor</h3>",
 		`<b class="yes">yes</b>`, "The three have the same axes.", "By the floors alone, proposed: k = 2, since",
 		"softkmeans v1.2.3", "<code>softkmeans report -k 3 iris.csv</code>", "slack of 25\u00a0%", "seed 0",

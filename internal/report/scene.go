@@ -140,9 +140,8 @@ func (s *Scene) HTML() ([]byte, error) {
 		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
-	q := &answer.Quality{Certificate: s.Certificate, K: m.Centers.Rows, Tol: view.CertifiedTol, Sum: view.SumOf(m),
-		Why: answer.Why(view.MinVolume)}
-	c := &content{Title: titleOf(s.Source), Answer: s.answer(), About: s.about(), Left: s.Left,
+	q := s.quality()
+	c := &content{Title: titleOf(s.Source), Answer: q.Sentence(), About: s.about(), Left: s.Left,
 		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: append(view.Warnings(m.Model), view.Unsure(m.Turns)...),
 		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: []grid{s.sizes()}, Made: s.made(),
@@ -178,25 +177,9 @@ func (s *Scene) HTML() ([]byte, error) {
 // fitted is the number of pixels that are no outliers.
 func (s *Scene) fitted() int { return s.Pixels - len(s.Model.Trimmed) }
 
-func (s *Scene) answer() string {
-	c, k := s.Certificate, s.Model.Centers.Rows
-	subject := capital(numeral(k)) + " materials explain "
-	if k == 1 {
-		subject = "One material explains "
-	}
-	if !view.HasTotal(c) {
-		return "All pixels are equal, or out of range: there is nothing to unmix."
-	}
-	return subject + explained(c.Objective, c.Total) + " of " + s.total() + "; no " + numeral(k) +
-		" can explain more than " + explained(max(c.Floor, 0), c.Total) + "."
-}
-
-// numeral is a number of at least 1 as it is written in a sentence.
-func numeral(k int) string {
-	if k == 1 {
-		return "one"
-	}
-	return words(k)
+func (s *Scene) quality() *answer.Quality {
+	return &answer.Quality{Certificate: s.Certificate, K: s.Model.Centers.Rows, Noun: "material", Tol: view.CertifiedTol,
+		Sum: view.SumOf(s.Model), Why: answer.Why(view.MinVolume)}
 }
 
 // total is what errors are shares of.

@@ -77,7 +77,7 @@ func TestScene(t *testing.T) {
 	s := sceneOf(t, 12, 20)
 	text := tables.Must(s.HTML())(t)
 	page, all := string(text), parse(t, text)
-	for _, want := range []string{"<h1>field.bil</h1>", "Three materials explain ",
+	for _, want := range []string{"<h1>field.bil</h1>", "3 materials explain ",
 		"12 lines × 20 samples, 40 bands from 400 to 800 nm.", "1 pixel is left out.",
 		"wavelength (nm)", "above the floor", "proven floor", "softkmeans v1.2.3",
 		`http-equiv="Content-Security-Policy"`, " nm), ", "p0</h3>", "seed 0"} {

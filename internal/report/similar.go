@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
@@ -105,30 +104,8 @@ func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
 
 // Answer is the result in one sentence.
 func (s *Similar) Answer() string {
-	c, k := s.Model.Certificate, s.Model.Memberships.Cols
-	what := "the similarities"
-	if s.Centred {
-		what = "the centred similarities"
-	}
-	switch {
-	case !view.HasTotal(c):
-		return "There is nothing to explain in " + what + "."
-	case k == 1 && s.Centred:
-		return "One cluster explains nothing of " + what + "."
-	}
-	subject, others := capital(numeral(k))+" clusters explain ", "no "+numeral(k)
-	if k == 1 {
-		subject, others = "One cluster explains ", "no other"
-	}
-	text := subject + explained(c.Objective, c.Total) + " of " + what + "; " + others + " can explain more"
-	if s.proved() {
-		return text + ", which is proved."
-	}
-	most := explained(c.Floor, c.Total)
-	if strings.HasPrefix(most, "more") {
-		return subject + most + " of " + what + "."
-	}
-	return text + " than " + most + "."
+	return answer.OfSimilarities(s.Model.Certificate, s.Model.Memberships.Cols, s.Table.Rows, s.Centred, s.ByDuality).
+		Sentence()
 }
 
 func (s *Similar) about() string {

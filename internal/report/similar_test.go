@@ -55,13 +55,12 @@ func TestSimilar(t *testing.T) {
 		centred bool
 		want    []string
 	}{
-		{3, true, []string{"The floor is proved, the labels are not", "of the centred similarities; no three can explain more, " +
-			"which is proved.", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
+		{3, true, []string{"The floor is proved, the labels are not", "rows and columns centred, and no 3 can explain more (proved).", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
 		{3, false, []string{"of the total above the floor", "it may be out of reach",
 			"Memberships as a triangle", "these memberships", "fit -method lsd"}},
-		{2, true, []string{"Two clusters explain "}},
-		{1, true, []string{"One cluster explains nothing of the centred similarities."}},
-		{1, false, []string{"One cluster explains ", "; no other can explain more"}},
+		{2, true, []string{"2 clusters explain "}},
+		{1, true, []string{"1 cluster explains nothing of the sum of squares of the similarities, rows and columns centred"}},
+		{1, false, []string{"1 cluster explains ", "no other can explain more"}},
 		{12, false, []string{`class="wide"`}},
 	} {
 		s := similarOf(t, 30, test.k, test.centred)

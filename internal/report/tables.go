@@ -203,10 +203,6 @@ func decimals(values []float64) []string {
 	return cells
 }
 
-// close reports whether every compact prototype has a row that is nearly pure: the mixture of this row is off
-// the prototype by at most a tenth of the distance to the farthest other one.
-func (in *Input) close() bool { return slices.Min(in.Tally.largest) >= nearlyPure }
-
 // mostApart is the largest number of columns that are named for a prototype.
 const mostApart = 4
 

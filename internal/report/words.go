@@ -3,7 +3,6 @@ package report
 // The sentences of the page.
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -135,39 +134,7 @@ func (b *builder) unit() string {
 }
 
 // Answer is the result in one sentence.
-func (in *Input) Answer() string {
-	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.K()
-	proved := g.Optimal(view.CertifiedTol)
-	switch {
-	case in.Plane.Share[0] == 0:
-		if slices.Contains(in.Weights, 0) {
-			return "All rows that have weight are equal: one prototype is enough."
-		}
-		return "All rows are equal: one prototype is enough."
-	case !view.HasTotal(c):
-		return "Squared errors times these weights are out of range, and so are the explained shares. " +
-			"Prototypes and memberships are not."
-	case k == 1:
-		return "One prototype is the mean of all rows, and explains nothing of how they differ."
-	case g.Floor <= 1e-12*g.Total:
-		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " +
-			explained(c.Objective, c.Total) + " of its variance."
-	}
-	which := " compact prototypes"
-	if in.close() {
-		which = " prototypes close to the data"
-	}
-	s := capital(words(k)) + which + " explain " + explained(c.Objective, c.Total) +
-		" of the variance; no " + words(k) + " can explain "
-	most := explained(g.Floor, g.Total)
-	switch {
-	case strings.HasPrefix(most, "more"): // than 99.99 %
-		return s + "all of it."
-	case proved:
-		return s + "more than " + most + ", which is proved and reached."
-	}
-	return s + "more than " + most + "."
-}
+func (in *Input) Answer() string { return in.verdict(2).Sentence() }
 
 // off names the compact prototypes that are not close to the data.
 func (b *builder) off() string {
@@ -194,15 +161,6 @@ func explained(err, total float64) string { return percent(1 - err/total) }
 
 // percent is a share within a sentence.
 func percent(v float64) string { return strings.Replace(view.Percent(v), ">", "more than", 1) }
-
-// words is a number of at least 2 as it is written in a sentence.
-func words(n int) string {
-	all := strings.Fields("two three four five six seven eight nine ten eleven twelve")
-	if n-2 < len(all) {
-		return all[n-2]
-	}
-	return strconv.Itoa(n)
-}
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
