@@ -273,8 +273,8 @@ var flagGroups = []flagGroup{
 		{"quiet", "", "", seldom, `Show no progress on the terminal.`, ``},
 	}},
 	{"Columns", true, []flagHelp{
-		{"weights", "COL", "", seldom, `COL contains the weights of the rows, at least 0. A row of weight 2
-			counts as two rows.`, ``},
+		{"weights", "COL", "", seldom, `COL contains the weights of the rows, at least 0. A row of weight 2 counts as two
+			rows.`, `Similarities of rows take no weights.`},
 		{"id", "COL", "", often, `COL contains the ids of the rows, for outputs.`, `Ids may be any text.
 			Without this flag a column of unique names or of row numbers is found. none: there is no such
 			column.`},
@@ -314,14 +314,15 @@ var flagGroups = []flagGroup{
 
 // instead are the words for flags that a command does not have, if more helps than the names of those that have it.
 var instead = map[string]string{
-	"predict -missing": "predict leaves missing values out of the distance of their row",
-	"unmix -missing":   "unmix leaves out pixels with missing values",
-	"predict -label":   "-drop leaves a column out",
-	"unmix -label":     "-drop leaves a column out",
-	"floors -k":        "floors prints every k up to -most",
-	"unmix -means":     "-spectra writes the spectra",
-	"unmix -known":     "-centers takes known spectra",
-	"predict -known":   "-centers takes known prototypes",
-	"report -json":     "softkmeans fit -json prints the numbers",
-	"report -v":        "softkmeans fit -v prints all digits",
+	"evaluate -transpose": "evaluate -materials finds materials in rows",
+	"predict -missing":    "predict leaves missing values out of the distance of their row",
+	"unmix -missing":      "unmix leaves out pixels with missing values",
+	"predict -label":      "-drop leaves a column out",
+	"unmix -label":        "-drop leaves a column out",
+	"floors -k":           "floors prints every k up to -most",
+	"unmix -means":        "-spectra writes the spectra",
+	"unmix -known":        "-centers takes known spectra",
+	"predict -known":      "-centers takes known prototypes",
+	"report -json":        "softkmeans fit -json prints the numbers",
+	"report -v":           "softkmeans fit -v prints all digits",
 }

@@ -2,7 +2,7 @@ package main
 
 // This file holds the help of every command, before and after its flags.
 
-// helpTexts are the words around the flags in the help of a command.
+// helpTexts are the words before and after the flags in the help of a command, and about its exit code.
 type helpTexts struct{ usage, after, exit string }
 
 const exitHelp = "Exit code: 0 success, 1 bad data or a file error, 2 a bad command line.\n"
