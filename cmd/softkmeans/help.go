@@ -3,6 +3,7 @@ package main
 // This file prints the help: of the program, of each command, and of the files that commands read.
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -94,51 +95,27 @@ func names() (list []string) {
 
 // helpOf returns the help of a command, with all flags or with those that most users need.
 func (c *command) helpOf(all bool) string {
-	flags, left := flagLines(c.name, c.flags(), all)
-	more := ""
-	if left && !all {
-		more = "All flags: softkmeans help " + c.name + " -all    Files: softkmeans help files\n\n"
+	text, left := c.help.usage, false
+	for _, g := range flagGroups {
+		list := entries(g.flags, c.name, c.flags())
+		shown := slices.DeleteFunc(slices.Clone(list), func(f flagHelp) bool { return f.seldom && !all })
+		left = left || g.files && len(list) > 0 || len(shown) < len(list) || strings.Contains(fmt.Sprint(list), "//")
+		text += g.section(shown, c.name, all && !g.files)
 	}
-	return c.help.usage + flags + "\n" + more + c.help.after + c.help.exit
+	text += "\n"
+	switch {
+	case left && all:
+		text += "Files: softkmeans help files\n\n"
+	case left:
+		text += "All flags: softkmeans help " + c.name + " -all    Files: softkmeans help files\n\n"
+	}
+	return text + c.help.after + cmp.Or(c.help.exit, exitHelp)
 }
 
 // helpOfFiles returns the help about files and the flags that commands share to read them.
 func helpOfFiles() string {
-	text := filesHelp
-	for _, g := range flagGroups {
-		if g.files {
-			text += g.section(entries(g.flags, "", nil), "", true)
-		}
-	}
-	return text
-}
-
-// flagLines returns the help of the flags of fs, and whether it leaves words out. Flags that commands share to read
-// files are in the help about these, and have their names here.
-func flagLines(command string, fs *flag.FlagSet, all bool) (text string, left bool) {
-	var reading []flagHelp
-	names := "Flags about the form of FILE, see softkmeans help files:"
-	for _, g := range flagGroups {
-		list := entries(g.flags, command, fs)
-		if g.files {
-			for _, f := range list {
-				if !f.seldom {
-					reading = append(reading, f)
-				} else if left = true; all {
-					names += " -" + f.name
-				}
-			}
-			continue
-		}
-		shown := slices.DeleteFunc(slices.Clone(list), func(f flagHelp) bool { return f.seldom && !all })
-		left = left || !all && (len(shown) < len(list) || slices.ContainsFunc(list, func(f flagHelp) bool { return f.more != "" }))
-		text += g.section(shown, command, all)
-	}
-	text += (&flagGroup{title: "Reading FILE"}).section(reading, command, false)
-	if all && left {
-		text += "\n" + answer.WrappedTo(names, 80)
-	}
-	return text, left
+	g := flagGroups[len(flagGroups)-1]
+	return filesHelp + g.section(entries(g.flags, "", nil), "", true)
 }
 
 // entries returns the entries for the flags of a command, joined; of nil the entries for all commands.
@@ -147,15 +124,22 @@ func entries(of []flagHelp, command string, fs *flag.FlagSet) (list []flagHelp) 
 		if fs != nil && fs.Lookup(f.name) == nil || f.of != "" && !slices.Contains(strings.Fields(f.of), command) {
 			continue
 		}
-		if at := slices.IndexFunc(list, func(e flagHelp) bool { return e.name == f.name }); at >= 0 {
-			f.text, f.more = list[at].text+" "+f.text, list[at].more+" "+f.more
-			f.value, f.seldom = list[at].value, list[at].seldom
-			list[at] = f
+		at := slices.IndexFunc(list, func(e flagHelp) bool { return e.name == f.name })
+		if at < 0 {
+			list = append(list, f)
 			continue
 		}
-		list = append(list, f)
+		text, more := list[at].parts()
+		add, rest := f.parts()
+		list[at].text = text + " " + add + "//" + more + " " + rest
 	}
 	return list
+}
+
+// parts returns the text that every help has, and the rest of it.
+func (f *flagHelp) parts() (text, more string) {
+	text, more, _ = strings.Cut(f.text, "//")
+	return text, more
 }
 
 // section returns the title and the flags of the list; "" without any.
@@ -165,9 +149,9 @@ func (g *flagGroup) section(list []flagHelp, command string, all bool) string {
 	}
 	text := "\n" + g.title + ":\n\n"
 	for _, f := range list {
-		words := f.text
+		words, more := f.parts()
 		if all {
-			words += " " + f.more
+			words += " " + more
 			if of := takers(f.name); command == "fit" && of != "" && !ofValues(f.name) {
 				words += " Only for -method " + of + "."
 			}

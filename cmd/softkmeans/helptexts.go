@@ -24,7 +24,7 @@ these weights. The report compares the squared error with its minimum.
   more than fits in memory           -stream yes
 `, `Example: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 
-`, exitHelp}
+`, ""}
 
 var predictHelp = helpTexts{`Usage: softkmeans predict -model FILE [flags] [FILE]
        softkmeans predict -centers FILE [flags] [FILE]
@@ -51,7 +51,7 @@ Examples: softkmeans fit -k 3 -model iris.json testdata/iris.csv
           softkmeans predict -model iris.json -o memberships.csv new.csv
           softkmeans predict -centers sources.csv -o shares.csv consumers.csv
 
-`, exitHelp}
+`, ""}
 
 var floorsHelp = helpTexts{`Usage: softkmeans floors [flags] [FILE]
 
@@ -70,7 +70,7 @@ counts directions, not clusters.
           softkmeans floors -most 5 -o floors.csv testdata/wine.csv
           softkmeans floors -kernel distances distances.csv
 
-`, exitHelp}
+`, ""}
 
 var certifyHelp = helpTexts{`Usage: softkmeans certify -centers FILE [flags] [FILE]
        softkmeans certify -model FILE [flags] [FILE]
@@ -110,7 +110,7 @@ Examples: softkmeans evaluate testdata/iris.labels.csv memberships.csv
           softkmeans evaluate -truth species flowers.csv memberships.csv
           softkmeans evaluate -materials rocks_endmembers.csv spectra.csv
 
-`, exitHelp}
+`, ""}
 
 var compareHelp = helpTexts{`Usage: softkmeans compare [flags] A B
 
@@ -124,7 +124,7 @@ distance between prototypes of A.
 `, `Examples: softkmeans fit -from a.json -model b.json today.csv
           softkmeans compare a.json b.json
 
-`, exitHelp}
+`, ""}
 
 var unmixHelp = helpTexts{`Usage: softkmeans unmix -k N [flags] [FILE]
        softkmeans unmix -centers FILE [flags] [FILE]
@@ -145,7 +145,7 @@ deleted channel) are left out. Their abundances are NaN.
 `, `Examples: softkmeans unmix -k 4 -o shares.img -report page.html scene.hdr
           softkmeans unmix -k auto -size 50x50 -spectra s.csv pixels.npy
 
-`, exitHelp}
+`, ""}
 
 var simulateHelp = helpTexts{`Usage: softkmeans simulate [flags] NAME
 
@@ -164,7 +164,7 @@ by a factor of ten between bands, and grows with the brightness.
          softkmeans evaluate -materials rocks_endmembers.csv spectra.csv
          softkmeans evaluate -materials rocks_abundances.img shares.img
 
-`, exitHelp}
+`, ""}
 
 var reportHelp = helpTexts{`Usage: softkmeans report -o FILE [flags] [FILE]
 
@@ -176,7 +176,7 @@ script, no network and no other file.
           softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
           softkmeans report -kernel distances -o page.html distances.csv
 
-`, exitHelp}
+`, ""}
 
 var versionHelp = helpTexts{`Usage: softkmeans version
 
