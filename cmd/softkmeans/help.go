@@ -3,7 +3,7 @@ package main
 // This file prints the help: of the program, of each command, and of the files that commands read.
 
 import (
-	"cmp"
+	_ "embed"
 	"flag"
 	"fmt"
 	"io"
@@ -15,20 +15,59 @@ import (
 	"softkmeans/internal/view"
 )
 
-const filesHelp = `Usage: softkmeans COMMAND [flags] [FILE]
+//go:embed help/flags.txt
+var flagTexts string
 
-FILE is recognized by its content, and may be gzipped:
+//go:embed help/commands.txt
+var commandTexts string
 
-  CSV           a table with a row in each line. All fields are numbers, except
-                the header, ids, and columns that -label, -drop or -keep names
-  .npy          an array of NumPy
-  sparse files  MatrixMarket, or rows of svmlight and libsvm
-  ENVI          a spectral library NAME.sli with a header beside it. Each
-                spectrum is a row. unmix also reads images
+// flagHelp describes a flag of some commands. The texts of all entries for a flag of a command are joined.
+type flagHelp struct {
+	name, value string // "-name VALUE"; an entry that only adds to another has no value
+	of          string // the commands; "": all that have the flag
+	seldom      bool   // only "help COMMAND -all" lists the flag
+	text        string // behind "//" what only "help COMMAND -all" tells
+}
 
-Without FILE, or with -, the table is read from standard input. The last line
-needs no newline. Errors give the place as file:line:field.
-`
+// flagGroup is a part of the help with a title.
+type flagGroup struct {
+	title string
+	flags []flagHelp
+}
+
+// flagGroups are the flags of all commands, in the order of the help: of help/flags.txt, which has titles behind "# ",
+// a line "-name VALUE rarely: commands" for each entry, and its text indented. The last group is about reading files.
+var flagGroups = func() (groups []flagGroup) {
+	for line := range strings.Lines(flagTexts) {
+		var g *flagGroup
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			groups = append(groups, flagGroup{title: strings.TrimSpace(title)})
+			continue
+		}
+		if g = &groups[len(groups)-1]; line[0] == '-' {
+			head, of, _ := strings.Cut(line[1:], ":")
+			words := append(strings.Fields(head), "")
+			f := flagHelp{name: words[0], of: of, seldom: slices.Contains(words, "rarely")}
+			if words[1] != "rarely" {
+				f.value = words[1]
+			}
+			g.flags = append(g.flags, f)
+		} else if n := len(g.flags); n > 0 {
+			g.flags[n-1].text += line
+		}
+	}
+	return groups
+}()
+
+// helpText returns the parts of the help of a command, or of files, before and after its flags, of help/commands.txt.
+func helpText(name string) (before, after string) {
+	_, text, _ := strings.Cut(commandTexts, "=== "+name+"\n")
+	text, _, _ = strings.Cut(text, "=== ")
+	before, after, _ = strings.Cut(text, "---\n")
+	return before, after
+}
+
+const exitHelp = "Exit code: 0 success, 1 bad data or a file error, 2 a bad command line.\n"
 
 // overview returns the help of the program.
 func overview() string {
@@ -95,12 +134,14 @@ func names() (list []string) {
 
 // helpOf returns the help of a command, with all flags or with those that most users need.
 func (c *command) helpOf(all bool) string {
-	text, left := c.help.usage, false
-	for _, g := range flagGroups {
+	text, after := helpText(c.name)
+	left := false
+	for i, g := range flagGroups {
 		list := entries(g.flags, c.name, c.flags())
 		shown := slices.DeleteFunc(slices.Clone(list), func(f flagHelp) bool { return f.seldom && !all })
-		left = left || g.files && len(list) > 0 || len(shown) < len(list) || strings.Contains(fmt.Sprint(list), "//")
-		text += g.section(shown, c.name, all && !g.files)
+		reading := i == len(flagGroups)-1 // files have a help of their own
+		left = left || reading && len(list) > 0 || len(shown) < len(list) || strings.Contains(fmt.Sprint(list), "//")
+		text += g.section(shown, c.name, all && !reading)
 	}
 	text += "\n"
 	switch {
@@ -109,13 +150,17 @@ func (c *command) helpOf(all bool) string {
 	case left:
 		text += "All flags: softkmeans help " + c.name + " -all    Files: softkmeans help files\n\n"
 	}
-	return text + c.help.after + cmp.Or(c.help.exit, exitHelp)
+	if !strings.Contains(after, "Exit code") {
+		after += exitHelp
+	}
+	return text + after
 }
 
 // helpOfFiles returns the help about files and the flags that commands share to read them.
 func helpOfFiles() string {
 	g := flagGroups[len(flagGroups)-1]
-	return filesHelp + g.section(entries(g.flags, "", nil), "", true)
+	text, _ := helpText("files")
+	return text + g.section(entries(g.flags, "", nil), "", true)
 }
 
 // entries returns the entries for the flags of a command, joined; of nil the entries for all commands.
@@ -198,4 +243,19 @@ func didYouMean(before, word string, list []string) string {
 		return "; did you mean " + before + near + "?"
 	}
 	return ""
+}
+
+// instead are the words for flags that a command does not have, if more helps than the names of those that have it.
+var instead = map[string]string{
+	"evaluate -transpose": "evaluate -materials finds materials in rows",
+	"predict -missing":    "predict leaves missing values out of the distance of their row",
+	"unmix -missing":      "unmix leaves out pixels with missing values",
+	"predict -label":      "-drop leaves a column out",
+	"unmix -label":        "-drop leaves a column out",
+	"floors -k":           "floors prints every k up to -most",
+	"unmix -means":        "-spectra writes the spectra",
+	"unmix -known":        "-centers takes known spectra",
+	"predict -known":      "-centers takes known prototypes",
+	"report -json":        "softkmeans fit -json prints the numbers",
+	"report -v":           "softkmeans fit -v prints all digits",
 }

@@ -39,7 +39,6 @@ type streams struct {
 type command struct {
 	name, summary string
 	seldom        bool // listed at the end of the overview
-	help          helpTexts
 	flags         func() *flag.FlagSet
 	// run does the work. It returns flag.ErrHelp if the help is asked for and
 	// a usageError if the command line is wrong.
@@ -48,25 +47,25 @@ type command struct {
 
 // commands are in the order of the overview.
 var commands = []command{
-	{"fit", "find k prototypes and the memberships of every row", often, fitHelp,
+	{"fit", "find k prototypes and the memberships of every row", false,
 		flagsOf(newFitFlagSet), onInput(parseFit)},
-	{"predict", "compute memberships of new rows in a model or known prototypes", often, predictHelp,
+	{"predict", "compute memberships of new rows in a model or known prototypes", false,
 		flagsOf(newPredictFlagSet), onInput(parsePredict)},
-	{"report", "write an HTML page with pictures of a table and its fits", often, reportHelp,
+	{"report", "write an HTML page with pictures of a table and its fits", false,
 		flagsOf(newReportFlagSet), onInput(parseReport)},
-	{"unmix", "find the materials of an image with many bands, and map them", often, unmixHelp,
+	{"unmix", "find the materials of an image with many bands, and map them", false,
 		flagsOf(newUnmixFlagSet), onInput(parseUnmix)},
-	{"floors", "print the minimum of the squared error for every k, propose a k", seldom, floorsHelp,
+	{"floors", "print the minimum of the squared error for every k, propose a k", true,
 		flagsOf(newFloorsFlagSet), onInput(parseFloors)},
-	{"certify", "check whether prototypes and memberships are optimal", seldom, certifyHelp,
+	{"certify", "check whether prototypes and memberships are optimal", true,
 		flagsOf(newCertifyFlagSet), onInput(parseCertify)},
-	{"compare", "match the prototypes of two models, and print what moved", seldom, compareHelp,
+	{"compare", "match the prototypes of two models, and print what moved", true,
 		flagsOf(newCompareFlagSet), runCompare},
-	{"evaluate", "compare labels with known classes, or spectra with known ones", seldom, evaluateHelp,
+	{"evaluate", "compare labels with known classes, or spectra with known ones", true,
 		flagsOf(newEvaluateFlagSet), runEvaluate},
-	{"simulate", "write an image with known materials, to try unmix", seldom, simulateHelp,
+	{"simulate", "write an image with known materials, to try unmix", true,
 		flagsOf(newSimulateFlagSet), runSimulate},
-	{"version", "print the version", seldom, versionHelp, flagsOf(newVersionFlagSet), runVersion},
+	{"version", "print the version", true, flagsOf(newVersionFlagSet), runVersion},
 }
 
 func flagsOf[F any](set func(*F) *flag.FlagSet) func() *flag.FlagSet {

@@ -170,7 +170,8 @@ func TestHelpIsPlain(t *testing.T) {
 		}
 	}
 	for _, c := range commands {
-		for _, part := range strings.Split(c.help.usage+"\n\n"+c.help.after, "\n\n") {
+		before, after := helpText(c.name)
+		for _, part := range strings.Split(before+"\n\n"+after, "\n\n") {
 			if !strings.HasPrefix(part, "Usage") && !strings.HasPrefix(part, " ") && !strings.HasPrefix(strings.TrimSpace(part), "Example") {
 				sentences = append(sentences, sentencesOf(part)...)
 			}
