@@ -39,15 +39,14 @@ type flagGroup struct {
 // a line "-name VALUE rarely: commands" for each entry, and its text indented. The last group is about reading files.
 var flagGroups = func() (groups []flagGroup) {
 	for line := range strings.Lines(flagTexts) {
-		var g *flagGroup
 		if title, ok := strings.CutPrefix(line, "# "); ok {
 			groups = append(groups, flagGroup{title: strings.TrimSpace(title)})
 			continue
 		}
-		if g = &groups[len(groups)-1]; line[0] == '-' {
+		if g := &groups[len(groups)-1]; line[0] == '-' {
 			head, of, _ := strings.Cut(line[1:], ":")
 			words := append(strings.Fields(head), "")
-			f := flagHelp{name: words[0], of: of, seldom: slices.Contains(words, "rarely")}
+			f := flagHelp{name: words[0], of: strings.TrimSpace(of), seldom: slices.Contains(words, "rarely")}
 			if words[1] != "rarely" {
 				f.value = words[1]
 			}
