@@ -46,6 +46,10 @@ func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.In
 	p := &streamedPage{Input: f.content(), f: f, b: b, k: f.k}
 	p.Blocks, p.Seed = true, f.seed
 	b.collect = &scale.Collector{Kind: scale.ZScore}
+	b.progress.passes, b.progress.atMost = 1+minVolumePasses+globalPasses, true
+	if f.scale != scale.None {
+		b.progress.passes++
+	}
 	if err := b.setScale(f.scale); err != nil {
 		return nil, err
 	}
