@@ -390,7 +390,8 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// A description may have braces of its own, and keys between them that do not count.
+// A description may have braces of its own, and keys between them that do not count. Bytes between the values
+// are an error.
 func TestNestedBraces(t *testing.T) {
 	const sizes = "\nsamples = 5\nlines = 4\nbands = 2\ndata type = 4\ninterleave = bsq\nbyte order = 0\n"
 	for description, want := range map[string]string{
@@ -401,6 +402,12 @@ func TestNestedBraces(t *testing.T) {
 		h, err := Read(strings.NewReader("ENVI\ndescription = " + description + sizes))
 		if err != nil || h.Samples != 5 || h.Lines != 4 || h.Description != want {
 			t.Errorf("%q: %+v, %v", description, h, err)
+		}
+	}
+	for offsets, want := range map[string]string{"{0, 0}": "", "{8, 8}": "major frame offsets"} {
+		_, err := Read(strings.NewReader("ENVI\nmajor frame offsets = " + offsets + sizes))
+		if err == nil != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("offsets %s: %v", offsets, err)
 		}
 	}
 }

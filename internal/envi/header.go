@@ -143,6 +143,11 @@ func parse(fields map[string]string) (*Header, error) {
 	if strings.EqualFold(h.FileType, SpectralLibrary) {
 		h.FileType = SpectralLibrary
 	}
+	for _, key := range []string{"major frame offsets", "minor frame offsets"} {
+		if strings.Trim(fields[key], "{}0, \t\n") != "" {
+			return nil, fmt.Errorf("%s = %.40s: bytes beside the values are not read", key, fields[key])
+		}
+	}
 	for _, size := range []struct {
 		key string
 		to  *int
