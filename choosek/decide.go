@@ -49,7 +49,7 @@ func (c *Choice) decide() {
 		c.K, c.Certain, c.Reason = c.Clusters, false, "the rows lie in about "+strconv.Itoa(c.Clusters)+
 			" clusters that are apart (silhouette "+
 			strconv.FormatFloat(c.Silhouette[c.Clusters-1], 'f', 2, 64)+
-			"), or more, since close ones count as one; as mixtures, "+c.Reason
+			"); clusters that touch count as one. As mixtures, "+c.Reason
 	case !c.Certain && c.K > 0:
 		c.Reason = "no certain k: " + c.Reason
 	}

@@ -114,7 +114,7 @@ func TestCandidate(t *testing.T) {
 		{Choice{Edge: 1, HeldOut: 1}, 0, "nothing stands out of the noise"},
 		{Choice{Edge: 1}, 0, "nothing stands out of the noise"},
 		{Choice{Edge: 4, HeldOut: 6, Clusters: 9}, 9, "the rows lie in about 9 clusters that are apart (silhouette " +
-			"0.75), or more, since close ones count as one; as mixtures, " +
+			"0.75); clusters that touch count as one. As mixtures, " +
 			"noise says 4, held-out entries say 6, halves of the rows say none"},
 		{Choice{Edge: 1, HeldOut: 1, Clusters: 9}, 9, "nothing stands out of the noise"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(4), Clusters: 9}, 9, "as mixtures, noise leaves directions for 4 " +

@@ -15,9 +15,9 @@ import (
 // The one line on the scale and the bounds where nothing but bounds is taken, and what ends the line
 // where more is.
 const (
-	onlyBounds = "columns are not standardized (-scale zscore); prototypes are kept at 0 or above (-bounds none)"
-	alsoBounds = "; prototypes are kept at 0 or above (-bounds none)"
-	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore)"
+	onlyBounds = "columns are not standardized (-scale zscore does); prototypes are kept at 0 or above (-bounds none lifts this)"
+	alsoBounds = "; prototypes are kept at 0 or above (-bounds none lifts this)"
+	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore does)"
 	sumWords   = "rows add up to %v, as parts of a whole: columns are not standardized (-scale zscore does)" + alsoBounds
 	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and count " +
 		"by the sums of the counts (-scale none takes them as they are)" + alsoBounds
@@ -114,9 +114,9 @@ func TestChoices(t *testing.T) {
 		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "", asTheyAre + "; " + unbounded},
 		{"joined views, z-score asked for", spectraOf(r, 30, 64, uneven), nil, "-scale zscore", unbounded},
 		{"a header of wavelengths", spectraOf(r, 30, 12, uneven), named("%d", 12), "", "columns are named by " +
-			"numbers that rise or fall, as of one unit: not standardized (-scale zscore)" + alsoBounds},
+			"numbers that rise or fall, as of one unit: not standardized (-scale zscore does)" + alsoBounds},
 		{"one unit", spectraOf(r, 30, 12, uneven), named("at %d (mg/l)", 12), "", "columns are all in mg/l: " +
-			"not standardized (-scale zscore)" + alsoBounds},
+			"not standardized (-scale zscore does)" + alsoBounds},
 		{"one column in another unit", spectraOf(r, 30, 4, even), []string{"a (mg/l)", "b (mg/l)", "c (mg/l)",
 			"d (°C)"}, "", "columns are in different units (mg/l, °C): standardized (-scale none leaves them); " + unbounded},
 		{"64 columns, one in another unit", spectraOf(r, 30, 64, even), append(named("at %d (mg/l)", 63), "T (°C)"),

@@ -258,7 +258,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
 	r.mixtures = f.labels == labelLargest || f.labels == labelAuto && !f.method.ofSimilarities() &&
-		(d.mixtures || f.start != nil && f.start.LabelLargest)
+		(d.mixtures || f.library != nil || f.start != nil && f.start.LabelLargest) // rows mix known sources
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func TestFitKnown(t *testing.T) {
 			"The known prototypes keep it above the floor": true, "is the price of": false,
 			"so does the pull of the others": c.pulled, "1/3 of it is permitted above the least error": c.pulled,
 			"times as long as the rows: check their units": c.unlike, "check the units of the known ones": c.unlike && !c.pulled,
-			"olumns are not standardized (-scale zscore)": true,
+			"olumns are not standardized (-scale zscore does)": true,
 		} {
 			if strings.Contains(report, want) != is {
 				t.Errorf("-k %s -known %s: %q is there: %v, in %s", c.k, c.known, want, !is, report)

@@ -270,7 +270,7 @@ func (r *scree) answer() *answer.Answer {
 		return a
 	}
 	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). Explained is the " +
-		"rest of the variance; step what the last prototype adds; stick the step that chance would give."
+		"rest of the variance; step what the last prototype adds; by chance, the step of a variance that is split at random."
 	p := r.proposal
 	a.Choice.Elbow, a.Choice.Profile = answer.AtLeastOne(p.Elbow), answer.AtLeastOne(p.Profile)
 	if r.choice == nil && p.Elbow > 0 {

@@ -98,7 +98,7 @@ func scaleNote(h *table.Head, s *scale.Scaling, kind scale.Kind, c *scale.Column
 	case text == "":
 		return ""
 	case j < 0:
-		return text + " (-scale zscore)"
+		return text + " (-scale zscore does)"
 	}
 	text += " (-scale zscore counts all columns alike"
 	if column := dropWord(h, j); column != "" {

@@ -19,8 +19,8 @@ import (
 const (
 	mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
 	rareCounts  = "90 % or more of the counts are 0, as those of words: for clusters try -scale words"
-	asTheyAre   = "columns are not standardized (-scale zscore)"
-	unbounded   = "prototypes have no bounds (-bounds)"
+	asTheyAre   = "columns are not standardized (-scale zscore does)"
+	unbounded   = "prototypes have no bounds (-bounds sets them)"
 )
 
 // look finds out the kind of the numbers, and notes it for -scale auto. It returns the scale to take.
@@ -161,7 +161,7 @@ func (d *data) within(b *bounds, free bool) *bounds {
 		d.take(unbounded)
 		return nil
 	}
-	d.take(kinds.AboveWords + " (-bounds none)")
+	d.take(kinds.AboveWords + " (-bounds none lifts this)")
 	return &bounds{0, math.Inf(1)}
 }
 

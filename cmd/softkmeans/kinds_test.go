@@ -163,7 +163,7 @@ func TestPartsOfAWhole(t *testing.T) {
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
 	for flags, want := range map[string]string{
 		"": "rows add up to 100, as parts of a whole: columns are not standardized " +
-			"(-scale zscore does); prototypes are kept at 0 or above (-bounds none)",
+			"(-scale zscore does); prototypes are kept at 0 or above (-bounds none lifts this)",
 		"-bounds none":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {

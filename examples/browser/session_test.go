@@ -448,7 +448,7 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, before, k, says string }{
-		{half.String(), "", "4", "No certain k: noise and held-out entries say 4, halves of the rows say 3; best supported: k = 4. " +
+		{half.String(), "", "4", "Best supported: k = 4. No certain k: noise and held-out entries say 4, halves of the rows say 3. " +
 			"Noise: k = 4; "},
 		{string(read(t, "digits.csv")), "11", "11", "By the floors alone, proposed: k = 11, since "},
 	} {

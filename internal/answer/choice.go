@@ -56,7 +56,7 @@ func (c *Choice) Sentence() string {
 	case c.K == nil:
 		return "No k is proposed: " + c.Reason + "."
 	case !c.Certain:
-		return capital(c.Reason) + "; best supported: k = " + strconv.Itoa(*c.K) + "."
+		return "Best supported: k = " + strconv.Itoa(*c.K) + ". " + capital(c.Reason) + "."
 	}
 	return "Proposed: k = " + strconv.Itoa(*c.K) + ", since " + c.Reason + "."
 }

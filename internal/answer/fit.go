@@ -47,7 +47,17 @@ func (f *Fit) Fill(a *Answer) {
 		f.columns(a)
 	}
 	f.quality(a)
-	a.Warnings = append(a.Warnings, view.Warnings(f.Model)...)
+	m := *f.Model
+	if f.Known > 0 { // memberships are asked for, and not clusters
+		m.Warnings = slices.DeleteFunc(slices.Clone(m.Warnings), func(w softkmeans.Warning) bool {
+			return w.Kind == softkmeans.WarnDimensions
+		})
+		if len(m.Warnings) < len(f.Model.Warnings) {
+			a.Warnings = append(a.Warnings, "So many prototypes mix a row in more than one way: predict -centers FILE "+
+				"gives the ranges of memberships in known prototypes.")
+		}
+	}
+	a.Warnings = append(a.Warnings, view.Warnings(&m)...)
 	f.Details(a)
 }
 

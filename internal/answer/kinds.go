@@ -184,7 +184,7 @@ func (a *Answer) floors() Section {
 	t := &Table{Head: []string{"k", "floor", "explained", "step"}}
 	stick := a.Kernel == ""
 	if stick {
-		t.Head = append(t.Head, "stick")
+		t.Head = append(t.Head, "by chance")
 	}
 	t.Head = append(t.Head, "")
 	left, best := 0, 0
@@ -210,6 +210,10 @@ func (a *Answer) floors() Section {
 		if row = append(row, bar); i > a.Most {
 			t.Rows = append(t.Rows, append([]string{"…"}, slices.Repeat([]string{""}, len(row)-1)...))
 		}
+		t.Rows = append(t.Rows, row)
+	}
+	if best > len(a.Floors) { // clusters, not directions, speak for it
+		row := append([]string{"* " + strconv.Itoa(best), "0", "100\u00a0%"}, slices.Repeat([]string{""}, len(t.Head)-3)...)
 		t.Rows = append(t.Rows, row)
 	}
 	s := Section{ID: "floors", Table: t, Title: a.Where}

@@ -90,9 +90,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels; where as many change, " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % agreed with known classes on " +
-					"average. " + rely
+				what = " of the labels. On tables with known classes and as much change, " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of the labels were right. " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
