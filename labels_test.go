@@ -359,7 +359,7 @@ func TestLabelsOfFits(t *testing.T) {
 	}
 	m.ClusterMeans = m.Centers.Clone()
 	for _, axes := range []*Matrix{NewMatrix(2, 3, nil), NewMatrix(1, 4, []float64{0, 0, math.NaN(), 0}),
-		NewMatrix(1, 4, []float64{2, 0, 0, 0})} {
+		NewMatrix(1, 4, []float64{2, 0, 0, 0}), {Rows: 2, Cols: 4, Stride: 4, Data: make([]float64, 5)}} {
 		m.ClusterAxes = axes
 		if _, err := m.PredictLabels(nil, x); err == nil {
 			t.Errorf("no error for axes %v", axes.Data)

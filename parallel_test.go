@@ -249,7 +249,26 @@ func TestErrorsArrive(t *testing.T) {
 		return func(ctx context.Context) (*Model, error) { return Fit(ctx, x, k, &o) }
 	}
 	below := moved(tall, -1)
+	sparse := func(n, d int) *SparseMatrix {
+		return sparseOf(mapped(randomData(n, d, 0, 4), func(i, j int, v float64) float64 {
+			if (i+j)%4 == 0 {
+				return v
+			}
+			return 0
+		}))
+	}
+	tallSparse, wideSparse := sparse(60, 12), sparse(20, 60)
+	sparseVolume := func(x *SparseMatrix, o MinVolumeOptions) call {
+		o.Workers, o.MaxIter = 1, 3
+		return func(ctx context.Context) (*Model, error) { return FitMinVolume(ctx, x, 3, &o) }
+	}
 	calls := []call{
+		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wideSparse, nil)) },
+		func(ctx context.Context) (*Model, error) { return Fit(ctx, tallSparse, 3, &Options{Workers: 1}) },
+		func(ctx context.Context) (*Model, error) {
+			return Fit(ctx, wideSparse, 3, &Options{Workers: 1, Solver: SolverKrylov})
+		},
+		sparseVolume(tallSparse, MinVolumeOptions{}), sparseVolume(wideSparse, MinVolumeOptions{Slack: .1}),
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, tall, nil)) },
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wide, nil)) },
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, line, nil)) },
@@ -260,7 +279,7 @@ func TestErrorsArrive(t *testing.T) {
 			}
 			return nil, err
 		},
-		volume(tall, 3, MinVolumeOptions{}), volume(line, 2, MinVolumeOptions{}),
+		volume(tall, 3, MinVolumeOptions{}), volume(line, 2, MinVolumeOptions{}), volume(flat, 2, MinVolumeOptions{}),
 		volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
 		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		volume(below, 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),

@@ -176,9 +176,9 @@ func sniff(f *os.File, name string) (*format, error) {
 	}
 	switch {
 	case strings.HasPrefix(text, "\x89HDF"), strings.HasPrefix(text, "MATLAB 7.3"):
-		return nil, fmt.Errorf("%s: this is HDF5, as MATLAB writes with -v7.3; save it with -v7", name)
+		return nil, fmt.Errorf("%s: this is HDF5, as MATLAB (-v7.3; save with -v7) and BIOM (biom convert --to-tsv) write", name)
 	case strings.HasPrefix(text, "\xd0\xcf\x11\xe0"):
-		return nil, fmt.Errorf("%s: this is an old Excel file (.xls); save it as .xlsx or CSV", name)
+		return nil, fmt.Errorf("%s: this is an OLE file, as old Excel (.xls) and programs of spectrometers write; export it as text", name)
 	case strings.EqualFold(filepath.Ext(name), ".hdr"):
 		_, err := envi.ReadFile(name) // says what it is
 		return nil, err

@@ -339,6 +339,17 @@ func TestSparse(t *testing.T) {
 	}
 }
 
+// TestSciPyFormats: coordinates, diagonals and blocks have the same entries.
+func TestSciPyFormats(t *testing.T) {
+	for _, format := range []string{"coo", "dia", "bsr"} {
+		lines := strings.Split(strings.TrimSpace(converted(t, "../testdata/"+format+".npz")), "\n")
+		slices.Sort(lines[2:])
+		if got := strings.Join(lines[1:], "|"); got != "4 6 6|1 1 3|1 2 2|2 4 -1.5|3 3 7|4 1 1|4 6 4" {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
+}
+
 // TestTypes: every type of a column is written so that the command reads it.
 func TestTypes(t *testing.T) {
 	rows := load(t, "iris")[:7]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
@@ -49,6 +50,14 @@ func (a *matArray) table() bool {
 	return len(a.dims) == 2 && !a.complex && (a.class == mxSparse || a.class >= mxDouble && a.class <= mxUint64)
 }
 
+// matrix is 1 if a table has more than one row and column, else 0.
+func (a *matArray) matrix() int {
+	if min(a.dims[0], a.dims[1]) > 1 {
+		return 1
+	}
+	return 0
+}
+
 func (a *matArray) String() string {
 	s := make([]string, len(a.dims))
 	for i, n := range a.dims {
@@ -76,7 +85,8 @@ func readMAT(f *os.File, o *options, w *writer) error {
 		return errors.New("this is no .mat file of level 5")
 	}
 	var names []string
-	var only *matArray
+	var tables []*matArray
+	var only *matArray // the first matrix, or the first vector or number if there is none
 	var beside besides
 	for {
 		a, err := m.variable()
@@ -97,13 +107,24 @@ func readMAT(f *os.File, o *options, w *writer) error {
 		if !a.table() {
 			return fmt.Errorf("the variable %q is %s, no matrix of real numbers", a.name, a)
 		}
-		if only != nil {
-			return fmt.Errorf("there are several tables: give -variable with one of %s, …", strings.Join(names, ", "))
+		tables = append(tables, a)
+		if only != nil && a.matrix() <= only.matrix() {
+			continue
 		}
 		only = a
 		if err := a.load(); err != nil {
 			return fmt.Errorf("the variable %q: %w", a.name, err)
 		}
+	}
+	slices.SortStableFunc(tables, func(a, b *matArray) int {
+		return cmp.Or(b.matrix()-a.matrix(), b.dims[0]*b.dims[1]-a.dims[0]*a.dims[1])
+	})
+	if len(tables) > 1 && tables[1].matrix() == only.matrix() {
+		var list []string
+		for _, a := range tables[:min(5, len(tables))] {
+			list = append(list, fmt.Sprintf("%s (%d×%d)", a.name, a.dims[0], a.dims[1]))
+		}
+		return fmt.Errorf("there are several tables: give -variable with one of %s", strings.Join(list, ", "))
 	}
 	switch {
 	case o.list:
@@ -319,7 +340,15 @@ func (a *matArray) write(w *writer, turn bool) error {
 		if turn {
 			rows, cols = cols, rows
 		}
-		return writeSparse(&compressed{rows, cols, starts, indices, data, !turn}, w)
+		m := &triples{rows: rows, cols: cols}
+		indices = indices[:len(data)]
+		if err := m.compressed(starts, indices, data, []int{len(data), 1, 1}, !turn); err != nil {
+			return fmt.Errorf("the variable %q: %w", a.name, err)
+		}
+		if err := m.check(); err != nil {
+			return fmt.Errorf("the variable %q: %w", a.name, err)
+		}
+		return writeSparse(m, w)
 	}
 	data, err := a.body.numbers()
 	if err != nil {

@@ -110,7 +110,8 @@ func readExcel(f *os.File, o *options, w *writer) error {
 // readNPZ copies an array of numbers of one or two dimensions, or writes SciPy's sparse one.
 func readNPZ(arrays map[string]*zip.File, o *options, w *writer) error {
 	names := slices.Sorted(maps.Keys(arrays))
-	if o.variable == "" && arrays["indptr"] != nil && arrays["indices"] != nil && arrays["data"] != nil && arrays["shape"] != nil {
+	if o.variable == "" && arrays["data"] != nil && arrays["shape"] != nil &&
+		(arrays["indptr"] != nil || arrays["row"] != nil || arrays["offsets"] != nil) {
 		m, err := readSciPy(arrays)
 		switch {
 		case err != nil:
@@ -176,90 +177,183 @@ func describe(h *npy.Header, err error) string {
 	return fmt.Sprintf("%v", h.Shape)
 }
 
-// readSciPy reads what scipy.sparse.save_npz wrote.
-func readSciPy(arrays map[string]*zip.File) (*compressed, error) {
-	list := func(name string) ([]float64, error) {
-		r, err := arrays[name].Open()
-		if err != nil {
-			return nil, err
+// readSciPy reads what scipy.sparse.save_npz wrote: rows, columns, coordinates, blocks or diagonals.
+func readSciPy(arrays map[string]*zip.File) (*triples, error) {
+	var failed error
+	array := func(name string, dimensions int) ([]int, []float64) {
+		shape, v, err := readArray(arrays, name)
+		if err == nil && len(shape) != dimensions {
+			err = fmt.Errorf("%s: %d dimensions, not %d", name, len(shape), dimensions)
 		}
-		defer r.Close()
-		h, err := npy.ReadHeader(r)
-		if err != nil || len(h.Shape) != 1 {
-			return nil, fmt.Errorf("%s: %s", name, describe(nil, err))
-		}
-		b, err := io.ReadAll(r)
-		if err != nil || len(b) != h.Shape[0]*h.Kind.Size {
-			return nil, fmt.Errorf("%s: %d bytes for %d numbers: %w", name, len(b), h.Shape[0], errors.Join(err, io.ErrUnexpectedEOF))
-		}
-		v := make([]float64, h.Shape[0])
-		h.Kind.Get(v, b)
-		return v, nil
+		failed = errors.Join(failed, err)
+		return shape, v
 	}
-	shape, err1 := list("shape")
-	starts, err2 := list("indptr")
-	indices, err3 := list("indices")
-	data, err4 := list("data")
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	format, err := formatOf(arrays)
+	if err != nil {
 		return nil, err
 	}
-	byColumns := false
-	if f := arrays["format"]; f != nil {
-		r, err := f.Open()
-		if err != nil {
-			return nil, err
-		}
-		defer r.Close()
-		text, err := io.ReadAll(io.LimitReader(r, 1<<12))
-		if err != nil {
-			return nil, err
-		}
-		switch format := strings.TrimRight(string(text[max(0, len(text)-3):]), "\x00"); format {
-		case "csr":
-		case "csc":
-			byColumns = true
-		default:
-			return nil, fmt.Errorf("the sparse matrix has the format %q; save it as csr or csc", format)
-		}
+	_, size := array("shape", 1)
+	if failed == nil && (len(size) != 2 || !(size[0] >= 0 && size[1] >= 0)) {
+		failed = errors.New("shape: a matrix has two sizes")
 	}
-	if len(shape) != 2 || len(starts) == 0 || len(indices) != len(data) {
-		return nil, errors.New("the arrays of the sparse matrix contradict each other")
+	if failed != nil {
+		return nil, failed
 	}
-	return &compressed{int(shape[0]), int(shape[1]), starts, indices, data, byColumns}, nil
+	m := &triples{rows: int(size[0]), cols: int(size[1])}
+	switch format {
+	case "coo":
+		_, row := array("row", 1)
+		_, col := array("col", 1)
+		_, v := array("data", 1)
+		if failed == nil && (len(row) != len(v) || len(col) != len(v)) {
+			failed = errContradict
+		}
+		for t := range v {
+			if failed == nil {
+				m.add(int(row[t]), int(col[t]), v[t])
+			}
+		}
+	case "dia":
+		_, offsets := array("offsets", 1)
+		shape, v := array("data", 2)
+		if failed == nil && shape[0] != len(offsets) {
+			failed = errContradict
+		}
+		for t := range v {
+			if failed == nil && v[t] != 0 {
+				j := t % shape[1]
+				if i := j - int(offsets[t/shape[1]]); i >= 0 && i < m.rows && j < m.cols {
+					m.add(i, j, v[t])
+				}
+			}
+		}
+	case "csr", "csc", "bsr":
+		dimensions := map[bool]int{false: 1, true: 3}[format == "bsr"]
+		_, starts := array("indptr", 1)
+		_, indices := array("indices", 1)
+		shape, v := array("data", dimensions)
+		if failed == nil {
+			failed = m.compressed(starts, indices, v, append(shape, 1, 1), format == "csc")
+		}
+	default:
+		failed = fmt.Errorf("the sparse matrix has the format %q; save it as csr or csc", format)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return m, m.check()
 }
 
-// compressed is a sparse matrix by rows, or by columns.
-type compressed struct {
-	rows, cols            int
-	starts, indices, data []float64
-	byColumns             bool
+var errContradict = errors.New("the arrays of the sparse matrix contradict each other")
+
+// formatOf is the format that SciPy names; csr if it names none.
+func formatOf(arrays map[string]*zip.File) (string, error) {
+	f := arrays["format"]
+	if f == nil {
+		return "csr", nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, 1<<12))
+	return strings.TrimRight(string(text[max(0, len(text)-3):]), "\x00"), err
 }
 
-// writeSparse writes it as MatrixMarket.
-func writeSparse(m *compressed, w *writer) error {
+// readArray reads the values of an array, the last index running fastest.
+func readArray(arrays map[string]*zip.File, name string) (shape []int, v []float64, err error) {
+	if arrays[name] == nil {
+		return nil, nil, fmt.Errorf("there is no array %q", name)
+	}
+	r, err := arrays[name].Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	h, err := npy.ReadHeader(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	n := 1
+	for _, size := range h.Shape {
+		n *= size
+	}
+	b, err := io.ReadAll(r)
+	if err != nil || len(b) != n*h.Kind.Size {
+		return nil, nil, fmt.Errorf("%s: %d bytes for %d numbers: %w", name, len(b), n, errors.Join(err, io.ErrUnexpectedEOF))
+	}
+	v = make([]float64, n)
+	if h.Kind.Get(v, b); h.Fortran && len(h.Shape) == 2 {
+		turned := make([]float64, n)
+		for t := range v {
+			turned[t%h.Shape[0]*h.Shape[1]+t/h.Shape[0]] = v[t]
+		}
+		v = turned
+	} else if h.Fortran && len(h.Shape) > 2 {
+		return nil, nil, fmt.Errorf("%s: blocks in Fortran order; save the matrix as csr", name)
+	}
+	return h.Shape, v, nil
+}
+
+// triples are the entries of a sparse matrix, in any order.
+type triples struct {
+	rows, cols int
+	i, j       []int
+	v          []float64
+}
+
+func (m *triples) add(i, j int, v float64) {
+	m.i, m.j, m.v = append(m.i, i), append(m.j, j), append(m.v, v)
+}
+
+// compressed adds the entries of rows, columns or blocks of shape[1] by shape[2].
+func (m *triples) compressed(starts, indices, v []float64, shape []int, byColumns bool) error {
+	high, wide := shape[1], shape[2]
 	lines := m.rows
-	if m.byColumns {
+	if byColumns {
 		lines = m.cols
 	}
-	if lines < 0 || len(m.starts) != lines+1 || m.starts[0] != 0 || int(m.starts[lines]) > len(m.data) {
-		return errors.New("the starts of the sparse matrix contradict its size")
+	if high < 1 || wide < 1 || len(starts) != lines/high+1 || starts[0] != 0 || shape[0] != len(indices) {
+		return errContradict
 	}
-	fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", m.rows, m.cols, int(m.starts[lines]))
-	for i := range lines {
-		lo, hi := int(m.starts[i]), int(m.starts[i+1])
-		if lo < 0 || hi < lo || hi > len(m.data) {
+	for i := range lines / high {
+		lo, hi := int(starts[i]), int(starts[i+1])
+		if lo < 0 || hi < lo || hi > len(indices) {
 			return fmt.Errorf("the starts of the sparse matrix fall after %d", i)
 		}
 		for t := lo; t < hi; t++ {
-			row, col := i, int(m.indices[t])
-			if m.byColumns {
-				row, col = col, row
+			for b := range high * wide {
+				row, col := i*high+b/wide, int(indices[t])*wide+b%wide
+				if byColumns {
+					row, col = col, row
+				}
+				if e := v[t*high*wide+b]; e != 0 || high*wide == 1 {
+					m.add(row, col, e)
+				}
 			}
-			fmt.Fprintf(w, "%d %d ", row+1, col+1)
-			w.cells = 0
-			w.number(m.data[t])
-			w.end()
 		}
+	}
+	return nil
+}
+
+func (m *triples) check() error {
+	for t, i := range m.i {
+		if j := m.j[t]; i < 0 || i >= m.rows || j < 0 || j >= m.cols {
+			return fmt.Errorf("entry %d is in row %d, column %d of a matrix of %d×%d", t+1, i+1, j+1, m.rows, m.cols)
+		}
+	}
+	return nil
+}
+
+// writeSparse writes it as MatrixMarket.
+func writeSparse(m *triples, w *writer) error {
+	fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", m.rows, m.cols, len(m.v))
+	for t, v := range m.v {
+		fmt.Fprintf(w, "%d %d ", m.i[t]+1, m.j[t]+1)
+		w.cells = 0
+		w.number(v)
+		w.end()
 	}
 	return nil
 }

@@ -302,6 +302,9 @@ func TestFind(t *testing.T) {
 	write("other.img", "")
 	write("other.hdr", "HDR of another kind\n")
 	write("header", least)
+	write("esri.bil", "")
+	write("esri.hdr", "ncols 5\nnrows 4\nnbits 32\nbyteorder I\nlayout bil\n")
+	write("alone.img", "")
 	for _, c := range []struct{ name, header, data, err string }{
 		{"a", "a.hdr", "a", ""}, {"a.hdr", "a.hdr", "a", ""}, {"b.img", "b.hdr", "b.img", ""},
 		{"b.hdr", "b.hdr", "b.img", ""},
@@ -312,6 +315,8 @@ func TestFind(t *testing.T) {
 		{"i.hdr", "i.hdr", "", "no file with the values beside it"},
 		{"two.hdr", "two.hdr", "", "several files may have its values: two.img, two.bil"},
 		{"two.bil", "two.hdr", "two.bil", ""}, {"other.img", "", "", ""}, {"none.img", "", "", ""},
+		{"esri.bil", "", "", "esri.hdr: not an ENVI header but one of an ESRI raster"},
+		{"alone.img", "", "", "alone.img: its header, alone.hdr, is missing"},
 		{"none.hdr", "", "", "none.hdr"}, {"header", "", "", "is a header by its content"},
 	} {
 		header, data, err := Find(c.name)
@@ -383,4 +388,26 @@ func FuzzHeader(f *testing.F) {
 			t.Fatalf("%v: written\n%s\nand then\n%s", err, &once, &twice)
 		}
 	})
+}
+
+// A description may have braces of its own, and keys between them that do not count. Bytes between the values
+// are an error.
+func TestNestedBraces(t *testing.T) {
+	const sizes = "\nsamples = 5\nlines = 4\nbands = 2\ndata type = 4\ninterleave = bsq\nbyte order = 0\n"
+	for description, want := range map[string]string{
+		"{\n made by {nested} tool, samples = 99\n lines = 1}": "made by {nested} tool, samples = 99\nlines = 1",
+		"{{ one too many }": "{ one too many",
+		"{plain}":           "plain",
+	} {
+		h, err := Read(strings.NewReader("ENVI\ndescription = " + description + sizes))
+		if err != nil || h.Samples != 5 || h.Lines != 4 || h.Description != want {
+			t.Errorf("%q: %+v, %v", description, h, err)
+		}
+	}
+	for offsets, want := range map[string]string{"{0, 0}": "", "{8, 8}": "major frame offsets"} {
+		_, err := Read(strings.NewReader("ENVI\nmajor frame offsets = " + offsets + sizes))
+		if err == nil != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("offsets %s: %v", offsets, err)
+		}
+	}
 }

@@ -13,6 +13,9 @@ import (
 // extensions are those of the files with the values.
 var extensions = []string{"", ".dat", ".img", ".raw", ".bsq", ".bil", ".bip", ".sli"}
 
+// images are the extensions of files that have a header for certain.
+var images = []string{".img", ".bsq", ".bil", ".bip", ".sli"}
+
 // others are extensions of files that are no ENVI image, whatever is beside them.
 var others = []string{".csv", ".tsv", ".txt", ".npy", ".gz"}
 
@@ -39,11 +42,22 @@ func Find(name string) (header, data string, err error) {
 		return "", "",
 			fmt.Errorf("%s: is a header by its content; name it NAME.hdr, beside the values in NAME", name)
 	}
-	base := strings.TrimSuffix(name, filepath.Ext(name))
+	base, ext := strings.TrimSuffix(name, filepath.Ext(name)), strings.ToLower(filepath.Ext(name))
+	beside := false
 	for _, header := range []string{name + ".hdr", name + ".HDR", base + ".hdr", base + ".HDR"} {
-		if regular(header) && begins(header) {
+		if !regular(header) {
+			continue
+		}
+		if beside = true; begins(header) {
 			return header, name, nil
 		}
+		if slices.Contains(images[1:], ext) {
+			_, err := ReadFile(header) // says what it is
+			return "", "", err
+		}
+	}
+	if !beside && slices.Contains(images, ext) {
+		return "", "", fmt.Errorf("%s: its header, %s.hdr, is missing", name, base)
 	}
 	return "", "", nil
 }

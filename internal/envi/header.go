@@ -103,16 +103,18 @@ func split(text []byte) (map[string]string, error) {
 		}
 		key = strings.ToLower(strings.Join(strings.Fields(key), " "))
 		value = strings.TrimSpace(value)
-		if end := closing(key, value); end != "" && !strings.Contains(value, end) {
-			var b strings.Builder
-			b.WriteString(value)
-			for !strings.Contains(lines[i], end) {
-				if i++; i == len(lines) {
-					return nil, fmt.Errorf("the %c of %.40q has no %s", value[0], key, end)
-				}
-				b.WriteString("\n" + strings.TrimSpace(lines[i]))
+		if end := closing(key, value); end != "" {
+			n := enclosed(lines[i:], value[:1], end, true)
+			if n == 0 { // an opening sign too many
+				n = enclosed(lines[i:], value[:1], end, false)
 			}
-			value = b.String()
+			if n == 0 {
+				return nil, fmt.Errorf("the %c of %.40q has no %s", value[0], key, end)
+			}
+			for _, more := range lines[i+1 : i+n] {
+				value += "\n" + strings.TrimSpace(more)
+			}
+			i += n - 1
 		}
 		if old, twice := fields[key]; twice && old != value {
 			return nil, fmt.Errorf("%.40q twice, with different values", key)
@@ -122,11 +124,29 @@ func split(text []byte) (map[string]string, error) {
 	return fields, nil
 }
 
+// enclosed is how many lines there are up to the closing sign of the first: nested ones may stand before it, or
+// it is the first. 0 is for none.
+func enclosed(lines []string, open, end string, nested bool) int {
+	depth := 0
+	for i, line := range lines {
+		if depth += strings.Count(line, open) - strings.Count(line, end); strings.Contains(line, end) &&
+			(depth <= 0 || !nested) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 func parse(fields map[string]string) (*Header, error) {
 	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]),
 		Units: inBraces(fields["wavelength units"])}
 	if strings.EqualFold(h.FileType, SpectralLibrary) {
 		h.FileType = SpectralLibrary
+	}
+	for _, key := range []string{"major frame offsets", "minor frame offsets"} {
+		if strings.Trim(fields[key], "{}0, \t\n") != "" {
+			return nil, fmt.Errorf("%s = %.40s: bytes beside the values are not read", key, fields[key])
+		}
 	}
 	for _, size := range []struct {
 		key string

@@ -32,6 +32,9 @@ func (h *Header) parseBands(fields map[string]string) error {
 		channels, noun = h.Samples, "channel"
 		h.Spectra = h.list(fields, "spectra names", h.Lines, "spectra")
 	}
+	if fields["wavelength"] == "" && fields["wavelengths"] != "" {
+		h.note("there is no wavelength, but wavelengths, which is no key of ENVI: bands have numbers")
+	}
 	h.BandNames = h.list(fields, "band names", h.Bands, "bands")
 	h.parseWavelengths(h.list(fields, "wavelength", channels, noun+"s"), noun)
 	return h.parseBad(h.list(fields, "bbl", channels, noun+"s"))
@@ -126,7 +129,7 @@ func wordsOf(inner string, n int) []string {
 
 func inBraces(value string) string {
 	if inner, ok := strings.CutPrefix(value, "{"); ok {
-		value, _, _ = strings.Cut(inner, "}")
+		value = inner[:max(0, strings.LastIndexByte(inner, '}'))]
 	}
 	return strings.TrimSpace(value)
 }

@@ -38,7 +38,8 @@ var (
 // counts reports whether the whole numbers x, at least 0, are counts. A count that is expected to be e by
 // the sizes of its row and column differs from e by √e, and by what tells rows apart, which is in a
 // few directions. Of the rest, (v−e)²/e is about 1 for any e. That of lengths, prices or codes rises
-// or falls with e, or has another size. Numbers may be counts if they are alike as far as they go.
+// or falls with e, or has another size. Numbers may be counts if they are alike as far as they go, or if the
+// smallest alone vary up to twice as much.
 func counts(x *softkmeans.Matrix, l *limits) (are, mayBe bool) {
 	most, often := slices.Max(x.Data), 0
 	for _, v := range x.Data {
@@ -63,7 +64,7 @@ func counts(x *softkmeans.Matrix, l *limits) (are, mayBe bool) {
 			entries[class]++
 		}
 	}
-	classes, small := 0, 0
+	classes, small, near := 0, 0, false
 	for class, n := range entries {
 		if n < l.entries {
 			continue
@@ -75,11 +76,14 @@ func counts(x *softkmeans.Matrix, l *limits) (are, mayBe bool) {
 			least /= 2
 		}
 		e := math.Pow(10, float64(class+1)/2)
-		if like := sums[class] / n; like < least || like > l.most+l.varied*e {
+		switch like, most := sums[class]/n, l.most+l.varied*e; {
+		case classes == 1 && like > most && like <= 2*most: // the smallest, of which few vary more
+			near = true
+		case like < least || like > most:
 			return false, false
 		}
 	}
-	are = most >= leastMost && often <= mostOften && classes >= leastClasses && small >= leastSmall
+	are = !near && most >= leastMost && often <= mostOften && classes >= leastClasses && small >= leastSmall
 	return are, !are && small > 0
 }
 

@@ -4,6 +4,7 @@
 package npy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,19 +15,20 @@ import (
 // Magic is the first six bytes of a file.
 const Magic = "\x93NUMPY"
 
-// Reader reads the rows of an array in blocks. It keeps no rows.
+// Reader reads the rows of an array in blocks. It keeps no rows, unless the array is in Fortran order.
 type Reader struct {
 	Rows, Cols int    // both at least 1; an array of one dimension is a column
 	Ignore     []bool // true for columns that may hold NaN and infinities; nil: none
 	Missing    bool   // any column may hold NaN
 
-	r      io.Reader
-	source string
-	kind   Kind
-	header int64 // bytes before the first value
-	row    int   // the next row, from 0
-	buffer []byte
-	err    error
+	r       io.Reader
+	source  string
+	kind    Kind
+	fortran bool  // the columns are stored one after the other
+	header  int64 // bytes before the first value
+	row     int   // the next row, from 0
+	buffer  []byte
+	err     error
 }
 
 // NewReader reads the header. source is the file's name. Every error begins with
@@ -55,11 +57,30 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 	case n.Rows > math.MaxInt/8/n.Cols:
 		return nil, n.fault(fmt.Errorf("%d rows of %d columns are more than can be addressed", n.Rows,
 			n.Cols))
-	case h.Fortran && n.Rows > 1 && n.Cols > 1:
-		return nil, n.fault(errors.New("the columns are stored one after the other (Fortran order); " +
-			"numpy.save of numpy.ascontiguousarray(x) stores rows"))
 	}
+	n.fortran = h.Fortran && n.Rows > 1 && n.Cols > 1
 	return n, nil
+}
+
+// turn reads the whole array, whose columns are stored one after the other, and puts the bytes of its rows in
+// the place of r.
+func (n *Reader) turn() {
+	n.fortran = false
+	size, rows, cols := n.kind.Size, n.Rows, n.Cols
+	var text bytes.Buffer // it grows as the file does, whatever the header claims
+	_, err := io.CopyN(&text, n.r, int64(rows*cols*size))
+	if columns := text.Bytes(); err == nil {
+		turned := make([]byte, len(columns))
+		for i := range rows {
+			for j := range cols {
+				copy(turned[(i*cols+j)*size:], columns[(j*rows+i)*size:(j*rows+i+1)*size])
+			}
+		}
+		n.r = io.MultiReader(bytes.NewReader(turned), n.r)
+	} else if n.err = n.fault(err); err == io.EOF {
+		n.err = n.fault(fmt.Errorf("the file is cut: %d of %d bytes of values are missing",
+			rows*cols*size-text.Len(), rows*cols*size))
+	}
 }
 
 // CheckSize returns an error unless the size of the file is that of its header and
@@ -102,6 +123,9 @@ func (n *Reader) ReadRows(dst []float64) (rows int, err error) {
 	most := min(len(dst)/n.Cols, n.Rows-n.row)
 	if len(dst) < n.Cols {
 		panic("npy: dst is shorter than a row")
+	}
+	if n.fortran {
+		n.turn()
 	}
 	for rows < most && n.err == nil {
 		rows += n.readChunk(dst[rows*n.Cols : most*n.Cols])

@@ -19,9 +19,9 @@ import (
 // spectrum names the column of the spectra's names.
 const spectrum = "spectrum"
 
-// library returns the text of a spectral library, and makes d the dialect of that text. Columns are
-// the wavelengths of channels that are not bad (bbl), and ids the names of the spectra. The text is
-// nil if source is no ENVI file. Of an image it is an error.
+// library returns the text of a spectral library, and makes d the dialect of that text. Columns are the
+// wavelengths of channels that are not bad (bbl) or without any value, and ids the names of the spectra.
+// The text is nil if source is no ENVI file. Of an image it is an error.
 func library(source string, d *table.Dialect) (text io.Reader, notes []string, err error) {
 	header, data, err := envi.Find(source)
 	if header == "" || err != nil {
@@ -41,12 +41,12 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 	if err != nil {
 		return nil, nil, err
 	}
-	switch n := len(channelsOf(h)); {
+	switch n := len(channelsOf(h, values)); {
 	case n == 0:
-		return nil, nil, fmt.Errorf("%s: all channels are bad ones (bbl)", header)
+		return nil, nil, fmt.Errorf("%s: all channels are bad ones (bbl), or without a value", header)
 	case n < h.Samples:
-		notes = []string{fmt.Sprintf("%d of %d channels are marked as bad (bbl) and left out", h.Samples-n,
-			h.Samples)}
+		notes = []string{fmt.Sprintf("%d of %d channels are marked as bad (bbl), or have no value in any "+
+			"spectrum, and are left out", h.Samples-n, h.Samples)}
 	}
 	named := d.ID != table.NoID
 	libraryDialect(d)
@@ -70,7 +70,7 @@ func Spectra(header, data string) (*table.Table, error) {
 	}
 	t := &table.Table{Rows: h.Lines}
 	t.Source, t.IDs, t.Notes = data, h.Spectra, h.Notes
-	at := slices.DeleteFunc(channelsOf(h), func(j int) (missing bool) {
+	at := slices.DeleteFunc(channelsOf(h, values), func(j int) (missing bool) {
 		for i := range h.Lines {
 			missing = missing || h.IsMissing(values[i*h.Samples+j])
 		}
@@ -108,9 +108,14 @@ func libraryDialect(d *table.Dialect) {
 	}
 }
 
-func channelsOf(h *envi.Header) (at []int) {
+// channelsOf returns the channels that are not bad and have a value in some spectrum.
+func channelsOf(h *envi.Header, values []float64) (at []int) {
 	for j := range h.Samples {
-		if h.Bad == nil || !h.Bad[j] {
+		dead := h.Bad != nil && h.Bad[j]
+		for i := 0; i < h.Lines && !dead && h.IsMissing(values[i*h.Samples+j]); i++ {
+			dead = i == h.Lines-1
+		}
+		if !dead {
 			at = append(at, j)
 		}
 	}
@@ -155,11 +160,12 @@ func scaled(h *envi.Header, v float64) float64 {
 // libraryText writes the table. A value that stands for none is an empty field.
 func libraryText(h *envi.Header, values []float64, named bool) []byte {
 	var b bytes.Buffer
+	channels := channelsOf(h, values)
 	line := func(first string, field func(j int) string) {
 		if named {
 			b.WriteString(`"` + strings.ReplaceAll(first, `"`, `""`) + `",`)
 		}
-		for i, j := range channelsOf(h) {
+		for i, j := range channels {
 			if i > 0 {
 				b.WriteByte(',')
 			}

@@ -72,7 +72,7 @@ func TestLibraryHeader(t *testing.T) {
 	}
 	notes := strings.Join(got.Notes, "; ")
 	for _, note := range []string{"no byte order", "wavelength is in [ ]",
-		"1 of 4 channels are marked as bad"} {
+		"1 of 4 channels are marked as bad (bbl), or have no value"} {
 		if !strings.Contains(notes, note) {
 			t.Errorf("no note has %q in %q", note, notes)
 		}
@@ -122,11 +122,11 @@ func FuzzLibrary(f *testing.F) {
 		if err != nil || h.FileType != envi.SpectralLibrary || h.Lines > 100 || h.Samples > 100 {
 			return
 		}
-		channels := channelsOf(h)
+		values := slices.Repeat([]float64{a, b, c, e}, h.Lines*h.Samples/4+1)
+		channels := channelsOf(h, values)
 		if h.Scale = 0; len(channels) == 0 {
 			return
 		}
-		values := slices.Repeat([]float64{a, b, c, e}, h.Lines*h.Samples/4+1)
 		d := table.Dialect{Missing: true}
 		libraryDialect(&d)
 		got, err := table.Read(bytes.NewReader(libraryText(h, values, true)), "F", d)

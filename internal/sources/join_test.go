@@ -201,3 +201,15 @@ func joined(library, text []byte, read Reader) (*softkmeans.Matrix, error) {
 	}
 	return of.Shares, nil
 }
+
+// A unit in the name of a column is no other name, and another unit is an error.
+func TestUnitsInNames(t *testing.T) {
+	for names, want := range map[string]string{"Al,Fe [ppm],Ca": "", "Al (%),Fe,Ca": "has another unit"} {
+		library := &Library{Source: "L", Columns: strings.Split("Al (mg/kg),Fe (ppm),Ca", ","),
+			X: softkmeans.NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 2})}
+		_, err := library.Join("R", strings.Split(names, ","), true)
+		if err == nil != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", names, err)
+		}
+	}
+}

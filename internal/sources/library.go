@@ -203,11 +203,23 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // key is what two names have in common that are the same: numbers may be written in other ways.
 func key(name string) string {
-	name = table.Printable(name)
+	name, _ = cutUnit(table.Printable(name))
 	if v, err := strconv.ParseFloat(name, 64); err == nil && v-v == 0 {
 		return number(v)
 	}
 	return name
+}
+
+// cutUnit parts the name of a column such as Al (mg/kg) and its unit.
+func cutUnit(name string) (bare, unit string) {
+	if i := strings.LastIndexAny(name, "(["); i > 0 && strings.HasSuffix(name, map[byte]string{'(': ")",
+		'[': "]"}[name[i]]) {
+		unit = name[i+1 : len(name)-1]
+		if table.IsUnit(unit) || strings.HasSuffix(unit, "%") {
+			return strings.TrimSpace(name[:i]), unit
+		}
+	}
+	return name, ""
 }
 
 func keys(names []string) map[string]bool {
@@ -522,6 +534,11 @@ func (l *Library) byName(at []int, names []string, way variables, source string)
 		case 1:
 			at[i] = where[key(name)]
 			joined[at[i]] = true
+			_, unit := cutUnit(name)
+			if _, other := cutUnit(way.names[at[i]]); unit != other && unit != "" && other != "" {
+				return "", errors.New(source + ": " + strconv.Quote(name) + " has another unit than " +
+					strconv.Quote(way.names[at[i]]) + " of " + l.Source)
+			}
 		default:
 			return "", errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
 		}

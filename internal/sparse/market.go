@@ -46,7 +46,7 @@ func (m *market) readBanner() error {
 		return err
 	}
 	words := strings.Fields(strings.ToLower(string(text)))
-	if len(words) != 5 || words[0] != banner {
+	if len(words) != 5 || words[0] != banner && words[0] != banner[1:] {
 		return m.fault(0,
 			"the first line must be %%MatrixMarket and four words, such as matrix coordinate real general")
 	}
@@ -56,8 +56,6 @@ func (m *market) readBanner() error {
 	switch m.array = words[2] == "array"; {
 	case !m.array && words[2] != "coordinate":
 		return m.fault(3, quote([]byte(words[2]), 0)+" is neither coordinate nor array")
-	case m.array && words[4] != "general":
-		return m.fault(5, "an array is read where it is general, not "+quote([]byte(words[4]), 0))
 	}
 	switch words[3] {
 	case "real":
@@ -251,9 +249,17 @@ func (m *market) missing(n int, what string) error {
 		strconv.Itoa(m.count) + " " + what + " are missing")
 }
 
-// readArray reads the values of all entries, column after column.
+// readArray reads the values of all entries, column after column; of a symmetric matrix those on and below the
+// diagonal, of a skew-symmetric one those below it.
 func (m *market) readArray() (*softkmeans.SparseMatrix, error) {
 	m.count = m.rows * m.cols
+	below := 0 // the diagonal is the first of a column
+	if m.mirror < 0 {
+		below = 1
+	}
+	if m.mirror != 0 {
+		m.count = m.rows * (m.rows + 1 - 2*below) / 2
+	}
 	var values []float64
 	for {
 		text, err := m.content()
@@ -279,9 +285,21 @@ func (m *market) readArray() (*softkmeans.SparseMatrix, error) {
 	}
 	x := &softkmeans.SparseMatrix{Rows: m.rows, Cols: m.cols, Indptr: make([]int, 1, m.rows+1),
 		Data: slices.Grow([]float64(nil), m.count)}
+	place := func(i, j int) int { // of an entry below the diagonal
+		return j*(m.rows-below) - j*(j-1)/2 + i - j - below
+	}
 	for i := range m.rows {
 		for j := range m.cols {
-			x.Indices, x.Data = append(x.Indices, j), append(x.Data, values[j*m.rows+i])
+			v := 0.0
+			switch {
+			case m.mirror == 0:
+				v = values[j*m.rows+i]
+			case i >= j+below:
+				v = values[place(i, j)]
+			case i < j:
+				v = m.mirror * values[place(j, i)]
+			}
+			x.Indices, x.Data = append(x.Indices, j), append(x.Data, v)
 		}
 		x.Indptr = append(x.Indptr, len(x.Data))
 	}

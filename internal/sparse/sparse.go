@@ -97,9 +97,12 @@ const (
 // guess does what Sniff does, given the start of a text. more is true where it does not tell yet.
 func guess(start []byte, rows bool) (f Format, more bool) {
 	start = bytes.TrimPrefix(start, []byte(mark))
-	if head := strings.ToLower(string(start[:min(len(start), len(banner))])); strings.HasPrefix(banner,
-		head) {
-		return MatrixMarket, len(head) < len(banner)
+	whole := banner
+	if len(start) > 1 && start[0] == '%' && start[1] != '%' { // as all files of networkrepository.com
+		whole = banner[1:]
+	}
+	if head := strings.ToLower(string(start[:min(len(start), len(whole))])); strings.HasPrefix(whole, head) {
+		return MatrixMarket, len(head) < len(whole)
 	}
 	if text := bytes.TrimLeft(start, " \t\r\n"); !rows || len(text) > 0 &&
 		!bytes.ContainsRune([]byte("0123456789+-.#"), rune(text[0])) {

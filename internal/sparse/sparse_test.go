@@ -53,6 +53,11 @@ func TestMarket(t *testing.T) {
 			"[0 1]\n[1 0]\n"},
 		{"an array", "%%MatrixMarket matrix array real general\n% c\n2 3\n1\n2\n3 4\n\n0\n6\n",
 			"[1 3 0]\n[2 4 6]\n"},
+		{"one percent sign", "%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "[0 1]\n[1 0]\n"},
+		{"a symmetric array", "%%MatrixMarket matrix array real symmetric\n3 3\n1 2 3 4 5 6\n",
+			"[1 2 3]\n[2 4 5]\n[3 5 6]\n"},
+		{"a skew-symmetric array", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1 2 3\n",
+			"[0 -1 -2]\n[1 0 -3]\n[2 3 0]\n"},
 	} {
 		got, err := Read(strings.NewReader(test.text), "F", MatrixMarket, 0)
 		if err != nil || dense(t, got.X) != test.want || got.Full != strings.Contains(test.text, " array ") {
@@ -78,8 +83,7 @@ func TestMarketErrors(t *testing.T) {
 		{"%%MatrixMarket matrix coordinate quaternion general\n", `F:1:4: "quaternion" is none of`},
 		{"%%MatrixMarket matrix coordinate real hermitian\n", "F:1:5: a hermitian matrix"},
 		{"%%MatrixMarket matrix coordinate real odd\n", `F:1:5: "odd" is none of`},
-		{"%%MatrixMarket matrix array real symmetric\n2 2\n",
-			`F:1:5: an array is read where it is general, not "symmetric"`},
+		{"%%MatrixMarket matrix array real symmetric\n2 2\n", "F: the file is cut: 3 of 3 numbers are missing"},
 		{"%%MatrixMarket matrix array pattern general\n2 2\n", "F:1:4: an array has no pattern"},
 		{general, "F: the file is cut in its header"},
 		{general + "% more\n\n", "F: the file is cut in its header"},

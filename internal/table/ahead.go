@@ -63,11 +63,7 @@ func (a *ahead) read() {
 			return
 		}
 		c.parsed = false
-		if len(a.rest) > 0 {
-			c.text, a.rest = a.rest, nil
-		} else {
-			c.text, c.err = a.in.read(c.text)
-		}
+		c.fill(a.in, &a.rest)
 		a.order <- c
 		if c.err != nil {
 			c.done <- struct{}{}

@@ -80,7 +80,7 @@ func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
 	if given != "" {
 		advice += "; " + given + " is about the table as it is then read"
 	}
-	return (&Error{Msg: msg}).advise(word, advice)
+	return (&Error{Msg: msg}).advise(word, advice, []string{word, "yes"}, []string{word, "no"})
 }
 
 func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from origin) (*Reader, *chunks,
@@ -88,7 +88,7 @@ func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from ori
 	d.Delimiter = d.comma()
 	t, again, err := open(bytes.NewReader(csv), in.source, d)
 	if err != nil {
-		return nil, nil, err
+		return nil, again, err
 	}
 	t.parser.origin = from
 	if notes := append(s.notes, note); d.Guess {

@@ -10,18 +10,22 @@ import (
 // longAxis is how many numbers rise or fall at equal steps by no chance.
 const longAxis = 8
 
-// rises reports whether every number is above the one before it.
-func rises(numbers []float64) bool { return goes(numbers, 1) }
+// joins is how many of n steps may be out of order: where detectors overlap.
+func joins(n int) int { return n / 16 }
 
-func falls(numbers []float64) bool { return goes(numbers, -1) }
+// rises reports whether every number is above the one before it, but for joins.
+func rises(numbers []float64) bool { return goes(numbers, 1, joins(len(numbers))) }
 
-func goes(numbers []float64, sign float64) bool {
+func falls(numbers []float64) bool { return goes(numbers, -1, joins(len(numbers))) }
+
+func goes(numbers []float64, sign float64, most int) bool {
+	out := 0
 	for i := 1; i < len(numbers); i++ {
 		if !(sign*numbers[i] > sign*numbers[i-1]) {
-			return false
+			out++
 		}
 	}
-	return true
+	return out <= most
 }
 
 // Ordered reports whether three numbers or more rise or fall.
@@ -49,6 +53,13 @@ func ordered(numbers []float64) bool {
 	return rises(numbers) || len(numbers) >= longAxis && falls(numbers)
 }
 
+func mostDecimals(numbers []float64) (digits int) {
+	for _, v := range numbers {
+		digits = max(digits, decimals(v))
+	}
+	return digits
+}
+
 // exactAxis reports whether many numbers have equal steps or equal ratios, but for rounding, and
 // do not merely count.
 func exactAxis(numbers []float64) bool {
@@ -56,11 +67,7 @@ func exactAxis(numbers []float64) bool {
 	if n < longAxis || counting(numbers) {
 		return false
 	}
-	digits := 0
-	for _, v := range numbers {
-		digits = max(digits, decimals(v))
-	}
-	rounding := 1.01 * math.Pow10(-digits)
+	rounding := 1.01 * math.Pow10(-mostDecimals(numbers))
 	equal := func(of func(float64) float64, rounding float64) bool {
 		first := of(numbers[0])
 		step := (of(numbers[n-1]) - first) / float64(n-1)
@@ -81,15 +88,17 @@ func Counts(axis []float64) bool {
 	return len(axis) > 0 && (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
 }
 
-// regular reports whether the steps between numbers change slowly, as those of a grating do.
+// regular reports whether the steps between numbers change slowly, as those of a grating do, but for joins
+// and rounding.
 func regular(axis []float64) bool {
+	out, unit := 0, math.Pow10(-mostDecimals(axis))
 	for i := 2; i < len(axis); i++ {
 		last, step := axis[i-1]-axis[i-2], axis[i]-axis[i-1]
-		if math.Abs(step-last) > 0.25*math.Abs(last) {
-			return false
+		if math.Abs(step-last) > max(0.25*math.Abs(last), min(1.01*unit, math.Abs(last))) {
+			out++
 		}
 	}
-	return true
+	return out <= 2*joins(len(axis))
 }
 
 // IsAxis reports whether names are numbers that rise or fall, as wavelengths do, and do not merely count.

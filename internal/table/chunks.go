@@ -21,6 +21,7 @@ type chunks struct {
 	headErr error  // the error of r after head
 	tail    []byte // the incomplete line with which the next chunk starts
 	err     error  // the error of r, or a fault of the text that ends it
+	trial          // with Guess
 }
 
 // read returns the next lines in buf's memory: at least one, and about size bytes of them. It returns fewer
@@ -102,6 +103,15 @@ type chunk struct {
 	done   chan struct{} // receives a value when a worker has finished the chunk
 }
 
+// fill reads the next lines: rest, if there is some, or those of in.
+func (c *chunk) fill(in *chunks, rest *[]byte) {
+	if len(*rest) > 0 {
+		c.text, *rest = *rest, nil
+		return
+	}
+	c.text, c.err = in.read(c.text)
+}
+
 // feed delivers chunks in order.
 type feed interface {
 	// next returns the next chunk. Its errors are those of chunks.read.
@@ -119,16 +129,8 @@ type serial struct {
 }
 
 func (s *serial) next() (*chunk, error) {
-	if len(s.rest) > 0 {
-		s.chunk.text, s.rest = s.rest, nil
-		return &s.chunk, nil
-	}
-	text, err := s.in.read(s.chunk.text)
-	if err != nil {
-		return nil, err
-	}
-	s.chunk.text = text
-	return &s.chunk, nil
+	s.chunk.fill(s.in, &s.rest)
+	return &s.chunk, s.chunk.err
 }
 
 func (s *serial) release(*chunk) {}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Classes is one column of a text, read as words.
@@ -15,10 +14,6 @@ type Classes struct {
 	Class   []int    // of every row: an index into Classes; -1 for an empty field
 	Classes []string // the column's values, in order of appearance, without spaces around them
 }
-
-// classNames are likely names of a column of classes.
-var classNames = []string{"label", "labels", "class", "classes", "target", "species", "category",
-	"cluster", "group", "kind", "truth"}
 
 // ReadClasses reads one column of a text. Each of its values is a class. The other columns may hold anything.
 // column is a name or a number from 1; "" is the only column, or the one named label. A row without a value
@@ -128,8 +123,7 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 		named = true
 	}
 	c.name = Printable(string(names[c.at]))
-	usual := slices.ContainsFunc(classNames,
-		func(name string) bool { return strings.EqualFold(name, c.name) })
+	usual := is("class", c.name)
 	number := anyNumber(fields)
 	switch c.sure = true; {
 	case named, c.dialect.Header == HeaderYes, c.dialect.Header == HeaderAuto && usual && !number:

@@ -56,46 +56,6 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	return p.setColumns(names, h)
 }
 
-// findHeader decides whether line 1 is a header. named: a column was found by its name there.
-func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
-	switch {
-	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil ||
-		p.dialect.Header == HeaderAuto && p.known(fields):
-		h.Header = true
-	case p.dialect.Header == HeaderAuto && p.survey != nil && len(p.survey.lines) > 0:
-		h.Header, err = p.guessHeader(fields)
-	case p.dialect.Header == HeaderAuto:
-		h.Header, err = p.detectHeader(fields)
-	}
-	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 &&
-		p.unitsBelow() {
-		p.survey.units = true
-		var units []string
-		for _, s := range p.survey.lines[1] {
-			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
-				units = append(units, shown(s))
-			}
-		}
-		p.survey.note("the line after the header is taken for units (" +
-			strings.Join(units, ", ") + ", …) and left out")
-	}
-	return err
-}
-
-// known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
-func (p *parser) known(fields [][]byte) bool {
-	names := mapped(fields, shown)
-	if p.dialect.Heads != nil && p.dialect.Heads(names) {
-		return true
-	}
-	return len(p.dialect.Known) > 0 && hasAll(names, p.dialect.Known)
-}
-
-func hasAll(names, wanted []string) bool {
-	there := Set(names)
-	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
-}
-
 // Set returns names as the keys of a map, to look up many.
 func Set(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
@@ -149,6 +109,9 @@ func (p *parser) setColumns(names []string, h *Head) error {
 	}
 	p.noteUnits(p.survey.columns, names, h)
 	if p.survey.units {
+		if _, rule := p.marked(); rule {
+			return nil
+		}
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}
@@ -213,12 +176,13 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	return named, err
 }
 
-// placesOf returns the first two columns of each name of the first line, as Printable prints it.
+// placesOf returns the first two columns of each name of the first line, as Printable prints it, and all
+// without one.
 func placesOf(first [][]byte) map[string][]int {
 	places := make(map[string][]int, len(first))
 	for j, s := range first {
 		name := Printable(string(s))
-		if len(places[name]) < 2 {
+		if len(places[name]) < 2 || name == "" {
 			places[name] = append(places[name], j)
 		}
 	}
@@ -265,6 +229,11 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	}
 	switch list := places[Printable(column)]; len(list) {
 	case 0:
+		for _, j := range places[""] { // which messages call c1, c2, …
+			if column == Column(j) {
+				return j, false, nil
+			}
+		}
 		advice := ""
 		if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {
 			advice = "; did you mean " + quote(near) + "?"
@@ -377,37 +346,6 @@ func list(names []string) string {
 		names, more = names[:most], " and "+strconv.Itoa(n-most)+" more"
 	}
 	return strings.Join(mapped(names, quote), ", ") + more
-}
-
-// detectHeader decides whether the first line is a header: it is if none of its fields is a number or stands
-// for a missing one. Empty fields, the label column and ignored columns do not count. A line with both words
-// and numbers is an error, because a bad number in the first row must not turn that row into names.
-func (p *parser) detectHeader(fields [][]byte) (bool, error) {
-	numbers, words, word := 0, 0, 0
-	for j, s := range fields {
-		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||
-			p.roles[j] == roleNone {
-			continue // a column of row names often has no name
-		}
-		if isNumber(p.withPoint(s)) || missing(s) {
-			numbers++
-		} else if words++; words == 1 {
-			word = j
-		}
-	}
-	if words > 0 && numbers > 0 {
-		_, err := p.number(fields, word)
-		var ways []string
-		if w := p.dialect.Words.Header; w != "" {
-			ways = append(ways, "if line 1 holds names: "+w+" yes")
-		}
-		if not := p.notData(word); not != "" {
-			ways = append(ways, not)
-		}
-		advice := strings.Join(ways, "; ")
-		return false, err.advise(advice, advice)
-	}
-	return words > 0, nil
 }
 
 // isNumber counts NaN, infinities and numbers beyond the range of float64.

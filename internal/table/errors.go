@@ -1,6 +1,8 @@
 package table
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,19 +18,84 @@ type Error struct {
 	NA    []string
 	Below bool
 
-	advice string // the end of Msg that names a setting by the Words of a Dialect
-	err    error  // of the reader, or a *NoRows
+	advice string     // the end of Msg that names a setting by the Words of a Dialect
+	tries  [][]string // settings, each a word and its value after another, one of which must work; nil: none
+	err    error      // of the reader, or a *NoRows
 }
 
-// advise adds advice to the message that names a setting by word; "" is for no such setting.
-func (e *Error) advise(word, advice string) *Error {
+// advise adds advice to the message that names a setting by word; "" is for no such setting. Unless one of
+// tries works, the advice is taken out again by [trial.settle].
+func (e *Error) advise(word, advice string, tries ...[]string) *Error {
 	if word == "" {
 		return e
 	}
 	advice = " (" + advice + ")"
 	e.advice += advice
 	e.Msg += advice
+	e.tries = tries
 	return e
+}
+
+// trial is the start of a text and the Dialect of its caller, by which advice is tried.
+type trial struct {
+	text    []byte
+	dialect Dialect
+}
+
+// settle takes the advice out of an error unless the text can be read with it.
+func (t *trial) settle(err error) error {
+	e, ok := err.(*Error)
+	if !ok || e.tries == nil || t.text == nil || t.dialect.trying || t.works(e, t.dialect, 2) {
+		return err
+	}
+	plain := *e
+	plain.Msg, plain.advice = e.Plain(), ""
+	return &plain
+}
+
+// works reports whether one of the settings that an error advises leads to rows, at once or by what the next
+// error advises.
+func (t *trial) works(e *Error, d Dialect, depth int) bool {
+	d.trying, d.Workers = true, 1
+	return slices.ContainsFunc(e.tries, func(settings []string) bool {
+		d := d
+		for i := 0; i < len(settings); i += 2 {
+			d.set(settings[i], settings[i+1])
+		}
+		_, err := Read(bytes.NewReader(t.text), e.Source, d)
+		next, ok := err.(*Error)
+		return err == nil || ok && depth > 1 && next.tries != nil && t.works(next, d, depth-1)
+	})
+}
+
+// set changes the setting that Words call word.
+func (d *Dialect) set(word, value string) {
+	yes := value == "yes"
+	switch w := d.Words; word {
+	case w.Drop:
+		d.Drop = append(slices.Clip(d.Drop), strings.Split(value, ",")...)
+	case w.NA:
+		d.NA = append(slices.Clip(d.NA), value)
+	case w.Skip:
+		d.Skip.ranges = slices.Clip(d.Skip.ranges)
+		_ = d.Skip.Add(value)
+	case w.Below:
+		d.Below = BelowHalf
+	case w.Missing:
+		d.Missing = true
+	case w.Label:
+		d.Label = value
+	case w.Delimiter:
+		d.Delimiter = rune(value[0])
+	case w.Decimal:
+		d.Decimal = map[string]rune{"comma": ',', "point": '.'}[value]
+	case w.Header:
+		d.Header = map[bool]Header{true: HeaderYes, false: HeaderNo}[yes]
+	case w.Transpose:
+		d.Transpose = map[bool]Transpose{true: TransposeYes, false: TransposeNo}[yes]
+	case w.Long:
+		d.Long = map[bool]Long{true: LongYes, false: LongNo}[yes]
+	}
 }
 
 // hint is the end of a note that names a setting by word; "" is for no such setting.

@@ -32,9 +32,6 @@ type long struct {
 	lines  int      // before the first entry
 }
 
-// positionNames are names of columns of numbers that tell samples apart, in lower case.
-var positionNames = []string{"x", "y", "z", "line", "row", "col", "column", "pixel"}
-
 const mostLong = 8 // columns of a long table
 
 // long finds the columns of a long table by their names and contents. It is nil where there are none.
@@ -61,6 +58,9 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 			l.keys = append(l.keys, j)
 		}
 	}
+	if len(l.values) > 2 && !asked { // two are values and their deviations
+		return nil, asItStands, ""
+	}
 	t, why = l.judge(p, f.rows, s.cut)
 	return l, t, why
 }
@@ -78,9 +78,9 @@ func (l *long) find(columns []column) bool {
 			numbers = append(numbers, j)
 		}
 	}
-	spectral := slices.IndexFunc(numbers, func(j int) bool { return isSpectral(l.name(j)) })
+	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.name(j)) })
 	feature := slices.IndexFunc(texts, func(j int) bool {
-		return isGene(l.name(j)) || slices.Contains(featureNames, strings.ToLower(l.name(j)))
+		return is("gene", l.name(j)) || is("feature", l.name(j))
 	})
 	l.named = spectral >= 0 || feature >= 0
 	switch {
@@ -103,7 +103,7 @@ func (l *long) find(columns []column) bool {
 	numbers, l.keys = slices.DeleteFunc(numbers, isAxis), slices.DeleteFunc(texts, isAxis)
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
-			slices.Contains(positionNames, strings.ToLower(l.name(j))) ||
+			is("position", l.name(j)) ||
 			l.named && width == 3 && columns[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {
@@ -199,7 +199,7 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
 			l.called(l.values[0]) + " and " + l.called(l.values[1]) + ", of which a file may have one"
-		return nil, fail.advise(ask, ask+" no reads the lines as they are")
+		return nil, fail.advise(ask, ask+" no reads the lines as they are", []string{ask, "no"})
 	}
 	err = d.doubt(t, given, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
 		"reads the lines as they are")
@@ -364,12 +364,12 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 		note = "the table is long, as asked: "
 	}
 	if d.Stream {
-		return nil, nil, d.inBlocks(in.source, word)
+		return nil, in, d.inBlocks(in.source, word)
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
 	t, err := s.pivot(p, in, text, l)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	note += l.called(l.values[0]) + " becomes " + Count(len(t.samples), "row") + " of " +
 		Count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
@@ -395,7 +395,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 	}
 	r, in, err := s.reopen(in, t.csv(string(d.comma())), d, note, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	r.Long = true
 	return r, in, nil

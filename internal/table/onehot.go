@@ -56,7 +56,7 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 			return p.fault(j, p.missing(string(s), j))
 		}
 		other = math.NaN()
-		o.addGap(j, p.line(j))
+		o.flaws.add(flaw{field: j, count: 1, line: p.line(j)})
 	}
 	for _, at := range hot.place {
 		row[at] = other

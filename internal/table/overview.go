@@ -1,6 +1,9 @@
 package table
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // Role is what a column is taken for.
 type Role byte
@@ -36,31 +39,18 @@ type Overview struct {
 // them nevertheless. It reads about the first 512 kB.
 func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 	d.Guess, d.atOnce = true, true
-	t, _, err := open(r, source, d)
-	if err != nil {
-		return o, err
-	}
-	p := &t.parser
-	o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
-	for p.width == 0 {
-		fields, err := p.next()
-		if err == io.EOF {
-			return o, &Error{Source: source, Msg: (&NoRows{}).Error()}
-		}
-		if err != nil {
-			return o, err
-		}
-		if p.blank(fields) {
-			continue
-		}
-		if _, err = t.begin(fields); p.survey.columns != nil {
+	t, in, err := open(r, source, d)
+	if err == nil {
+		p := &t.parser
+		o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
+		if _, err = t.firstRow(); p.survey.columns != nil {
 			o = t.Overview()
 		}
-		if err != nil {
-			return o, err
+		if e, ok := err.(*Error); ok && t.parser.width > 0 && errors.As(e.err, new(*NoRows)) {
+			err = nil
 		}
 	}
-	return o, nil
+	return o, in.settle(err)
 }
 
 // Overview returns how the text is read, with Dialect.Guess.

@@ -15,7 +15,10 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 		return false
 	}
 	names, axes := lines[0], lines[1]
-	if f.units = 1; !paired(names, axes) {
+	if f.units = 1; !paired(names, axes) && paired(axes, names) {
+		names, axes = axes, names // which some programs write below
+	}
+	if !paired(names, axes) {
 		if names, axes, f.units = lines[0], lines[0], 0; !paired(nil, axes) {
 			return false
 		}
@@ -40,8 +43,10 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 	if f.units == 0 && f.ragged() {
 		return false
 	}
+	p.width = f.width
+	all := p.columnsOf(f.rows)
 	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
-		if f.axis(p, j) == nil {
+		if all[j].axis(len(f.rows)) == nil {
 			return false
 		}
 	}
@@ -63,7 +68,7 @@ func paired(names, axes [][]byte) bool {
 	first := shapeOf(axes[0])
 	for j := 0; j < 2*n; j += 2 {
 		shape := shapeOf(axes[j])
-		if shape != first || !isSpectral(shape) || absent(axes[j+1]) || isSpectral(string(axes[j+1])) ||
+		if shape != first || !is("axis", shape) || absent(axes[j+1]) || is("axis", string(axes[j+1])) ||
 			names != nil && present(names[j]) == present(names[j+1]) {
 			return false
 		}
@@ -83,7 +88,7 @@ func (f *frame) agree(p *parser, fields [][]byte) *Error {
 				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
 				"pairs of columns must have the same axis: interpolate them before")
 			if w := p.dialect.Words.Transpose; f.units == 0 {
-				e.advise(w, w+" no reads the rows as they are")
+				e.advise(w, w+" no reads the rows as they are", []string{w, "no"})
 			}
 			return e
 		}

@@ -44,6 +44,7 @@ func TestPairs(t *testing.T) {
 		{pairedTable(two, ",", 2, 3000) + about, "S1 S2"},
 		{pairedTable("S1,,S2,\nWavelength (nm),Abs,Wavelength (nm),Abs\n", "", 2, 12) + about, "S1 S2"},
 		{pairedTable(",S1,,S2\nnm,Abs,nm,Abs\n", "", 2, 12), "S1 S2"},
+		{pairedTable("nm,Abs,nm,Abs\nS1,,S2,\n", "", 2, 12), "S1 S2"},
 		{pairedTable("nm,S1,nm.1,S2\n", "", 2, 12), "S1 S2"},
 		{pairedTable("S1,\nWavelength (nm),Abs\n", "", 1, 12), "S1"},
 		{"Baseline: yes\n" + plain, "S1 S2"},

@@ -46,16 +46,17 @@ type part struct {
 	texts  []byte // all texts that are kept, one after another
 	ends   []int  // where each ends in texts
 	weight []float64
-	gaps   byField[gapCount] // of fields with missing numbers
-	strays byField[stray]    // of fields with what is no number, those below a limit apart
+	flaws  flaws // of fields that are missing, or no numbers
 
 	lines int   // how many there are
-	first int   // the line of the first record, 0 if there is none
+	first int   // the line of the first record, 0 if there is none, afterComment if one is before it
 	last  int   // the line on which the last row or comment ends
 	row   int   // the line on which the last row ends
 	empty []int // the lines of delimiters alone after the last row: rows, if one follows
 	err   error // that follows the rows
 }
+
+const afterComment = -1
 
 func (o *part) clear() {
 	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0],
@@ -131,10 +132,7 @@ func (p *parser) parse(o *part) {
 func (o *part) pass(s *splitter) {
 	if s.comment > 0 {
 		if o.first == 0 {
-			o.first = s.comment
-			if len(o.empty) > 0 {
-				o.first = o.empty[0]
-			}
+			o.first = afterComment
 		}
 		o.last = s.comment
 	}
@@ -179,7 +177,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first > 0 && line > o.last || len(o.empty) > 0 || p.comments &&
+		if !p.plain || o.first != 0 && line > o.last || len(o.empty) > 0 || p.comments &&
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
@@ -299,7 +297,7 @@ func (p *parser) next() ([][]byte, error) {
 	fields := p.split.fields
 	switch err {
 	case nil:
-	case errBareQuote, errQuote, errCut:
+	case errQuote, errCut:
 		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
 	case errLongQuote:
 		return nil, p.fault(len(fields), err.Error())
@@ -323,9 +321,8 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	}
 	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 &&
 		!missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
-		if advice := p.notData(j); advice != "" {
-			err.advise(advice, advice)
-		}
+		advice := p.notData(j)
+		err.advise(advice, advice, []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
 	}
 	return err
 }
@@ -444,7 +441,7 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
 		if w := p.dialect.Words.Decimal; w != "" {
 			e = p.fault(j, word+" is not a number").advise(w, "if the comma is the decimal sign: "+w+
-				" comma")
+				" comma", []string{w, "comma"})
 		}
 		return 0, e
 	}

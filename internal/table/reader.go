@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"slices"
@@ -24,8 +25,7 @@ type Reader struct {
 
 	label, id int   // the places of these columns among the texts of a row
 	kept      []int // those of KeptNames
-	gaps      byField[gapCount]
-	strays    byField[stray]
+	flaws     flaws
 
 	classes map[string]int
 	feed    feed
@@ -41,6 +41,7 @@ type Reader struct {
 	row    int    // the line on which the last row ended
 	empty  []int  // the lines of delimiters alone after it
 	err    error  // that follows the part
+	trial  trial
 }
 
 // NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A text
@@ -48,39 +49,45 @@ type Reader struct {
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
-		return nil, err
+		return nil, in.settle(err)
 	}
+	t.trial = in.trial
 	if err := t.openRows(in); err != nil {
-		return nil, t.parser.asWritten(err)
+		return nil, t.parser.asWritten(t.trial.settle(err))
 	}
 	return t, nil
+}
+
+// firstRow returns the fields of the first row, after the head.
+func (t *Reader) firstRow() (fields [][]byte, err error) {
+	p := &t.parser
+	for {
+		fields, err := p.next()
+		if err == io.EOF {
+			none := &NoRows{t.Head}
+			return nil, &Error{Source: t.Source, Msg: none.Error(), err: none}
+		}
+		if err != nil {
+			return nil, err
+		}
+		row := !p.blank(fields)
+		if row && p.width == 0 {
+			if row, err = t.begin(fields); err != nil {
+				return nil, err
+			}
+		}
+		if row && !p.skips(true) {
+			return fields, nil
+		}
+	}
 }
 
 func (t *Reader) openRows(in *chunks) error {
 	p := &t.parser
 	for t.own.rows == 0 {
-		fields, err := p.next()
-		if err == io.EOF {
-			none := &NoRows{t.Head}
-			return &Error{Source: t.Source, Msg: none.Error(), err: none}
-		}
+		fields, err := t.firstRow()
 		if err != nil {
 			return err
-		}
-		if p.blank(fields) {
-			continue
-		}
-		if p.width == 0 {
-			row, err := t.begin(fields)
-			if err != nil {
-				return err
-			}
-			if !row {
-				continue
-			}
-		}
-		if p.skips(true) {
-			continue
 		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
 			return p.also(err)
@@ -90,7 +97,7 @@ func (t *Reader) openRows(in *chunks) error {
 		t.classes = map[string]int{}
 	}
 	t.placeTexts()
-	t.gaps, t.strays = t.own.gaps, t.own.strays
+	t.flaws = t.own.flaws
 	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
 	p.split.more = t.follow
@@ -159,34 +166,35 @@ func (t *Reader) placeTexts() {
 
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
-	if d.Delimiter != 0 && !validComma(d.Delimiter) {
-		return nil, nil, &Error{Source: source,
-			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
-	}
 	d.Words = d.Words.orFlags()
 	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess || d.wide}
+	if d.Delimiter != 0 && !validComma(d.Delimiter) {
+		return nil, in, &Error{Source: source,
+			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
+	}
 	if in.size == 0 {
 		in.size = chunkSize
 	}
 	if err := in.sniff(); err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	text, first, err := start(in)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
-		return nil, nil, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
+		return nil, in, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
 	}
 	var s *survey
 	skipped := 0
 	if d.Guess || d.Long == LongYes {
 		text = in.upTo(text, surveySize)
+		in.trial = trial{bytes.Clone(text[:startOf(text)]), d}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
-			return nil, nil, s.ask
+			return nil, in, s.ask
 		}
-		text, skipped = text[s.skip:], s.skipped
+		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
@@ -198,13 +206,13 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	if l, err := s.chooseLong(&d); err != nil {
 		err.Source = source
-		return nil, nil, err
+		return nil, in, err
 	} else if l != nil {
 		return s.openLong(in, text, d, l)
 	}
 	if turn, note, err := s.choose(&d); err != nil {
 		err.Source = source
-		return nil, nil, err
+		return nil, in, err
 	} else if turn {
 		return s.openTurned(in, text, d, note)
 	}
@@ -257,7 +265,7 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	if n > 0 {
 		return n, nil
 	}
-	return 0, t.parser.asWritten(t.err)
+	return 0, t.parser.asWritten(t.trial.settle(t.err))
 }
 
 func (t *Reader) takeTexts(rows int) {
@@ -279,8 +287,10 @@ func (t *Reader) takeTexts(rows int) {
 // sound is how many rows of the part are before the first with what is no number.
 func (t *Reader) sound() int {
 	n := t.part.rows
-	for _, s := range t.strays.list {
-		n = min(n, max(0, s.row-t.before))
+	for _, f := range t.flaws.list {
+		if f.kind != isGap {
+			n = min(n, max(0, f.row-t.before))
+		}
 	}
 	return n
 }
@@ -290,15 +300,14 @@ func (t *Reader) sound() int {
 // is read to count what else is missing. So it is after a row with what is no number.
 func (t *Reader) more() bool {
 	holes := func() bool {
-		return len(t.gaps.list) > 0 && !t.parser.dialect.Missing ||
-			len(t.strays.list) > 0 && t.at == t.sound()
+		return t.flaws.gaps > 0 && !t.parser.dialect.Missing || t.flaws.strays > 0 && t.at == t.sound()
 	}
 	for (t.at == t.part.rows || holes()) && t.err == nil {
 		t.err = t.advance()
 	}
-	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && len(t.strays.list) > 0) {
-		t.err = t.faultError(other)
-		t.part, t.at, t.gaps, t.strays = &part{}, 0, byField[gapCount]{}, byField[stray]{}
+	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && t.flaws.strays > 0) {
+		t.err = t.parser.faultError(t.faults(other))
+		t.part, t.at, t.flaws = &part{}, 0, flaws{}
 	}
 	if t.at < t.part.rows && !holes() {
 		return true
@@ -341,13 +350,11 @@ func (t *Reader) advance() error {
 		t.row = t.base + t.part.row
 	}
 	t.carry()
-	for _, g := range t.part.gaps.list {
-		g.line += t.base
-		addGap(&t.gaps, g)
-	}
-	for _, s := range t.part.strays.list {
-		s.line, s.row, s.fault.Line = s.line+t.base, s.row+t.before, s.fault.Line+t.base
-		addStray(&t.strays, s)
+	for _, f := range t.part.flaws.list {
+		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {
+			f.fault.Line += t.base
+		}
+		t.flaws.add(f)
 	}
 	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
 		e.Line += t.base

@@ -13,7 +13,7 @@ const sniffSize = 512
 var otherTables = []struct{ magic, name string }{
 	{"PAR1\x15", "a Parquet file"}, {"ARROW1\x00", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
 	{"PK\x03\x04", "a zip file, as .xlsx and .npz are"}, {"MATLAB 5.0 MAT-file", "a MATLAB file"},
-	{"##TITLE=", "a JCAMP-DX file"},
+	{"##TITLE=", "a JCAMP-DX file, whose ##XYDATA is read"},
 }
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
@@ -35,9 +35,12 @@ func otherTable(head []byte, source string) string {
 	}
 	switch {
 	case has("\x89HDF\r\n"), has("MATLAB 7.3 MAT-file"):
-		return "this is an HDF5 file, as MATLAB writes with -v7.3; save it with -v7, or as CSV or .npy"
+		return "this is an HDF5 file, as MATLAB (-v7.3; save with -v7) and BIOM (biom convert --to-tsv) " +
+			"write; save it as text or .npy"
 	case has("\xd0\xcf\x11\xe0"):
-		return "this is an old Excel file (.xls); save it as CSV, or as .xlsx for softkmeans-convert"
+		return "this is an OLE file, as old Excel (.xls) and programs of spectrometers write; export it as text"
+	case has("{") && bytes.Contains(head, []byte("Biological Observation Matrix")):
+		return "this is a BIOM table; biom convert --to-tsv makes text of it"
 	}
 	return ""
 }

@@ -19,10 +19,10 @@ type record struct {
 	fault  string
 }
 
-// oracle splits with encoding/csv, up to the first error.
-func oracle(text string, comma rune, trim bool) (records []record) {
+// oracle splits with encoding/csv, up to the first error. lazy takes all quotes that are out of place for text.
+func oracle(text string, comma rune, trim, lazy bool) (records []record) {
 	r := csv.NewReader(strings.NewReader(text))
-	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord = comma, trim, -1
+	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord, r.LazyQuotes = comma, trim, -1, lazy
 	for {
 		fields, err := r.Read()
 		if err == io.EOF {
@@ -62,7 +62,7 @@ func split(text string, comma rune, trim bool) (records []record, last int) {
 			rec.fields = append(rec.fields, string(field))
 		}
 		if err != nil {
-			rec.fault = strconv.Itoa(s.start) + map[error]string{errBareQuote: "bare", errQuote: "quote"}[err]
+			rec.fault = strconv.Itoa(s.start) + map[error]string{errQuote: "quote"}[err]
 		}
 		if records = append(records, rec); err != nil {
 			return records, s.end
@@ -76,7 +76,14 @@ func checkSplit(t *testing.T, text string, comma rune, trim bool) {
 		return // which encoding/csv does not know of
 	}
 	got, _ := split(text, comma, trim)
-	want := oracle(text, comma, trim)
+	want := oracle(text, comma, trim, false)
+	if n := len(want); n > 0 && strings.HasSuffix(want[n-1].fault, "bare") {
+		// A quote within a field is text: up to a field in quotes that ends badly, if there is one.
+		if want = oracle(text, comma, trim, true); len(got) > 0 && got[len(got)-1].fault != "" {
+			got = got[:len(got)-1]
+			want = want[:min(len(got), len(want))]
+		}
+	}
 	if !slices.EqualFunc(got, want, func(a, b record) bool {
 		return slices.Equal(a.fields, b.fields) && slices.Equal(a.lines, b.lines) && a.fault == b.fault
 	}) {
@@ -139,7 +146,7 @@ func FuzzTable(f *testing.F) {
 		}
 		var data []float64
 		rows := 0
-		for _, r := range oracle(strings.TrimPrefix(text, "\ufeff"), comma, comma != '\t') {
+		for _, r := range oracle(strings.TrimPrefix(text, "\ufeff"), comma, comma != '\t', true) {
 			if r.fault != "" {
 				t.Fatalf("%q: read, but encoding/csv finds %s", text, r.fault)
 			}

@@ -1,7 +1,3 @@
-// Package table reads a table of numbers from CSV text, at once or in blocks of rows. No row and no value is
-// left out: a field that is not a finite number is an error with its place.
-//
-// The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 package table
 
 import (
@@ -67,6 +63,7 @@ type Dialect struct {
 	// guessed. If Pick is nil or returns nil, all columns but those above are data.
 	Pick func(names []string) []string
 
+	trying bool // advice is tried, and none is given
 	wide   bool // UTF-16 is read, as with Guess
 	atOnce bool // columns of text are an error before gaps are counted
 
@@ -208,6 +205,8 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.CountMissing()
 			if b.parser.survey != nil {
 				t.noteTotals(b.parser.numeric(), b.row, &b.parser.dialect)
+				t.noteFar(b.parser.numeric(), &b.parser.dialect)
+				t.notePlace(&b.parser.dialect)
 				t.noteZeros()
 			}
 			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)

@@ -162,7 +162,7 @@ var readErrors = []struct {
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
 	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" in column "a" is not a number`},
 
-	{"1,x\"\n", Dialect{}, `f.csv:1:2: a quote (") inside of a field`},
+	{"1,\"x\"y\n", Dialect{}, `f.csv:1:2: a quoted field that does not end in a quote (")`},
 	{"1,2\n3,\"4\"5\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
 	{"1,2\n3,\"4\n5,6\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
 	{"\xff\xfe1\x00", Dialect{}, `f.csv: the text is UTF-16`},
@@ -180,7 +180,7 @@ var readErrors = []struct {
 	{"MATLAB 5.0 MAT-file Platform", Dialect{},
 		`f.csv: this is a MATLAB file; softkmeans-convert f.csv | softkmeans … - reads it`},
 	{"\x89HDF\r\n\x1a\n\x00\x00", Dialect{}, `f.csv: this is an HDF5 file`},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Dialect{}, `f.csv: this is an old Excel file (.xls)`},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Dialect{}, `f.csv: this is an OLE file, as old Excel (.xls)`},
 	{"\x89PNG\r\n\x1a\n\x00\x00", Dialect{}, `f.csv: this is a binary file, not text`},
 	{"", Dialect{}, `f.csv: there are no rows`},
 	{"\n\n", Dialect{}, `f.csv: there are no rows`},

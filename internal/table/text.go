@@ -60,7 +60,7 @@ func (p *parser) findTexts(columns []column, names []string) *texts {
 		}
 		found.columns, found.give = append(found.columns, j), append(found.give, give)
 		found.what = append(found.what, p.columnName(j, names)+p.describe(c, &found.few))
-		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
+		if is("class", names[j]) && !p.labels && p.dialect.Label == "" {
 			found.label = give
 		}
 		if p.id == 0 && (idName(names[j]) || c.dates == c.words) && p.header != nil {
@@ -85,10 +85,10 @@ func simple(name string) bool {
 
 func (t *texts) list() string { return firstOf(t.what, "; ", "") }
 
-// firstOf joins what is said of the first 20 columns, and counts the others.
+// firstOf joins what is said of the first six columns, and counts the others.
 func firstOf(list []string, comma, others string) string {
-	if n := len(list) - 20; n > 0 {
-		list = append(list[:20:20], others+Count(n, "other column"))
+	if n := len(list) - 6; n > 0 {
+		list = append(list[:6:6], others+Count(n, "other column"))
 	}
 	return strings.Join(list, comma)
 }
@@ -160,5 +160,10 @@ func (t *Reader) textsAndGaps() error {
 	if t.err != io.EOF && !(ok && other.Line > 0) {
 		return t.err // the text cannot be read
 	}
-	return t.faultError(other)
+	return t.parser.faultError(t.faults(other))
+}
+
+// faults is what is wrong with the text so far, and on a line.
+func (t *Reader) faults(other *Error) *faults {
+	return &faults{t.parser.found, t.flaws.list, t.before + t.part.rows, other}
 }

@@ -5,20 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
-
-// totalWords begin the line of totals of a table, in lower case.
-var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt",
-	"gesamtsumme", "gesamtergebnis", "insgesamt", "average", "mean", "mittelwert", "durchschnitt", "somme",
-	"moyenne", "suma", "promedio", "totale", "media"}
-
-// spreadWords stand below such a line.
-var spreadWords = []string{"sd", "stdev", "std", "std dev", "rsd", "min", "max", "median",
-	"minimum", "maximum"}
-
-func isTotal(s string) bool {
-	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
-}
 
 // noteTotals warns of a row of totals, by its id or since its numbers are the sums or means of others.
 func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
@@ -65,7 +53,7 @@ func (t *Table) trailing() (n int) {
 	total := false
 	for ; t.IDs != nil && n < t.Rows; n++ {
 		id := t.RowName(t.Rows - 1 - n)
-		if !isTotal(id) && !slices.Contains(spreadWords, strings.ToLower(id)) {
+		if !isTotal(id) && !is("spread", id) {
 			break
 		}
 		total = total || isTotal(id)
@@ -127,54 +115,174 @@ func (t *Table) adds(from, to int) bool {
 	return true
 }
 
-// totals returns "sums" or "means" if a row has those of the other rows in all of at
-// least two columns of data that it has values in; else "". A mean must have more digits than
-// the numbers above in some column, because few digits meet by chance.
+// totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at
+// least two, and in all columns of data that the row has values in; or in half of them, each of three numbers
+// or more: others may have means or quotients. Means are in all, and one must have more digits than the
+// numbers above, because few digits meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	width := len(t.Names)
-	last := t.Data[row*width : (row+1)*width]
-	sums, means, summed, columns := true, true, 0, 0
+	columns, sums, means, clear, summed, nonzero := 0, 0, 0, 0, 0, 0
 	finer := false
-	for j := 0; j < width && (sums || means); j++ {
-		v := last[j]
+	for j, v := range t.Data[row*width : (row+1)*width] {
+		if means < columns && 2*(columns-sums) > width {
+			break // it is neither
+		}
 		if !data[j] || v != v {
 			continue
 		}
-		sum, n := 0.0, 0
+		sum, most, n, parts := 0.0, 0.0, 0, 0
 		for i := j; i < len(t.Data); i += width {
-			if t.Data[i] == t.Data[i] && i/width != row {
-				sum += t.Data[i]
+			if u := t.Data[i]; u == u && i/width != row {
+				sum, most = sum+u, max(most, math.Abs(u))
 				n++
+				if u != 0 {
+					parts++
+				}
 			}
 		}
-		digits, above := decimals(v), 0
+		columns++
+		if sum != 0 {
+			nonzero++
+		}
+		tiny := 1e-12 * math.Abs(sum)
+		digits, mean := decimals(v), n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-decimals(v))+tiny
+		if !mean && math.Abs(v-sum) > 0.5+math.Sqrt(float64(n))+tiny {
+			continue
+		}
+		above := 0
 		for i := j; i < min(len(t.Data), width*surveyRows); i += width {
 			if i/width != row {
 				above = max(above, decimals(t.Data[i]))
 			}
 		}
+		if mean {
+			means++
+			finer = finer || digits > above
+		}
 		// The numbers above are rounded, too.
-		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + 1e-12*math.Abs(sum)
+		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + tiny
 		if above == 0 && digits == 0 {
-			off = 1e-12 * math.Abs(sum)
+			off = tiny
 		}
-		sums = sums && math.Abs(v-sum) <= off
-		means = means && n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+1e-12*math.Abs(v)
-		finer = finer || digits > above
-		if math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
-			summed++
+		if math.Abs(v-sum) > off {
+			continue
 		}
-		if sum != 0 {
-			columns++
+		if sums++; math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
+			if summed++; parts > 2 && math.Abs(v) > most && t.Rows > 5 {
+				clear++
+			}
 		}
 	}
 	switch {
-	case sums && summed >= 2:
+	case sums == columns && summed >= 2, clear >= 2 && 2*clear >= columns:
 		return "sums"
-	case means && finer && columns >= 2:
+	case means == columns && finer && nonzero >= 2:
 		return "means"
 	}
 	return ""
+}
+
+// end is the largest of some numbers, the next to it, and how often it comes.
+type end struct {
+	value, next float64
+	times       int
+}
+
+// noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
+// than once and are further from all others of their column than half of their size.
+func (t *Table) noteFar(data []bool, d *Dialect) {
+	times, in := map[float64]int{}, map[float64][]string{}
+	for _, sign := range []float64{-1, 1} {
+		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
+		for row := range slices.Chunk(t.Data, len(t.Names)) {
+			for j, v := range row {
+				switch e := &ends[j]; {
+				case sign*v > e.value:
+					*e = end{sign * v, e.value, 1}
+				case sign*v == e.value:
+					e.times++
+				case sign*v > e.next:
+					e.next = sign * v
+				}
+			}
+		}
+		for j, e := range ends {
+			if v := sign * e.value; data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !math.IsInf(e.next, 0) {
+				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
+			}
+		}
+	}
+	var list []float64
+	for v, n := range times {
+		if n > 1 {
+			list = append(list, v)
+		}
+	}
+	slices.Sort(list)
+	for _, v := range list {
+		shown := strconv.FormatFloat(v, 'g', -1, 64)
+		flags := d.Words.NA + " " + shown
+		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
+			flags += " " + fill
+		}
+		note := "warning: " + shown + " comes " + strconv.Itoa(times[v]) + " times, in " + someOf(in[v]) +
+			", far from all other numbers there"
+		if d.Words.NA != "" {
+			note += "; if it stands for missing ones: " + flags
+		}
+		t.note(note)
+	}
+}
+
+// standIn reports whether a number may be written where one is missing.
+func standIn(v float64) bool {
+	size := math.Abs(v)
+	nines := strings.Trim(strconv.FormatFloat(size, 'f', -1, 64), "9") // of 999.9 the point
+	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || size >= 99 && (nines == "" || nines == ".")
+}
+
+// notePlace warns of places and times that are data beside parts of a whole, and of depths beside others.
+func (t *Table) notePlace(d *Dialect) {
+	var places, sure []string
+	place := make([]bool, len(t.Names))
+	for j, name := range t.Names {
+		word, _, _ := strings.Cut(strings.ToLower(name), " ")
+		word = strings.TrimFunc(strings.Split(word, "_")[0], func(r rune) bool { return !unicode.IsLetter(r) })
+		if place[j] = is("place", word) || is("depth", word); place[j] {
+			if places = append(places, name); is("depth", word) {
+				sure = append(sure, name)
+			}
+		}
+	}
+	if places == nil || len(t.Names)-len(places) < 3 {
+		return
+	}
+	beside, whole := "parts of ", 0.0
+	for i := 0; i < t.Rows && beside != ""; i++ {
+		sum := 0.0
+		for j, v := range t.Data[i*len(place) : (i+1)*len(place)] {
+			if !place[j] {
+				sum += v
+			}
+		}
+		for _, w := range []float64{1, 100, 1e6} {
+			if i == 0 && sum > 0.9*w && sum < 1.02*w {
+				whole = w
+			}
+		}
+		if !(sum > 0.9*whole && sum < 1.02*whole) {
+			beside = ""
+		}
+	}
+	if beside += strconv.FormatFloat(whole, 'f', -1, 64); beside[0] != 'p' {
+		if places, beside = sure, Count(len(t.Names)-len(sure), "other column"); sure == nil {
+			return
+		}
+	}
+	list := listWord(places)
+	note := "warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside " + beside
+	t.note(note + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
+		Plural(len(places), " carries it", " carries them")+" along instead"))
 }
 
 // decimals is how many digits after the point a number has.

@@ -33,7 +33,7 @@ const (
 	certain
 )
 
-// frame is what surrounds the numbers of a text.
+// frame is what surrounds the numbers of a text, and what they are.
 type frame struct {
 	width  int
 	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
@@ -42,51 +42,13 @@ type frame struct {
 	paired bool     // each sample has an axis of its own, in the column before
 	rows   [][][]byte
 
-	samples []int    // of sort, the columns of samples
+	name, unit string // of column 1
+	alike      bool   // all other columns have the same unit
+	about      bool   // text above the table is about spectra
+
+	all     []column // of sort
+	samples []int    // the columns of samples
 	aside   []int    // other columns after the first: annotations of the lines
-	columns []column // of the samples
-}
-
-// sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
-// axis. It reports whether all others have numbers.
-func (f *frame) sort(p *parser) bool {
-	if p.width = f.width; f.paired {
-		return true
-	}
-	f.samples, f.aside, f.columns = nil, nil, nil
-	for j, c := range p.columnsOf(f.rows) {
-		name := ""
-		if f.head != nil {
-			name = shown(f.head[j])
-		}
-		switch {
-		case j == 0:
-		case f.head != nil && (c.numbers == 0 && (c.words > 0 || name == "") || annotates(name) ||
-			idName(name) && c.whole && c.different && c.words == 0 ||
-			isSpectral(name) && f.axis(p, j) != nil):
-			f.aside = append(f.aside, j)
-		case c.words > 0 || c.numbers == 0:
-			return false
-		default:
-			f.samples, f.columns = append(f.samples, j), append(f.columns, c)
-		}
-	}
-	return true
-}
-
-// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
-func (f *frame) named(p *parser) bool {
-	seen := map[string]bool{}
-	for _, line := range f.rows {
-		if _, words := p.numbersOf(line[:1]); words > 0 {
-			seen[string(line[0])] = true
-		}
-	}
-	return len(f.rows) > 0 && len(seen) == len(f.rows) || len(f.rows) > 4 && f.axis(p, 0) != nil
-}
-
-func (f *frame) ragged() bool {
-	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
 }
 
 const (
@@ -104,42 +66,50 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if f.pair(p, lines) {
 		return f, true
 	}
-	if f = (frame{}); len(lines) < 2 {
+	if f = (frame{about: s.about}); len(lines) < 2 {
 		return f, false
 	}
-	f.width, f.rows = len(lines[0]), lines
-	if f.ragged() {
+	if f.width, f.rows = len(lines[0]), lines; f.ragged() {
 		return f, false
 	}
-	numbers, words := p.numbersOf(lines[0][1:])
-	all := len(numbers) == f.width-1
+	first := lines[0]
+	numbers, words := p.numbersOf(first[1:])
+	_, named := p.numbersOf(first[:1])
+	blank, all := absent(first[0]), len(numbers) == f.width-1
+	f.counts = all && Ordered(numbers) && counting(numbers) && (named > 0 || blank)
 	switch {
-	case all && Ordered(numbers):
-		f.head, f.counts = lines[0], counting(numbers)
-		if _, first := p.numbersOf(lines[0][:1]); f.counts && (first > 0 || len(lines[0][0]) == 0) {
-			break
-		}
-		f.rows = lines[1:] // both ways have an axis: one with a name of spectra asks
-		if axis := f.axis(p, 0); axis == nil || Counts(axis) || !isSpectral(string(utf8Text(lines[0][0]))) {
-			return f, false
-		}
-	case s.names != nil || s.quoted || words == f.width-1,
-		words == f.width-2 && len(lines[0][f.width-1]) == 0: // mzMine ends each line with a comma
-		f.head = lines[0]
-	case !all:
+	case named > 0 && is("axis", shown(first[0])), f.counts, all && blank && numberedAbove(p, numbers, lines[1:]),
+		s.names != nil || s.quoted || !all && words == f.width-1,
+		!all && words == f.width-2 && len(first[f.width-1]) == 0: // mzMine ends each line with a comma
+		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
+	case !all || Ordered(numbers):
 		return f, false
 	}
-	if f.head != nil {
-		f.rows = lines[1:]
+	if len(f.rows) < 3 || f.head == nil || s.names != nil {
+		return f, true
 	}
-	if len(f.rows) > 2 && f.head != nil && s.names == nil {
-		above, _ := p.numbersOf(f.rows[0])
-		below, _ := p.numbersOf(f.rows[1])
-		if f.units = 0; len(above) == 0 && len(below) >= f.width-1 && !empty(f.rows[0]) {
-			f.units, f.rows = 1, f.rows[1:]
-		}
+	above, _ := p.numbersOf(f.rows[0])
+	below, _ := p.numbersOf(f.rows[1])
+	if line := f.rows[0]; len(above) == 0 && len(below) >= f.width-1 && !empty(line) {
+		f.units, f.rows, f.unit = 1, f.rows[1:], shown(line[0])
+		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
+		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	return f, true
+}
+
+func (f *frame) ragged() bool {
+	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
+}
+
+// numberedAbove reports whether line 1 has numbers of samples, no two alike, above an axis in column 1.
+func numberedAbove(p *parser, numbers []float64, rows [][][]byte) bool {
+	p.width = 1
+	axis := p.columnsOf(rows)[0].axis(len(rows))
+	whole := func(v float64) bool { return v == math.Trunc(v) }
+	numbers = slices.Sorted(slices.Values(numbers))
+	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
+		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
 }
 
 // numbersOf returns the numbers, and counts what is neither a number nor missing.
@@ -155,79 +125,87 @@ func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 	return numbers, words
 }
 
-// wayRound finds out whether the samples of a text are its columns, and says why.
-func (s *survey) wayRound(d *Dialect) (t turning, why string) {
-	p := &parser{layout: &layout{dialect: *d}}
-	f, ok := s.frame(p)
-	if !ok || f.width < 2 {
-		return asItStands, ""
+// sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
+// axis. It reports whether all others have numbers.
+func (f *frame) sort(p *parser) bool {
+	p.width = f.width
+	f.all, f.samples, f.aside = p.columnsOf(f.rows), nil, nil
+	for j := 1; j < f.width && !f.paired; j++ {
+		c, name := &f.all[j], ""
+		if f.head != nil {
+			name = shown(f.head[j])
+		}
+		switch {
+		case f.head != nil && (c.numbers == 0 || is("aside", name) ||
+			idName(name) && c.whole && c.different && c.words == 0 ||
+			is("axis", name) && c.axis(len(f.rows)) != nil):
+			f.aside = append(f.aside, j)
+		case c.words > 0 || c.numbers == 0:
+			return false
+		default:
+			f.samples = append(f.samples, j)
+		}
 	}
-	if p.width = f.width; f.paired {
-		return certain, f.pairedWhy()
-	}
-	if len(d.Known) > 0 {
-		return f.known(d.Known)
-	}
-	if f.width < 4 && d.Pick == nil && len(f.rows) > 2*leastTurned && f.sort(p) && f.lone(p, s.unitsOf(f)) {
-		n := len(f.samples)
-		note := "warning: this seems to be " + Plural(n, "one spectrum", "two spectra") +
-			" beside an axis in column 1, whose points are taken for the rows" +
-			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", "two rows of them"))
-		s.note(note + "; spectra of several files belong in one table")
-	}
-	if f.width < 4 || len(f.rows) < leastTurned || f.head == nil && d.Pick != nil {
-		return asItStands, ""
-	}
-	if j := f.peaks(); j > 0 && f.sort(p) && len(f.samples) >= 3 {
-		return likely, "column " + strconv.Itoa(j+1) + " has the m/z of each line"
-	}
-	p.width = 1
-	first := p.columnsOf(f.rows)[0]
-	axis := f.axis(p, 0)
-	texts := first.words == len(f.rows) && first.different && f.head != nil
-	if axis == nil && !texts {
-		return asItStands, ""
-	}
-	if !f.sort(p) || len(f.samples) < 3 {
-		return asItStands, ""
-	}
-	if texts {
-		return f.byNames()
-	}
-	return f.byAxis(p, axis, s.unitsOf(f))
+	return true
 }
 
-// axis is the numbers of column j where they rise or fall; else nil.
-func (f *frame) axis(p *parser, j int) []float64 {
-	axis := f.numbers(p, j)
-	if len(axis) == len(f.rows) && (rises(axis) || falls(axis)) {
-		return axis
+// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
+func (f *frame) named() bool {
+	if f.paired {
+		return true
+	}
+	n, c := len(f.rows), &f.all[0]
+	return n > 0 && c.words == n && c.different || n > 4 && c.axis(n) != nil
+}
+
+// axis is the numbers of a column if they rise or fall in all rows, however they are rounded; else nil.
+func (c *column) axis(rows int) []float64 {
+	steps := slices.Compact(slices.Clone(c.list))
+	if len(c.list) == rows && 2*len(steps) > rows && (rises(steps) || falls(steps)) {
+		return c.list
 	}
 	return nil
 }
 
-func (f *frame) numbers(p *parser, j int) []float64 {
-	list := make([]float64, 0, len(f.rows))
-	for _, line := range f.rows {
-		v, _ := p.numbersOf(line[j : j+1])
-		list = append(list, v...)
+// wayRound finds out whether the samples of a text are its columns, and says why.
+func (s *survey) wayRound(d *Dialect) (t turning, why string) {
+	p := &parser{layout: &layout{dialect: *d}}
+	f, ok := s.frame(p)
+	switch {
+	case !ok:
+		return asItStands, ""
+	case f.paired:
+		return certain, f.pairedWhy()
+	case len(d.Known) > 0:
+		return f.known(d.Known)
+	case len(f.rows) < leastTurned || !f.sort(p):
+		return asItStands, ""
 	}
-	return list
-}
-
-// units is the unit of column 1, and whether those of all others are alike.
-type units struct {
-	axis  string
-	alike bool
-}
-
-func (s *survey) unitsOf(f frame) units {
-	if f.units == 0 {
-		return units{}
+	axis := f.all[0].axis(len(f.rows))
+	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
+		peak := slices.IndexFunc(f.head, func(name []byte) bool { return is("peak", string(name)) })
+		switch {
+		case peak > 0:
+			return likely, "column " + strconv.Itoa(peak+1) + " has the m/z of each line"
+		case s.gct:
+			return certain, "the file has the form GCT"
+		case axis != nil:
+			t, why = f.byAxis(axis)
+		case f.head != nil && f.all[0].words == len(f.rows) && f.all[0].different:
+			return f.byNames()
+		}
 	}
-	line := s.lines[1]
-	return units{string(utf8Text(line[0])), !slices.ContainsFunc(line[2:],
-		func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) })}
+	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
+		n, note := len(f.samples), "one spectrum, a number a line,"
+		if f.width > 1 {
+			note = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
+				" beside an axis in column 1,"
+		}
+		s.note("warning: this seems to be " + note + " whose points are taken for the rows" +
+			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
+			"; spectra of several files belong in one table")
+	}
+	return t, why
 }
 
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
@@ -245,129 +223,119 @@ func (f *frame) known(names []string) (turning, string) {
 	return asItStands, ""
 }
 
+// spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
+func (f *frame) spectral() bool {
+	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || f.name == "x" || f.name == "X")
+}
+
 // byAxis judges a text whose column 1 has numbers.
-func (f *frame) byAxis(p *parser, axis []float64, u units) (turning, string) {
-	name := ""
-	if f.head != nil {
-		name = strings.TrimSpace(string(utf8Text(f.head[0])))
-	}
-	spectral := isSpectral(name) || isSpectral(u.axis)
-	why := f.axisName(name, u.axis) + " rises"
+func (f *frame) byAxis(axis []float64) (turning, string) {
+	why := f.column1() + " rises"
 	if !rises(axis) {
-		why = f.axisName(name, u.axis) + " falls"
+		why = f.column1() + " falls"
 	}
-	if regular(axis) {
+	spectral, even := f.spectral(), regular(axis)
+	if even {
 		why += " evenly"
 	}
 	numbered, sampled := f.likeSamples()
-	samples := sampled || numbered || f.counts || u.alike
-	alike := ofOneKind(f.columns) && f.smooth(p)
-	wide := len(f.samples) >= leastTurned
+	sampled = sampled || f.alike
+	samples, alike := sampled || numbered || f.counts, f.ofOneKind() && f.smooth()
+	if alike {
+		why += ", and the other columns rise and fall smoothly along it"
+	}
 	switch {
-	case isClock(name) || !spectral && Counts(axis):
+	case is("clock", f.name) || !spectral && Counts(axis):
 		return asItStands, ""
-	case spectral && (samples || f.head == nil) && (alike || regular(axis) || sampled || u.alike):
+	case spectral && (samples || f.head == nil) && (alike || even || sampled):
 		return certain, why
-	case spectral && alike:
-		return likely, why + ", and the other columns are of one kind"
-	case spectral || !alike || !regular(axis):
+	case spectral && (alike || samples):
+		return likely, why
+	case spectral || !alike || !even || len(f.samples) < leastTurned || years(axis) || f.head != nil && !sampled:
 		return asItStands, ""
-	case !wide || years(axis) || f.head != nil && !sampled && !u.alike:
-		return asItStands, ""
-	case !isTime(name) && spectrumLike(axis) && (name == "" || sampled || u.alike):
-		return certain, why + ", and the other columns rise and fall smoothly along it"
+	case !is("time", f.name) && spectrumLike(axis) && (f.name == "" || sampled):
+		return certain, why
 	}
-	return likely, why + ", and the other columns are of one kind"
+	return likely, why
 }
 
-// lone reports whether a text is a spectrum or two beside their axis.
-func (f *frame) lone(p *parser, u units) bool {
-	axis := f.axis(p, 0)
-	if axis == nil || f.samples == nil {
-		return false
+// lone reports whether a text is a spectrum or two beside their axis, or the numbers of one without it.
+func (f *frame) lone(axis []float64) bool {
+	if f.width == 1 {
+		f.samples = []int{0}
+		return axis == nil && (f.about || f.smooth())
 	}
-	if isSpectral(u.axis) || f.head != nil && isSpectral(string(utf8Text(f.head[0]))) {
-		return true
-	}
-	return f.head == nil && len(f.samples) == 1 && regular(axis) && spectrumLike(axis) &&
-		!years(axis) && f.smooth(p)
+	return axis != nil && f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
+		len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth())
 }
 
-func (f *frame) axisName(name, unit string) string {
-	if name = cmp.Or(name, unit); name == "" {
-		return "column 1"
+func (f *frame) column1() string {
+	if name := cmp.Or(f.name, f.unit); name != "" {
+		return "column 1 (" + name + ")"
 	}
-	return "column 1 (" + Printable(name) + ")"
+	return "column 1"
 }
 
 // byNames judges a text whose column 1 has different texts.
 func (f *frame) byNames() (turning, string) {
-	shown := strings.TrimSpace(string(utf8Text(f.head[0])))
-	name := strings.ToLower(shown)
 	numbered, sampled := f.likeSamples()
-	n := len(f.samples)
-	tall := len(f.rows) >= 2*n
-	gene, feature := isGene(name), slices.Contains(featureNames, name)
+	n, rows := len(f.samples), len(f.rows)
+	down := func(is func(string) bool) int { // how many lines are
+		return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
+	}
+	gene, feature := is("gene", f.name), is("feature", f.name)
 	switch {
-	case f.mutations():
+	case down(isMutation) == rows:
 		return certain, "column 1 has types of mutations"
-	case f.oxides():
+	case down(func(s string) bool { return is("oxide", s) }) == 3:
 		return certain, "column 1 has oxides"
+	case down(isElement) >= max(5, 4*rows/5):
+		return likely, "column 1 has elements"
 	case gene && (numbered || sampled):
-		return certain, f.axisName(shown, "") + " has genes, and line 1 samples"
-	case gene && tall && n > 4 && ofOneKind(f.columns):
-		return likely, f.axisName(shown, "") + " has genes"
-	case feature && numbered && n > 5 && !likeSample(name): // Probe is a sample in German
-		return likely, f.axisName(shown, "") + " has features, and the names in line 1 are numbered"
-	case (feature || name == "") && sampled && tall && n > 5:
+		return certain, f.column1() + " has genes, and line 1 samples"
+	case gene && n > 4: // few are signatures
+		return likely, f.column1() + " has genes"
+	case (numbered || sampled) && (is("down", f.name) || feature && n > 4) && !likeSample(f.name):
+		return likely, f.column1() + " has features, and the names in line 1 are numbered"
+	case (feature || f.name == "") && sampled && rows >= 2*n && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
 	}
 	return asItStands, ""
 }
 
-// mutations reports whether column 1 has types of mutations, such as A[C>A]T.
-func (f *frame) mutations() bool {
-	return !slices.ContainsFunc(f.rows, func(line [][]byte) bool {
-		s := bytes.TrimSpace(line[0])
-		from, to, _ := bytes.Cut(s, []byte(">"))
-		return len(from) == 0 || len(to) == 0 || len(bytes.Trim(s, "ACGT>[]: -_")) > 0
-	})
+// isMutation is for types of mutations, such as A[C>A]T.
+func isMutation(s string) bool {
+	from, to, _ := strings.Cut(s, ">")
+	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
 }
 
-// oxides: column 1 has the main ones of rocks.
-func (f *frame) oxides() bool {
-	return howMany(f.rows, func(line [][]byte) bool {
-		return slices.Contains([]string{"SiO2", "Al2O3", "CaO"}, string(bytes.TrimSpace(line[0])))
-	}) == 3
-}
-
-// peaks is the column, from 0, that has the m/z of lines which are peaks; 0: none.
-func (f *frame) peaks() int {
-	return max(0, slices.IndexFunc(f.head, func(name []byte) bool {
-		return slices.Contains(peakNames, strings.ToLower(string(bytes.TrimSpace(name))))
-	}))
+// isElement is for symbols of elements, with or without a unit.
+func isElement(s string) bool {
+	word, _, _ := strings.Cut(strings.ReplaceAll(s, "_", " "), " ")
+	return words["element"][word]
 }
 
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// likeSamples reports whether most names of samples differ in their numbers alone, and
+// likeSamples reports whether most names of samples differ in their numbers alone, as of few kinds, and
 // whether most begin with a word for a sample and a number, or are barcodes of cells.
 func (f *frame) likeSamples() (numbered, sampled bool) {
 	if f.head == nil {
 		return false, false
 	}
-	shapes, samples := map[string]int{}, 0
+	shapes, numbers, samples := map[string]int{}, 0, 0
 	for _, j := range f.samples {
 		name := string(bytes.TrimSpace(utf8Text(f.head[j])))
 		shape, digits := shapeOf(name)
-		if digits && !isNumber([]byte(name)) {
+		if digits && (!isNumber([]byte(name)) || shape == "0") {
 			shapes[shape]++
+			numbers++
 		}
 		word, number := sampleWord(name)
 		end := len(word)
 		switch {
-		case (word == "s" || slices.Contains(sampleWords, word)) && len(number) > 0 && isDigit(number[0]),
+		case (word == "s" || is("sample", word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
 			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
 			end >= 10 && strings.Trim(name, "ACGT") == "",
 			word == "tcga":
@@ -375,7 +343,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		}
 	}
 	most, n := slices.Max(append(slices.Collect(maps.Values(shapes)), 0)), len(f.samples)
-	return 5*most >= 4*n, 5*samples >= 4*n
+	return 5*most >= 4*n || 2*len(shapes) <= n && 5*numbers >= 4*n, 5*samples >= 4*n
 }
 
 // sampleWord parts a name into a first word, in lower case, and a number.
@@ -386,7 +354,7 @@ func sampleWord(name string) (word, number string) {
 
 func likeSample(name string) bool {
 	word, _ := sampleWord(name)
-	return slices.Contains(sampleWords, word)
+	return is("sample", word) // Probe is one in German
 }
 
 // shapeOf is a name with 0 for every number in it.
@@ -410,21 +378,21 @@ func spectrumLike(axis []float64) bool {
 	return least >= 20*math.Abs(axis[1]-axis[0]) && least >= 100 && slices.Max(axis) <= 3e4
 }
 
-// ofOneKind reports whether columns have entries of about one size.
-func ofOneKind(columns []column) bool {
+// ofOneKind reports whether the samples have entries of about one size.
+func (f *frame) ofOneKind() bool {
 	least, most := math.Inf(1), 0.0
-	for _, c := range columns {
-		size := max(math.Abs(c.least), math.Abs(c.most))
+	for _, j := range f.samples {
+		size := max(math.Abs(f.all[j].least), math.Abs(f.all[j].most))
 		least, most = min(least, size), max(most, size)
 	}
 	return most <= 1000*least && most > 0
 }
 
-// smooth: most columns change little from line to line, for how far they change in all.
-func (f *frame) smooth(p *parser) bool {
-	samples, n := f.samples[:min(len(f.samples), mostAcross)], 0
-	for _, j := range samples {
-		list := f.numbers(p, j)
+// smooth: most samples change little from line to line, for how far they change in all.
+func (f *frame) smooth() bool {
+	samples := f.samples[:min(len(f.samples), mostAcross)]
+	n := howMany(samples, func(j int) bool {
+		list := f.all[j].list
 		mean, steps, square := 0.0, 0.0, 0.0
 		for _, v := range list {
 			mean += v / float64(len(list))
@@ -435,17 +403,17 @@ func (f *frame) smooth(p *parser) bool {
 				steps += (v - list[i-1]) * (v - list[i-1])
 			}
 		}
-		if steps < 0.4*square { // 2 for noise
-			n++
-		}
-	}
+		return steps < 0.4*square // 2 for noise
+	})
 	return 4*n >= 3*len(samples)
 }
 
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
 // its columns in the text.
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
-	f, _ = s.frame(p)
+	if f, _ = s.frame(p); f.width > 0 && !f.paired {
+		f.sort(p)
+	}
 	var table []packed
 	err = s.records(p, in, text, f.after, func(fields [][]byte, line int) *Error {
 		if n := len(table); f.paired && n == 0 {
@@ -464,10 +432,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 	if f.units > 0 {
 		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
 	}
-	width, corner := p.width, true
-	if f.head != nil && f.named(p) {
-		corner = false // the name of column 1
-		f.sort(p)
+	width, corner := p.width, f.head == nil || !f.named() // a value, and no name of column 1
+	if corner {
+		f.aside = nil
 	}
 	comma := string(p.dialect.comma())
 	for j := range width {
@@ -563,7 +530,7 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 
 func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
 	if d.Stream {
-		return nil, nil, d.inBlocks(in.source, d.Words.Transpose)
+		return nil, in, d.inBlocks(in.source, d.Words.Transpose)
 	}
 	if s == nil {
 		s = new(survey)
@@ -571,11 +538,11 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
 	csv, lines, f, err := s.turned(p, in, text)
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	d.Transpose = TransposeNo
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
-		if d.Header = HeaderNo; f.named(p) {
+		if d.Header = HeaderNo; f.named() {
 			d.Header = HeaderYes
 		}
 	}
@@ -599,7 +566,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	}
 	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
 	if err != nil {
-		return nil, nil, err
+		return nil, in, err
 	}
 	t.Turned = true
 	return t, in, nil

@@ -2,25 +2,10 @@ package table
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// knownUnits are those that may stand behind a number without a space, and of which two in a column are
-// an error.
-var knownUnits = strings.Fields(`kg mg µg ug ng lb oz cm mm µm μm um nm km ft in m2 m² m3 m³ cm2 cm² cm3 cm³
-	ha ml mL µl µL ul dl hl ms min sec Hz kHz MHz GHz °C °F Pa hPa kPa MPa bar mbar kJ MJ kcal cal kW MW
-	Wh kWh MWh mV kV mA kA mol mmol µmol umol nmol mM µM uM nM ppm ppb ppt ‰ EUR USD GBP CHF JPY
-	mg/l mg/L µg/l µg/L ug/l ug/L ng/l ng/L g/l g/L mg/kg µg/kg ug/kg ng/g g/kg g/cm3 g/cm³ kg/m3 kg/m³
-	m/s km/h mg/m3 µg/m3 µg/m³ ug/m3 mg/dl mg/dL mmol/l mmol/L mol/L g t m s d h l L W V A J K N`)
-
-// IsUnit reports whether a word is a unit for certain.
-func IsUnit(word string) bool { return slices.Contains(knownUnits, word) }
-
-// noUnits are words behind a number that are a part of it.
-var noUnits = strings.Fields("am pm jan feb mar apr may mai jun jul aug sep oct okt nov dec dez")
 
 // cutUnit parts a number and the unit behind it. The unit is empty where there is none.
 func cutUnit(s []byte) (number, unit []byte) {
@@ -57,8 +42,8 @@ func partUnit(s []byte, end, i int) (number, unit []byte) {
 	switch {
 	case end == 0, !spaced && i > end, !unicode.IsLetter(first) && first != '°' && first != '‰',
 		utf8.RuneCountInString(text) > 12, strings.ContainsFunc(text, other),
-		len(text) >= 3 && slices.Contains(noUnits, strings.ToLower(text[:3])),
-		slices.Contains(noUnits, strings.ToLower(text)),
+		len(text) >= 3 && is("not a unit", text[:3]),
+		is("not a unit", text),
 		!spaced && (len(text) == 1 || !IsUnit(text)):
 		return s, nil
 	}

@@ -1,0 +1,273 @@
+package table
+
+// The third stage: which lines are the table. Instruments write text before it, and people below it, such as
+// Instrument: … and Source: …. It is left out where what is between is a table for certain.
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	mostAbove  = 200 // lines before a table
+	mostBelow  = 20  // after it
+	leastTable = 3   // rows after them
+)
+
+// footer is the length of text after a table, such as its source or, after a blank line, statistics of its
+// columns: at most mostBelow lines, none of which is a row.
+func (s *survey) footer(text []byte, comma rune) int {
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		lines = append(lines, line)
+	}
+	at := len(lines)
+	b := newBlock(lines[:beforeBlank(lines)], comma)
+	if b == nil {
+		return 0
+	}
+	fields := splitAll(lines, comma)
+	if len(fields) > 1 && paired(fields[0], fields[1]) { // whose text is told apart by its frame
+		return 0
+	}
+	for i := len(lines) - 1; i > 0 && len(lines)-i <= mostBelow; i-- {
+		f := fields[i]
+		if f == nil {
+			continue
+		}
+		text := !slices.ContainsFunc(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
+		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", shown(f[0])) {
+			break
+		}
+		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
+			at = i
+		}
+	}
+	if at == len(lines) {
+		return 0
+	}
+	n := 0
+	for _, line := range lines[at:] {
+		n += len(line)
+	}
+	s.note(Plural(len(lines)-at, "line ", "lines ") + span(s.skipped+at+1, s.skipped+len(lines)) +
+		Plural(len(lines)-at, " is", " are") + " left out: text after the table (" + quote(shown(lines[at])) + ")")
+	return n
+}
+
+// span is "3" or "3-7".
+func span(from, to int) string {
+	if from == to {
+		return strconv.Itoa(from)
+	}
+	return strconv.Itoa(from) + "-" + strconv.Itoa(to)
+}
+
+// block is the lines at the start of a text, each split at a delimiter.
+type block struct {
+	lines   [][]byte
+	fields  [][][]byte // nil: the line is blank, a comment or no CSV
+	width   int        // of two thirds of the last lines, at least 2
+	alike   bool       // of nine tenths of them
+	of      []bool     // which columns have numbers in most of these
+	numbers float64    // the share of numbers among the fields of these, if they are alike
+}
+
+// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV.
+func splitAll(lines [][]byte, comma rune) [][][]byte {
+	return mapped(lines, func(line []byte) [][]byte {
+		split := newSplitter(line, comma)
+		if isComment(line) || split.next() != nil || empty(split.fields) {
+			return nil
+		}
+		if n := len(split.fields); comma == ' ' && n > 1 && len(split.fields[n-1]) == 0 {
+			split.fields = split.fields[:n-1]
+		}
+		return mapped(split.fields, bytes.Clone)
+	})
+}
+
+// beforeBlank is how many lines there are before the last blank one of the last lines, or all.
+func beforeBlank(lines [][]byte) int {
+	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
+		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 && len(bytes.TrimSpace(bytes.Join(lines[i:], nil))) > 0 {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+// newBlock is nil unless two thirds of the last lines are alike.
+func newBlock(lines [][]byte, comma rune) *block {
+	b := &block{lines: lines, fields: splitAll(lines, comma)}
+	widths, last := map[int]int{}, max(0, min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
+	all := 0
+	for _, fields := range b.fields[last:] {
+		if fields == nil {
+			continue
+		}
+		all++
+		if widths[len(fields)]++; widths[len(fields)] > widths[b.width] {
+			b.width = len(fields)
+		}
+	}
+	if b.width < 2 || 3*widths[b.width] < 2*all {
+		return nil
+	}
+	b.of = make([]bool, b.width)
+	for j := range b.of {
+		there, n := 0, 0
+		for _, fields := range b.fields[last:] {
+			if len(fields) != b.width {
+				continue
+			}
+			if numeric(fields[j]) {
+				there++
+				n++
+			} else if missing(bytes.TrimSpace(fields[j])) {
+				n++
+			}
+		}
+		b.of[j] = there > 0 && 3*n >= 2*widths[b.width]
+		b.numbers += float64(n) / float64(b.width*all)
+	}
+	b.alike = 10*widths[b.width] >= 9*all && slices.Contains(b.of, true)
+	return b
+}
+
+// numeric reports whether a field is a number with either decimal sign.
+func numeric(f []byte) bool {
+	point, _ := plainer(f, '.')
+	comma, _ := plainer(f, ',')
+	return isNumber(bytes.TrimSpace(f)) || isNumber(point) || isNumber(comma)
+}
+
+// row reports whether line i has numbers where most of the last lines have them.
+func (b *block) row(i int) bool {
+	if len(b.fields[i]) != b.width {
+		return false
+	}
+	any := false
+	for j, f := range b.fields[i] {
+		if b.of[j] && !numeric(f) && !missing(bytes.TrimSpace(f)) {
+			return false
+		}
+		any = any || b.of[j] && numeric(f)
+	}
+	return any
+}
+
+// above counts the lines before the table and its header, if they are text and it is one for certain.
+func (b *block) above() int {
+	first := 0
+	sparse := func(fields [][]byte) bool { // as a key and its value in a sheet
+		return 4*howMany(fields, numeric) < howMany(b.of, func(of bool) bool { return of })
+	}
+	for first < len(b.lines) && (!b.row(first) || sparse(b.fields[first])) {
+		first++
+	}
+	rows := 0
+	for i := first; i < len(b.lines) && rows < leastTable; i++ {
+		if b.row(i) {
+			rows++
+		} else if b.fields[i] != nil {
+			return 0
+		}
+	}
+	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable || first > mostAbove {
+		return 0
+	}
+	n := b.header(first)
+	for i, fields := range b.fields[:n] {
+		switch {
+		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
+			!bytes.HasPrefix(b.lines[i], []byte("*")) && (!prose(fields) ||
+				b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
+			return 0
+		}
+	}
+	for n > 0 && isComment(b.lines[n-1]) { // the last may have names
+		n--
+	}
+	if n == 0 || b.begins(n) == "" {
+		return 0
+	}
+	return n
+}
+
+// header is the first line of the header above the row first, or first without one; 0 is open.
+func (b *block) header(first int) int {
+	row := first
+	for first > 0 && absent(b.lines[first-1]) {
+		first--
+	}
+	n := first
+	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
+		n--
+	}
+	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
+		return i
+	}
+	switch above := first - n; {
+	case above == 0 && first < row:
+		return row
+	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
+		return n
+	case above > 0: // keys and values have two fields as well
+		for i := n; i < first; i++ {
+			if is("axis", shown(b.fields[i][0])) {
+				return i
+			}
+		}
+		return first - 1
+	}
+	last := b.fields[n-1]
+	switch filled := howMany(last, present); {
+	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
+		return n - 1 // as R writes: the names of the rows have none
+	case len(last) == b.width && 2*filled < b.width && !rowAlone(b.fields[row]): // above a header of numbers
+	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+		return 0 // a header with too few names, or too many
+	}
+	return n
+}
+
+// filled reports whether most fields of a line are there, and it is no key with a value. Names of
+// columns may end in a colon as well.
+func (b *block) filled(fields [][]byte) bool {
+	n := howMany(fields, present)
+	return 2*n >= len(fields) && (n > 2 || b.width == 2) && (n == b.width && n > 2 || !keyed(fields))
+}
+
+// keyed reports whether a line is a key with values, such as Instrument: … or Title=….
+func keyed(fields [][]byte) bool {
+	for i, f := range fields {
+		f = bytes.TrimSpace(f)
+		if i < 2 && bytes.HasSuffix(f, []byte(":")) || i == 0 && bytes.HasSuffix(f, []byte("=")) ||
+			len(fields) < 3 && bytes.ContainsAny(f, ":=") {
+			return true
+		}
+	}
+	return false
+}
+
+// prose begins with no number, and has more text than numbers or a key before them.
+func prose(fields [][]byte) bool {
+	if keyed(fields[:min(1, len(fields))]) {
+		return true
+	}
+	numbers := howMany(fields, numeric)
+	return numbers == 0 || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
+}
+
+func (b *block) begins(n int) string {
+	var list []string
+	for _, line := range b.lines[:n] {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !isComment(line) && len(list) < 2 {
+			list = append(list, quote(shown(line)))
+		}
+	}
+	return strings.Join(list, "; ")
+}

@@ -1,0 +1,240 @@
+package table
+
+// The second stage: how lines are parted into fields, which lines are comments, which is the decimal sign.
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
+// which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
+func (s *survey) dialect(text []byte, d *Dialect) {
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		if lines = append(lines, s.bare(line)); len(lines) == 2*mostAbove {
+			break
+		}
+	}
+	tried := []rune("\t;|, ")
+	if d.Delimiter != 0 {
+		tried = []rune{d.Delimiter}
+	}
+	var best *block
+	body := lines[:beforeBlank(lines)]
+	for _, comma := range tried {
+		if comma == ',' && d.Decimal == ',' || !bytes.ContainsRune(text, comma) {
+			continue
+		}
+		b := newBlock(lines, comma)
+		if b == nil || !b.alike { // text follows the table
+			b = cmp.Or(newBlock(body, comma), b)
+		}
+		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
+			best, d.Delimiter = b, comma
+		}
+	}
+	n := 0
+	if best != nil && best.alike {
+		n = best.above()
+	} else if best == nil && d.Delimiter == 0 {
+		first := slices.IndexFunc(lines, present)
+		d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+	}
+	if n == 0 {
+		return
+	}
+	s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
+		" left out: text before the table (" + best.begins(n) + ")")
+	s.skipped += n
+	for _, line := range best.lines[:n] {
+		s.about = s.about || is("axis", shown(line)) || is("about", shown(line))
+	}
+	for range n {
+		at := bytes.IndexByte(text, '\n') + 1
+		s.skip, text = s.skip+at, text[at:]
+	}
+}
+
+// bare is a line without its end and the comment there.
+func (s *survey) bare(line []byte) []byte {
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if i := bytes.IndexByte(line, s.trail); s.trail != 0 && i > 0 {
+		line = bytes.TrimRight(line[:i], " \t")
+	}
+	return line
+}
+
+// separator takes the delimiter from a first line such as sep=; which Excel reads.
+func (s *survey) separator(text []byte, d *Dialect) {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	word := bytes.Trim(line, "\r \"") // but no tab: it may be the delimiter
+	if len(word) != 5 || !bytes.EqualFold(word[:4], []byte("sep=")) || word[4] >= utf8.RuneSelf {
+		return
+	}
+	s.skip, s.skipped = min(len(line)+1, len(text)), 1
+	if d.Delimiter == 0 && validComma(rune(word[4])) {
+		d.Delimiter = rune(word[4])
+	}
+}
+
+// comments finds out whether lines that begin with # are comments, and returns the last
+// one before the first other line. They are none if they are nine lines of ten.
+func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
+	if d.Delimiter == '#' {
+		return nil
+	}
+	hashes, others := 0, 0
+	for line := range bytes.Lines(text) {
+		switch {
+		case absent(line):
+		case isComment(line):
+			if hashes++; others == 0 {
+				last = bytes.TrimSuffix(line, []byte("\n"))
+			}
+		default:
+			others++
+		}
+	}
+	if s.hash = hashes > 0 && hashes < 9*others; !s.hash {
+		return nil
+	}
+	s.note("lines that begin with # are comments")
+	return last
+}
+
+// hashes looks at the comments again, once the delimiter is known. Some may be rows whose ids begin with #:
+// they have as many fields as the last line, and a number. If such comments are as many as the other lines,
+// they are rows. If they are fewer, the user is asked.
+func (s *survey) hashes(text []byte, comma rune) {
+	if !s.hash || len(s.lines) == 0 {
+		return
+	}
+	all := survey{}
+	for isComment(text) { // those before the first line are none
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
+	width := len(s.lines[len(s.lines)-1])
+	for _, line := range lines {
+		if len(line) == width && width > 1 && isComment(line[0]) &&
+			slices.ContainsFunc(line[1:], trimmedNumber) {
+			if rows++; rows == 1 {
+				first = line[0]
+			}
+		}
+	}
+	switch {
+	case rows == 0:
+	case rows >= len(s.lines)-1:
+		s.hash, s.lines, s.notes = false, lines, nil
+	default:
+		s.ask = &Error{Msg: Count(rows, "line") +
+			" with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
+			": remove them if they are comments, or put the field in quotes if they are rows"}
+	}
+}
+
+// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are as many
+// numbers with decimal points on each line, with commas, tabs or spaces between them, and what
+// follows it is no number on any.
+func (s *survey) trailing(text []byte) bool {
+	for _, sign := range []byte(";#%|") {
+		for _, comma := range "\t, " {
+			lines := s.split(text, rune(sign), 100)
+			width := 0
+			other := func(line [][]byte) bool {
+				if len(line) != 2 || trimmedNumber(line[1]) || missing(bytes.TrimSpace(line[1])) {
+					return true
+				}
+				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
+				if width == 0 {
+					width = len(fields)
+				}
+				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
+				return points < 2 || len(fields) != width || howMany(fields, trimmedNumber) < width
+			}
+			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
+				s.trail = sign
+				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesAbove takes names from the last comment before the rows. There may be # before each, and
+// several tabs between them.
+func (s *survey) namesAbove(comment []byte, d *Dialect) {
+	list := s.split(bytes.TrimLeft(comment, "# \t"), d.Delimiter, 1)
+	if d.Header != HeaderAuto || len(list) == 0 || len(s.lines) == 0 || !rowAlone(s.lines[0]) {
+		return
+	}
+	names, width := list[0], len(s.lines[0])
+	if len(names) != width {
+		names = slices.DeleteFunc(names, absent)
+	}
+	if n := len(names); n > 0 && isComment(names[n-1]) {
+		for j, f := range names {
+			names[j] = bytes.TrimLeft(f, "# ")
+		}
+	}
+	if len(names) == width && width > 1 {
+		s.names = names
+	}
+}
+
+// commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
+// say so, those such as 1.5 or 1,234.5 deny it. doubt is one such as 1,234, where the comma
+// is not the delimiter, or as 1.234 beside semicolons, if no other says which sign it is.
+func (s *survey) commas(delimiter rune) bool {
+	commas, points := 0, 0
+	lines := s.lines
+	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
+		lines = lines[1:]
+	}
+	for _, line := range lines {
+		for _, f := range line {
+			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
+				continue
+			}
+			asComma, has := plainer(f, ',')
+			comma := isNumber(asComma)
+			asPoint, _ := plainer(f, '.')
+			switch point := isNumber(asPoint); {
+			case comma && !point:
+				commas++
+			case point && !comma:
+				points++
+			case s.doubt == nil && point && (has&formGroups == 0 && delimiter != ',' ||
+				has&formGroups != 0 && delimiter == ';'):
+				s.doubt = f
+			}
+		}
+	}
+	if points > 0 {
+		s.doubt = nil
+	}
+	return points == 0 && commas > 0
+}
+
+// guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
+// semicolon, beside which a comma may be a decimal one.
+func guessDelimiter(line string) rune {
+	bare := "" // the text outside of quotes
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 0 {
+			bare += part
+		}
+	}
+	for _, comma := range "\t;" {
+		if strings.ContainsRune(bare, comma) {
+			return comma
+		}
+	}
+	return ','
+}

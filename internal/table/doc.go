@@ -1,0 +1,59 @@
+// Package table reads a table of numbers from CSV text, at once or in blocks of rows. No row and no
+// value is left out without a note: a field that is not a finite number is an error with its place.
+//
+// The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
+//
+// # How a text is read
+//
+// With Dialect.Guess a text goes through these stages. The first four look at the first 256 kB. What a
+// stage takes for granted becomes a note; what it leaves open becomes an error that asks. A setting of
+// the Dialect answers for its stage.
+//
+//  1. Bytes (sniff.go, utf16.go, latin1.go). Binary formats are named. UTF-16 is read, and bytes that
+//     are not UTF-8 are Windows-1252.
+//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and space. The delimiter is
+//     the one by which two thirds of the last lines have the same number of fields, and most of these
+//     are numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten
+//     do. The decimal sign is the comma if some number below line 1 can only be read so, and none can
+//     only be read with a point. 1.234 beside semicolons is asked about.
+//  3. Block (block.go). Lines above are text if three rows with numbers in the same columns follow, and
+//     they have other fields, a key such as Date: or more words than numbers; the line above the rows is
+//     their header. Lines below are text if they have no numbers and another number of fields, or if
+//     they follow a blank line and begin with Mean, SD, n, … or have no numbers.
+//  4. Head (head.go, ids.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has
+//     words above columns of numbers as often as numbers. A word beside more numbers is a question. A
+//     line of numbers is a header if they rise or fall and those of no other line do, and they are eight
+//     or more with regular steps, or count above the names of rows, or lie outside of their columns, or
+//     a column has no name. Else five such numbers are a question. A few steps back are allowed to long
+//     ones, where detectors overlap. Line 2 holds units if it has no number and the lines below have, or
+//     if its fields are in brackets. Ids are the first column whose values all differ and that is text,
+//     or is named id, nr, code, …, or has no name, or counts the rows; names go before dates, and these
+//     before counts. Other such columns are left out.
+//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis,
+//     by its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are
+//     named as samples are (S1, S2; numbers; units alike), or are smooth or on regular steps without any
+//     header. So are they if column 1 has types of mutations, the main oxides, or genes beside names of
+//     samples, or if the file is GCT. One of these without the other is a question: genes above five
+//     columns or more, elements, species, an axis without a name. An axis beside one column, or columns
+//     of other kinds, is one measurement, whose points stay rows, with a warning. Lines of sample, axis
+//     and value are a long table if names say so, or each sample has each value of the axis. Time, Date
+//     and Year are no axes.
+//  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and
+//     an error that names them all, unless Text says what to do. A unit that nine of ten numbers have is
+//     taken out. Empty columns, and one that is 100 everywhere, are left out.
+//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an
+//     exponent; in columns that have them, separators of thousands, percent signs, currencies and (5)
+//     for -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that
+//     is missing or no number is counted to the end of the text, and told in one error (faults.go).
+//
+// A table that is read is looked at as a whole (total.go): a first or last row that is the sum or the
+// mean of the others, numbers such as -200, -9999 or 1e30 that come twice or more and lie far from all
+// others of their column, depths beside other columns and times beside parts of 1 or 100 are warned of.
+//
+// # Advice
+//
+// An error may advise settings (errors.go). They are tried on the start of the text, and told only if
+// rows come of it, at once or by the advice of the next error.
+//
+// The words by which fields are known are one table, in words.go.
+package table

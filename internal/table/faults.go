@@ -1,0 +1,325 @@
+package table
+
+// What is wrong with the columns of a text is counted to its end, and told in one error with the settings that
+// mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// flaw counts the fields of one column, from 0, that are missing or no number.
+type flaw struct {
+	field     int
+	kind      flawKind
+	count     int
+	line, row int      // of the first; the row counts from 0
+	words     []string // different ones, at most mostStrays + 1; nil for missing fields
+	fault     *Error   // of the first; nil for missing fields
+}
+
+type flawKind int
+
+const (
+	isGap   flawKind = iota
+	isWord           // no number
+	isLimit          // below a limit, as <4
+	flawKinds
+)
+
+// mostStrays is how many words of a column may be advised to count as missing.
+const mostStrays = 3
+
+// flaws has at most one flaw for a column and a kind, in the order of the first ones.
+type flaws struct {
+	list         []flaw
+	gaps, strays int         // how many of the list are missing, or no numbers
+	at           map[int]int // the place of each column and kind
+}
+
+func (l *flaws) add(f flaw) {
+	key := int(flawKinds)*f.field + int(f.kind)
+	i, ok := l.at[key]
+	if !ok {
+		if l.at == nil {
+			l.at = map[int]int{}
+		}
+		l.at[key], l.list = len(l.list), append(l.list, f)
+		if f.kind == isGap {
+			l.gaps++
+		} else {
+			l.strays++
+		}
+		return
+	}
+	old := &l.list[i]
+	old.count += f.count
+	for _, word := range f.words {
+		if len(old.words) <= mostStrays && !slices.Contains(old.words, word) {
+			old.words = append(old.words, word)
+		}
+	}
+}
+
+// addFault counts a field that is missing, or no number.
+func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
+	f := flaw{field: j, count: 1, line: p.line(j), row: o.rows}
+	if !missing(field) {
+		f.kind, f.words, f.fault = isWord, []string{string(bytes.TrimSpace(utf8Text(field)))}, err
+		if _, _, below := p.limit(field); below {
+			f.kind = isLimit
+		}
+	}
+	o.flaws.add(f)
+}
+
+// rowless reports whether a line is a row without any value, if a row follows.
+func (p *parser) rowless(fields [][]byte) bool {
+	return p.gaps && !p.weights && len(fields) > 1 && empty(fields)
+}
+
+// fill makes rows of the lines of delimiters before the splitter's record. It stops at a
+// blank line before one.
+func (p *parser) fill(o *part) {
+	for _, line := range o.empty {
+		if p.skips(false) {
+			o.first, o.last = max(o.first, 1), max(o.last, line)
+			continue
+		}
+		if o.first == 0 {
+			o.first = line
+		} else if line > o.last+1 {
+			break
+		}
+		p.addEmpty(o, line)
+		o.last = max(o.last, line)
+	}
+	o.empty = o.empty[:0]
+}
+
+func (p *parser) addEmpty(o *part, line int) {
+	for range p.cols {
+		o.data = append(o.data, math.NaN())
+	}
+	for range p.texts {
+		o.ends = append(o.ends, len(o.texts))
+	}
+	for j, role := range p.roles {
+		if role >= 0 || role == roleOneHot {
+			o.flaws.add(flaw{field: j, count: 1, line: line})
+		}
+	}
+	o.rows++
+}
+
+// carry moves the lines of delimiters at the end of the part to empty, and those of the parts
+// before it to its front as rows, if it has a row.
+func (t *Reader) carry() {
+	o := t.part
+	if o.rows > 0 && len(t.empty) > 0 {
+		var front part
+		for _, line := range t.empty {
+			t.parser.addEmpty(&front, line-t.base)
+		}
+		o.data, o.ends = slices.Insert(o.data, 0, front.data...), slices.Insert(o.ends, 0, front.ends...)
+		o.rows += front.rows
+		for _, f := range o.flaws.list {
+			f.row += front.rows
+			front.flaws.add(f)
+		}
+		o.flaws, t.empty = front.flaws, nil
+	}
+	for _, line := range o.empty {
+		if line += t.base; line == t.last+1 {
+			t.last = line
+		}
+		t.empty = append(t.empty, line)
+	}
+}
+
+// faults is all that is wrong with a text.
+type faults struct {
+	texts *texts // columns of text; nil: none
+	flaws []flaw
+	rows  int    // of the text
+	other *Error // on a line
+}
+
+func (p *parser) faultError(f *faults) *Error {
+	var gaps, strays []flaw
+	for _, s := range f.flaws {
+		if s.kind != isGap {
+			strays = append(strays, s)
+		} else if !p.dialect.Missing {
+			gaps = append(gaps, s)
+		}
+	}
+	slices.SortStableFunc(strays, func(a, b flaw) int { return a.field - b.field })
+	var parts []string
+	if t := f.texts; t != nil {
+		parts = append(parts, Plural(len(t.columns), "a column of text: ", "columns of text: ")+t.list())
+	}
+	e := &Error{Source: p.source}
+	if s := strays; len(s) == 1 && len(parts) == 0 && len(s[0].words) == 1 {
+		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
+		said := s[0].fault.Plain()
+		if s[0].count > 1 {
+			said += ", " + strconv.Itoa(s[0].count) + " times"
+		}
+		parts = append(parts, said)
+	} else if s != nil {
+		parts = append(parts, "what is no number: "+p.list(s))
+	}
+	if gaps != nil {
+		total := 0
+		for _, g := range gaps {
+			total += g.count
+		}
+		parts = append(parts, Count(total, "missing value")+": "+p.list(gaps))
+	}
+	if f.other != nil {
+		parts = append(parts, p.on(f.other.Line)+": "+f.other.Msg)
+	}
+	e.Msg = strings.Join(parts, "; and ")
+	advice, settings := p.mending(f, gaps, strays, e)
+	return e.advise(advice, advice, settings)
+}
+
+// list says how many flaws columns have, and where the first are.
+func (p *parser) list(flaws []flaw) string {
+	var list []string
+	for _, s := range flaws {
+		name := "column " + strconv.Itoa(s.field+1)
+		switch named := s.field < len(p.header); {
+		case named && s.kind == isGap:
+			name = quote(p.header[s.field])
+		case named:
+			name += " (" + p.header[s.field] + ")"
+		}
+		switch words := s.words; {
+		case s.kind == isLimit:
+			name += ", below a limit, such as " + quote(words[0])
+		case len(words) > mostStrays:
+			name += ", such as " + quote(words[0])
+		case words != nil:
+			name += ", " + strings.Join(mapped(words, quote), ", ")
+		}
+		list = append(list, strconv.Itoa(s.count)+" in "+name+" (first "+p.on(s.line)+")")
+	}
+	return firstOf(list, ", ", "and in ")
+}
+
+// rules say what the values of Words.Missing do.
+var rules = map[string]string{
+	"fit":  "fits what is there",
+	"drop": "leaves these rows out",
+	"mean": "fills in the means of the columns",
+}
+
+// ruleOf is the value of a flag such as -missing fit.
+func ruleOf(flag string) string { return flag[strings.LastIndexByte(flag, ' ')+1:] }
+
+// forGaps is the flag that mends gaps, if there is one, and advice about its other values.
+func (w *Words) forGaps() (first, more string) {
+	list := strings.Fields(w.Rules)
+	if w.Missing == "" || w.Rules == "none" {
+		return "", ""
+	}
+	others := mapped(list[1:], func(rule string) string { return rule + " " + rules[rule] })
+	if len(others) > 0 {
+		more = "; " + w.Missing + " " + strings.Join(others, ", ")
+	}
+	return w.Missing + " " + list[0], more
+}
+
+// mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
+func (p *parser) mending(f *faults, gaps, strays []flaw, e *Error) (advice string, settings []string) {
+	w := p.dialect.Words
+	var flags, does, ways, others []string
+	add := func(word, value, what string) {
+		if word != "" && value != "" {
+			flags, does = append(flags, word+" "+value), append(does, what)
+			settings = append(settings, word, value)
+		}
+	}
+	var drop []string
+	if f.texts != nil {
+		drop = slices.Clip(f.texts.give)
+	}
+	total, told := "", map[string]bool{}
+	once := func(list []string, word string) []string {
+		if told[word] {
+			return list
+		}
+		told[word] = true
+		return append(list, word)
+	}
+	for _, s := range strays {
+		switch {
+		case isTotal(s.words[0]) && len(s.words) == 1:
+			total = p.dialect.Skip.adds(s.row, f.rows)
+		case s.kind == isLimit:
+			e.Below = true
+		case s.fault.advice != "": // as of a decimal comma
+			others = once(others, strings.Trim(s.fault.advice, " ()"))
+		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
+			drop = append(drop, strconv.Itoa(s.field+1))
+		default:
+			for _, word := range s.words {
+				e.NA = once(e.NA, word)
+			}
+		}
+	}
+	fill, more := "", ""
+	if !p.dialect.Missing {
+		fill, more = w.forGaps()
+	}
+	add(w.Drop, strings.Join(drop, ","), "leaves "+Plural(len(drop), "it", "them")+" out")
+	add(w.Skip, total, "leaves out the line of totals")
+	if e.Below {
+		add(w.Below, "half", "takes half of each limit")
+	}
+	if e.NA != nil {
+		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing")
+		for _, word := range e.NA {
+			settings = append(settings, w.NA, word)
+		}
+	}
+	if fill != "" && (gaps != nil || e.NA != nil && w.NA != "") {
+		if flags, does = append(flags, fill), append(does, rules[ruleOf(fill)]); len(flags) == 1 {
+			does[0] += more
+		}
+		settings = append(settings, w.Missing, ruleOf(fill))
+	}
+	if n := len(does) - 1; n >= 0 {
+		which := does[n]
+		if n > 0 {
+			which = strings.Join(does[:n], ", ") + " and " + which
+		}
+		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)
+	}
+	if e.Below && w.Below != "" {
+		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
+	}
+	if f.texts != nil {
+		ways = append(ways, f.texts.ways(&w)...)
+	}
+	return strings.Join(append(ways, others...), "; "), settings
+}
+
+// noWord is for texts that are no word for a missing number.
+func noWord(s string) bool { return len(s) > 20 || Printable(s) != s || strings.Contains(s, ": ") }
+
+// listWord is words as one word of a shell, with commas between them.
+func listWord(words []string) string {
+	list := mapped(words, func(word string) string {
+		if strings.ContainsAny(word, `,"`) || word == "" {
+			word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
+		}
+		return word
+	})
+	return shellWord(strings.Join(list, ","))
+}

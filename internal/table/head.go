@@ -1,0 +1,374 @@
+package table
+
+// The fourth stage: whether line 1 holds names, and line 2 units.
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// findHeader decides whether line 1 is a header. named: a column was found by its name there.
+func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
+	switch {
+	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil ||
+		p.dialect.Header == HeaderAuto && p.known(fields):
+		h.Header = true
+	case p.dialect.Header == HeaderAuto && p.survey != nil && len(p.survey.lines) > 0:
+		h.Header, err = p.guessHeader(fields)
+	case p.dialect.Header == HeaderAuto:
+		h.Header, err = p.detectHeader(fields)
+	}
+	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 &&
+		p.unitsBelow() {
+		p.survey.units = true
+		if _, rule := p.marked(); rule {
+			p.survey.note("the line after the header is a rule, and left out")
+			return nil
+		}
+		var units []string
+		for _, s := range p.survey.lines[1] {
+			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
+				units = append(units, shown(s))
+			}
+		}
+		p.survey.note("the line after the header is taken for units (" +
+			strings.Join(units, ", ") + ", …) and left out")
+	}
+	return err
+}
+
+// guessHeader decides whether line 1 is a header. Columns of numbers below words make it one, and so do
+// quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
+func (p *parser) guessHeader(first [][]byte) (bool, error) {
+	if p.survey.quoted {
+		return true, nil
+	}
+	rows := p.survey.lines[1:]
+	below := p.columnsOf(rows)
+	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
+	formed := 0                   // numbers with signs
+	var numbers []float64         // of line 1
+	for j, f := range first {
+		if f = p.halved(bytes.TrimSpace(f)); p.roles[j] == roleLabel || p.roles[j] == roleNone ||
+			len(f) == 0 {
+			continue
+		}
+		switch text := p.withPoint(f); {
+		case missing(f): // or the name of a column, as NA for sodium
+		case isNumber(text):
+			v, _ := parseFloat(text)
+			if !below[j].text() {
+				numbers = append(numbers, v)
+			}
+		case below[j].numbers > 0 && !below[j].text():
+			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) ||
+				has&^below[j].form&formUnit != 0 {
+				above++
+				word = j
+			} else if has != 0 && has&^below[j].form == 0 {
+				formed++ // a number, written as those below
+				continue
+			}
+			words++
+		default:
+			words++
+		}
+	}
+	switch {
+	case len(numbers) == 0:
+		return words > 0 && (formed == 0 || above > 0), nil
+	case above > 0 && is("axis", shown(first[0])):
+		return true, nil
+	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
+		// A bad number in the first row must not turn the row into names.
+		_, err := p.number(first, word)
+		w := p.dialect.Words.Header
+		return false, err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
+	case above > 0:
+		return true, nil
+	}
+	return p.numericHeader(numbers, first, rows, below)
+}
+
+// outside is for numbers in order, most of which are outside of the range of their column.
+func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
+	n := 0
+	for j, f := range first {
+		if v, ok := p.value(f); ok && (v < below[j].least || v > below[j].most) {
+			n++
+		}
+	}
+	return len(numbers) >= 3 && ordered(numbers) && 2*n > len(numbers)
+}
+
+// numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
+// They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
+// certain if no row does, and there is more: many steps alike, a column without a name, numbers beyond those
+// of the rows, a count above the names of rows.
+func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte,
+	below []column) (bool, error) {
+	n, unnamed := len(numbers), false
+	for j, f := range first {
+		unnamed = unnamed || absent(f) && below[j].numbers > 0
+	}
+	is, header := "rise", p.dialect.Words.Header
+	if n < 3 || len(rows) == 0 || p.mirrored() {
+		return false, nil
+	}
+	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
+		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
+	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(header,
+		"give "+header+" yes or no", []string{header, "yes"}, []string{header, "no"})
+	if !ordered(numbers) {
+		if unnamed && absent(first[0]) && below[0].rising && below[0].numbers >= longAxis { // ids above an axis
+			return false, ask
+		}
+		return false, nil
+	}
+	if !rises(numbers) {
+		is = "fall"
+	}
+	exact, counts, same := exactAxis(numbers), counting(numbers), 0 // rows of the same kind
+	var row []float64
+	for _, line := range rows {
+		row = row[:0]
+		for j, f := range line[:min(len(line), len(first))] {
+			if v, ok := p.value(f); ok && trimmedNumber(p.withPoint(first[j])) {
+				row = append(row, v)
+			}
+		}
+		if len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row)) {
+			same++
+		}
+	}
+	switch {
+	case 2*same > len(rows) && !(counts && same < len(rows)):
+		return false, nil
+	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
+		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
+		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
+			", and those of no other line do" + hint(header, " no makes a row of it"))
+		return true, nil
+	case same == 0 && !counts && n < longAxis && !(n >= 5 && even(numbers)):
+		return false, nil
+	}
+	return false, ask
+}
+
+func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
+
+// mirrored reports whether line 1 is the first column, as in a table of distances.
+func (p *parser) mirrored() bool {
+	lines := p.survey.lines
+	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
+}
+
+// unitsBelow reports whether line 2 holds units: it has no number, and the lines below have.
+func (p *parser) unitsBelow() bool {
+	lines := p.survey.lines
+	if len(lines) < 3 || len(lines[1]) != p.width {
+		return false
+	}
+	if brackets, rule := p.marked(); brackets || rule {
+		return true
+	}
+	below := p.columnsOf(lines[2:])
+	units := 0
+	for j, f := range lines[1] {
+		f = bytes.TrimSpace(f)
+		numeric := below[j].numbers > 0 && !below[j].text()
+		text, _ := plainer(f, p.dialect.Decimal)
+		switch {
+		case isNumber(p.withPoint(f)) || isNumber(text):
+			return false
+		case numeric && !missing(f):
+			units++
+		case !numeric && below[j].words > 0 && !missing(f):
+			return false // a row with a name
+		}
+	}
+	return units > 0
+}
+
+// marked reports whether all fields of line 2 that are there are in brackets, as units are, or whether it is
+// a rule, such as |---|:--|.
+func (p *parser) marked() (brackets, rule bool) {
+	line := p.survey.lines[1]
+	n := howMany(line, func(f []byte) bool { return bytes.ContainsAny(f[:min(1, len(f))], "([") && !numeric(f) })
+	dashes := !slices.ContainsFunc(line, func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 })
+	return n > 1 && n == howMany(line, present), dashes && bytes.Contains(bytes.Join(line, nil), []byte("---"))
+}
+
+// detectHeader decides whether the first line is a header: it is if none of its fields is a number or stands
+// for a missing one. Empty fields, the label column and ignored columns do not count. A line with both words
+// and numbers is an error, because a bad number in the first row must not turn that row into names.
+func (p *parser) detectHeader(fields [][]byte) (bool, error) {
+	numbers, words, word := 0, 0, 0
+	for j, s := range fields {
+		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||
+			p.roles[j] == roleNone {
+			continue // a column of row names often has no name
+		}
+		if isNumber(p.withPoint(s)) || missing(s) {
+			numbers++
+		} else if words++; words == 1 {
+			word = j
+		}
+	}
+	if words > 0 && numbers > 0 {
+		_, err := p.number(fields, word)
+		var ways []string
+		if w := p.dialect.Words.Header; w != "" {
+			ways = append(ways, "if line 1 holds names: "+w+" yes")
+		}
+		if not := p.notData(word); not != "" {
+			ways = append(ways, not)
+		}
+		advice := strings.Join(ways, "; ")
+		return false, err.advise(advice, advice)
+	}
+	return words > 0, nil
+}
+
+// known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
+func (p *parser) known(fields [][]byte) bool {
+	names := mapped(fields, shown)
+	if p.dialect.Heads != nil && p.dialect.Heads(names) {
+		return true
+	}
+	return len(p.dialect.Known) > 0 && hasAll(names, p.dialect.Known)
+}
+
+func hasAll(names, wanted []string) bool {
+	there := Set(names)
+	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
+}
+
+// shape finds out why line 1 has one field less than the others, if it does.
+func (s *survey) shape(d *Dialect) {
+	width, first := widthOf(s.lines)
+	if width == 0 || first == width {
+		return
+	}
+	if width == 2 && d.Delimiter == ',' && d.Decimal == 0 && wholes(s.lines[1:]) {
+		f := s.lines[1]
+		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
+			" may be a delimiter or the decimal sign"}
+		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,",
+			[]string{d.Words.Decimal, "comma"}, []string{d.Words.Delimiter, ","})
+	}
+	s.tail = !slices.ContainsFunc(s.lines[1:], func(line [][]byte) bool { return present(line[width-1]) })
+	if !s.tail && !different(s.lines[1:]) {
+		return // an error follows: the lines differ in length
+	}
+	if s.short = !s.tail; s.short {
+		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
+		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
+			"column 1 has the names of the rows")
+	} else {
+		s.lines[0] = append(s.lines[0], nil)
+	}
+}
+
+// widthOf counts fields. The width is 0 if lines differ, but the first may have one field less.
+func widthOf(lines [][][]byte) (width, first int) {
+	if len(lines) == 0 {
+		return 0, 0
+	}
+	first = len(lines[0])
+	width = len(lines[min(1, len(lines)-1)])
+	other := func(line [][]byte) bool { return len(line) != width }
+	if width-first > 1 || width < first || slices.ContainsFunc(lines[1:], other) {
+		return 0, first
+	}
+	return width, first
+}
+
+func wholes(lines [][][]byte) bool {
+	return !slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
+		return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0
+	})
+}
+
+// different: the first fields can be names, since all differ and are whole or no numbers.
+func different(lines [][][]byte) bool {
+	seen := map[string]bool{}
+	for _, line := range lines {
+		f := bytes.TrimSpace(line[0])
+		if v, err := parseFloat(f); seen[string(f)] || err == nil && v != math.Trunc(v) {
+			return false
+		}
+		seen[string(f)] = true
+	}
+	return true
+}
+
+// rowAlone: a line cannot be a header, since it has numbers that do not rise.
+func rowAlone(line [][]byte) bool {
+	var numbers []float64
+	for _, f := range line {
+		if v, err := parseFloat(bytes.TrimSpace(f)); err == nil {
+			numbers = append(numbers, v)
+		}
+	}
+	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
+}
+
+// namesQuoted: line 1 alone is in quotes. R and softkmeans-convert write names so.
+func (s *survey) namesQuoted(text []byte, comma rune) bool {
+	split := s.splitter(text, comma)
+	line := 0
+	for line < surveyRows && split.next() == nil {
+		if empty(split.fields) {
+			continue
+		}
+		if all := split.quotes == len(split.fields); all != (line == 0) {
+			return false
+		}
+		line++
+	}
+	return line > 1
+}
+
+// orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.
+func (s *survey) orangeHead(d *Dialect) {
+	if len(s.lines) < 4 || d.Header != HeaderAuto {
+		return
+	}
+	for i, kind := range []string{"orange type", "orange flag"} {
+		line := s.lines[i+1]
+		other := func(f []byte) bool { return !is(kind, string(f)) }
+		if len(line) != len(s.lines[0]) && (i == 0 || len(line) > len(s.lines[0])) ||
+			slices.ContainsFunc(line, other) {
+			return
+		}
+	}
+	said := "lines 2 and 3 are types and flags, as Orange writes them"
+	given := Set(d.columns())
+	for j, f := range s.lines[2] {
+		n := strconv.Itoa(j + 1)
+		if given[n] || given[shown(s.lines[0][j])] {
+			continue
+		}
+		switch string(bytes.TrimSpace(f)) {
+		case "class":
+			if d.Label == "" {
+				d.Label = n
+				said += "; column " + n + " is the label"
+			}
+		case "meta", "m":
+			d.Keep, d.Drop = append(slices.Clone(d.Keep), n), append(slices.Clone(d.Drop), n)
+			said += "; column " + n + " is carried along"
+		case "ignore", "i":
+			d.Drop = append(slices.Clone(d.Drop), n)
+			said += "; column " + n + " is left out"
+		}
+	}
+	s.orange, d.Header = 2, HeaderYes
+	s.note(said)
+}

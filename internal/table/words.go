@@ -1,0 +1,92 @@
+package table
+
+import "strings"
+
+// wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra, and so
+// on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units and elements.
+const wordTable = `
+axis | nm | mz | ppm | ev | kev | wl | wave | waves | wn | µm | um | λ
+axis* | wavelength | wavenumber | wave number | wave_number | wellenl | wellenzahl | raman | lambda | m/z
+axis* | cm-1 | cm^-1 | cm⁻¹ | 1/cm | energy | energie | (ev) | (kev) | theta | chemical shift | retention
+axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur d'onde
+about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
+clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp
+clock | id
+time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
+depth | depth | tiefe | position | distance
+place | time | age | year | elevation | altitude | lat | lon | latitude | longitude | zeit | alter | jahr
+position | x | y | z | line | row | col | column | pixel
+gene | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
+gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset
+down | species | protein ids | protein id | accession | otu | otu id | asv | asv id
+feature | type | feature | features | probe | otu | otu id | asv | asv id | taxon | taxa | genus
+feature | compound | metabolite | peptide | protein | variable | motif | region | peak
+sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
+sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
+sample | srr | err | drr | tumor | tumour | normal | ctrl | control | treated | specimen | probe
+peak | m/z | mz | row m/z | average mz
+aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
+aside | average mz
+aside* | retention time | detection p
+oxide | sio2 | al2o3 | cao
+gct | #1.2 | #1.3
+id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_id | rownames | uuid | guid
+id | code | sku | isbn | ean | sampleid | customer | patient | subject
+class | label | labels | class | classes | target | species | category | cluster | group | kind | truth
+total | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
+total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne | suma | promedio
+total | totale | media
+spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum
+orange type | d | discrete | c | continuous | s | string | t | time
+orange flag | | class | meta | ignore | i | m
+not a unit | am | pm | jan | feb | mar | apr | may | mai | jun | jul | aug | sep | oct | okt | nov | dec
+not a unit | dez`
+
+// Units may stand behind a number without a space, and two of them in a column are an error. Elements are those
+// that analyses of rocks, soils and waters have.
+const exactTable = `
+unit | kg | mg | µg | ug | ng | lb | oz | cm | mm | µm | μm | um | nm | km | ft | in | m2 | m² | m3 | m³
+unit | cm2 | cm² | cm3 | cm³ | ha | ml | mL | µl | µL | ul | dl | hl | ms | min | sec | Hz | kHz | MHz
+unit | GHz | °C | °F | Pa | hPa | kPa | MPa | bar | mbar | kJ | MJ | kcal | cal | kW | MW | Wh | kWh | MWh
+unit | mV | kV | mA | kA | mol | mmol | µmol | umol | nmol | mM | µM | uM | nM | ppm | ppb | ppt | ‰ | EUR
+unit | USD | GBP | CHF | JPY | mg/l | mg/L | µg/l | µg/L | ug/l | ug/L | ng/l | ng/L | g/l | g/L | mg/kg
+unit | µg/kg | ug/kg | ng/g | g/kg | g/cm3 | g/cm³ | kg/m3 | kg/m³ | m/s | km/h | mg/m3 | µg/m3 | µg/m³
+unit | ug/m3 | mg/dl | mg/dL | mmol/l | mmol/L | mol/L | g | t | m | s | d | h | l | L | W | V | A | J | K
+unit | N
+element | Ag | Al | As | Au | B | Ba | Be | Bi | Br | C | Ca | Cd | Ce | Cl | Co | Cr | Cs | Cu | Dy | Er
+element | Eu | F | Fe | Ga | Gd | Ge | Hf | Hg | Ho | I | In | K | La | Li | Lu | Mg | Mn | Mo | N | Na
+element | Nb | Nd | Ni | P | Pb | Pr | Pt | Rb | S | Sb | Sc | Se | Si | Sm | Sn | Sr | Ta | Tb | Te | Th
+element | Ti | Tl | Tm | U | V | W | Y | Yb | Zn | Zr`
+
+var words = func() map[string]map[string]bool {
+	kinds := map[string]map[string]bool{}
+	for line := range strings.Lines(wordTable + exactTable) {
+		kind, list, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		if kinds[kind] == nil {
+			kinds[kind] = map[string]bool{}
+		}
+		for word := range strings.SplitSeq(list, "|") {
+			kinds[kind][strings.TrimSpace(word)] = true
+		}
+	}
+	return kinds
+}()
+
+// is reports whether a field is a word of a kind.
+func is(kind, field string) bool {
+	field = strings.ToLower(strings.TrimSpace(field))
+	if words[kind][field] {
+		return true
+	}
+	for word := range words[kind+"*"] {
+		if strings.Contains(field, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsUnit reports whether a word is a unit for certain.
+func IsUnit(word string) bool { return words["unit"][word] }
+
+func isTotal(s string) bool { return is("total", strings.TrimRight(strings.TrimSpace(s), ":")) }
