@@ -107,8 +107,8 @@ const (
 //     (after Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance
 //     of the data (after Dudoit & Fridlyand 2002).
 //   - Clusters: of how many clusters of standardized rows (Ward 1963) the mean silhouette
-//     (Rousseeuw 1987) is largest, if it is 0.5 or more, and the clusters are at least 4 and
-//     none of them is tiny.
+//     (Rousseeuw 1987) is largest, if it is 0.5 or more, 0.15 above that of any clusters of a normal
+//     cloud, and the clusters are at least 4 and none of them is tiny.
 //
 // The first two count the directions of a mixture, the third prototypes that come back, the last groups of rows
 // that are apart, whatever their number of columns. Certain is Edge if halves of the rows agree on that many.

@@ -99,30 +99,32 @@ func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, 
 // Graph returns w_ij/√(s_i·s_j) for the symmetric n×n matrix w of a graph's weights, which are at least 0, and
 // the sums s of its rows. softkmeans.TILSD of it finds clusters as normalized spectral clustering does (A. Y.
 // Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), chains and rings of neighbors among them.
-// Rows of zeros stay. Errors: softkmeans.ErrShape also for a weight below 0. Cost: 2n².
+// Rows of zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean counts.
+// Errors: softkmeans.ErrShape also for a weight below 0. Cost: 3n².
 func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	top, err := draws.InRange("w", w)
-	if err == nil && w.Rows != w.Cols {
-		err = fault.New(softkmeans.ErrShape, "w is ", w.Rows, "×", w.Cols, ", not square")
+	if err == nil {
+		err = checkSymmetric("w", w, top)
 	}
 	if err != nil {
 		return nil, err
 	}
-	roots := make([]float64, w.Rows)
+	out, roots := softkmeans.NewMatrix(w.Rows, w.Rows, nil), make([]float64, w.Rows)
 	for i := range roots {
 		for j, v := range w.Row(i) {
 			if v < 0 {
 				return nil, &softkmeans.InputError{Arg: "w", Row: i, Col: j, Value: v, Err: negative("weight")}
 			}
-			roots[i] += v / top
+			v = (v + w.At(j, i)) / 2
+			out.Set(i, j, v)
+			roots[i] += v
 		}
 		roots[i] = math.Sqrt(roots[i])
 	}
-	out := w.Clone()
 	for i := range roots {
 		for j, v := range out.Row(i) {
 			if v > 0 {
-				out.Row(i)[j] = v / top / roots[i] / roots[j]
+				out.Set(i, j, v/roots[i]/roots[j])
 			}
 		}
 	}
@@ -140,22 +142,34 @@ func gammaOf(d *softkmeans.Matrix, gamma float64) (float64, error) {
 		return 0, err
 	}
 	var all []float64
-	for i := range d.Rows {
-		for j, v := range d.Row(i)[:i] {
-			if w := d.At(j, i); math.Abs(v-w) > 1e-8*top {
-				return 0, fault.New(softkmeans.ErrShape, "d is not symmetric: [", i, ",", j, "] = ", v, " and [",
-					j, ",", i, "] = ", w)
-			}
-			if gamma == 0 {
-				all = append(all, v)
-			}
-		}
+	if err := checkSymmetric("d", d, top); err != nil {
+		return 0, err
 	}
 	if gamma == 0 {
+		for i := range d.Rows {
+			all = append(all, d.Row(i)[:i]...)
+		}
 		m := medianOf(all, math.SmallestNonzeroFloat64)
 		gamma = min(1/(2*m)/m, math.MaxFloat64)
 	}
 	return gamma, nil
+}
+
+// checkSymmetric returns an error, which calls m by name, unless m is square and its entries are their mirror
+// images to within 1e-8 of top.
+func checkSymmetric(name string, m *softkmeans.Matrix, top float64) error {
+	if m.Rows != m.Cols {
+		return fault.New(softkmeans.ErrShape, name, " is ", m.Rows, "×", m.Cols, ", not square")
+	}
+	for i := range m.Rows {
+		for j, v := range m.Row(i)[:i] {
+			if w := m.At(j, i); math.Abs(v-w) > 1e-8*top {
+				return fault.New(softkmeans.ErrShape, name, " is not symmetric: [", i, ",", j, "] = ", v, " and [",
+					j, ",", i, "] = ", w)
+			}
+		}
+	}
+	return nil
 }
 
 // checkDistances returns the largest entry, or an error for a bad gamma or what is no distance. A square table

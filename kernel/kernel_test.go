@@ -233,6 +233,22 @@ func TestGraph(t *testing.T) {
 			}
 		}
 	}
+	// Weights far below the largest, in a row and a column of their own, and rounded mirror images.
+	tiny, half := softkmeans.NewMatrix(4, 4, []float64{0, 1e-250, 0, 0, 1e-250, 0, 0, 0, 0, 0, 0, 1e150, 0, 0, 1e150,
+		0}), softkmeans.NewMatrix(3, 3, []float64{0, 1e-10, 0, 0, 0, 0, 0, 0, 1})
+	for _, test := range []struct {
+		w    *softkmeans.Matrix
+		i, j int
+	}{{tiny, 0, 1}, {tiny, 3, 2}, {half, 0, 1}, {half, 1, 0}, {half, 2, 2}} {
+		k, err := Graph(test.w)
+		must(t, err)
+		if v := k.At(test.i, test.j); math.Abs(v-1) > 1e-15 {
+			t.Errorf("[%d,%d] of %v is %g, want 1", test.i, test.j, test.w.Data, v)
+		}
+	}
+	if _, err := Graph(softkmeans.NewMatrix(2, 2, []float64{1, 1, 0, 0})); !errors.Is(err, softkmeans.ErrShape) {
+		t.Errorf("not symmetric: %v", err)
+	}
 	for want, w := range map[error]*softkmeans.Matrix{
 		softkmeans.ErrShape:     softkmeans.NewMatrix(2, 2, []float64{0, -1, -1, 0}),
 		softkmeans.ErrNonFinite: softkmeans.NewMatrix(1, 1, []float64{math.NaN()}),

@@ -23,6 +23,7 @@ const dropWords = " with -drop"
 
 // settle does with missing values what the rule says, before the columns are scaled.
 func (d *data) settle(rule absent.Rule) (err error) {
+	d.meant = rule == absent.Mean && d.Missing != nil
 	d.missing, err = absent.Settle(d.Table, rule, dropWords, d.keep)
 	return err
 }
@@ -34,7 +35,7 @@ const completeForK = 48
 // rowsForK returns the rows by which k is chosen, and sets o for them: those that are complete
 // if they are enough, else all, with the means of the columns in the gaps. The note says which.
 func (d *data) rowsForK(o *choosek.Options) (x *softkmeans.Matrix, note string) {
-	if o.Weights = d.Weights; d.missing == 0 {
+	if o.Weights, o.Filled = d.Weights, d.meant; d.missing == 0 {
 		return d.x, ""
 	}
 	x, left := d.x.Clone(), absent.Rows(d.x)

@@ -315,6 +315,11 @@ func TestMissingChoice(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	}
+	// Rows with means in their gaps look like clusters, whichever flag filled them in.
+	a := parseJSON[answer.Answer](t, must(t, strings.Fields("floors -json -missing mean data.csv")...))
+	if a.Evidence == nil || a.Evidence.Agreement == nil || a.Evidence.Silhouette != nil {
+		t.Errorf("%+v", a.Evidence)
+	}
 }
 
 // The note on the column that decides is in memory and in blocks; its -drop leaves out that column and no

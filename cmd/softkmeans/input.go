@@ -318,6 +318,7 @@ type data struct {
 	scale    *scale.Scaling     // nil: none
 	texts    rowTexts           // of all rows, also of those that are left out
 	missing  int                // values, that is NaN, in x
+	meant    bool               // missing values of x were replaced by means of columns
 	kind     kinds.Found        // with -scale auto
 	mixtures bool               // rows are mixtures: their labels are the largest memberships
 	above    bool               // entries are at least 0 in the table, except for noise

@@ -13,8 +13,8 @@ const Version = 1
 type Answer struct {
 	Version int `json:"version"`
 	Read
-	Warnings []string `json:"warnings"` // each says what to do
-	Sentence string   `json:"sentence"` // the answer in short
+	Warnings []string `json:"warnings"`           // each says what to do
+	Sentence string   `json:"sentence,omitempty"` // the answer in short
 	Choice   *Choice  `json:"proposal,omitempty"`
 
 	Method string  `json:"method,omitempty"`
@@ -91,10 +91,12 @@ type Cluster struct {
 
 // Prototype is a point that rows are mixtures of.
 type Prototype struct {
-	Name       string       `json:"name"`
-	Membership float64      `json:"membership"` // the mean over the rows
-	Columns    []Difference `json:"columns"`    // with the largest differences from the mean of all rows
-	Purest     []Row        `json:"purest"`     // rows with the largest memberships
+	Name       string  `json:"name"`
+	Membership float64 `json:"membership"` // the mean over the rows
+	// The columns with the largest differences from the mean of all rows, and the rows with the largest
+	// memberships; nil: not looked for.
+	Columns []Difference `json:"columns,omitzero"`
+	Purest  []Row        `json:"purest,omitzero"`
 }
 
 // Difference is how far a value is from the column's mean. Where columns are an axis it is the top of a peak.

@@ -120,6 +120,8 @@ func (f *Fit) where(k int) (text string) {
 	switch {
 	case f.Known == k:
 		return text + "All are known (-known)."
+	case one && f.Missing > 0:
+		return text + "It is an estimate of the mean of the rows, with their missing values."
 	case one && f.Bounds == "":
 		return text + "It is the mean of the rows."
 	case one:
@@ -157,12 +159,13 @@ func (f *Fit) between() float64 {
 		if f.Scale != nil {
 			spread /= f.Scale.Divisor[j]
 		}
-		mean := 0.0
+		mean, origin := 0.0, m.At(0, j) // far from 0 sums are rounded
 		for i, w := range f.Model.ClusterWeights {
-			mean += w * m.At(i, j)
+			mean += w * (m.At(i, j) - origin)
 		}
 		for i, w := range f.Model.ClusterWeights {
-			apart += w * (m.At(i, j) - mean) * (m.At(i, j) - mean)
+			away := m.At(i, j) - origin - mean
+			apart += w * away * away
 		}
 		all += spread * spread
 	}
@@ -236,7 +239,8 @@ func (f *Fit) Details(a *Answer) {
 	}
 	if f.Summarised {
 		d.How = append(d.How, "The prototypes were fitted to a sample of the rows and corrected by passes over all "+
-			"rows. All numbers are of all rows. Other answers were not looked for.")
+			"rows. Means and weights of clusters are of the sample, all other numbers of all rows. "+
+			"Other answers were not looked for.")
 	}
 	slack := view.Slack(m, f.Certificate, f.Quality(k).Trivial, f.SlackGiven)
 	if slack != "" && f.Known > 0 {

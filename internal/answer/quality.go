@@ -197,7 +197,7 @@ func (q *Quality) Sentences() (list []string) {
 			"; memberships are the best ones for these. The least of any "+q.prototypes()+" is about "+
 			short(q.Floor)+" (an estimate).")
 		if low := q.Floor - q.FloorError; low > 0 {
-			list[0] += " No " + q.prototypes() + " can have less than " + short(low) + " (proved)."
+			list[0] += " No " + q.prototypes() + " can have less than " + atLeast(low) + " (proved)."
 		} else {
 			list[0] += " No floor above 0 is proved."
 		}
@@ -206,12 +206,13 @@ func (q *Quality) Sentences() (list []string) {
 	case !view.Finite(q.ExcessShare()):
 		return append(list, "The squared error is "+short(q.Objective)+", of a total of "+short(q.Total)+".")
 	case q.Floor-q.FloorError > 1e-12*q.Total:
-		how := view.More(q.ExcessFloors()) + " above "
-		if q.ExcessFloors() >= 10 {
-			how = view.Number(math.Round(1+q.ExcessFloors())) + " times "
+		low := q.Floor - q.FloorError
+		how := view.More(q.Excess()/low) + " above "
+		if q.Excess()/low >= 10 {
+			how = view.Number(math.Round(1+q.Excess()/low)) + " times "
 		}
-		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+short(q.Floor)+
-			": no "+q.prototypes()+" can have less (proved)."+q.reach()+q.repaired()+q.chance())
+		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+
+			atLeast(low)+": no "+q.prototypes()+" can have less (proved)."+q.reach()+q.repaired()+q.chance())
 	default:
 		list = append(list, "The squared error, "+short(q.Objective)+", is "+view.More(q.Objective/q.Total)+" of the "+
 			q.whole()+"; the floor is below 1e-12 of it (proved)."+q.repaired()+q.chance())
@@ -227,6 +228,16 @@ func (q *Quality) reach() string {
 		return " The floor may be out of reach."
 	}
 	return ""
+}
+
+// atLeast writes a bound from below, above 0, with four digits, rounded down; a billionth of it is no matter.
+func atLeast(v float64) string {
+	for down := v; ; down *= .9999 {
+		text := short(down)
+		if shown, _ := strconv.ParseFloat(text, 64); shown <= v+1e-9*v {
+			return text
+		}
+	}
 }
 
 // short writes a number with four digits.

@@ -105,6 +105,24 @@ func TestSentence(t *testing.T) {
 	}
 }
 
+// A floor that is said to be proved is not rounded up, and its own rounding is taken off.
+func TestProvedFloor(t *testing.T) {
+	for want, c := range map[string]softkmeans.Certificate{
+		"the floor of 0.6802: no 3":      {Objective: 1, Floor: .68027, Total: 10, Solver: softkmeans.SolverGram},
+		"the floor of 32: no 3":          {Objective: 62, Floor: 32, FloorError: 1e-13, Total: 96, Solver: softkmeans.SolverGram},
+		"200 times the floor of 0.1: no": {Objective: 20, Floor: 1, FloorError: .9, Total: 1e10, Solver: softkmeans.SolverGram},
+	} {
+		if got := (&Quality{Certificate: c, K: 3, Tol: tol}).Sentences()[0]; !strings.Contains(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	q := &Quality{Missing: 1, K: 2, Tol: tol, Certificate: softkmeans.Certificate{Objective: 4, Floor: 3.7, FloorError: .0472,
+		Total: 10}}
+	if got := q.Sentences()[0]; !strings.Contains(got, "can have less than 3.652 (proved)") {
+		t.Error(got)
+	}
+}
+
 // The head is never better than the certificate.
 func TestHead(t *testing.T) {
 	of := func(objective, floor, total float64) softkmeans.Certificate {

@@ -116,13 +116,14 @@ func clustersOpinion(c *choosek.Choice) string {
 // share is a share in percent with three digits.
 func share(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "\u00a0%" }
 
-// sharesApart are two shares with as many digits as it takes to tell them apart.
+// sharesApart are two shares with as many digits as it takes to tell them apart, up to 12: further ones are
+// rounding.
 func sharesApart(v, w float64) (string, string) {
 	text := func(v float64, digits int) string {
 		return strconv.FormatFloat(100*v, 'g', digits, 64) + "\u00a0%"
 	}
 	digits := 3
-	for v != w && digits < 17 && text(v, digits) == text(w, digits) {
+	for v != w && digits < 12 && text(v, digits) == text(w, digits) {
 		digits++
 	}
 	return text(v, digits), text(w, digits)

@@ -19,3 +19,15 @@ func TestNoiseOpinion(t *testing.T) {
 		t.Errorf("%q", noiseOpinion(&c))
 	}
 }
+
+// Shares that differ by rounding are the same, and none is above 100 %.
+func TestSharesApart(t *testing.T) {
+	for _, test := range [][2]float64{{1, 1 + 0x1p-51}, {.5, .5}} {
+		if v, w := sharesApart(test[0], test[1]); v != w {
+			t.Errorf("%s and %s", v, w)
+		}
+	}
+	if v, w := sharesApart(.12345, .12346); v != "12.345\u00a0%" || w != "12.346\u00a0%" {
+		t.Errorf("%s and %s", v, w)
+	}
+}

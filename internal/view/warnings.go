@@ -95,6 +95,10 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
+			if w.Other == 0 {
+				lines = append(lines, "All rows are equal, and so one cluster. Fewer prototypes would do.")
+				break
+			}
 			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data determines "+strconv.Itoa(int(w.Value))+
 				" clusters, but not as many prototypes and memberships: use the labels.")
 		case softkmeans.WarnRows:

@@ -36,6 +36,11 @@ func TestWarnings(t *testing.T) {
 		!strings.HasPrefix(got[0], "Prototype p2 is far outside of the data: 5 times") {
 		t.Errorf("%q", got)
 	}
+	equal := softkmeans.Warning{Kind: softkmeans.WarnDimensions, Other: 0, Value: 3}
+	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{equal}}); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "All rows are equal") {
+		t.Errorf("%q", got)
+	}
 	if got := Warnings(&softkmeans.Model{}); len(got) != 0 {
 		t.Errorf("without any: %q", got)
 	}
