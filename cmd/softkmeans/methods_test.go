@@ -202,7 +202,7 @@ func TestFitAuto(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", args, says, report)
 		}
 	}
-	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+".") {
+	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+": k = 4.") {
 		t.Errorf("no %q", says)
 	}
 	var noise strings.Builder

@@ -17,7 +17,7 @@ func TestReportPage(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := do(t, "", "report", "-o", "page.html", "-k", "3", "-scale", "zscore", source)
-	if code != 0 || !strings.Contains(stdout, "page.html: Three compact prototypes explain ") ||
+	if code != 0 || !strings.Contains(stdout, "page.html: 3 prototypes explain ") ||
 		stderr != "" {
 		t.Fatalf("%d, %q, %q", code, stdout, stderr)
 	}
@@ -47,14 +47,14 @@ func TestReportPage(t *testing.T) {
 // Without -k the floors propose it, or an error says why they do not.
 func TestReportNumber(t *testing.T) {
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-label", "1", iris)
-	if code != 0 || !strings.Contains(stdout, "Two prototypes close to the data") ||
+	if code != 0 || !strings.Contains(stdout, "2 prototypes explain ") ||
 		!strings.Contains(stdout, "k = 2, as proposed") {
 		t.Errorf("%d, %q, %.300s", code, stderr, stdout)
 	}
 	t.Chdir(t.TempDir())
 	writeText(t, "old.html", "precious")
 	code, stdout, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "report", "-o", "old.html")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of prototypes is "+
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of centers is "+
 		"proposed: no direction stands out") || !strings.Contains(stderr, "give -k N") {
 		t.Errorf("%d, %q, %q", code, stdout, stderr)
 	}
@@ -67,9 +67,9 @@ func TestReportNumber(t *testing.T) {
 func TestReportClasses(t *testing.T) {
 	labels := strings.Replace(iris, "iris.csv", "iris.labels.csv", 1)
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", labels, iris)
-	_, rest, found := strings.Cut(stdout, "<caption>Classes and clusters")
-	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td>0</td><td `+
-		`class="most">50</td><td>50</td>`) || !strings.Contains(stdout, "150 rows, 4 columns; 3 classes;") {
+	_, rest, found := strings.Cut(stdout, "<caption>Rows by class")
+	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td>0</td><td>50</td>`+
+		`<td>50</td>`) {
 		t.Errorf("%d, %q, %.2000s", code, stderr, rest)
 	}
 	short := filepath.Join(t.TempDir(), "short.csv")

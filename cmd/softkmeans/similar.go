@@ -19,8 +19,6 @@ import (
 	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
-	"softkmeans/internal/view"
 	"softkmeans/proof"
 	"softkmeans/unmix"
 )
@@ -343,7 +341,7 @@ func (f *fitFlags) naming(d *data) answer.Naming {
 }
 
 // similarPage is the page about similarities. It writes the memberships to w unless w is nil.
-func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *table.Table, error) {
+func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *answer.Answer, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
 	if err != nil {
@@ -356,12 +354,12 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWrite
 	if err != nil {
 		return nil, nil, err
 	}
-	content.Command, content.Version = f.command(), version()
+	content.Page = f.pageOf(content.Answer)
 	if w != nil {
 		w.describe(&d.Head, d.texts)
 		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
 	}
-	return content, d.Table, err
+	return content, content.Answer, err
 }
 
 const (
@@ -378,15 +376,10 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	if err != nil {
 		return nil, err
 	}
-	show.step("the number of clusters")
-	choice, err := s.choice(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, why := choice.Supported()
 	if r.k == 0 {
-		if r.k = k; k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, why)
+		show.step("the number of clusters")
+		if r.k, r.choice, err = s.propose(ctx, r.Source); err != nil {
+			return nil, err
 		}
 	}
 	show.step(f.method.String())
@@ -398,11 +391,13 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	}
 	name := f.naming(d)
 	r.meaning.Add(r.lsd.Memberships, name)
-	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
-		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
-		Proposed: k, Name: func(i int) string { _, id := name(i); return id }}
-	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
-	c.Pure, c.Between = r.meaning.Pure, r.meaning.Between
+	r.count(r.labels())
+	c := &report.Similar{Table: d.Table, Model: r.rated(), Centred: f.method == methodTILSD,
+		Name: func(i int) string { _, id := name(i); return id }}
+	if r.choice != nil {
+		c.Proposed = r.k
+	}
+	c.Answer = r.answer()
 	if d.Rows <= mostDrawn {
 		c.Matrix = s.matrix
 	}
@@ -425,8 +420,4 @@ func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, err
 		}
 	}
 	return m.Coordinates(nil, nil)
-}
-
-func joined(parts ...string) string {
-	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }

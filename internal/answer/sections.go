@@ -363,19 +363,19 @@ func (a *Answer) allValues(values [][]float64) (t *Table, notes []string) {
 
 // details are the numbers in full, other answers, and how the answer was found.
 func (a *Answer) details() (all []Section) {
-	add := func(title string, t *Table, lines ...string) {
-		all = append(all, Section{Title: title, Table: t, Lines: lines, Detail: true})
+	add := func(id, title string, t *Table, lines ...string) {
+		all = append(all, Section{ID: id, Title: title, Table: t, Lines: lines, Detail: true})
 	}
 	if a.Choice != nil && a.Choice.Criteria != nil && a.Floors == nil {
-		add("Criteria for k", nil, a.Choice.Criteria...)
+		add("criteria", "Criteria for k", nil, a.Choice.Criteria...)
 	}
 	if c := a.Certificate; c != nil {
-		add("Squared error, and how it compares with the floor", c.table())
+		add("certificate", "Squared error, and how it compares with the floor", c.table())
 		all[len(all)-1].Detail = a.Prototypes != nil
 	}
 	if a.Shown != nil {
 		t, notes := a.allValues(a.Centers)
-		add("Prototypes", t, notes...)
+		add("values", "Prototypes", t, notes...)
 	}
 	if a.clustered() && a.Shown != nil {
 		var means [][]float64
@@ -383,7 +383,7 @@ func (a *Answer) details() (all []Section) {
 			means = append(means, c.Mean)
 		}
 		t, _ := a.allValues(means)
-		add("Means of clusters", t)
+		add("means", "Means of clusters", t)
 	}
 	for _, o := range a.Others {
 		slack := "half the slack"
@@ -398,8 +398,8 @@ func (a *Answer) details() (all []Section) {
 		if a.Shown != nil {
 			t, _ = a.allValues(o.Centers)
 		}
-		add("Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
+		add("other", "Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
 	}
-	add("", nil, a.How...)
+	add("how", "", nil, a.How...)
 	return all
 }
