@@ -210,6 +210,8 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 		copy(r.all, r.g)
 	case r.p.local:
 		r.finer().nearest(r.all, b, size)
+	case r.p.once && warm != nil:
+		r.once(r.all, b, warm, size)
 	default:
 		r.proximal(r.all, b, size)
 	}
@@ -281,6 +283,21 @@ func (r *rowSolver) proximal(g, b []float64, size float64) {
 	if fine.cost(fine.current, b) < fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
 		copy(g, fine.current)
 	}
+}
+
+// once sets g to where one proximal step from warm ends. The objective does not rise.
+func (r *rowSolver) once(g, b, warm []float64, size float64) {
+	rest := 1.0
+	copy(r.rhs, b)
+	for j, v := range warm {
+		r.rhs[j] += r.p.ridge * v
+		rest -= v
+	}
+	if len(warm) < len(b) {
+		r.rhs[len(warm)] += r.p.ridge * max(rest, 0)
+	}
+	r.minimise(r.rhs, size)
+	copy(g, r.g)
 }
 
 // finer returns the solver with the smaller ridge.

@@ -1,8 +1,10 @@
 package softkmeans
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -327,6 +329,71 @@ func TestManyMoved(t *testing.T) {
 			k := of.Clusters[list[i]]
 			if math.Abs(m.ClusterWeights[j]-of.ClusterWeights[k]) > 1e-12 {
 				t.Errorf("seed %d: cluster %d weighs %g, not %g", seed, k, of.ClusterWeights[k], m.ClusterWeights[j])
+			}
+		}
+	}
+}
+
+// TestCrowdedAlike: where k exceeds the rows, or what their dimensions determine, Fit, FitAlternating and
+// FitMinVolume answer alike, of dense and of sparse rows: the same warning first, the floor 0, an end that is
+// none of limits, and memberships that Predict finds again. PredictLabels finds the labels of the iterations
+// again. Where k is less there is no such warning.
+func TestCrowdedAlike(t *testing.T) {
+	type fit = func(x Samples, k int, sum Sum) (*Model, error)
+	fits := []fit{
+		func(x Samples, k int, sum Sum) (*Model, error) {
+			return FitMinVolume(bg, x, k, &MinVolumeOptions{Sum: sum})
+		},
+		func(x Samples, k int, sum Sum) (*Model, error) {
+			return FitAlternating(bg, x, k, &MinVolumeOptions{Sum: sum})
+		},
+		func(x Samples, k int, sum Sum) (*Model, error) { return Fit(bg, x, k, nil) },
+	}
+	for _, shape := range [][2]int{{1, 3}, {7, 2}, {5, 9}, {12, 1}, {30, 3}} {
+		n, d := shape[0], shape[1]
+		x := mapped(randomData(n, d, 0, 3), func(i, j int, v float64) float64 {
+			if d > 1 && (i+j)%3 == 1 {
+				return 0
+			}
+			return v
+		})
+		for _, k := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 31} {
+			for sum, some := range map[Sum][]fit{SumToOne: fits, SumAtMostOne: fits[:2]} {
+				var want []Warning
+				rank := map[Sum]int{SumToOne: min(n-1, d), SumAtMostOne: min(n, d)}[sum]
+				switch {
+				case k > n:
+					want = []Warning{{Kind: WarnRows, Other: n, Value: float64(k)}}
+				case directionsOf(k, sum) > rank:
+					want = []Warning{{Kind: WarnDimensions, Other: rank, Value: float64(k)}}
+				}
+				for at, call := range some {
+					for kind, rows := range []Samples{x, sparseOf(x)} {
+						m := mustDo(call(rows, k, sum))(t)
+						about := fmt.Sprint(n, "×", d, " k = ", k, " ", sum, " fit ", at, " rows ", kind)
+						first := m.Warnings[:min(1, len(m.Warnings))]
+						if want == nil {
+							if len(first) > 0 && first[0].Kind >= WarnDimensions {
+								t.Errorf("%s: %v", about, first)
+							}
+							continue
+						}
+						if !slices.Equal(first, want) || m.Floor > 1e-12*m.Total ||
+							m.Status != StatusConverged && m.Status != StatusOptimal {
+							t.Errorf("%s: %v, %v, floor %g", about, m.Warnings, m.Status, m.Floor)
+						}
+						g := mustDo(m.Predict(nil, rows))(t)
+						if d := maxDiff(m.Memberships, g); d > 1e-5 && k <= n {
+							t.Errorf("%s: Predict is off by %g", about, d)
+						}
+						if at == 2 {
+							continue
+						}
+						if l := mustDo(m.PredictLabels(nil, rows))(t); !slices.Equal(m.Labels(nil), l) {
+							t.Errorf("%s: labels %v, again %v", about, m.Clusters, l)
+						}
+					}
+				}
 			}
 		}
 	}

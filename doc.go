@@ -30,7 +30,7 @@
 //
 // [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
 // largest membership is unreliable for a cluster between others. For mixtures set Model.Clusters to nil: the
-// labels are then the largest memberships.
+// labels are then the largest memberships. TILSD's labels are clusters, too; LSD's the largest memberships.
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles

@@ -55,7 +55,8 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 //
 // The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
 // whose PPᵀ/c is closest to one of them. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like
-// Fit's, its memberships are spread out; EnclosureTight helps.
+// Fit's, its memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
+// by [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
 // # Details
 //
@@ -64,7 +65,8 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 // objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
 // 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
-// Cost and errors: as [LSD], without rotation and descent.
+// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors:
+// as [LSD].
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is
 	// orthogonal to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may
@@ -86,6 +88,9 @@ func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, 
 	}
 	m.rate(op, left, left.squares)
 	m.encloseFeatures(op, spec, w, k, o.Enclosure)
+	if err := m.label(op); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 
@@ -151,6 +156,23 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 			m.Projection.row(i)[c] = math.Ldexp(v/spec.values[c], -o.exp/2)
 		}
 	}
+}
+
+// label sets Clustering unless samples have no coordinates, and returns the context's error.
+func (m *LSDModel) label(o *operator) error {
+	if m.Vertices.Cols == 0 {
+		return nil
+	}
+	w := combine(context.Background(), m.Memberships, m.Vertices)
+	x, err := w.open(o.ctx, &Options{Workers: o.workers}, true)
+	if err != nil {
+		return err
+	}
+	c := &Model{Centers: m.Vertices, Memberships: m.Memberships}
+	if err = c.label(x, largest(nil, m.Memberships), nil, false); err == nil {
+		m.Clustering = c
+	}
+	return err
 }
 
 // decompose returns the decomposition of the operator's matrix.
@@ -269,6 +291,10 @@ type LSDModel struct {
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
+	// Clustering has the labels of TILSD: a model of the samples' [LSDModel.Coordinates], with Vertices for
+	// centers. Its PredictLabels and ClusterProbabilities take the Coordinates of new samples. It is nil for
+	// LSD, and for samples without coordinates.
+	Clustering *Model
 	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless the descent
 	// or the eigensolver reached its limit, or FloorError is large. It holds in either case.
 	Status Status
@@ -300,9 +326,14 @@ func (m *LSDModel) checkMap() error {
 	return nil
 }
 
-// Labels returns the cluster with the largest membership for each row, the lowest index on ties. dst receives
-// them; nil allocates. It panics if dst is not as long as Memberships has rows.
-func (m *LSDModel) Labels(dst []int) []int { return largest(dst, m.Memberships) }
+// Labels returns a cluster for each sample: that of Clustering or, without it, the largest membership, the
+// lowest index on ties. dst receives the labels; nil allocates, and a wrong length panics.
+func (m *LSDModel) Labels(dst []int) []int {
+	if m.Clustering != nil {
+		return m.Clustering.Labels(dst)
+	}
+	return largest(dst, m.Memberships)
+}
 
 // Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) has the similarities of new
 // sample i with the n training samples, in their order, as the functions of package kernel return them.

@@ -23,6 +23,9 @@ import (
 // Lecron 2023). Sparse rows are as in [FitMinVolume]. Erratum 9 of docs/errata.md is about the paper's name
 // of this method.
 //
+// For k > d the floor is 0, and the iteration also ends at 1e-9 of the total variance. Those above 2(d+1) are
+// as in [FitMinVolume].
+//
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
 // if that is smaller, and 2n·k. Errors: those of [Fit]; [ErrOption] for Slack, Lambda, Epsilon and Volume, as
 // there is no penalty. If ctx ends the error wraps its error, and the model is the best so far, with
@@ -73,10 +76,10 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // to 1e-14, they are returned, with a λ of 0. Where k > min(n−1, d), 10 % of the total variance stand for the
 // floor.
 //
-// Rows that span r dimensions determine no k > 2(r+1) prototypes. Centers are then ClusterMeans, the clusters
-// of k-means after the steps of [Model.Labels], and their memberships are those of the nearest centers. λ is
-// 0, and Slack, Volume, Epsilon and Restarts count for nothing. With Centers, Fixed, a Lambda, or another
-// Init than InitKMeans such k are as all others.
+// Rows that span r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol there.
+// For k > 2(r+1) Centers are ClusterMeans, the clusters of k-means after the steps of [Model.Labels], and
+// their memberships are those of the nearest centers. λ is 0, and Slack, Volume, Epsilon and Restarts count
+// for nothing. With Centers, Fixed, a Lambda, or another Init than InitKMeans such k are as all others.
 //
 // More than max(16384, 512k) rows start on a random sample of them, and so do rows with n·k² above 2.5e7. The
 // error then ends within 5 % of the slack, and a run at a hundred times Tol; clusters of fewer than one row

@@ -296,21 +296,23 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 			r = out
 		}
 	}
-	m := r.model()
-	err := r.m.data.withoutContext(func() error { return r.rate(m) }) // what is left to do is short
-	if err != nil {
-		return nil, err
-	}
+	m, s := r.model(), r.m.data
+	crowd := crowded(r.m.k, s.n-len(s.zeroWeights()), r.m.pc.rank(s), r.m.o.Sum)
 	if ended == nil && r.found == nil {
 		ended = m.label(r.m.rows, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
+		if ended == nil && crowd != nil { // the iteration has others than Predict
+			ended = r.m.rows.solveRows(m.Centers, m.Memberships, m.Sum, m.local(), indices(s.n))
+		}
+	}
+	err := s.withoutContext(func() error { return r.rate(m) }) // what is left to do is short
+	if err != nil {
+		return nil, err
 	}
 	if ended != nil {
 		m.Status = StatusCancelled
 	}
 	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
-	s := r.m.data
-	m.Warnings = findWarnings(crowded(r.m.k, s.n-len(s.zeroWeights()), r.m.pc.rank(s), r.m.o.Sum),
-		r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
+	m.Warnings = findWarnings(crowd, r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
 	return m, ended
 }
 

@@ -136,6 +136,7 @@ func (m *alternation) memory() *passMemory {
 func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v := m.memory()
 	v.problem.set(to.f, m.o.Sum)
+	v.problem.once = warm != nil && m.trivial()
 	for w := range v.workers {
 		v.workers[w].begun = false
 	}
@@ -606,7 +607,8 @@ func (r *volumeRun) advance(w *walk) error {
 // isCalm reports whether an iteration to next, in which the loss falls by so much, is below the tolerance.
 func (r *volumeRun) isCalm(next *iterate, fall float64) bool {
 	tol := r.m.tol
-	return fall <= tol*max(next.objective, leastShare*r.m.pc.total) &&
+	least := r.lambda == 0 && r.m.trivial() && next.objective <= leastShare*r.m.pc.total // the floor is 0
+	return least || fall <= tol*max(next.objective, leastShare*r.m.pc.total) &&
 		squaredDistance(next.f.Data, r.f.Data) <= tol*sumSquares(next.f.Data) &&
 		(r.lambda > 0 || r.m.stationarity(next, 0) <= math.Sqrt(flatness*tol))
 }

@@ -171,6 +171,10 @@ func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 // Beside fixed centers, which need not lie in the principal subspace, the others may not reach the floor. The
 // slack then counts from the error that the least λ reaches, and λ grows from there.
 func solveSlack(m *alternation) (*volumeRun, error) {
+	if directionsOf(m.k, m.o.Sum) > m.pc.rank(m.data) {
+		m.o.Tol *= crowdedTol
+		m.tol = m.o.Tol
+	}
 	lambda := m.firstLambda()
 	from, best, err := m.chosenStart(lambda)
 	if err == nil && m.fixed.Rows > 0 {
@@ -205,6 +209,11 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 	}
 	return out, err
 }
+
+// crowdedTol multiplies Tol where the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in
+// 4, 12 in 6 and 20 in 12 dimensions) centers were as near to the true corners as with 1, to .003 of .75.
+// With 64 centers digits took a third of the time.
+const crowdedTol = 10
 
 // newSteering returns a steering that ends within the share m.close of the slack.
 func (m *alternation) newSteering() *steering {

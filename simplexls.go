@@ -69,6 +69,7 @@ type simplexProblem struct {
 	ridge    float64         // on A's diagonal; 0 unless it was singular
 	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
 	flat     bool            // all vertices coincide
+	once     bool            // dependent vertices: one proximal step from the memberships given
 	local    bool            // dependent vertices: the mixture of the nearest ones, not that of least norm
 	// near: the vertices' mean is no farther from the origin than they from it. Then x·v − offset, with
 	// offset = mean·v, is as accurate as (x − mean)·v.

@@ -1,9 +1,10 @@
-"""Labels by scikit-learn: the best of ten runs of k-means, and Gaussian mixtures. Fuzzy c-means by NumPy."""
+"""Labels by scikit-learn: the best of ten runs of k-means, Gaussian mixtures, and spectral clustering. Fuzzy
+c-means by NumPy."""
 
 import numpy as np
 
 try:
-    from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans, SpectralClustering
     from sklearn.decomposition import PCA
     from sklearn.mixture import GaussianMixture
 except ImportError:
@@ -61,6 +62,11 @@ def likely(shape):
     return of
 
 
-ways = {"kmeans": kmeans, "mixture": mixture}
+def spectral(x, k, seed):
+    """x has similarities; those below 0, which it does not take, count as 0."""
+    return SpectralClustering(k, affinity="precomputed", random_state=seed).fit_predict(x.clip(0))
+
+
+ways = {"kmeans": kmeans, "mixture": mixture, "spectral": spectral}
 # Each returns the probabilities of clusters, a row for each of x.
 likelihoods = {"kmeans": hard, "mixture": likely("full"), "tied": likely("tied"), "fuzzy": fuzzy}

@@ -27,6 +27,7 @@ usage: go run . [flags]            the global solution
        go run . -mixtures [DIR...] the command and published ways, on mixtures with known shares
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
        go run . -points [DIR...]   how sure labels are, of clusters of ../testdata and the folders
+       go run . -similarities      TILSD, LSD and spectral clustering, on generated similarities
        go run . -minvol            processor time of FitMinVolume, beside k-means
        go run . -words             sparse counts: Fit, FitMinVolume, truncated SVD, NMF and LDA
 
@@ -49,6 +50,7 @@ type options struct {
 	mixture bool
 	labels  bool
 	points  bool
+	similar bool
 	minvol  bool
 	words   bool
 	raw     []string   // sets that are not standardized
@@ -61,7 +63,7 @@ type options struct {
 
 // oneThread reports whether the figures are those of one thread.
 func (o *options) oneThread() bool {
-	return o.kernels || o.scenes || o.mixture || o.labels || o.points || o.minvol
+	return o.kernels || o.scenes || o.mixture || o.labels || o.points || o.similar || o.minvol
 }
 
 // selected returns those of the scenes, sets or cases that are to be run, and an error if
@@ -126,13 +128,15 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			"nine tenths of the time")
 	set.Func("seeds",
 		"with -scenes: `seeds` of the generated scenes, as 0-11, of each of three kinds; with\n"+
-			"-mixtures: seeds of the simulated tables; default: 0-11 if there are no folders", o.parseSeeds)
+			"-mixtures: seeds of the simulated tables; default: 0-11 if there are no folders; with\n"+
+			"-similarities: seeds of the matrices of each of eight kinds; default: 0-4", o.parseSeeds)
 	set.BoolVar(&o.mixture, "mixtures", false,
 		"compare softkmeans fit with published ways on the sets of the folders, NAME.csv with\n"+
 			"NAME_shares.csv and perhaps NAME_centers.csv; and with FitMinVolume on simulated tables")
 	flags := set.String("flags", "", "with -mixtures: more `flags` of softkmeans fit, with spaces between")
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.points, "points", false, "compare probabilities of clusters on the sets of ../testdata and the folders, as -labels has them")
+	set.BoolVar(&o.similar, "similarities", false, "compare labels of similarities with known clusters")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
 	set.BoolVar(&o.words, "words", false, "fit sparse counts of words and of genes")
 	raw := set.String("raw", "mfeat_pix", "comma-separated `names` of sets whose columns -labels does not standardize")
@@ -164,6 +168,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if (o.scenes || o.mixture) && o.seeds == nil && o.folders == nil {
 		o.seeds = &[2]uint64{0, 11}
 	}
+	if o.similar && o.seeds == nil {
+		o.seeds = &[2]uint64{0, 4}
+	}
 	return o, o.check()
 }
 
@@ -193,17 +200,17 @@ func (o *options) parseSeeds(s string) error {
 
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
-	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.mixture, o.labels, o.points, o.minvol, o.words},
+	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.mixture, o.labels, o.points, o.similar, o.minvol, o.words},
 		func(on bool) bool { return !on })
 	switch {
 	case len(modes) > 1:
-		return errors.New("-kernels, -scenes, -mixtures, -labels, -points, -minvol and -words exclude each other")
+		return errors.New("-kernels, -scenes, -mixtures, -labels, -points, -similarities, -minvol and -words exclude each other")
 	case o.labels && len(o.folders) == 0:
 		return errors.New("-labels needs a folder")
 	case len(o.folders) > 0 && !o.scenes && !o.mixture && !o.labels && !o.points:
 		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
-	case o.seeds != nil && !o.scenes && !o.mixture:
-		return errors.New("-seeds is for -scenes and -mixtures")
+	case o.seeds != nil && !o.scenes && !o.mixture && !o.similar:
+		return errors.New("-seeds is for -scenes, -mixtures and -similarities")
 	case o.without != "" && !o.scenes:
 		return errors.New("-without is for -scenes")
 	case len(o.flags) > 0 && !o.mixture:
@@ -275,6 +282,9 @@ func compute(ctx context.Context, py *python, dir string, o *options, say func(f
 	case o.points:
 		scores, err := comparePoints(ctx, py, o, say)
 		return func(w io.Writer) { writePoints(w, scores) }, err
+	case o.similar:
+		rows, err := compareSimilarities(ctx, py, o, say)
+		return func(w io.Writer) { writeSimilarities(w, rows) }, err
 	case o.minvol:
 		rows, err := timeVolumes(ctx, py, o, say)
 		return func(w io.Writer) { markdown(w, 1, rows) }, err

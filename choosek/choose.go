@@ -1,6 +1,6 @@
 package choosek
 
-// The number of prototypes, by three opinions that do not share their assumptions.
+// The number of prototypes, by four criteria that do not share their assumptions.
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -24,27 +23,38 @@ type Options struct {
 	Weights []float64
 	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64 // of the draw, the halves and the starts: the same seed gives the same result
-	MaxK    int    // the largest number tried; 0: 12. Fewer where there are fewer than 8 rows for each.
+	// MaxK is the largest number tried; 0: 12 prototypes, and 50 clusters. Fewer are tried if there are fewer
+	// than 8 rows for each.
+	MaxK int
+	// Divided says that the rows were divided by their sums. Such rows lie in a cone, so that the ends of
+	// halves differ: the number is certain if noise and held-out entries say the same.
+	Divided bool
+	// Filled says that missing values were replaced by the means of columns. Such rows look like clusters of
+	// their own, so that these are not counted.
+	Filled bool
 	// Progress is called after each of the total steps, on the goroutine of the caller;
 	// nil: not. It may cancel the context.
 	Progress func(done, total int)
 }
 
-// Choice is the number of prototypes that [Choose] found, with the numbers that it rests on. Where it is
-// not certain of one, [Choice.Supported] has a number to go on with.
+// Choice is the number of prototypes that [Choose] found, with the numbers that it rests on.
 type Choice struct {
-	K      int    // 0: no answer
-	Reason string // a sentence
-	// Edge, HeldOut and Stable are what each of the opinions supports; 0: none. One or more
-	// above the largest number tried says that it is at least that.
-	Edge, HeldOut, Stable int
-	Rows                  int  // how many rows were looked at
-	Drawn                 bool // they were drawn from more
-	Permuted              bool // the edge is that of permuted columns
-	// Standardized is the choice for columns of mean 0 and variance 1. It was tried where K is 0,
-	// no two opinions are the same, and columns differ in spread by more than 2 times; else nil.
+	K       int    // 0: nothing supports any number
+	Certain bool   // criteria confirm each other; otherwise K is a candidate
+	Reason  string // a sentence, with the numbers of the criteria
+	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. Edge or HeldOut
+	// may be the most that it can say for so many columns, rows, or MaxK: that means at least so many.
+	Edge, HeldOut, Stable, Clusters int
+
+	Rows     int  // how many rows were looked at
+	Drawn    bool // they were drawn from more
+	Permuted bool // the edge is that of permuted columns
+	// Standardized is the choice for columns of mean 0 and variance 1. It was tried if no criteria confirm each
+	// other, rows lie in no clusters that are apart, and columns differ in spread by more than 2 times; else nil.
 	Standardized *Choice
-	most, limit  int // the largest number that halves and held-out entries try, and MaxK
+
+	divided           bool // Options.Divided
+	most, limit, dims int  // the largest number that halves and held-out entries try, MaxK, directions
 
 	// The entry [k−1] of the following lists belongs to k prototypes. A list ends
 	// where there is nothing to measure.
@@ -58,6 +68,10 @@ type Choice struct {
 	// Agreement has the adjusted Rand index of labels from two halves of the rows, and Chance that of halves
 	// of a normal cloud with the same covariance: 0 where Agreement is too low for it to matter.
 	Agreement, Chance []float64
+	// Silhouette has the mean silhouette of k clusters, for one k more than is tried. Cloud is that of the best k
+	// clusters of a normal cloud with the same covariance, 0 if no such k is an answer anyway.
+	Silhouette []float64
+	Cloud      float64
 }
 
 const (
@@ -79,7 +93,7 @@ const (
 	sameError = 1e-9
 )
 
-// Choose looks for the number of prototypes of the rows of x. Read K, and Reason. It asks three questions:
+// Choose looks for the number of prototypes of the rows of x by four criteria:
 //
 //   - Edge: how many directions stand above the noise, and one more. The bound is that of white
 //     noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009). Where more than half of the
@@ -92,30 +106,35 @@ const (
 //     rows give the same labels: the largest k with an adjusted Rand index of 0.8 or more
 //     (after Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance
 //     of the data (after Dudoit & Fridlyand 2002).
+//   - Clusters: of how many clusters of standardized rows (Ward 1963) the mean silhouette
+//     (Rousseeuw 1987) is largest, if it is 0.5 or more, and the clusters are at least 4 and
+//     none of them is tiny.
 //
-// K is Edge if halves of the rows agree on that many. Where the noise is not known to be white it must be the
-// largest number they agree on, and HeldOut at most one off. Where it is and HeldOut is Edge, an index of 0.7
-// will do. Otherwise K is Stable if HeldOut is the same, and else there is no answer.
+// The first two count the directions of a mixture, the third prototypes that come back, the last groups of rows
+// that are apart, whatever their number of columns. Certain is Edge if halves of the rows agree on that many.
+// If the noise is not known to be white, it must be the largest number they agree on, and HeldOut at most one
+// off. If the noise is white and HeldOut is Edge, an index of 0.7 will do. Stable is certain if HeldOut is the
+// same. A criterion that says the most it can say confirms nothing.
 //
-// The first two count the directions of a mixture, the third prototypes that come back. Clusters on a line
-// share a direction, and those with a shape of their own have more directions than clusters need: there the
-// first two tell nothing about clusters. So where halves agree on more prototypes than permuted columns and
-// held-out entries count, the truth is often more, and there is no answer. Nor is there for rows on one line:
-// two ends that mix, many clusters and no structure look alike. Noise about one point has no answer, either.
-// A column on a much larger scale than the others decides alone: where there is no answer, and no two
-// opinions are the same, standardized columns are asked as well.
+// K is Clusters, unless a number as large is certain; else the certain number; else a candidate: the number
+// that two of the others share, the certain number of standardized columns, or the number of one
+// criterion: of halves, if it is the largest, since clusters may share directions; of noise; of halves; of
+// held-out entries if noise says more than 1. Clusters is nearly a lower bound, since clusters that are close
+// count as one. Noise about one point has no K. docs/accuracy.md has how often K is right.
 //
 // At most 1000 rows are looked at, drawn by weight, or 2^21 entries, but 200 rows. Cost: 16
-// fits of half of these for each k at most, and the spectra of six tables; as much again for
-// standardized columns, which Progress is not told of. Errors: those of
-// FitMinVolume, [softkmeans.ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
+// fits of half of these for each k at most, the spectra of seven tables, and some n² distances in at most 50
+// directions; the fits and six spectra again for standardized columns, which Progress is not told of. Errors:
+// those of FitMinVolume, [softkmeans.ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {
 	case s.o.MaxK < 0 || s.o.Workers < 0:
 		return Choice{}, fault.New(softkmeans.ErrOption, "MaxK or Workers is below 0")
 	case s.o.MaxK == 0:
-		s.o.MaxK = defaultMaxK
+		s.o.MaxK, s.mostApart = defaultMaxK, mostApart
+	default:
+		s.mostApart = min(s.o.MaxK, mostApart)
 	}
 	if err := x.Check("x"); err != nil {
 		return Choice{}, err
@@ -133,44 +152,50 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
 			len(rows), " rows of positive weight; a choice of k takes 16, and a MaxK of 2")
 	}
-	s.c.Rows, s.c.most, s.c.limit = len(rows), s.most, s.o.MaxK
+	s.c.Rows, s.c.most, s.c.limit, s.c.divided = len(rows), s.most, s.o.MaxK, s.o.Divided
 	s.x = scaled(draws.Chosen(x, rows))
-	if err := s.choose(); err != nil {
-		return Choice{}, err
-	}
-	if s.c.K > 0 || s.c.agreed() > 0 {
-		return s.c, nil
-	}
-	if z := standardized(s.x); z != nil {
-		t := search{ctx: ctx, o: s.o, most: s.c.most, x: z}
-		t.c.Rows, t.c.Drawn, t.o.Progress = s.c.Rows, s.c.Drawn, nil
-		if err := t.choose(); err != nil {
-			return Choice{}, err
-		}
-		s.c.Standardized = &t.c
-	}
-	return s.c, nil
+	return s.c, s.choose()
 }
 
 // choose sets c by the rows looked at.
-func (s *search) choose() (err error) {
-	// As many leading directions as fits of up to most prototypes look at.
-	p := min(3*s.most+4, s.x.Cols, s.x.Rows-1)
-	space, err := softkmeans.Principal(s.ctx, s.x, p, s.options())
-	if err != nil {
+func (s *search) choose() error {
+	if err := s.mix(); err != nil {
 		return err
 	}
-	s.values = space.Squares
-	if s.z, err = space.Coordinates(nil, s.x); err != nil {
-		return err
-	}
-	s.total = la.Sum(s.values)
-	switch {
-	case s.total == 0 && s.c.Drawn:
-		s.c.Reason = "all samples that were drawn are equal"
+	if s.total == 0 {
+		if s.c.Reason = "all samples that were drawn are equal"; !s.c.Drawn {
+			s.c.K, s.c.Certain, s.c.Reason = 1, true, "all samples are equal"
+		}
 		return nil
-	case s.total == 0:
-		s.c.K, s.c.Reason = 1, "all samples are equal"
+	}
+	z := standardized(s.x)
+	if err := s.findClusters(cmp.Or(z, s.x)); err != nil {
+		return err
+	}
+	s.c.decide()
+	if z == nil || s.c.Certain || s.c.agreed() || s.c.Clusters > 0 {
+		return nil
+	}
+	t := search{ctx: s.ctx, o: s.o, most: s.c.most, x: z}
+	t.c = Choice{Rows: s.c.Rows, Drawn: s.c.Drawn, most: s.c.most, limit: s.c.limit}
+	t.o.Progress = nil
+	if err := t.mix(); err != nil {
+		return err
+	}
+	t.c.decide()
+	s.c.Standardized = &t.c
+	s.c.decide()
+	return nil
+}
+
+// mix measures the three criteria of mixtures.
+func (s *search) mix() (err error) {
+	// As many leading directions as fits of up to most prototypes look at.
+	if s.values, s.z, err = s.leading(s.x, 3*s.most+4); err != nil {
+		return err
+	}
+	s.c.dims = len(s.values)
+	if s.total = la.Sum(s.values); s.total == 0 {
 		return nil
 	}
 	for _, step := range []func() error{s.findEdge, s.holdOut, s.stability} {
@@ -178,8 +203,18 @@ func (s *search) choose() (err error) {
 			return err
 		}
 	}
-	s.c.decide()
 	return nil
+}
+
+// leading returns the squared singular values of the rows x about their mean, and the rows in up to p leading
+// directions.
+func (s *search) leading(x *softkmeans.Matrix, p int) ([]float64, *softkmeans.Matrix, error) {
+	space, err := softkmeans.Principal(s.ctx, x, min(p, x.Cols, x.Rows-1), s.options())
+	if err != nil {
+		return nil, nil, err
+	}
+	z, err := space.Coordinates(nil, x)
+	return space.Squares, z, err
 }
 
 // rowsOf returns how many rows of so many columns are looked at.
@@ -238,24 +273,24 @@ func scaled(x *softkmeans.Matrix) *softkmeans.Matrix {
 
 // search is a choice under way.
 type search struct {
-	ctx    context.Context
-	c      Choice
-	o      Options
-	x, z   *softkmeans.Matrix // the rows looked at, and these in their leading directions
-	most   int
-	values []float64 // squared singular values of x, about its mean
-	total  float64
-	done   int
+	ctx             context.Context
+	c               Choice
+	o               Options
+	x, z            *softkmeans.Matrix // the rows looked at, and these in their leading directions
+	most, mostApart int                // prototypes, and clusters, that are tried
+	values          []float64          // squared singular values of x, about its mean
+	total           float64
+	done            int
 }
 
 func (s *search) options() *softkmeans.Options {
 	return &softkmeans.Options{Workers: s.o.Workers, Solver: softkmeans.SolverGram} // which has all Squares
 }
 
-// advance tells of a step that is done. There are two, and one for each k from 2 on.
+// advance tells of a step that is done. There are three, and one for each k from 2 on.
 func (s *search) advance() error {
 	if s.done++; s.o.Progress != nil {
-		s.o.Progress(s.done, s.most+1)
+		s.o.Progress(s.done, s.most+2)
 	}
 	return fault.Stopped(s.ctx)
 }
@@ -325,37 +360,4 @@ func (s *search) stability() error {
 		}
 	}
 	return nil
-}
-
-// stable reports whether halves of the rows agree on k prototypes, from this index on.
-func (c *Choice) stable(k int, from float64) bool {
-	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from &&
-		c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
-}
-
-// decide sets Stable, K and Reason.
-func (c *Choice) decide() {
-	for k := range c.Agreement {
-		if c.stable(k+1, stableFrom) {
-			c.Stable = k + 1
-		}
-	}
-	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
-	const agreed = ", and halves of the rows agree on them"
-	near := max(c.Edge-c.HeldOut, c.HeldOut-c.Edge) <= 1
-	switch {
-	case c.stable(c.Edge, stableFrom) && (!c.Permuted || c.Edge == c.Stable && near):
-		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
-	case !c.Permuted && c.Edge == c.HeldOut && c.stable(c.Edge, confirmFrom):
-		c.K, c.Reason = c.Edge, "noise and held-out entries speak for "+count(c.Edge)+
-			", and halves of the rows agree well enough"
-	case c.Stable > 0 && c.Stable == c.HeldOut:
-		c.K, c.Reason = c.Stable, "held-out entries speak for "+count(c.Stable)+agreed
-	case c.Stable > 0:
-		c.Reason = "the opinions differ"
-	case c.Edge <= 1 && c.HeldOut <= 1:
-		c.Reason = "nothing stands out of the noise"
-	default:
-		c.Reason = "halves of the rows agree on no number of prototypes"
-	}
 }

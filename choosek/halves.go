@@ -32,23 +32,29 @@ const (
 type halves struct{ all, a, b *softkmeans.Matrix }
 
 // halvesOf returns stablePairs pairs of halves of z, and a pair for each of stableClouds
-// normal clouds, whose columns have the squares given: what z would be without structure
-// (Dudoit & Fridlyand 2002 take a uniform cloud).
+// normal clouds.
 func halvesOf(z *softkmeans.Matrix, squares []float64, seed uint64) (list []halves) {
 	rng := rand.New(rand.NewPCG(seed, stableStream))
 	for pair := range stablePairs + stableClouds {
 		all := z
 		if pair >= stablePairs {
-			all = softkmeans.NewMatrix(z.Rows, z.Cols, nil)
-			for i := range all.Data {
-				all.Data[i] = math.Sqrt(squares[i%z.Cols]/float64(z.Rows)) * rng.NormFloat64()
-			}
+			all = cloud(z.Rows, z.Cols, squares, rng)
 		}
 		order := rng.Perm(z.Rows)
 		at := z.Rows / 2
 		list = append(list, halves{all, draws.Chosen(all, order[:at]), draws.Chosen(all, order[at:])})
 	}
 	return list
+}
+
+// cloud returns normal rows whose columns have about these squares: what rows with these squared singular values
+// would be without structure (Dudoit & Fridlyand 2002 take a uniform cloud).
+func cloud(rows, cols int, squares []float64, rng *rand.Rand) *softkmeans.Matrix {
+	all := softkmeans.NewMatrix(rows, cols, nil)
+	for i := range all.Data {
+		all.Data[i] = math.Sqrt(squares[i%cols]/float64(rows)) * rng.NormFloat64()
+	}
+	return all
 }
 
 // agreement fits k prototypes to both halves and has both fits label all rows. It returns the

@@ -96,6 +96,39 @@ func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, 
 	return between(d.Rows, d.Cols, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
 }
 
+// Graph returns w_ij/√(s_i·s_j) for the symmetric n×n matrix w of a graph's weights, which are at least 0, and
+// the sums s of its rows. softkmeans.TILSD of it finds clusters as normalized spectral clustering does (A. Y.
+// Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), chains and rings of neighbors among them.
+// Rows of zeros stay. Errors: softkmeans.ErrShape also for a weight below 0. Cost: 2n².
+func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	top, err := draws.InRange("w", w)
+	if err == nil && w.Rows != w.Cols {
+		err = fault.New(softkmeans.ErrShape, "w is ", w.Rows, "×", w.Cols, ", not square")
+	}
+	if err != nil {
+		return nil, err
+	}
+	roots := make([]float64, w.Rows)
+	for i := range roots {
+		for j, v := range w.Row(i) {
+			if v < 0 {
+				return nil, &softkmeans.InputError{Arg: "w", Row: i, Col: j, Value: v, Err: negative("weight")}
+			}
+			roots[i] += v / top
+		}
+		roots[i] = math.Sqrt(roots[i])
+	}
+	out := w.Clone()
+	for i := range roots {
+		for j, v := range out.Row(i) {
+			if v > 0 {
+				out.Row(i)[j] = v / top / roots[i] / roots[j]
+			}
+		}
+	}
+	return out, nil
+}
+
 // GammaOfDistances returns the γ of [Gamma] for a symmetric n×n matrix of distances, from all pairs. It is 1/2
 // if no distance is above 0. Cost: that of sorting n²/2 numbers.
 func GammaOfDistances(d *softkmeans.Matrix) (float64, error) { return gammaOf(d, 0) }
@@ -144,7 +177,7 @@ func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float
 	for i := range d.Rows {
 		for j, v := range d.Row(i) {
 			if v < 0 {
-				return 0, &softkmeans.InputError{Arg: "d", Row: i, Col: j, Value: v, Err: negative{}}
+				return 0, &softkmeans.InputError{Arg: "d", Row: i, Col: j, Value: v, Err: negative("distance")}
 			}
 			if square && i == j && v > 0 {
 				return 0, fault.New(softkmeans.ErrShape, "d[", i, ",", j, "] = ", v,
@@ -156,10 +189,10 @@ func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float
 }
 
 // negative is an ErrShape.
-type negative struct{}
+type negative string
 
-func (negative) Error() string { return "below 0, and no distance" }
-func (negative) Unwrap() error { return softkmeans.ErrShape }
+func (what negative) Error() string { return "below 0, and no " + string(what) }
+func (negative) Unwrap() error      { return softkmeans.ErrShape }
 
 func checkGamma(gamma float64) error {
 	if !(gamma >= 0 && gamma <= math.MaxFloat64) {

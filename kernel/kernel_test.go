@@ -217,3 +217,31 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// Graph divides weights by the roots of their rows' sums, however large, and leaves rows of zeros.
+func TestGraph(t *testing.T) {
+	for _, size := range []float64{1, 1e149, 1e-149} {
+		w := softkmeans.NewMatrix(4, 4, []float64{0, 3, 1, 0, 3, 0, 6, 0, 1, 6, 2, 0, 0, 0, 0, 0})
+		k, err := Graph(times(w, size))
+		must(t, err)
+		sums := []float64{4, 9, 9, 1}
+		for i := range 4 {
+			for j := range 4 {
+				if want := w.At(i, j) / math.Sqrt(sums[i]*sums[j]); math.Abs(k.At(i, j)-want) > 1e-15 {
+					t.Errorf("size %g: [%d,%d] = %g, want %g", size, i, j, k.At(i, j), want)
+				}
+			}
+		}
+	}
+	for want, w := range map[error]*softkmeans.Matrix{
+		softkmeans.ErrShape:     softkmeans.NewMatrix(2, 2, []float64{0, -1, -1, 0}),
+		softkmeans.ErrNonFinite: softkmeans.NewMatrix(1, 1, []float64{math.NaN()}),
+	} {
+		if _, err := Graph(w); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if _, err := Graph(column(1, 2)); !errors.Is(err, softkmeans.ErrShape) {
+		t.Error(err)
+	}
+}

@@ -414,4 +414,17 @@ func (t *walk) similarities(f *File) {
 	t.matrix("projection", &s.Projection, n, p)
 	t.matrix("vertices", &s.Vertices, t.k, p)
 	t.numbers("means", &s.Means, n)
+	c := s.Clustering
+	if c == nil {
+		c = new(softkmeans.Model)
+	}
+	t.matrix("labelMeans", &c.ClusterMeans, t.k, p)
+	t.matrix("labelAxes", &c.ClusterAxes, -max(p, 1), p)
+	t.numbers("labelWeights", &c.ClusterWeights, t.k)
+	t.number("labelSpread", &c.ClusterSpread, notBelow0)
+	t.number("labelDoubt", &c.ClusterDoubt, notBelow0)
+	t.integers("labels", &c.Clusters, n)
+	if t.in != nil && (c.ClusterMeans != nil || c.ClusterWeights != nil || c.Clusters != nil) {
+		c.Centers, c.Memberships, s.Clustering = s.Vertices, s.Memberships, c
+	}
 }

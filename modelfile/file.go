@@ -395,6 +395,8 @@ func (f *File) checkSimilarities(kind error) error {
 	case f.Centers != nil || m.Centers != nil || m.ClusterMeans != nil || m.ClusterAxes != nil ||
 		m.Others != nil:
 		return fault.New(kind, "the model has centers and a decomposition")
+	case s.Clustering != nil && s.Clustering.Check() != nil:
+		return fault.New(kind, "the labels of the decomposition: ", s.Clustering.Check().Error())
 	case s.Objective != m.Objective || s.Floor != m.Floor || s.FloorError != m.FloorError ||
 		s.Total != m.Total || s.Gap != m.Gap:
 		return fault.New(kind, "the objective or the floor is not that of the decomposition")

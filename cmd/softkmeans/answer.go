@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"softkmeans"
-	"softkmeans/choosek"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -41,10 +40,15 @@ func (f *printFlags) add(fs *flag.FlagSet) {
 }
 
 func (f *printFlags) write(w io.Writer, a *answer.Answer) error {
-	if f.json {
-		return writeJSON(w, a)
+	return writeAs(w, f.json, a, a.Text(f.verbose))
+}
+
+// writeAs writes the value as JSON, or the text.
+func writeAs(w io.Writer, asJSON bool, value any, text []byte) (err error) {
+	if asJSON {
+		return writeJSON(w, value)
 	}
-	_, err := w.Write(a.Text(f.verbose))
+	_, err = w.Write(text)
 	return err
 }
 
@@ -98,34 +102,6 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 	return text
 }
 
-// choiceOf is a choice of k as an answer has it. Both arguments may be nil; choice counts.
-func choiceOf(c *choosek.Choice, p *choosek.Proposal) *answer.Choice {
-	var k int
-	a := &answer.Choice{}
-	switch {
-	case c != nil:
-		k, a.Reason = c.Supported()
-		a.Certain, a.Criteria = c.K > 0, view.Opinions(*c)
-		if all := agreements(c); all != "" {
-			a.Criteria = append(a.Criteria, all)
-		}
-	case p != nil:
-		k, a.Reason, a.Certain = p.K, p.Reason, p.K > 0
-	default:
-		return nil
-	}
-	a.K = atLeastOne(k)
-	return a
-}
-
-// atLeastOne returns nil for 0.
-func atLeastOne(k int) *int {
-	if k == 0 {
-		return nil
-	}
-	return &k
-}
-
 // names are those of the prototypes.
 func (r *result) names() (names []string) {
 	for j := range r.k {
@@ -138,7 +114,7 @@ func (r *result) names() (names []string) {
 func (r *result) answer() *answer.Answer {
 	a := newAnswer(&r.Head, r.rows, scale.KindOf(r.scale))
 	a.Method, a.K, a.Sizes, a.Bounds, a.LabelBy = r.method.String(), r.k, r.sizes, r.bounds.json(), "largest"
-	a.Choice = choiceOf(r.choice, r.proposal)
+	a.Choice = answer.NewChoice(r.choice, r.proposal)
 	names := r.names()
 	r.meaning.Fill(a, names)
 	if r.lsd != nil {
@@ -241,7 +217,7 @@ func (r *result) quality() *answer.Quality {
 
 // between is the share of the variance between clusters; 0: they are not the labels.
 func (r *result) between() float64 {
-	if r.likely.rows == 0 || r.columns == nil || r.mixtures {
+	if r.likely.rows == 0 || r.columns == nil || r.mixtures || r.summarised { // weights of a sample
 		return 0
 	}
 	m, all, apart := r.model.ClusterMeans, 0.0, 0.0
@@ -321,7 +297,8 @@ func (r *result) tellHow(a *answer.Answer) {
 		d.SameMixtures = &answer.Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if r.clustered() {
-		d.How = append(d.How, view.LabelBy(r.mixtures, a.Moved, r.rows))
+		d.How = append(d.How, view.LabelBy(r.mixtures)+" "+count(a.Moved, "row")+
+			" "+plural(a.Moved, "has its", "have their")+" largest membership in another cluster.")
 	}
 	if r.summarised {
 		d.How = append(d.How, "The prototypes were fitted to a sample of the rows and corrected by passes over all "+
@@ -332,15 +309,7 @@ func (r *result) tellHow(a *answer.Answer) {
 		slack += fmt.Sprintf(" %d/%d of it is permitted above the least error found beside the known prototypes.",
 			r.k-len(r.known), r.k)
 	}
-	how := count(m.Iterations, "iteration") + "; status: " + m.Status.String() + "; solver: " + m.Solver.String()
-	if m.Lambda > 0 {
-		how += "; λ = " + view.Small6(m.Lambda)
-	}
-	gap := view.LossGap(r.compact)
-	if gap != "" {
-		gap = "Proved: " + gap + "."
-	}
-	for _, s := range []string{slack, gap, sentence(how)} {
+	for _, s := range []string{slack, sentence(strings.ReplaceAll(view.How(m, r.compact), "; proved", ". Proved"))} {
 		if s != "" {
 			d.How = append(d.How, s)
 		}
@@ -364,12 +333,16 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Certificate.Scale, a.Certificate.FloorBy = m.Scale, "eigenvalues"
+	if r.clustered() {
+		a.LabelBy = "cluster"
+	}
+	if a.Certificate.Certified {
+		a.Quality = append(a.Quality, "The floor is proved, the labels are not.")
+	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"
 	}
 }
-
-func clusters(k int) string { return count(k, "cluster") }
 
 // prototypes returns "1 prototype" or "2 prototypes".
 func prototypes(k int) string { return count(k, "prototype") }
@@ -380,8 +353,3 @@ func plural(n int, one, more string) string { return table.Plural(n, one, more) 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
 
 func small(v float64) string { return view.Small(v) }
-
-func percent(share float64) string { return view.Percent(share) }
-
-// rounded formats a membership.
-func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }

@@ -257,7 +257,7 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 		if err != nil {
 			return nil, nil, err
 		}
-		if g, err = predict(x); err != nil {
+		if g, _, err = predict(x); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -130,14 +130,6 @@ func (c *comparison) moved(j int) *float64 {
 	return &share
 }
 
-// share returns the share of the rows that have label j in a model; 0 for no rows.
-func share(m *modelFile, j int) float64 {
-	if j >= len(m.Sizes) || m.Rows == 0 {
-		return 0
-	}
-	return float64(m.Sizes[j]) / float64(m.Rows)
-}
-
 // answer says which center is which, and what moved.
 func (c *comparison) answer() *answer.Answer {
 	m, d := c.models[0], c.differences()
@@ -149,26 +141,30 @@ func (c *comparison) answer() *answer.Answer {
 		a.Models.Of = append(a.Models.Of, answer.ModelFile{File: c.files[i], Method: m.Method, K: m.K(), Rows: m.Rows})
 	}
 	for i, to := range c.To {
-		m := answer.Match{A: i, RowsA: rowsIn(m, i), ShareA: share(m, i), Relative: c.moved(i)}
+		m := answer.Match{A: i, Relative: c.moved(i)}
+		m.RowsA, m.ShareA = rowsIn(c.models[0], i)
 		if to >= 0 {
-			rows, part := rowsIn(c.models[1], to), share(c.models[1], to)
+			rows, part := rowsIn(c.models[1], to)
 			m.B, m.Moved, m.Difference, m.RowsB, m.ShareB = &to, &c.Moved[i], d.Row(i), &rows, &part
 		}
 		a.Models.Matches = append(a.Models.Matches, m)
 	}
 	for i, from := range c.From {
 		if from < 0 {
-			a.Models.New = append(a.Models.New, answer.New{B: i, Rows: rowsIn(c.models[1], i), Share: share(c.models[1], i)})
+			n, part := rowsIn(c.models[1], i)
+			a.Models.New = append(a.Models.New, answer.New{B: i, Rows: n, Share: part})
 		}
 	}
 	return a
 }
 
-func rowsIn(m *modelFile, j int) int {
-	if j >= len(m.Sizes) {
-		return 0
+// rowsIn returns how many rows have label j in a model, and their share; 0 for no rows.
+func rowsIn(m *modelFile, j int) (n int, share float64) {
+	if j < len(m.Sizes) && m.Rows > 0 {
+		n = m.Sizes[j]
+		share = float64(n) / float64(m.Rows)
 	}
-	return m.Sizes[j]
+	return n, share
 }
 
 // differences has a row for each center of A, 0 without a match.

@@ -114,7 +114,7 @@ func TestCompareMany(t *testing.T) {
 		must(t, "fit", "-k", "2", "-model", name+".json", name+".csv")
 	}
 	if text := must(t, "compare", "a.json", "b.json"); !strings.Contains(text,
-		"20 of 25 columns that moved most.") {
+		"20 of 25 columns that tell most.") {
 		t.Errorf("no c25 in\n%s", text)
 	}
 }

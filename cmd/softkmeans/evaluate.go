@@ -125,17 +125,8 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	e.left = len(empty) - len(truth.Class)
-	return f.write(s.out, e.json(), e.sections())
-}
-
-// write prints the value as JSON, or the sections as text.
-func (f *evaluateFlags) write(w io.Writer, value any, sections []answer.Section) error {
-	if f.json {
-		return writeJSON(w, value)
-	}
-	_, err := w.Write(answer.Text(sections, false))
-	return err
+	e.Left = len(empty) - len(truth.Class)
+	return writeAs(s.out, f.json, e, answer.Text(e.sections(), false))
 }
 
 // readClasses reads a column of a file.
@@ -185,22 +176,35 @@ func sortClasses(c *table.Classes) {
 // matched: 2048 of each. More come from a column that has no labels.
 const mostPairs = 1 << 22
 
+// evaluation compares labels with classes, and is the JSON as well.
 type evaluation struct {
-	truth, labels             *table.Classes
-	accuracy                  *float64 // nil: more than mostPairs
-	nmi, purity, adjustedRand float64
-	counts                    [][]int // by class and cluster; nil as accuracy
-	left                      int     // rows that are left out
+	Truth        evaluated `json:"truth"`
+	Labels       evaluated `json:"labels"`
+	Rows         int       `json:"rows"`
+	Left         int       `json:"left,omitempty"` // rows without a class or a label
+	Accuracy     *float64  `json:"accuracy"`       // nil: more than mostPairs
+	NMI          float64   `json:"nmi"`
+	Purity       float64   `json:"purity"`
+	AdjustedRand float64   `json:"adjustedRand"`
+	Counts       [][]int   `json:"counts"` // by class and cluster; nil as Accuracy
+}
+
+// evaluated is a column of classes or labels.
+type evaluated struct {
+	Source string   `json:"source"`
+	Column string   `json:"column"`
+	Values []string `json:"values"`
 }
 
 func evaluate(truth, labels *table.Classes) (*evaluation, error) {
-	e := &evaluation{truth: truth, labels: labels}
+	e := &evaluation{Truth: evaluated{truth.Source, truth.Name, truth.Classes},
+		Labels: evaluated{labels.Source, labels.Name, labels.Classes}, Rows: len(truth.Class)}
 	a, b := truth.Class, labels.Class
 	var err error
 	for _, m := range []struct {
 		to  *float64
 		get func(truth, labels []int) (float64, error)
-	}{{&e.nmi, metrics.NMI}, {&e.purity, metrics.Purity}, {&e.adjustedRand, metrics.AdjustedRand}} {
+	}{{&e.NMI, metrics.NMI}, {&e.Purity, metrics.Purity}, {&e.AdjustedRand, metrics.AdjustedRand}} {
 		if *m.to, err = m.get(a, b); err != nil {
 			return nil, err
 		}
@@ -212,64 +216,43 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.accuracy = &accuracy
-	e.counts = make([][]int, len(truth.Classes))
-	for i := range e.counts {
-		e.counts[i] = make([]int, len(labels.Classes))
+	e.Accuracy = &accuracy
+	e.Counts = make([][]int, len(truth.Classes))
+	for i := range e.Counts {
+		e.Counts[i] = make([]int, len(labels.Classes))
 	}
 	for i, class := range a {
-		e.counts[class][b[i]]++
+		e.Counts[class][b[i]]++
 	}
 	return e, nil
 }
 
-func (e *evaluation) json() any {
-	type side struct {
-		Source string   `json:"source"`
-		Column string   `json:"column"`
-		Values []string `json:"values"`
-	}
-	return struct {
-		Truth        side     `json:"truth"`
-		Labels       side     `json:"labels"`
-		Rows         int      `json:"rows"`
-		Left         int      `json:"left,omitempty"` // rows without a class or a label
-		Accuracy     *float64 `json:"accuracy"`       // null: more than mostPairs
-		NMI          float64  `json:"nmi"`
-		Purity       float64  `json:"purity"`
-		AdjustedRand float64  `json:"adjustedRand"`
-		Counts       [][]int  `json:"counts"` // by class and cluster; null as accuracy
-	}{side{e.truth.Source, e.truth.Name, e.truth.Classes},
-		side{e.labels.Source, e.labels.Name, e.labels.Classes},
-		len(e.truth.Class), e.left, e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
-}
-
 func (e *evaluation) sections() []answer.Section {
 	read := answer.Section{}
-	side := func(c *table.Classes, one, more string) {
-		n := len(c.Classes)
-		read.Lines = append(read.Lines, fmt.Sprintf("%s, column %s: %s in %d %s", c.Source, short(c.Name, mostName),
-			count(len(c.Class), "row"), n, plural(n, one, more)))
+	side := func(c evaluated, one, more string) {
+		n := len(c.Values)
+		read.Lines = append(read.Lines, fmt.Sprintf("%s, column %s: %s in %d %s", c.Source, short(c.Column, mostName),
+			count(e.Rows, "row"), n, plural(n, one, more)))
 	}
-	side(e.truth, "class", "classes")
-	side(e.labels, "cluster", "clusters")
-	if e.left > 0 {
-		read.Lines = append(read.Lines, fmt.Sprintf("%s without a class or a label %s left out.", count(e.left, "row"),
-			plural(e.left, "is", "are")))
+	side(e.Truth, "class", "classes")
+	side(e.Labels, "cluster", "clusters")
+	if e.Left > 0 {
+		read.Lines = append(read.Lines, fmt.Sprintf("%s without a class or a label %s left out.", count(e.Left, "row"),
+			plural(e.Left, "is", "are")))
 	}
 	share := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 	accuracy := []string{"ACC", "-", "not computed for so many classes and clusters"}
-	if e.accuracy != nil {
-		accuracy = []string{"ACC", share(*e.accuracy), "share of rows that are right, with the best one-to-one matching"}
+	if e.Accuracy != nil {
+		accuracy = []string{"ACC", share(*e.Accuracy), "share of rows that are right, with the best one-to-one matching"}
 	}
 	all := []answer.Section{read, {Title: "Agreement", Table: &answer.Table{Head: []string{"", "", ""}, Rows: [][]string{
 		accuracy,
-		{"NMI", share(e.nmi), "normalised mutual information, from 0 to 1"},
-		{"purity", share(e.purity), "share of rows of the most frequent class of their cluster"},
-		{"adjusted Rand", share(e.adjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
-	if e.counts != nil {
+		{"NMI", share(e.NMI), "normalised mutual information, from 0 to 1"},
+		{"purity", share(e.Purity), "share of rows of the most frequent class of their cluster"},
+		{"adjusted Rand", share(e.AdjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
+	if e.Counts != nil {
 		all = append(all, answer.Section{Title: "Rows by class (down) and cluster (across)",
-			Table: tableOfCounts(e.truth.Classes, e.labels.Classes, e.counts)})
+			Table: tableOfCounts(e.Truth.Values, e.Labels.Values, e.Counts)})
 	}
 	return all
 }
@@ -420,7 +403,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
 	}
 	e := matchMaterials(a, b)
-	return f.write(std.out, e, e.sections())
+	return writeAs(std.out, f.json, e, answer.Text(e.sections(), false))
 }
 
 // keep leaves the rows out that are not in at.

@@ -25,8 +25,8 @@ says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes, or one to go on with if none is
-                certain; the report says which. With -missing fit it is by the
+                softkmeans floors proposes; the report says whether it is
+                certain. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
 ` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:
@@ -38,15 +38,15 @@ Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
                 columns of -keep, then the columns cluster, largest and
-                probability: of this cluster, for this row. largest is
-                the number of the largest membership, from 0. minvol and
-                alternating take the means of the clusters so found, and cluster
-                is that of the nearest mean, by a distance that counts
-                directions less in which the clusters are wide. The label is the
-                largest membership if rows are mixtures: counts, parts of a
-                whole, or curves such as spectra. Otherwise, and for tables that
-                are read in blocks, the label is the cluster. With - they go to
-                standard output, and the report to standard error
+                probability: of this cluster, for this row (not with tilsd).
+                largest is the number of the largest membership, from 0. minvol,
+                alternating and tilsd take the means of the clusters so found,
+                and cluster is that of the nearest mean, by a distance that
+                counts directions less in which the clusters are wide. The label
+                is the largest membership if rows are mixtures: counts, parts of
+                a whole, or curves such as spectra. Otherwise, and for tables
+                that are read in blocks, the label is the cluster. With - they
+                go to standard output, and the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
@@ -187,6 +187,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
+	f.method = methodFor(f.method, given)
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
 			"softkmeans floors")
@@ -346,7 +347,7 @@ func (f *fitFlags) fitData(s *session, d *data, p *progress, w *membershipWriter
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
-	r.mixtures = d.mixtures || f.start != nil && f.start.LabelLargest
+	r.mixtures = !f.method.ofSimilarities() && (d.mixtures || f.start != nil && f.start.LabelLargest)
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
@@ -421,9 +422,8 @@ func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) 
 	if d.sparse != nil {
 		return r.chooseSparse(ctx, d.sparse, o)
 	}
-	var x *softkmeans.Matrix
-	var note string
-	if x, o.Weights, note = d.rowsForK(); note != "" {
+	x, note := d.rowsForK(o)
+	if note != "" {
 		d.Notes = append(d.Notes, note)
 	}
 	return r.choose(ctx, x, d.sizes, o)

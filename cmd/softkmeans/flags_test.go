@@ -125,7 +125,7 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-k 2 -method global -stream yes -enclosure smallest", 2, "tables in memory, without -stream yes"},
 		{"-k 2 -method global -stream yes -sum at-most-one", 2, "tables in memory, without -stream yes"},
 		{"-k 2 -gamma 1", 2, "-gamma is only for -method tilsd and lsd"},
-		{"-k 2 -kernel rbf", 2, "-kernel is only for"},
+		{"-k 2 -method minvol -kernel rbf", 2, "-kernel is only for"},
 		{"-k 2 -method lsd -kernel linear -gamma 1", 2, "-gamma is only for -kernel rbf"},
 		{"-k 2 -method lsd -gamma -1", 2, "at least 0"},
 		{"-k 2 -method lsd -kernel matrix -scale zscore", 2, "-scale needs rows"},

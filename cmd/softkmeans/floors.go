@@ -16,7 +16,6 @@ import (
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
-	"softkmeans/internal/view"
 )
 
 var floorsHelp = `Usage: softkmeans floors [flags] [FILE]
@@ -26,9 +25,9 @@ squared error, but for rounding. The floor of k = 1 is the total variance.
 Explained is the share of it that k centers explain at best, and step is what
 the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
-The proposed k, marked *, is the one that directions above the noise, entries
-held out, and halves of the rows speak for; the report says what each finds.
-Where they leave it open it is one to go on with, and the report says so.
+The proposed k, marked *, comes from four criteria: directions above the noise,
+entries held out, halves of the rows, and clusters that are apart. The report
+says what each finds, and whether k is certain.
 Of many rows these are a random sample of up to 1000, the floors are of all. For
 fewer than 16 rows k is the first with floor 0, or the last for which all steps
 up to it exceed their sticks: that counts directions, not clusters.
@@ -141,7 +140,7 @@ func (r *scree) propose(all bool) error {
 // k is the number to mark, 0 if there is none, and why.
 func (r *scree) k() (k int, why string) {
 	if r.choice != nil {
-		return r.choice.Supported()
+		return r.choice.K, r.choice.Reason
 	}
 	return r.proposal.K, r.proposal.Reason
 }
@@ -176,8 +175,9 @@ func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error)
 	if err := r.propose(true); err != nil {
 		return nil, err
 	}
-	x, weights, _ := d.rowsForK()
-	return r, r.choose(ctx, x, d.sizes, &choosek.Options{Weights: weights, Workers: f.workers})
+	o := &choosek.Options{Workers: f.workers}
+	x, _ := d.rowsForK(o)
+	return r, r.choose(ctx, x, d.sizes, o)
 }
 
 // choose sets the choice of k by rows, unless they are too few. sums are those by which rows were divided; nil:
@@ -238,8 +238,7 @@ func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
 		return nil, err
 	}
 	r.choice = &c
-	k, _ := c.Supported()
-	r.most = max(f.most, k)
+	r.most = max(f.most, c.K)
 	r.total, r.floors, err = similar.floors(s.ctx, r.most)
 	return r, err
 }
@@ -296,11 +295,11 @@ func (r *scree) writeList(w io.Writer) error {
 // answer says what the floors are, and which k they and the rows speak for.
 func (r *scree) answer() *answer.Answer {
 	a := newAnswer(&r.Head, r.rows, scale.KindOf(r.scale))
-	a.Floors, a.Most, a.Choice = r.lines(), r.most, choiceOf(r.choice, r.proposal)
+	a.Floors, a.Most, a.Choice = r.lines(), r.most, answer.NewChoice(r.choice, r.proposal)
 	if c := r.choice; c != nil && (r.fit == nil || c.Agreement != nil) {
-		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Rows: c.Rows, Drawn: c.Drawn,
-			Permuted: c.Permuted, Step: c.Step, Bound: c.Bound, Error: c.Error, Deviation: c.ErrorDeviation,
-			Agreement: c.Agreement, Chance: c.Chance}
+		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Clusters: c.Clusters,
+			Rows: c.Rows, Drawn: c.Drawn, Permuted: c.Permuted, Step: c.Step, Bound: c.Bound, Error: c.Error, Deviation: c.ErrorDeviation,
+			Agreement: c.Agreement, Chance: c.Chance, Silhouette: c.Silhouette}
 	}
 	if r.fit != nil {
 		a.Method, a.Kernel, a.Gamma, a.Total = r.fit.method.String(), r.fit.kernel.String(), r.gamma, r.total
@@ -311,7 +310,7 @@ func (r *scree) answer() *answer.Answer {
 	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). Explained is the " +
 		"rest of the variance; step what the last prototype adds; stick the step that chance would give."
 	p := r.proposal
-	a.Choice.Elbow, a.Choice.Profile = atLeastOne(p.Elbow), atLeastOne(p.Profile)
+	a.Choice.Elbow, a.Choice.Profile = answer.AtLeastOne(p.Elbow), answer.AtLeastOne(p.Profile)
 	if r.choice == nil && p.Elbow > 0 {
 		a.Choice.Criteria = append(a.Choice.Criteria,
 			fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.", p.Elbow))
@@ -323,24 +322,11 @@ func (r *scree) answer() *answer.Answer {
 }
 
 func (r *scree) proof() string {
-	text := "Floors: no memberships in k clusters can have a smaller squared error, but for rounding. "
-	if r.fit.method == methodTILSD {
-		text += "It is the error of the similarities with rows and columns centred, and -method tilsd " +
-			"reaches the floor: a better one does not exist. "
-	} else {
-		text += "The floor holds for all positive semidefinite matrices of rank k. Products of memberships " +
-			"are fewer, so -method lsd may not reach it. "
+	reach := "-method tilsd reaches them. "
+	if r.fit.method == methodLSD {
+		reach = "They hold for all positive semidefinite matrices of rank k: -method lsd may not reach them. "
 	}
-	return text +
-		"Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
-		"A small floor says that k directions are enough, not that there are k clusters."
-}
-
-// opinions are what a choice rests on, in lines.
-func opinions(c *choosek.Choice) string {
-	var b strings.Builder
-	for _, line := range view.Opinions(*c) {
-		b.WriteString(answer.Wrapped(line))
-	}
-	return b.String()
+	return "Floors: no memberships in k clusters can have a smaller squared error, to within rounding (proved). " + reach +
+		"Explained is the rest of the sum of squares; step what the last cluster adds. A small floor says that k " +
+		"directions are enough, not that there are k clusters."
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -40,20 +41,22 @@ func (d *data) settle(rule absent.Rule) (err error) {
 // 8 rows for each prototype, so up to 6 of them.
 const completeForK = 48
 
-// rowsForK returns the rows by which k is chosen, and their weights: those that are complete
+// rowsForK returns the rows by which k is chosen, and sets o for them: those that are complete
 // if they are enough, else all, with the means of the columns in the gaps. The note says which.
-func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string) {
-	if d.missing == 0 {
-		return d.x, d.Weights, ""
+func (d *data) rowsForK(o *choosek.Options) (x *softkmeans.Matrix, note string) {
+	if o.Weights = d.Weights; d.missing == 0 {
+		return d.x, ""
 	}
 	x, left := d.x.Clone(), absent.Rows(d.x)
 	complete := absent.Without(slices.Clone(d.x.Data), left, x.Cols)
 	if n := len(complete) / x.Cols; n >= completeForK {
-		return softkmeans.NewMatrix(n, x.Cols, complete), absent.Without(slices.Clone(d.Weights), left, 1),
+		o.Weights = absent.Without(slices.Clone(d.Weights), left, 1)
+		return softkmeans.NewMatrix(n, x.Cols, complete),
 			fmt.Sprintf("k is chosen by the %d rows without a missing value", n)
 	}
 	absent.FillMeans(x.Data, x.Cols, d.Weights)
-	return x, d.Weights, "k is chosen by the table with the means of columns for missing values"
+	o.Filled = true
+	return x, "k is chosen by the table with the means of columns for missing values"
 }
 
 // fillMixtures replaces the missing values of rows by those of their mixtures of centers.

@@ -311,7 +311,7 @@ func TestMissingChoice(t *testing.T) {
 		}
 		writeText(t, "data.csv", b.String())
 		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text,
-			says) || !strings.Contains(text, "Proposed: k = 3") {
+			says) || !strings.Contains(lined(text), "best supported: k = 3.") {
 			t.Errorf("%s", text)
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	kernelLinear
 	kernelMatrix
 	kernelDistances
+	kernelGraph
 )
 
 // kernels is the table of the kernels. A new kernel is a constant and a row here.
@@ -31,7 +32,7 @@ var kernels = [...]struct {
 	// open returns the similarities of the rows, and sets γ of the result.
 	open func(*fitFlags, *data, *result) (*softkmeans.Matrix, error)
 	// between returns a function that compares new rows with those of the fit.
-	between func(*modelFile) (predictor, error)
+	between func(*modelFile) (comparer, error)
 }{
 	kernelRBF: {
 		word: "rbf", help: "exp(−γ·squared distance) of two rows (default)",
@@ -46,7 +47,7 @@ var kernels = [...]struct {
 	kernelMatrix: {
 		word: "matrix", help: "FILE is the square matrix of all similarities",
 		says: "the table", compares: true,
-		open: openMatrix, between: func(*modelFile) (predictor, error) {
+		open: openMatrix, between: func(*modelFile) (comparer, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil }, nil
 		},
 	},
@@ -54,10 +55,18 @@ var kernels = [...]struct {
 		word: "distances", help: `FILE is the square matrix of all distances d, and
                 the similarities are exp(−γd²)`,
 		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
-		open: openDistances, between: func(m *modelFile) (predictor, error) {
+		open: openDistances, between: func(m *modelFile) (comparer, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 				return kernel.DistancesBetween(x, m.Gamma)
 			}, nil
+		},
+	},
+	kernelGraph: {
+		word: "graph", help: `FILE is the square matrix of a graph's weights, and the
+                similarities are these over the roots of both rows' sums`,
+		says: "the weights of a graph over the roots of both rows' sums", compares: true,
+		open: openGraph, between: func(*modelFile) (comparer, error) {
+			return nil, errors.New("a model of -kernel graph takes no new rows, which change the sums")
 		},
 	},
 }
@@ -89,7 +98,7 @@ func kernelList(last string, in func(k int) bool) string {
 func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
 
 func kernelHelp() string {
-	text := "  -kernel K     lsd, tilsd:\n"
+	text := "  -kernel K     lsd, tilsd, which is the method if none is given:\n"
 	for _, k := range kernels {
 		text += "                " + k.word + ": " + k.help + "\n"
 	}
@@ -111,13 +120,16 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	if err != nil {
 		return nil, err
 	}
-	if r.k == 0 {
+	if r.similar = s; r.k == 0 {
 		if r.k, r.choice, err = s.propose(ctx, r.Source); err != nil {
 			return nil, err
 		}
 	}
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(p.iteration)); err != nil {
 		return nil, err
+	}
+	if r.clustered() {
+		r.clusters = r.lsd.Clustering.Clusters
 	}
 	return r.lsd.Memberships, s.prove(ctx, r)
 }
@@ -137,7 +149,7 @@ func (f *fitFlags) setGamma(d *data, r *result, rule func(*softkmeans.Matrix) (f
 	return err
 }
 
-func betweenRBF(m *modelFile) (predictor, error) {
+func betweenRBF(m *modelFile) (comparer, error) {
 	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 		return kernel.RBFBetween(x, m.Samples, m.Gamma)
 	}, nil
@@ -159,7 +171,7 @@ func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	return k, err
 }
 
-func betweenLinear(m *modelFile) (predictor, error) {
+func betweenLinear(m *modelFile) (comparer, error) {
 	samples := m.Samples
 	var shift *scale.Scaling // of TI-LSD, as in the fit
 	if m.Method == methodTILSD.String() {
@@ -190,11 +202,23 @@ func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	if d.x.Rows != d.x.Cols {
 		return nil, d.notSquare("similarities")
 	}
-	if d.distances() {
-		return nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not "+
-			"similarities; give -kernel distances", d.Source)
+	if d.looks() == likeDistances {
+		return nil, fmt.Errorf("%s: 0 on the diagonal, nothing below 0, and small entries between rows that are "+
+			"alike: these are distances, not similarities; give -kernel distances, or -kernel graph if it is one",
+			d.Source)
 	}
 	return d.x, nil
+}
+
+func openGraph(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
+	if d.x.Rows != d.x.Cols {
+		return nil, d.notSquare("weights")
+	}
+	k, err := kernel.Graph(d.x)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", d.Source, err)
+	}
+	return k, err
 }
 
 func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {

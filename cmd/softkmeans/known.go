@@ -227,15 +227,6 @@ func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	return w.conclude(&k.notes)
 }
 
-// sizes counts the rows by label.
-func (k *known) sizes() []int {
-	sizes := make([]int, len(k.Mixer.Groups))
-	for _, label := range k.labels {
-		sizes[label]++
-	}
-	return sizes
-}
-
 // answer says which shares the rows have, and which rows are outside.
 func (k *known) answer() *answer.Answer {
 	noun, d := "prototype", k.data
@@ -256,7 +247,10 @@ func (k *known) answer() *answer.Answer {
 		row, id := name(i)
 		a.Farthest = append(a.Farthest, answer.Far{Row: row + 1, ID: id, Residual: k.Result.Residual[i]})
 	}
-	a.Sizes = k.sizes()
+	a.Sizes = make([]int, len(k.Mixer.Groups))
+	for _, label := range k.labels {
+		a.Sizes[label]++
+	}
 	for j, v := range k.Means() {
 		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: k.Mixer.Groups[j], Membership: v})
 	}

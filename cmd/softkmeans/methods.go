@@ -160,6 +160,7 @@ type result struct {
 	sure       *answer.Bootstrap // nil: not asked for
 
 	// Methods of similarities.
+	similar *similar
 	lsd     *softkmeans.LSDModel
 	bound   *proof.LSDBound // of lsd; nil: not looked for
 	kernel  kernelKind
@@ -182,11 +183,10 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float6
 		}
 		return r.propose(floors)
 	}
-	k, why := c.Supported()
-	if k == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, why, opinions(c))
+	if c.K == 0 {
+		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, c.Reason, answer.NewChoice(c, nil).Lines())
 	}
-	r.k, r.choice = k, c
+	r.k, r.choice = c.K, c
 	return nil
 }
 
@@ -235,7 +235,12 @@ func (r *result) count(labels []int) {
 func (r *result) open() bool { return scale.KindOf(r.scale) == scale.Sums }
 
 // clustered reports whether rows have clusters beside their memberships.
-func (r *result) clustered() bool { return r.model != nil && r.model.ClusterMeans != nil }
+func (r *result) clustered() bool {
+	if r.lsd != nil {
+		return r.lsd.Clustering != nil
+	}
+	return r.model != nil && r.model.ClusterMeans != nil
+}
 
 func (r *result) labels() []int {
 	if r.lsd != nil {

@@ -32,7 +32,7 @@ func TestFitMethods(t *testing.T) {
 		}, ", 200 % above the floor of "},
 		{[]string{"-method", "alternating", "-workers", "1"},
 			func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) },
-			"Certified: no 3 prototypes and memberships reduce the squared error, 15.2, by more than 1.11e-09,"},
+			"Certified: no 3 prototypes and memberships reduce the squared error, 15.2, by more than 1.11e-09."},
 	} {
 		code, report, stderr := do(t, "",
 			append([]string{"fit", "-v", "-k", "3", "-bounds", "none", iris}, c.args...)...)
@@ -177,7 +177,7 @@ func TestFitSimilarities(t *testing.T) {
 
 // -k auto takes what choosek.Choose finds, and says why. A stream of few rows has the same words,
 // and one of many tells of the draw. A number that is not certain is taken, as floors and report do, and
-// they say so. Without a number it is an error that lists the opinions.
+// they say so. Without a number it is an error that lists what the criteria say.
 func TestFitAuto(t *testing.T) {
 	data := someRows(t, iris, 2)
 	x := readTable(t, data)
@@ -187,22 +187,22 @@ func TestFitAuto(t *testing.T) {
 	}
 	for _, stream := range []string{"no", "yes"} {
 		report := must(t, "fit", "-v", "-k", "auto", "-method", "global", "-stream", stream, data)
-		k, why := c.Supported()
-		if want := opinions(&c); !strings.Contains(report, want) || !strings.Contains(lined(report),
-			fmt.Sprintf("Proposed: k = %d, since %s.", k, why)) || strings.Contains(report, "drawn") {
+		told := answer.NewChoice(&c, nil)
+		if want := told.Lines(); !strings.Contains(report, want) || !strings.Contains(lined(report), told.Sentence()) ||
+			strings.Contains(report, "drawn") {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
 	}
 	unsure := someRows(t, setFile("wine"), 2)
-	const says = "No certain k: the opinions differ; noise and held-out entries say 4"
+	const says = "No certain k: noise and held-out entries say 4, halves of the rows say 3"
 	for _, args := range []string{"fit -k auto -method global -stream no",
 		"fit -k auto -method global -stream yes", "floors"} {
 		report := must(t, append(strings.Fields(args), unsure)...)
-		if !strings.Contains(report, "\n"+says+": k = 4.\n") {
+		if !strings.Contains(report, "\n"+says+"; best supported: k = 4.\n") {
 			t.Errorf("%s: no %q in\n%s", args, says, report)
 		}
 	}
-	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+": k = 4.") {
+	if page := must(t, "report", "-o", "-", unsure); !strings.Contains(page, says+"; best supported: k = 4.") {
 		t.Errorf("no %q", says)
 	}
 	var noise strings.Builder
@@ -215,7 +215,7 @@ func TestFitAuto(t *testing.T) {
 	for _, want := range []string{
 		many + ": no number of centers is proposed: nothing stands out of the noise; give -k N\n" +
 			"Noise: k = 1; ", "\nHalves of the rows: no k; ",
-		"\nThese opinions are of 1000 rows drawn at random; the floors are of all rows.\n",
+		"\nThese criteria are of 1000 rows drawn at random; the floors are of all rows.\n",
 	} {
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("code %d, no %q in %s", code, want, stderr)

@@ -171,15 +171,14 @@ func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, erro
 	return f.Model.Centers, nil
 }
 
-// predictor computes the memberships of scaled rows, and replaces values that are missing by
-// those of the mixtures.
-type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
+// predictor computes the memberships g of scaled rows, and replaces values that are missing by those of the
+// mixtures. It returns the rows that labels are of, too: coordinates where the model is TILSD's.
+type predictor func(x *softkmeans.Matrix) (g, of *softkmeans.Matrix, err error)
 
 func (f *modelFile) predictor() (predictor, error) {
 	if f.Model != nil {
-		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+		return func(x *softkmeans.Matrix) (_, _ *softkmeans.Matrix, err error) {
 			var g *softkmeans.Matrix
-			var err error
 			if f.UnitRows {
 				g, _, err = unmix.Mix(f.Model.Centers, x, missing.Predict)
 			} else {
@@ -188,24 +187,36 @@ func (f *modelFile) predictor() (predictor, error) {
 			if err == nil {
 				fillMixtures(x, g, f.Model.Centers, f.UnitRows)
 			}
-			return g, err
+			return g, x, err
 		}, nil
 	}
 	similarities, err := f.between()
 	if err != nil {
 		return nil, err
 	}
-	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	return func(x *softkmeans.Matrix) (g, of *softkmeans.Matrix, err error) {
 		k, err := similarities(x)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return f.Similarities.Predict(nil, k)
+		if g, err = f.Similarities.Predict(nil, k); err == nil && f.Similarities.Clustering != nil {
+			of, err = f.Similarities.Coordinates(nil, k)
+		}
+		return g, of, err
 	}, nil
 }
 
-// clustersOf returns the clusters of scaled rows x, or the largest of their memberships g if the model has no
-// clusters. The model is nil for similarities.
+// labeller returns the model whose clusters are the labels: of rows, or of the coordinates of similarities; nil
+// where there is none.
+func (f *modelFile) labeller() *softkmeans.Model {
+	if f.Model == nil {
+		return f.Similarities.Clustering
+	}
+	return f.Model
+}
+
+// clustersOf returns the clusters of scaled rows x, or the largest of their memberships g if the model is nil or
+// has no clusters.
 func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
 	if m == nil || m.ClusterMeans == nil {
 		return largestOf(g), nil
@@ -213,8 +224,11 @@ func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix)
 	return m.PredictLabels(nil, x)
 }
 
+// comparer returns the similarities of rows with those of a fit.
+type comparer func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
+
 // between returns a function that compares scaled rows with the samples.
-func (f *modelFile) between() (predictor, error) {
+func (f *modelFile) between() (comparer, error) {
 	for _, k := range kernels {
 		if k.word == f.Kernel && k.compares == (f.Samples == nil) {
 			return k.between(f)

@@ -268,14 +268,14 @@ func FuzzModel(f *testing.F) {
 			x.Data[i] = float64(i*i%7) - 2
 		}
 		m.scaling().Apply(x.Data)
-		g, err := predict(x)
+		g, of, err := predict(x)
 		if err != nil {
 			return
 		}
 		if g.Rows != 2 || g.Cols != m.K() {
 			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K())
 		}
-		labels, err := clustersOf(m.Model, x, g)
+		labels, err := clustersOf(m.labeller(), of, g)
 		if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 ||
 			max(labels[0], labels[1]) >= m.K()) {
 			t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K())

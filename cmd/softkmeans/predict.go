@@ -156,7 +156,8 @@ func (f *predictFlags) run(s *session) error {
 	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: answer.Numbered}
-	p.w.clustered = model.Model != nil && model.Model.ClusterMeans != nil
+	of := model.labeller()
+	p.w.clustered = of != nil && of.ClusterMeans != nil
 	p.w.likely, p.w.eachLikely = hasProbabilities(model.Model), p.details
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
@@ -293,22 +294,22 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 			hi = lo + n
 			rows = softkmeans.NewMatrix(n, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
 		}
-		g, err := p.predict(rows)
+		g, of, err := p.predict(rows)
 		if err != nil {
 			return laterRow(err, lo)
 		}
 		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
-		if err := p.take(ctx, rows, g, measure); err != nil {
+		if err := p.take(ctx, of, g, measure); err != nil {
 			return laterRow(err, lo)
 		}
 	}
 	return nil
 }
 
-// take labels, measures and writes rows with memberships g.
+// take labels, measures and writes rows with memberships g. Labels are of x.
 func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
 	measure func(clusters []int) *softkmeans.Matrix) error {
-	clusters, err := clustersOf(p.model.Model, x, g)
+	clusters, err := clustersOf(p.model.labeller(), x, g)
 	if err != nil {
 		return err
 	}

@@ -201,8 +201,8 @@ func TestPredictLabels(t *testing.T) {
 			largest[i] = slices.Index(row, slices.Max(row))
 		}
 		model := readFile(t, "model.json")
-		means := strings.Contains(model, `"clusterMeans"`)
-		if means != (strings.Contains(more, "minvol") || strings.Contains(more, "alternating")) ||
+		means := strings.Contains(model, `"clusterMeans"`) || strings.Contains(model, `"labelMeans"`)
+		if means == strings.Contains(more, "global") ||
 			!means && !slices.Equal(labels, largest) {
 			t.Errorf("%s: cluster means in the model: %v, labels %v", more, means, labels)
 		}
@@ -212,9 +212,9 @@ func TestPredictLabels(t *testing.T) {
 		if !slices.Equal(labels, largest) {
 			moved++
 		}
-		axes := regexp.MustCompile(`(?s)\t"clusterAxes".*?\n\t\],\n`)
+		axes := regexp.MustCompile(`(?s)\t"(?:cluster|label)Axes".*?\n\t\],\n`)
 		bare := unsealed(regexp.MustCompile(
-			`(?s)\t"clusterMeans".*?\n\t\],\n|\t"clusterWeights".*?\],\n`).ReplaceAllString(axes.ReplaceAllString(model, ""), ""))
+			`(?s)\t"(?:cluster|label)Means".*?\n\t\],\n|\t"(?:clusterWeights|labelWeights|labels)".*?\],\n`).ReplaceAllString(axes.ReplaceAllString(model, ""), ""))
 		if err := os.WriteFile("model.json", []byte(bare), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ no network and no other file.
 ` + fileHelp + `
   -o FILE       write the page here, required. With - it goes to standard output
   -k N          number of centers, up to 64. auto (default) takes the number
-                that softkmeans floors proposes, or one to go on with
+                that softkmeans floors proposes
   -memberships FILE
                 write the memberships of the minvol fit as well, or with
                 -kernel of that fit: the CSV that fit -o writes, label,p0,p1,…

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
@@ -47,8 +45,8 @@ func (f *similarFlags) add(fs *flag.FlagSet) {
 // check checks the flags of fs, which are parsed. of are those for rows only.
 func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) error {
 	given := given(fs)
-	f.given = given["kernel"] || given["method"]
-	if !f.given {
+	f.method = methodFor(f.method, given)
+	if f.given = given["kernel"] || given["method"]; !f.given {
 		if given["gamma"] {
 			return usageErrorf("-gamma is only for -kernel %s", withGamma())
 		}
@@ -60,6 +58,14 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 		}
 	}
 	return f.kernel.check(given, in)
+}
+
+// methodFor returns the method of a command whose flags are given: tilsd for a -kernel without -method.
+func methodFor(m method, given map[string]bool) method {
+	if given["kernel"] && !given["method"] {
+		return methodTILSD
+	}
+	return m
 }
 
 // check checks the flags of the input that a kernel needs, and settles the scaling.
@@ -206,8 +212,8 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 		return c, err
 	}
 	if x == nil {
-		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows},
-			nil
+		return choosek.Choice{K: 1, Certain: true, Reason: "no direction of the similarities is above 0",
+			Rows: s.d.Rows}, nil
 	}
 	all, err := choosek.Choose(ctx, x, o)
 	if err != nil {
@@ -233,17 +239,17 @@ func decideSimilar(c *choosek.Choice) {
 	best := agreeMargin
 	for i, v := range c.Agreement {
 		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
-			best, c.K, c.Stable = beyond, i+1, i+1
+			best, c.K, c.Certain, c.Stable = beyond, i+1, true, i+1
 		}
 	}
 	if c.K == 0 {
 		c.Reason = "halves of the rows agree on no number of clusters"
 		return
 	}
-	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without "+
-		"clusters do by %s; "+
-		"for no other k they agree more beyond chance", clusters(c.K),
-		rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
+	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %.2f, where those of a cloud without "+
+		"clusters do by %.2f; "+
+		"for no other k they agree more beyond chance", count(c.K, "cluster"),
+		c.Agreement[c.K-1], c.Chance[c.K-1])
 }
 
 // coordinates returns rows in the space of the similarities, in their leading directions.
@@ -304,31 +310,11 @@ func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Cho
 	if err != nil {
 		return 0, nil, err
 	}
-	k, why := c.Supported()
-	if k == 0 {
-		text := opinions(&c) + answer.Wrapped(agreements(&c))
-		if text = strings.TrimSpace(text); text != "" {
-			text = "\n" + text
-		}
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N%s", source, why, text)
+	if c.K == 0 {
+		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s", source, c.Reason,
+			answer.NewChoice(&c, nil).Lines())
 	}
-	return k, &c, nil
-}
-
-// agreements is a line with how halves agree, of a choice by these alone; "" for others.
-// What is below 0 is worse than chance, and written as 0.
-func agreements(c *choosek.Choice) string {
-	if len(c.Step) > 0 || len(c.Agreement) < 2 {
-		return ""
-	}
-	text := "Halves of the rows:"
-	for i, v := range c.Agreement[1:] {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + rounded(max(v, 0)) + " for k = " + strconv.Itoa(i+2)
-	}
-	return text + "."
+	return c.K, &c, nil
 }
 
 // naming names the rows: those of a square table without ids have the names of its columns.
@@ -349,17 +335,24 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWrite
 	}
 	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
 	fit.k = f.k
-	d.noteKind(fit)
-	content, err := fit.similarContent(s.ctx, d, show)
+	r, err := fit.fitData(s, d, show, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	content.Page = f.pageOf(content.Answer)
-	if w != nil {
-		w.describe(&d.Head, d.texts)
-		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
+	name := fit.naming(d)
+	c := &report.Similar{Page: f.pageOf(r.answer()), Table: d.Table, Model: r.rated(),
+		Centred: fit.method == methodTILSD, Name: func(i int) string { _, id := name(i); return id }}
+	if r.choice != nil {
+		c.Proposed = r.k
 	}
-	return content, content.Answer, err
+	if d.Rows <= mostDrawn {
+		c.Matrix = r.similar.matrix
+	}
+	show.step("floors")
+	if c.Total, c.Floors, err = r.similar.floors(s.ctx, max(mostFloors, r.k+2)); err == nil {
+		c.Plane, err = r.similar.plane(s.ctx, r)
+	}
+	return c, c.Answer, err
 }
 
 const (
@@ -368,46 +361,6 @@ const (
 	// mostFloors is how many floors the page has, or two more than clusters.
 	mostFloors = 20
 )
-
-func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) (*report.Similar, error) {
-	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
-	show.step("similarities")
-	s, err := f.openSimilar(d, r)
-	if err != nil {
-		return nil, err
-	}
-	if r.k == 0 {
-		show.step("the number of clusters")
-		if r.k, r.choice, err = s.propose(ctx, r.Source); err != nil {
-			return nil, err
-		}
-	}
-	show.step(f.method.String())
-	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(show.iteration)); err != nil {
-		return nil, err
-	}
-	if err = s.prove(ctx, r); err != nil {
-		return nil, err
-	}
-	name := f.naming(d)
-	r.meaning.Add(r.lsd.Memberships, name)
-	r.count(r.labels())
-	c := &report.Similar{Table: d.Table, Model: r.rated(), Centred: f.method == methodTILSD,
-		Name: func(i int) string { _, id := name(i); return id }}
-	if r.choice != nil {
-		c.Proposed = r.k
-	}
-	c.Answer = r.answer()
-	if d.Rows <= mostDrawn {
-		c.Matrix = s.matrix
-	}
-	show.step("floors")
-	if c.Total, c.Floors, err = s.floors(ctx, max(mostFloors, r.k+2)); err != nil {
-		return nil, err
-	}
-	c.Plane, err = s.plane(ctx, r)
-	return c, err
-}
 
 // plane returns the rows in leading directions: those of the fit, if it has two.
 func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, error) {

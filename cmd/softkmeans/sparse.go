@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -88,7 +89,7 @@ func storedNote(t *rows.Sparse) string {
 	stored := len(t.X.Data)
 	return fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored",
 		plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)),
-		percent(float64(stored)/float64(t.X.Rows)/float64(t.X.Cols)), plural(stored, "is", "are"))
+		view.Percent(float64(stored)/float64(t.X.Rows)/float64(t.X.Cols)), plural(stored, "is", "are"))
 }
 
 func (f *inputFlags) checkSparse(t *rows.Sparse) error {

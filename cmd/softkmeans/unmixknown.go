@@ -262,8 +262,7 @@ func (k *knownScene) sentences() []string {
 			"error; -rows given takes that away."
 	}
 	if s := shadeOf(k.lengths); s != nil {
-		lines[0] += fmt.Sprintf(" The shade is %s to %s, with the median %s.", small(s.Min), small(s.Max),
-			small(s.Median))
+		lines[0] += " The shade is " + shadeWords(s) + "."
 	}
 	if !k.mixer.Unique() {
 		ranges := "with -o the file has their ranges"

@@ -57,7 +57,7 @@ func (u *unmixing) materials(a *answer.Answer, bands int, unit bool, shade *answ
 func (u *unmixing) answer() *answer.Answer {
 	a, r := u.read(), u.result
 	a.Rows, a.Method, a.Bounds = r.rows, r.method.String(), r.bounds.json()
-	a.Choice = choiceOf(nil, r.proposal)
+	a.Choice = answer.NewChoice(nil, r.proposal)
 	a.Notes = slices.Concat(a.Notes, u.outliers(), u.choices())
 	u.materials(a, u.scene.layout.Bands, r.unit, u.shade)
 	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise
@@ -123,35 +123,36 @@ func (u *unmixing) lambdaBy() string {
 }
 
 // choices says how the pixels were scaled, a sentence or two a line.
-func (u *unmixing) choices() (lines []string) {
-	o := &u.flags.options
-	shaded := u.result.unit
+func (u *unmixing) choices() []string {
+	o, shaded := &u.flags.options, u.result.unit
+	line := "Pixels are scaled to length 1, as their brightness varies."
 	switch {
 	case u.streamed:
-		lines = append(lines, "A scene that is read in blocks is fitted as given, and spectra may be "+
-			"slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
+		line = "A scene that is read in blocks is fitted as given, and spectra may be slightly below 0; -stream no " +
+			"keeps them at 0 or above, and has -rows and -trim."
 	case o.Scaling == unmix.ScaleGiven:
-		lines = append(lines, "Pixels are fitted as given (-rows given).")
+		line = "Pixels are fitted as given (-rows given)."
 	case u.flags.inUnits():
-		lines = append(lines, "Pixels are fitted as given, for bounds in their units.")
+		line = "Pixels are fitted as given, for bounds in their units."
 	case !shaded && o.Scaling == unmix.ScaleUnit:
-		lines = append(lines, "Pixels are fitted as given: all are 0.")
+		line = "Pixels are fitted as given: all are 0."
 	case !shaded:
-		lines = append(lines,
-			"Pixels are fitted as given: their brightness hardly varies but by the materials.")
+		line = "Pixels are fitted as given: their brightness hardly varies but by the materials."
 	case o.Scaling == unmix.ScaleUnit:
-		lines = append(lines, "Pixels are scaled to length 1 (-rows unit).")
-	default:
-		lines = append(lines, "Pixels are scaled to length 1, as their brightness varies.")
+		line = "Pixels are scaled to length 1 (-rows unit)."
 	}
+	lines := []string{line}
 	if s := u.shade; s != nil {
-		lines = append(lines, fmt.Sprintf("A pixel is a mixture times its shade, which is %s to %s, with "+
-			"the median %s.", small(s.Min), small(s.Max), small(s.Median)))
+		lines = append(lines, "A pixel is a mixture times its shade, which is "+shadeWords(s)+".")
 	}
 	if b := u.flags.bounds; b != nil {
 		lines = append(lines, "Spectra are kept "+b.String()+".")
 	}
 	return lines
+}
+
+func shadeWords(s *answer.Shade) string {
+	return small(s.Min) + " to " + small(s.Max) + ", with the median " + small(s.Median)
 }
 
 // lambda says what λ is, and by what.

@@ -72,8 +72,8 @@ func numberTable(dir, scenes string, seed uint64) error {
 	}
 	list = append(list, simulated(seed)...)
 	fmt.Println("| table | n×d | k | choosek.Propose | certain " +
-		"| noise | held out | halves | goes on with | s |")
-	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |")
+		"| noise | held out | halves | clusters | answer | s |")
+	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |")
 	var before, certain, after score
 	for _, t := range list {
 		floors, err := softkmeans.Floors(context.Background(), t.x, nil)
@@ -89,17 +89,20 @@ func numberTable(dir, scenes string, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		k, _ := c.Supported()
-		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %s | %.1f |\n",
+		sure := 0
+		if c.Certain {
+			sure = c.K
+		}
+		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %s | %s | %.1f |\n",
 			t.name, t.x.Rows, t.x.Cols, t.k,
-			before.add(p.K, t.k), certain.add(c.K, t.k), answer(c.Edge), answer(c.HeldOut), answer(c.Stable),
-			after.add(k, t.k), time.Since(begin).Seconds())
+			before.add(p.K, t.k), certain.add(sure, t.k), answer(c.Edge), answer(c.HeldOut), answer(c.Stable), answer(c.Clusters),
+			after.add(c.K, t.k), time.Since(begin).Seconds())
 	}
 	fmt.Println()
 	for _, r := range []struct {
 		name string
 		score
-	}{{"choosek.Propose", before}, {"choosek.Choose, where certain", certain}, {"to go on with", after}} {
+	}{{"choosek.Propose", before}, {"choosek.Choose, where certain", certain}, {"choosek.Choose", after}} {
 		fmt.Printf("Of %d, %s: %d right, %d right or off by one, %d none, %d wrong.\n", len(list), r.name,
 			r.right, r.near, r.none, r.wrong)
 	}

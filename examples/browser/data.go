@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
@@ -260,10 +261,10 @@ func (d *data) choose(ctx context.Context) error {
 // proposed is the number of prototypes that is proposed, 0 if there is none, and why.
 func (d *data) proposed() (int, string) {
 	if d.choice == nil {
-		return d.propose.K, view.FloorsAlone(d.propose)
+		return d.propose.K, answer.FloorsAlone(&d.propose)
 	}
-	k, _ := d.choice.Supported()
-	return k, view.Choice(*d.choice) + " " + strings.Join(view.Opinions(*d.choice), " ")
+	c := answer.NewChoice(d.choice, nil)
+	return d.choice.K, c.Sentence() + " " + strings.Join(c.Criteria, " ")
 }
 
 // RowName is the id of row i of the table, or its number in the file.

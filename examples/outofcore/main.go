@@ -122,7 +122,7 @@ func (s *settings) run(ctx context.Context) error {
 // report and its peak memory. plain is the time of a plain read of the file, in seconds.
 func (s *settings) fit(ctx context.Context, program, file string, mb, plain float64) (text string, peak int64, err error) {
 	const passes = 3 // the scatter, the extent, the memberships
-	args := []string{"fit", "-quiet", "-stream", "yes", "-scale", "none", "-method", "global", "-k", strconv.Itoa(s.k)}
+	args := []string{"fit", "-v", "-quiet", "-stream", "yes", "-scale", "none", "-method", "global", "-k", strconv.Itoa(s.k)}
 	if s.memberships {
 		args = append(args, "-o", filepath.Join(filepath.Dir(file), "memberships.csv"))
 	}

@@ -72,16 +72,6 @@ type Read struct {
 	Notes   []string `json:"notes,omitempty"` // what was found out about the table, and done with it
 }
 
-// Choice is a number of prototypes and the reason for it.
-type Choice struct {
-	K        *int     `json:"k"` // nil: none
-	Certain  bool     `json:"certain"`
-	Reason   string   `json:"reason"`
-	Criteria []string `json:"criteria,omitempty"` // sentences
-	Elbow    *int     `json:"elbow,omitempty"`    // of the curve of floors
-	Profile  *int     `json:"profile,omitempty"`  // where large steps end
-}
-
 // Bounds are those of the values of prototypes, in the table's units.
 type Bounds struct {
 	Lower *float64 `json:"lower"` // nil: none

@@ -10,7 +10,7 @@ import (
 
 // heads are the headings of sections by their ids. Others begin without one.
 var heads = map[string]string{"clusters": "Clusters", "prototypes": "Prototypes", "map": "Map of the data",
-	"rows": "Rows", "classes": "Classes", "scene": "The scene", "materials": "Materials", "spectra": "Spectra",
+	"rows": "Rows", "classes": "Classes", "scene": "The scene", "spectra": "Spectra",
 	"shares": "Shares", "similarities": "Similarities", "quality": "Quality", "bootstrap": "Uncertainty"}
 
 // HTML writes sections, which a page shows within a flow of elements. Details follow the others, folded.

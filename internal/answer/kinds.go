@@ -74,18 +74,20 @@ type Floor struct {
 // Evidence is what a choice of k rests on. Lists begin with k = 1; those of noise and held-out entries are
 // empty for similarities.
 type Evidence struct {
-	Edge      int       `json:"edge,omitempty"`
-	HeldOut   int       `json:"heldOut,omitempty"`
-	Stable    int       `json:"stable,omitempty"`
-	Rows      int       `json:"rows"`
-	Drawn     bool      `json:"drawn,omitempty"` // these rows are a sample
-	Permuted  bool      `json:"permuted,omitempty"`
-	Step      []float64 `json:"step,omitempty"`
-	Bound     []float64 `json:"bound,omitempty"`
-	Error     []float64 `json:"error,omitempty"`
-	Deviation []float64 `json:"errorDeviation,omitempty"`
-	Agreement []float64 `json:"agreement,omitempty"`
-	Chance    []float64 `json:"chance,omitempty"`
+	Edge       int       `json:"edge,omitempty"`
+	HeldOut    int       `json:"heldOut,omitempty"`
+	Stable     int       `json:"stable,omitempty"`
+	Clusters   int       `json:"clusters,omitempty"`
+	Rows       int       `json:"rows"`
+	Drawn      bool      `json:"drawn,omitempty"` // these rows are a sample
+	Permuted   bool      `json:"permuted,omitempty"`
+	Step       []float64 `json:"step,omitempty"`
+	Bound      []float64 `json:"bound,omitempty"`
+	Error      []float64 `json:"error,omitempty"`
+	Deviation  []float64 `json:"errorDeviation,omitempty"`
+	Agreement  []float64 `json:"agreement,omitempty"`
+	Chance     []float64 `json:"chance,omitempty"`
+	Silhouette []float64 `json:"silhouette,omitempty"`
 }
 
 // Models is two models, A and B, and which center is which.
@@ -127,14 +129,14 @@ type New struct {
 // models has the matches of two models, and the differences of their centers.
 func (a *Answer) models() []Section {
 	t := &Table{Head: []string{"A", "B", "moved", "of the distance between", "rows of A", "rows of B"}}
-	d := &Table{Head: []string{"A"}}
 	rows := func(n int, share float64) string { return strconv.Itoa(n) + " (" + percent2(share) + ")" }
 	var values [][]float64
+	var names []string
 	for _, m := range a.Models.Matches {
 		row := []string{"p" + strconv.Itoa(m.A), "–", "–", "–", rows(m.RowsA, m.ShareA), "–"}
 		if m.B != nil {
 			row[1], row[2], row[5] = "p"+strconv.Itoa(*m.B), view.Small(*m.Moved), rows(*m.RowsB, *m.ShareB)
-			d.Rows, values = append(d.Rows, row[:1]), append(values, m.Difference)
+			names, values = append(names, row[0]), append(values, m.Difference)
 		}
 		if m.Relative != nil {
 			row[3] = percent2(*m.Relative)
@@ -144,49 +146,34 @@ func (a *Answer) models() []Section {
 	for _, n := range a.Models.New {
 		t.Rows = append(t.Rows, []string{"–", "p" + strconv.Itoa(n.B), "–", "–", "–", rows(n.Rows, n.Share)})
 	}
-	for _, j := range slices.Sorted(slices.Values(a.Shown)) {
-		d.Head = append(d.Head, word(a.Columns[j]))
-		for i, cell := range decimals(values, j, 6) {
-			d.Rows[i] = append(slices.Clip(d.Rows[i]), cell)
-		}
-	}
-	s := Section{ID: "moved", Title: "Prototypes of B less those of A, in the table's units", Table: d}
-	if n := len(a.Columns); len(a.Shown) < n {
-		s.Lines = []string{"These are the " + strconv.Itoa(len(a.Shown)) + " of " + strconv.Itoa(n) +
-			" columns that moved most. -json has all."}
-	}
+	s := Section{ID: "moved", Title: "Prototypes of B less those of A, in the table's units"}
+	s.Table, s.Lines = a.allValues(names, values)
 	return []Section{{ID: "matches", Title: "Which prototype of B is which of A, and the rows with its label", Table: t}, s}
 }
 
-// materials has the shares of materials in a scene.
-func (a *Answer) materials() Section {
-	head := []string{"material", "mean share", "pixels", "nearly pure"}
-	if a.Turns != nil {
-		head = append(head, "uncertainty")
+// shares has the mean shares of known prototypes, or of the materials of a scene.
+func (a *Answer) shares() Section {
+	t := &Table{Head: []string{"prototype", "mean share", "rows by label"}}
+	s := Section{ID: "shares", Table: t}
+	scene, turns := a.Scene != nil, a.Scene != nil && a.Turns != nil
+	if scene {
+		t.Head = []string{"material", "mean share", "pixels", "nearly pure"}
+		s.Lines = []string{"Pixels are counted by their largest share; nearly pure ones have 90 % or more of a material."}
 	}
-	t := &Table{Head: head}
+	if turns {
+		t.Head, s.Lines = append(t.Head, "uncertainty"), append(s.Lines, view.SureTo)
+	}
 	for j, p := range a.Prototypes {
-		row := []string{word(p.Name), view.Percent(a.Shares[j]), strconv.Itoa(a.Sizes[j]), strconv.Itoa(a.Pure[j])}
-		if a.Turns != nil {
+		row := []string{word(p.Name), view.Percent(p.Membership), strconv.Itoa(a.Sizes[j])}
+		if scene {
+			row = append(row, strconv.Itoa(a.Pure[j]))
+		}
+		if turns {
 			row = append(row, strconv.FormatFloat(a.Turns[j], 'f', 1, 64))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	s := Section{ID: "materials", Table: t, Lines: []string{"Pixels are counted by their largest share; nearly pure " +
-		"ones have 90 % or more of a material."}}
-	if a.Turns != nil {
-		s.Lines = append(s.Lines, view.SureTo)
-	}
 	return s
-}
-
-// shares has the mean shares of known prototypes.
-func (a *Answer) shares() Section {
-	t := &Table{Head: []string{"prototype", "mean share", "rows by label"}}
-	for j, p := range a.Prototypes {
-		t.Rows = append(t.Rows, []string{word(p.Name), view.Percent(p.Membership), strconv.Itoa(a.Sizes[j])})
-	}
-	return Section{ID: "shares", Table: t}
 }
 
 // barWidth is the number of characters of a bar of 100 %.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -89,7 +90,7 @@ func (q *Quality) Sentence() string {
 	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "":
 		return "1 " + q.word() + " explains nothing of how rows differ; their mean has the least squared error."
 	}
-	text := q.prototypes() + " explain" + map[bool]string{true: "s"}[q.K == 1] + " "
+	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ")
 	if share := 1 - q.Objective/q.Total; share > 0 {
 		text += strings.Replace(view.Percent(share), ">", "more than", 1)
 	} else {
@@ -232,44 +233,15 @@ func (q *Quality) Verdict() string {
 		head = "Certified: no " + kind + of + " reduce the squared error, " + short(q.Objective) +
 			", by more than " + view.AtMost(q.Excess())
 	}
-	return head + q.relative() + "." + q.repaired() + q.chance()
+	return head + "." + q.repaired() + q.chance()
 }
 
-// relative gives the excess as a share of the total and as a multiple of the floor.
-func (q *Quality) relative() string {
-	switch {
-	case q.Excess() == 0:
-		return ""
-	case q.lost(q.Total):
-		return ". The " + q.whole() + " is no more than its rounding"
-	case !view.Finite(q.ExcessShare()): // the total is 0 or next to it
-		return ". The " + q.whole() + " is " + view.Number(q.Total)
-	}
-	text := ", which is " + view.AtMost(q.ExcessShare()) + " of the " + q.whole()
-	switch {
-	case !view.Finite(q.ExcessFloors()):
-		return text + ". The floor is 0 to rounding, so that nothing is said relative to it"
-	case q.ExcessFloors() > 1 && q.optimal():
-		return text + ", but " + view.AtMost(q.ExcessFloors()) + " times the floor"
-	}
-	return text + " and " + view.AtMost(q.ExcessFloors()) + " times the floor"
-}
-
-// isRepaired reports whether memberships were changed to be on the simplex, beyond rounding.
-func (q *Quality) isRepaired() bool { return q.Repair > float64(q.K+4)*0x1p-52 }
-
+// repaired says that memberships were changed to be on the simplex, beyond rounding.
 func (q *Quality) repaired() string {
-	if !q.isRepaired() {
+	if q.Repair <= float64(q.K+4)*0x1p-52 {
 		return ""
 	}
-	text := " This is about repaired memberships, changed by up to " + view.Small(q.Repair) + ": "
-	if q.MinMembership < 0 {
-		text += "negative ones (down to " + view.Small(q.MinMembership) + ") count as 0, and "
-	}
-	if q.Sum == softkmeans.SumAtMostOne {
-		return text + "rows are divided by sums above 1 (by up to " + view.Small(q.MaxSumError) + ")."
-	}
-	return text + "rows are divided by their sums (which miss 1 by up to " + view.Small(q.MaxSumError) + ")."
+	return " This is about repaired memberships, which differ from the given ones by up to " + view.Small(q.Repair) + "."
 }
 
 func (q *Quality) chance() string {
@@ -281,40 +253,31 @@ func (q *Quality) chance() string {
 
 // table has all digits.
 func (c *Certificate) table() *Table {
-	t := &Table{Head: []string{"", "", ""}}
+	floor := []string{"floor", digits(c.Floor), "as many prototypes cannot have less"}
+	switch {
+	case c.Estimated:
+		floor = []string{"floor, estimated", floor[1], "about the least; not proved"}
+	case c.FloorBy != "":
+		floor[2] = "proved by " + c.FloorBy
+	}
+	t := &Table{Head: []string{"", "", ""}, Rows: [][]string{{"objective", digits(c.Objective), "the squared error"}, floor,
+		{"total", digits(c.Total), "of which shares are"}}}
 	add := func(name, value, remark string) { t.Rows = append(t.Rows, []string{name, value, remark}) }
-	number := func(name string, v *float64, remark string) {
-		if v != nil {
-			add(name, view.AtMost(*v), remark)
-		} else {
-			add(name, "–", "")
-		}
-	}
-	add("objective", digits(c.Objective), "the squared error")
-	if c.Estimated {
-		add("floor, estimated", digits(c.Floor), "about the least; not proved")
-	} else {
-		remark := "as many prototypes cannot have less"
-		if c.FloorBy != "" {
-			remark = "proved by " + c.FloorBy
-		}
-		add("floor", digits(c.Floor), remark)
-		add("rounding of the floor", view.AtMost(c.FloorError), "")
-	}
-	add("total", digits(c.Total), "of which shares are")
 	if c.Explained != nil {
 		add("explained", view.Percent(*c.Explained), "of the total")
 	}
-	if c.Estimated {
-		return t
+	if !c.Estimated {
+		none := math.Inf(1)
+		bound := func(v *float64) string { return view.AtMost(*cmp.Or(v, &none)) }
+		add("rounding of the floor", view.AtMost(c.FloorError), "")
+		add("excess", bound(c.Excess), "at most so far above the minimum")
+		add("excess / total", bound(c.ExcessShare), "")
+		add("excess / floor", bound(c.ExcessFloors), "")
 	}
-	number("excess", c.Excess, "at most so far above the minimum")
-	number("excess / total", c.ExcessShare, "")
-	number("excess / floor", c.ExcessFloors, "")
 	if c.Repair > 1e-12 {
 		add("smallest membership", view.Small(c.MinMembership), "below 0 counts as 0")
-		add("largest error of a sum", view.Small(c.MaxSumError), "")
-		add("repair", view.Small(c.Repair), "largest change of a membership by these two")
+		add("largest error of a sum", view.Small(c.MaxSumError), "rows are divided by their sums")
+		add("repair", view.Small(c.Repair), "largest change of a membership")
 	}
 	if c.SpanError != nil {
 		add("span error", view.Small(*c.SpanError), "distance of prototypes from the best subspace")

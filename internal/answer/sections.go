@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"softkmeans/internal/table"
@@ -45,15 +46,22 @@ func (a *Answer) Sections() []Section {
 	if a.About != "" && !(a.Brief && len(read)+len(a.Quality) == 0) {
 		read = append([]string{a.About + "."}, read...)
 	}
-	all := []Section{{ID: "read", Lines: read}, a.warnings(), {ID: "sentence", Lines: a.sentence()}}
+	all := []Section{{ID: "read", Lines: read}, {ID: "warnings"}, {ID: "sentence"}}
+	for _, w := range a.Warnings {
+		all[1].Lines = append(all[1].Lines, "Warning: "+w)
+	}
+	if a.Sentence != "" {
+		all[2].Lines = append(all[2].Lines, a.Sentence)
+	}
+	if a.Choice != nil {
+		all[2].Lines = append(all[2].Lines, a.Choice.Sentence())
+	}
 	switch {
 	case a.Models != nil:
 		all = append(all, a.models()...)
 	case a.Floors != nil:
 		all = append(all, a.floors(), Section{Title: "Criteria for k", Lines: a.Choice.Criteria})
-	case a.Scene != nil:
-		all = append(all, a.materials())
-	case a.Known != nil && !a.Brief:
+	case a.Scene != nil || a.Known != nil && !a.Brief:
 		all = append(all, a.shares())
 	case a.Known != nil:
 	case a.clustered():
@@ -77,35 +85,9 @@ func sentences(notes []string) (lines []string) {
 	return lines
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func (a *Answer) warnings() Section {
-	s := Section{ID: "warnings"}
-	for _, w := range a.Warnings {
-		s.Lines = append(s.Lines, "Warning: "+w)
-	}
-	return s
-}
-
-// sentence has the answer, and the reason for k where it was chosen.
-func (a *Answer) sentence() (lines []string) {
-	if a.Sentence != "" {
-		lines = append(lines, a.Sentence)
-	}
-	if a.Choice != nil {
-		lines = append(lines, a.Choice.sentence())
-	}
-	return lines
-}
-
-func (c *Choice) sentence() string {
-	switch {
-	case c.K == nil:
-		return "No k is proposed: " + c.Reason + "."
-	case !c.Certain:
-		return capital(c.Reason) + ": k = " + strconv.Itoa(*c.K) + "."
-	}
-	return "Proposed: k = " + strconv.Itoa(*c.K) + ", since " + c.Reason + "."
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // clusters has the means of clusters.
@@ -124,7 +106,7 @@ func (a *Answer) clusters() Section {
 }
 
 // clustered reports whether clusters lead: they are the labels.
-func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && a.K > 1 }
+func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
@@ -291,13 +273,11 @@ func (a *Answer) rows() Section {
 		words = append(words, r.name()+" ("+word(r.Prototypes[0])+" "+rounded(r.Memberships[0])+", "+
 			word(r.Prototypes[1])+" "+rounded(r.Memberships[1])+")")
 	}
-	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + map[bool]string{true: " lies",
-		false: " lie"}[a.Mixed == 1] + " between two prototypes: " + strings.Join(words, ", ")}
 	if len(words) < a.Mixed {
-		s.Lines[0] += ", …"
-	} else {
-		s.Lines[0] += "."
+		words = append(words, "…")
 	}
+	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " lies", " lie") +
+		" between two prototypes: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
 	return s
 }
 
@@ -322,7 +302,7 @@ func (a *Answer) bootstrap() []Section {
 		shares.Rows = append(shares.Rows, []string{word(a.Prototypes[i].Name), percent2(b.Shares[i]),
 			percent2(b.ShareLower[i]) + " to " + percent2(b.ShareUpper[i])})
 	}
-	values.Table, values.Lines = a.allValues(half)
+	values.Table, values.Lines = a.allValues(a.names(), half)
 	last := Section{Table: shares, Lines: []string{"A row has the same label in " + percent2(b.Stability) +
 		" of these fits, on average."}}
 	var words []string
@@ -339,14 +319,22 @@ func (a *Answer) bootstrap() []Section {
 	return []Section{values, last}
 }
 
+// names are those of the prototypes.
+func (a *Answer) names() (names []string) {
+	for _, p := range a.Prototypes {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 func percent2(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" }
 
-// allValues has the prototypes' values with six digits, of many columns those that tell most.
-func (a *Answer) allValues(values [][]float64) (t *Table, notes []string) {
+// allValues has values with six digits in rows with these names, of many columns those that are shown.
+func (a *Answer) allValues(names []string, values [][]float64) (t *Table, notes []string) {
 	shown := slices.Sorted(slices.Values(a.Shown))
 	t = &Table{Head: []string{""}}
 	for i := range values {
-		t.Rows = append(t.Rows, []string{word(a.Prototypes[i].Name)})
+		t.Rows = append(t.Rows, []string{word(names[i])})
 	}
 	for _, j := range shown {
 		t.Head = append(t.Head, table.Short(a.Columns[j], table.MostName))
@@ -356,7 +344,7 @@ func (a *Answer) allValues(values [][]float64) (t *Table, notes []string) {
 	}
 	if n := len(a.Columns); len(shown) < n {
 		notes = []string{"These are the " + strconv.Itoa(len(shown)) + " of " + strconv.Itoa(n) +
-			" columns that tell the prototypes apart most. -centers writes all, and so does -json."}
+			" columns that tell most. -json has all."}
 	}
 	return t, notes
 }
@@ -374,7 +362,7 @@ func (a *Answer) details() (all []Section) {
 		all[len(all)-1].Detail = a.Prototypes != nil
 	}
 	if a.Shown != nil {
-		t, notes := a.allValues(a.Centers)
+		t, notes := a.allValues(a.names(), a.Centers)
 		add("values", "Prototypes", t, notes...)
 	}
 	if a.clustered() && a.Shown != nil {
@@ -382,7 +370,7 @@ func (a *Answer) details() (all []Section) {
 		for _, c := range a.Clusters {
 			means = append(means, c.Mean)
 		}
-		t, _ := a.allValues(means)
+		t, _ := a.allValues(a.names(), means)
 		add("means", "Means of clusters", t)
 	}
 	for _, o := range a.Others {
@@ -396,7 +384,7 @@ func (a *Answer) details() (all []Section) {
 		}
 		var t *Table
 		if a.Shown != nil {
-			t, _ = a.allValues(o.Centers)
+			t, _ = a.allValues(a.names(), o.Centers)
 		}
 		add("other", "Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/choosek"
 )
 
 // A wide table is broken into blocks that have every column once.
@@ -76,5 +77,21 @@ func TestPeaks(t *testing.T) {
 	if got = NewColumns(names[:12], mean, spread, softkmeans.NewMatrix(1, 12, values[14:26])).Differences(
 		values[14:26]); got[0].Around != 0 || got[0].Name != names[6] || len(got) != mostApart {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A choice says k and the reason, or that there is none.
+func TestChoice(t *testing.T) {
+	for want, p := range map[string]choosek.Proposal{
+		"Proposed: k = 2, since prototype 2 adds much.": {K: 2, Reason: "prototype 2 adds much"},
+		"No k is proposed: so it is.":                   {Reason: "so it is"},
+	} {
+		if got := NewChoice(nil, &p).Sentence(); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+	c := NewChoice(&choosek.Choice{K: 2, Certain: true, Reason: "halves agree", Agreement: []float64{1, .9, -.1}}, nil)
+	if !c.Certain || *c.K != 2 || c.Lines() != "Halves of the rows: 0.90 for k = 2, 0.00 for k = 3.\n" {
+		t.Errorf("%+v", c)
 	}
 }

@@ -61,31 +61,20 @@ func Slack(k, d int) float64 {
 const slackOfNoise = .25
 
 // Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as given. Of
-// rows that s divided by these sums it takes [surprising] rows, without weights. Noise and held-out entries
-// decide there if both say the same, even if halves of the rows disagree: such rows lie in a cone, so that
-// the ends of halves differ. The choice is nil if the rows are too few to tell.
+// rows that s divided by these sums it takes [surprising] rows, without weights. The choice is nil if the rows
+// are too few to tell.
 func Choose(
 	ctx context.Context, x *softkmeans.Matrix, sums []float64, s *scale.Scaling, o *choosek.Options,
 ) (*choosek.Choice, error) {
 	even := *o
 	if sums != nil {
-		x, even.Weights = surprising(x, sums, s), nil
+		x, even.Weights, even.Divided = surprising(x, sums, s), nil, true
 	}
 	c, err := choosek.Choose(ctx, x, &even)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
 		return nil, nil
 	}
-	if sums != nil {
-		decide(&c)
-	}
 	return &c, err
-}
-
-// decide is the rule of [Choose] for noise and held-out entries.
-func decide(c *choosek.Choice) {
-	if c.K == 0 && c.Edge == c.HeldOut && c.Edge > 1 {
-		c.K, c.Reason = c.Edge, "noise and held-out entries both say so, of rows divided by their sums"
-	}
 }
 
 // surprising returns the rows by which a number of prototypes is chosen, of rows x that s divided by the

@@ -229,7 +229,7 @@ func (b *builder) methods() answer.Section {
 func (b *builder) floors() answer.Section {
 	s := answer.Section{ID: "floors", Title: "The floor for every k", Detail: true}
 	if p, err := choosek.Propose(b.Floors); err == nil {
-		s.Lines = []string{view.FloorsAlone(p)}
+		s.Lines = []string{answer.FloorsAlone(&p)}
 	}
 	return s
 }

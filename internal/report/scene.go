@@ -133,7 +133,7 @@ func (s *Scene) HTML() ([]byte, error) {
 		}
 		sections = insert(sections, "spectra", answer.Section{ID: "scene", Lines: []string{note}})
 		s.show("scene", mapsHTML(views))
-		s.show("materials", mapsHTML(materials))
+		s.show("shares", mapsHTML(materials))
 	}
 	return s.html(append(sections, s.spectraTable())), nil
 }

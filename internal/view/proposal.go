@@ -3,39 +3,12 @@ package view
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans/choosek"
 )
 
-// Proposal writes the number of prototypes that the floors propose as a sentence.
-func Proposal(p choosek.Proposal) string { return proposal(p.K, p.Reason) }
-
-// FloorsAlone writes a proposal as a sentence that says that only the floors have been asked.
-func FloorsAlone(p choosek.Proposal) string {
-	text := Proposal(p)
-	return "By the floors alone, " + strings.ToLower(text[:1]) + text[1:]
-}
-
-// Choice writes the number of prototypes that was chosen, or that is one to go on with, as a sentence.
-func Choice(c choosek.Choice) string {
-	k, why := c.Supported()
-	if c.K == 0 && k > 0 {
-		return strings.ToUpper(why[:1]) + why[1:] + "."
-	}
-	return proposal(k, why)
-}
-
-func proposal(k int, reason string) string {
-	reason = strings.ReplaceAll(reason, " %", "\u00a0%")
-	if k == 0 {
-		return "No number is proposed: " + reason + "."
-	}
-	return "Proposed: " + strconv.Itoa(k) + "; " + reason + "."
-}
-
-// Opinions writes what a choice rests on: three sentences, or none where all rows are equal.
-// One more tells of rows that were drawn.
+// Opinions writes what a choice is based on: a sentence for each criterion, or none if all rows are equal. One
+// more tells of rows that were drawn.
 func Opinions(c choosek.Choice) []string {
 	if len(c.Step) == 0 {
 		return nil
@@ -45,7 +18,10 @@ func Opinions(c choosek.Choice) []string {
 		list = append(list, heldOutOpinion(&c))
 	}
 	list = append(list, halvesOpinion(&c))
-	if s := c.Standardized; s != nil && s.K > 0 {
+	if len(c.Silhouette) > 0 {
+		list = append(list, clustersOpinion(&c))
+	}
+	if s := c.Standardized; s != nil && s.Certain {
 		list = append(list, "Standardized columns: k = "+strconv.Itoa(s.K)+"; "+s.Reason+".")
 	} else if s != nil {
 		text := "Standardized columns: no certain k; noise says " + strconv.Itoa(s.Edge)
@@ -58,7 +34,7 @@ func Opinions(c choosek.Choice) []string {
 		list = append(list, text+".")
 	}
 	if c.Drawn {
-		list = append(list, "These opinions are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the "+
+		list = append(list, "These criteria are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the "+
 			"floors are of all rows.")
 	}
 	return list
@@ -124,6 +100,17 @@ func halvesOpinion(c *choosek.Choice) string {
 	best := 2 + slices.Index(c.Agreement[1:], slices.Max(c.Agreement[1:]))
 	return "Halves of the rows: no k; their labels agree best, by " + agree(best) +
 		", for k = " + strconv.Itoa(best) + "."
+}
+
+// clustersOpinion has the largest mean silhouette.
+func clustersOpinion(c *choosek.Choice) string {
+	best := slices.Max(c.Silhouette)
+	text := "the mean silhouette is largest, " + strconv.FormatFloat(best, 'f', 2, 64) + ", for k = " +
+		strconv.Itoa(slices.Index(c.Silhouette, best)+1) + "."
+	if c.Clusters == 0 {
+		return "Clusters: none that are apart; " + text
+	}
+	return "Clusters: k = " + strconv.Itoa(c.Clusters) + "; " + text
 }
 
 // share is a share in percent with three digits.

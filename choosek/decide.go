@@ -1,0 +1,145 @@
+package choosek
+
+// How four criteria become one number.
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+)
+
+// decide sets Stable, K, Certain and Reason. [Choose] has the rules.
+func (c *Choice) decide() {
+	for k := range c.Agreement {
+		if c.stable(k+1, stableFrom) {
+			c.Stable = k + 1
+		}
+	}
+	c.K = 0
+	edge, held := c.directions()
+	mostEdge, mostHeld := c.bounded()
+	if mostEdge {
+		edge = 0
+	}
+	if mostHeld {
+		held = 0
+	}
+	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
+	const agreed = ", and halves of the rows agree on them"
+	switch near := held > 0 && max(edge-held, held-edge) <= 1; {
+	case c.stable(edge, stableFrom) && (!c.Permuted || edge == c.Stable && near):
+		c.K, c.Reason = edge, "noise leaves directions for "+count(edge)+agreed
+	case !c.Permuted && edge == held && c.stable(edge, confirmFrom):
+		c.K, c.Reason = edge, "noise and held-out entries speak for "+count(edge)+
+			", and halves of the rows agree well enough"
+	case c.Stable > 0 && c.Stable == held:
+		c.K, c.Reason = held, "held-out entries speak for "+count(held)+agreed
+	case c.divided && edge > 1 && edge == held:
+		c.K, c.Reason = edge, "noise and held-out entries speak for "+count(edge)+
+			" of rows divided by their sums"
+	}
+	if c.Certain = c.K > 0; !c.Certain {
+		c.K, c.Reason = c.candidate()
+	}
+	switch {
+	case c.Clusters > 0 && !(c.Certain && c.K >= c.Clusters):
+		c.K, c.Certain, c.Reason = c.Clusters, false, "the rows lie in about "+strconv.Itoa(c.Clusters)+
+			" clusters that are apart (silhouette "+
+			strconv.FormatFloat(c.Silhouette[c.Clusters-1], 'f', 2, 64)+
+			"), or more, since close ones count as one; as mixtures, "+c.Reason
+	case !c.Certain && c.K > 0:
+		c.Reason = "no certain k: " + c.Reason
+	}
+}
+
+// candidate returns the number that the criteria of mixtures support where none is certain, 0 if there is none,
+// and what each of them says, first those that decide.
+func (c *Choice) candidate() (k int, says string) {
+	edge, held := c.directions()
+	mostEdge, mostHeld := c.bounded()
+	number := func(k int, most bool) string {
+		switch {
+		case k == 0:
+			return "none"
+		case most:
+			return strconv.Itoa(k) + " or more"
+		}
+		return strconv.Itoa(k)
+	}
+	noise := "noise says " + number(c.Edge, mostEdge)
+	entries := "held-out entries say " + number(c.HeldOut, mostHeld)
+	halves := "halves of the rows say " + number(c.Stable, false)
+	list := []string{noise, entries, halves}
+	s := c.Standardized
+	switch {
+	case edge > 1 && edge == held:
+		k, list = edge, []string{"noise and held-out entries say " + strconv.Itoa(edge), halves}
+	case edge > 1 && edge == c.Stable:
+		k, list = edge, []string{"noise and halves of the rows say " + strconv.Itoa(edge), entries}
+	case held > 1 && held == c.Stable:
+		k, list = held, []string{"held-out entries and halves of the rows say " + strconv.Itoa(held), noise}
+	case s != nil && s.Certain && s.K > 1:
+		k, list = s.K, append([]string{"standardized columns say " + strconv.Itoa(s.K)}, list...)
+	case c.Stable > max(c.Edge, c.HeldOut), c.Stable > 1 && edge < 2:
+		k, list = c.Stable, []string{halves, noise, entries} // clusters may share directions
+	case edge > 1:
+		k = edge
+	case held > 1 && c.Edge > 1:
+		k, list = held, []string{entries, noise, halves} // noise of columns that differ looks like directions
+	case c.Edge <= 1 && c.HeldOut <= 1:
+		list = []string{"nothing stands out of the noise"}
+	}
+	return k, strings.Join(list, ", ")
+}
+
+// stable reports whether halves of the rows agree on k prototypes, from this index on.
+func (c *Choice) stable(k int, from float64) bool {
+	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from &&
+		c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
+}
+
+// directions returns Edge and HeldOut, or 0 for one above the largest number tried.
+func (c *Choice) directions() (edge, held int) {
+	if c.Edge <= c.limit {
+		edge = c.Edge
+	}
+	if c.HeldOut <= c.most {
+		held = c.HeldOut
+	}
+	return edge, held
+}
+
+// bounded reports whether Edge and HeldOut are the most that they can be.
+func (c *Choice) bounded() (edge, held bool) {
+	return c.Edge > min(c.limit, c.dims), c.HeldOut > 0 && c.HeldOut >= len(c.Error)
+}
+
+// agreed reports whether two criteria of mixtures say the same, above 1.
+func (c *Choice) agreed() bool {
+	edge, held := c.directions()
+	return edge > 1 && (edge == held || edge == c.Stable) || held > 1 && held == c.Stable
+}
+
+// sameScale is how many times columns that count as standardized differ in spread.
+const sameScale = 2
+
+// standardized returns the rows with columns of mean 0 and variance 1, but for constant ones; nil where
+// columns are about so already.
+func standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
+	s := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
+	least, most := math.Inf(1), 0.0
+	for _, spread := range scale.ColumnsOf(x.Data, x.Cols, nil, nil).Spread {
+		if spread > 0 {
+			least, most = min(least, spread), max(most, spread)
+		}
+	}
+	if most <= sameScale*least {
+		return nil
+	}
+	z := x.Clone()
+	s.Apply(z.Data)
+	return z
+}
