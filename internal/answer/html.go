@@ -3,6 +3,7 @@ package answer
 // The HTML of an answer, which pages show: the sections of its text, with pictures between them.
 
 import (
+	"cmp"
 	"strings"
 
 	"softkmeans/internal/chart"
@@ -36,12 +37,7 @@ func HTML(sections []Section, under func(id string) string) string {
 }
 
 // summary is what a folded section shows.
-func (s *Section) summary() string {
-	if s.Title == "" {
-		return "How this was found"
-	}
-	return s.Title
-}
+func (s *Section) summary() string { return cmp.Or(s.Title, heads[s.ID], "How this was found") }
 
 func (s *Section) html(b *strings.Builder, below string) {
 	switch s.ID {
@@ -63,8 +59,12 @@ func (s *Section) html(b *strings.Builder, below string) {
 	}
 }
 
-// content writes the table, with the title as its caption, the lines, and what stands below.
+// content writes the table, with the title as its caption, the lines, and what stands below or beside.
 func (s *Section) content(b *strings.Builder, below string) {
+	if below != "" {
+		b.WriteString("<div class=\"beside\">\n")
+		defer b.WriteString("</div>\n")
+	}
 	if s.Title != "" || s.Table != nil || len(s.Lines) > 0 {
 		b.WriteString("<div class=\"card\">")
 		if s.Table == nil && s.Title != "" {
@@ -90,8 +90,22 @@ func list(b *strings.Builder, class string, lines []string) {
 	b.WriteString("</ul>\n")
 }
 
-// narrow is how many characters of a table a narrow screen shows.
-const narrow = 40
+const (
+	narrow    = 40 // characters of a table that a narrow screen shows
+	leastText = 16 // characters of a text that breaks
+)
+
+// least is how many characters a row takes if its texts break.
+func (t *Table) least() (n int) {
+	for j := range t.Head {
+		w := t.width(j)
+		if !t.numeric(j) {
+			w = min(w, leastText)
+		}
+		n += 2 + w
+	}
+	return n
+}
 
 // html writes the table. Columns of numbers are flush right.
 func (t *Table) html(b *strings.Builder, caption string) {
@@ -112,7 +126,7 @@ func (t *Table) html(b *strings.Builder, caption string) {
 		t.rowHTML(b, row, "td")
 	}
 	b.WriteString("</tbody></table></div>")
-	if t.Width() > narrow {
+	if t.least() > narrow {
 		b.WriteString("<p class=\"cut\">The table is wider than this screen: move it sideways.</p>")
 	}
 }

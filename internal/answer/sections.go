@@ -142,7 +142,7 @@ func (a *Answer) prototypes() Section {
 		"memberships. ", Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
-		s.Title = "Clusters, and the mean memberships of rows in them. "
+		s.ID, s.Title = "clusters", "Clusters, and the mean memberships of rows in them. "
 	case a.K == 1:
 		s.Title = "The prototype. "
 	}

@@ -170,6 +170,9 @@ func (in *Input) HTML() ([]byte, error) {
 		names[j] = short(name)
 	}
 	b.Columns = &view.Columns{Names: names, Axis: view.NewAxis(names), Moments: in.Moments}
+	if b.Axis != nil && in.Table.Axis != "" {
+		b.Axis.Name = short(in.Table.Axis)
+	}
 	in.below = nil
 	return in.html(b.sections()), nil
 }

@@ -46,9 +46,9 @@ func switchOf(classes []string) string {
 		`id="by-classes"/> given classes</label></fieldset>` + "\n"
 }
 
-// The widths of pictures in px: two in a line, and one.
+// The widths of pictures in px: three in a line, and one.
 const (
-	half  = 460
+	third = 400
 	whole = 1080
 )
 
@@ -128,7 +128,7 @@ func (p *points) triangle(title, desc string) (all []picture) {
 	}
 	for _, by := range p.by {
 		all = append(all, picture{chart.Ternary(nil, &chart.TernaryPlot{
-			Frame: chart.Frame{ID: "ternary" + by.suffix, Title: title, Width: half, Height: 420,
+			Frame: chart.Frame{ID: "ternary" + by.suffix, Title: title, Width: third, Height: 420,
 				Desc: desc + " lies in a corner, an even mixture in the middle."},
 			Memberships: p.memberships.Data, Corners: [3]string(p.names), Class: by.of, Classes: by.names,
 			Opacity: p.opacity(), MaxPoints: p.most, Of: p.of, Tip: p.tip}), by.class})
@@ -165,13 +165,17 @@ func (e *extent) add(values []float64) {
 func (b *builder) plane(i int) []picture {
 	f := [...]*Fit{&b.MinVolume, &b.Global, &b.Alternating}[i]
 	x, y := b.Plane.Points(b.X)
-	o := b.Plane.Outline(f.Model.Centers, "prototypes", "current", true)
-	o.Tips = b.Tips(f.Model.Centers, b.shown(f.Model.Centers))
+	m, name := f.Model.Centers, "prototypes"
+	if b.Answer.Undetermined && f.Model.ClusterMeans != nil {
+		m, name = f.Model.ClusterMeans, "means of clusters"
+	}
+	o := b.Plane.Outline(m, name, "current", true)
+	o.Tips = b.Tips(m, b.shown(m))
 	outlines := []chart.Outline{o}
 	for _, other := range f.Model.Others {
 		outlines = append(outlines, b.Plane.Outline(other.Centers, "", "previous", false))
 	}
-	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and prototypes", Width: half, Height: 420,
+	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and prototypes", Width: third, Height: 420,
 		Desc: "Rows on the two directions in which they spread most, with " + view.Prototypes(b.k) + "."}
 	if i > 0 {
 		frame.Title = methods[i].String()
@@ -211,7 +215,7 @@ func (b *builder) memberships(i int) []picture {
 	if b.k == 1 {
 		return nil
 	}
-	frame, class := chart.Frame{ID: "memberships-" + strconv.Itoa(i), Width: half, Height: 420}, ""
+	frame, class := chart.Frame{ID: "memberships-" + strconv.Itoa(i), Width: third, Height: 420}, ""
 	frame.Title = [...]string{"Memberships", "Memberships in the global simplex"}[i] + ": all rows"
 	if n := b.X.Rows; n < b.Answer.Rows {
 		frame.Title = strings.TrimSuffix(frame.Title, "all rows") + strconv.Itoa(n) + " of " +
@@ -230,7 +234,7 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	if m == nil {
 		return ""
 	}
-	frame, class := chart.Frame{ID: id, Title: title, Width: half, Height: 320}, ""
+	frame, class := chart.Frame{ID: id, Title: title, Width: third, Height: 320}, ""
 	if b.Axis != nil || b.k > many {
 		frame.Width, class = whole, "wide"
 	}
@@ -296,17 +300,17 @@ func (b *builder) photographs() bool {
 	return median-lo > (hi-lo)/4
 }
 
-// tileSize is the size at which n square tiles fill about a square of half the page.
+// tileSize is the size at which n square tiles fill about a square of a third of the page.
 func tileSize(n int) int {
 	across := max(2, int(math.Ceil(math.Sqrt(float64(n)*1.6))))
-	return max(min((half-6)/across-10, 140), 40)
+	return max(min((third-6)/across-10, 140), 40)
 }
 
 // curves draws the floor for every k, and the fit.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
 	p, _ := choosek.Propose(b.Floors)
-	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320}, b.Floors, b.k, p.K, c)
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, b.Floors, b.k, p.K, c)
 	if plot == nil {
 		return nil
 	}
@@ -324,7 +328,7 @@ func (b *builder) loss() []picture {
 			runs = append(runs, view.Descent{Name: methods[i].String(), Loss: m.Trace})
 		}
 	}
-	plot := view.LossCurve(chart.Frame{ID: "loss", Width: half, Height: 320}, b.MinVolume.Certificate.Total, runs...)
+	plot := view.LossCurve(chart.Frame{ID: "loss", Width: third, Height: 320}, b.MinVolume.Certificate.Total, runs...)
 	if plot == nil {
 		return nil
 	}

@@ -81,13 +81,13 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 			outlines = append(outlines, plane.Outline(m.Vertices, "prototypes", "current", true))
 		}
 		all = p.scatter(chart.ScatterPlot{Frame: chart.Frame{ID: "plane",
-			Title: "Rows in the two leading directions", Width: half, Height: 420,
+			Title: "Rows in the two leading directions", Width: third, Height: 420,
 			Desc:   "Rows that are similar lie near each other.",
 			XLabel: "first direction", YLabel: "second direction"}, X: x, Y: y, Outlines: outlines})
 	}
 	all = append(all, p.triangle("Memberships as a triangle", "A row that is wholly in a cluster")...)
 	if k := m.Memberships.Cols; k > 1 {
-		frame, class := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: half,
+		frame, class := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third,
 			Height: 420}, ""
 		if k > many {
 			frame.Width, frame.Height, class = whole, 300, "wide"
@@ -261,7 +261,7 @@ func (s *Similar) curves() []picture {
 	for _, v := range s.Floors {
 		floor.Y = append(floor.Y, v/s.Total)
 	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: half,
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: third,
 		Height: 320, XLabel: "clusters k", YLabel: "share of the total left over",
 		Desc: "The least share of the total that k clusters can leave over."}, IntegerX: true,
 		Series: []chart.Series{floor}, Highlight: []float64{float64(k)},
