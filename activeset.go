@@ -451,12 +451,7 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	for j, v := range now {
 		r.g[j] = max(v, 0)
 	}
-	r.multipliers(b)
-}
-
-// multipliers sets r.w to those of r.g, whatever it is: Ag − b, but for a constant. r.in becomes false.
-func (r *rowSolver) multipliers(b []float64) {
-	clear(r.w)
+	clear(r.w) // the multipliers of r.g, whatever it is: Ag − b, but for a constant
 	r.missing(b)
 	axpy(r.w, -1, r.step)
 	clear(r.in)

@@ -69,19 +69,7 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.floors(o.MostK, o.Sum)
-}
-
-func (s *samples) floors(most int, sum Sum) ([]float64, error) {
-	values, total, err := squaredSingularValues(s)
-	if err != nil {
-		return nil, err
-	}
-	all := floorsOf(s.units, values, total)[directionsOf(1, sum):]
-	if most > 0 {
-		all = all[:min(most, len(all))]
-	}
-	return all, nil
+	return floors(t, o.MostK, o.Sum)
 }
 
 // Certify says how far any clustering is from the global minimum. Pass the samples x (n×d), its centers (k×d)
@@ -120,7 +108,7 @@ func Certify(
 	if err != nil {
 		return c, err
 	}
-	pc, err := t.principal(wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}, o.Solver, toCertify)
+	pc, err := principalOf(t, wanted{min(directionsOf(centers.Rows, o.Sum), s.d), 0}, o.Solver, toCertify)
 	if err == nil {
 		pc, err = pc.above(t, objective)
 	}
@@ -141,7 +129,7 @@ func (pc *principal) disproved(objective float64) bool {
 // above returns pc, or what SolverGram finds if a pair disproves the floor of SolverKrylov.
 func (pc *principal) above(x rows, objective float64) (*principal, error) {
 	if pc.disproved(objective) && pc.solver == SolverKrylov {
-		next, err := x.principal(wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
+		next, err := principalOf(x, wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +218,10 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 // c‖, and x − c by γ(k+1)‖x − c‖, which is at most that of ‖r‖ + Σg_j‖f_j − c‖. Squares
 // have the relative rounding of their depth. The sums of a chunk are kept to twice the digits.
 func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
-	r := newResidual(s, f, sum)
+	r := newRepaired(s, f, sum)
+	for j := range f.Rows {
+		r.hide(j, 1.01*gamma(3*f.Rows+4)*norm2(r.shifted.row(j))*(1+gamma(s.d+4)))
+	}
 	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
@@ -306,19 +297,8 @@ func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 	return hidden
 }
 
-// residual is what the residuals of all rows are computed from.
-type residual struct{ repaired }
-
-func newResidual(s *samples, f *Matrix, sum Sum) *residual {
-	r := &residual{newRepaired(s, f, sum)}
-	for j := range f.Rows {
-		r.hide(j, 1.01*gamma(3*f.Rows+4)*norm2(r.shifted.row(j))*(1+gamma(s.d+4)))
-	}
-	return r
-}
-
 // squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
-func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
+func (r *repaired) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	hidden = r.of(mix, g)
 	addRows(row, mix.coef, mix.index, r.shifted.Data)
 	squares = sumSquares(row)
@@ -435,22 +415,4 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 		return 0
 	}
 	return math.Sqrt(off / all)
-}
-
-// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB at a time.
-func (s *samples) solveRows(centers, g *Matrix, sum Sum, local bool, rows []int) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	problem, step := newSimplexProblem(centers, sum), max(1, 1<<20/max(s.d, g.Cols))
-	problem.local = local
-	for ; len(rows) > 0; rows = rows[min(step, len(rows)):] {
-		some := rows[:min(step, len(rows))]
-		found := NewMatrix(len(some), g.Cols, nil)
-		if err := problem.solve(s.ctx, found, chosenRows(s.x, some), s.workers); err != nil {
-			return err
-		}
-		copyRowsTo(g, some, found)
-	}
-	return nil
 }

@@ -324,7 +324,7 @@ func TestDisproved(t *testing.T) {
 		return v
 	}))} {
 		data := mustDo(openSamples(bg, rows, &Options{Solver: SolverKrylov}, true))(t)
-		pc := mustDo(data.principal(wanted{2, 0}, SolverKrylov, toFit))(t)
+		pc := mustDo(principalOf(data, wanted{2, 0}, SolverKrylov, toFit))(t)
 		right := *pc
 		if got, err := pc.above(data, pc.floor-pc.floorError); err != nil || got != pc {
 			t.Errorf("%s: %v, %v", name, err, got.solver)
@@ -372,7 +372,7 @@ func TestLongSums(t *testing.T) {
 	must(t, err)
 	within("totalSquares", total, off)
 	left := newOutside(NewMatrix(1, 2, []float64{1, 0}), 1)
-	must(t, left.add(s))
+	must(t, s.measure(left))
 	within("outside", left.total, gamma(left.depth+dotDepth(2))*total)
 	if d := left.total - left.squares - left.gram.At(0, 0); math.Abs(d) > 3*gamma(left.depth+dotDepth(2))*total {
 		t.Errorf("outside: parts are off by %g", d)

@@ -170,7 +170,7 @@ func TestNegligible(t *testing.T) {
 		if err != nil || (r.S[1] == size) != c.count || !c.count && r.S[1] != 0 {
 			t.Errorf("2^%d: %v, %v", c.exp, r.S, err)
 		}
-		if q := newSimplexProblem(NewMatrix(2, 1, []float64{1, 1 + size}), SumToOne); !q.flat {
+		if q := newSimplexProblem(NewMatrix(2, 1, []float64{1, 1 + size}), SumToOne, false); !q.flat {
 			t.Error("vertices that are the same in all digits are not flat")
 		}
 	}

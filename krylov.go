@@ -246,8 +246,7 @@ func newOutside(vectors *Matrix, p int) *outside {
 		gram: NewMatrix(p, p, nil)}
 }
 
-// add sums up the rows.
-func (r *outside) add(s *samples) error {
+func (s *samples) measure(r *outside) error {
 	p, q, d := r.p, r.vectors.Rows, s.d
 	c := chunking{s.n, d, max(1, min(reduceChunks, s.n/(4*q)))}
 	parts := []*outside{r}

@@ -9,7 +9,6 @@ package softkmeans
 // the start: others are tried, and the labels of the largest merit are kept.
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,33 +35,36 @@ func labelsOf(dst []int, n int) []int {
 	return dst
 }
 
-func (s *samples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
-	k, d := centers.Rows, s.d
-	most := max(1, min(reduceChunks, s.n/(4*k))) // the sums take a quarter of X at most
-	parts := make([]*Matrix, chunks(s.n, d, most))
-	for t := range parts {
-		parts[t] = NewMatrix(k, d+1, nil) // sums of packed rows, and of weights
+// sums returns GᵀXc for memberships g (n×k), weighted: k×d.
+func sums(x rows, g *Matrix) (*Matrix, error) {
+	y := g.Clone()
+	for i := range y.Rows {
+		scale(y.row(i), x.data().root(i, true))
 	}
-	err := s.eachBlock(s.n, d, most, d, func(at block) {
-		rows := at.scratch[:(at.hi-at.lo)*d]
-		s.pack(rows, at.lo, at.hi, false)
-		for i := at.lo; i < at.hi; i++ {
-			if w := s.weight(i); w > 0 {
-				sums := parts[at.chunk].row(labels[i])
-				axpy(sums[:d], w, rows[(i-at.lo)*d:][:d])
-				sums[d] += w
+	return x.multiplyT(y.transposed())
+}
+
+// clusterMeans returns the means of labelled rows in the data's units, k×d. A cluster without rows of
+// positive weight has its center.
+func clusterMeans(x rows, labels []int, centers *Matrix) (*Matrix, error) {
+	s, member, weights := x.data(), NewMatrix(len(labels), centers.Rows, nil), make([]float64, centers.Rows)
+	for i, j := range labels {
+		member.row(i)[j] = 1
+		weights[j] += s.weight(i)
+	}
+	all, err := sums(x, member)
+	if err != nil {
+		return nil, err
+	}
+	out := centers.Clone()
+	for j, w := range weights {
+		for c, v := range all.row(j) {
+			if w > 0 {
+				out.row(j)[c] = math.Ldexp(s.mean[c]+v/w, s.exp)
 			}
 		}
-	})
-	out, sums := centers.Clone(), sumParts(parts)
-	for j := range k {
-		if w := sums.row(j)[d]; w > 0 {
-			for i, v := range sums.row(j)[:d] {
-				out.row(j)[i] = math.Ldexp(s.mean[i]+v/w, s.exp)
-			}
-		}
 	}
-	return out, err
+	return out, nil
 }
 
 // The iteration of labels takes labelDirections·k leading directions, or as many as there are, and ends
@@ -114,7 +116,7 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	s := x.data()
 	p := min(labelDirections*k, s.rankBound())
 	if lead == nil {
-		pc, err := x.principal(wanted{p, 0}, SolverAuto, toLabel)
+		pc, err := principalOf(x, wanted{p, 0}, SolverAuto, toLabel)
 		if err != nil {
 			return nil, err
 		}
@@ -177,7 +179,7 @@ func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metr
 		return metric{}, err
 	}
 	q := metric{}
-	if q.means, err = x.labelMeans(labels, centers); err != nil || r == nil {
+	if q.means, err = clusterMeans(x, labels, centers); err != nil || r == nil {
 		return q, err
 	}
 	if q.doubt, err = c.doubt(labels, places); err == nil {
@@ -565,32 +567,30 @@ func labelling(dst []int) scored {
 }
 
 func (s *samples) nearest(dst []int, means, axes *Matrix) error {
-	return metric{means: means, axes: axes}.score(s.ctx, s.workers, s.x, labelling(dst))
+	return s.x.score(parallelism{s.ctx, s.workers}, means, axes, labelling(dst))
 }
 
-// score calls fn for each row of x, in parallel.
-func (q metric) score(ctx context.Context, workers int, x *Matrix, fn scored) error {
-	if q.axes == nil {
-		return scoreRows(ctx, workers, x, q.means, fn)
+func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
+	if axes == nil {
+		return scoreRows(by, m, means, fn)
 	}
-	from := q.means.row(0) // differences have their digits, however far the data is from 0
-	y, err := alongAxes(ctx, workers, x, from, q.axes)
+	from := means.row(0) // differences have their digits, however far the data is from 0
+	y, err := alongAxes(by, m, from, axes)
 	if err != nil {
 		return err
 	}
-	means, err := alongAxes(ctx, workers, q.means, from, q.axes)
-	if err != nil {
+	if means, err = alongAxes(by, means, from, axes); err != nil {
 		return err
 	}
-	return scoreRows(ctx, workers, y, means, fn)
+	return scoreRows(by, y, means, fn)
 }
 
 // alongAxes returns (x − from)·axesᵀ.
-func alongAxes(ctx context.Context, workers int, x *Matrix, from []float64, axes *Matrix) (*Matrix, error) {
+func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix, error) {
 	p, d := axes.Rows, x.Cols
 	out := NewMatrix(x.Rows, p, nil)
 	axes = axes.Clone() // without gaps
-	err := eachBlock(ctx, workers, chunking{x.Rows, d, manyChunks}, d, func(at block) {
+	err := eachBlock(by.ctx, by.workers, chunking{x.Rows, d, manyChunks}, d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*d]
 		for i := at.lo; i < at.hi; i++ {
 			row := rows[(i-at.lo)*d:][:d]
@@ -603,13 +603,13 @@ func alongAxes(ctx context.Context, workers int, x *Matrix, from []float64, axes
 }
 
 // scoreRows calls fn for each row of x with its nearest vector. All entries are in range.
-func scoreRows(ctx context.Context, workers int, x, vectors *Matrix, fn scored) error {
-	p := newSimplexProblem(vectors, SumToOne)
+func scoreRows(by parallelism, x, vectors *Matrix, fn scored) error {
+	p := newSimplexProblem(vectors, SumToOne, false)
 	half := make([]float64, p.k)
 	for j := 0; j < p.k && !p.flat; j++ {
 		half[j] = sumSquares(p.vertices.row(j)) / 2
 	}
-	return eachBlock(ctx, workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
+	return eachBlock(by.ctx, by.workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
 		b := p.products(at, x)
 		if p.flat {
 			clear(b)

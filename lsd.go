@@ -164,7 +164,7 @@ func (m *LSDModel) label(o *operator) error {
 		return nil
 	}
 	w := combine(context.Background(), m.Memberships, m.Vertices)
-	x, err := w.open(o.ctx, &Options{Workers: o.workers}, true)
+	x, err := w.open(o.ctx, &Options{Workers: o.workers}, true, 0)
 	if err != nil {
 		return err
 	}

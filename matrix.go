@@ -288,11 +288,6 @@ func rowsOf(m *Matrix, lo, hi int) *Matrix {
 	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: data}
 }
 
-// leftColumns returns a view of the first p columns.
-func leftColumns(m *Matrix, p int) *Matrix {
-	return &Matrix{Rows: m.Rows, Cols: p, Stride: m.Stride, Data: m.Data}
-}
-
 // squareOf returns a copy of the leading n×n part.
 func squareOf(m *Matrix, n int) *Matrix {
 	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()

@@ -363,7 +363,7 @@ func TestBoundsRest(t *testing.T) {
 				copy(it.f.Data, all.fromData(f).Data)
 				all.clamp(it.f)
 				must(t, all.pass(it, nil))
-				return it.lossAt(all.scaledLambda(o.Lambda))
+				return it.lossAt(math.Ldexp(o.Lambda, -2*all.data.exp-all.data.wexp))
 			}
 			if all.box.closed != (x != open) {
 				t.Fatal("which rows are closed")

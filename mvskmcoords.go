@@ -18,7 +18,11 @@ func openCoordinates(ctx context.Context, x Samples, k int, o *MinVolumeOptions)
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	t, err := x.openVolume(ctx, k, o)
+	if _, sparse := x.(*SparseMatrix); sparse && o.Plain {
+		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
+	}
+	own := &Options{Weights: o.Weights, Workers: o.Workers}
+	t, err := x.open(ctx, own, o.Sum == SumToOne, narrowColumns(k))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +37,7 @@ func openCoordinates(ctx context.Context, x Samples, k int, o *MinVolumeOptions)
 	if rowSpace(t) {
 		all = s.rankBound()
 	}
-	pc, err := t.principal(wanted{p, max(0, min(all, s.d)-p)}, SolverAuto, toFit)
+	pc, err := principalOf(t, wanted{p, max(0, min(all, s.d)-p)}, SolverAuto, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +93,9 @@ func (p *minVolume) full() (*alternation, error) {
 		m.residual = p.pc.floor
 	}
 	if p.low != nil {
-		m.box = p.newBox()
+		if m.box, err = p.newBox(); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
 }
@@ -112,14 +118,6 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	}
 	m.z = NewMatrix(m.n, m.r, nil)
 	return m, p.rows.changeBasis(m.z, basis)
-}
-
-// length returns the length of row i in the coordinates of m.
-func (m *alternation) length(i int) float64 {
-	if m.sparse != nil {
-		return m.sparse.length(i)
-	}
-	return norm2(m.z.row(i))
 }
 
 // end returns the coordinates in which the fit ends: m, or those of full.
@@ -296,30 +294,7 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 			r = out
 		}
 	}
-	m, s := r.model(), r.m.data
-	crowd := crowded(r.m.k, s.n-len(s.zeroWeights()), r.m.pc.rank(s), r.m.o.Sum)
-	if ended == nil && r.found == nil {
-		ended = m.label(r.m.rows, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
-		if ended == nil && crowd != nil { // the iteration has others than Predict
-			ended = r.m.rows.solveRows(m.Centers, m.Memberships, m.Sum, m.local(), indices(s.n))
-		}
-	}
-	err := s.withoutContext(func() error { return r.rate(m) }) // what is left to do is short
-	if err != nil {
-		return nil, err
-	}
-	if ended != nil {
-		m.Status = StatusCancelled
-	}
-	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
-	m.Warnings = findWarnings(crowd, r.f, membershipsOf(r.m.s, r.m.length, r.g), r.m.spread(), r.missed)
-	return m, ended
-}
-
-// model returns the model of r without what rate and label set.
-func (r *volumeRun) model() *Model {
-	s, o := r.m.data, &r.m.o
-	m := r.found
+	x, s, o, m := r.m.rows, r.m.data, &r.m.o, r.found
 	if m == nil {
 		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack}
 	}
@@ -328,18 +303,36 @@ func (r *volumeRun) model() *Model {
 		m.Volume = o.Volume
 		m.Epsilon = min(math.Ldexp(r.m.eps, 2*s.exp), math.MaxFloat64)
 	}
-	return m
-}
-
-// rate sets the memberships of rows of weight 0, and the certificate.
-func (r *volumeRun) rate(m *Model) error {
-	x := r.m.rows
-	if err := x.solveRows(m.Centers, m.Memberships, m.Sum, m.local(), x.data().zeroWeights()); err != nil {
-		return err
+	zeros := s.zeroWeights()
+	crowd := crowded(r.m.k, s.n-len(zeros), r.m.pc.rank(s), o.Sum)
+	if ended == nil && r.found == nil {
+		ended = m.label(x, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
+		if ended == nil && crowd != nil { // the iteration has others than Predict
+			ended = m.solveRows(x, indices(s.n))
+		}
 	}
-	objective, err := x.objective(m.Centers, m.Memberships, m.Sum)
+	err := s.withoutContext(func() error { // what is left to do is short
+		if err := m.solveRows(x, zeros); err != nil {
+			return err
+		}
+		objective, err := x.objective(m.Centers, m.Memberships, m.Sum)
+		if err != nil {
+			return err
+		}
+		return m.rate(x, objective, r.m.pc)
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return m.rate(x, objective, r.m.pc)
+	if ended != nil {
+		m.Status = StatusCancelled
+	}
+	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
+	length := func(i int) float64 { return norm2(r.m.z.row(i)) }
+	if r.m.sparse != nil {
+		length = func(i int) float64 { return math.Sqrt(r.m.sparse.squares[i]) }
+	}
+	spread := math.Sqrt(r.m.perWeight(r.m.pc.total)) // the root mean square distance from the mean, or from 0
+	m.Warnings = findWarnings(crowd, r.f, membershipsOf(r.m.s, length, r.g), spread, r.missed)
+	return m, ended
 }

@@ -1,7 +1,7 @@
 package softkmeans
 
 // Minimal volume as a problem: samples, floor, options and units, which do not change once it is open; what
-// the slack allows, and how λ follows it; bounds of centers.
+// the slack allows, and how λ follows it; bounds of centers; a pass by multipliers (insidePass).
 
 import (
 	"cmp"
@@ -52,7 +52,13 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	p.o.MaxIter = cmp.Or(o.MaxIter, defaultMaxIter)
 	p.o.Tol = cmp.Or(o.Tol, defaultTol)
 	rounding, b := roundedFloor*pc.total, pc.basis.Rows
-	p.flat = pc.floor <= rounding && b > 0 && squaresAlong(x, rowsOf(pc.basis, b-1, b)) <= rounding
+	if pc.floor <= rounding && b > 0 {
+		last, err := squaresAlong(x, rowsOf(pc.basis, b-1, b))
+		if err != nil {
+			return nil, err
+		}
+		p.flat = last <= rounding
+	}
 	start, volume := InitKMeans, VolumeOrigin
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
@@ -107,12 +113,10 @@ func rowSpace(x rows) bool {
 const rowSpaceRows = 1024
 
 // squaresAlong returns the weighted sum of squares along a direction, 1×d.
-func squaresAlong(x rows, direction *Matrix) float64 {
+func squaresAlong(x rows, direction *Matrix) (float64, error) {
 	y := NewMatrix(x.data().n, 1, nil)
-	if err := x.changeBasis(y, direction); err != nil {
-		return math.Inf(1) // the next pass returns it
-	}
-	return squaresBeyond(x.data(), y, nil)
+	err := x.changeBasis(y, direction)
+	return squaresBeyond(x.data(), y, nil), err
 }
 
 // squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
@@ -158,25 +162,6 @@ func (p *minVolume) perWeight(v float64) float64 {
 		sum += p.data.weight(i)
 	}
 	return v / sum
-}
-
-// spread returns the root mean square distance of the samples from their mean, or from 0.
-func (p *minVolume) spread() float64 { return math.Sqrt(p.perWeight(p.pc.total)) }
-
-// setEpsilon chooses ε. Its bounds keep products and quotients with it finite: at least 2^-40 of the
-// variance and 2^-160, far below the rounding of data of size 1.
-func (p *minVolume) setEpsilon() {
-	p.eps = p.perWeight(p.reference())
-	if p.o.Epsilon > 0 {
-		p.eps = math.Ldexp(p.o.Epsilon, -2*p.data.exp)
-	}
-	p.eps = min(max(p.eps, 0x1p-40*p.perWeight(p.pc.total), 0x1p-160), 0x1p400)
-}
-
-// scaledLambda takes λ from the data's units to those of the loop. Above 2^200 the penalty alone counts,
-// and λ makes no difference.
-func (p *minVolume) scaledLambda(lambda float64) float64 {
-	return min(math.Ldexp(lambda, -2*p.data.exp-p.data.wexp), 0x1p200)
 }
 
 // dataPenalty takes Σ log(σ_i² + ε) to the data's units.
@@ -337,7 +322,7 @@ const closedShare = 1e-4
 
 // newBox returns the bounds in the coordinates of samples in the data's own axes. An F-step without bounds
 // keeps the sum of closed rows, one in a box does not. Bounds that do not admit the sum come first.
-func (p *minVolume) newBox() *box {
+func (p *minVolume) newBox() (*box, error) {
 	s, b := p.data, &box{low: make([]float64, p.data.d), high: make([]float64, p.data.d)}
 	var least, most float64
 	for c, mean := range s.mean {
@@ -346,10 +331,10 @@ func (p *minVolume) newBox() *box {
 		least += b.low[c]
 		most += b.high[c]
 	}
-	sums := squaresAlong(p.rows, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
+	sums, err := squaresAlong(p.rows, NewMatrix(1, s.d, slices.Repeat([]float64{1}, s.d)))
 	b.closed = p.o.Sum == SumToOne && least <= 0 && most >= 0 &&
 		sums < min(closedShare*p.pc.total, p.reference())*float64(s.d)
-	return b
+	return b, err
 }
 
 // boundRounding is how far within its bound an entry counts as being there, as a share. A step with
@@ -451,6 +436,128 @@ func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matri
 		}
 		for s, i := range free { // a little further, so that rounding does not leave the first inside
 			f.row(i)[c] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
+		}
+	}
+}
+
+// A pass over rows that use most of the centers. A row's memberships are g = a + P·y. Here a is linear in the
+// row: its memberships without bounds. y has the few multipliers of memberships that must be 0, and P is
+// simplexProblem.projected. With rows a, g, y, z of A, G, Y, Z,
+//
+//	GᵀZ = AᵀZ + P·YᵀZ,   GᵀG = AᵀG + P·YᵀG,   ‖z − Fᵀg‖² = ‖e‖² + yᵀ(g − a),
+//
+// in the units of the problem. e is the part of z outside of the centers' affine hull. AᵀZ and AᵀG follow
+// from ZᵀZ, GᵀZ and the sums of rows. A row costs its product with r+1 vectors, and O(k+r) for each of its
+// multipliers.
+
+// insidePass is what a pass over such rows z keeps.
+type insidePass struct {
+	s      *samples
+	z      *Matrix
+	on     bool      // the pass that is running is one
+	used   int       // memberships above 0 in the pass before
+	least  float64   // the objective of that
+	second *Matrix   // ZᵀZ, weighted; nil until the first of these passes
+	first  []float64 // Σz, weighted
+	// Of a row z, linear·z + constant is a, and then coordinates of e.
+	linear   *Matrix // (r+1)×r
+	constant []float64
+	// Scratch.
+	basis, yz, yg *Matrix
+}
+
+// A pass is of this kind if more than insideShare of the memberships before were above 0, and few directions
+// are outside of the hull. The tolerance and the objective, as a share of the total, are above these, so that
+// errors of P do not show.
+const (
+	insideShare     = 2. / 3
+	insideTol       = 1e-8
+	insideObjective = 1e-6
+)
+
+// begin decides on the kind of a pass for a tolerance and a total, and prepares it.
+func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
+	k, r := p.k, in.z.Cols
+	in.on = p.projected != nil && !p.rough && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
+		float64(in.used) > insideShare*float64(in.z.Rows*k) &&
+		tol >= insideTol && in.least > insideObjective*total
+	if !in.on {
+		return
+	}
+	if in.second == nil {
+		in.linear, in.constant = NewMatrix(r+1, r, nil), make([]float64, r+1)
+		in.addUp()
+	}
+	if r >= k { // the rows of basis from k−1 on are outside of the hull
+		in.basis = reshaped(in.basis, r, r)
+		clear(in.basis.Data)
+		copyRows(in.basis, rowsOf(p.vertices, 0, k-1))
+		orthonormalize(context.Background(), in.basis, 0)
+	}
+	clear(in.linear.Data)
+	unit := math.Ldexp(1, -p.exp)
+	for a := range k {
+		in.constant[a] = p.level[a] - dot(p.projected[a*k:(a+1)*k], p.offset)
+		for b, v := range p.projected[a*k : (a+1)*k] {
+			axpy(in.linear.row(a), v*unit, p.vertices.row(b))
+		}
+	}
+	for a := k; a <= r; a++ {
+		in.constant[a] = -dot(in.basis.row(a-1), p.centre)
+		axpy(in.linear.row(a), unit, in.basis.row(a-1))
+	}
+}
+
+// addUp sets second and first, unless the context ends.
+func (in *insidePass) addUp() {
+	r := in.z.Cols
+	in.second, in.first = NewMatrix(r, r, nil), make([]float64, r)
+	for i := range in.z.Rows {
+		if i%1024 == 0 && stopped(in.s.ctx) {
+			in.second = nil
+			return
+		}
+		z, w := in.z.row(i), in.s.weight(i)
+		axpy(in.first, w, z)
+		for c, v := range z {
+			axpy(in.second.row(c)[c:], w*v, z[c:])
+		}
+	}
+	mirror(in.second.Data, r)
+}
+
+// end sets gz and gg to GᵀZ and GᵀG. They have YᵀZ and YᵀG; sum has 1ᵀG.
+func (in *insidePass) end(gz, gg *Matrix, p *simplexProblem, sum []float64) {
+	k, r := p.k, p.d
+	in.yz, in.yg = reshaped(in.yz, k, r), reshaped(in.yg, k, k)
+	copy(in.yz.Data, gz.Data)
+	copy(in.yg.Data, gg.Data)
+	clear(gz.Data)
+	clear(gg.Data)
+	for a := range k {
+		axpy(gz.row(a), in.constant[a], in.first)
+		for c, v := range in.linear.row(a) {
+			axpy(gz.row(a), v, in.second.row(c))
+		}
+		for b, v := range p.projected[a*k : (a+1)*k] {
+			axpy(gz.row(a), v, in.yz.row(b))
+			axpy(gg.row(a), v, in.yg.row(b))
+		}
+	}
+	for a := range k {
+		axpy(gg.row(a), in.constant[a], sum)
+		for b := range k {
+			gg.row(a)[b] += dot(in.linear.row(a), gz.row(b))
+		}
+	}
+	// Rounding would move a center that no row uses: its sums are 0.
+	for a, share := range sum {
+		if share == 0 {
+			clear(gz.row(a))
+			clear(gg.row(a))
+			for b := range k {
+				gg.row(b)[a] = 0
+			}
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	clear(to.gg.Data)
 	clear(to.gz.Data)
 	if m.sparse != nil {
-		sums, err := m.sparse.sums(to.g)
+		sums, err := sums(m.rows, to.g)
 		if err != nil {
 			return err
 		}
@@ -475,7 +475,7 @@ type volumeRun struct {
 	steer    *steering // moves λ; nil: it stays
 	// missed is the objective relative to the slack rule's target where it is above, and 0 otherwise.
 	missed     float64
-	found      *Model // of clusterRule: the clusters, and their means as Centers; otherwise nil
+	found      *Model // of clusterMeans: the clusters, and their means as Centers; otherwise nil
 	iterations int    // at the last λ, as is trace
 	status     Status
 	trace      []float64
@@ -535,7 +535,11 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
 		done, slow := rest, rest
 		if !rest {
-			if calm++; !r.isCalm(w.next, fall) {
+			// Or λ and the floor are 0, and the objective is about that.
+			least := r.lambda == 0 && m.trivial() && w.next.objective <= leastShare*m.pc.total
+			if calm++; !(least || fall <= m.tol*max(w.next.objective, leastShare*m.pc.total) &&
+				squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
+				(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
 				calm = 0
 			}
 			slow = r.steer != nil && i >= leastSteps && r.steer.watch(w.next.objective, r.objective)
@@ -602,15 +606,6 @@ func (r *volumeRun) advance(w *walk) error {
 		err = m.pass(next, r.g)
 	}
 	return err
-}
-
-// isCalm reports whether an iteration to next, in which the loss falls by so much, is below the tolerance.
-func (r *volumeRun) isCalm(next *iterate, fall float64) bool {
-	tol := r.m.tol
-	least := r.lambda == 0 && r.m.trivial() && next.objective <= leastShare*r.m.pc.total // the floor is 0
-	return least || fall <= tol*max(next.objective, leastShare*r.m.pc.total) &&
-		squaredDistance(next.f.Data, r.f.Data) <= tol*sumSquares(next.f.Data) &&
-		(r.lambda > 0 || r.m.stationarity(next, 0) <= math.Sqrt(flatness*tol))
 }
 
 // restShare of the objective is what may be rounding of a decrease.

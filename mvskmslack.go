@@ -12,45 +12,32 @@ import (
 	"slices"
 )
 
-// lambdaRule finds λ and the best run for it.
-type lambdaRule interface {
-	// bestRun returns the best run of a fit that begins in the coordinates of m. If the context ends the
-	// result is the best so far, nil if there is none, and the context's error.
-	bestRun(m *alternation) (*volumeRun, error)
-}
-
-// rule returns the rule that the options ask for.
-func (p *minVolume) rule() lambdaRule {
+// solve finds λ by the rule that the options ask for, and returns the best run for it of a fit that begins in
+// the coordinates of m. If the context ends the result is the best so far, nil if there is none, and the
+// context's error.
+func (m *alternation) solve() (*volumeRun, error) {
+	lambda := 0.0
 	switch {
-	case p.many:
-		return clusterRule{}
-	case p.eps == 0: // FitAlternating
-		return fixedLambda(0)
-	case !p.bySlack():
-		return fixedLambda(p.scaledLambda(p.o.Lambda))
-	case p.o.Fixed.Rows == p.k: // there is no volume to choose
-		return fixedLambda(0)
-	case p.pc.total < leastScale*leastScale || p.pc.basis.Rows == 0: // one point is the answer
-		return fixedLambda(p.firstLambda())
+	case m.many:
+		return m.clusterMeans()
+	case m.eps == 0: // FitAlternating
+	case !m.bySlack(): // above 2^200 the penalty alone counts, and λ makes no difference
+		lambda = min(math.Ldexp(m.o.Lambda, -2*m.data.exp-m.data.wexp), 0x1p200)
+	case m.o.Fixed.Rows == m.k: // there is no volume to choose
+	case m.pc.total < leastScale*leastScale || m.pc.basis.Rows == 0: // one point is the answer
+		lambda = m.firstLambda()
+	default:
+		return m.nearSlack()
 	}
-	return slackRule{}
-}
-
-// fixedLambda is a given λ, in scaled units.
-type fixedLambda float64
-
-func (l fixedLambda) bestRun(m *alternation) (*volumeRun, error) {
-	best, _, err := m.runStarts(float64(l))
+	best, _, err := m.runStarts(lambda)
 	if err != nil {
 		return best, err
 	}
 	return best.after()
 }
 
-// clusterRule takes the means of clusters for centers, where the data does not determine prototypes.
-type clusterRule struct{}
-
-func (clusterRule) bestRun(m *alternation) (*volumeRun, error) {
+// clusterMeans takes the means of clusters for centers, where the data does not determine prototypes.
+func (m *alternation) clusterMeans() (*volumeRun, error) {
 	f, err := m.kmeansCenters(rand.New(rand.NewPCG(m.o.Seed, 0)))
 	if err != nil {
 		return nil, err
@@ -74,17 +61,6 @@ func (clusterRule) bestRun(m *alternation) (*volumeRun, error) {
 		out.found, out.status = found, StatusConverged
 	}
 	return out, cancelled(m.s.ctx)
-}
-
-// setSlack sets the slack that counts: 0 if no λ is to be chosen, and that of the noise where none is given.
-func (m *alternation) setSlack() (err error) {
-	switch {
-	case !m.bySlack(), m.many, m.o.Fixed.Rows == m.k:
-		m.o.Slack = 0
-	case m.o.Slack == 0:
-		m.o.Slack, err = m.noiseSlack()
-	}
-	return err
 }
 
 // noiseSlack returns what a Slack of 0 stands for.
@@ -145,18 +121,15 @@ func (pc *principal) white(size int) bool {
 	return sum >= pc.floor*(1-1e-6) && sum*sum >= whiteShare*fourth*r/(1+r/float64(size))
 }
 
-// slackRule takes the λ of the objective nearest below the target, (1+Slack)·floor.
-type slackRule struct{}
-
-// bestRun looks for λ from firstLambda on. Bounds of centers may leave the run above the slack, which
-// counts as missed from mostSlack on.
-func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
+// nearSlack looks for the λ of the objective nearest below the target, (1+Slack)·floor, from firstLambda on.
+// Bounds of centers may leave the run above the slack, which counts as missed from mostSlack on.
+func (m *alternation) nearSlack() (best *volumeRun, err error) {
 	if m.isTall() {
-		best, err = solveTall(m)
+		best, err = m.solveTall()
 	}
 	if err == nil && (best == nil || best.objective > m.target()) { // not tall, or the sample misled
 		var all *volumeRun
-		if all, err = solveSlack(m); all != nil {
+		if all, err = m.solveAll(); all != nil {
 			best = all
 		}
 	}
@@ -166,11 +139,11 @@ func (slackRule) bestRun(m *alternation) (best *volumeRun, err error) {
 	return best, err
 }
 
-// solveSlack returns the run for the slack rule's λ on all rows.
+// solveAll returns the run for the slack rule's λ on all rows.
 //
 // Beside fixed centers, which need not lie in the principal subspace, the others may not reach the floor. The
 // slack then counts from the error that the least λ reaches, and λ grows from there.
-func solveSlack(m *alternation) (*volumeRun, error) {
+func (m *alternation) solveAll() (*volumeRun, error) {
 	if directionsOf(m.k, m.o.Sum) > m.pc.rank(m.data) {
 		m.o.Tol *= crowdedTol
 		m.tol = m.o.Tol
@@ -215,8 +188,9 @@ func solveSlack(m *alternation) (*volumeRun, error) {
 // With 64 centers digits took a third of the time.
 const crowdedTol = 10
 
-// newSteering returns a steering that ends within the share m.close of the slack.
-func (m *alternation) newSteering() *steering {
+// steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
+// within the slack where the last is not.
+func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
 	q := &steering{
 		floor: m.least, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
 		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
@@ -224,13 +198,6 @@ func (m *alternation) newSteering() *steering {
 	if m.exact() {
 		q.calmShare, q.most = exactCalmShare, exactChanges
 	}
-	return q
-}
-
-// steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
-// within the slack where the last is not.
-func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
-	q := m.newSteering()
 	out := m.run(from, lambda, m.most, q)
 	// Where the objective jumps the last point within the slack is the answer.
 	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
@@ -349,16 +316,30 @@ func (m *alternation) isTall() bool {
 }
 
 // solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on a
-// random sample, which is corrected by what all rows show.
-func solveTall(m *alternation) (*volumeRun, error) {
-	best, err := m.solveDrawn()
-	if err == nil && best.m.n >= fairlyDrawn*m.k {
+// random sample, which is corrected by what all rows show. The run goes on where the fit ends.
+func (m *alternation) solveTall() (*volumeRun, error) {
+	part := m.draw()
+	if part.n < fairlyDrawn*m.k { // its error says little of that of all rows
+		part.tol = tallTol * m.tol
+	}
+	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
+	from, best, err := part.chosenStart(lambda)
+	if err == nil {
+		best, err = part.steered(from, lambda)
+	}
+	if err == nil && part.n >= fairlyDrawn*m.k {
 		best, err = m.refine(best)
 	}
 	if err == nil {
-		var out *volumeRun
-		if out, err = m.goOn(best); out != nil {
-			return out, err
+		var end *alternation
+		if end, err = m.end(); err == nil {
+			all := *end
+			all.tol, all.close, all.tall = tallTol*m.tol, tallClose, true
+			var out *volumeRun
+			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
+				out.m = end // with the tolerance that was asked for
+				return out, err
+			}
 		}
 	}
 	if best == nil {
@@ -366,35 +347,6 @@ func solveTall(m *alternation) (*volumeRun, error) {
 	}
 	out, wrong := m.atEnd(best)
 	return out, cmp.Or(wrong, err)
-}
-
-// solveDrawn returns the run on a random sample.
-func (m *alternation) solveDrawn() (*volumeRun, error) {
-	part := m.draw()
-	if part.n < fairlyDrawn*m.k { // its error says little of that of all rows
-		part.tol = tallTol * m.tol
-	}
-	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
-	from, best, err := part.chosenStart(lambda)
-	if err != nil {
-		return best, err
-	}
-	return part.steered(from, lambda)
-}
-
-// goOn continues the run on a sample on all rows, where the fit ends.
-func (m *alternation) goOn(best *volumeRun) (*volumeRun, error) {
-	end, err := m.end()
-	if err != nil {
-		return nil, err
-	}
-	all := *end
-	all.tol, all.close, all.tall = tallTol*m.tol, tallClose, true
-	out, err := all.steered(runStart{m.lift(best.f), best.restart}, best.lambda)
-	if out != nil {
-		out.m = end // with the tolerance that was asked for
-	}
-	return out, err
 }
 
 // draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
@@ -434,16 +386,26 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 		if err := plain.pass(own, nil); err != nil {
 			return best, err
 		}
-		c := correctionAt(at, own, proximal)
+		c := &correction{linear: at.gz.Clone(), center: at.f, proximal: proximal}
+		axpy(c.linear.Data, -1, own.gz.Data)
+		for a := range m.k {
+			for b, v := range at.gg.row(a) {
+				axpy(c.linear.row(a), own.gg.row(a)[b]-v, at.f.row(b))
+			}
+		}
 		part.correct = c.apply
 		part.residual = at.objective - own.objective + 2*dot(c.linear.Data, at.f.Data)
 		next := part.run(runStart{at.f, best.restart}, best.lambda, part.most, nil)
 		if err := cancelled(part.s.ctx); err != nil {
 			return best, err
 		}
-		// Where the sample lacks a center's rows, only the linear term determines it: the error may be
-		// absurd.
-		if next.objective < m.pc.floor-m.allowance() || part.promisesLittle(at, next) {
+		// It ends where a solution of the corrected sample would lower the loss and change the objective by
+		// little. Where the sample lacks a center's rows, only the linear term determines it: the error may
+		// be absurd.
+		fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
+		little := fall <= part.tol*max(at.objective, leastShare*m.pc.total) &&
+			math.Abs(next.objective-at.objective) <= closeShare*m.allowance()
+		if little || next.objective < m.pc.floor-m.allowance() {
 			return best, nil
 		}
 		there, err := m.measure(next.f, at.g)
@@ -472,18 +434,6 @@ type correction struct {
 	proximal       float64
 }
 
-// correctionAt returns the correction for a measurement and the sample's own iterate at the same centers.
-func correctionAt(all, own *iterate, proximal float64) *correction {
-	c := &correction{linear: all.gz.Clone(), center: all.f, proximal: proximal}
-	axpy(c.linear.Data, -1, own.gz.Data)
-	for a := range all.gg.Rows {
-		for b, v := range all.gg.row(a) {
-			axpy(c.linear.row(a), own.gg.row(a)[b]-v, all.f.row(b))
-		}
-	}
-	return c
-}
-
 func (c *correction) apply(to *iterate) {
 	to.objective += c.proximal*squaredDistance(to.f.Data, c.center.Data) - 2*dot(c.linear.Data, to.f.Data)
 	axpy(to.gz.Data, 1, c.linear.Data)
@@ -491,12 +441,4 @@ func (c *correction) apply(to *iterate) {
 	for a := range to.gg.Rows {
 		to.gg.row(a)[a] += c.proximal
 	}
-}
-
-// promisesLittle reports whether a solution of the corrected sample would lower the loss by at most m.tol of
-// the objective, and change that by at most closeShare of the slack.
-func (m *alternation) promisesLittle(at *iterate, next *volumeRun) bool {
-	fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
-	return fall <= m.tol*max(at.objective, leastShare*m.pc.total) &&
-		math.Abs(next.objective-at.objective) <= closeShare*m.allowance()
 }

@@ -536,7 +536,7 @@ func TestNoiseSlackSparse(t *testing.T) {
 		return v
 	})
 	s := sparseOf(x)
-	opened := mustDo(s.openVolume(bg, 3, &MinVolumeOptions{}))(t)
+	opened := mustDo(s.open(bg, &Options{}, true, narrowColumns(3)))(t)
 	if _, stays := opened.(*sparseSamples); !stays || opened.varying() != 100 {
 		t.Fatalf("%T, %d columns vary", opened, opened.varying())
 	}
@@ -552,8 +552,8 @@ func TestNoiseSlackSparse(t *testing.T) {
 func TestNextSquare(t *testing.T) {
 	x := randomData(300, 200, 0, 3)
 	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-	gram := mustDo(s.principal(wanted{4, 3}, SolverGram, toFit))(t)
-	krylov := mustDo(s.principal(wanted{4, 3}, SolverKrylov, toFit))(t)
+	gram := mustDo(principalOf(s, wanted{4, 3}, SolverGram, toFit))(t)
+	krylov := mustDo(principalOf(s, wanted{4, 3}, SolverKrylov, toFit))(t)
 	if got, want := krylov.next(), gram.next(); gram.squares[4] != want || got > want*(1+1e-12) || got < .99*want {
 		t.Errorf("the next square is %g, by the Gram matrix %g", got, want)
 	}
@@ -578,7 +578,7 @@ func TestWhite(t *testing.T) {
 					}
 				}
 				s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-				pc := mustDo(s.principal(wanted{0, 1}, SolverGram, toFit))(t)
+				pc := mustDo(principalOf(s, wanted{0, 1}, SolverGram, toFit))(t)
 				if pc.white(max(shape.n, shape.d)) == more {
 					t.Errorf("%+v, seed %d: white is %v", shape, seed, more)
 				}

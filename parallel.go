@@ -36,6 +36,9 @@ type parallelism struct {
 	workers int
 }
 
+// openEnded is by as many workers as may run at once, without an end.
+func openEnded() parallelism { return parallelism{context.Background(), workerCount(0)} }
+
 // cancelled returns the error of a context that has ended, in this package's form.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

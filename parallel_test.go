@@ -16,7 +16,7 @@ func TestCancelBetweenRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg)
 	cancel()
 	const n, k = 30, 100
-	r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
+	r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne, false))
 	g, b := NewMatrix(n, k, nil), randomData(n, k, 0, 2)
 	if r.rows(ctx, g, nil, 0, n, b.Data); slices.Max(g.Data) != 0 {
 		t.Error("rows are solved after the end")

@@ -9,49 +9,39 @@ import (
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g
 // (n×k), which holds W until the enclosure is found.
 func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
-	normals := fitNormals(g.Cols, basis.Rows, o)
+	k, p, q := g.Cols, basis.Rows, o.Orientation
+	if o.Enclosure == EnclosureTight && p < k-1 { // no tight simplex of so few dimensions needs one
+		q = nil
+	}
+	normals := normalsOf(k, p, q)
 	ext, err := x.project(g, basis, normals, o.Enclosure)
 	if err != nil {
 		return nil, err
 	}
-	e := placeExtent(normals, ext, o, dimensions(g, basis.Rows, ext.radius))
-	e.inside = ext
-	return e, fillMemberships(x.data(), g, basis.Rows, e)
-}
-
-// dimensions returns how many of their p coordinates the points at the start of g's rows use: a trailing one
-// that is rounding, of points up to radius from 0, counts as none.
-func dimensions(g *Matrix, p int, radius float64) int {
+	// A trailing coordinate that is rounding, of points up to the radius from 0, counts as none.
 	used := 0
-	for i := range g.Rows {
+	for i := 0; i < g.Rows && ext.radius > 0; i++ {
 		for c := p - 1; c >= used; c-- {
-			if math.Abs(g.row(i)[c]) > 0x1p-46*radius {
+			if math.Abs(g.row(i)[c]) > 0x1p-46*ext.radius {
 				used = c + 1
 			}
 		}
 	}
-	return used
-}
-
-// fitNormals returns the normals for p coordinates. In fewer than k−1 a tight simplex needs no orientation.
-func fitNormals(k, p int, o *Options) *Matrix {
-	if o.Enclosure == EnclosureTight && p < k-1 {
-		return normalsOf(k, p, nil)
+	var e *placement
+	if used < k-1 && o.Enclosure != EnclosureBall && q == nil {
+		e = flatten(normals, ext, used)
+	} else {
+		e = enclose(o.Enclosure, normals, ext).placement()
 	}
-	return normalsOf(k, p, o.Orientation)
-}
-
-// placeExtent returns the simplex around rows of the given extent, of q dimensions.
-func placeExtent(normals *Matrix, ext *extent, o *Options, q int) *placement {
-	k := normals.Rows
-	if ext.radius == 0 { // all rows are one
-		q = 0
-	}
-	free := o.Orientation == nil || normals.Cols < k-1
-	if q < k-1 && o.Enclosure != EnclosureBall && free {
-		return flatten(normals, ext, q)
-	}
-	return enclose(o.Enclosure, normals, ext).placement()
+	e.inside = ext
+	s := x.data()
+	return e, s.eachBlock(s.n, k, manyChunks, k, func(at block) {
+		w := at.scratch[:p]
+		for i := at.lo; i < at.hi; i++ {
+			copy(w, g.row(i))
+			e.coordinates.of(g.row(i), w)
+		}
+	})
 }
 
 // project writes the projections W on the basis (p×d) to the first p columns of g, which has no gaps, and
@@ -76,17 +66,6 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	return &extents[0], err
 }
 
-// fillMemberships overwrites the rows of g, which begin with p projections, with memberships.
-func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
-	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
-		w := at.scratch[:p]
-		for i := at.lo; i < at.hi; i++ {
-			copy(w, g.row(i))
-			e.coordinates.of(g.row(i), w)
-		}
-	})
-}
-
 // projectedObjective serves where it is above the floor by at most clearGap of the total, and ten times
 // clearGap of the floor.
 const clearGap = 1e-12
@@ -99,7 +78,7 @@ const clearGap = 1e-12
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be the
 // basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F ≤ √p·γ·√T for the depth
 // of their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU
-// by AU + B, where `misses` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I).
+// by AU + B, where `missed` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I).
 // So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
@@ -112,21 +91,15 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	total := pc.total + pc.totalError + 1.01*moved*moved
 	squares := e.inside.squares.value()
 	off := 1.01 * math.Sqrt(float64(p)*total) * gamma(projectedDepth(p, s.d))
-	within, outside := e.misses(norm2(s.mean), e.inside.radius)
-	within *= math.Sqrt(s.fine.mass)
+	within, outside := e.regular.missed(norm2(s.mean), e.inside.radius)
+	// Memberships that share a vertex round more often.
+	shared := float64(e.vertices.Rows) / float64(e.regular.normals.Rows)
+	within, outside = shared*within*math.Sqrt(s.fine.mass), shared*outside
 	left := total - squares + gamma(fineDepth(s.n)+p+16)*total + underflow +
 		1.01*(2*off*math.Sqrt(squares)+omega*squares+2*(off+omega*math.Sqrt(squares))*within+within*within)
 	length := math.Sqrt(left) + math.Sqrt(s.fine.mass)*outside
 	objective = length * length * (1 + 0x1p-48)
 	return objective, omega < 0.01 && objective-pc.floor <= clearGap*min(pc.total, 10*pc.floor)
-}
-
-// misses returns the bounds of enclosure.missed, for memberships that may share a vertex and so round more
-// often.
-func (e *placement) misses(mean, longest float64) (within, outside float64) {
-	within, outside = e.regular.missed(mean, longest)
-	shared := float64(e.vertices.Rows) / float64(e.regular.normals.Rows)
-	return shared * within, shared * outside
 }
 
 // simplexCenters returns the vertices of the enclosure in the data's units: for the ball those of Algorithm

@@ -75,7 +75,7 @@ func TestProjectRowsOverwrites(t *testing.T) {
 	for _, d := range []int{3, 64, 500} {
 		x := randomData(60, d, 1, 1)
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-		pc := mustDo(s.principal(wanted{3, 0}, SolverGram, toFit))(t)
+		pc := mustDo(principalOf(s, wanted{3, 0}, SolverGram, toFit))(t)
 		fresh, used := NewMatrix(60, 4, nil), randomData(60, 4, 0, 2)
 		for _, g := range []*Matrix{fresh, used} {
 			must(t, second(s.project(g, pc.basis, NewMatrix(0, 3, nil), EnclosureBall)))

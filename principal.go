@@ -42,50 +42,57 @@ func (pc *principal) rank(s *samples) (r int) {
 type rows interface {
 	// data has the shape, the units, the weights and the mean.
 	data() *samples
-	// principal returns the leading directions and the floor.
-	principal(q wanted, solver Solver, why purpose) (*principal, error)
+	// gram returns the smaller of XcᵀXc and XcXcᵀ, and a bound of its error in the trace and in the Frobenius
+	// norm.
+	gram() (gram *Matrix, off float64, err error)
+	// totalSquares returns ‖Xc‖² and a bound of its error.
+	totalSquares() (total, off float64, err error)
 	// changeBasis sets the first columns of z to the coordinates of the rows, about the mean, in a basis.
 	changeBasis(z, basis *Matrix) error
 	// varying returns how many columns have different entries in rows of positive weight.
 	varying() int
+	// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n.
+	multiply(vt *Matrix) (*Matrix, error)
 	// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
 	multiplyT(yt *Matrix) (*Matrix, error)
+	// normalProduct returns VᵀXcᵀXc for Vᵀ (b×d): b×d.
+	normalProduct(vt *Matrix) (*Matrix, error)
+	// measure adds all rows, about their mean, to left.
+	measure(left *outside) error
 	// project writes the rows in the basis to g and returns their extent.
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
 	objective(f, g *Matrix, sum Sum) (float64, error)
-	// solveRows gives the rows of the list their nearest mixture of the centers, local as in simplexProblem.
-	solveRows(centers, g *Matrix, sum Sum, local bool, list []int) error
-	// floors returns the floors for 1, …, most centers; 0: all of them.
-	floors(most int, sum Sum) ([]float64, error)
+	// chosen returns a copy of some rows, with all their zeros.
+	chosen(list []int) *Matrix
 	// nearest sets dst to the index of the nearest mean for each row, along the axes; nil: in all directions.
 	nearest(dst []int, means, axes *Matrix) error
-	// labelMeans returns the means of labelled rows in the data's units, k×d. A cluster without rows of
-	// positive weight has its center.
-	labelMeans(labels []int, centers *Matrix) (*Matrix, error)
 }
 
 // Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not
 // be stored. No other type has its methods.
 type Samples interface {
-	// open checks the rows, their weights and the options, and finds the units and the mean.
-	open(ctx context.Context, o *Options, centred bool) (rows, error)
-	// mix sets dst, which it allocates if nil, to the nearest mixtures of centers for the rows, local as in
-	// simplexProblem.
-	mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error)
-	// score checks the rows, calls begin with their number, and for each row the function that this returns:
-	// see scored in labels.go.
-	score(means, axes *Matrix, begin func(n int) func(i, nearest int, scores []float64, exp int)) error
-	// openVolume opens the rows for a fit of k centers by iteration.
-	openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error)
+	// open checks the rows, their weights and the options, and finds the units and the mean. Sparse rows are
+	// filled in if they are hardly longer or more than so many directions.
+	open(ctx context.Context, o *Options, centred bool, directions int) (rows, error)
+	// checkNew returns the number of rows, or an error unless they can be compared with the centers.
+	checkNew(centers *Matrix) (n int, err error)
+	// mix sets dst to the solutions of p for the rows, which are in range.
+	mix(by parallelism, p *simplexProblem, dst *Matrix) error
+	// score calls fn for each row, by means along the axes: see scored in labels.go. Entries are in range.
+	score(by parallelism, means, axes *Matrix, fn func(i, nearest int, scores []float64, exp int)) error
 }
 
-// openSamples opens x, which may be nil.
+// openSamples opens x, which may be nil. Passes share their scratch space.
 func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.open(ctx, o, centred)
+	t, err := x.open(ctx, o, centred, 0)
+	if err == nil {
+		t.data().space = newWorkspace()
+	}
+	return t, err
 }
 
 // openFor checks the options of a function that reads those of these names, and opens x.
@@ -154,33 +161,29 @@ type wanted struct{ p, more int }
 
 func (q wanted) all() int { return q.p + q.more }
 
-// principal finds the q.p ≤ d leading right singular vectors, completed where the data has fewer, and further
-// directions in principal.leading.
-func (s *samples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
+// principalOf finds the q.p ≤ d leading right singular vectors, completed where the data has fewer, further
+// directions in principal.leading, and the floor.
+func principalOf(x rows, q wanted, solver Solver, why purpose) (*principal, error) {
+	s := x.data()
 	small, large := s.sides()
-	c := chooseSolver(solver, false, why, q.p, small, large)
+	dense, _ := x.(*samples)
+	c := chooseSolver(solver, dense == nil, why, q.p, small, large)
 	if c.first == SolverKrylov {
-		pc, err := principalByKrylov(s, q, krylovOptions{steps: c.steps, hasty: c.then != SolverKrylov})
+		hasty := dense != nil && c.then != SolverKrylov
+		pc, err := principalByKrylov(x, q, krylovOptions{steps: c.steps, hasty: hasty})
 		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err
 		}
 	}
-	by := principalByGram
 	if c.first == SolverJacobi {
-		by = principalByJacobi
+		return principalByJacobi(dense, q)
 	}
-	pc, err := by(s, q)
+	pc, err := principalByGram(x, q)
 	if err == nil && c.first != c.then && c.then == SolverJacobi &&
 		0 < q.p && q.p < s.rankBound() && pc.floor < lostShare*pc.total {
-		pc, err = principalByJacobi(s, q)
+		return principalByJacobi(dense, q)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if pc.status != StatusIterationLimit {
-		pc.status = StatusOptimal
-	}
-	return pc, cancelled(s.ctx)
+	return pc, err
 }
 
 // krylovSteps returns after how many steps SolverKrylov has taken the time of SolverGram: SolverAuto tries no
@@ -230,16 +233,28 @@ func trace(m *Matrix) (sum float64) {
 }
 
 // principalByGram takes eigenvectors of the smaller Gram matrix.
-func principalByGram(s *samples, q wanted) (*principal, error) {
-	gram, off, err := centredGram(s)
+func principalByGram(x rows, q wanted) (*principal, error) {
+	gram, off, err := x.gram()
 	if err != nil {
 		return nil, err
 	}
-	pc, rows, err := principalOfGram(s, gram, q, off+s.fine.bound(trace(gram)))
+	pc, rows, err := principalOfGram(x.data(), gram, q, off)
 	if err != nil {
 		return nil, err
 	}
-	return pc, pc.setBasis(s, rows, q, s.multiplyT)
+	pc.lowerTotal()
+	return pc, pc.setBasis(x, rows, q)
+}
+
+// lowerTotal makes the total a lower bound where it has cancelled. The floor stays within it.
+func (pc *principal) lowerTotal() {
+	if pc.totalError <= pc.total*0x1p-31 {
+		return
+	}
+	pc.total = max(0, pc.total-pc.totalError)
+	if over := pc.floor - pc.total; over > 0 {
+		pc.floor, pc.floorError = pc.total, pc.floorError+over
+	}
 }
 
 // principalOfGram finds the principal directions from the Gram matrix, which it overwrites, and the bound
@@ -247,7 +262,7 @@ func principalByGram(s *samples, q wanted) (*principal, error) {
 func principalOfGram(s *samples, gram *Matrix, q wanted,
 	off float64) (pc *principal, rows *Matrix, err error) {
 	p := q.p
-	pc = &principal{solver: SolverGram, total: trace(gram)}
+	pc = &principal{solver: SolverGram, status: StatusOptimal, total: trace(gram)}
 	pc.totalError = off + gamma(gram.Rows)*pc.total
 	proved := 0 < p && p < s.rankBound()
 	var kept *Matrix
@@ -275,19 +290,18 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total+off)
 }
 
-// centredGram returns the smaller Gram matrix about the mean with its rest, and the bound gramError. Where X
-// is wide, the rest takes another pass; if it is below a rounding of the trace, the bound has it instead.
-func centredGram(s *samples) (gram *Matrix, off float64, err error) {
+// gram is about the mean with its rest, and has the bound gramError. Where X is wide the rest takes another
+// pass; if it is below a rounding of the trace, the bound has it instead.
+func (s *samples) gram() (gram *Matrix, off float64, err error) {
 	if gram, err = gramMatrix(s); err != nil {
 		return nil, 0, err
 	}
 	if apart := ofRest(s, trace(gram)); s.wide() && apart <= 0x1p-52*trace(gram) {
-		return gram, gramError(s, trace(gram)) + apart, nil
-	}
-	if err = recentre(s, gram); err != nil {
+		off = apart
+	} else if err = recentre(s, gram); err != nil {
 		return nil, 0, err
 	}
-	return gram, gramError(s, trace(gram)), nil
+	return gram, off + gramError(s, trace(gram)) + s.fine.bound(trace(gram)), nil
 }
 
 // recentre takes the Gram matrix to the mean with its rest: for XcᵀXc less Σw·rest·restᵀ.
@@ -333,11 +347,14 @@ func principalByJacobi(s *samples, q wanted) (*principal, error) {
 		return nil, err
 	}
 	p, rows := q.p, svd.V.transposed()
-	pc := &principal{solver: SolverJacobi, status: svd.Status, squares: svd.S}
+	pc := &principal{solver: SolverJacobi, status: StatusOptimal, squares: svd.S}
+	if svd.Status != StatusConverged {
+		pc.status = svd.Status
+	}
 	for i, v := range pc.squares {
 		pc.squares[i] = v * v
 	}
-	if err = pc.setBasis(s, rows, q, s.multiplyT); err != nil {
+	if err = pc.setBasis(s, rows, q); err != nil {
 		return nil, err
 	}
 	// The sum of all squares is rounded less than that of squared singular values.
@@ -359,7 +376,7 @@ func (pc *principal) prove(s *samples, rows *Matrix) error {
 	if pc.floor < lostShare*pc.total {
 		left := newOutside(pc.basis, pc.basis.Rows)
 		left.mean = s.fine.off(pc.total)
-		if err := left.add(s); err != nil {
+		if err := s.measure(left); err != nil {
 			return err
 		}
 		pc.within(left.floor(math.Inf(1)))
@@ -367,9 +384,9 @@ func (pc *principal) prove(s *samples, rows *Matrix) error {
 			return nil
 		}
 	}
-	gram, off, err := centredGram(s)
+	gram, off, err := s.gram()
 	if err == nil {
-		pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, pc.squares, off+s.fine.bound(pc.total)))
+		pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, pc.squares, off))
 	}
 	return err
 }
@@ -382,14 +399,13 @@ func (pc *principal) within(low, high float64) {
 }
 
 // setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows.
-func (pc *principal) setBasis(
-	s *samples, rows *Matrix, q wanted, multiplyT func(yt *Matrix) (*Matrix, error),
-) (err error) {
+func (pc *principal) setBasis(x rows, rows *Matrix, q wanted) (err error) {
+	s := x.data()
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu, for σ near rounding noise, of which some direction is made.
-		if from, err = multiplyT(from); err != nil {
+		if from, err = x.multiplyT(from); err != nil {
 			return err
 		}
 	}
@@ -408,37 +424,22 @@ func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	return basis, cancelled(ctx)
 }
 
-// krylovRows is rows given by their products alone, for SolverKrylov.
-type krylovRows struct {
-	*samples
-	total, totalError float64
-	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
-	measure           func(left *outside) error                           // adds all rows, about their mean
-}
-
-func principalByKrylov(s *samples, q wanted, o krylovOptions) (*principal, error) {
-	total, off, err := s.totalSquares()
-	if err != nil {
+// principalByKrylov finds the directions, and bounds the floor by what the data leaves outside of the basis
+// that it returns. Of o it reads steps and hasty.
+func principalByKrylov(x rows, q wanted, o krylovOptions) (pc *principal, err error) {
+	s, p := x.data(), q.p
+	pc = &principal{solver: SolverKrylov, status: StatusOptimal}
+	if pc.total, pc.totalError, err = x.totalSquares(); err != nil {
 		return nil, err
 	}
-	r := krylovRows{s, total, off, s.krylovVectors, func(left *outside) error { return left.add(s) }}
-	return r.iterate(q, o)
-}
-
-// iterate finds the directions, and bounds the floor by what the data leaves outside of the basis that it
-// returns. Of o it reads steps and hasty.
-func (s *krylovRows) iterate(q wanted, o krylovOptions) (*principal, error) {
-	p := q.p
-	small, _ := s.sides()
-	count := min(p, small)
-	pc := &principal{total: s.total, totalError: s.totalError, solver: SolverKrylov, status: StatusOptimal}
 	if p == 0 { // the floor is the total
-		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
+		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), pc.total, pc.totalError
 		pc.leading = pc.basis
+		pc.lowerTotal()
 		return pc, cancelled(s.ctx)
 	}
 	o.residual, o.sum, o.more = 1e-15, krylovTol/4, max(q.more, krylovExtra)
-	kry, err := s.leading(count, o)
+	kry, err := rightVectors(x, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -453,19 +454,20 @@ func (s *krylovRows) iterate(q wanted, o krylovOptions) (*principal, error) {
 	}
 	pc.basis, pc.leading = rowsOf(all, 0, p), rowsOf(all, 0, min(q.all(), all.Rows))
 	pc.squares, pc.after = kry.values, kry.after
-	if p >= s.rankBound() {
-		return pc, nil
+	if p < s.rankBound() {
+		err = pc.boundBeyond(x, kry, all, o.steps-kry.steps)
 	}
-	return pc, s.bound(pc, kry, all, o.steps-kry.steps)
+	pc.lowerTotal()
+	return pc, err
 }
 
-// bound sets the floor, and its error by what is outside of the basis, of which `further` has more rows: see
-// complement.
-func (s *krylovRows) bound(pc *principal, kry *krylovResult, further *Matrix, most int) error {
-	p := len(kry.values)
+// boundBeyond sets the floor, and its error by what is outside of the basis, of which `further` has more
+// rows: see complement.
+func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, most int) error {
+	s, p := x.data(), len(kry.values)
 	left := newOutside(withProbes(s.ctx, further, p), p)
-	left.mean = s.fine.off(s.total)
-	if err := s.measure(left); err != nil {
+	left.mean = s.fine.off(pc.total)
+	if err := x.measure(left); err != nil {
 		return err
 	}
 	_, high := left.floor(math.Inf(1))
@@ -475,7 +477,7 @@ func (s *krylovRows) bound(pc *principal, kry *krylovResult, further *Matrix, mo
 		trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
 		apply: func(v *Matrix) (*Matrix, error) {
 			more := newOutside(v, 0)
-			err := s.measure(more)
+			err := x.measure(more)
 			scale(more.coupling.Data, unit)
 			return more.coupling, err
 		}}
@@ -488,44 +490,27 @@ func (s *krylovRows) bound(pc *principal, kry *krylovResult, further *Matrix, mo
 		pc.status = StatusIterationLimit
 	}
 	pc.steps += more
-	pc.floor, pc.floorError = left.squares, pc.total+s.totalError
+	pc.floor, pc.floorError = left.squares, pc.total+pc.totalError
 	pc.within(left.floor(next / unit))
 	return cmp.Or(err, cancelled(s.ctx))
 }
 
-// krylovVectors iterates for the p leading right singular vectors of the data: p×d.
-func (s *samples) krylovVectors(p int, o krylovOptions) (*krylovResult, error) {
+// rightVectors iterates for p leading right singular vectors, or as many as there are.
+func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
+	s := x.data()
 	small, _ := s.sides()
 	if !s.wide() {
-		return rightVectors(s.ctx, small, func(v *Matrix) (*Matrix, error) {
-			b, err := normalProduct(s, v)
-			if err == nil && s.centred {
-				s.fine.takeFrom(b, v)
-			}
-			return b, err
-		}, nil, p, o)
+		return krylov(s.ctx, small, x.normalProduct, min(p, small), o)
 	}
-	return rightVectors(s.ctx, small, chained(s.multiplyT, s.multiply), s.multiplyT, p, o)
-}
-
-// chained returns the product by first, and of that by second.
-func chained(first, second func(*Matrix) (*Matrix, error)) func(*Matrix) (*Matrix, error) {
-	return func(v *Matrix) (*Matrix, error) {
-		y, err := first(v)
+	kry, err := krylov(s.ctx, small, func(u *Matrix) (*Matrix, error) { // left ones
+		y, err := x.multiplyT(u)
 		if err != nil {
 			return nil, err
 		}
-		return second(y)
-	}
-}
-
-// rightVectors iterates for p leading eigenvectors of the smaller product of the data with itself, of order
-// small. back takes left singular vectors to right ones; nil: the eigenvectors are right ones.
-func rightVectors(ctx context.Context, small int, apply, back func(*Matrix) (*Matrix, error), p int,
-	o krylovOptions) (*krylovResult, error) {
-	kry, err := krylov(ctx, small, apply, p, o)
-	if err == nil && back != nil {
-		kry.rows, err = back(kry.rows)
+		return x.multiply(y)
+	}, min(p, small), o)
+	if err == nil {
+		kry.rows, err = x.multiplyT(kry.rows)
 	}
 	return kry, err
 }
@@ -569,7 +554,7 @@ func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace,
 	if err := checkDirections(p, s.rankBound()); err != nil {
 		return nil, err
 	}
-	pc, err := t.principal(wanted{p, 0}, o.Solver, toFit)
+	pc, err := principalOf(t, wanted{p, 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -637,22 +622,57 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	return dst, nil
 }
 
-// squaredSingularValues returns the min(n, d) squared singular values, descending and
-// in scaled units, and their sum. Those that the shape makes 0 are exactly 0.
-func squaredSingularValues(s *samples) (values []float64, total float64, err error) {
+// floors returns the floors of 1, …, most centers, less what SolverKrylov may have missed; 0: all of them.
+func floors(x rows, most int, sum Sum) ([]float64, error) {
+	s := x.data()
 	small, _ := s.sides()
-	pc, err := principalByGram(s, wanted{})
+	first := directionsOf(1, sum)
+	if all := small + 1 - first; most == 0 || most > all {
+		most = all
+	}
+	values, total, missed, err := singularSquares(x, most-1+first)
+	if err != nil {
+		return nil, err
+	}
+	list := floorsOf(s.units, values, total)[first : first+most]
+	for i, floor := range list {
+		if i+first > 0 { // the total is whole
+			list[i] = max(0, floor-s.unscaleSquare(missed))
+		}
+	}
+	return list, nil
+}
+
+// singularSquares returns all squared singular values, descending and in scaled units, and their sum. Values
+// that the shape makes 0 are exactly 0. Of sparse rows SolverKrylov finds the p leading ones, and the sum of
+// the others; missed bounds by how much all together may be too small.
+func singularSquares(x rows, p int) (values []float64, total, missed float64, err error) {
+	s := x.data()
+	small, large := s.sides()
+	dense, _ := x.(*samples)
+	c := chooseSolver(SolverAuto, true, toFit, p, small, large)
+	if dense == nil && (p == 0 || p < small && c.first == SolverKrylov) {
+		pc, err := principalByKrylov(x, wanted{p, 0}, krylovOptions{steps: c.steps})
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		if pc.status != StatusOptimal {
+			missed = pc.floorError
+		}
+		if missed == 0 || c.then == SolverKrylov {
+			return append(pc.squares[:p:p], pc.floor), pc.total, missed, nil
+		}
+	}
+	pc, err := principalByGram(x, wanted{})
 	rank := s.rankBound()
 	// Values near rounding have lost their digits, and so have the last floors.
-	if err == nil && rank > 0 && small <= jacobiMaxSide && pc.squares[rank-1] < lostShare*pc.total {
-		pc, err = principalByJacobi(s, wanted{})
+	if err == nil && dense != nil && rank > 0 && small <= jacobiMaxSide &&
+		pc.squares[rank-1] < lostShare*pc.total {
+		pc, err = principalByJacobi(dense, wanted{})
 	}
 	if err != nil {
-		return nil, 0, err
-	}
-	for i, v := range pc.squares {
-		pc.squares[i] = max(v, 0)
+		return nil, 0, 0, err
 	}
 	clear(pc.squares[rank:])
-	return pc.squares, pc.total, nil
+	return pc.squares, pc.total, 0, nil
 }

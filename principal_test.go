@@ -184,7 +184,7 @@ func TestPrincipalTable(t *testing.T) {
 		small, _ := s.sides()
 		for _, solver := range allSolvers {
 			for p := 0; p <= c[1]; p += 1 + p/3 {
-				pc := mustDo(s.principal(wanted{p, 0}, solver, toFit))(t)
+				pc := mustDo(principalOf(s, wanted{p, 0}, solver, toFit))(t)
 				name := solver.String() + " " + shape(c[0], c[1]) + ", " + shape(p, c[1])
 				if maxDiff(product(pc.basis, pc.basis.transposed()), identity(p)) > 1e-14*float64(c[1]) ||
 					pc.basis.Rows != p || pc.basis.Cols != c[1] {
@@ -225,7 +225,7 @@ func TestPrincipalTable(t *testing.T) {
 				}
 			}
 		}
-		values, sum, err := squaredSingularValues(s)
+		values, sum, _, err := singularSquares(s, min(s.n, s.d))
 		if err != nil || len(values) != small || math.Abs(s.unscaleSquare(sum)-total) > 1e-13*total {
 			t.Fatal(len(values), sum, err)
 		}
@@ -384,7 +384,7 @@ func outsideBounds(t *testing.T, s *samples, basis *Matrix, next float64) (low, 
 	must(t, err)
 	r := newOutside(basis, basis.Rows)
 	r.mean = s.fine.off(total)
-	must(t, r.add(s))
+	must(t, s.measure(r))
 	low, high = r.floor(next)
 	return s.unscaleSquare(low), s.unscaleSquare(high)
 }

@@ -44,7 +44,7 @@ func gramChunks(s *samples) int {
 	return max(least, min(reduceChunks, items/(4*size)))
 }
 
-// gramError bounds the error of centredGram, in the trace and in the Frobenius norm, for the trace given.
+// gramError bounds the error of samples.gram, in the trace and in the Frobenius norm, for the trace given.
 // Every entry is off by γ of its depth times the sum of the sizes of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B =
 // |√w·xc|. Packing rounds every number three times, so a product passes six roundings more than its sum has.
 // Where X is wide, recentre subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d
@@ -171,7 +171,6 @@ func triangularFactor(s *samples) (*Matrix, error) {
 	return NewMatrix(size, size, all.Data[:size*size]), cancelled(s.ctx)
 }
 
-// multiply returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that is (XcV)ᵀ.
 func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
 	out, v := NewMatrix(vt.Rows, s.n, nil), vt.Clone()
 	if vt.Rows == 0 {
@@ -184,7 +183,6 @@ func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
 	return out, err
 }
 
-// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
 func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	b := yt.Rows
 	if b == 0 {
@@ -211,15 +209,8 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// normalProduct returns VᵀXcᵀXc for Vᵀ (b×d), b×d: in one pass over X, two where it is wide.
-func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
-	if s.wide() {
-		y, err := s.multiply(vt)
-		if err != nil {
-			return nil, err
-		}
-		return s.multiplyT(y)
-	}
+// normalProduct takes one pass over X. It assumes that X is not wide.
+func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 	b := vt.Rows
 	parts := newParts(s, b)
 	if b == 0 {
@@ -237,7 +228,11 @@ func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
 		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
-	return sumParts(parts), err
+	out := sumParts(parts)
+	for i := 0; i < b && s.centred; i++ { // about mean + rest
+		axpy(out.row(i), -s.fine.mass*dot(vt.row(i), s.fine.rest), s.fine.rest)
+	}
+	return out, err
 }
 
 // newParts returns a b×d matrix of zeros for every chunk of a sum over rows, at most a quarter of X in all.
@@ -257,8 +252,7 @@ func sumParts(parts []*Matrix) *Matrix {
 	return parts[0]
 }
 
-// changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
-// basis given as rows; nil: the data's own axes, and z has no gaps.
+// changeBasis takes a basis of nil, too: the data's own axes. z then has no gaps.
 func (s *samples) changeBasis(z, basis *Matrix) error {
 	if basis != nil {
 		return s.eachProjected(z, basis, func(block) {})

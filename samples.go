@@ -40,13 +40,6 @@ type meanRest struct {
 // squares returns Σw·‖rest‖²: by so much squared distances from the mean alone are larger.
 func (m *meanRest) squares() float64 { return m.mass * sumSquares(m.rest) }
 
-// takeFrom takes products b = vᵀXcᵀXc, about the mean alone, to those about mean + rest.
-func (m *meanRest) takeFrom(b, v *Matrix) {
-	for i := range v.Rows {
-		axpy(b.row(i), -m.mass*dot(v.row(i), m.rest), m.rest)
-	}
-}
-
 // off bounds √Σw times the distance of mean + rest from the true mean, for the ‖Xc‖² given. The sums
 // of differences from the origin are off by γ(depth) of the sum of their sizes, whose length is at most
 // √(total/Σw) + offset (Minkowski). Weights and the division double that; products of rest take d more.
@@ -432,6 +425,8 @@ func (s *samples) varying() int {
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 
 func (s *samples) data() *samples { return s }
+
+func (s *samples) chosen(list []int) *Matrix { return chosenRows(s.x, list) }
 
 // directionsOf returns how many directions k centers span: from the mean, or from 0 with SumAtMostOne.
 func directionsOf(k int, sum Sum) int {

@@ -23,11 +23,6 @@ import (
 // O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
 // without vertices, [ErrOption]. It reads the options Workers and Sum.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
-	return leastSquares(dst, x, vertices, opts, false)
-}
-
-// leastSquares is SimplexLeastSquares. local is as in simplexProblem.
-func leastSquares(dst, x, vertices *Matrix, opts *Options, local bool) (*Matrix, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers),
 		checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
@@ -51,9 +46,7 @@ func leastSquares(dst, x, vertices *Matrix, opts *Options, local bool) (*Matrix,
 		return nil, err
 	}
 	dst = destination(dst, x.Rows, k)
-	p := newSimplexProblem(vertices, o.Sum)
-	p.local = local
-	return dst, p.solve(ctx, dst, x, workers)
+	return dst, newSimplexProblem(vertices, o.Sum, false).solve(ctx, dst, x, workers)
 }
 
 // simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It
@@ -91,8 +84,8 @@ const (
 	fineShare  = 0x1p-38
 )
 
-func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
-	p := &simplexProblem{}
+func newSimplexProblem(vertices *Matrix, sum Sum, local bool) *simplexProblem {
+	p := &simplexProblem{local: local}
 	p.set(vertices, sum)
 	return p
 }

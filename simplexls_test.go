@@ -60,7 +60,7 @@ func slowSimplexLS(x []float64, f *Matrix) float64 {
 
 // solveFrom returns the memberships of x by the solver of rows, which tries the supports of start first.
 func solveFrom(f, x, start *Matrix, sum Sum) *Matrix {
-	p, n := newSimplexProblem(f, sum), x.Rows
+	p, n := newSimplexProblem(f, sum, false), x.Rows
 	g := NewMatrix(n, f.Rows, nil)
 	if !p.same(g, 0, n) {
 		b := p.products(block{hi: n, scratch: make([]float64, n*(p.d+p.k))}, x)
@@ -92,7 +92,7 @@ func TestSimplexLeastSquares(t *testing.T) {
 		})
 		g := mustDo(SimplexLeastSquares(nil, x, f, nil))(t)
 		checkFeasible(t, g)
-		p := newSimplexProblem(f, SumToOne)
+		p := newSimplexProblem(f, SumToOne, false)
 		if kind == 1 && k > 1 && p.ridge == 0 && !p.flat || kind == 0 && k <= d && p.ridge != 0 {
 			t.Errorf("kind %d k=%d d=%d: ridge %g", kind, k, d, p.ridge)
 		}
@@ -201,7 +201,7 @@ func hardSupports(try func(r *rowSolver, b []float64, size float64)) {
 			f.Data[i] = base[i%f.Cols]*float64(rng.IntN(3)) + math.Ldexp(rng.NormFloat64(),
 				-rng.IntN(8))*math.Abs(rng.NormFloat64())
 		}
-		p := newSimplexProblem(f, SumToOne)
+		p := newSimplexProblem(f, SumToOne, false)
 		r := newRowSolver(p)
 		for q := range 10 {
 			b := randomSlice(k, rng)
@@ -235,7 +235,7 @@ func TestFallBack(t *testing.T) {
 	for _, c := range []struct{ diagonal, want []float64 }{
 		{[]float64{0, -1, -2}, []float64{0, 0, 1}}, {[]float64{-1, -1, -1}, []float64{1, 0, 0}},
 	} {
-		p := newSimplexProblem(randomData(3, 3, 0, 5), SumToOne)
+		p := newSimplexProblem(randomData(3, 3, 0, 5), SumToOne, false)
 		r := newRowSolver(p)
 		for j, v := range c.diagonal {
 			p.gram.Set(j, j, v)
@@ -330,7 +330,7 @@ func TestRoughRows(t *testing.T) {
 // and begins again. A row is solved as by a new solver, and what is held is bounded.
 func TestSupports(t *testing.T) {
 	const k = 70
-	p := newSimplexProblem(randomData(k, k, 0, 5), SumToOne)
+	p := newSimplexProblem(randomData(k, k, 0, 5), SumToOne, false)
 	r, x := newRowSolver(p), randomData(1500, k, 0.1, 6)
 	full, before := 0, 0
 	for i := range x.Rows {
@@ -376,7 +376,7 @@ func TestSupports(t *testing.T) {
 	}
 	// A row alone has little memory.
 	for _, k := range []int{2, 10} {
-		r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
+		r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne, false))
 		r.solve(make([]float64, k), make([]float64, k), nil)
 		if floats := cap(r.cache.floats) + len(r.cache.slots); floats > 200+4*k*k {
 			t.Errorf("k=%d: %d numbers for the supports of one row", k, floats)
@@ -475,8 +475,8 @@ func TestSameForAll(t *testing.T) {
 	near.Set(2, 1, math.Nextafter(2, 3))
 	// Those of 7 numbers of 0.1 are the same, though their mean is rounded.
 	tenths := mapped(NewMatrix(7, 2, nil), func(_, j int, _ float64) float64 { return float64(1+6*j) / 10 })
-	if !newSimplexProblem(tenths, SumToOne).flat || newSimplexProblem(near, SumToOne).flat ||
-		newSimplexProblem(same, SumAtMostOne).flat || !newSimplexProblem(same, SumToOne).flat {
+	if !newSimplexProblem(tenths, SumToOne, false).flat || newSimplexProblem(near, SumToOne, false).flat ||
+		newSimplexProblem(same, SumAtMostOne, false).flat || !newSimplexProblem(same, SumToOne, false).flat {
 		t.Error("what coincides")
 	}
 }

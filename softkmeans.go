@@ -66,9 +66,8 @@ type Model struct {
 // SumAtMostOne.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
-// changed nor copied. Zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. If
-// one of its columns is far from 0 in all rows, products cancel, and FloorError is as wide as the rounding of
-// x with its mean: subtract a constant from such columns before.
+// changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows, products cancel, and
+// FloorError is as wide as the rounding of x with its mean: subtract a constant from such columns before.
 //
 // Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; O(ndk) for
 // projection, memberships and objective. A step of SolverKrylov over z stored entries takes O((z + n + d)(k +
@@ -106,7 +105,7 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 			return nil, err
 		}
 	}
-	pc, err := x.principal(wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
+	pc, err := principalOf(x, wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 		return nil, err
 	}
 	m.Centers = simplexCenters(s, e, pc.basis)
-	if err := x.solveRows(m.Centers, m.Memberships, SumToOne, false, s.zeroWeights()); err != nil {
+	if err := m.solveRows(x, s.zeroWeights()); err != nil {
 		return nil, err
 	}
 	objective, ok := pc.projectedObjective(s, e)
@@ -129,26 +128,27 @@ func (o *Options) globalModel(x rows, k int) (*Model, error) {
 	return m, m.rate(x, objective, pc)
 }
 
-// open returns samples whose passes share their scratch space.
-func (m *Matrix) open(ctx context.Context, o *Options, centred bool) (rows, error) {
+func (m *Matrix) open(ctx context.Context, o *Options, centred bool, _ int) (rows, error) {
 	s, err := newSamples(ctx, m, o.Weights, o.Workers, centred)
-	if err != nil {
-		return nil, err
-	}
-	s.space = newWorkspace()
-	return s, nil
-}
-
-func (m *Matrix) openVolume(ctx context.Context, _ int, o *MinVolumeOptions) (rows, error) {
-	s, err := newSamples(ctx, m, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err // not a nil *samples as rows
 	}
 	return s, nil
 }
 
-func (m *Matrix) mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error) {
-	return leastSquares(dst, m, centers, &Options{Sum: sum}, local)
+func (m *Matrix) checkNew(centers *Matrix) (n int, err error) {
+	if err = checkShape("x", m); err == nil {
+		err = cmp.Or(checkNewRows(m.Rows, m.Cols, centers),
+			checkRange(context.Background(), "x", m, workerCount(0)))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return m.Rows, nil
+}
+
+func (m *Matrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error {
+	return p.solve(by.ctx, dst, m, by.workers)
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -184,12 +184,10 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row
 // goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in
-// directions in which the clusters are wide. Labels from up to 16 runs of k-means move in the same way. From
-// the best of these two clusters merge and another splits, as long as that helps. The labels whose clusters
-// are most even in size and overlap least are taken. Clusters have the numbers of the prototypes with which
-// they share most rows. A fit with an Init other than InitAuto and an exact mixture
-// start from their memberships alone. The result is empty without Memberships, as of a model file: give the
-// rows to PredictLabels then.
+// directions in which the clusters are wide. Labels from k-means, and after swaps, move in the same way,
+// unless an Init is given or the mixture is exact: those whose clusters are most even in size and overlap
+// least are taken. Clusters have the numbers of the prototypes with which they share most rows. The result is
+// empty without Memberships, as of a model file: give the rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -274,7 +272,11 @@ func (m *Model) score(x Samples, begin func(n int) scored) error {
 	if err != nil {
 		return err
 	}
-	return x.score(m.ClusterMeans, m.ClusterAxes, begin)
+	n, err := x.checkNew(m.ClusterMeans)
+	if err != nil {
+		return err
+	}
+	return x.score(openEnded(), m.ClusterMeans, m.ClusterAxes, begin(n))
 }
 
 // checkFitted returns an error if the model has no centers, or some out of range.
@@ -285,6 +287,24 @@ func (m *Model) checkFitted() error {
 		}
 	}
 	return fail(ErrTooFewSamples, "the model has no centers")
+}
+
+// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB at a time.
+func (m *Model) solveRows(x rows, list []int) error {
+	if len(list) == 0 {
+		return nil
+	}
+	s, problem := x.data(), newSimplexProblem(m.Centers, m.Sum, m.local())
+	step := max(1, 1<<20/max(s.d, m.Centers.Rows))
+	for ; len(list) > 0; list = list[min(step, len(list)):] {
+		some := list[:min(step, len(list))]
+		found := NewMatrix(len(some), m.Centers.Rows, nil)
+		if err := problem.solve(s.ctx, found, x.chosen(some), s.workers); err != nil {
+			return err
+		}
+		copyRowsTo(m.Memberships, some, found)
+	}
+	return nil
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
@@ -397,25 +417,6 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-func (x *Matrix) score(means, axes *Matrix, begin func(n int) scored) error {
-	if err := checkNewSamples(x, means); err != nil {
-		return err
-	}
-	return metric{means: means, axes: axes}.score(context.Background(), workerCount(0), x, begin(x.Rows))
-}
-
-// checkNewSamples returns an error unless x has rows for the centers, with entries in range.
-func checkNewSamples(x, centers *Matrix) error {
-	err := checkShape("x", x)
-	if err == nil {
-		err = checkNewRows(x.Rows, x.Cols, centers)
-	}
-	if err == nil {
-		err = checkRange(context.Background(), "x", x, workerCount(0))
-	}
-	return err
-}
-
 // Predict returns the memberships (n×k) of new rows x (n×d), in the units of those that the
 // model was fitted to: the least ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum
 // says so). dst receives the result; nil allocates, and it may be x itself.
@@ -434,7 +435,12 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.mix(dst, m.Centers, m.Sum, m.local())
+	n, err := x.checkNew(m.Centers)
+	if err = cmp.Or(checkEnum("Sum", m.Sum, sumCount), err); err != nil {
+		return nil, err
+	}
+	dst = destination(dst, n, m.Centers.Rows)
+	return dst, x.mix(openEnded(), newSimplexProblem(m.Centers, m.Sum, m.local()), dst)
 }
 
 // local reports whether the centers are means of clusters, as of far more centers than directions. Of the
@@ -462,79 +468,42 @@ func checkNewRows(rows, cols int, centers *Matrix) error {
 	return cmp.Or(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }
 
-// open opens the matrix with all its zeros where half of its entries are stored.
-func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool) (rows, error) {
+// open opens the matrix with all its zeros where half of its entries are stored, too.
+func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, directions int) (rows, error) {
+	err := checkSolver(o.Solver)
 	if o.Solver == SolverJacobi {
-		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
+		err = fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
 	}
-	if err := checkSolver(o.Solver); err != nil {
+	if err = cmp.Or(err, checkCount("Workers", o.Workers), x.check("x")); err != nil {
 		return nil, err
-	}
-	if full := x.filled(); full != nil {
-		return full.open(ctx, o, centred)
-	}
-	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
-}
-
-func (x *SparseMatrix) mix(dst, centers *Matrix, sum Sum, local bool) (*Matrix, error) {
-	if err := cmp.Or(checkEnum("Sum", sum, sumCount), x.checkNew(centers)); err != nil {
-		return nil, err
-	}
-	dst = destination(dst, x.Rows, centers.Rows)
-	if x.Rows == 0 {
-		return dst, nil
-	}
-	p := newSimplexProblem(centers, sum)
-	p.local = local
-	return dst, mixSparse(parallelism{context.Background(), workerCount(0)}, p, dst, x)
-}
-
-// checkNew returns an error unless x is a valid matrix, with columns as the centers and entries in range.
-func (x *SparseMatrix) checkNew(centers *Matrix) error {
-	if err := x.check("x"); err != nil {
-		return err
-	}
-	if err := checkNewRows(x.Rows, x.Cols, centers); err != nil {
-		return err
-	}
-	for i := range x.Rows {
-		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
-			return x.entryError(i, 0)
-		}
-	}
-	return nil
-}
-
-func (x *SparseMatrix) score(means, axes *Matrix, begin func(n int) scored) error {
-	if err := x.checkNew(means); err != nil {
-		return err
-	}
-	by := parallelism{context.Background(), workerCount(0)}
-	return x.scoreBy(by, metric{means: means, axes: axes}, begin(x.Rows))
-}
-
-func (x *SparseMatrix) openVolume(ctx context.Context, k int, o *MinVolumeOptions) (rows, error) {
-	if err := cmp.Or(checkCount("Workers", o.Workers), x.check("x")); err != nil {
-		return nil, err
-	}
-	if o.Plain {
-		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
 	}
 	full := x.filled()
-	// Where a fit begins in all columns or the row space, these are hardly more than leading directions, or
-	// the table than centers.
-	if few := 3*narrowColumns(k) > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
-		var err error
+	if few := directions > 0 && 3*directions > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
 		if full, err = x.Dense(); err != nil {
 			return nil, err
 		}
 	}
 	if full != nil {
-		return full.openVolume(ctx, k, o)
+		return full.open(ctx, o, centred, 0)
 	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+func (x *SparseMatrix) checkNew(centers *Matrix) (n int, err error) {
+	if err := x.check("x"); err != nil {
+		return 0, err
+	}
+	if err := checkNewRows(x.Rows, x.Cols, centers); err != nil {
+		return 0, err
+	}
+	for i := range x.Rows {
+		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
+			return 0, x.entryError(i, 0)
+		}
+	}
+	return x.Rows, nil
 }

@@ -134,7 +134,7 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n. An entry passes the roundings of sumDepth, and 8.
+// multiply rounds an entry as often as sumDepth says, and 8 times more.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
 	err := s.changeBasis(out, vt)
@@ -165,6 +165,28 @@ func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	})
 }
 
+func (s *sparseSamples) normalProduct(vt *Matrix) (*Matrix, error) {
+	y, err := s.multiply(vt)
+	if err != nil {
+		return nil, err
+	}
+	return s.multiplyT(y)
+}
+
+func (s *sparseSamples) totalSquares() (total, off float64, err error) { return s.total, s.off, nil }
+
+func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
+	return s.sparse.score(parallelism{s.ctx, s.workers}, means, axes, labelling(dst))
+}
+
+func (s *sparseSamples) chosen(list []int) *Matrix {
+	out := NewMatrix(len(list), s.d, nil)
+	for t, i := range list {
+		s.sparse.fill(out.row(t), i)
+	}
+	return out
+}
+
 func (s *sparseSamples) varying() (count int) {
 	counting := s.n - len(s.zeroWeights())
 	for j := range s.d {
@@ -185,7 +207,6 @@ func (s *sparseSamples) varying() (count int) {
 	return count
 }
 
-// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
 func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	b, y := yt.Rows, yt.transposed()
 	for i, r := range s.root {
@@ -211,11 +232,9 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, and a bound of its error in the trace and in
-// the Frobenius norm. Let S be X with the vectors of the smaller side as rows, and S − abᵀ the centred
-// data. Then SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most. They pass the
-// roundings of sumDepth and some.
-func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
+// gram is SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ. S has the vectors of the smaller side as rows, and S − abᵀ is the
+// centred data. Terms are 2·reach² at most, and pass the roundings of sumDepth and some.
+func (s *sparseSamples) gram() (gram *Matrix, off float64, err error) {
 	size, _ := s.sides()
 	if !addressable(size, size) {
 		return nil, 0, errTooLarge(s.samples)
@@ -288,61 +307,6 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	}
 }
 
-// principal returns leading directions of the rows, by the solvers that chooseSolver names.
-func (s *sparseSamples) principal(q wanted, solver Solver, why purpose) (*principal, error) {
-	small, large := s.sides()
-	c := chooseSolver(solver, true, why, q.p, small, large)
-	if c.first == SolverKrylov {
-		pc, err := s.principalByKrylov(q)
-		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
-			return pc, err
-		}
-	}
-	return s.principalByGram(q)
-}
-
-func (s *sparseSamples) principalByGram(q wanted) (*principal, error) {
-	gram, off, err := s.gramMatrix()
-	if err != nil {
-		return nil, err
-	}
-	pc, rows, err := principalOfGram(s.samples, gram, q, off)
-	if err != nil {
-		return nil, err
-	}
-	pc.status = StatusOptimal
-	pc.lowerTotal()
-	return pc, pc.setBasis(s.samples, rows, q, s.multiplyT)
-}
-
-// lowerTotal makes the total a lower bound where it has cancelled. The floor stays within it.
-func (pc *principal) lowerTotal() {
-	if pc.totalError <= pc.total*0x1p-31 {
-		return
-	}
-	pc.total = max(0, pc.total-pc.totalError)
-	if over := pc.floor - pc.total; over > 0 {
-		pc.floor, pc.floorError = pc.total, pc.floorError+over
-	}
-}
-
-func (s *sparseSamples) principalByKrylov(q wanted) (*principal, error) {
-	r := krylovRows{s.samples, s.total, s.off, s.leadingVectors, s.measure}
-	pc, err := r.iterate(q, krylovOptions{steps: defaultKrylovSteps})
-	if err == nil {
-		pc.lowerTotal()
-	}
-	return pc, err
-}
-
-func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
-	small, _ := s.sides()
-	if s.wide() {
-		return rightVectors(s.ctx, small, chained(s.multiplyT, s.multiply), s.multiplyT, p, o)
-	}
-	return rightVectors(s.ctx, small, chained(s.multiply, s.multiplyT), nil, p, o)
-}
-
 // measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc − (WᵀW)U.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
@@ -373,14 +337,12 @@ func (s *sparseSamples) measure(left *outside) error {
 
 // project projects the rows and returns how far they reach.
 func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	w := leftColumns(g, basis.Rows)
+	w := &Matrix{Rows: g.Rows, Cols: basis.Rows, Stride: g.Stride, Data: g.Data}
 	if err := s.changeBasis(w, basis); err != nil {
 		return nil, err
 	}
 	return extentOf(w, normals, kind), cancelled(s.ctx)
 }
-
-func (s *sparseSamples) length(i int) float64 { return math.Sqrt(s.squares[i]) }
 
 func (s *sparseSamples) multiplyBy(f *Matrix) error {
 	k := f.Rows
@@ -416,81 +378,6 @@ func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 		squares += coef[u] * part
 	}
 	return max(0, squares)
-}
-
-func (s *sparseSamples) sums(g *Matrix) (*Matrix, error) {
-	y := g.Clone()
-	for i, r := range s.root {
-		scale(y.row(i), r)
-	}
-	return s.multiplyT(y.transposed())
-}
-
-// floors returns floors less what SolverKrylov may have missed, where min(n, d) is above mostGramSide and
-// it has not converged.
-func (s *sparseSamples) floors(most int, sum Sum) ([]float64, error) {
-	small, _ := s.sides()
-	first := directionsOf(1, sum)
-	if all := small + 1 - first; most == 0 || most > all {
-		most = all
-	}
-	values, missed, err := s.spectrum(most - 1 + first)
-	if err != nil {
-		return nil, err
-	}
-	floors := floorsOf(s.units, values, s.total)[first : first+most]
-	for i, floor := range floors {
-		if i+first > 0 { // the total is whole
-			floors[i] = max(0, floor-s.unscaleSquare(missed))
-		}
-	}
-	return floors, nil
-}
-
-// spectrum returns all squared singular values; by SolverKrylov, or for p = 0, the p leading ones and the sum
-// of the rest. missed bounds by how much all together may be too small; 0 but for SolverKrylov.
-func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
-	small, large := s.sides()
-	if p == 0 {
-		return []float64{s.total}, 0, nil
-	}
-	c := chooseSolver(SolverAuto, true, toFit, p, small, large)
-	if p < small && c.first == SolverKrylov {
-		pc, err := s.principalByKrylov(wanted{p, 0})
-		if err != nil {
-			return nil, 0, err
-		}
-		if pc.status == StatusOptimal || c.then == SolverKrylov {
-			if pc.status != StatusOptimal {
-				missed = pc.floorError
-			}
-			return append(pc.squares[:p:p], pc.floor), missed, nil
-		}
-	}
-	pc, err := s.principalByGram(wanted{})
-	if err != nil {
-		return nil, 0, err
-	}
-	clear(pc.squares[s.rankBound():])
-	return pc.squares, 0, nil
-}
-
-func (s *sparseSamples) solveRows(centers, g *Matrix, sum Sum, local bool, rows []int) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	some := &SparseMatrix{Rows: len(rows), Cols: s.d, Indptr: []int{0}}
-	for _, i := range rows {
-		lo, hi := s.sparse.Indptr[i], s.sparse.Indptr[i+1]
-		some.Indices = append(some.Indices, s.sparse.Indices[lo:hi]...)
-		some.Data = append(some.Data, s.sparse.Data[lo:hi]...)
-		some.Indptr = append(some.Indptr, len(some.Data))
-	}
-	found, p := NewMatrix(len(rows), g.Cols, nil), newSimplexProblem(centers, sum)
-	p.local = local
-	err := mixSparse(parallelism{s.ctx, s.workers}, p, found, some)
-	copyRowsTo(g, rows, found)
-	return err
 }
 
 // objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
@@ -588,50 +475,24 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
 }
 
-func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
-	return s.sparse.scoreBy(parallelism{s.ctx, s.workers}, metric{means: means, axes: axes}, labelling(dst))
-}
-
-func (s *sparseSamples) labelMeans(labels []int, centers *Matrix) (*Matrix, error) {
-	member, weights := NewMatrix(s.n, centers.Rows, nil), make([]float64, centers.Rows)
-	for i, j := range labels {
-		member.row(i)[j] = 1
-		weights[j] += s.weight(i)
-	}
-	sums, err := s.sums(member)
-	if err != nil {
-		return nil, err
-	}
-	out := centers.Clone()
-	for j, w := range weights {
-		if w > 0 {
-			for c, v := range sums.row(j) {
-				out.row(j)[c] = math.Ldexp(s.mean[c]+v/w, s.exp)
-			}
-		}
-	}
-	return out, nil
-}
-
-// scoreBy calls fn for each row. All entries are in range. Where q has no axes it takes blocks of rows with
-// their zeros.
-func (x *SparseMatrix) scoreBy(by parallelism, q metric, fn scored) error {
-	if q.axes == nil {
+// score takes blocks of rows with their zeros where q has no axes.
+func (x *SparseMatrix) score(by parallelism, means, axes *Matrix, fn scored) error {
+	if axes == nil {
 		return eachFilled(by, x, func(lo, _ int, rows *Matrix) error {
-			return q.score(by.ctx, by.workers, rows, func(i, nearest int, scores []float64, exp int) {
+			return rows.score(by, means, nil, func(i, nearest int, scores []float64, exp int) {
 				fn(lo+i, nearest, scores, exp)
 			})
 		})
 	}
-	from := q.means.row(0)
-	means, err := alongAxes(by.ctx, by.workers, q.means, from, q.axes)
+	from := means.row(0)
+	means, err := alongAxes(by, means, from, axes)
 	if err != nil {
 		return err
 	}
-	p, a, v := q.axes.Rows, x.rows(1), q.axes.transposed()
+	p, a, v := axes.Rows, x.rows(1), axes.transposed()
 	y, middle := NewMatrix(x.Rows, p, nil), make([]float64, p)
 	for c := range middle {
-		middle[c] = dot(from, q.axes.row(c))
+		middle[c] = dot(from, axes.row(c))
 	}
 	over := chunking{x.Rows, a.length(p), manyChunks}
 	if err := eachBlock(by.ctx, by.workers, over, p, func(at block) {
@@ -642,11 +503,10 @@ func (x *SparseMatrix) scoreBy(by parallelism, q metric, fn scored) error {
 	}); err != nil {
 		return err
 	}
-	return scoreRows(by.ctx, by.workers, y, means, fn)
+	return scoreRows(by, y, means, fn)
 }
 
-// mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
-func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
+func (x *SparseMatrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error {
 	top, _ := rowMaxAbs(x.Data)
 	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
 		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {

@@ -190,7 +190,7 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	if err := checkSize("the scatter matrix", part.d+1, part.d+1); err != nil {
 		return err
 	}
-	gram, off, err := centredGram(part)
+	gram, off, err := part.gram()
 	if err != nil {
 		return err
 	}
@@ -203,10 +203,10 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	return nil
 }
 
-// setErrors sets the bounds for rows whose sum of squares about the mean in memory is off by at most off.
+// setErrors sets the bounds for rows whose sum of squares about their mean is off by at most off.
 func (m *Stats) setErrors(part *samples, total, off float64) {
 	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
-	m.scatterOff = off + part.fine.bound(total)
+	m.scatterOff = off
 }
 
 // newPart checks rows that come after those of m. It returns them as samples about their own mean, and what
@@ -368,7 +368,6 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	pc.status = StatusOptimal
 	if pc.basis, err = completed(frame.ctx, rows, p, s.cols); err != nil {
 		return nil, err
 	}

@@ -139,14 +139,11 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	return left, right, values
 }
 
-// jacobiTol is the |cosine| below which two vectors of length n count as orthogonal, that of dgesvj.
-func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
-
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v
 // along with them. It leaves the rows' lengths in norms, and returns the sweeps made.
 func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, status Status) {
 	n := m.Rows
-	tol := jacobiTol(n)
+	tol := math.Sqrt(float64(max(n, 1))) * 0x1p-53 // of a |cosine|, as in dgesvj
 	// Two sweeps in a row below done end the iteration: rounding may make an angle a little above tol anew,
 	// for ever (dgesvj has such a second bound, too).
 	done := float64(max(n, 8)) * 0x1p-53

@@ -103,7 +103,7 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	r.bounds.hold(found.Lower)
 	r.bounds.hold(found.Upper)
 	r.sure = &answer.Bootstrap{Draws: found.Resamples, Level: 0.95, Status: found.Status.String(),
-		Lower: rowsOf(found.Lower), Upper: rowsOf(found.Upper), Shares: found.Shares, ShareLower: found.ShareLower,
+		Lower: answer.RowsOf(found.Lower), Upper: answer.RowsOf(found.Upper), Shares: found.Shares, ShareLower: found.ShareLower,
 		ShareUpper: found.ShareUpper, Stability: found.Stability, LeastStable: unstable(d, found.Stable)}
 	return nil
 }

@@ -272,7 +272,7 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 
 // answer says whether the result is proved optimal, with advice if better centers or memberships exist.
 func (c *certified) answer() *answer.Answer {
-	a := newAnswer(&c.data.Head, c.data.Rows, scale.KindOf(c.data.scale))
+	a := answer.New(&c.data.Head, c.data.Rows, scale.KindOf(c.data.scale))
 	a.K, a.Tol, a.CentersFile, a.MembershipsFile = c.K, c.Tol, c.centers, c.memberships
 	a.About += "; " + prototypes(c.K) + " of " + c.centers
 	if c.memberships != "" {

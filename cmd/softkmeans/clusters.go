@@ -10,9 +10,7 @@ import (
 	"strconv"
 
 	"softkmeans"
-	"softkmeans/internal/answer"
 	"softkmeans/internal/la"
-	"softkmeans/internal/view"
 )
 
 // probabilityName is the column of memberships with the probability of the row's cluster. The columns of all
@@ -82,27 +80,4 @@ func (r *result) writeMeans(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// tellClusters fills in the clusters: their rows, weights, means, and how likely rows are in their own.
-func (r *result) tellClusters(a *answer.Answer, columns *answer.Columns, names []string) {
-	means, l := r.clusterMeans(), &r.likely
-	for j, name := range names {
-		c := answer.Cluster{Name: name, Rows: l.sizes[j], Weight: r.model.ClusterWeights[j], Mean: means.Row(j),
-			Columns: columns.Differences(means.Row(j))}
-		if c.Rows > 0 {
-			c.Probability = l.sums[j] / float64(c.Rows)
-		}
-		a.Clusters = append(a.Clusters, c)
-	}
-	mean := l.mean()
-	a.Probability, a.Doubt = &mean, r.model.ClusterDoubt
-	for _, w := range r.model.Warnings {
-		if w.Kind == softkmeans.WarnLabels {
-			a.TypicalAccuracy = view.TypicalAccuracy(w.Value)
-		}
-	}
-	if !r.mixtures {
-		a.LabelBy, a.Shown = "cluster", columns.Shown(means)
-	}
 }

@@ -50,7 +50,7 @@ func TestProbabilities(t *testing.T) {
 			}
 			(&modelFile{m}).scaling().Apply(x.Data)
 			want, err := m.Model.ClusterProbabilities(nil, x)
-			if err != nil || !slices.EqualFunc(rowsOf(want), probabilities, slices.Equal) {
+			if err != nil || !slices.EqualFunc(answer.RowsOf(want), probabilities, slices.Equal) {
 				t.Errorf("%s: not those of the model, %v", args, err)
 			}
 		}

@@ -152,7 +152,7 @@ func (c *comparison) answer() *answer.Answer {
 	for i, from := range c.From {
 		if from < 0 {
 			n, part := rowsIn(c.models[1], i)
-			a.Models.New = append(a.Models.New, answer.New{B: i, Rows: n, Share: part})
+			a.Models.New = append(a.Models.New, answer.Newcomer{B: i, Rows: n, Share: part})
 		}
 	}
 	return a

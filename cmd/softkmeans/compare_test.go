@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("center %d moved by a share of %v", j, *m.Relative)
 		}
 	}
-	if len(got.New) != 1 || got.New[0] != (answer.New{B: 1, Rows: 1, Share: 0.05}) ||
+	if len(got.New) != 1 || got.New[0] != (answer.Newcomer{B: 1, Rows: 1, Share: 0.05}) ||
 		!near(got.Distance*got.Distance, 64.0/3, 1e-9) || got.Of[1].K != 4 || got.Of[0].Rows != 10 {
 		t.Errorf("%+v", got)
 	}

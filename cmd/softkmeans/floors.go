@@ -294,7 +294,7 @@ func (r *scree) writeList(w io.Writer) error {
 
 // answer says what the floors are, and which k they and the rows speak for.
 func (r *scree) answer() *answer.Answer {
-	a := newAnswer(&r.Head, r.rows, scale.KindOf(r.scale))
+	a := answer.New(&r.Head, r.rows, scale.KindOf(r.scale))
 	a.Floors, a.Most, a.Choice = r.lines(), r.most, answer.NewChoice(r.choice, r.proposal)
 	if c := r.choice; c != nil && (r.fit == nil || c.Agreement != nil) {
 		a.Evidence = &answer.Evidence{Edge: c.Edge, HeldOut: c.HeldOut, Stable: c.Stable, Clusters: c.Clusters,

@@ -24,6 +24,9 @@ var goldens = []struct{ name, args string }{
 	{"fit-tilsd", "fit -k 3 -method tilsd iris.csv"},
 	{"fit-bootstrap", "fit -k 3 -method minvol -others no -bootstrap 20 -model old.json iris.csv"},
 	{"fit-from", "fit -from old.json -method minvol -others no -drop 5 -label 6 -model new.json more.csv"},
+	{"fit-mixtures", "fit -k 3 grains.csv"},
+	{"fit-clusters", "fit -k 6 -drop 3,4 iris.csv"},
+	{"fit-missing", "fit -k 3 -missing fit -v gaps.csv"},
 	{"compare", "compare old.json new.json"},
 	{"predict", "predict -model m.json -o p.csv iris.csv"},
 	{"predict-centers", "predict -centers sources.csv -o p.csv consumers.csv"},
@@ -70,6 +73,8 @@ func TestGolden(t *testing.T) {
 		}
 		writeText(t, name, text)
 	}
+	writeText(t, "grains.csv", readFile(t, filepath.Join(source, "tables", "trade", "grain_sizes_percent.csv")))
+	writeText(t, "gaps.csv", strings.ReplaceAll(readFile(t, "iris.csv"), "5.6,", ","))
 	writeText(t, "more.csv", strings.ReplaceAll(readFile(t, "iris.csv"), "\n",
 		",7,x\n")+"9,4,8,3,7,x\n9,4,8,3,7,x\n")
 	var some strings.Builder

@@ -233,7 +233,7 @@ func (k *known) answer() *answer.Answer {
 	if k.Mixer.Bundled() {
 		noun = "group"
 	}
-	a := newAnswer(&d.Head, k.rows, scale.None)
+	a := answer.New(&d.Head, k.rows, scale.None)
 	a.About = fmt.Sprintf("%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
 		count(len(k.Mixer.Groups), noun), k.flags.centers)
 	a.Notes, a.CentersFile = append(a.Notes, k.notes...), k.flags.centers

@@ -34,9 +34,10 @@ const (
 // methods is the table of the methods. A new method is a constant and a row here, and its
 // word in the help of the flags that it takes.
 var methods = [...]struct {
-	word    string // of -method, of reports and of model files
-	takes   string // the flags that it takes and others do not
-	similar bool   // it takes similarities in place of rows
+	word    string      // of -method, of reports and of model files
+	takes   string      // the flags that it takes and others do not
+	of      view.Method // of rows
+	similar bool        // it takes similarities in place of rows
 	help    string
 	// fit fits rows, with the options that all methods share.
 	fit func(context.Context, *fitFlags, *data, *result, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
@@ -54,6 +55,7 @@ var methods = [...]struct {
 	},
 	methodGlobal: {
 		word:  "global",
+		of:    view.Global,
 		takes: "enclosure solver sum weights centers details stream",
 		help: `the least squared error, which is proved. Its prototypes
                 enclose the data and are no typical rows; memberships are vague.
@@ -62,6 +64,7 @@ var methods = [...]struct {
 	},
 	methodAlternating: {
 		word:  "alternating",
+		of:    view.Alternating,
 		takes: "bounds seed plain from known sum weights centers means details",
 		help:  `local search from k-means centers`,
 		fit:   fitAlternating,

@@ -52,15 +52,6 @@ func newModelFile(r *result) *modelfile.File {
 	return f
 }
 
-// rowsOf returns views of the rows.
-func rowsOf(m *softkmeans.Matrix) [][]float64 {
-	list := make([][]float64, m.Rows)
-	for i := range list {
-		list[i] = m.Row(i)
-	}
-	return list
-}
-
 func readModel(name string) (*modelFile, error) {
 	in, err := os.Open(name)
 	if err != nil {

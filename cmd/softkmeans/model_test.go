@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/modelfile"
 )
 
@@ -46,7 +47,7 @@ func TestModelFile(t *testing.T) {
 		f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
 		t.Errorf("objective %v, floor %v, total %v, sizes %v", p.Objective, p.Floor, p.Total, f.Sizes)
 	}
-	for i, row := range rowsOf(f.Centers) {
+	for i, row := range answer.RowsOf(f.Centers) {
 		for j, v := range row {
 			if scaled := (v - f.Shift[j]) / f.Divisor[j]; !near(scaled, f.Model.Centers.At(i, j), 1e-12) {
 				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v,

@@ -367,7 +367,7 @@ func (p *prediction) skip() error {
 
 // answer has the rows by label, what was found out about the file, and what is strange about the rows.
 func (p *prediction) answer() *answer.Answer {
-	a := newAnswer(&table.Head{Source: p.source, Names: p.model.Columns, Notes: p.notes}, p.rows, scale.KindOf(p.model.scaling()))
+	a := answer.New(&table.Head{Source: p.source, Names: p.model.Columns, Notes: p.notes}, p.rows, scale.KindOf(p.model.scaling()))
 	a.About = fmt.Sprintf("%s: %s, memberships in %s of %s", p.source, count(p.rows, "row"),
 		prototypes(p.model.K()), p.file)
 	a.CentersFile, a.Sizes, a.Warnings = p.file, p.sizes, append(a.Warnings, p.watch.warnings(p.model)...)

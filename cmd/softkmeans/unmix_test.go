@@ -230,7 +230,7 @@ func TestUnmix(t *testing.T) {
 		model.Rows != 476 || model.Method != "minvol" {
 		t.Fatalf("%+v, %v", model, err)
 	}
-	for i, row := range rowsOf(model.Centers) {
+	for i, row := range answer.RowsOf(model.Centers) {
 		for j, v := range row {
 			if text := records[j+1][i+1]; text != strconv.FormatFloat(v, 'g', -1, 64) {
 				t.Fatalf("band %d of %d: %s, not %v", j, i, text, v)

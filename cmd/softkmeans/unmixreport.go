@@ -21,7 +21,7 @@ func (u *unmixing) read() *answer.Answer {
 	if s.pictured {
 		size = count(s.lines, "line") + " × " + count(s.samples, "sample")
 	}
-	a := newAnswer(&u.result.Head, 0, scale.None)
+	a := answer.New(&u.result.Head, 0, scale.None)
 	a.About = fmt.Sprintf("%s: %s, %s, %s%s", table.Printable(s.source), s.kind, size, count(s.layout.Bands, "band"),
 		s.span())
 	a.Notes = append(slices.Clone(u.result.Notes), s.left()...)
@@ -61,7 +61,7 @@ func (u *unmixing) answer() *answer.Answer {
 	a.Notes = slices.Concat(a.Notes, u.outliers(), u.choices())
 	u.materials(a, u.scene.layout.Bands, r.unit, u.shade)
 	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise
-	a.Centers = rowsOf(r.centers)
+	a.Centers = answer.RowsOf(r.centers)
 	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
 		Streamed: true}
 	if r.model.Lambda > 0 {
@@ -79,7 +79,7 @@ func (u *unmixing) answer() *answer.Answer {
 		}
 	}
 	a.Warnings = append(append(a.Warnings, view.Warnings(r.model)...), view.Unsure(u.found.Turns)...)
-	r.tellHow(a)
+	r.fit().Details(a)
 	a.How = append(a.How, u.lambda())
 	if r.others != nil {
 		a.Next = "The page of -report draws the other spectra dotted; -json has them."

@@ -93,7 +93,7 @@ func TestUnmixShade(t *testing.T) {
 	match := make([]int, 3)
 	for m := range 3 {
 		best := 0.0
-		for c, center := range rowsOf(model.Centers) {
+		for c, center := range answer.RowsOf(model.Centers) {
 			var uv, uu, vv float64
 			for j, v := range center {
 				u := s.spectra.At(m, j)

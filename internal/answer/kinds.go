@@ -95,7 +95,7 @@ type Models struct {
 	Of       []ModelFile `json:"of"`
 	Distance float64     `json:"distance"` // root mean square distance of two centers of A
 	Matches  []Match     `json:"matches"`  // a center of A each
-	New      []New       `json:"new"`      // centers of B without a match
+	New      []Newcomer  `json:"new"`      // centers of B without a match
 }
 
 // ModelFile is the file of a model.
@@ -119,8 +119,8 @@ type Match struct {
 	ShareB     *float64  `json:"bShare"`
 }
 
-// New is a center of B without a match.
-type New struct {
+// Newcomer is a center of B without a match.
+type Newcomer struct {
 	B     int     `json:"bCenter"`
 	Rows  int     `json:"bRows"`
 	Share float64 `json:"bShare"`

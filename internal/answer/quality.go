@@ -30,6 +30,23 @@ type Quality struct {
 	Loose    bool    // the floor may be out of reach
 }
 
+// OfSimilarities is the quality of a fit of similarities in k clusters: with rows and columns centred, whose floor
+// is reached, or not. duality says that the floor is one by duality, else it is by eigenvalues.
+func OfSimilarities(c softkmeans.Certificate, k, rows int, centred, duality bool) *Quality {
+	q := &Quality{Certificate: c, K: k, Noun: "cluster", Tol: view.CertifiedTol,
+		Whole: "sum of squares of the similarities", Loose: !centred && !duality}
+	if q.Solver = softkmeans.SolverGram; rows > mostTheorem && !duality {
+		q.Solver = softkmeans.SolverKrylov // whose theorem it is
+	}
+	if centred {
+		q.Whole += ", rows and columns centred"
+	}
+	return q
+}
+
+// mostTheorem is the number of rows up to which the floor of similarities is proved without random vectors.
+const mostTheorem = 512
+
 // JSON returns the certificate as data.
 func (q *Quality) JSON() *Certificate {
 	c := q.Certificate
@@ -41,7 +58,7 @@ func (q *Quality) JSON() *Certificate {
 		v := 1 - c.Objective/c.Total
 		j.Explained = &v
 	}
-	if !q.Streamed && q.Whole == "" {
+	if !q.Streamed && q.Whole == "" && q.Missing == 0 {
 		j.SpanError = &c.SpanError
 	}
 	return j
@@ -75,7 +92,10 @@ func (q *Quality) lost(v float64) bool { return v <= q.FloorError && q.FloorErro
 
 // Sentence says how much of the variance is explained, and how much can be.
 func (q *Quality) Sentence() string {
-	k := strconv.Itoa(q.K)
+	others := "no " + strconv.Itoa(q.K)
+	if q.K == 1 {
+		others = "no other"
+	}
 	switch {
 	case !view.Finite(q.Total) || !view.Finite(q.Objective):
 		return "Squared errors are out of range, so that no share of the " + q.whole() + " is known."
@@ -102,7 +122,7 @@ func (q *Quality) Sentence() string {
 	case q.Missing > 0:
 		text += " of the values that are there; about " + upTo(q.Floor/q.Total) + " of it can be explained (an estimate)"
 		if low > 0 {
-			text += ", and no " + k + " can explain more than " + upTo(low) + " (proved)"
+			text += ", and " + others + " can explain more than " + upTo(low) + " (proved)"
 		}
 	case q.Trivial && q.K > 1 && q.Between > 0:
 		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."
@@ -111,11 +131,13 @@ func (q *Quality) Sentence() string {
 	case q.lost(q.Floor):
 		text += ". The floor is no more than its rounding, so that nothing is proved"
 	case q.optimal():
-		text += ", and no " + k + " can explain more (proved)"
-	case low <= 1e-12 || upTo(low) == "all":
-		text += "; others could explain all of it"
+		text += ", and " + others + " can explain more (proved)"
+	case low <= 1e-12:
+		text += "; others may explain all of it"
+	case upTo(low) == "all":
+		text += "; " + others + " can explain all of it (proved)"
 	default:
-		text += "; no " + k + " can explain more than " + upTo(low) + " (proved)"
+		text += "; " + others + " can explain more than " + upTo(low) + " (proved)"
 	}
 	return text + "."
 }

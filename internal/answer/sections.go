@@ -265,7 +265,7 @@ func (a *Answer) rows() Section {
 			s.Table.Rows = append(s.Table.Rows, []string{word(p.Name), purest(p.Purest)})
 		}
 	}
-	if a.Mixed == 0 || a.leads() {
+	if a.Mixed == 0 || a.leads() || a.Undetermined {
 		return s
 	}
 	var words []string

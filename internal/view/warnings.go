@@ -51,6 +51,10 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
+	rely := "Rely on memberships in between, or take fewer prototypes."
+	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
+		rely = "Fewer clusters may be more stable."
+	}
 	for i, w := range m.Warnings {
 		var same []int
 		worst := 0.0
@@ -88,7 +92,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			if w.Kind == softkmeans.WarnLabels {
 				what = " of the labels; where as many change, " +
 					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % agreed with known classes on " +
-					"average. Rely on memberships in between, or take fewer prototypes."
+					"average. " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
