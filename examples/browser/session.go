@@ -18,6 +18,7 @@ import (
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
+	"softkmeans/stability"
 )
 
 // part is a text or a picture for the page, by its name in page.js.
@@ -50,6 +51,7 @@ type result struct {
 	partial     bool            // cancelled: the best so far
 	between     bool            // not a fit, but interpolated between two points of the path
 	known       *sources.Answer // shares in known prototypes; nil: a fit
+	slackGiven  bool            // by the slider
 }
 
 var (
@@ -157,14 +159,24 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		}
 		return nil, err
 	}
-	if o.slack == byNoise {
+	given := o.slack != byNoise
+	if o.method == view.MinVolume && (!given || o.slack >= noSlack) && !cancelled && d.given == nil {
+		kept := *m
+		kinds.Label(&kept, d.mixtures)
+		if err := stability.Others(ctx, d.x, &kept, s.minVolume(o)); err == nil {
+			m.Warnings, m.Others, m.ClusterDoubt = kept.Warnings, kept.Others, kept.ClusterDoubt
+		} else if ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	if !given {
 		o.slack = max(m.Slack, noSlack)
 	}
 	r, err := d.judge(m, o)
 	if err != nil {
 		return nil, err
 	}
-	r.partial = cancelled
+	r.partial, r.slackGiven = cancelled, given
 	if err := r.prove(ctx, d); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -179,16 +191,15 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 }
 
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
-	x, w := s.data.x, s.data.Weights
-	slack := max(o.slack, 0) // 0 is FitMinVolume's own
-	if o.slack == byNoise && s.data.sizes != nil {
-		slack = kinds.Slack(o.k, x.Cols)
-	}
+	x, w, by := s.data.x, s.data.Weights, s.minVolume(o)
+	by.Progress = progress
+	slack := by.Slack
 	switch global := o.slack != byNoise && slack < noSlack; {
 	case s.data.given != nil && (o.method != view.MinVolume || global):
 		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
 	case s.data.given != nil:
-		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: slack, Progress: progress})
+		by.NonNegative = false
+		return missing.Fit(ctx, s.data.given, o.k, by)
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
@@ -206,9 +217,16 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-		Weights: w, Slack: slack, NonNegative: s.data.above, Progress: progress,
-	})
+	return softkmeans.FitMinVolume(ctx, x, o.k, by)
+}
+
+// minVolume are the options of a fit of minimal volume.
+func (s *session) minVolume(o options) *softkmeans.MinVolumeOptions {
+	d, slack := s.data, max(o.slack, 0) // 0 is FitMinVolume's own
+	if o.slack == byNoise && d.sizes != nil {
+		slack = kinds.Slack(o.k, d.x.Cols)
+	}
+	return &softkmeans.MinVolumeOptions{Weights: d.Weights, Slack: slack, NonNegative: d.above}
 }
 
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {

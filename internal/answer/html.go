@@ -4,10 +4,16 @@ package answer
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 
 	"softkmeans/internal/chart"
 )
+
+// Style is the CSS of the HTML, and of what all pages have.
+//
+//go:embed style.css
+var Style string
 
 // heads are the headings of sections by their ids. Others begin without one.
 var heads = map[string]string{"clusters": "Clusters", "prototypes": "Prototypes", "map": "Map of the data",

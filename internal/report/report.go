@@ -35,7 +35,7 @@ var styleText string
 func (p *Page) html(sections []answer.Section) []byte {
 	body := answer.HTML(sections, func(id string) string { return p.below[id] })
 	return []byte(strings.NewReplacer("{{title}}", escaped(titleOf(p.Answer.Source)),
-		"{{style}}", chart.Style+styleText, "{{body}}", body, "{{version}}", escaped(p.Version),
+		"{{style}}", chart.Style+answer.Style+styleText, "{{body}}", body, "{{version}}", escaped(p.Version),
 		"{{command}}", escaped(p.Command)).Replace(pageText))
 }
 

@@ -2,9 +2,6 @@ package report
 
 import (
 	"math/rand/v2"
-	"os"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,30 +191,5 @@ func TestBlocks(t *testing.T) {
 	}
 	if strings.Contains(page, ">Alternating<") || strings.Contains(strings.Join(ids(all), " "), "loss") {
 		t.Error("the page has a method that is not there, or the iterations of a sample")
-	}
-}
-
-// TestSameColors: the page of a report and that of the browser give a color the same name and value, in light and
-// in dark.
-func TestSameColors(t *testing.T) {
-	other := tables.Must(os.ReadFile("../../examples/browser/page/style.css"))(t)
-	colors := func(css string) map[string][]string {
-		found := map[string][]string{}
-		for _, m := range regexp.MustCompile(`(?m)^\s*(--[a-z-]+): (#[0-9a-f]+);`).FindAllStringSubmatch(css, -1) {
-			found[m[1]] = append(found[m[1]], m[2])
-		}
-		return found
-	}
-	own := colors(styleText)
-	shared := 0
-	for name, values := range colors(string(other)) {
-		if want, ok := own[name]; ok {
-			if shared++; !slices.Equal(values, want) {
-				t.Errorf("%s is %v here and %v in the browser", name, want, values)
-			}
-		}
-	}
-	if shared < 5 {
-		t.Errorf("%d colors in common", shared)
 	}
 }
