@@ -134,7 +134,7 @@ func TestSchemes(t *testing.T) {
 	p := open(t, pageOf(t, "go"), 1360, 900)
 	for _, scheme := range []string{"light", "dark"} {
 		p.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
-		for _, selector := range []string{"h1", "header p", ".note", "#verdict", "dt", "dd small", "[aria-pressed=true]", "#fit", "footer p", ".seal", "figure text"} {
+		for _, selector := range []string{"h1", "header p", ".note", "#verdict", "dt", "#answer td", "[aria-pressed=true]", "#fit", "footer p", ".seal", "figure text"} {
 			var got [2]float64
 			p.eval(fmt.Sprintf("%s(%q)", contrast, selector), &got)
 			least := 4.5
