@@ -27,10 +27,6 @@ const certifiedTol = 1e-9
 // printFlags say how an answer is printed.
 type printFlags struct{ json, verbose bool }
 
-const jsonHelp = `  -json         print the report as JSON, with all digits
-  -v            print all digits, iterations, other answers, criteria for k
-`
-
 func (f *printFlags) add(fs *flag.FlagSet) {
 	fs.BoolVar(&f.json, "json", false, "")
 	fs.BoolVar(&f.verbose, "v", false, "")

@@ -15,23 +15,6 @@ import (
 	"softkmeans/stability"
 )
 
-const sureHelp = `  -known FILE   minvol, alternating: the prototypes of FILE are known and
-                stay; the others are fitted, -k in all. FILE is read, and its
-                columns joined, as by predict -centers (-centers of fit writes).
-                The known ones come first in all outputs, with their names.
-                Columns are not scaled unless -scale is given. If rows are
-                divided by their sums (-rows), so are the known prototypes: all
-                outputs then have them at the mean sum of a row
-  -from FILE    minvol, alternating: start from the centers of a model that fit
-                -model wrote, as of last month's table. Its k, columns,
-                scaling, bounds and rule for labels are taken, too; columns are
-                found by name
-  -bootstrap N  minvol: fit N tables of as many rows, drawn from the rows with
-                replacement, and say how far centers, shares and labels differ.
-                200 is a good number. It takes N times as long as the fit from
-                its result; the table is kept in memory
-`
-
 type sureFlags struct {
 	bootstrap int        // draws; 0: none
 	from      string     // "": none
@@ -45,10 +28,12 @@ func (f *sureFlags) add(fs *flag.FlagSet) {
 
 // checkSure checks the flags of this file against the others. These and -bounds read the table at once.
 func (f *fitFlags) checkSure(given map[string]bool) error {
-	for _, name := range []string{"from", "known", "bootstrap", "bounds"} {
-		if given[name] && f.stream == streamYes {
+	for _, name := range []string{"from", "known", "bootstrap", "bounds", "labelby"} {
+		switch {
+		case !given[name] || name == "labelby" && f.labels != labelLargest:
+		case f.stream == streamYes:
 			return usageErrorf("-%s is for tables in memory, without -stream yes", name)
-		} else if given[name] {
+		default:
 			f.stream = streamNo
 		}
 	}

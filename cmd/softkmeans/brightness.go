@@ -14,19 +14,6 @@ import (
 	"softkmeans/unmix"
 )
 
-const rowsHelp = `  -rows R       unit: divide rows by their sums, by which they then count: for
-                rows that are mixtures times a brightness of their own, such as
-                spectra of samples of any concentration. A membership is then a
-                part of the sum of the row, prototypes have the mean sum, and
-                -o has a column size, the sum. Rows without a sum have no
-                memberships. given: rows as they are
-                auto: unit if rows differ in brightness; the report says so
-                (default). fit -method minvol, report and floors look for it in
-                tables in memory that are not standardized, without gaps,
-                -sum, and -bounds other than 0. certify takes rows as
-                given
-`
-
 // divide divides the rows by their sums. Those without a sum are left out, and noted.
 func (d *data) divide() error {
 	cols := d.x.Cols

@@ -12,45 +12,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
-       softkmeans certify -model FILE [flags] [FILE]
-
-Check whether centers and memberships are optimal, whichever program computed
-them. Their squared error is compared with the floor: no choice of as many
-centers can have a smaller squared error. The certificate is computed from the
-rows of FILE, the centers and the memberships alone, and counts all rounding.
-
-It is about repaired memberships: negative ones count as 0, and each row is
-divided by its sum (with -sum at-most-one, if that is above 1). What this
-changes is reported.
-
-` + fileHelp + `
-  -centers F    CSV or .npy: a row for each center, in the columns and units of
-                FILE. The columns may be in any order if F has a header with all
-                their names. A model, and prototypes that a page saved, will do
-  -model F      take the centers of a model that fit -model wrote, instead of
-                -centers; rows are scaled as the fitted ones were
-  -memberships F
-                CSV or .npy: a row for each row of FILE, with a share for each
-                center: the columns p0, p1, … if F has them, else all columns
-                but the one named label. A single column has labels, from 0 or
-                from 1: each row then belongs to one center. Rows that -missing
-                drop leaves out may be there, and empty. Without the flag the
-                best memberships for the centers are computed
-  -sum S        what the memberships of a row add up to: one (default) or
-                at-most-one. The floor is that of the same rule. A model has its
-                own
-  -tol T        tolerance of "optimal": it is proved that the squared error is
-                above the minimum by at most T times the total variance
-                (default 1e-9)
-` + jsonHelp + scaleHelp + columnsHelp + turnHelp + textHelp + `                -header and -delimiter are for FILE only
-` + runHelp + `
-Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
-
-Exit code: 0 proved optimal, 1 not proved, or bad data or a file error, 2 a bad
-command line. The verdict goes to standard output, an error to standard error.
-`
-
 // errNotOptimal sets the exit code. The verdict is printed already.
 var errNotOptimal = errors.New("not optimal")
 

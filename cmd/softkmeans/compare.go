@@ -12,23 +12,6 @@ import (
 	"softkmeans/stability"
 )
 
-const compareHelp = `Usage: softkmeans compare [flags] A B
-
-Compare two models that fit -model wrote, as of last month's table and today's:
-which center of A is which of B, how far each moved, and by how much in every
-column. Columns are found by name if both models have names.
-
-Each center of A is matched with one of B so that the sum of squared distances
-is the least; with another number of centers some have no match. Distances are
-in units of the columns as A scales them. "moved" is also a share of the
-distance between the centers of A: the root of the mean square over all pairs.
-
-` + jsonHelp + `
-Example: softkmeans fit -from a.json -method minvol -model b.json today.csv
-         softkmeans compare a.json b.json
-
-` + exitHelp
-
 type compareFlags struct{ printFlags }
 
 func newCompareFlagSet(f *compareFlags) *flag.FlagSet {

@@ -20,42 +20,6 @@ import (
 	"softkmeans/metrics"
 )
 
-const evaluateHelp = `Usage: softkmeans evaluate [flags] TRUTH LABELS
-       softkmeans evaluate -materials [flags] TRUTH FOUND
-
-Compare labels with known classes. TRUTH has the class of every row, LABELS its
-label: two columns of numbers or words in CSV or .npy files, which may be
-gzipped, with the rows in the same order. Either may be -, standard input; both
-may be the same file. Clusters are matched to classes, so their names do not
-matter. Two spellings in a text, as 1 and 1.0, are two classes. Rows with an
-empty class or label, as those that a fit left out, are not compared.
-
-  -truth COL    the column of TRUTH: a name in the header, or a number from 1
-                (digits are always a number). Default: the only column, or the
-                one named label
-  -labels COL   the column of LABELS, likewise
-  -json         print the report as JSON
-  -materials    compare spectra or shares of materials, as of softkmeans unmix,
-                with the truth, as of softkmeans simulate: both files are CSV,
-                .npy or ENVI, with a column or band for each material and a row
-                for each band or pixel, or ENVI spectral libraries (.sli), with
-                a line for each material. Columns of wavelengths are left out.
-                Each material is matched with one of its own; the report has
-                the angles between them, and root mean squares
-` + textHelp + `                -header and -delimiter are for both files
-
-The report has: ACC, the share of rows that are right if each cluster is matched
-to a class of its own in the best way; NMI, the mutual information divided by
-the geometric mean of the entropies; purity, the share of rows of the most
-frequent class of their cluster; the adjusted Rand index; and the number of rows
-of each class and cluster.
-
-Examples: softkmeans evaluate testdata/iris.labels.csv memberships.csv
-          softkmeans evaluate -truth species flowers.csv memberships.csv
-          softkmeans evaluate -materials rocks_endmembers.csv spectra.csv
-
-` + exitHelp
-
 type evaluateFlags struct {
 	inputFlags
 	truth, labels string // columns
@@ -346,10 +310,11 @@ type materials struct {
 // readMaterials reads a CSV file, an array, an ENVI image, or an ENVI spectral library, whose
 // spectra become columns. A column of bands or their wavelengths is left out, and so are bad
 // channels of a library, which unmix does not write.
-func (f *evaluateFlags) readMaterials(ctx context.Context, name string, std streams) (*materials, error) {
+func (f *evaluateFlags) readMaterials(ctx context.Context, name string, turn table.Transpose,
+	std streams) (*materials, error) {
 	u := unmixFlags{inputFlags: f.inputFlags, library: true}
 	u.source = name
-	u.dialect.Transpose, u.dialect.Long = table.TransposeNo, table.LongNo // its materials are columns
+	u.dialect.Transpose, u.dialect.Long = turn, table.LongNo
 	s, err := u.open(ctx, std)
 	if err != nil {
 		return nil, err
@@ -381,11 +346,20 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 	var both [2]*materials
 	for i, name := range files {
 		var err error
-		if both[i], err = f.readMaterials(ctx, name, std); err != nil {
+		if both[i], err = f.readMaterials(ctx, name, table.TransposeNo, std); err != nil {
 			return err
 		}
 		if k := len(both[i].names); k > mostMaterials {
 			return fmt.Errorf("%s: %d columns; at most %d materials can be matched", name, k, mostMaterials)
+		}
+	}
+	for i := range both { // its materials may be rows
+		if other := both[1-i].rows; both[i].rows < min(other, len(both[i].names)) && files[i] != "-" {
+			t, err := f.readMaterials(ctx, files[i], table.TransposeYes, std)
+			if err == nil && t.rows == other && len(t.names) == both[i].rows {
+				t.notes = append(t.notes, "the materials are the rows of "+files[i])
+				both[i] = t
+			}
 		}
 	}
 	a, b := both[0], both[1]

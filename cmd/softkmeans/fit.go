@@ -16,102 +16,6 @@ import (
 	"softkmeans/unmix"
 )
 
-var fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
-
-Find N prototypes, and for every row its memberships: shares of at least 0 that
-add up to 1. The row is about the mixture of the prototypes with these shares.
-The report compares the squared error with the least that N prototypes can have,
-says what sets each prototype apart, and names its purest rows.
-
-` + fileHelp + `
-  -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes; the report says whether it is
-                certain. With -missing fit it is by the
-                complete rows if these are 48 or more, else by the table
-                with means of columns in the gaps
-` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:
-                8000 rows take about ten seconds
-` + scaleHelp + columnsHelp + `                fit: it is left out of the squared error (minvol). Nothing is
-                proved then but that memberships are the best ones
-
-Output:
-
-  -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep, then the columns cluster, largest and
-                probability: of this cluster, for this row (not with tilsd).
-                largest is the number of the largest membership, from 0. minvol,
-                alternating and tilsd take the means of the clusters so found,
-                and cluster is that of the nearest mean, by a distance that
-                counts directions less in which the clusters are wide. The label
-                is the largest membership if rows are mixtures: counts, parts of
-                a whole, or curves such as spectra. Otherwise, and for tables
-                that are read in blocks, the label is the cluster. With - they
-                go to standard output, and the report to standard error
-  -details      global, minvol, alternating: three more columns in FILE of -o:
-                residual, the distance of the row to its mixture; distance, to
-                the mean of its cluster, with global to the prototype of its
-                label; entropy of the memberships, from 0 (pure) to 1 (equal).
-                Distances are in the units of the fit: scaled ones with -scale.
-                minvol and alternating before them: probability_p0, … of all
-                clusters, which add up to 1
-  -centers FILE write the prototypes as CSV, in the table's units and with its
-                column names
-  -means FILE   minvol, alternating: write the means of the clusters as CSV:
-                cluster, its size in rows, its weight as a share of all, and its
-                mean in the table's units and columns
-  -model FILE   write the model as JSON, for softkmeans predict and certify
-` + jsonHelp + `
-For some methods only:
-
-  -slack S      minvol: extra squared error, as a fraction of the least. The
-                default, which the report prints, is a quarter of what white
-                noise adds to the error of the true prototypes, at most 0.25. At
-                most half of the explained variance is given up. If there are
-                more prototypes than columns the least is 0, and a tenth of the
-                variance takes its place
-  -lambda L     minvol: the weight of the volume, in squared units of the scaled
-                data, instead of -slack
-  -bounds L,H   minvol, alternating: keep all values of prototypes from L to H,
-                in the table's units: 0,1 for shares. 0, (or nonnegative) is at
-                least 0, ,1 at most 1. The table is kept in memory. Default: 0,
-                for entries of at least -.02 times the largest in columns that
-                are not standardized, of a table in memory without missing
-                values, and without values below 0 in -known; else none
-  -seed N       minvol, alternating, lsd: seed of the starts (default 0)
-  -others O     minvol: yes (default): fit random halves of the rows with half
-                and twice the slack, and warn if one labels more than 5 % of all
-                rows differently. -seed draws other halves. no: skip this,
-                which takes a half to three quarters of the time. Tables that
-                are read in blocks are not looked at
-` + sureHelp + `  -plain        minvol, alternating: without momentum, step by step as the paper
-                has it; for comparison, at up to four times as many steps
-  -enclosure E  global, tilsd: ball: they enclose a ball around the data
-                (default); tight: they enclose the data more closely, with the
-                same squared error; smallest: as closely as possible, or for
-                over 3 prototypes as is found (global, without -stream)
-  -sum S        global, minvol, alternating: one: the memberships of a row add
-                up to 1 (default); at-most-one: to at most 1. The rest is the
-                share of a prototype at 0, such as shade; nothing is centred
-                (global: without -stream)
-  -solver S     global: auto (default), gram, jacobi or krylov
-` + kernelHelp() + `  -gamma G      lsd, tilsd: γ of -kernel ` + withGamma() + `; 0 (default): median
-                heuristic
-
-Reading:
-
-` + turnHelp + textHelp + `  -stream Y     global, minvol:
-                yes: read FILE in blocks, four times or more, for tables
-                larger than memory. minvol then fits a sample of about 16000
-                rows, and corrects and measures the result on all rows
-                no: read FILE once and keep it in memory
-                auto: yes for files above 64 MB; no for pipes, standard input,
-                with -weights and with -missing mean (default)
-` + runHelp + `
-Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
-          softkmeans fit -k auto testdata/iris.csv
-
-` + exitHelp
-
 type fitFlags struct {
 	inputFlags
 	sureFlags
@@ -123,6 +27,7 @@ type fitFlags struct {
 	slack   float64 // 0: the package's default
 	lambda  float64 // 0: by slack
 	bounds  *bounds // nil: none
+	labels  labelRule
 	seed    uint64
 	plain   bool
 	others  bool // to look for other answers
@@ -136,6 +41,15 @@ type fitFlags struct {
 
 	library *sources.Library // of known; nil: none
 }
+
+// labelRule is what the label of a row is.
+type labelRule int
+
+const (
+	labelAuto    labelRule = iota // largest if rows are mixtures
+	labelCluster                  // the cluster
+	labelLargest                  // the largest membership
+)
 
 // around is how the simplex of the global solution encloses the data.
 type around struct {
@@ -151,7 +65,7 @@ func (f *fitFlags) inMemory() bool {
 
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
-	f.inputFlags.add(fs, choice[absent.Rule]{"fit", absent.Fit})
+	f.inputFlags.add(fs)
 	f.sureFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
@@ -165,6 +79,8 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
+	choiceFlag(fs, &f.labels, "labelby", []choice[labelRule]{{"auto", labelAuto}, {"cluster", labelCluster},
+		{"largest", labelLargest}})
 	seedFlag(fs, &f.seed)
 	fs.BoolVar(&f.plain, "plain", false, "")
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
@@ -193,8 +109,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 			"softkmeans floors")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		onlySome := name == "stream" || name == "missing" // of their values: below
-		if of := takers(name); of != "" && !f.method.takes(name) && !onlySome {
+		if of := takers(name); of != "" && !f.method.takes(name) && !ofValues(name) { // values: below
 			return f, usageErrorf("-%s is only for -method %s", name, of)
 		}
 	}
@@ -347,7 +262,8 @@ func (f *fitFlags) fitData(s *session, d *data, p *progress, w *membershipWriter
 		f.bounds = d.within(f.bounds, f.free())
 	}
 	r.Head, r.rows, r.scale, r.bounds = d.Head, d.Rows, d.scale, f.bounds
-	r.mixtures = !f.method.ofSimilarities() && (d.mixtures || f.start != nil && f.start.LabelLargest)
+	r.mixtures = f.labels == labelLargest || f.labels == labelAuto && !f.method.ofSimilarities() &&
+		(d.mixtures || f.start != nil && f.start.LabelLargest)
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}

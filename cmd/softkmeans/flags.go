@@ -27,14 +27,24 @@ func usageErrorf(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
 }
 
+// unknownFlag is the error for a flag that a command does not have.
+type unknownFlag struct {
+	usageError
+	name string
+}
+
 // parseFlags parses flags before, between and after the other arguments and returns those. There may be up to
-// most of them. After "--" nothing is a flag. The error is flag.ErrHelp or a usageError.
+// most of them. After "--" nothing is a flag. The error is flag.ErrHelp, an
+// unknownFlag or a usageError.
 func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	fs.SetOutput(io.Discard) // run prints the error, once
 	for len(args) > 0 {
 		if err := fs.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
+			}
+			if _, name, ok := strings.Cut(err.Error(), "not defined: -"); ok {
+				return nil, unknownFlag{usageError{err.Error()}, name}
 			}
 			return nil, usageError{err.Error()}
 		}

@@ -18,44 +18,6 @@ import (
 	"softkmeans/internal/table"
 )
 
-var floorsHelp = `Usage: softkmeans floors [flags] [FILE]
-
-Print, for every number k of centers, the floor: no k centers can have a smaller
-squared error, but for rounding. The floor of k = 1 is the total variance.
-Explained is the share of it that k centers explain at best, and step is what
-the last of them adds.
-Stick is the expected step if the variance were split at random (broken stick).
-The proposed k, marked *, comes from four criteria: directions above the noise,
-entries held out, halves of the rows, and clusters that are apart. The report
-says what each finds, and whether k is certain.
-Of many rows these are a random sample of up to 1000, the floors are of all. For
-fewer than 16 rows k is the first with floor 0, or the last for which all steps
-up to it exceed their sticks: that counts directions, not clusters.
-
-` + fileHelp + `
-  -most K       largest k in the report (default 20). The proposed k is always
-                there. -o and -json have all k up to the one with floor 0. Of a
-                sparse file with more than 1024 rows and columns larger k are
-                not computed; k is proposed if it has 128 MB with its zeros
-  -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
-                to standard output, and the report to standard error
-` + jsonHelp + similarHelp() + `                The floors are then those of the squared error of similarities,
-                of all k up to -most; the proposed k is the one at which halves
-                of the rows agree most beyond chance
-` + scaleHelp + columnsHelp + turnHelp + textHelp +
-	`  -stream Y     yes: read FILE in blocks, twice, or once with -scale none, for
-                tables larger than memory. Up to 4096 columns; floors below
-                1e-12 of the first are rounding errors
-                no: read FILE once and keep it in memory
-                auto: yes for files above 64 MB; no for pipes, standard input,
-                with -weights and with -missing mean (default)
-` + runHelp + `
-Examples: softkmeans floors testdata/iris.csv
-          softkmeans floors -most 5 -o floors.csv testdata/wine.csv
-          softkmeans floors -kernel distances distances.csv
-
-` + exitHelp
-
 type floorsFlags struct {
 	inputFlags
 	printFlags

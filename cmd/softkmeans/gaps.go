@@ -18,16 +18,6 @@ import (
 	"softkmeans/internal/view"
 )
 
-const missingHelp = `  -missing M    what is done with rows in which values are missing, as NA or an
-                empty field. error: nothing is; all places are listed (default)
-                drop: they are not used, and are empty in outputs
-                mean: a missing value becomes the mean of its column
-`
-
-// missingRules are the words of -missing for all commands that have the flag.
-var missingRules = [...]choice[absent.Rule]{{"error", absent.Error},
-	{"drop", absent.Drop}, {"mean", absent.Mean}}
-
 // dropWords are how a user of the command leaves columns out.
 const dropWords = " with -drop"
 

@@ -27,85 +27,6 @@ import (
 	"softkmeans/unmix"
 )
 
-// Parts of the help of commands that read a table.
-const (
-	fileHelp = `FILE is CSV with one row per line and numbers only, except for a header and the
-columns named by -label and -drop; or a NumPy .npy array; or a sparse file, in
-the form of MatrixMarket or svmlight. Each may be gzipped. The content tells
-which. An ENVI spectral library, NAME.sli with its header beside it, has a
-spectrum a row. Without FILE, or with -, it is standard input. The last line
-needs no newline. Errors give the place as file:line:field.
-`
-	scaleHelp = `  -scale S      auto: counts for counts, also divided ones; none for rows that
-                add up to 1, 100 or 1e6, and for columns of one unit: named by
-                rising numbers, all with the same unit in the header, or 64 or
-                more, with entries of at least -.02 times the largest; zscore if
-                units in the header differ, or if the columns differ in spread
-                by more than 100 times, both in standard deviation and in range;
-                else none. The report says which (default). Joined views of 64
-                columns or more need zscore. With -sum at-most-one it is none
-                none: columns as they are
-                zscore, or standard: scale every column to mean 0 and variance 1
-                minmax: scale every column to the range from 0 to 1
-                counts: divide rows by their sums, by which they then count,
-                and columns by the roots of their means
-                words: for counts of words and other rare events, in place of n
-                log(1+n), times a column's log((1+rows)/(1+rows with it)) + 1,
-                and rows of length 1. Prototypes are no counts then
-                Squared errors are then in scaled units. Centers are printed
-                and written in the table's units
-`
-	columnsHelp = rowsHelp + `  -label COL    leave out COL, a column of classes: a name in the header, or a
-                number from 1 (digits are always a number)
-  -weights COL  take COL as the weights of the rows, numbers of at least 0. A
-                row of weight 2 counts as two rows
-` + rolesHelp + mendHelp + missingHelp
-	rolesHelp = `  -drop COLS    leave out these columns as well: -drop notes,5,7-9
-  -id COL       take COL as the ids of the rows, any text. It begins the rows of
-                -o. Without the flag a column of unique names or of row numbers
-                is found; none: there is none
-  -keep COLS    carry these columns along to -o, after the id. Text is then left
-                out, and numbers are data as well unless -drop has them, too
-  -names NAMES  names of all columns, instead of a header's: -names id,x,y
-  -encode E     onehot: a column of text becomes a column of 0 and 1 for each of
-                its values; drop: it is left out, and the report says so; none
-                (default): it is an error, which names all columns of text
-`
-	textHelp = `  -header H     yes, no: line 1 is, is not, a header
-                auto: it is if none of its fields is a number, or if its numbers
-                are unlike those below; names may be in a comment above it, and
-                units in line 2 (default)
-  -delimiter D  the character between fields, or tab, or space. auto (default)
-                takes tab, semicolon, comma, bar or space, whichever splits
-                the first lines alike
-  -decimal D    the decimal sign: point, comma, or auto (default). Outputs have
-                points, and commas between fields, whatever the table has
-  -guess G      yes (default): find out the decimal sign, the ids, a header or
-                units that are numbers or words, and signs such as % in numbers;
-                the report says what was found. no: take the table as it is
-`
-	turnHelp = `  -transpose T  yes: turn the table first, so that its columns are the rows, and
-                other flags are about the turned table; no: its rows are the
-                rows; auto: turn it where names or an axis in column 1 leave no
-                doubt that the samples are its columns, and ask where they may
-                be (default)
-  -long L       yes: a line is an entry of a long table: a sample, a wave-
-                length or the like, a value; make a row of each sample. no: the
-                lines are the rows; auto: as -transpose auto (default)
-`
-	mendHelp = `  -skip ROWS    leave out rows of data by their places, from 1:
-                -skip 1,40-,last. The last row may have the totals of the others
-  -na WORDS     words and numbers that count as missing, too: -na n.d.,-999
-  -below B      what an entry such as <4.0 is, below a limit of detection. error
-                (default); half: half of the limit, here 2; missing
-`
-	runHelp = `  -workers N    number of threads; 0 (default) is one per core
-  -quiet        show no progress on the terminal
-`
-	exitHelp = `Exit code: 0 success, 1 bad data or a file error, 2 a bad command line.
-`
-)
-
 type inputFlags struct {
 	source   string // "" or "-": standard input
 	dialect  table.Dialect
@@ -156,15 +77,16 @@ func (f *inputFlags) use(m *modelFile) error {
 	return nil
 }
 
-// add adds all flags about the input. rules are those of -missing beyond missingRules.
-func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[absent.Rule]) {
+// add adds all flags about the input.
+func (f *inputFlags) add(fs *flag.FlagSet) {
 	f.addText(fs)
 	f.addTurn(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
 	f.addRoles(fs)
 	f.addMend(fs)
-	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
+	choiceFlag(fs, &f.missing, "missing", []choice[absent.Rule]{{"error", absent.Error}, {"drop", absent.Drop},
+		{"mean", absent.Mean}, {"fit", absent.Fit}})
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
 		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax},
 		{"standard", scale.ZScore}, {"counts", scale.Counts}, {"words", scale.Words}})
@@ -174,16 +96,19 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[absent.Rule]) {
 
 func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
-	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
-		"keep": &f.dialect.Keep, "names": &f.dialect.Names} {
-		fs.Func(name, "", func(s string) error {
-			more, err := parseColumns(s)
-			*list = append(*list, more...)
-			return err
-		})
-	}
+	columnsFlag(fs, &f.dialect.Drop, "drop")
+	columnsFlag(fs, &f.dialect.Keep, "keep")
+	columnsFlag(fs, &f.dialect.Names, "names")
 	choiceFlag(fs, &f.dialect.Text, "encode", []choice[table.Text]{
 		{"none", table.TextError}, {"onehot", table.TextOneHot}, {"drop", table.TextDrop}})
+}
+
+func columnsFlag(fs *flag.FlagSet, list *[]string, name string) {
+	fs.Func(name, "", func(s string) error {
+		more, err := parseColumns(s)
+		*list = append(*list, more...)
+		return err
+	})
 }
 
 func (f *inputFlags) addText(fs *flag.FlagSet) {
@@ -256,6 +181,9 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.scale = scale.None
 	case unit && f.scale != scale.None:
 		return usageErrorf("-rows unit goes with -scale none alone; leave one out")
+	}
+	if f.missing == absent.Fit && fs.Name() != "fit" {
+		return usageErrorf("-missing fit is for softkmeans fit; %s takes drop and mean", fs.Name())
 	}
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)

@@ -22,10 +22,10 @@ const (
 	kernelGraph
 )
 
-// kernels is the table of the kernels. A new kernel is a constant and a row here.
+// kernels is the table of the kernels. A new kernel is a constant and a row here, and a
+// sentence in the help of -kernel.
 var kernels = [...]struct {
 	word     string // of -kernel, of reports and of model files
-	help     string
 	says     string // what the similarities are; γ follows if the kernel has one
 	compares bool   // the table compares its rows with each other
 	hasGamma bool
@@ -35,25 +35,24 @@ var kernels = [...]struct {
 	between func(*modelFile) (comparer, error)
 }{
 	kernelRBF: {
-		word: "rbf", help: "exp(−γ·squared distance) of two rows (default)",
+		word: "rbf",
 		says: "exp(−γ·squared distance) of every two rows", hasGamma: true,
 		open: openRBF, between: betweenRBF,
 	},
 	kernelLinear: {
-		word: "linear", help: "the inner product of two rows",
+		word: "linear",
 		says: "the inner product of every two rows",
 		open: openLinear, between: betweenLinear,
 	},
 	kernelMatrix: {
-		word: "matrix", help: "FILE is the square matrix of all similarities",
+		word: "matrix",
 		says: "the table", compares: true,
 		open: openMatrix, between: func(*modelFile) (comparer, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil }, nil
 		},
 	},
 	kernelDistances: {
-		word: "distances", help: `FILE is the square matrix of all distances d, and
-                the similarities are exp(−γd²)`,
+		word: "distances",
 		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
 		open: openDistances, between: func(m *modelFile) (comparer, error) {
 			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
@@ -62,8 +61,7 @@ var kernels = [...]struct {
 		},
 	},
 	kernelGraph: {
-		word: "graph", help: `FILE is the square matrix of a graph's weights, and the
-                similarities are these over the roots of both rows' sums`,
+		word: "graph",
 		says: "the weights of a graph over the roots of both rows' sums", compares: true,
 		open: openGraph, between: func(*modelFile) (comparer, error) {
 			return nil, errors.New("a model of -kernel graph takes no new rows, which change the sums")
@@ -96,14 +94,6 @@ func kernelList(last string, in func(k int) bool) string {
 }
 
 func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
-
-func kernelHelp() string {
-	text := "  -kernel K     lsd, tilsd, which is the method if none is given:\n"
-	for _, k := range kernels {
-		text += "                " + k.word + ": " + k.help + "\n"
-	}
-	return text
-}
 
 func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	var list []choice[kernelKind]

@@ -38,28 +38,38 @@ type streams struct {
 
 type command struct {
 	name, summary string
-	help          string // printed by "help NAME" and "NAME -h"
+	seldom        bool // listed at the end of the overview
+	flags         func() *flag.FlagSet
 	// run does the work. It returns flag.ErrHelp if the help is asked for and
 	// a usageError if the command line is wrong.
 	run func(ctx context.Context, args []string, s streams) error
 }
 
+// commands are in the order of the overview.
 var commands = []command{
-	{"fit", "find k centers and the memberships of every row", fitHelp, onInput(parseFit)},
-	{"predict", "compute the memberships of new rows in a model or known prototypes",
-		predictHelp, onInput(parsePredict)},
-	{"floors", "print the least squared error for every k, and propose a k",
-		floorsHelp, onInput(parseFloors)},
-	{"certify", "check whether centers and memberships are optimal", certifyHelp, onInput(parseCertify)},
-	{"evaluate", "compare labels with known classes", evaluateHelp, runEvaluate},
-	{"compare", "say which centers of two models are the same, and what moved", compareHelp, runCompare},
-	{"unmix", "find the materials of an image with many bands, and maps of them",
-		unmixHelp, onInput(parseUnmix)},
-	{"simulate", "write an image to try unmix on, and what it is made of", simulateHelp, runSimulate},
-	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, onInput(parseReport)},
-	{"version", "print the version",
-		"Usage: softkmeans version\n\nPrint the version of this program and of Go,\n" +
-			"and whether it computes with vectors on this processor.\n", runVersion},
+	{"fit", "find k prototypes and the memberships of every row", false,
+		flagsOf(newFitFlagSet), onInput(parseFit)},
+	{"predict", "compute memberships of new rows in a model or known prototypes", false,
+		flagsOf(newPredictFlagSet), onInput(parsePredict)},
+	{"report", "write an HTML page with pictures of a table and its fits", false,
+		flagsOf(newReportFlagSet), onInput(parseReport)},
+	{"unmix", "find the materials of an image with many bands, and map them", false,
+		flagsOf(newUnmixFlagSet), onInput(parseUnmix)},
+	{"floors", "print the minimum of the squared error for every k, propose a k", true,
+		flagsOf(newFloorsFlagSet), onInput(parseFloors)},
+	{"certify", "check whether prototypes and memberships are optimal", true,
+		flagsOf(newCertifyFlagSet), onInput(parseCertify)},
+	{"compare", "match the prototypes of two models, and print what moved", true,
+		flagsOf(newCompareFlagSet), runCompare},
+	{"evaluate", "compare labels with known classes, or spectra with known ones", true,
+		flagsOf(newEvaluateFlagSet), runEvaluate},
+	{"simulate", "write an image with known materials, to try unmix", true,
+		flagsOf(newSimulateFlagSet), runSimulate},
+	{"version", "print the version", true, flagsOf(newVersionFlagSet), runVersion},
+}
+
+func flagsOf[F any](set func(*F) *flag.FlagSet) func() *flag.FlagSet {
+	return func() *flag.FlagSet { return set(new(F)) }
 }
 
 func main() {
@@ -162,29 +172,17 @@ func dispatch(ctx context.Context, args []string, s streams) (name string, err e
 			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?",
 				args[0])
 		}
-		return "", usageErrorf("unknown command %q; the commands are %s", args[0], commandNames())
+		return "", usageErrorf("unknown command %q%s", args[0], nearCommand(args[0]))
 	}
 	err = c.run(ctx, args[1:], s)
 	if errors.Is(err, flag.ErrHelp) {
-		_, err = io.WriteString(s.out, c.help)
+		_, err = io.WriteString(s.out, c.helpOf(false))
+	}
+	var unknown unknownFlag
+	if errors.As(err, &unknown) {
+		err = usageErrorf("%s%s", unknown.Error(), c.misspelt(unknown.name))
 	}
 	return " " + c.name, err
-}
-
-func printHelp(w io.Writer, args []string) error {
-	text := overview()
-	switch {
-	case len(args) > 1:
-		return usageErrorf("help takes 1 command, not %d", len(args))
-	case len(args) == 1 && args[0] != "help":
-		c := find(args[0])
-		if c == nil {
-			return usageErrorf("no help for %q; the commands are %s", args[0], commandNames())
-		}
-		text = c.help
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }
 
 func find(name string) *command {
@@ -196,35 +194,12 @@ func find(name string) *command {
 	return nil
 }
 
-func overview() string {
-	var b strings.Builder
-	b.WriteString(`softkmeans approximates every row of a table by a mixture of k prototypes near
-the data, and says how far the squared error is from the least that any k can
-have. fit -method global reaches that, and proves it.
-
-Usage: softkmeans COMMAND [flags] [FILE]
-
-`)
-	for _, c := range commands {
-		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
-	}
-	b.WriteString(`  help       print the help of a command: softkmeans help fit
-
-Example: softkmeans fit -k 3 testdata/iris.csv
-`)
-	return b.String()
-}
-
-func commandNames() string {
-	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
-	}
-	return strings.Join(append(names, "help"), ", ")
+func newVersionFlagSet(*struct{}) *flag.FlagSet {
+	return flag.NewFlagSet("version", flag.ContinueOnError)
 }
 
 func runVersion(_ context.Context, args []string, s streams) error {
-	if _, err := parseFlags(flag.NewFlagSet("version", flag.ContinueOnError), args, 0); err != nil {
+	if _, err := parseFlags(newVersionFlagSet(nil), args, 0); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s, %s\n", version(),

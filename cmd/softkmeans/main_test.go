@@ -6,11 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
-
-	"softkmeans/internal/scenes"
 )
 
 func TestUsage(t *testing.T) {
@@ -38,9 +35,13 @@ func TestUsage(t *testing.T) {
 		t.Errorf("without arguments: code %d, %q, %q", code, stdout, stderr)
 	}
 	for _, f := range []failure{
-		{"help nothing", 2, `no help for "nothing"; the commands are ` + commandNames()},
+		{"help nothing", 2, `no help for "nothing"; the commands are ` + strings.Join(names(), ", ")},
 		{"help fit fit", 2, "help takes 1 command, not 2"},
-		{"nothing", 2, `unknown command "nothing"; the commands are ` + commandNames()},
+		{"help fti", 2, `no help for "fti"; did you mean fit?`},
+		{"reports", 2, `unknown command "reports"; did you mean report?`},
+		{"fit -k 2 -mising drop data.csv", 2, "not defined: -mising; did you mean -missing?"},
+		{"report -others no data.csv", 2, "-others is a flag of softkmeans fit"},
+		{"nothing", 2, `unknown command "nothing"; the commands are ` + strings.Join(names(), ", ")},
 		{"-k 3 data.csv", 2, "-k 3 data.csv is not a command; did you mean softkmeans fit -k 3 data.csv?"},
 		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
 		{"version 1", 2, "version takes no files, not 1"},
@@ -49,11 +50,11 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// What the help of fit says about files is true.
+// What the help says about files is true.
 func TestHelpOfFiles(t *testing.T) {
-	for _, s := range []string{"file:line:field", "no for pipes, standard input",
+	for _, s := range []string{"file:line:field", "no for pipes and standard input",
 		"The last line needs no newline"} {
-		if !strings.Contains(strings.Join(strings.Fields(fitHelp), " "), s) {
+		if !strings.Contains(strings.Join(strings.Fields(helpOfFiles()+find("fit").helpOf(true)), " "), s) {
 			t.Errorf("the help does not say %q", s)
 		}
 	}
@@ -74,50 +75,84 @@ func TestHelpOfFiles(t *testing.T) {
 	}
 }
 
-// flagSets are the flags of every command.
-var flagSets = map[string]*flag.FlagSet{
-	"fit":      newFitFlagSet(new(fitFlags)),
-	"predict":  newPredictFlagSet(new(predictFlags)),
-	"floors":   newFloorsFlagSet(new(floorsFlags)),
-	"certify":  newCertifyFlagSet(new(certifyFlags)),
-	"compare":  newCompareFlagSet(new(compareFlags)),
-	"evaluate": newEvaluateFlagSet(new(evaluateFlags)),
-	"unmix":    newUnmixFlagSet(new(unmixFlags)),
-	"simulate": newSimulateFlagSet(new(scenes.Recipe)),
-	"report":   newReportFlagSet(new(reportFlags)),
-	"version":  flag.NewFlagSet("version", flag.ContinueOnError),
+// Each flag of each command has a text, and each text is for a flag. The help names the words that a flag takes.
+func TestHelpOfFlags(t *testing.T) {
+	used := map[[2]string]bool{} // flag and command, "" of all
+	for i := range commands {
+		c := &commands[i]
+		fs := c.flags()
+		all := c.helpOf(true)
+		short := c.helpOf(false)
+		fs.VisitAll(func(f *flag.Flag) {
+			var texts []flagHelp
+			for _, g := range flagGroups {
+				for _, e := range entries(g.flags, c.name, fs) {
+					if e.name == f.Name {
+						texts = append(texts, e)
+						used[[2]string{f.Name, c.name}], used[[2]string{f.Name, ""}] = true, true
+					}
+				}
+			}
+			if len(texts) != 1 || strings.Trim(texts[0].text, " /") == "" {
+				t.Errorf("%s -%s has the texts %v", c.name, f.Name, texts)
+				return
+			}
+			if !strings.Contains(all, "\n  -"+f.Name+" ") || !texts[0].seldom != strings.Contains(short, "\n  -"+f.Name+" ") {
+				t.Errorf("%s: the help of -%s is not where it should be", c.name, f.Name)
+			}
+			err := f.Value.Set("?")
+			if err == nil {
+				return
+			}
+			// The error of a flag that takes one of a few words is a list of these.
+			if list := regexp.MustCompile(`^must be ([^ ]+(, [^ ]+)+)$`).FindStringSubmatch(err.Error()); list != nil {
+				words := list[1]
+				for word := range strings.SplitSeq(words, ", ") {
+					if !strings.Contains(texts[0].text, word) {
+						t.Errorf("%s -%s: the help does not name %s", c.name, f.Name, word)
+					}
+				}
+			}
+		})
+	}
+	for _, g := range flagGroups {
+		for _, e := range g.flags {
+			for of := range strings.SplitSeq(e.of, " ") {
+				if !used[[2]string{e.name, of}] {
+					t.Errorf("there is a text for -%s of %q, but no flag", e.name, of)
+				}
+			}
+		}
+	}
+	for i, m := range methods {
+		for flag := range strings.FieldsSeq(m.takes) {
+			if find("fit").flags().Lookup(flag) == nil {
+				t.Errorf("method %v takes -%s, which fit does not have", method(i), flag)
+			}
+		}
+	}
 }
 
-// The help of a command lists exactly its flags. It has an example, the exit codes and
-// lines of at most 80 characters.
+// The help of a command has an example, the exit codes and lines of at most 80 characters. That of fit is short.
 func TestHelpIsComplete(t *testing.T) {
-	for _, c := range commands {
-		fs := flagSets[c.name]
-		if fs == nil {
-			t.Errorf("the flags of %s are not checked", c.name)
-			continue
-		}
-		var flags, help []string
-		fs.VisitAll(func(f *flag.Flag) { flags = append(flags, "-"+f.Name) })
-		for _, m := range regexp.MustCompile(`(?m)^  (-\w+)`).FindAllStringSubmatch(c.help, -1) {
-			help = append(help, m[1])
-		}
-		slices.Sort(help)
-		if !slices.Equal(flags, help) {
-			t.Errorf("%s: flags %v, help for %v", c.name, flags, help)
-		}
-		if !strings.HasPrefix(c.help, "Usage: softkmeans "+c.name) {
-			t.Errorf("%s: the help begins with %.40q", c.name, c.help)
+	for i := range commands {
+		c := &commands[i]
+		text := c.helpOf(false)
+		if !strings.HasPrefix(text, "Usage: softkmeans "+c.name) {
+			t.Errorf("%s: the help begins with %.40q", c.name, text)
 		}
 		if c.name != "version" {
-			if !regexp.MustCompile(`(?m)^(?:Examples?:)? +softkmeans ` + c.name + ` `).MatchString(c.help) {
+			if !regexp.MustCompile(`(?m)^(?:Examples?:)? +softkmeans ` + c.name + ` `).MatchString(text) {
 				t.Errorf("%s: the help has no example", c.name)
 			}
-			if !regexp.MustCompile(`(?m)^Exit code: 0 [^.]*,\s1 [^.]*,\s2 `).MatchString(c.help) {
+			if !regexp.MustCompile(`(?m)^Exit code: 0 [^.]*,\s1 [^.]*,\s2 `).MatchString(text) {
 				t.Errorf("%s: the help does not say what the exit codes are", c.name)
 			}
 		}
-		for line := range strings.Lines(c.help + overview()) {
+		if n := strings.Count(text, "\n"); n > 60 {
+			t.Errorf("%s: the help has %d lines", c.name, n)
+		}
+		for line := range strings.Lines(text + c.helpOf(true) + overview() + helpOfFiles()) {
 			if n := len([]rune(line)); n > 81 {
 				t.Errorf("%s: the help has a line of %d characters: %s", c.name, n, line)
 			}
@@ -125,18 +160,39 @@ func TestHelpIsComplete(t *testing.T) {
 	}
 }
 
-// The help of fit names the methods that take a flag as the table of methods does.
-func TestHelpOfMethods(t *testing.T) {
-	for _, m := range regexp.MustCompile(`(?m)^  -(\w+)(?: +[A-Z])? `+
-		`+((?:\w+, )*\w+):`).FindAllStringSubmatch(fitHelp, -1) {
-		flag, words := m[1], m[2]
-		if of := takers(flag); of != "" && flag != "missing" && flag != "stream" {
-			named := strings.Split(words, ", ")
-			for _, c := range methodsWith(func(method) bool { return true }) {
-				if c.value.takes(flag) != slices.Contains(named, c.word) {
-					t.Errorf("-%s: the help says %q, the table %s", flag, words, of)
-				}
+// The help is plain: few sentences have four or more commas, colons and semicolons, and words that only the
+// authors know do not come.
+func TestHelpIsPlain(t *testing.T) {
+	var sentences []string
+	for _, g := range flagGroups {
+		for _, e := range g.flags {
+			sentences = append(sentences, sentencesOf(strings.ReplaceAll(e.text, "//", ""))...)
+		}
+	}
+	for _, c := range commands {
+		before, after := helpText(c.name)
+		for _, part := range strings.Split(before+"\n\n"+after, "\n\n") {
+			if !strings.HasPrefix(part, "Usage") && !strings.HasPrefix(part, " ") && !strings.HasPrefix(strings.TrimSpace(part), "Example") {
+				sentences = append(sentences, sentencesOf(part)...)
 			}
 		}
 	}
+	long := 0
+	private := regexp.MustCompile(`(?i)\b(draws?|scenes?|opinions?|to go on with|rest|vague|sure to|stick to|` +
+		`room|shade|gaps?|vectors|the trade|reads as|that of|those of|but for)\b`)
+	for _, s := range sentences {
+		if strings.Count(s, ",")+strings.Count(s, ":")+strings.Count(s, ";") >= 4 {
+			long++
+		}
+		if word := private.FindString(strings.ReplaceAll(s, "-shade", "")); word != "" {
+			t.Errorf("%q: %s", word, s)
+		}
+	}
+	if n := len(sentences); n < 200 || float64(long) > .15*float64(n) {
+		t.Errorf("%d of %d sentences have four or more commas, colons and semicolons", long, n)
+	}
+}
+
+func sentencesOf(text string) []string {
+	return regexp.MustCompile(`\. `).Split(strings.Join(strings.Fields(text), " "), -1)
 }

@@ -31,14 +31,13 @@ const (
 	methodLSD
 )
 
-// methods is the table of the methods. A new method is a constant and a row here, and its
-// word in the help of the flags that it takes.
+// methods is the table of the methods. A new method is a constant and a row here, and a sentence
+// in the help of -method.
 var methods = [...]struct {
 	word    string      // of -method, of reports and of model files
 	takes   string      // the flags that it takes and others do not
 	of      view.Method // of rows
 	similar bool        // it takes similarities in place of rows
-	help    string
 	// fit fits rows, with the options that all methods share.
 	fit func(context.Context, *fitFlags, *data, *result, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
 	// decompose fits similarities, and floors returns their least errors.
@@ -47,33 +46,26 @@ var methods = [...]struct {
 }{
 	methodMinVolume: {
 		word: "minvol",
-		takes: "slack lambda bounds seed plain others bootstrap from known sum weights centers means " +
+		takes: "labelby slack lambda bounds seed plain others bootstrap from known sum weights centers means " +
 			"details stream missing",
-		help: `prototypes near the data, of minimal volume, for about
-                (1 + slack) times the least squared error (default)`,
 		fit: fitMinVolume,
 	},
 	methodGlobal: {
 		word:  "global",
 		of:    view.Global,
 		takes: "enclosure solver sum weights centers details stream",
-		help: `the least squared error, which is proved. Its prototypes
-                enclose the data and are no typical rows; memberships are vague.
-                For a proof, or a floor for other methods`,
-		fit: fitGlobal,
+		fit:   fitGlobal,
 	},
 	methodAlternating: {
 		word:  "alternating",
 		of:    view.Alternating,
-		takes: "bounds seed plain from known sum weights centers means details",
-		help:  `local search from k-means centers`,
+		takes: "labelby bounds seed plain from known sum weights centers means details",
 		fit:   fitAlternating,
 	},
 	methodTILSD: {
 		word:      "tilsd",
 		takes:     "enclosure kernel gamma",
 		similar:   true,
-		help:      `global, from similarities (-kernel) instead of rows`,
 		decompose: softkmeans.TILSD,
 		floors:    softkmeans.TILSDFloors,
 	},
@@ -81,7 +73,6 @@ var methods = [...]struct {
 		word:      "lsd",
 		takes:     "seed kernel gamma",
 		similar:   true,
-		help:      `local search from similarities that are 0 between clusters`,
 		decompose: softkmeans.LSD,
 		floors:    softkmeans.LSDFloors,
 	},
@@ -113,16 +104,8 @@ func takers(flag string) string {
 	return view.And(words)
 }
 
-func methodHelp() string {
-	text := "  -method M     "
-	for m, row := range methods {
-		if m > 0 {
-			text += "                "
-		}
-		text += row.word + ": " + row.help + "\n"
-	}
-	return text
-}
+// ofValues reports whether takes is about some values of the flag only.
+func ofValues(flag string) bool { return flag == "stream" || flag == "missing" }
 
 // ofSimilarities reports whether the method takes similarities instead of rows.
 func (m method) ofSimilarities() bool { return methods[m].similar }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"softkmeans"
@@ -19,6 +20,7 @@ type progress struct {
 	size   int64        // bytes of the file
 	read   func() int64 // bytes read in the current pass; nil: no file
 	passes int          // in all; 0: not known
+	atMost bool         // there may be fewer passes
 	now    func() time.Time
 
 	before int       // finished passes that a fit does not count
@@ -64,15 +66,17 @@ func (p *progress) pass(pass, _ int) {
 		return
 	}
 	line := fmt.Sprintf("pass %d", p.number)
-	if p.passes > 0 {
-		line += fmt.Sprintf(" of %d", p.passes)
+	if p.passes > 0 && p.atMost {
+		line += " of at most " + strconv.Itoa(p.passes)
+	} else if p.passes > 0 {
+		line += " of " + strconv.Itoa(p.passes)
 	}
 	done := min(float64(p.read())/float64(p.size), 1)
 	line += fmt.Sprintf(": %.0f %%", 100*done)
 	if s := now.Sub(p.began).Seconds(); s >= 0.5 {
 		line += fmt.Sprintf(", %.0f MB/s", float64(p.read())/1e6/s)
 	}
-	if s, all := now.Sub(p.first).Seconds(), float64(p.number-1)+done; p.passes > 0 && s >= 2 && all > 0 {
+	if s, all := now.Sub(p.first).Seconds(), float64(p.number-1)+done; p.passes > 0 && !p.atMost && s >= 2 && all > 0 {
 		line += fmt.Sprintf(", %.0f s left", s/all*(float64(p.passes)-all))
 	}
 	p.show(line)

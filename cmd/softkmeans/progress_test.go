@@ -56,4 +56,12 @@ func TestProgress(t *testing.T) {
 		"left\x1b[K\rafter pass 2: iteration 7 with λ = 0.5, 50.0 % above the floor\x1b[K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+
+	// The largest possible number of passes tells no time.
+	b.Reset()
+	p.passes, p.atMost, p.before, now = 9, true, 2, now.Add(time.Second)
+	p.pass(1, 1)
+	if got := b.String(); !strings.HasPrefix(got, "\rpass 3 of at most 9: 0 %") || strings.Contains(got, "left") {
+		t.Errorf("%q", got)
+	}
 }

@@ -1,6 +1,6 @@
 package main
 
-// This file holds the command report: three fits of a table on one HTML page.
+// This file holds the command report: the answer of a fit as an HTML page, with the other methods.
 
 import (
 	"flag"
@@ -18,50 +18,6 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
-
-var reportHelp = `Usage: softkmeans report -o FILE [flags] [FILE]
-
-Write the answer of softkmeans fit as an HTML page, with pictures of rows,
-memberships and prototypes, and the methods global and alternating beside
-minvol; or with -kernel about similarities of rows. The page needs no script,
-no network and no other file.
-
-` + fileHelp + `
-  -o FILE       write the page here, required. With - it goes to standard output
-  -k N          number of centers, up to 64. auto (default) takes the number
-                that softkmeans floors proposes
-  -memberships FILE
-                write the memberships of the minvol fit as well, or with
-                -kernel of that fit: the CSV that fit -o writes, label,p0,p1,…
-                after the id and the columns of -keep. The labels are those of
-                the page. With - they go to standard output
-  -classes FILE known classes of the rows, one per line, for colors and
-                comparison, if the table has no -label column. Of several
-                columns the one named label is taken
-  -slack S      minvol: extra squared error, as a fraction of the least (without
-                it by the noise, at most 0.25)
-  -bounds L,H   minvol, alternating: keep all values of the centers from L to H,
-                as fit does. The table is kept in memory
-  -seed N       seed of the starts of alternating and minvol (default 0)
-  -image RxC    draw centers as images of R rows and C columns of pixels: 8x8.
-                Large values are dark where most pixels are near the least
-                value, else light. 8x8,invert changes that; 8x8,transpose is
-                for pixels stored column after column
-` + similarHelp() + `                The page then has the fit of that method, and the similarities
-                as a picture; -seed is for lsd
-` + scaleHelp + columnsHelp + turnHelp + textHelp +
-	`  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,
-                counts and shares are of all rows; pictures show 2000 of them.
-                There is no alternating fit. Up to 4096 columns
-                no: read FILE once and keep it in memory
-                auto: yes for files above 64 MB; no for pipes, standard input,
-                with -weights and with -missing mean (default)
-` + runHelp + `
-Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
-          softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
-          softkmeans report -kernel distances -o page.html distances.csv
-
-` + exitHelp
 
 type reportFlags struct {
 	inputFlags

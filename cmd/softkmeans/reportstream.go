@@ -43,6 +43,10 @@ type streamedPage struct {
 // fitStream computes the page and writes the memberships to w, unless w is nil.
 func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.Input, error) {
 	p := &streamedPage{Input: &report.Input{Image: f.image}, f: f, b: b}
+	b.progress.passes, b.progress.atMost = 1+minVolumePasses+globalPasses, true
+	if f.scale != scale.None {
+		b.progress.passes++
+	}
 	fit := f.fitFlags()
 	r, err := fit.beginStream(b)
 	if err == nil {

@@ -70,10 +70,13 @@ func (f *unmixFlags) newScene(s *session) (*scene, error) {
 		if err := sc.openENVI(f.header, f.library); err != nil {
 			return nil, err
 		}
-		if f.height > 0 || f.byColumn {
-			return nil, usageErrorf("-size and -order are for tables; %s has its own", f.header)
+		if f.ofTable != "" {
+			return nil, usageErrorf("-%s is for tables, and %s is an ENVI image; leave it out", f.ofTable, f.header)
 		}
 	case ok && isNpy(file):
+		if f.ofTable != "" && f.ofTable != "size" && f.ofTable != "order" {
+			return nil, usageErrorf("-%s is for tables, and %s is an array; leave it out", f.ofTable, s.source)
+		}
 		if err := sc.openNpy(file, f); err != nil {
 			return nil, err
 		}

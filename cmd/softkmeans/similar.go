@@ -21,14 +21,6 @@ import (
 	"softkmeans/unmix"
 )
 
-func similarHelp() string {
-	return `  -kernel K     take similarities in place of rows, as softkmeans fit does:
-                ` + kernelList(" or ", func(int) bool { return true }) + `
-  -method M     of similarities: tilsd (default) or lsd
-  -gamma G      γ of -kernel ` + withGamma() + `; 0 (default): median heuristic
-`
-}
-
 // similarFlags are the flags about similarities of commands that take rows, too.
 type similarFlags struct {
 	given  bool // similarities in place of rows

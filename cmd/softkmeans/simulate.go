@@ -14,40 +14,6 @@ import (
 	"softkmeans/internal/scenes"
 )
 
-const simulateHelp = `Usage: softkmeans simulate [flags] NAME
-
-Write an image with many bands whose materials are known, to try softkmeans
-unmix on. The scene is simulated: smooth spectra with absorption bands, 120
-bands from 400 to 2500 nm, materials that vary and mix smoothly over the scene,
-light and shade, a little light reflected twice, noise that differs ten times
-between bands and grows with the brightness, and of a thousand pixels one that
-is of no material.
-
-  NAME.img             the image, an ENVI file, and its header NAME.hdr
-  NAME_endmembers.csv  the spectra of the materials: a row for each band, with
-                       its wavelength, and a column for each material
-  NAME_abundances.img  the share of each material in every pixel, an ENVI file,
-                       and its header
-
-  -k N          number of materials (default 4)
-  -size LxC     lines and columns of pixels (default 60x60)
-  -purity P     pure: each material has pixels of its own; few: half of the
-                materials have one, the others at most pixels with a share of
-                .85 to .95 (default); none: no share is above .8
-  -snr DB       energy of the signal over that of the noise, in decibels
-                (default 30)
-  -seed N       another scene for each N (default 0). With another -snr a scene
-                is the same, but for its noise
-
-The report tells how to unmix the image and how to compare the result.
-
-Example: softkmeans simulate -k 4 rocks
-         softkmeans unmix -k 4 -o shares.img -spectra spectra.csv rocks.hdr
-         softkmeans evaluate -materials rocks_endmembers.csv spectra.csv
-         softkmeans evaluate -materials rocks_abundances.img shares.img
-
-` + exitHelp
-
 func newSimulateFlagSet(r *scenes.Recipe) *flag.FlagSet {
 	*r = scenes.Recipe{Lines: 60, Columns: 60, Bands: 120, Materials: 4, Shade: 0.5, Variability: 0.02,
 		Bilinear: 0.1, SNR: 30, NoiseRatio: 10, Shot: 0.3, Outliers: 0.001}

@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/scenes"
+	"softkmeans/internal/table"
 )
 
 // What simulate writes is read back: pixels and shares to the digits of float32, spectra
@@ -36,7 +37,7 @@ func TestSimulate(t *testing.T) {
 		"s.hdr":            softkmeans.NewMatrix(99, 120, s.Pixels),
 		"s_abundances.img": softkmeans.NewMatrix(99, 3, s.Abundances),
 		"s_endmembers.csv": nil} {
-		m, err := new(evaluateFlags).readMaterials(t.Context(), name, streams{})
+		m, err := new(evaluateFlags).readMaterials(t.Context(), name, table.TransposeNo, streams{})
 		switch {
 		case err != nil:
 			t.Fatal(err)

@@ -338,7 +338,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	defer b.progress.clear()
-	b.progress.passes = f.passes()
+	b.progress.passes, b.progress.atMost = f.passes(), f.method == methodMinVolume
 	r, err := f.beginStream(b)
 	if err != nil {
 		return nil, err
@@ -489,12 +489,18 @@ func (b *blockReader) checkCenters(k int) error {
 	return nil
 }
 
-// passes returns the number of passes of fitStream, 0 if it depends on the data.
+// Passes of stream.Fit and, at most, of stream.FitMinVolume, the one for memberships among them.
+const (
+	globalPasses    = 3
+	minVolumePasses = 8
+)
+
+// passes returns the number of passes of fitStream, for minvol the largest possible one.
 func (f *fitFlags) passes() int {
-	if f.method != methodGlobal {
-		return 0
+	n := globalPasses
+	if f.method == methodMinVolume {
+		n = minVolumePasses
 	}
-	n := 3
 	if f.inputFlags.scale != scale.None {
 		n++
 	}

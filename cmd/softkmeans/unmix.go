@@ -15,93 +15,6 @@ import (
 	"softkmeans/unmix"
 )
 
-const unmixHelp = `Usage: softkmeans unmix -k N [flags] [FILE]
-       softkmeans unmix -centers FILE [flags] [FILE]
-
-Find N materials in an image with many bands, and their abundances: for every
-pixel shares of at least 0. The spectra are centers close to the data, as those
-of softkmeans fit -method minvol, at least 0, and as close as the noise of the
-data allows.
-
-FILE is one of
-
-  ENVI          the header NAME.hdr or the file with the values, whose name is
-                NAME or NAME with .dat, .img, .raw, .bsq, .bil, .bip. Bad bands
-                (bbl) are left out, and values are divided by the reflectance
-                scale factor
-  .npy          lines×columns×bands, or pixels×bands with -size
-  CSV           a pixel a row, with -size; gzip as for softkmeans fit. Names of
-                columns that are numbers are wavelengths
-
-A pixel in which a value is NaN, infinite, the data ignore value or -1.23e34 (a
-deleted channel) is left out: its abundances are NaN, and the report counts it.
-
-  -k N          number of materials, required without -centers. auto counts the
-                directions of the pixels that stand out of the noise and have
-                1 % of their length or more
-  -centers FILE take spectra that are known, and find the shares alone: a table,
-                an ENVI spectral library (.sli) or a model, as with softkmeans
-                predict -centers. Bands are joined by wavelength or name. -rows
-                auto is unit if that leaves clearly less of the squared error
-  -class COL    shares of spectra add up by this column of the file of -centers
-  -size LxC     the pixels of a table are an image of L lines and C columns
-  -order O      rows: line by line (default); columns: column by column, as
-                MATLAB stores images. With -size
-
-Output:
-
-  -o FILE       write the abundances. NAME.img: an ENVI image of float32, a
-                band for each material, and its header NAME.hdr. NAME.npy:
-                lines×columns×materials. Where -centers leaves shares open, the
-                bands NAME_low and NAME_high after them are their ranges
-  -spectra FILE write the spectra. NAME.csv, or - for standard output: a row
-                for each band, with its wavelength or number, and a column for
-                each material. NAME.sli: an ENVI spectral library, and its
-                header NAME.hdr
-  -shade FILE   write the brightness of every pixel, .img or .npy as for -o: a
-                pixel is its brightness times a mixture of the spectra. 1 where
-                pixels are fitted as given
-  -report FILE  write an HTML page with maps of the materials, their spectra, a
-                false-color view, the error of every pixel, and what is proved.
-                Up to 64 materials
-  -model FILE   write the model as JSON, for softkmeans predict and certify
-` + jsonHelp + `
-Choices:
-
-  -rows R       given: pixels as they are; unit: scaled to length 1, for scenes
-                in which light and shade vary; auto: unit if the brightness of
-                the pixels varies (default)
-  -trim SHARE   leave out up to this share of the pixels as outliers: those far
-                from all others. They are listed, and get shares all the same
-                (default 0)
-  -slack S      extra squared error, as a fraction of the least. Without -slack
-                and -lambda the noise of the data sets λ, the weight of the
-                volume
-  -lambda L     λ, in squared units of the data (of pixels of length 1 with
-                -rows unit), instead of -slack
-  -bounds L,H   keep the spectra from L to H, in their units, as 0,1 for
-                reflectances. Either may be empty; L is at least 0. Pixels are
-                fitted as given then, unless L is 0 and H is empty
-  -sum S        one: the shares of a pixel add up to 1 (default); at-most-one:
-                to at most 1, and the rest is shade. Pixels of length 1 have
-                one, and -shade
-  -seed N       seed of the starts (default 0)
-
-Reading:
-
-` + turnHelp + textHelp + `  -stream Y     yes: read an ENVI or .npy file in blocks, some five to nine
-                times, for scenes larger than memory. A sample of about 16000
-                pixels is fitted, then corrected and measured on all pixels;
-                as given, without -rows unit and -trim, with a slack by the
-                number of bands; spectra may be slightly below 0
-                no: read FILE once and keep it in memory
-                auto: yes for ENVI and .npy files above 64 MB (default)
-` + runHelp + `
-Examples: softkmeans unmix -k 4 -o shares.img -report page.html scene.hdr
-          softkmeans unmix -k auto -size 50x50 -spectra s.csv pixels.npy
-
-` + exitHelp
-
 type unmixFlags struct {
 	inputFlags
 	printFlags
@@ -111,6 +24,7 @@ type unmixFlags struct {
 	k             int    // 0: the proposal
 	height, width int    // of a table's image; 0: none
 	byColumn      bool   // its pixels come column by column
+	ofTable       string // a flag for tables alone that is given; "": none
 	options       unmix.Options
 	bounds        *bounds // nil: at least 0
 	stream        streaming
@@ -125,6 +39,9 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("unmix", flag.ContinueOnError)
 	f.addText(fs)
 	f.addTurn(fs)
+	f.addMend(fs)
+	columnsFlag(fs, &f.dialect.Drop, "drop")
+	columnsFlag(fs, &f.dialect.Names, "names")
 	f.addRun(fs)
 	fs.StringVar(&f.centers, "centers", "", "")
 	fs.StringVar(&f.class, "class", "", "")
@@ -161,6 +78,11 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	}
 	f.options.Lower, f.options.Upper = f.bounds.scaled(nil)
 	given := given(fs)
+	for _, name := range []string{"size", "order", "skip", "na", "below", "drop", "names"} {
+		if given[name] {
+			f.ofTable = name
+		}
+	}
 	if err := f.checkKnown(given); err != nil {
 		return f, err
 	}
@@ -182,10 +104,10 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 			report.MostPrototypes)
 	case f.byColumn && f.height == 0:
 		return f, usageErrorf("-order columns needs -size")
-	case f.abundances != "" && !hasExtension(f.abundances, ".img", ".npy"):
-		return f, usageErrorf("-o %s: the name must end in .img or .npy", f.abundances)
-	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy"):
-		return f, usageErrorf("-shade %s: the name must end in .img or .npy", f.shade)
+	case f.abundances != "" && !hasExtension(f.abundances, ".img", ".npy", ".csv"):
+		return f, usageErrorf("-o %s: the name must end in .img, .npy or .csv", f.abundances)
+	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy", ".csv"):
+		return f, usageErrorf("-shade %s: the name must end in .img, .npy or .csv", f.shade)
 	case f.shade != "" && (f.options.Scaling == unmix.ScaleGiven || f.inUnits()):
 		return f, usageErrorf("-shade is for -rows auto or unit without -bounds; pixels as given have no " +
 			"brightness of their own")

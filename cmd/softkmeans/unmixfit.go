@@ -131,7 +131,9 @@ func (u *unmixing) prove(ctx context.Context, x *softkmeans.Matrix) (c view.Comp
 // fitBlocks fits a scene larger than memory.
 func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	r := u.result
+	u.progress.passes, u.progress.atMost = minVolumePasses, true
 	if r.k == 0 {
+		u.progress.passes++
 		if err := u.proposeBlocks(ctx); err != nil {
 			return err
 		}

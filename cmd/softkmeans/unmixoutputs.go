@@ -24,8 +24,9 @@ type unmixOutputs struct {
 	scene *report.Scene
 }
 
-// imageFile is an image that is written: NAME.img and its header, or NAME.npy.
+// imageFile is an image that is written: NAME.img and its header, or NAME.npy; or a table NAME.csv.
 type imageFile struct {
+	lines        *csv.Writer // nil: not a table
 	file, header *outputFile // header is nil for .npy
 	layout       cube.Layout
 	buffer       []float64
@@ -59,6 +60,9 @@ func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 		return file
 	}
 	image := func(flag, path string) *imageFile {
+		if hasExtension(path, ".csv") {
+			return &imageFile{lines: csv.NewWriter(add(flag, path))}
+		}
 		w := &imageFile{file: placed(flag, path)}
 		if w.file == nil {
 			return nil
@@ -108,6 +112,14 @@ func (out *unmixOutputs) begin(u *unmixing) error {
 // begin writes what comes before the values. Names are of the bands; an array has no
 // dimension for them if bands is 0.
 func (w *imageFile) begin(s *scene, what string, names []string, bands int) (err error) {
+	if w.lines != nil {
+		if s.kind != "table" {
+			return usageErrorf("%s is an image, and CSV is for tables; give a name that ends in .img or .npy", s.source)
+		}
+		w.layout = s.layout
+		w.layout.Bands = len(names)
+		return w.lines.Write(names)
+	}
 	if w.header != nil {
 		h := &envi.Header{Lines: s.lines, Samples: s.samples, Bands: len(names), Type: 4,
 			Interleave: "bsq", BandNames: names,
@@ -150,7 +162,31 @@ func (w *imageFile) write(b *block, row func(i int) []float64) error {
 	for i, at := range b.at {
 		copy(values[at*k:], row(i))
 	}
+	if w.lines != nil {
+		return w.writeLines(values, b.rect)
+	}
 	return w.layout.Write(w.file, values, b.rect)
+}
+
+// writeLines writes the values of a rectangle, which are line by line, in the order of the table: a pixel in each
+// row, without values as empty fields.
+func (w *imageFile) writeLines(values []float64, r cube.Rect) error {
+	k, inner, step, next := w.layout.Bands, r.Samples, 1, r.Samples
+	if w.layout.SampleStep > w.layout.LineStep {
+		inner, step, next = r.Lines, r.Samples, 1
+	}
+	fields := make([]string, k)
+	for i := range r.Pixels() {
+		at := i/inner*next + i%inner*step
+		for j, v := range values[at*k : (at+1)*k] {
+			if fields[j] = ""; v == v {
+				fields[j] = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+		}
+		w.lines.Write(fields) // lines keeps the first error
+	}
+	w.lines.Flush()
+	return w.lines.Error()
 }
 
 func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {

@@ -36,7 +36,10 @@ func Text(sections []Section, verbose bool) []byte {
 
 // Wrapped breaks a text into lines of at most LineWidth characters, with a final newline. It breaks at spaces
 // that may end a line, and not before a percent sign.
-func Wrapped(text string) string {
+func Wrapped(text string) string { return WrappedTo(text, LineWidth) }
+
+// WrappedTo is Wrapped for lines of at most width characters.
+func WrappedTo(text string, width int) string {
 	var b strings.Builder
 	at := 0
 	for i, word := range strings.FieldsFunc(strings.ReplaceAll(text, " %", "\u00a0%"), func(r rune) bool {
@@ -45,7 +48,7 @@ func Wrapped(text string) string {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case at+1+n > LineWidth:
+		case at+1+n > width:
 			b.WriteByte('\n')
 			at = 0
 		default:

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -264,7 +265,11 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	}
 	switch list := places[Printable(column)]; len(list) {
 	case 0:
-		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for")
+		advice := ""
+		if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {
+			advice = "; did you mean " + quote(near) + "?"
+		}
+		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for"+advice)
 	case 1:
 		return list[0], true, nil
 	default:

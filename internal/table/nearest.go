@@ -1,0 +1,37 @@
+package table
+
+// Nearest returns the word of the list from which another differs least: by at most two letters that are inserted,
+// left out or replaced, and by fewer than it has. It returns "" if there is none. The first of several is taken.
+func Nearest(word string, list []string) string {
+	best, near := min(3, len([]rune(word))), ""
+	for _, other := range list {
+		if d := distance([]rune(word), []rune(other)); d < best {
+			best, near = d, other
+		}
+	}
+	return near
+}
+
+// distance is the edit distance of Levenshtein. Words whose lengths differ by more than 2 are 3 apart.
+func distance(a, b []rune) int {
+	if max(len(a)-len(b), len(b)-len(a)) > 2 {
+		return 3
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range a {
+		before := row[0] // of the row and the column before
+		row[0] = i + 1
+		for j, other := range b {
+			replaced := before
+			if r != other {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
