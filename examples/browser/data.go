@@ -213,11 +213,13 @@ func (d *data) spread(ctx context.Context) (err error) {
 	return err
 }
 
+// shown is centers in the table's units.
 func (d *data) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	clean := d.columns.Clean(centers)
 	for i := range clean.Rows {
 		d.scaling.Undo(clean.Row(i))
 	}
+	d.scaling.Close(clean.Data)
 	return clean
 }
 

@@ -41,7 +41,11 @@ func TestVerdict(t *testing.T) {
 // The answer has the sections of the command. It says that a fit was stopped, or is a preview.
 func TestAnswer(t *testing.T) {
 	s := opened(t, "iris")
-	parts := tables.Must(s.fit(t.Context(), options{slack: byNoise, scale: scale.Auto}, nil, nil))(t)
+	tables.Must(s.fit(t.Context(), options{slack: byNoise, scale: scale.Auto}, nil, nil))(t)
+	parts := tables.Must(s.doubt(t.Context()))(t)
+	if again := tables.Must(s.doubt(t.Context()))(t); again != nil {
+		t.Error("halves are fitted twice")
+	}
 	head, rest := valueOf(t, parts, "answer"), valueOf(t, parts, "details")
 	for _, want := range []string{"3 prototypes explain 97.2\u00a0% of the variance", "Refitting random halves",
 		"<h2>Clusters</h2>", "<h2>Prototypes</h2>"} {

@@ -48,10 +48,11 @@ type result struct {
 	clusters    []int              // of the rows; nil: there are none
 	likely      *softkmeans.Matrix // the probabilities of clusters; nil: there are none
 	compact     view.Compact
-	partial     bool            // cancelled: the best so far
-	between     bool            // not a fit, but interpolated between two points of the path
-	known       *sources.Answer // shares in known prototypes; nil: a fit
-	slackGiven  bool            // by the slider
+	partial     bool              // cancelled: the best so far
+	between     bool              // not a fit, but interpolated between two points of the path
+	known       *sources.Answer   // shares in known prototypes; nil: a fit
+	slackGiven  bool              // by the slider
+	first       *softkmeans.Model // as fitted, to be compared with fits of halves; nil: it was, or there is nothing to compare
 }
 
 var (
@@ -147,7 +148,11 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		s.path = newSlackPath(o.k)
 	}
 	m, err := s.model(ctx, o, progress)
+	var first *softkmeans.Model
 	if m != nil {
+		copied := *m
+		copied.Centers = m.Centers.Clone()
+		first = &copied
 		if err := kinds.Keep(m, d.scaling, d.x); err != nil {
 			return nil, err
 		}
@@ -160,15 +165,6 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return nil, err
 	}
 	given := o.slack != byNoise
-	if o.method == view.MinVolume && (!given || o.slack >= noSlack) && !cancelled && d.given == nil {
-		kept := *m
-		kinds.Label(&kept, d.mixtures)
-		if err := stability.Others(ctx, d.x, &kept, s.minVolume(o)); err == nil {
-			m.Warnings, m.Others, m.ClusterDoubt = kept.Warnings, kept.Others, kept.ClusterDoubt
-		} else if ctx.Err() == nil {
-			return nil, err
-		}
-	}
 	if !given {
 		o.slack = max(m.Slack, noSlack)
 	}
@@ -177,6 +173,9 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return nil, err
 	}
 	r.partial, r.slackGiven = cancelled, given
+	if o.method == view.MinVolume && !cancelled && d.given == nil && m.Lambda > 0 {
+		r.first = first
+	}
 	if err := r.prove(ctx, d); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -251,6 +250,33 @@ func (r *result) prove(ctx context.Context, d *data) (err error) {
 	}
 	r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
 	return err
+}
+
+// doubt compares the latest fit with fits of halves of the rows, as the command does, and returns the report with what
+// they say. There are no parts if it was done before, or if there is nothing to compare.
+func (s *session) doubt(ctx context.Context) ([]part, error) {
+	r := s.shown
+	if r == nil || r.first == nil {
+		return nil, nil
+	}
+	d, o, first := s.data, r.options, *r.first
+	if !r.slackGiven {
+		o.slack = byNoise
+	}
+	kinds.Label(&first, d.mixtures)
+	if err := stability.Others(ctx, d.x, &first, s.minVolume(o)); err != nil {
+		return nil, err
+	}
+	next, m := *r, *r.model
+	m.Warnings, m.Others, m.ClusterDoubt = first.Warnings, first.Others, first.ClusterDoubt
+	if next.model, next.first = &m, nil; r.likely != nil {
+		var err error
+		if next.likely, err = m.ClusterProbabilities(nil, d.x); err != nil {
+			return nil, err
+		}
+	}
+	s.shown = &next
+	return d.report(&next), nil
 }
 
 // load shows a model file with the table that is there: its memberships of these rows. The

@@ -424,10 +424,13 @@ async function load(text) {
   allowSave();
 }
 
-// path prepares the slider while there is nothing else to do.
+// path compares the fit with fits of halves of the rows, and prepares the slider, while there is nothing else to do.
 async function path() {
   if (pathDone || running || !table || method() !== "minvol") return;
   const mine = latest;
+  const doubt = await client.request("doubt", {});
+  if (mine !== latest) return;
+  if (doubt.kind === "done" && doubt.parts.answer) showReport(doubt.parts);
   const answer = await client.request("path", {}, (news) => {
     if (mine === latest) $("path").textContent = `(Preparing: ${news.step}.)`;
   });
