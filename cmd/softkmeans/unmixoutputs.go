@@ -318,6 +318,9 @@ func (u *unmixing) page() *report.Scene {
 	p := &report.Scene{Lines: s.lines, Samples: s.samples, Pictured: s.pictured, Bands: s.bands,
 		Wavelengths: s.wavelengths, Unit: s.unit, Model: u.found, Page: report.Page{
 			Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}}
+	if s.header != nil && s.header.Scale > 0 {
+		p.Value = "reflectance"
+	}
 	if k := u.known; k != nil {
 		p.Names, p.Class = k.mixer.Groups, k.mixer.Class
 	}

@@ -3,6 +3,7 @@ package report
 // The page about an image with many bands: maps of its materials and their spectra.
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -27,6 +28,7 @@ type Scene struct {
 	Bands          []int     // the numbers of the columns of Model in the file, from 0
 	Wavelengths    []float64 // of the columns; nil: not known
 	Unit           string    // of Wavelengths, as ENVI writes it
+	Value          string    // what the values are; "": not known
 	Model          *unmix.Result
 	Names          []string // of the materials; nil: p0, p1, …
 	Class          []int    // the material of each spectrum; nil: each is one
@@ -166,7 +168,7 @@ func (s *Scene) spectra() []byte {
 	}
 	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials",
 		Desc:   "A line for each material: its value in every band.",
-		XLabel: label, YLabel: "value", Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
+		XLabel: label, YLabel: cmp.Or(s.Value, "value"), Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
 	for i := range m.Rows {
 		line := s.spectrum(m.Row(i))
 		line.Name, line.Markers = s.material(i), m.Cols <= 12

@@ -214,8 +214,9 @@ func (c *colors) stretch(sample *softkmeans.Matrix) {
 // mapPicture is an image of the page.
 type mapPicture struct {
 	Title, Caption, Alt string
-	Data, Ramp          string // Ramp is "" for one without a scale
-	Lo, Hi              string // the ends of the scale
+	Data, Ramp          string    // Ramp is "" for one without a scale
+	Lo, Hi              string    // the ends of the scale
+	Ticks               [3]string // below: of the left end, the middle and the right end
 	Width, Height       int
 	Sharp               bool // small: pixels are shown as squares
 }
@@ -230,6 +231,8 @@ func mapsHTML(list []mapPicture) string {
 		}
 		html += "<figure class=\"map\"><h3>" + escaped(p.Title) + "</h3>\n<img class=\"" + class + "\" src=\"" + p.Data +
 			"\" width=\"" + size + "\" height=\"" + strconv.Itoa(p.Height) + "\" alt=\"" + escaped(p.Alt) + "\"/>\n"
+		html += "<div class=\"ramp ticks\"><span>" + p.Ticks[0] + "</span><span>" + p.Ticks[1] + "</span><span>" + p.Ticks[2] +
+			"</span></div>\n"
 		if p.Ramp != "" {
 			html += "<div class=\"ramp\"><span>" + escaped(p.Lo) + "</span><img src=\"" + p.Ramp + "\" alt=\"\"/><span>" +
 				escaped(p.Hi) + "</span></div>\n"
@@ -247,6 +250,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 		if err == nil {
 			p.Data, err = dataURI(img)
 		}
+		p.Ticks = [3]string{"sample 1", view.Count(s.Lines, "line"), strconv.Itoa(s.Samples)}
 		p.Width, p.Height, p.Sharp = m.samples, m.lines, max(m.lines, m.samples) < 200
 		*list = append(*list, p)
 	}

@@ -170,7 +170,7 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 		}
 		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp,
 			Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
-			Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
+			Ticks: [3]string{"row 1", "", strconv.Itoa(n)}, Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
 		if picture.Data, err = dataURI(p.of.ramp(values, scale.hi-scale.lo)); err != nil {
 			return nil, err
 		}
