@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,12 +76,8 @@ func pageOf(t *testing.T, f *reportFlags, name string) *report.Input {
 		t.Fatal(err)
 	}
 	defer s.close()
-	d, err := f.readReported(s)
+	in, err := f.fitTable(s, newProgress(new(strings.Builder), true), nil)
 	if err != nil {
-		t.Fatal(err)
-	}
-	in := &report.Input{Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights}
-	if err := f.fit(context.Background(), in, newProgress(new(strings.Builder), true)); err != nil {
 		t.Fatal(err)
 	}
 	return in

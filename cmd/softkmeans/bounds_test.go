@@ -207,7 +207,7 @@ func TestBoundsReport(t *testing.T) {
 		must(t, append([]string{"report", "-o", "p.html", "-memberships", "r.csv"}, args...)...)
 		must(t, append([]string{"fit", "-o", "f.csv"}, args...)...)
 		sameTables(t, "r.csv", "f.csv", 1e-9)
-		const want = "The values of their prototypes are kept from 1 to 6.3 (-bounds)."
+		const want = "alues are kept from 1 to 6.3 (-bounds)."
 		if !strings.Contains(readFile(t, "p.html"), want) {
 			t.Errorf("the page with -scale %s does not say %q", scaling, want)
 		}

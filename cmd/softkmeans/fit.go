@@ -240,12 +240,17 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := s.progress(f.quiet)
+	defer p.clear()
+	return f.fitData(s, d, p, w)
+}
+
+// fitData fits a table that was read. It writes the memberships to w unless w is nil.
+func (f *fitFlags) fitData(s *session, d *data, p *progress, w *membershipWriter) (*result, error) {
 	if d.sparse == nil {
 		d.noteKind(f)
 	}
 	r := &result{k: f.k, method: f.method, slack: f.slack > 0, seed: f.seed}
-	p := s.progress(f.quiet)
-	defer p.clear()
 	if err := f.settleRows(s.ctx, d, r, p); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	if err != nil {
 		return nil, err
 	}
-	if r.k == 0 {
+	if r.similar = s; r.k == 0 {
 		if r.k, r.choice, err = s.propose(ctx, r.Source); err != nil {
 			return nil, err
 		}

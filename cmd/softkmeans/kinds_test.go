@@ -249,8 +249,8 @@ func TestReportOfCounts(t *testing.T) {
 	counts := filepath.Join(trade, "counts_types_by_samples.csv")
 	must(t, "report", "-o", page, "-memberships", page+".csv", counts)
 	text := readFile(t, page)
-	for _, part := range []string{"rows of counts scaled to sums of 1", "as shares of a row&#39;s sum",
-		"kept at 0 or above", "as a slack of 1.67 % over the floor"} {
+	for _, part := range []string{"rows are scaled to sums of 1", "are shares of a row's sum",
+		"kept at 0 or above", "Slack 0.0167 of the floor"} {
 		narrow := strings.ReplaceAll(part, " %", "\u00a0%")
 		if !strings.Contains(text, part) && !strings.Contains(text, narrow) {
 			t.Errorf("the page lacks %q", part)

@@ -146,6 +146,7 @@ type result struct {
 	sure       *answer.Bootstrap // nil: not asked for
 
 	// Methods of similarities.
+	similar *similar
 	lsd     *softkmeans.LSDModel
 	bound   *proof.LSDBound // of lsd; nil: not looked for
 	kernel  kernelKind

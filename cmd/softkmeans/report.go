@@ -1,10 +1,8 @@
 package main
 
-// This file holds the command report: three fits of a table on one HTML page.
+// This file holds the command report: the answer of a fit as an HTML page, with the other methods.
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"softkmeans"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
@@ -122,11 +121,11 @@ func (f *reportFlags) run(s *session) error {
 	if f.similarFlags.given {
 		make = f.similarPage
 	}
-	page, of, err := make(s, show, memberships)
+	page, a, err := make(s, show, memberships)
 	if err != nil {
 		return err
 	}
-	if err := memberships.conclude(&of.Notes); err != nil {
+	if err := memberships.conclude(&a.Notes); err != nil {
 		return err
 	}
 	show.step("page")
@@ -142,21 +141,18 @@ func (f *reportFlags) run(s *session) error {
 		return s.finish(nil)
 	}
 	return s.finish(func(w io.Writer) error {
-		a := &answer.Answer{Sentence: f.out + ": " + page.Answer()}
-		a.Notes = of.Notes
-		_, err := w.Write(a.Text(false))
+		short := &answer.Answer{Sentence: f.out + ": " + a.Sentence}
+		short.Notes = a.Notes
+		_, err := w.Write(short.Text(false))
 		return err
 	})
 }
 
-// page is a page about a table.
-type page interface {
-	HTML() ([]byte, error)
-	Answer() string
-}
+// page is a page about an answer.
+type page interface{ HTML() ([]byte, error) }
 
 // tablePage is the page about rows.
-func (f *reportFlags) tablePage(s *session, show *progress, w *membershipWriter) (page, *table.Table, error) {
+func (f *reportFlags) tablePage(s *session, show *progress, w *membershipWriter) (page, *answer.Answer, error) {
 	b, err := f.blocks(s)
 	if err != nil {
 		return nil, nil, err
@@ -171,66 +167,53 @@ func (f *reportFlags) tablePage(s *session, show *progress, w *membershipWriter)
 	if err != nil {
 		return nil, nil, err
 	}
-	return content, content.Table, nil
+	return content, content.Answer, nil
 }
 
 func (f *reportFlags) command() string {
 	return commandLine(append([]string{"softkmeans", "report"}, f.args...))
 }
 
-// content is a page without the table and its fits.
-func (f *reportFlags) content() *report.Input {
-	return &report.Input{Image: f.image, Command: f.command(), Version: version()}
+// pageOf is a page about an answer.
+func (f *reportFlags) pageOf(a *answer.Answer) report.Page {
+	return report.Page{Answer: a, Command: f.command(), Version: version()}
 }
 
-// fitTable writes the memberships to w unless w is nil.
+// fitFlags are those of the fit that the page is about.
+func (f *reportFlags) fitFlags() *fitFlags {
+	return &fitFlags{inputFlags: f.inputFlags, k: f.k, slack: f.slack, bounds: f.bounds, seed: f.seed, others: true,
+		options: softkmeans.Options{Workers: f.workers}}
+}
+
+// fitTable fits a table in memory. It writes the memberships to w unless w is nil.
 func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) (*report.Input, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
 	if err != nil {
 		return nil, err
 	}
-	d.noteKind(&fitFlags{})
-	content := f.content()
-	if err := f.settleRows(s.ctx, d, content, show); err != nil {
+	fit := f.fitFlags()
+	r, err := fit.fitData(s, d, show, w)
+	if err == nil {
+		err = f.checkShown(r)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if f.scale == scale.Auto {
-		d.noteColumns()
-	}
-	f.bounds = d.within(f.bounds, false)
-	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
-	content.Sizes, content.Mixtures = d.sizes, d.mixtures
-	if err := f.fit(s.ctx, content, show); err != nil {
-		return nil, err
-	}
-	m := content.MinVolume.Model
-	var rows answer.Rows
-	rows.Add(m.Memberships, d.texts.names())
-	if content.Pure, content.Between = rows.Pure, rows.Between; w == nil {
-		return content, nil
-	}
-	w.describe(&d.Head, d.texts)
-	w.details, w.named = withSizes(nil, d.sizes)
-	w.clustered, w.clusters = content.Clusters != nil, content.Clusters
-	if w.likely = hasProbabilities(m); w.likely {
-		if w.probabilities, err = m.ClusterProbabilities(nil, d.x); err != nil {
-			return nil, err
-		}
-	}
-	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
+	content := &report.Input{Page: f.pageOf(r.answer()), Table: d.Table, X: d.x, Scaling: d.scale, Image: f.image,
+		MinVolume: report.Fit{Model: r.model, Certificate: r.cert}}
+	o := report.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
+	o.Lower, o.Upper = r.bounds.scaled(d.scale)
+	return content, content.Others(s.ctx, o)
 }
 
-// settleRows divides rows that differ in brightness, and takes the k that tells so.
-func (f *reportFlags) settleRows(ctx context.Context, d *data, content *report.Input, show *progress) error {
-	fit := &fitFlags{inputFlags: f.inputFlags, bounds: f.bounds, seed: f.seed}
-	r := &result{k: f.k}
-	err := fit.settleRows(ctx, d, r, show)
-	if errors.Is(err, errNoNumber) { // the page says why
-		return nil
+// checkShown returns an error if a page cannot show as many prototypes.
+func (f *reportFlags) checkShown(r *result) error {
+	if r.k > report.MostPrototypes {
+		return fmt.Errorf("%s: %d prototypes are proposed: a page shows at most %d; give -k N",
+			r.Source, r.k, report.MostPrototypes)
 	}
-	f.k, content.Choice = r.k, r.choice
-	return err
+	return nil
 }
 
 // readReported reads the table and the classes, and checks them against the flags.
@@ -258,26 +241,6 @@ func (f *reportFlags) checkImage(source string, cols int) error {
 			count(at.Rows*at.Cols, "column"), cols)
 	}
 	return nil
-}
-
-func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
-	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers,
-		Step: show.step, Iteration: show.iteration}
-	if o.Lower, o.Upper = f.bounds.scaled(content.Scaling); f.bounds != nil {
-		content.Bounds = f.bounds.String()
-	}
-	return noNumber(content.Fit(ctx, o), content, content.Table.Source)
-}
-
-func noNumber(err error, content *report.Input, source string) error {
-	if !errors.Is(err, report.ErrNoNumber) {
-		return err
-	}
-	text := ""
-	if content.Choice != nil {
-		text = "\n" + answer.NewChoice(content.Choice, nil).Lines()
-	}
-	return fmt.Errorf("%s: %w; give -k N%s", source, err, text)
 }
 
 // readClasses reads the file of -classes. left are rows that are not fitted; nil: none.

@@ -4,8 +4,8 @@ package main
 // rows. Its pictures show a sample, and that alone is kept.
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/choosek"
@@ -36,34 +36,45 @@ type streamedPage struct {
 	*report.Input
 	f     *reportFlags
 	b     *blockReader
-	k     int
 	rows  []int // those of the pictures
 	class []int // of all rows; nil: there are no classes
 }
 
 // fitStream computes the page and writes the memberships to w, unless w is nil.
 func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.Input, error) {
-	p := &streamedPage{Input: f.content(), f: f, b: b, k: f.k}
-	p.Blocks, p.Seed = true, f.seed
-	b.collect = &scale.Collector{Kind: scale.ZScore}
+	p := &streamedPage{Input: &report.Input{Image: f.image}, f: f, b: b}
 	b.progress.passes, b.progress.atMost = 1+minVolumePasses+globalPasses, true
 	if f.scale != scale.None {
 		b.progress.passes++
 	}
-	if err := b.setScale(f.scale); err != nil {
+	fit := f.fitFlags()
+	r, err := fit.beginStream(b)
+	if err == nil {
+		err = p.sumUp(r)
+	}
+	if err == nil {
+		err = p.draw()
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := p.sumUp(); err != nil {
+	all := p.takeRows(&p.MinVolume, r)
+	if err = fit.fitOpened(b, r, w, all.take); err == nil {
+		err = all.finish(r)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := p.draw(); err != nil {
-		return nil, err
+	p.Page = f.pageOf(r.answer())
+	fit.method = methodGlobal
+	global := &result{Head: r.Head, k: r.k, scale: r.scale, method: methodGlobal}
+	all = p.takeRows(&p.Global, global)
+	if _, err = fit.fitBlocks(b, global, func(labels []int, g, _ *softkmeans.Matrix) error {
+		return all.take(labels, g)
+	}); err == nil {
+		err = all.finish(global)
 	}
-	if err := p.fitMinVolume(w); err != nil {
-		return nil, err
-	}
-	nothing := func(int, []int, *softkmeans.Matrix, *softkmeans.Matrix) error { return nil }
-	if err := p.fit(methodGlobal, &p.Global, nothing); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	p.Global.Model = view.Match(p.Global.Model, p.MinVolume.Model)
@@ -72,34 +83,30 @@ func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.In
 
 // sumUp computes what the page has from the sums of all rows, the number of prototypes among
 // it, and checks the flags against the table.
-func (p *streamedPage) sumUp() error {
+func (p *streamedPage) sumUp(r *result) error {
 	b := p.b
 	if err := p.f.checkImage(b.file.Source, len(b.file.Names)); err != nil {
 		return err
 	}
-	drawn := newRowDraw(p.Seed, drawnRows)
+	drawn := newRowDraw(p.f.seed, drawnRows)
 	stats, err := b.stats(drawn)
 	if err != nil {
 		return err
 	}
-	if err := checkCenters(b.file.Source, b.rows, p.k); err != nil {
+	if err := checkCenters(b.file.Source, b.rows, r.k); err != nil {
 		return err
 	}
 	if p.Floors, err = stats.Floors(); err != nil {
 		return err
 	}
-	if p.Proposal, err = choosek.Propose(p.Floors); err != nil {
-		return err
-	}
-	if p.k == 0 {
-		p.k, err = p.Choose(b.ctx, drawn.table(), &report.Options{Seed: p.Seed, Workers: p.f.workers})
-		if err != nil {
-			return noNumber(err, p.Input, b.file.Source)
+	if r.k == 0 {
+		if err := r.choose(b.ctx, drawn.table(), nil,
+			&choosek.Options{Seed: p.f.seed, Workers: p.f.workers}); err != nil {
+			return err
 		}
 	}
-	if p.k > report.MostPrototypes {
-		return fmt.Errorf("%s: %d prototypes are proposed: a page shows at most %d; give -k N",
-			b.file.Source, p.k, report.MostPrototypes)
+	if err := p.f.checkShown(r); err != nil {
+		return err
 	}
 	p.Scaling, p.Moments = b.scale, momentsOf(b.columns, b.scale)
 	p.Plane, err = view.PlaneOf(stats, p.Floors)
@@ -108,7 +115,7 @@ func (p *streamedPage) sumUp() error {
 
 // momentsOf are those of columns after the scaling.
 func momentsOf(c *scale.Columns, s *scale.Scaling) view.Moments {
-	m := view.Moments{Mean: c.Mean, Spread: c.Spread, Constant: make([]bool, len(c.Mean))}
+	m := view.Moments{Mean: slices.Clone(c.Mean), Spread: slices.Clone(c.Spread), Constant: make([]bool, len(c.Mean))}
 	for j := range m.Constant {
 		if m.Constant[j] = c.Least[j] == c.Most[j]; m.Constant[j] {
 			m.Mean[j], m.Spread[j] = c.Least[j], 0
@@ -124,7 +131,7 @@ func momentsOf(c *scale.Columns, s *scale.Scaling) view.Moments {
 // draw takes the rows of the pictures, with their names and classes, in one pass.
 func (p *streamedPage) draw() error {
 	b := p.b
-	p.rows = evenly(b.rows, sampleRows, p.Seed)
+	p.rows = evenly(b.rows, sampleRows, p.f.seed)
 	t := &table.Table{Head: b.head(true, true), Rows: len(p.rows)}
 	var left []bool
 	fitted, number := 0, 0
@@ -189,65 +196,45 @@ func evenly(n, most int, seed uint64) []int {
 	return rows
 }
 
-// fitMinVolume fits the compact prototypes, counts the rows, and writes their memberships to
-// w unless w is nil.
-func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
-	if w != nil {
-		w.clustered, w.likely = true, true
-		defer w.follow(p.b)()
-	}
-	p.Tally = report.NewTally(p.k)
-	var rows answer.Rows
-	err := p.fit(methodMinVolume, &p.MinVolume, func(first int, labels []int, g, likely *softkmeans.Matrix) error {
-		var class []int
-		if p.class != nil {
-			class = p.class[first:]
-		}
-		rows.Add(g, answer.Numbered)
-		if p.Tally.Add(labels, g, nil, class); w == nil {
-			return nil
-		}
-		w.probabilities = likely
-		return w.add(p.b.ctx, labels, g)
-	})
-	if err == nil {
-		p.Slack = p.MinVolume.Model.Slack
-		err = p.b.name(append(rows.Pure, rows.Between))
-	}
-	if p.Pure, p.Between = rows.Pure, rows.Between; err != nil || w == nil {
-		return err
-	}
-	return w.finish()
+// taken keeps the memberships and labels of the rows of the pictures, and if there are classes all labels.
+type taken struct {
+	p           *streamedPage
+	to          *report.Fit
+	shown       *softkmeans.Matrix
+	labels, all []int
+	seen, at    int // rows, and rows of the pictures
 }
 
-// fit fits one method in passes over all rows. The last hands each block to take. The model
-// has the memberships and labels of the rows of the pictures.
-func (p *streamedPage) fit(m method, to *report.Fit,
-	take func(first int, labels []int, g, likely *softkmeans.Matrix) error) error {
-	f := fitFlags{inputFlags: p.f.inputFlags, method: m, slack: p.f.slack, seed: p.f.seed,
-		options: softkmeans.Options{Workers: p.f.workers}}
-	r := &result{k: p.k}
-	shown, labels, at := softkmeans.NewMatrix(len(p.rows), p.k, nil), make([]int, len(p.rows)), 0
-	var all []int
+// takeRows returns what takes the rows of a fit, whose result is r.
+func (p *streamedPage) takeRows(to *report.Fit, r *result) *taken {
+	n := len(p.rows)
 	p.b.progress.before = p.b.progress.number
-	model, err := f.fitBlocks(p.b, r, func(of []int, g, likely *softkmeans.Matrix) error {
-		first := r.rows - len(of)
-		for ; at < len(p.rows) && p.rows[at] < r.rows; at++ {
-			labels[at] = of[p.rows[at]-first]
-			copy(shown.Row(at), g.Row(p.rows[at]-first))
-		}
-		if p.class != nil {
-			all = append(all, of...)
-		}
-		return take(first, of, g, likely)
-	})
-	if err != nil {
-		return err
+	return &taken{p: p, to: to, shown: softkmeans.NewMatrix(n, r.k, nil), labels: make([]int, n)}
+}
+
+func (t *taken) take(labels []int, g *softkmeans.Matrix) error {
+	for rows := t.p.rows; t.at < len(rows) && rows[t.at] < t.seen+len(labels); t.at++ {
+		i := rows[t.at] - t.seen
+		t.labels[t.at] = labels[i]
+		copy(t.shown.Row(t.at), g.Row(i))
 	}
-	model.Memberships, model.Clusters = shown, labels
-	*to = report.Fit{Model: model, Certificate: r.cert, Sampled: r.summarised}
-	if p.class == nil {
+	if t.p.class != nil {
+		t.all = append(t.all, labels...)
+	}
+	t.seen += len(labels)
+	return nil
+}
+
+// finish makes the fit.
+func (t *taken) finish(r *result) error {
+	m := *r.model
+	m.Memberships, m.Clusters = t.shown, t.labels
+	*t.to = report.Fit{Model: &m, Certificate: r.cert}
+	if t.p.class == nil {
 		return nil
 	}
-	return to.Compare(p.class, all)
+	if t.to == &t.p.MinVolume {
+		t.p.Classes.Add(t.p.class, t.all, r.k)
+	}
+	return t.to.Compare(t.p.class, t.all)
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
@@ -18,7 +17,6 @@ import (
 	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
 	"softkmeans/proof"
 	"softkmeans/unmix"
 )
@@ -321,7 +319,7 @@ func (f *fitFlags) naming(d *data) answer.Naming {
 }
 
 // similarPage is the page about similarities. It writes the memberships to w unless w is nil.
-func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *table.Table, error) {
+func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *answer.Answer, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
 	if err != nil {
@@ -329,20 +327,24 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWrite
 	}
 	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
 	fit.k = f.k
-	d.noteKind(fit)
-	content, err := fit.similarContent(s.ctx, d, show)
+	r, err := fit.fitData(s, d, show, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	content.Command, content.Version = f.command(), version()
-	if w != nil {
-		w.describe(&d.Head, d.texts)
-		if c := content.Model.Clustering; c != nil {
-			w.clustered, w.clusters = true, c.Clusters
-		}
-		err = w.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships)
+	name := fit.naming(d)
+	c := &report.Similar{Page: f.pageOf(r.answer()), Table: d.Table, Model: r.rated(),
+		Centred: fit.method == methodTILSD, Name: func(i int) string { _, id := name(i); return id }}
+	if r.choice != nil {
+		c.Proposed = r.k
 	}
-	return content, d.Table, err
+	if d.Rows <= mostDrawn {
+		c.Matrix = r.similar.matrix
+	}
+	show.step("floors")
+	if c.Total, c.Floors, err = r.similar.floors(s.ctx, max(mostFloors, r.k+2)); err == nil {
+		c.Plane, err = r.similar.plane(s.ctx, r)
+	}
+	return c, c.Answer, err
 }
 
 const (
@@ -351,49 +353,6 @@ const (
 	// mostFloors is how many floors the page has, or two more than clusters.
 	mostFloors = 20
 )
-
-func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) (*report.Similar, error) {
-	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
-	show.step("similarities")
-	s, err := f.openSimilar(d, r)
-	if err != nil {
-		return nil, err
-	}
-	show.step("the number of clusters")
-	choice, err := s.choice(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if r.k == 0 {
-		if r.k = choice.K; r.k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, choice.Reason)
-		}
-	}
-	show.step(f.method.String())
-	if r.lsd, err = s.decompose(ctx, f.method, r.k, f.lsdOptions(show.iteration)); err != nil {
-		return nil, err
-	}
-	if err = s.prove(ctx, r); err != nil {
-		return nil, err
-	}
-	name := f.naming(d)
-	r.meaning.Add(r.lsd.Memberships, name)
-	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.rated(),
-		Centred: f.method == methodTILSD, ByDuality: r.byDuality(), Seed: f.seed,
-		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
-	told := answer.NewChoice(&choice, nil)
-	c.Proposal = strings.Join(append([]string{told.Sentence()}, told.Criteria...), " ")
-	c.Pure, c.Between = r.meaning.Pure, r.meaning.Between
-	if d.Rows <= mostDrawn {
-		c.Matrix = s.matrix
-	}
-	show.step("floors")
-	if c.Total, c.Floors, err = s.floors(ctx, max(mostFloors, r.k+2)); err != nil {
-		return nil, err
-	}
-	c.Plane, err = s.plane(ctx, r)
-	return c, err
-}
 
 // plane returns the rows in leading directions: those of the fit, if it has two.
 func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, error) {

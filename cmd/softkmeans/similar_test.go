@@ -182,12 +182,12 @@ func TestReportSimilar(t *testing.T) {
 	text, _ := someDistances(t)
 	inFolder(t, text)
 	line := must(t, strings.Fields("report -kernel distances -label species -o page.html data.csv")...)
-	if !strings.Contains(lined(line), "page.html: 3 clusters explain 99.7 % of the sum of squares of the similarities, rows and "+
-		"columns centred, and no 3 can explain more (proved).") {
+	if !strings.Contains(lined(line), "page.html: 3 clusters explain 99.7 % of the sum of squares of the "+
+		"similarities, rows and columns centred, and no 3 can explain more (proved).") {
 		t.Error(line)
 	}
 	page := readFile(t, "page.html")
-	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "The floor is proved, the labels are not",
+	for _, want := range []string{"column 2 (species) is left out", "is the least of any 3 clusters",
 		"By memberships", "row-1", "Proposed: k = 3, since halves of the rows agree on 3 clusters",
 		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
 		if !strings.Contains(page, want) {
@@ -199,7 +199,7 @@ func TestReportSimilar(t *testing.T) {
 		t.Error("one worker makes another page")
 	}
 	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 3 "+
-		"-o - data.csv")...); !strings.Contains(page, " above the least, which is proved.") {
+		"-o - data.csv")...); !strings.Contains(page, " above the floor of ") {
 		t.Error("no page of lsd")
 	}
 	for _, method := range []string{"tilsd", "lsd"} { // the page has the labels and the rows of fit

@@ -190,7 +190,7 @@ func TestSparseFilled(t *testing.T) {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	must(t, "report", "-k", "3", "-o", "own.html", "bag.svm")
-	if page := readFile(t, "own.html"); !strings.Contains(page, "3 classes") {
+	if page := readFile(t, "own.html"); !strings.Contains(page, "Rows by class") {
 		t.Error("the page has no classes")
 	}
 }

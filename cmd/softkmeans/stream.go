@@ -339,17 +339,10 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	}
 	defer b.progress.clear()
 	b.progress.passes, b.progress.atMost = f.passes(), f.method == methodMinVolume
-	b.collect = &scale.Collector{Kind: scale.ZScore}
-	if w != nil {
-		w.clustered = f.method == methodMinVolume
-		w.likely, w.eachLikely = w.clustered, f.details
-		defer w.follow(b)()
-	}
-	if err := b.setScale(f.inputFlags.scale); err != nil {
+	r, err := f.beginStream(b)
+	if err != nil {
 		return nil, err
 	}
-	r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
-		slack: f.slack > 0, seed: f.seed, streamed: true}
 	if r.k == 0 {
 		drawn := newRowDraw(f.seed, drawnRows)
 		if err := b.each(drawn.add); err != nil {
@@ -360,10 +353,35 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 			return nil, err
 		}
 	}
+	return r, f.fitOpened(b, r, w, nil)
+}
+
+// beginStream scales the columns of the file.
+func (f *fitFlags) beginStream(b *blockReader) (*result, error) {
+	b.collect = &scale.Collector{Kind: scale.ZScore}
+	err := b.setScale(f.inputFlags.scale)
+	return &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
+		slack: f.slack > 0, seed: f.seed, streamed: true}, err
+}
+
+// fitOpened fits r.k prototypes to the blocks of b. It writes the memberships to w unless w is nil, and gives
+// each block to take unless that is nil.
+func (f *fitFlags) fitOpened(b *blockReader, r *result, w *membershipWriter,
+	take func(labels []int, g *softkmeans.Matrix) error) error {
 	if err := b.checkCenters(r.k); err != nil {
-		return nil, err
+		return err
+	}
+	if w != nil {
+		w.clustered = f.method == methodMinVolume
+		w.likely, w.eachLikely = w.clustered, f.details
+		defer w.follow(b)()
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g, likely *softkmeans.Matrix) error {
+		if take != nil {
+			if err := take(labels, g); err != nil {
+				return err
+			}
+		}
 		r.meaning.Add(g, answer.Numbered)
 		if f.method == methodMinVolume {
 			r.meaning.Compare(labels, g)
@@ -375,10 +393,10 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return w.add(b.ctx, labels, g)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
-		return nil, err
+		return err
 	}
 	r.Head = b.head(true, f.method.takes("bounds") && f.bounds == nil)
 	r.columns = b.columns
@@ -395,7 +413,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	if err == nil && w != nil {
 		err = w.finish()
 	}
-	return r, err
+	return err
 }
 
 // name gives rows their ids, or where rows are left out their numbers in the file. It takes

@@ -240,7 +240,7 @@ func TestUnmix(t *testing.T) {
 	page := readFile(t, "page.html")
 	if strings.Count(page, "data:image/png;base64,") != 9 ||
 		!strings.Contains(page, "<code>softkmeans unmix -k 3 -o g.img") ||
-		!strings.Contains(page, "24 lines × 20 samples, 27 bands from 0.42 to 0.98 µm") {
+		!strings.Contains(page, "24 lines × 20 samples, 30 bands from 0.42 to 0.98 µm") {
 		t.Errorf("a page of %d bytes", len(page))
 	}
 
@@ -496,7 +496,7 @@ func TestUnmixLarge(t *testing.T) {
 	if far := likeness(abundances(t, "g.img", s, 3), s.shares); far > .06 {
 		t.Errorf("shares are off by %v", far)
 	}
-	if page := readFile(t, "p.html"); !strings.Contains(page, "weighted sample of the pixels") {
+	if page := readFile(t, "p.html"); !strings.Contains(page, "were fitted to a sample of the rows") {
 		t.Error("the page does not say that a sample was fitted")
 	}
 }

@@ -246,7 +246,11 @@ func (out *unmixOutputs) finish(u *unmixing) error {
 	}
 	if out.page != nil {
 		u.progress.step("page")
-		u.addVerdict(out.scene)
+		if u.known != nil {
+			out.scene.Answer = u.known.answer()
+		} else {
+			out.scene.Answer = u.answer()
+		}
 		page, err := out.scene.HTML()
 		if err != nil {
 			return err
@@ -311,36 +315,18 @@ func (o *outputFile) WriteAt(p []byte, at int64) (int, error) {
 // page returns the page of the scene, without pixels yet.
 func (u *unmixing) page() *report.Scene {
 	s := u.scene
-	p := &report.Scene{Source: s.source, Kind: s.kind, Lines: s.lines,
-		Samples: s.samples, Pictured: s.pictured,
-		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.found,
-		Compact: u.result.compact,
-		Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}
+	p := &report.Scene{Lines: s.lines, Samples: s.samples, Pictured: s.pictured, Bands: s.bands,
+		Wavelengths: s.wavelengths, Unit: s.unit, Model: u.found, Page: report.Page{
+			Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}}
+	if s.header != nil && s.header.Scale > 0 {
+		p.Value = "reflectance"
+	}
 	if k := u.known; k != nil {
-		p.Names, p.Class, p.Known = k.mixer.Groups, k.mixer.Class, true
+		p.Names, p.Class = k.mixer.Groups, k.mixer.Class
 	}
 	d := len(s.bands)
 	p.Begin(softkmeans.NewMatrix(len(u.sample)/d, d, u.sample))
 	return p
-}
-
-// addVerdict adds what is known after the last pixel.
-func (u *unmixing) addVerdict(p *report.Scene) {
-	r := u.result
-	p.Certificate, p.Proposal, p.Sampled = r.cert, r.proposal, r.summarised
-	p.Pixels, p.Sizes, p.Pure = r.rows, r.sizes, u.pure
-	for _, note := range u.scene.notes {
-		p.Left = append(p.Left, sentence(note))
-	}
-	p.Left = append(append(p.Left, u.scene.left()...), u.outliers()...)
-	if p.Shares, p.Seed = u.means(), u.flags.options.Seed; u.known != nil {
-		p.Choices = u.known.sentences()
-		return
-	}
-	p.Choices = u.choices()
-	if line := u.lambda(); line != "" {
-		p.Choices = append(p.Choices, line)
-	}
 }
 
 func (u *unmixing) means() []float64 {

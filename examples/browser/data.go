@@ -41,6 +41,7 @@ type data struct {
 	plane    view.Plane
 	draw     *data // see few
 	columns  *view.Columns
+	spreads  *scale.Columns // in the table's units
 }
 
 // readSet reads a set that comes with the page. Its labels are in a second file.
@@ -148,6 +149,7 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	}
 	var err error
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
+	d.spreads = scale.ColumnsOf(d.x.Data, d.x.Cols, d.Weights, d.scaling)
 	d.propose, err = choosek.Propose(d.floors)
 	return d, err
 }
@@ -211,23 +213,22 @@ func (d *data) spread(ctx context.Context) (err error) {
 	return err
 }
 
+// shown is centers in the table's units.
 func (d *data) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	clean := d.columns.Clean(centers)
 	for i := range clean.Rows {
 		d.scaling.Undo(clean.Row(i))
 	}
+	d.scaling.Close(clean.Data)
 	return clean
 }
 
-// clusters is the number of prototypes to fit: k or, if that is 0, the number of
-// classes or the proposed number.
+// clusters is the number of prototypes to fit: k or, if that is 0, that of the set or the proposed number.
 func (d *data) clusters(k int) int {
 	switch {
 	case k > 0:
 	case d.set != nil:
 		k = d.set.k
-	case len(d.Classes) > 1 && len(d.Classes) <= 20:
-		k = len(d.Classes)
 	default:
 		if k, _ = d.proposed(); k == 0 {
 			k = 3
@@ -239,11 +240,10 @@ func (d *data) clusters(k int) int {
 // mostChosen is how many entries choosek.Choose looks at in a second or two.
 const mostChosen = 1 << 13
 
-// asksRows reports whether the rows are still to be asked for the number of prototypes, since neither k, a
-// set nor classes tell it. Of a large table the floors are.
+// asksRows reports whether the rows are still to be asked for the number of prototypes, since neither k nor a
+// set tells it. Of a large table the floors are.
 func (d *data) asksRows(k int) bool {
-	return k == 0 && d.set == nil && d.choice == nil && !(len(d.Classes) > 1 && len(d.Classes) <= 20) &&
-		d.Rows <= mostChosen/d.x.Cols
+	return k == 0 && d.set == nil && d.choice == nil && d.Rows <= mostChosen/d.x.Cols
 }
 
 // choose asks the rows for the number of prototypes, as the command does. Few rows tell none.
@@ -269,13 +269,19 @@ func (d *data) proposed() (int, string) {
 
 // RowName is the id of row i of the table, or its number in the file.
 func (d *data) RowName(i int) string {
+	_, id := d.naming(i)
+	return id
+}
+
+// naming returns the number of row i in the file, from 0, and its id.
+func (d *data) naming(i int) (int, string) {
 	if d.rows != nil {
 		i = d.rows[i]
 	}
 	if d.ids != nil {
-		return d.ids[i]
+		return i, d.ids[i]
 	}
-	return "row " + itoa(i+1)
+	return answer.Numbered(i)
 }
 
 // few is d or, if it has many rows, a draw of them for previews. The weight of a row that

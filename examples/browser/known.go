@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -98,35 +100,29 @@ func (s *session) viewKnown(r *result) ([]part, error) {
 const mostFar = 5
 
 func (d *data) knownReport(r *result) []part {
-	a := r.known
-	var lines []string
-	sizes := make([]int, r.options.k)
-	for _, label := range r.model.Labels(nil) {
-		sizes[label]++
+	k, a := r.known, d.newAnswer(r)
+	a.Known = new(answer.Known)
+	for j, mean := range k.Means() {
+		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: k.Mixer.Groups[j], Membership: mean})
 	}
-	for j, mean := range a.Means() {
-		lines = append(lines, a.Mixer.Groups[j]+"\t"+view.Percent(mean)+"\t"+itoa(sizes[j]))
-	}
-	meaning := a.OutWords(mostFar, d.RowName)
-	if open := a.OpenWords(); open != "" {
-		meaning = open + " " + meaning
-	}
-	for _, text := range []string{a.Scaled, a.Decides()} {
+	a.Notes = slices.Clone(k.Mixer.Notes)
+	for _, text := range []string{k.Scaled, k.Decides()} {
 		if text != "" {
-			meaning += " " + strings.ToUpper(text[:1]) + text[1:] + "."
+			a.Notes = append(a.Notes, text)
 		}
 	}
-	if a.Lengths() {
-		meaning += " Each row is a mixture times a length of its own, as that leaves clearly less of the " +
-			"squared error."
+	if k.Lengths() {
+		a.Notes = append(a.Notes, "each row is a mixture times a length of its own, as that leaves clearly less of the "+
+			"squared error")
 	}
-	for _, note := range a.Mixer.Notes {
-		meaning += " " + strings.ToUpper(note[:1]) + note[1:] + "."
+	for _, text := range []string{k.OpenWords(), k.OutWords(mostFar, d.RowName)} {
+		if text != "" {
+			a.Quality = append(a.Quality, text)
+		}
 	}
 	return []part{
 		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype")},
-		{"proved", "known"}, {"meaning", meaning}, {"shares", strings.Join(lines, "\n")},
-		{"accuracy", ""}, {"nmi", ""}, {"warnings", ""},
+		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""}, {"clusters", "no"}, {"accuracy", ""}, {"nmi", ""},
 	}
 }
 

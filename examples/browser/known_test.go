@@ -52,10 +52,10 @@ func TestKnown(t *testing.T) {
 				}
 			}
 		}
-		for _, part := range []string{"meaning", "shares", "picture-scatter", "picture-ternary",
+		for _, part := range []string{"answer", "picture-scatter", "picture-ternary",
 			"picture-centers", "picture-memberships"} {
-			if text := valueOf(t, parts, part); !strings.Contains(text, "leaf, dry") && part != "meaning" ||
-				part == "meaning" && !strings.Contains(text, "1 row is outside of the prototypes") {
+			if text := valueOf(t, parts, part); !strings.Contains(text, "leaf, dry") ||
+				part == "answer" && !strings.Contains(text, "1 row is outside of the prototypes") {
 				t.Errorf("%s: %.200s", part, text)
 			}
 		}
@@ -71,7 +71,7 @@ func TestKnownRanges(t *testing.T) {
 		number64(t, records[1][5]) > 1e-12 || math.Abs(number64(t, records[1][6])-.5) > 1e-12 {
 		t.Errorf("%q", records)
 	}
-	if text := valueOf(t, parts, "meaning"); !strings.Contains(text, "Shares are not unique") {
+	if text := valueOf(t, parts, "answer"); !strings.Contains(text, "Shares are not unique") {
 		t.Error(text)
 	}
 	_, records = known(t, "x,y\n.5,.5\n.25,.75\n", "name,x,y\na,0,0\nb,1,0\na,0,1\nb,1,1\n", options{})
@@ -89,7 +89,7 @@ func TestKnownCounts(t *testing.T) {
 	if len(records) != 31 || strings.Join(records[0], "|") != "id|label|A1|A2|A3|A4|residual|length|outside" {
 		t.Errorf("%d rows, %q", len(records), records[0])
 	}
-	if text := valueOf(t, parts, "meaning"); !strings.Contains(text, "a length of its own") {
+	if text := valueOf(t, parts, "answer"); !strings.Contains(text, "a length of its own") {
 		t.Error(text)
 	}
 }

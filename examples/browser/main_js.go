@@ -125,6 +125,11 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []p
 		return w.session.preview(o)
 	case "draw":
 		return w.session.redraw(o)
+	case "doubt":
+		if parts, err = w.session.doubt(ctx); ctx.Err() != nil {
+			err = nil // it is asked again
+		}
+		return parts, err
 	case "path":
 		err = w.session.extend(ctx, func(found int, it softkmeans.Iteration) {
 			tell(progress(itoa(found)+" of "+itoa(w.session.path.end), it))

@@ -1,49 +1,43 @@
 package main
 
-// The certificate in sentences, and its numbers.
+// The answer of a fit, and the numbers that change while the slider moves.
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 	"softkmeans/metrics"
 )
 
 func (d *data) report(r *result) []part {
-	m, c := r.model, r.certificate
-	head, meaning := d.verdict(r)
+	c, a := r.certificate, d.answer(r)
+	sections := a.Sections()
+	at := slices.IndexFunc(sections, func(s answer.Section) bool { return s.ID == "rows" })
 	k, why := d.proposed()
-	how := view.How(m, r.compact)
-	if r.between {
-		how = "interpolated"
-	}
 	parts := []part{
-		{"verdict", head},
+		{"verdict", d.verdict(r)},
 		{"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
-		{"meaning", meaning},
 		{"objective", view.Number(c.Objective)},
 		{"floor", view.Number(c.Floor)},
 		{"above", view.Above(c)},
-		{"explained", view.Share(c, 1-c.Objective/c.Total)},
-		{"possible", view.Share(c, 1-c.Floor/c.Total)},
-		{"excess", view.AtMost(c.ExcessShare())},
-		{"how", how},
+		{"answer", answer.HTML(sections[:at], nothing)},
+		{"details", answer.HTML(sections[at:], nothing)},
+		{"clusters", yesNo(r.likely != nil)},
 		{"proposal", why},
 		{"proposed", proposed(k)},
 		{"k", itoa(r.options.k)},
 		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}, // for the slider
-		{"likely", r.sure()},
-		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
 	if d.given != nil { // the later parts count
-		parts = append(parts, part{"floor", "none; about " + view.Number(c.Floor)}, part{"above", "not proved"}, part{"excess", "not proved"},
-			part{"possible", "100 %"})
+		parts = append(parts, part{"floor", "none; about " + view.Number(c.Floor)}, part{"above", "not proved"})
 	}
 	if len(d.Class) > 0 {
-		labels := m.Labels(nil)
+		labels := r.model.Labels(nil)
 		accuracy, err := metrics.Accuracy(d.Class, labels)
 		nmi, err2 := metrics.NMI(d.Class, labels)
 		if err == nil && err2 == nil {
@@ -53,42 +47,76 @@ func (d *data) report(r *result) []part {
 	return append(parts, part{"accuracy", ""}, part{"nmi", ""})
 }
 
-// sure is the mean probability of the rows' clusters; "" if there are none.
-func (r *result) sure() string {
-	if r.likely == nil {
-		return ""
+// nothing stands below sections: the page has its pictures elsewhere.
+func nothing(string) string { return "" }
+
+// answer is what the command says of the fit, without what was read, which stands beside the file.
+func (d *data) answer(r *result) *answer.Answer {
+	m, names := r.model, r.names()
+	a := d.newAnswer(r)
+	var rows answer.Rows
+	rows.Add(m.Memberships, d.naming)
+	if r.clusters != nil {
+		rows.Compare(r.clusters, m.Memberships)
 	}
-	sum := 0.0
-	for i, cluster := range r.clusters {
-		sum += r.likely.At(i, cluster)
+	rows.Fill(a, names)
+	f := &answer.Fit{Method: r.options.method, Model: m, Certificate: r.certificate, Compact: r.compact,
+		Centers: d.shown(m.Centers), Columns: d.spreads, Names: d.Names, Scale: d.scaling, Rows: d.Rows,
+		Missing: d.gaps, Mixtures: d.mixtures, SlackGiven: r.slackGiven}
+	if d.above && r.options.method != view.Global {
+		f.Bounds = "at 0 or above"
 	}
-	return view.Percent(sum / float64(len(r.clusters)))
+	for _, o := range m.Others {
+		f.Others = append(f.Others, softkmeans.Answer{Factor: o.Factor, Moved: o.Moved, Centers: d.shown(o.Centers)})
+	}
+	if r.likely != nil {
+		f.Means, f.Sizes, f.Sure = d.shown(m.ClusterMeans), make([]int, len(names)), make([]float64, len(names))
+		for i, cluster := range r.clusters {
+			f.Sizes[cluster]++
+			f.Sure[cluster] += r.likely.At(i, cluster)
+		}
+	}
+	f.Fill(a)
+	if last := view.LastDirection(d.floors, len(names)); r.options.method == view.MinVolume && d.given == nil && last != "" {
+		a.Warnings = append(a.Warnings, last)
+	}
+	return a
 }
 
-func (d *data) verdict(r *result) (head, meaning string) {
-	q := answer.Quality{Certificate: r.certificate, K: r.options.k, Tol: view.CertifiedTol,
-		Trivial: d.trivial(r.options.k)}
-	if !r.partial {
-		q.Why = answer.Why(r.options.method)
-	}
-	head, meaning = q.Head(), strings.Join(append(q.Sentences(), answer.Proofs(&r.compact)...), " ")
-	if d.given != nil {
-		head = "Fitted to the values that are there"
-		meaning = "The squared error is that of these values, and the memberships are the best for them. "
-		if low := q.Floor - q.FloorError; low > 0 {
-			meaning += "No " + view.Prototypes(q.K) + " can have less than " + view.Number(low) + ". "
-		}
-		meaning += "In the pictures they are filled in."
+// newAnswer is an answer with the labels of the rows.
+func (d *data) newAnswer(r *result) *answer.Answer {
+	a := answer.New(&d.Head, d.Rows, scale.KindOf(d.scaling))
+	a.About, a.Notes, a.K, a.Sizes = "", nil, r.options.k, make([]int, r.options.k)
+	for _, label := range r.model.Labels(nil) {
+		a.Sizes[label]++
 	}
 	switch {
 	case r.partial:
-		head = "Cancelled. Best so far: " + lowerFirst(head)
-		meaning = "The fit was stopped after " + view.Count(r.model.Iterations, "iteration") + ". " + meaning
+		a.Warnings = append(a.Warnings, "The fit was stopped after "+view.Count(r.model.Iterations, "iteration")+".")
 	case r.between:
-		head = "Slack " + view.Percent(r.options.slack) + ": " + lowerFirst(head)
-		meaning = "A preview between two solutions while the slider moves. The fit follows when it rests."
+		a.Warnings = append(a.Warnings, "A preview between two solutions while the slider moves. The fit follows when it rests.")
 	}
-	return head, meaning
+	if d.given != nil {
+		a.Warnings = append(a.Warnings, "In the pictures missing values are filled in.")
+	}
+	return a
+}
+
+// verdict is the quality in a few words.
+func (d *data) verdict(r *result) string {
+	q := answer.Quality{Certificate: r.certificate, K: r.options.k, Tol: view.CertifiedTol,
+		Trivial: d.trivial(r.options.k)}
+	head := q.Head()
+	if d.given != nil {
+		head = "Fitted to the values that are there"
+	}
+	switch {
+	case r.partial:
+		return "Cancelled. Best so far: " + lowerFirst(head)
+	case r.between:
+		return "Slack " + view.Percent(r.options.slack) + ": " + lowerFirst(head)
+	}
+	return head
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

@@ -18,6 +18,7 @@ import (
 	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
+	"softkmeans/stability"
 )
 
 // part is a text or a picture for the page, by its name in page.js.
@@ -47,9 +48,11 @@ type result struct {
 	clusters    []int              // of the rows; nil: there are none
 	likely      *softkmeans.Matrix // the probabilities of clusters; nil: there are none
 	compact     view.Compact
-	partial     bool            // cancelled: the best so far
-	between     bool            // not a fit, but interpolated between two points of the path
-	known       *sources.Answer // shares in known prototypes; nil: a fit
+	partial     bool              // cancelled: the best so far
+	between     bool              // not a fit, but interpolated between two points of the path
+	known       *sources.Answer   // shares in known prototypes; nil: a fit
+	slackGiven  bool              // by the slider
+	first       *softkmeans.Model // as fitted, to be compared with fits of halves; nil: it was, or there is nothing to compare
 }
 
 var (
@@ -145,7 +148,11 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		s.path = newSlackPath(o.k)
 	}
 	m, err := s.model(ctx, o, progress)
+	var first *softkmeans.Model
 	if m != nil {
+		copied := *m
+		copied.Centers = m.Centers.Clone()
+		first = &copied
 		if err := kinds.Keep(m, d.scaling, d.x); err != nil {
 			return nil, err
 		}
@@ -157,14 +164,18 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		}
 		return nil, err
 	}
-	if o.slack == byNoise {
+	given := o.slack != byNoise
+	if !given {
 		o.slack = max(m.Slack, noSlack)
 	}
 	r, err := d.judge(m, o)
 	if err != nil {
 		return nil, err
 	}
-	r.partial = cancelled
+	r.partial, r.slackGiven = cancelled, given
+	if o.method == view.MinVolume && !cancelled && d.given == nil && m.Lambda > 0 {
+		r.first = first
+	}
 	if err := r.prove(ctx, d); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -179,16 +190,15 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 }
 
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
-	x, w := s.data.x, s.data.Weights
-	slack := max(o.slack, 0) // 0 is FitMinVolume's own
-	if o.slack == byNoise && s.data.sizes != nil {
-		slack = kinds.Slack(o.k, x.Cols)
-	}
+	x, w, by := s.data.x, s.data.Weights, s.minVolume(o)
+	by.Progress = progress
+	slack := by.Slack
 	switch global := o.slack != byNoise && slack < noSlack; {
 	case s.data.given != nil && (o.method != view.MinVolume || global):
 		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
 	case s.data.given != nil:
-		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: slack, Progress: progress})
+		by.NonNegative = false
+		return missing.Fit(ctx, s.data.given, o.k, by)
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
@@ -206,9 +216,16 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-		Weights: w, Slack: slack, NonNegative: s.data.above, Progress: progress,
-	})
+	return softkmeans.FitMinVolume(ctx, x, o.k, by)
+}
+
+// minVolume are the options of a fit of minimal volume.
+func (s *session) minVolume(o options) *softkmeans.MinVolumeOptions {
+	d, slack := s.data, max(o.slack, 0) // 0 is FitMinVolume's own
+	if o.slack == byNoise && d.sizes != nil {
+		slack = kinds.Slack(o.k, d.x.Cols)
+	}
+	return &softkmeans.MinVolumeOptions{Weights: d.Weights, Slack: slack, NonNegative: d.above}
 }
 
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
@@ -233,6 +250,33 @@ func (r *result) prove(ctx context.Context, d *data) (err error) {
 	}
 	r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
 	return err
+}
+
+// doubt compares the latest fit with fits of halves of the rows, as the command does, and returns the report with what
+// they say. There are no parts if it was done before, or if there is nothing to compare.
+func (s *session) doubt(ctx context.Context) ([]part, error) {
+	r := s.shown
+	if r == nil || r.first == nil {
+		return nil, nil
+	}
+	d, o, first := s.data, r.options, *r.first
+	if !r.slackGiven {
+		o.slack = byNoise
+	}
+	kinds.Label(&first, d.mixtures)
+	if err := stability.Others(ctx, d.x, &first, s.minVolume(o)); err != nil {
+		return nil, err
+	}
+	next, m := *r, *r.model
+	m.Warnings, m.Others, m.ClusterDoubt = first.Warnings, first.Others, first.ClusterDoubt
+	if next.model, next.first = &m, nil; r.likely != nil {
+		var err error
+		if next.likely, err = m.ClusterProbabilities(nil, d.x); err != nil {
+			return nil, err
+		}
+	}
+	s.shown = &next
+	return d.report(&next), nil
 }
 
 // load shows a model file with the table that is there: its memberships of these rows. The

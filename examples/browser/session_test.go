@@ -385,8 +385,8 @@ func TestSave(t *testing.T) {
 		}
 	}
 	want := tables.Must(s.shown.model.ClusterProbabilities(nil, s.data.x))(t)
-	if !slices.Equal(want.Data, s.shown.likely.Data) || !strings.HasSuffix(s.shown.sure(), "%") {
-		t.Error("other probabilities are shown", s.shown.sure())
+	if !slices.Equal(want.Data, s.shown.likely.Data) {
+		t.Error("other probabilities are shown")
 	}
 	f = tables.Must(s.save("model"))(t)
 	m, err := modelfile.Read(bytes.NewReader(f.bytes))

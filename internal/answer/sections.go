@@ -142,7 +142,7 @@ func (a *Answer) prototypes() Section {
 		"memberships. ", Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
-		s.Title = "Clusters, and the mean memberships of rows in them. "
+		s.ID, s.Title = "clusters", "Clusters, and the mean memberships of rows in them. "
 	case a.K == 1:
 		s.Title = "The prototype. "
 	}
@@ -351,19 +351,19 @@ func (a *Answer) allValues(names []string, values [][]float64) (t *Table, notes 
 
 // details are the numbers in full, other answers, and how the answer was found.
 func (a *Answer) details() (all []Section) {
-	add := func(title string, t *Table, lines ...string) {
-		all = append(all, Section{Title: title, Table: t, Lines: lines, Detail: true})
+	add := func(id, title string, t *Table, lines ...string) {
+		all = append(all, Section{ID: id, Title: title, Table: t, Lines: lines, Detail: true})
 	}
 	if a.Choice != nil && a.Choice.Criteria != nil && a.Floors == nil {
-		add("Criteria for k", nil, a.Choice.Criteria...)
+		add("criteria", "Criteria for k", nil, a.Choice.Criteria...)
 	}
 	if c := a.Certificate; c != nil {
-		add("Squared error, and how it compares with the floor", c.table())
+		add("certificate", "Squared error, and how it compares with the floor", c.table())
 		all[len(all)-1].Detail = a.Prototypes != nil
 	}
 	if a.Shown != nil {
 		t, notes := a.allValues(a.names(), a.Centers)
-		add("Prototypes", t, notes...)
+		add("values", "Prototypes", t, notes...)
 	}
 	if a.clustered() && a.Shown != nil {
 		var means [][]float64
@@ -371,7 +371,7 @@ func (a *Answer) details() (all []Section) {
 			means = append(means, c.Mean)
 		}
 		t, _ := a.allValues(a.names(), means)
-		add("Means of clusters", t)
+		add("means", "Means of clusters", t)
 	}
 	for _, o := range a.Others {
 		slack := "half the slack"
@@ -386,8 +386,8 @@ func (a *Answer) details() (all []Section) {
 		if a.Shown != nil {
 			t, _ = a.allValues(a.names(), o.Centers)
 		}
-		add("Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
+		add("other", "Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
 	}
-	add("", nil, a.How...)
+	add("how", "", nil, a.How...)
 	return all
 }

@@ -146,7 +146,7 @@ func (p *picture) raw(parts ...string) *picture {
 }
 
 func (p *picture) text(s string) *picture {
-	p.dst = appendText(p.dst, s)
+	p.dst = AppendText(p.dst, s)
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 type LinePlot struct {
 	Frame
 	Series   []Series
+	Points   bool     // markers without lines, of x that have no order
 	LogY     bool     // a logarithmic axis; values of 0 and below are triangles at its lower end
 	IntegerX bool     // ticks at integers only
 	XNames   []string // of x = 1, 2, …, in place of ticks
@@ -64,7 +65,11 @@ func Lines(dst []byte, s *LinePlot) []byte {
 	var legend []entry
 	for i := range s.Series {
 		if name := s.Series[i].Name; name != "" {
-			legend = append(legend, entry{name: name, class: s.Series[i].class(i), kind: entryLine})
+			e := entry{name: name, class: s.Series[i].class(i), kind: entryLine}
+			if s.Points {
+				e = entry{name: name, class: color(i), kind: entryPoint, shape: shape(i)}
+			}
+			legend = append(legend, e)
 		}
 	}
 	var highlight []float64
@@ -80,7 +85,9 @@ func Lines(dst []byte, s *LinePlot) []byte {
 
 	p := s.layout(dst, legend, notes, space{height: 300, below: axisHeight, least: 110})
 	var x axis
-	x.lo, x.hi = ex.padded(.02)
+	if x.lo, x.hi = ex.padded(.02); s.Points {
+		x.lo, x.hi = ex.padded(.1)
+	}
 	y := s.yAxis(ey, low)
 	p.fitAxes(&x, &y, false, s.IntegerX)
 	if s.IntegerX { // only within the data, not in the padding
@@ -95,7 +102,7 @@ func Lines(dst []byte, s *LinePlot) []byte {
 		p.raw(`<path class="sk-mark" d="M`).point(x.pos(v), p.top).raw("V").num(p.bottom).raw(`"/>`)
 	}
 	for i := range s.Series {
-		p.series(&s.Series[i], i, &x, &y)
+		p.series(&s.Series[i], i, s.Points, &x, &y)
 	}
 	p.bands(s, &x)
 	return p.close()
@@ -153,18 +160,18 @@ func nameTicks(names []string, x *axis) (ticks []tick) {
 	return ticks
 }
 
-// series draws one line, broken at its gaps.
-func (p *picture) series(s *Series, n int, x, y *axis) {
+// series draws one line, broken at its gaps, or its points alone.
+func (p *picture) series(s *Series, n int, points bool, x, y *axis) {
 	var run, all []vertex
 	var low [][2]float64
 	line := `<path class="` + s.class(n) + `" d="`
 	flush := func() {
-		if len(run) > 1 {
+		if len(run) > 1 && !points {
 			p.raw(line)
 			line = ""
 			p.line(thin(run))
 		}
-		if s.Markers || len(run) == 1 {
+		if s.Markers || points || len(run) == 1 {
 			all = append(all, run...)
 		}
 		run = run[:0]

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// appendText escapes s for content and for attributes. Bytes that are not UTF-8
+// AppendText escapes s for content and for attributes. Bytes that are not UTF-8
 // and characters that XML forbids become U+FFFD.
-func appendText(dst []byte, s string) []byte {
+func AppendText(dst []byte, s string) []byte {
 	for _, r := range s {
 		switch {
 		case r == '&':

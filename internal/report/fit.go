@@ -1,33 +1,73 @@
 package report
 
-// The fits that a page shows.
+// The page of a table: the fit that the answer is about, and those of other methods.
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
-	"softkmeans/stability"
+	"softkmeans/metrics"
 )
 
-// MostPrototypes is the largest number of prototypes that a page shows. The colors of
-// more could not be told apart.
-const MostPrototypes = 64
+// Input is the content of a page about a table. The answer is about the fit of minimal volume.
+type Input struct {
+	Page
+	Table   *table.Table       // the names, ids and classes; the numbers are those of X
+	X       *softkmeans.Matrix // the rows that are fitted, or some of them, for the pictures
+	Scaling *scale.Scaling     // from the table to X; nil: none
+	Image   Image              // the pixels of a row that is a picture
 
-// Options are those of Fit.
+	// Of all rows that are fitted.
+	Floors  []float64 // for k = 1, 2, …
+	Plane   view.Plane
+	Moments view.Moments
+	Classes Counts // by MinVolume
+
+	// The fits have the same number of prototypes, matched to those of MinVolume. Alternating has no Model if the
+	// table was read in blocks.
+	MinVolume, Global, Alternating Fit
+}
+
+// Image says how a row is a picture. Without Rows it is none.
+type Image struct {
+	Rows, Cols int
+	Transpose  bool // pixels are column after column
+	Invert     bool // large values are drawn light where they would be dark, and dark where light
+}
+
+// Fit is a model with the memberships of X, and its certificate.
+type Fit struct {
+	Model       *softkmeans.Model
+	Certificate softkmeans.Certificate
+
+	accuracy, information float64 // see Compare
+}
+
+// Compare compares the labels of all rows with their classes.
+func (f *Fit) Compare(class, labels []int) (err error) {
+	if f.accuracy, err = metrics.Accuracy(class, labels); err != nil {
+		return err
+	}
+	f.information, err = metrics.NMI(class, labels)
+	return err
+}
+
+// Options are those of Others.
 type Options struct {
-	K       int     // 0: the proposed number
-	Slack   float64 // 0: by the noise
+	Weights []float64 // of the rows; nil: all 1
 	Seed    uint64
 	Workers int
-	// Lower and Upper bound the prototypes of the minimal volume and the alternating one, in units of X,
-	// as those of softkmeans.MinVolumeOptions.
+	// Lower and Upper bound the prototypes of the alternating fit, in units of X.
 	Lower, Upper []float64
 
 	Step      func(what string)          // called at the start of each step; nil: not
@@ -40,145 +80,159 @@ func (o *Options) step(what string) {
 	}
 }
 
-// Fit computes all other fields of the Input from Table, X and Weights, of a table in memory. The
-// fits are those of the command fit with the same k, slack and seed; only the order of the
-// prototypes of the global and the alternating one is that of the minimal volume.
-func (in *Input) Fit(ctx context.Context, o Options) (err error) {
-	x := in.X
-	in.Seed = o.Seed
+// Others computes the other fits, and all that is not in the answer, from Table, X and MinVolume.
+func (in *Input) Others(ctx context.Context, o Options) (err error) {
+	x, k, by := in.X, in.K(), &softkmeans.Options{Weights: o.Weights, Workers: o.Workers}
 	o.step("floors")
-	if in.Floors, err = softkmeans.Floors(context.Background(), x,
-		&softkmeans.Options{Weights: in.Weights}); err != nil {
+	if in.Floors, err = softkmeans.Floors(ctx, x, by); err != nil {
 		return err
 	}
-	if in.Proposal, err = choosek.Propose(in.Floors); err != nil {
+	if in.Plane, err = view.NewPlane(x, o.Weights); err != nil {
 		return err
 	}
-	k := o.K
-	if k == 0 {
-		o.step("the number of prototypes")
-		if k, err = in.Choose(ctx, x, &o); err != nil {
-			return err
-		}
-		x = in.X
-	}
-	if k < 1 || k > MostPrototypes {
-		return errors.New(strconv.Itoa(k) +
-			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
-	}
-	if scale.KindOf(in.Scaling) == scale.Counts && o.Slack == 0 {
-		o.Slack = kinds.Slack(k, x.Cols)
-	}
-	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
-		return err
-	}
-	in.Moments = view.MomentsOf(x, in.Weights)
-
-	o.step("minimal volume")
-	if err := in.fitMinVolume(ctx, k, &o); err != nil {
-		return err
-	}
+	in.Moments = view.MomentsOf(x, o.Weights)
 	o.step("alternating")
-	if err := in.fitAlternating(ctx, k, &o); err != nil {
-		return err
+	m, err := softkmeans.FitAlternating(ctx, x, k, &softkmeans.MinVolumeOptions{Weights: o.Weights, Seed: o.Seed,
+		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Iteration})
+	if err == nil {
+		err = kinds.Keep(m, in.Scaling, x)
 	}
-	o.step("global")
-	global, err := softkmeans.Fit(ctx, x, k, &softkmeans.Options{Weights: in.Weights, Workers: o.Workers})
 	if err != nil {
 		return err
 	}
-	in.Global.Model = view.Match(global, in.MinVolume.Model)
+	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
+	o.step("global")
+	if m, err = softkmeans.Fit(ctx, x, k, by); err != nil {
+		return err
+	}
+	in.Global.Model = view.Match(m, in.MinVolume.Model)
 	for i, f := range in.fits() {
-		o.step("certificate of " + methods[i].String())
-		if f.Certificate, err = softkmeans.Certify(context.Background(), x, f.Model.Centers,
-			f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
-			return err
+		if i > 0 {
+			kinds.Label(f.Model, in.Answer.LabelBy == "largest")
+			if f.Certificate, err = softkmeans.Certify(ctx, x, f.Model.Centers, f.Model.Memberships, by); err != nil {
+				return err
+			}
 		}
-		kinds.Label(f.Model, in.Mixtures)
 		if in.Table.Class != nil {
 			if err := f.Compare(in.Table.Class, f.Model.Labels(nil)); err != nil {
 				return err
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+	}
+	in.Classes.Add(in.Table.Class, in.MinVolume.Model.Labels(nil), k)
+	return nil
+}
+
+// K is the number of prototypes of the fits.
+func (in *Input) K() int { return in.MinVolume.Model.Centers.Rows }
+
+// methods are in the order of fits.
+var methods = [...]view.Method{view.MinVolume, view.Global, view.Alternating}
+
+// fits are the fits that there are, by the place of their method in methods.
+func (in *Input) fits() iter.Seq2[int, *Fit] {
+	return func(yield func(int, *Fit) bool) {
+		for i, f := range [...]*Fit{&in.MinVolume, &in.Global, &in.Alternating} {
+			if f.Model != nil && !yield(i, f) {
+				return
+			}
 		}
 	}
-	in.count()
-	return nil
 }
 
-func (in *Input) count() {
-	m := in.MinVolume.Model
-	in.Tally = NewTally(in.K())
-	in.Tally.Add(m.Labels(nil), m.Memberships, in.Weights, in.Table.Class)
+// builder is an input and the names that are shown.
+type builder struct {
+	*Input
+	k       int
+	names   []string // of the prototypes
+	classes []string // their names, shortened and on one line
+	*view.Columns
 }
 
-// ErrNoNumber is the error where the data speaks for no number of prototypes.
-var ErrNoNumber = errors.New("no number of prototypes is proposed")
-
-// Choose returns the number that rows x speak for or, where they are few, the floors.
-func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
-	c, err := kinds.Choose(ctx, x, in.Sizes, in.Scaling,
-		&choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
-	if err != nil {
-		return 0, err
+// HTML returns the page.
+func (in *Input) HTML() ([]byte, error) {
+	k := in.K()
+	for _, f := range in.fits() {
+		if m := f.Model; m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil ||
+			m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
+			return nil, errors.New("report: the models are not of one table and one number of prototypes, " +
+				"with memberships")
+		}
 	}
-	in.Choice = c
-	k, reason := in.Proposal.K, in.Proposal.Reason
-	if c != nil {
-		k, reason = c.K, c.Reason
+	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Image.Rows*in.Image.Cols != 0 &&
+		in.Image.Rows*in.Image.Cols != in.X.Cols {
+		return nil, errors.New("report: the matrix is not of the table, or the pictures are not of " +
+			"its columns")
 	}
-	if k == 0 {
-		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)
+	b := &builder{Input: in, k: k, names: view.Names(k), classes: classNames(in.Table)}
+	names := make([]string, len(in.Table.Names))
+	for j, name := range in.Table.Names {
+		names[j] = short(name)
 	}
-	return k, nil
+	b.Columns = &view.Columns{Names: names, Axis: view.NewAxis(names), Moments: in.Moments}
+	if b.Axis != nil && in.Table.Axis != "" {
+		b.Axis.Name = short(in.Table.Axis)
+	}
+	in.below = nil
+	return in.html(b.sections()), nil
 }
 
-// proposed is the number that was chosen or, where k was given, that the floors propose.
-func (in *Input) proposed() int {
-	if in.Choice != nil {
-		return in.Choice.K
+// sections are those of the answer, with a map and the classes, and with other methods in the end.
+func (b *builder) sections() []answer.Section {
+	all := b.Answer.Sections()
+	f := &b.MinVolume
+	note := []string{"Every point is a row, drawn along the two directions in which the table varies most."}
+	if f.Model.Others != nil {
+		note[0] += " Dotted: prototypes of other fits, of halves of the rows."
 	}
-	return in.Proposal.K
+	classes := b.Classes.section(b.classes, b.names)
+	if len(b.classes) > 0 {
+		classes.Lines = append(classes.Lines, "Labels and classes agree in "+view.Percent(f.accuracy)+
+			" of the rows (NMI "+strconv.FormatFloat(f.information, 'f', 3, 64)+").")
+	}
+	all = insert(insert(all, "rows", answer.Section{ID: "map", Lines: note}), "rows", classes)
+	b.show("clusters", b.prototypes("means", "Means of clusters", f.Model.ClusterMeans))
+	b.show("prototypes", b.prototypes("centers", "Prototypes", f.Model.Centers))
+	b.show("map", b.switched()+figures(slices.Concat(b.plane(0), b.triangle(f.Model), b.memberships(0))))
+	b.show("floors", figures(b.curves()))
+	b.show("methods", figures(b.others()))
+	b.show("how", figures(b.loss()))
+	return append(all, b.floors(), b.methods())
 }
 
-func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
-	var r record
-	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed,
-		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: r.follow(o)}
-	m, err := softkmeans.FitMinVolume(ctx, in.X, k, &opts)
-	if err != nil {
-		return err
+// methods compares the fits.
+func (b *builder) methods() answer.Section {
+	s := answer.Section{ID: "methods", Title: "Other methods, with prototypes in the order of the ones above",
+		Detail: true, Table: &answer.Table{Head: []string{"method", "squared error", "explained", "above the floor",
+			"proved optimal", "found"}}}
+	if len(b.classes) > 0 {
+		s.Table.Head = append(s.Table.Head, "accuracy", "NMI")
 	}
-	in.MinVolume.Model, in.MinVolume.Errors, in.Slack = m, r.errors(m), m.Slack
-	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
-		return err
+	for i, f := range b.fits() {
+		c := f.Certificate
+		row := []string{methods[i].String(), view.Number(c.Objective), view.Share(c, 1-c.Objective/c.Total),
+			view.Above(c), map[bool]string{true: "yes", false: "no"}[c.Optimal(view.CertifiedTol)],
+			view.How(f.Model, view.Compact{})}
+		if len(b.classes) > 0 {
+			row = append(row, view.Percent(f.accuracy), strconv.FormatFloat(f.information, 'f', 3, 64))
+		}
+		s.Table.Rows = append(s.Table.Rows, row)
 	}
-	o.step("the least volume")
-	in.MinVolume.Compact, err = view.Prove(ctx, in.X, m,
-		&softkmeans.Options{Weights: in.Weights, Workers: o.Workers})
-	if err != nil {
-		return err
+	s.Lines = []string{"Global encloses the data with the least squared error; every orientation of its simplex has " +
+		"it, each with labels of its own. Alternating is a plain iteration from k-means, without a penalty on the " +
+		"volume."}
+	if b.Alternating.Model == nil {
+		s.Lines = []string{"Global encloses the data with the least squared error. A table that is read in blocks " +
+			"has no alternating fit; -stream no has it."}
 	}
-	o.step("other answers")
-	opts.Progress = nil
-	in.Clusters = kinds.Label(m, in.Mixtures)
-	return stability.Others(ctx, in.X, m, &opts)
+	return s
 }
 
-func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
-	var r record
-	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Seed: o.Seed,
-		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: r.follow(o)}
-	m, err := softkmeans.FitAlternating(ctx, in.X, k, &opts)
-	if err != nil {
-		return err
+// floors says what the floors alone propose.
+func (b *builder) floors() answer.Section {
+	s := answer.Section{ID: "floors", Title: "The floor for every k", Detail: true}
+	if p, err := choosek.Propose(b.Floors); err == nil {
+		s.Lines = []string{answer.FloorsAlone(&p)}
 	}
-	in.Alternating.Errors = r.errors(m)
-	if err := kinds.Keep(m, in.Scaling, in.X); err != nil {
-		return err
-	}
-	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
-	return nil
+	return s
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"softkmeans"
-	"softkmeans/internal/tables"
 )
 
 // Of many rows and classes a page has some, and says so.
@@ -30,32 +29,21 @@ func TestLarge(t *testing.T) {
 	if len(page) > 3<<19 {
 		t.Errorf("it has %d bytes", len(page))
 	}
-	for _, want := range []string{"1000 of 1500 rows are shown", "Scatter plots show a part of the 1500 rows",
-		"The 40 largest of 1000 classes"} {
+	for _, want := range []string{"1000 of 1500 rows are shown", "The first 40 of 1000 classes"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
-	}
-	if len(in.MinVolume.Errors) < 2 || len(in.Alternating.Errors) < 2 {
-		t.Errorf("errors of %d and %d iterations are recorded",
-			len(in.MinVolume.Errors), len(in.Alternating.Errors))
 	}
 	if n := len(named(all, "tr")); n > 80 {
 		t.Errorf("the tables have %d rows", n)
 	}
 }
 
+// Fits of other numbers of prototypes make no page.
 func TestFitErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	in := input(100, 10, func(int, int) float64 { return r.NormFloat64() })
-	if err := in.Fit(t.Context(), Options{}); err == nil ||
-		!strings.Contains(err.Error(), "nothing stands out of the noise") {
-		t.Errorf("noise has prototypes: %v", err)
-	}
-	if err := in.Fit(t.Context(), Options{K: MostPrototypes + 1}); err == nil {
-		t.Error("any number of prototypes")
-	}
-	tables.OK(t, in.Fit(t.Context(), Options{K: 3}))
+	fit(t, in, 3, nil)
 	in.Global = Fit{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 10, nil)}}
 	if _, err := in.HTML(); err == nil {
 		t.Error("models of 2 and 3 prototypes make a page")

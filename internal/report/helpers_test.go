@@ -11,19 +11,28 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/tables"
+	"softkmeans/internal/view"
+	"softkmeans/stability"
 	"softkmeans/testdata"
 )
 
 func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
+// pageOf is a page about a file, without sections.
+func pageOf(source string) Page {
+	return Page{Answer: &answer.Answer{Read: answer.Read{Source: source}},
+		Command: "softkmeans report -o page.html 'some table.csv'", Version: "v1.2.3"}
+}
+
 // input is the input for a table of rows × cols, not fitted yet.
 func input(rows, cols int, value func(i, j int) float64) *Input {
 	in := &Input{Table: &table.Table{Head: table.Head{Source: "dir/some table.csv"}, Rows: rows},
-		X:       softkmeans.NewMatrix(rows, cols, nil),
-		Command: "softkmeans report -o page.html 'some table.csv'", Version: "v1.2.3"}
+		X: softkmeans.NewMatrix(rows, cols, nil), Page: pageOf("dir/some table.csv")}
 	for j := range cols {
 		in.Table.Names = append(in.Table.Names, table.Column(j))
 	}
@@ -47,7 +56,7 @@ func set(t *testing.T, name string, kind scale.Kind) *Input {
 	}
 	data := read(name + ".csv")
 	in := &Input{Table: data, X: softkmeans.NewMatrix(data.Rows, len(data.Names), data.Data),
-		Scaling: scale.Of(kind, data.Data, len(data.Names), nil)}
+		Scaling: scale.Of(kind, data.Data, len(data.Names), nil), Page: pageOf(name + ".csv")}
 	in.Scaling.Apply(data.Data)
 	for _, v := range read(name + ".labels.csv").Data {
 		data.Class = append(data.Class, int(v))
@@ -58,10 +67,43 @@ func set(t *testing.T, name string, kind scale.Kind) *Input {
 	return in
 }
 
+// fit fits k prototypes with weights, and fills the input with what a command finds.
+func fit(t *testing.T, in *Input, k int, weights []float64) {
+	t.Helper()
+	x, o := in.X, &softkmeans.MinVolumeOptions{Weights: weights}
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, k, o))(t)
+	kinds.Label(m, false)
+	tables.OK(t, stability.Others(t.Context(), x, m, o))
+	c := tables.Must(softkmeans.Certify(t.Context(), x, m.Centers, m.Memberships,
+		&softkmeans.Options{Weights: weights}))(t)
+	in.MinVolume = Fit{Model: m, Certificate: c}
+	a := in.Answer
+	a.Rows, a.Columns, a.K, a.LabelBy, a.Sizes = x.Rows, in.Table.Names, k, "cluster", make([]int, k)
+	a.About, a.Notes, a.Warnings = a.Source+": the table", []string{"a note"}, view.Warnings(m)
+	for _, l := range m.Labels(nil) {
+		a.Sizes[l]++
+	}
+	a.Centers, a.Clusters, a.Prototypes, a.Between = nil, nil, nil, nil
+	in.Moments = view.MomentsOf(x, weights)
+	columns := answer.NewColumns(a.Columns, in.Moments.Mean, in.Moments.Spread, m.Centers)
+	a.Shown = columns.Shown(m.Centers)
+	var rows answer.Rows
+	rows.Add(m.Memberships, answer.Numbered)
+	rows.Fill(a, view.Names(k))
+	for j, name := range view.Names(k) {
+		a.Centers = append(a.Centers, m.Centers.Row(j))
+		a.Clusters = append(a.Clusters, answer.Cluster{Name: name, Rows: a.Sizes[j], Mean: m.Centers.Row(j),
+			Columns: columns.Differences(m.Centers.Row(j))})
+	}
+	q := answer.Quality{Certificate: c, K: k, Tol: view.CertifiedTol}
+	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
+	tables.OK(t, in.Others(t.Context(), Options{Weights: weights}))
+}
+
 // made fits k prototypes and returns the page, checked.
 func made(t *testing.T, in *Input, k int) (string, []*element) {
 	t.Helper()
-	tables.OK(t, in.Fit(t.Context(), Options{K: k}))
+	fit(t, in, k, nil)
 	b := tables.Must(in.HTML())(t)
 	return string(b), parse(t, b)
 }
@@ -195,15 +237,4 @@ func ids(all []*element) (found []string) {
 		}
 	}
 	return found
-}
-
-// between is a table of the text between from and to.
-func between(t *testing.T, page, from, to string) string {
-	t.Helper()
-	_, rest, ok := strings.Cut(page, from)
-	inside, _, ok2 := strings.Cut(rest, to)
-	if !ok || !ok2 {
-		t.Fatalf("there is no %q", from)
-	}
-	return "<table>" + "<caption>" + inside + "</table>"
 }

@@ -3,28 +3,52 @@ package report
 // The pictures of the page.
 
 import (
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/chart"
-	"softkmeans/internal/table"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
 
 // picture is a figure. Class is its CSS class: a switch on the page shows either the
 // pictures colored by cluster or those colored by class, and wide ones take a line.
 type picture struct {
-	SVG   template.HTML
+	SVG   []byte
 	Class string
 }
 
-// The widths of pictures in px: three in a line, and two.
+// figures are pictures side by side; "" if there are none.
+func figures(list []picture) string {
+	if len(list) == 0 {
+		return ""
+	}
+	html := "<div class=\"figures\">\n"
+	for _, p := range list {
+		html += "<figure class=\"" + p.Class + "\">" + string(p.SVG) + "</figure>\n"
+	}
+	return html + "</div>\n"
+}
+
+// switched is the choice between colors of clusters and of classes; "" without classes.
+func (b *builder) switched() string { return switchOf(b.classes) }
+
+func switchOf(classes []string) string {
+	if len(classes) == 0 {
+		return ""
+	}
+	return `<fieldset class="switch"><legend>Colors of points:</legend> <label><input type="radio" name="colors" ` +
+		`id="by-clusters" checked="checked"/> clusters</label> <label><input type="radio" name="colors" ` +
+		`id="by-classes"/> given classes</label></fieldset>` + "\n"
+}
+
+// The widths of pictures in px: three in a line, and one.
 const (
 	third = 400
-	half  = 460
 	whole = 1080
 )
 
@@ -70,7 +94,7 @@ func newPoints(g *softkmeans.Matrix, labels []int, names []string, class []int, 
 
 func (b *builder) points(m *softkmeans.Model) *points {
 	p := newPoints(m.Memberships, m.Labels(nil), b.names, b.Table.Class, b.classes)
-	p.most, p.of, p.row = b.mostPoints(), b.Tally.rows, b.row
+	p.most, p.of, p.row = b.mostPoints(), b.Answer.Rows, b.row
 	return p
 }
 
@@ -92,7 +116,7 @@ func (p *points) scatter(plot chart.ScatterPlot) (all []picture) {
 	plot.MaxPoints, plot.Of = p.most, p.of
 	for _, by := range p.by {
 		plot.ID, plot.Class, plot.Classes = id+by.suffix, by.of, by.names
-		all = append(all, picture{svg(chart.Scatter(nil, &plot)), by.class})
+		all = append(all, picture{chart.Scatter(nil, &plot), by.class})
 	}
 	return all
 }
@@ -103,21 +127,21 @@ func (p *points) triangle(title, desc string) (all []picture) {
 		return nil
 	}
 	for _, by := range p.by {
-		all = append(all, picture{svg(chart.Ternary(nil, &chart.TernaryPlot{
+		all = append(all, picture{chart.Ternary(nil, &chart.TernaryPlot{
 			Frame: chart.Frame{ID: "ternary" + by.suffix, Title: title, Width: third, Height: 420,
 				Desc: desc + " lies in a corner, an even mixture in the middle."},
 			Memberships: p.memberships.Data, Corners: [3]string(p.names), Class: by.of, Classes: by.names,
-			Opacity: p.opacity(), MaxPoints: p.most, Of: p.of, Tip: p.tip})), by.class})
+			Opacity: p.opacity(), MaxPoints: p.most, Of: p.of, Tip: p.tip}), by.class})
 	}
 	return all
 }
 
-func (p *points) mixtures(frame chart.Frame, in string) template.HTML {
+func (p *points) mixtures(frame chart.Frame, in string) []byte {
 	frame.XLabel = "rows, by label"
 	frame.Desc = "Each row is a column of shares. They are sorted by label, then by the membership in its " +
 		in + "."
-	return svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: p.memberships.Data,
-		Labels: p.labels, K: len(p.names), Names: p.names, Name: p.row}))
+	return chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: p.memberships.Data,
+		Labels: p.labels, K: len(p.names), Names: p.names, Name: p.row})
 }
 
 // extent is the range of some finite values.
@@ -137,64 +161,40 @@ func (e *extent) add(values []float64) {
 	}
 }
 
-// tooSmall is the least share of a picture's width that the data should take.
-const tooSmall = .35
-
-// panels draws the data, prototypes and simplex of the methods. The note says whether they
-// have the same axes.
-func (b *builder) panels() (all []picture, note string) {
+// plane draws the data, prototypes and simplex of method i.
+func (b *builder) plane(i int) []picture {
+	f := [...]*Fit{&b.MinVolume, &b.Global, &b.Alternating}[i]
 	x, y := b.Plane.Points(b.X)
-	dx, dy := extentOf(x), extentOf(y)
-	ux, uy := dx, dy
-	var outlines [3][]chart.Outline
-	for i, f := range b.fits() {
-		o := b.Plane.Outline(f.Model.Centers, "prototypes", "current", true)
-		o.Tips = b.Tips(f.Model.Centers, b.shown(f.Model.Centers))
-		outlines[i] = append(outlines[i], o)
-		for _, other := range f.Model.Others { // not in the legend, so that the pictures have the same area
-			outlines[i] = append(outlines[i], b.Plane.Outline(other.Centers, "", "previous", false))
-		}
-		for _, o := range outlines[i] {
-			ux.add(o.X)
-			uy.add(o.Y)
-		}
+	m, name := f.Model.Centers, "prototypes"
+	if b.Answer.Undetermined && f.Model.ClusterMeans != nil {
+		m, name = f.Model.ClusterMeans, "means of clusters"
 	}
-	var shownX, shownY []float64
-	width := third
-	note = "The three have the same axes."
-	if b.Alternating.Model == nil {
-		width, note = half, "Both have the same axes."
+	o := b.Plane.Outline(m, name, "current", true)
+	o.Tips = b.Tips(m, b.shown(m))
+	outlines := []chart.Outline{o}
+	for _, other := range f.Model.Others {
+		outlines = append(outlines, b.Plane.Outline(other.Centers, "", "previous", false))
 	}
-	data, widest := max(dx.hi-dx.lo, dy.hi-dy.lo), max(ux.hi-ux.lo, uy.hi-uy.lo)
-	if data >= tooSmall*widest {
-		shownX, shownY = []float64{ux.lo, ux.hi}, []float64{uy.lo, uy.hi}
-	} else {
-		note = "Each has axes of its own, because a simplex is up to " +
-			strconv.FormatFloat(min(widest/data, 1e6), 'g', 2, 64) + " times as wide as the data."
+	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and prototypes", Width: third, Height: 420,
+		Desc: "Rows on the two directions in which they spread most, with " + view.Prototypes(b.k) + "."}
+	if i > 0 {
+		frame.Title = methods[i].String()
 	}
-	for i, f := range b.fits() {
-		c := f.Certificate
-		frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: methods[i].String(), Width: width,
-			Height: 420, Desc: "Rows on the two directions in which they spread most, with the simplex of " +
-				view.Prototypes(b.k) + "."}
-		if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
-			frame.Title += ": " + s + " explained"
-		}
-		frame.XLabel, frame.YLabel = b.Plane.Labels()
-		all = append(all, b.points(f.Model).scatter(chart.ScatterPlot{Frame: frame, X: x, Y: y,
-			Outlines: outlines[i], XShown: shownX, YShown: shownY})...)
-	}
-	if b.MinVolume.Model.Others != nil {
-		note += " Dotted: the prototypes of such fits of halves of the rows as the warning tells of."
-	}
-	if b.k > 1 {
-		note += " Many simplexes have the global error, each with labels of its own. This is the one of " +
-			"fit -method global."
-	}
-	return all, note + b.off()
+	frame.XLabel, frame.YLabel = b.Plane.Labels()
+	return b.points(f.Model).scatter(chart.ScatterPlot{Frame: frame, X: x, Y: y, Outlines: outlines})
 }
 
-func (b *builder) row(i int) string { return short(table.Printable(b.Table.RowName(i))) }
+// others draws the other methods.
+func (b *builder) others() (all []picture) {
+	for i := range b.fits() {
+		if i > 0 {
+			all = append(all, b.plane(i)...)
+		}
+	}
+	return append(all, b.memberships(1)...)
+}
+
+func (b *builder) row(i int) string { return short(b.Table.RowName(i)) }
 
 // shown is centers in the units of the table.
 func (b *builder) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
@@ -205,64 +205,64 @@ func (b *builder) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	return clean
 }
 
-// svg is a picture of package chart, which escapes all text.
-func svg(b []byte) template.HTML { return template.HTML(b) }
+// triangle draws the memberships in three prototypes.
+func (b *builder) triangle(m *softkmeans.Model) []picture {
+	return b.points(m).triangle("Memberships as a triangle", "A row that equals a prototype")
+}
 
-// memberships draws the memberships of all rows in the compact and in the global
-// prototypes, and for three prototypes the triangle of the compact ones.
-func (b *builder) memberships() (all []picture) {
+// memberships draws the memberships of all rows by method i; nothing for one prototype, where all are 1.
+func (b *builder) memberships(i int) []picture {
 	if b.k == 1 {
-		return nil // they are all 1
+		return nil
 	}
-	all = b.points(b.MinVolume.Model).triangle("Compact prototypes: memberships as a triangle",
-		"A row that equals a prototype")
-	size := chart.Frame{Width: half, Height: 300}
-	class, rows := "", "all rows"
-	if b.sampled() {
-		rows = strconv.Itoa(b.X.Rows) + " of " + strconv.Itoa(b.Tally.rows) + " rows"
+	frame, class := chart.Frame{ID: "memberships-" + strconv.Itoa(i), Width: third, Height: 420}, ""
+	frame.Title = [...]string{"Memberships", "Memberships in the global simplex"}[i] + ": all rows"
+	if n := b.X.Rows; n < b.Answer.Rows {
+		frame.Title = strings.TrimSuffix(frame.Title, "all rows") + strconv.Itoa(n) + " of " +
+			strconv.Itoa(b.Answer.Rows) + " rows"
 	}
-	switch {
-	case b.k == 3:
-		size = chart.Frame{Width: third, Height: 420}
-	case b.k > many:
-		size.Width, class = whole, "wide"
+	if b.k > many {
+		frame.Width, frame.Height, class = whole, 300, "wide"
 	}
-	for _, i := range [2]int{2, 0} {
-		frame := size
-		frame.ID, frame.Title = "memberships-"+strconv.Itoa(i), "Compact prototypes: "+rows
-		if methods[i] == view.Global {
-			frame.Title = "Global simplex: " + rows
-		}
-		all = append(all, picture{b.points(b.fit(i).Model).mixtures(frame, "prototype"), class})
-	}
-	return all
+	f := [...]*Fit{&b.MinVolume, &b.Global}[i]
+	return []picture{{b.points(f.Model).mixtures(frame, "prototype"), class}}
 }
 
-// centers draws the prototypes: as tiles if rows are pictures, else by their columns.
-func (b *builder) centers() (all []picture) {
-	for _, i := range [2]int{2, 0} {
-		m := b.fit(i).Model.Centers
-		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i),
-			Title: "Compact prototypes", Width: half, Height: 320}
-		if methods[i] == view.Global {
-			frame.Title = "Global simplex"
-		}
-		if b.Image.Rows > 0 {
-			all = append(all, picture{SVG: b.tiles(frame, b.shown(m))})
-			continue
-		}
-		frame.YLabel = b.unit()
-		p := picture{}
-		if b.k > many {
-			frame.Width, p.Class = whole, "wide"
-		}
-		p.SVG = svg(b.Columns.Centers(frame, b.Clean(m), b.shown(m)))
-		all = append(all, p)
+// prototypes draws prototypes or means of clusters, as tiles if rows are pictures, else by their columns; nothing
+// without any.
+func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
+	if m == nil {
+		return ""
 	}
-	return all
+	frame, class := chart.Frame{ID: id, Title: title, Width: third, Height: 320}, ""
+	if b.Axis != nil || b.k > many {
+		frame.Width, class = whole, "wide"
+	}
+	if b.Image.Rows > 0 {
+		return figures([]picture{{b.tiles(frame, b.shown(m)), class}})
+	}
+	frame.YLabel = b.unit()
+	return figures([]picture{{b.Columns.Centers(frame, b.Clean(m), b.shown(m)), class}})
 }
 
-func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.HTML {
+// unit is that of scaled values.
+func (b *builder) unit() string {
+	switch scale.KindOf(b.Scaling) {
+	case scale.ZScore:
+		return "standard deviations from the mean"
+	case scale.MinMax:
+		return "share of the column's range"
+	case scale.Counts:
+		return "share by the root of the column's mean"
+	case scale.Sums:
+		return "share of the row's sum"
+	case scale.Words:
+		return "log(1+count), by rarity"
+	}
+	return ""
+}
+
+func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {
 	at := &b.Image
 	frame.Height, frame.Desc = 0, "Each prototype as a picture."
 	values := make([]float64, 0, len(centers.Data))
@@ -271,9 +271,9 @@ func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.
 			values = append(values, centers.At(r, at.column(p)))
 		}
 	}
-	return svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols,
+	return chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols,
 		Names: b.names, Size: tileSize(centers.Rows),
-		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.columns[at.column(p)] }}))
+		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.Columns.Names[at.column(p)] }})
 }
 
 // column returns the column of pixel p, counted line by line.
@@ -291,76 +291,46 @@ func (b *builder) photographs() bool {
 	var values []float64
 	step := 1 + b.X.Rows*b.X.Cols/100_000
 	for r := 0; r < b.X.Rows; r += step {
-		values = append(values, b.original(b.X.Row(r))...)
+		row := slices.Clone(b.X.Row(r))
+		b.Scaling.Undo(row)
+		values = append(values, row...)
 	}
 	slices.Sort(values)
 	lo, hi, median := values[0], values[len(values)-1], values[len(values)/2]
 	return median-lo > (hi-lo)/4
 }
 
-// tileSize is the size at which n square tiles fill about a square of half the page.
+// tileSize is the size at which n square tiles fill about a square of a third of the page.
 func tileSize(n int) int {
 	across := max(2, int(math.Ceil(math.Sqrt(float64(n)*1.6))))
-	return max(min((half-6)/across-10, 140), 40)
+	return max(min((third-6)/across-10, 140), 40)
 }
 
+// curves draws the floor for every k, and the fit.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
-	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320},
-		b.Floors, b.k, b.proposed(), c)
+	p, _ := choosek.Propose(b.Floors)
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, b.Floors, b.k, p.K, c)
 	if plot == nil {
 		return nil
 	}
 	if !c.Optimal(view.CertifiedTol) {
-		view.AddFit(plot, "compact", b.k, c.Objective, c.Total)
+		view.AddFit(plot, "this fit", b.k, c.Objective, c.Total)
 	}
-	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
+	return []picture{{SVG: chart.Lines(nil, plot)}}
 }
 
-// trace draws L and the squared error after the iterations of both methods. Those of a sample
-// are the last correction only, and are not shown.
-func (b *builder) trace() []picture {
-	c := b.MinVolume.Certificate
-	if !view.HasTotal(c) || b.MinVolume.Sampled {
+// loss draws the loss of the iterations. Those of a fit in blocks are the last correction only, and are not shown.
+func (b *builder) loss() []picture {
+	var runs []view.Descent
+	for _, i := range [2]int{0, 2} {
+		if m := [...]*Fit{&b.MinVolume, nil, &b.Alternating}[i].Model; m != nil && b.Alternating.Model != nil {
+			runs = append(runs, view.Descent{Name: methods[i].String(), Loss: m.Trace})
+		}
+	}
+	plot := view.LossCurve(chart.Frame{ID: "loss", Width: third, Height: 320}, b.MinVolume.Certificate.Total, runs...)
+	if plot == nil {
 		return nil
 	}
-	var all []picture
-	if plot := view.LossCurve(chart.Frame{ID: "loss", Width: half, Height: 320}, c.Total,
-		b.descents()...); plot != nil {
-		all = append(all, picture{SVG: svg(chart.Lines(nil, plot))})
-	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "trace",
-		Title: "The squared error of the iterations", Width: half, Height: 320,
-		XLabel: "iteration", YLabel: "share of the variance left over",
-		Desc: "The squared error after every iteration of the run that gave the result, and the floor."},
-		IntegerX: true}
-	last := 1
-	for _, i := range [2]int{2, 1} {
-		f := b.fit(i)
-		if len(f.Errors) < 2 {
-			continue
-		}
-		s := chart.Series{Name: methods[i].String(), Markers: len(f.Errors) <= 40}
-		for t, v := range f.Errors {
-			s.X, s.Y = append(s.X, float64(t)), append(s.Y, v/c.Total)
-		}
-		last = max(last, len(f.Errors)-1)
-		plot.Series = append(plot.Series, s)
-	}
-	if len(plot.Series) == 0 {
-		return all
-	}
-	plot.Series = append(plot.Series, chart.Series{Name: "floor", X: []float64{0, float64(last)},
-		Y: []float64{c.Floor / c.Total, c.Floor / c.Total}})
-	return append(all, picture{SVG: svg(chart.Lines(nil, plot))})
-}
-
-// descents are the methods that have a trace.
-func (b *builder) descents() (all []view.Descent) {
-	for _, i := range [2]int{2, 1} {
-		if m := b.fit(i).Model; m != nil {
-			all = append(all, view.Descent{Name: methods[i].String(), Loss: m.Trace})
-		}
-	}
-	return all
+	return []picture{{SVG: chart.Lines(nil, plot)}}
 }

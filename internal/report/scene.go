@@ -3,62 +3,40 @@ package report
 // The page about an image with many bands: maps of its materials and their spectra.
 
 import (
-	"bytes"
-	_ "embed"
+	"cmp"
 	"errors"
-	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
-	"softkmeans/choosek"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/la"
-	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
 // Scene is the content of a page about an image. [Scene.Begin] comes first, then
-// [Scene.Add] for every pixel, then the fields after Version.
+// [Scene.Add] for every pixel, then Answer.
 type Scene struct {
-	Source, Kind   string
+	Page
 	Lines, Samples int
 	Pictured       bool      // pixels have places; without, the page has no maps
 	Bands          []int     // the numbers of the columns of Model in the file, from 0
 	Wavelengths    []float64 // of the columns; nil: not known
 	Unit           string    // of Wavelengths, as ENVI writes it
+	Value          string    // what the values are; "": not known
 	Model          *unmix.Result
 	Names          []string // of the materials; nil: p0, p1, …
 	Class          []int    // the material of each spectrum; nil: each is one
-	Known          bool     // the spectra are given, and shares alone were found
-	Command        string   // the command line that made the page
-	Version        string
-
-	Certificate softkmeans.Certificate
-	view.Compact
-	Proposal    *choosek.Proposal // nil: k was given
-	Sampled     bool              // Model was found on a sample of the pixels
-	Pixels      int               // that have data
-	Shares      []float64         // the mean share of each material
-	Sizes, Pure []int             // pixels by their largest share; nearly pure ones
-	Left        []string          // what was left out, in sentences
-	Seed        uint64
-	Choices     []string // how the pixels were scaled and what set λ, in sentences
 
 	colors colors
 	maps   maps
 	buffer []float64
 }
-
-//go:embed scene.html
-var sceneText string
-
-// scenePage has the template of tables of the other page.
-var scenePage = template.Must(template.Must(page.Clone()).New("scene").Parse(sceneText))
 
 // Begin prepares for pixels. sample is some of them, from which the colors of the
 // false-color view are chosen.
@@ -134,78 +112,32 @@ func (s *Scene) residual(x, g []float64, shade float64) float64 {
 
 // HTML returns the page.
 func (s *Scene) HTML() ([]byte, error) {
-	m := s.Model
-	k := len(s.names())
-	if len(s.Bands) != m.Centers.Cols || len(s.Shares) != k || len(s.Sizes) != k || len(s.Pure) != k ||
+	a, k := s.Answer, len(s.names())
+	if len(s.Bands) != s.Model.Centers.Cols || a.Scene == nil || len(a.Shares) != k ||
 		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
-	q := s.quality()
-	c := &content{Title: titleOf(s.Source), Answer: q.Sentence(), About: s.about(), Left: s.Left,
-		Style:  template.CSS(chart.Style + styleText),
-		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: append(view.Warnings(m.Model), view.Unsure(m.Turns)...),
-		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: []grid{s.sizes()}, Made: s.made(),
-		Command: s.Command, Version: s.Version}
-	c.Method = "Minimal volume"
-	c.Verdict, c.Meaning = q.Head(), meaning(q, &s.Compact)
-	if s.Known {
-		c.Method, c.Verdict = "Known spectra", "The spectra are given"
-		c.Meaning = "The shares are the best ones for them, but for rounding. The floor is that of any " +
-			"spectra, as many as these."
-	}
-	if s.Proposal != nil {
-		c.Proposal = answer.NewChoice(nil, s.Proposal).Sentence()
-	}
+	s.below = nil
+	sections := insert(a.Sections(), "quality", answer.Section{ID: "spectra"})
+	s.show("spectra", figures([]picture{{s.spectra(), "wide"}}))
 	if s.Pictured {
-		var err error
-		if c.Views, c.Materials, err = s.pictures(); err != nil {
+		views, materials, err := s.pictures()
+		if err != nil {
 			return nil, err
 		}
+		note := "A map has the share of a material in every pixel."
 		if n := s.maps.each; n > 1 {
-			c.MapNote = "A pixel of a map is the mean of " + strconv.Itoa(n) + " × " +
-				strconv.Itoa(n) + " pixels of the image. "
+			note += " A pixel of a map is the mean of " + strconv.Itoa(n) + " × " + strconv.Itoa(n) +
+				" pixels of the image."
 		}
-		if s.Pixels < s.Lines*s.Samples {
-			c.MapNote += "Pixels without data are checkered."
+		if slices.Contains(s.maps.count, 0) {
+			note += " Pixels without data are checkered."
 		}
+		sections = insert(sections, "spectra", answer.Section{ID: "scene", Lines: []string{note}})
+		s.show("scene", mapsHTML(views))
+		s.show("shares", mapsHTML(materials))
 	}
-	var out bytes.Buffer
-	err := scenePage.Execute(&out, c)
-	return out.Bytes(), err
-}
-
-// fitted is the number of pixels that are no outliers.
-func (s *Scene) fitted() int { return s.Pixels - len(s.Model.Trimmed) }
-
-func (s *Scene) quality() *answer.Quality {
-	return &answer.Quality{Certificate: s.Certificate, K: s.Model.Centers.Rows, Noun: "material", Tol: view.CertifiedTol,
-		Sum: view.SumOf(s.Model), Why: answer.Why(view.MinVolume)}
-}
-
-// total is what errors are shares of.
-func (s *Scene) total() string {
-	if view.SumOf(s.Model) == softkmeans.SumAtMostOne {
-		return "the sum of squares"
-	}
-	return "the variance"
-}
-
-func (s *Scene) about() string {
-	text := s.Kind + "; "
-	if s.Pictured {
-		text += view.Count(s.Lines, "line") + " × " + view.Count(s.Samples, "sample")
-	} else {
-		text += view.Count(s.Lines*s.Samples, "pixel")
-	}
-	text += ", " + view.Count(len(s.Bands), "band")
-	if n := len(s.Wavelengths); n > 0 {
-		e := extentOf(s.Wavelengths)
-		text += " from " + view.Small6(e.lo) + " to " + view.Small6(e.hi)
-		if unit := Unit(s.Unit); unit != "" {
-			text += " " + unit
-		}
-	}
-	return text + "."
+	return s.html(append(sections, s.spectraTable())), nil
 }
 
 // Unit is the sign of a unit of wavelengths that ENVI names, or its name.
@@ -222,33 +154,11 @@ func Unit(name string) string {
 	case "unknown", "index", "-":
 		return ""
 	}
-	return short(table.Printable(name))
-}
-
-func (s *Scene) errors() grid {
-	c := s.Certificate
-	root := math.Sqrt(c.Objective / float64(max(1, s.fitted())*len(s.Bands)))
-	pixels, note := "all pixels and bands",
-		"No choice of "+view.Count(s.Model.Centers.Rows, "material")+" has less than the floor."
-	if len(s.Model.Trimmed) > 0 {
-		pixels = "all pixels but outliers"
-	}
-	if s.Model.Brightness != nil {
-		note += " A pixel is a mixture times its shade, and so it is for the floor."
-	}
-	g := grid{Caption: "Squared errors", Corner: "squared error", Head: []string{pixels}, Note: note}
-	g.add("of the mixtures", view.Number(c.Objective))
-	g.add("proven floor", view.Number(c.Floor))
-	g.add("above the floor", view.Above(c))
-	g.add("total", view.Number(c.Total))
-	g.add("explained", view.Share(c, 1-c.Objective/c.Total))
-	g.add("explained at best", view.Share(c, 1-max(c.Floor, 0)/c.Total))
-	g.add("root mean square", view.Small(root))
-	return g
+	return short(name)
 }
 
 // spectra draws the materials over the wavelengths. Lines have gaps where bands are left out.
-func (s *Scene) spectra() template.HTML {
+func (s *Scene) spectra() []byte {
 	m := s.Model.Centers
 	label := "band"
 	if s.Wavelengths != nil {
@@ -258,7 +168,7 @@ func (s *Scene) spectra() template.HTML {
 	}
 	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials",
 		Desc:   "A line for each material: its value in every band.",
-		XLabel: label, YLabel: "value", Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
+		XLabel: label, YLabel: cmp.Or(s.Value, "value"), Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
 	for i := range m.Rows {
 		line := s.spectrum(m.Row(i))
 		line.Name, line.Markers = s.material(i), m.Cols <= 12
@@ -273,7 +183,7 @@ func (s *Scene) spectra() template.HTML {
 			plot.Series = append(plot.Series, line)
 		}
 	}
-	return svg(chart.Lines(nil, plot))
+	return chart.Lines(nil, plot)
 }
 
 // spectrum is the line of a spectrum, with gaps at bands left out.
@@ -291,70 +201,32 @@ func (s *Scene) spectrum(values []float64) (line chart.Series) {
 	return line
 }
 
-func (s *Scene) spectraTable() grid {
+// mostCells is the largest number of values of the table of spectra.
+const mostCells = 6000
+
+func (s *Scene) spectraTable() answer.Section {
 	m := s.Model.Centers
-	g := grid{Caption: "Spectra of the materials", Corner: "band"}
-	for i := range m.Rows {
-		g.Head = append(g.Head, s.material(i))
-	}
+	t := &answer.Table{Head: []string{"band"}}
 	if s.Wavelengths != nil {
-		g.Head = append([]string{"wavelength"}, g.Head...)
+		t.Head = append(t.Head, "wavelength")
+	}
+	for i := range m.Rows {
+		t.Head = append(t.Head, s.material(i))
 	}
 	step := 1 + (m.Cols*m.Rows-1)/mostCells
-	if step > 1 {
-		g.Note = "Every " + strconv.Itoa(step) + "th band."
-	}
-	column := make([]float64, m.Rows)
 	for j := 0; j < m.Cols; j += step {
-		for i := range column {
-			column[i] = m.At(i, j)
-		}
-		texts := decimals(column)
+		row := []string{strconv.Itoa(s.Bands[j] + 1)}
 		if s.Wavelengths != nil {
-			texts = append([]string{view.Small6(s.Wavelengths[j])}, texts...)
+			row = append(row, view.Small6(s.Wavelengths[j]))
 		}
-		g.add(strconv.Itoa(s.Bands[j]+1), texts...)
-	}
-	return g
-}
-
-func (s *Scene) sizes() grid {
-	g := grid{Caption: "Materials", Corner: "material",
-		Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
-		Note: "Pixels are counted by their largest share. Nearly pure: a share of 90 % or more."}
-	turns := s.Model.Turns
-	if turns != nil {
-		g.Head = append(g.Head, "uncertainty")
-		g.Note += " " + view.SureTo
-	}
-	for j, name := range s.names() {
-		texts := []string{view.Percent(s.Shares[j]), strconv.Itoa(s.Sizes[j]),
-			view.Percent(float64(s.Sizes[j]) / float64(s.Pixels)), strconv.Itoa(s.Pure[j])}
-		if turns != nil {
-			texts = append(texts, strconv.FormatFloat(turns[j], 'f', 1, 64))
+		for i := range m.Rows {
+			row = append(row, view.Small6(m.At(i, j)))
 		}
-		g.add(name, texts...)
+		t.Rows = append(t.Rows, row)
 	}
-	return g
-}
-
-func (s *Scene) made() []string {
-	m := s.Model
-	text := "Shares in spectra that are given, without a fit."
-	if !s.Known {
-		text = "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
-			capital(view.How(m.Model, s.Compact)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
+	title := "The spectra as a table"
+	if step > 1 {
+		title += ": every " + strconv.Itoa(step) + "th band"
 	}
-	for _, choice := range s.Choices {
-		text += " " + choice
-	}
-	if m.Sum == softkmeans.SumAtMostOne {
-		text += " The shares of a pixel add up to at most 1; the rest is shade."
-	}
-	lines := []string{text}
-	if s.Sampled {
-		lines = append(lines, "The spectra were found on a weighted sample of the pixels and corrected by "+
-			"passes over all of them. Every figure is of all pixels.")
-	}
-	return lines
+	return answer.Section{Title: title, Table: t, Detail: true}
 }

@@ -5,7 +5,6 @@ package report
 import (
 	"bytes"
 	"encoding/base64"
-	"html/template"
 	"image"
 	"image/color"
 	"image/png"
@@ -215,10 +214,32 @@ func (c *colors) stretch(sample *softkmeans.Matrix) {
 // mapPicture is an image of the page.
 type mapPicture struct {
 	Title, Caption, Alt string
-	Data, Ramp          template.URL // Ramp is "" for one without a scale
-	Lo, Hi              string       // the ends of the scale
+	Data, Ramp          string    // Ramp is "" for one without a scale
+	Lo, Hi              string    // the ends of the scale
+	Ticks               [3]string // below: of the left end, the middle and the right end
 	Width, Height       int
 	Sharp               bool // small: pixels are shown as squares
+}
+
+// mapsHTML are maps side by side.
+func mapsHTML(list []mapPicture) string {
+	html := "<div class=\"figures maps\">\n"
+	for _, p := range list {
+		class, size := "", strconv.Itoa(p.Width)
+		if p.Sharp {
+			class = "sharp"
+		}
+		html += "<figure class=\"map\"><h3>" + escaped(p.Title) + "</h3>\n<img class=\"" + class + "\" src=\"" + p.Data +
+			"\" width=\"" + size + "\" height=\"" + strconv.Itoa(p.Height) + "\" alt=\"" + escaped(p.Alt) + "\"/>\n"
+		html += "<div class=\"ramp ticks\"><span>" + p.Ticks[0] + "</span><span>" + p.Ticks[1] + "</span><span>" + p.Ticks[2] +
+			"</span></div>\n"
+		if p.Ramp != "" {
+			html += "<div class=\"ramp\"><span>" + escaped(p.Lo) + "</span><img src=\"" + p.Ramp + "\" alt=\"\"/><span>" +
+				escaped(p.Hi) + "</span></div>\n"
+		}
+		html += "<figcaption>" + escaped(p.Caption) + "</figcaption></figure>\n"
+	}
+	return html + "</div>\n"
 }
 
 // pictures are the false-color view and the error, and a map of each material.
@@ -229,6 +250,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 		if err == nil {
 			p.Data, err = dataURI(img)
 		}
+		p.Ticks = [3]string{"sample 1", view.Count(s.Lines, "line"), strconv.Itoa(s.Samples)}
 		p.Width, p.Height, p.Sharp = m.samples, m.lines, max(m.lines, m.samples) < 200
 		*list = append(*list, p)
 	}
@@ -272,11 +294,11 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	}
 	for j, name := range s.names() {
 		p := m.most[j]
-		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Shares[j]) +
+		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Answer.Shares[j]) +
 			" of the scene; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
 			Ramp: ramp, Lo: "0", Hi: view.Percent(top),
 			Alt: "Map of the share of " + name + " in every pixel, " + size + ". The mean is " +
-				view.Percent(s.Shares[j]) + ", the largest " + view.Percent(p.share) +
+				view.Percent(s.Answer.Shares[j]) + ", the largest " + view.Percent(p.share) +
 				" at " + place(p.line, p.sample) + "."}, m.ramp(m.mean(m.shares[j]), top))
 	}
 	return views, materials, err
@@ -384,8 +406,8 @@ func rampImage() image.Image {
 }
 
 // dataURI is an image as PNG in the text of the page.
-func dataURI(img image.Image) (template.URL, error) {
+func dataURI(img image.Image) (string, error) {
 	var b bytes.Buffer
 	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
-	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), err
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()), err
 }

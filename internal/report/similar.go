@@ -4,11 +4,8 @@ package report
 // similarities as a picture.
 
 import (
-	"bytes"
 	"cmp"
-	_ "embed"
 	"errors"
-	"html/template"
 	"slices"
 	"strconv"
 
@@ -22,147 +19,52 @@ import (
 
 // Similar is the content of a page about similarities of rows.
 type Similar struct {
-	Table   *table.Table // notes and classes
-	Kernel  string       // what the similarities are, in words
+	Page
+	Table   *table.Table // classes
 	Model   *softkmeans.LSDModel
-	Centred bool // Model is of TILSD: rows and columns are centred
-	// ByDuality: the model's floor is one by duality, as of package proof.
-	ByDuality bool
-	Plane     *softkmeans.Matrix // rows in leading directions
-	Matrix    *softkmeans.Matrix // the similarities; nil: too many to draw
+	Centred bool               // Model is of TILSD: rows and columns are centred
+	Plane   *softkmeans.Matrix // rows in leading directions
+	Matrix  *softkmeans.Matrix // the similarities; nil: too many to draw
 
 	Total    float64   // that Floors are shares of
 	Floors   []float64 // for k = 1, 2, …
-	Proposal string    // the number that was chosen and why, in sentences
 	Proposed int       // 0: none
 
-	Name    func(i int) string // of row i
-	Pure    []answer.Few       // rows with the largest memberships in each cluster
-	Between answer.Few         // rows with about the same membership in two
-
-	Seed             uint64
-	Command, Version string
+	Name func(i int) string // of row i
 }
-
-//go:embed similar.html
-var similarText string
-
-// similarPage has the templates of the other pages.
-var similarPage = template.Must(template.Must(scenePage.Clone()).New("similar").Parse(similarText))
 
 // HTML returns the page.
 func (s *Similar) HTML() ([]byte, error) {
 	m := s.Model
 	n, k := m.Memberships.Rows, m.Memberships.Cols
-	if s.Table.Rows != n || s.Matrix != nil && s.Matrix.Rows != n || s.Plane.Rows != n || len(s.Pure) != k {
+	if s.Table.Rows != n || s.Matrix != nil && s.Matrix.Rows != n || s.Plane.Rows != n {
 		return nil, errors.New("report: the decomposition is not that of the table")
 	}
-	c := &content{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(),
-		Style:   template.CSS(chart.Style + styleText),
-		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: "LSD, left-stochastic decomposition", Errors: s.errors(),
-		Reading: readingOf(s.Table.Notes),
-		Wide:    k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: betweenOf(s.Between),
-		Command: s.Command, Version: s.Version}
-	if s.Centred {
-		c.Method = "TI-LSD, translation-invariant left-stochastic decomposition"
-	}
-	c.Verdict, c.Meaning = s.verdict()
+	s.below = nil
 	names, labels, classes := view.Names(k), m.Labels(nil), classNames(s.Table)
 	p := newPoints(m.Memberships, labels, names, s.Table.Class, classes)
-	p.most = 2000
-	p.row = func(i int) string { return short(table.Printable(s.Name(i))) }
-	var err error
-	if c.Panels, err = s.panels(p); err != nil {
+	p.most, p.row = 2000, func(i int) string { return short(s.Name(i)) }
+	panels, err := s.panels(p)
+	if err != nil {
 		return nil, err
 	}
+	sections := insert(s.Answer.Sections(), "rows", answer.Section{ID: "map"})
+	s.show("map", switchOf(classes)+figures(panels))
 	if s.Matrix != nil {
-		if c.Matrices, err = s.matrices(labels); err != nil {
+		maps, err := s.matrices(labels)
+		if err != nil {
 			return nil, err
 		}
-		c.MatrixNote, c.Blocks = s.order(labels), s.blocks(labels, names).parts()
+		blocks := s.blocks(labels, names)
+		blocks.Lines = []string{s.order(labels)}
+		sections = insert(sections, "rows", blocks)
+		s.show("similarities", mapsHTML(maps))
 	}
-	t := NewTally(k)
-	t.Add(labels, m.Memberships, nil, s.Table.Class)
-	c.Sizes, c.Confusion = t.sizes(names, "").parts(), t.confusion(classes, names).parts()
-	c.Pure, c.Curves, c.Made = pureOf(s.Pure, names), s.curves(), s.made()
-	var out bytes.Buffer
-	err = similarPage.Execute(&out, c)
-	return out.Bytes(), err
-}
-
-// within is how far the objective may be above the minimum, as a share of the total.
-func (s *Similar) within() float64 {
-	m := s.Model
-	v := max(0, m.Gap)
-	if m.Total > 0 {
-		v += m.FloorError / m.Total
-	}
-	return v
-}
-
-func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
-
-// Answer is the result in one sentence.
-func (s *Similar) Answer() string {
-	return answer.OfSimilarities(s.Model.Certificate, s.Model.Memberships.Cols, s.Table.Rows, s.Centred, s.ByDuality).
-		Sentence()
-}
-
-func (s *Similar) about() string {
-	text := view.Count(s.Table.Rows, "row") + "; similarities: " + s.Kernel
-	switch {
-	case s.Table.LabelColumn > 0 && !s.Table.LabelFirst:
-		text += " " + capital(view.Classes(len(s.Table.Classes))) + " in column " +
-			strconv.Itoa(s.Table.LabelColumn) + " (" +
-			short(table.Printable(s.Table.LabelName)) + "), which is not compared."
-	case len(s.Table.Classes) > 0:
-		text += " " + capital(view.Classes(len(s.Table.Classes))) + "."
-	}
-	return text
-}
-
-func (s *Similar) verdict() (head, meaning string) {
-	c, k := s.Model.Certificate, s.Model.Memberships.Cols
-	of := "the similarities"
-	if s.Centred {
-		of = "the similarities, with rows and columns centred,"
-	}
-	floor := "No memberships in " + view.Count(k, "cluster") + " leave a squared error of " + of + " below " +
-		view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
-	if s.Table.Rows > mostTheorem && !s.ByDuality {
-		floor += " The floor is proved by random vectors, but for a chance of 2e-10."
-	}
-	if s.proved() {
-		return "The floor is proved, the labels are not", floor + " No others are better by more than " +
-			view.AtMost(s.within()) + " of the total. The memberships attain the floor; labels are clusters, " +
-			"which no theorem is about."
-	}
-	head = view.Percent(s.within()) + " of the total above the floor"
-	if s.Centred {
-		return head, floor + " Better memberships may exist."
-	}
-	if s.ByDuality {
-		return head, floor + " So their error is at most " + view.AtMost(100*(c.Objective/c.Floor-1)) +
-			" % above the least, which is proved."
-	}
-	return head, floor + " The floor holds for all positive semidefinite matrices of rank " +
-		strconv.Itoa(k) +
-		". Products of memberships are fewer, so it may be out of reach: how near they can come is not known."
-}
-
-// mostTheorem is the number of samples up to which LSDModel.FloorError rests on no chance.
-const mostTheorem = 512
-
-func (s *Similar) errors() grid {
-	c := s.Model.Certificate
-	g := grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error",
-		Head: []string{"all pairs"}}
-	g.add("of the memberships", view.Number(c.Objective))
-	g.add("floor", view.Number(c.Floor))
-	g.add("total", view.Number(c.Total))
-	g.add("explained", view.Share(c, 1-c.Objective/c.Total))
-	g.add("explained at best", view.Share(c, 1-c.Floor/c.Total))
-	return g
+	var counts Counts
+	counts.Add(s.Table.Class, labels, k)
+	sections = insert(sections, "rows", counts.section(classes, names))
+	s.show("floors", figures(s.curves()))
+	return s.html(append(sections, answer.Section{ID: "floors", Title: "The floor for every k", Detail: true})), nil
 }
 
 // panels draws the memberships, and the rows in the leading directions.
@@ -176,10 +78,7 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 		x, y := plane.Points(s.Plane)
 		var outlines []chart.Outline
 		if m.Vertices != nil && m.Vertices.Cols == s.Plane.Cols {
-			if o := plane.Outline(m.Vertices, "prototypes", "current", true); widest(x,
-				y) >= tooSmall*widest(o.X, o.Y) {
-				outlines = append(outlines, o)
-			}
+			outlines = append(outlines, plane.Outline(m.Vertices, "prototypes", "current", true))
 		}
 		all = p.scatter(chart.ScatterPlot{Frame: chart.Frame{ID: "plane",
 			Title: "Rows in the two leading directions", Width: third, Height: 420,
@@ -196,12 +95,6 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 		all = append(all, picture{p.mixtures(frame, "cluster"), class})
 	}
 	return all, nil
-}
-
-// widest is the width or the height of points, whichever is larger.
-func widest(x, y []float64) float64 {
-	dx, dy := extentOf(x), extentOf(y)
-	return max(dx.hi-dx.lo, dy.hi-dy.lo)
 }
 
 // sorted returns the rows by label, then by the membership in it, falling.
@@ -277,7 +170,7 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 		}
 		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp,
 			Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
-			Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
+			Ticks: [3]string{"row 1", "", strconv.Itoa(n)}, Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
 		if picture.Data, err = dataURI(p.of.ramp(values, scale.hi-scale.lo)); err != nil {
 			return nil, err
 		}
@@ -332,7 +225,7 @@ func (s *Similar) product() func(i, j int) float64 {
 }
 
 // blocks has the mean similarity of rows with two labels, without that of a row to itself.
-func (s *Similar) blocks(labels []int, names []string) grid {
+func (s *Similar) blocks(labels []int, names []string) answer.Section {
 	k := len(names)
 	sum, count := make([]float64, k*k), make([]int, k*k)
 	for i, a := range labels {
@@ -343,51 +236,20 @@ func (s *Similar) blocks(labels []int, names []string) grid {
 			}
 		}
 	}
-	g := grid{Caption: "Mean similarity of rows by their labels", Corner: "label", Head: names,
-		Note: "A row is not compared with itself."}
+	t := &answer.Table{Head: append([]string{"label"}, names...)}
 	for a, name := range names {
-		row := gridRow{Name: name}
-		values := make([]float64, k)
+		row := []string{name}
 		for b := range k {
-			values[b] = sum[a*k+b] / float64(count[a*k+b])
-		}
-		texts := decimals(values)
-		for b := range k {
-			if count[a*k+b] == 0 {
-				texts[b] = "–"
+			text := "–"
+			if n := count[a*k+b]; n > 0 {
+				text = view.Small(sum[a*k+b] / float64(n))
 			}
-			row.Cells = append(row.Cells, cell{texts[b], a == b})
+			row = append(row, text)
 		}
-		g.Rows = append(g.Rows, row)
+		t.Rows = append(t.Rows, row)
 	}
-	return g
-}
-
-// pureOf names the rows with the largest memberships.
-func pureOf(pure []answer.Few, names []string) grid {
-	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype",
-		Head: []string{"first", "second", "third"}}
-	for j, list := range pure {
-		texts := slices.Repeat([]string{"–"}, len(g.Head))
-		for c, r := range list.Rows {
-			texts[c] = short(table.Printable(r.ID)) + " " + strconv.FormatFloat(r.Value, 'f', 2, 64)
-		}
-		g.add(names[j], texts...)
-	}
-	return g
-}
-
-// betweenOf names the rows with about the same membership in two clusters.
-func betweenOf(rows answer.Few) grid {
-	g := grid{Caption: "Rows between two prototypes", Corner: "row", Head: []string{"most", "next"}}
-	for _, r := range rows.Rows {
-		var texts []string
-		for c, j := range r.Pair {
-			texts = append(texts, "p"+strconv.Itoa(j)+" "+strconv.FormatFloat(r.Shares[c], 'f', 2, 64))
-		}
-		g.add(short(table.Printable(r.ID)), texts...)
-	}
-	return g
+	return answer.Section{ID: "similarities", Table: t,
+		Title: "Mean similarity of rows by their labels; a row is not compared with itself"}
 }
 
 func (s *Similar) curves() []picture {
@@ -399,7 +261,7 @@ func (s *Similar) curves() []picture {
 	for _, v := range s.Floors {
 		floor.Y = append(floor.Y, v/s.Total)
 	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: half,
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: third,
 		Height: 320, XLabel: "clusters k", YLabel: "share of the total left over",
 		Desc: "The least share of the total that k clusters can leave over."}, IntegerX: true,
 		Series: []chart.Series{floor}, Highlight: []float64{float64(k)},
@@ -407,38 +269,8 @@ func (s *Similar) curves() []picture {
 	if k == s.Proposed {
 		plot.HighlightName += ", as proposed"
 	}
-	if !s.proved() {
+	if !s.Model.Optimal(view.CertifiedTol) {
 		view.AddFit(plot, "these memberships", k, s.Model.Objective, s.Total)
 	}
-	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
-}
-
-// steps has the share of the total that each further cluster adds at best.
-func (s *Similar) steps() grid {
-	if !(s.Total > 0) || !view.Finite(s.Total) {
-		return grid{}
-	}
-	g := grid{Caption: "What each cluster can add at best", Corner: "k",
-		Head: []string{"explained at best", "added"},
-		Note: "This counts directions. One cluster may have many."}
-	for i, v := range s.Floors[:min(len(s.Floors), max(8, s.Model.Memberships.Cols+2))] {
-		added := "–"
-		if i > 0 {
-			added = view.Percent((s.Floors[i-1] - v) / s.Total)
-		}
-		g.Rows = append(g.Rows, gridRow{strconv.Itoa(i + 1), []cell{{Text: view.Percent(max(0, 1-v/s.Total))},
-			{Text: added, Most: i+1 == s.Model.Memberships.Cols}}})
-	}
-	return g
-}
-
-func (s *Similar) made() []string {
-	if s.Centred {
-		return []string{"TI-LSD: the closed form, and labels by clusters of the rows in the leading directions: fit " +
-			"-method tilsd gives the same. Every orientation of the simplex has the same error."}
-	}
-	m := s.Model
-	return []string{"LSD: from the leading eigenvectors by a rotation and a descent, " +
-		view.Count(m.Iterations, "step") + ", " + m.Status.String() +
-		"; seed " + strconv.FormatUint(s.Seed, 10) + ". The command fit -method lsd gives the same."}
+	return []picture{{SVG: chart.Lines(nil, plot)}}
 }

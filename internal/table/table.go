@@ -100,6 +100,7 @@ type Head struct {
 	Header bool     // the first line held the names
 	Bare   bool     // the form of the file has no place for a header
 	Turned bool     // the rows are the columns of the text
+	Axis   string   // the name above those of the columns of a turned table; "": none
 	Long   bool     // the text is a long table: its lines are the entries
 
 	// The columns of the labels and of the weights, counted from 1 in the text. If

@@ -568,7 +568,9 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if err != nil {
 		return nil, in, err
 	}
-	t.Turned = true
+	if t.Turned = true; f.head != nil {
+		t.Axis = shown(f.head[0])
+	}
 	return t, in, nil
 }
 

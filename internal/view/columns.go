@@ -263,7 +263,7 @@ func axisName(unit string) string {
 }
 
 // Centers draws the centers: columns in order as lines, or a strip for each center if there are many; a few
-// columns without an order as lines; else the most telling ones as a matrix. shown has the centers in the
+// columns without an order as points; else the most telling ones as a matrix. shown has the centers in the
 // units for texts. The frame needs only its id and size, the title's first words, and the unit as its YLabel.
 func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []byte {
 	ordered, names := c.Ordered(centers), c.Prototypes(centers.Rows)
@@ -279,7 +279,7 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	}
 	f.Title += " over the columns"
 	f.Desc = "A line for each prototype: its value in every column."
-	plot := &chart.LinePlot{Frame: f}
+	plot := &chart.LinePlot{Frame: f, Points: !ordered}
 	if c.Axis != nil {
 		plot.XLabel = c.Axis.Name
 	} else {

@@ -99,7 +99,7 @@ func TestLarge(t *testing.T) {
 		t.Logf("read after %v, %v of processor", time.Since(from).Round(time.Millisecond), p.cpu()-used)
 		p.is(fmt.Sprintf(`document.body.dataset.fit !== %q && document.getElementById("cancel").disabled`, before), 3*time.Minute)
 		t.Logf("read, fitted and shown after %v, %v of processor: %s, %s",
-			time.Since(from).Round(time.Millisecond), p.cpu()-used, p.text("how"), p.text("time"))
+			time.Since(from).Round(time.Millisecond), p.cpu()-used, p.text("verdict"), p.text("time"))
 		if p.outdated() {
 			t.Error("the results are dimmed")
 		}

@@ -110,7 +110,7 @@ function fail(text, ways = "") {
 let old = false;
 function outdate(now = true) {
   old = now;
-  for (const id of ["certificate", "pictures"]) {
+  for (const id of ["certificate", "pictures", "details"]) {
     $(id).classList.toggle("outdated", old);
     $(id).setAttribute("aria-busy", String(old));
   }
@@ -175,24 +175,23 @@ async function showPictures(parts, stillWanted) {
 }
 
 function showReport(parts) {
-  for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "excess", "how", "accuracy", "nmi", "likely", "proposal"]) {
+  for (const id of ["verdict", "objective", "floor", "above", "accuracy", "nmi", "proposal"]) {
     if (id in parts) $(id).textContent = parts[id];
   }
-  const shares = (parts.shares ?? "").split("\n").filter(Boolean);
-  $("shares").hidden = !parts.shares;
-  for (const element of document.querySelectorAll("[data-fitted]")) element.hidden = Boolean(parts.shares);
-  $("shares").tBodies[0].replaceChildren(...shares.map((line) => {
-    const row = document.createElement("tr");
-    row.append(...line.split("\t").map((text) => Object.assign(document.createElement("td"), { textContent: text })));
-    return row;
-  }));
+  const known = parts.proved === "known";
+  for (const id of ["answer", "details"]) showAnswer($(id), parts[id]);
+  for (const element of document.querySelectorAll("[data-fitted]")) element.hidden = known;
   $("certificate").hidden = false;
   $("certificate").dataset.proved = parts.proved;
   for (const element of document.querySelectorAll("[data-labels]")) element.hidden = !parts.accuracy;
-  for (const element of document.querySelectorAll("[data-clusters]")) element.hidden = !parts.likely;
-  const warnings = (parts.warnings ?? "").split("\n").filter(Boolean);
-  $("warnings").hidden = warnings.length === 0;
-  $("warnings").replaceChildren(...warnings.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+  for (const element of document.querySelectorAll("[data-clusters]")) element.hidden = parts.clusters !== "yes";
+}
+
+// showAnswer shows a part of the answer. What was unfolded stays so.
+function showAnswer(place, html) {
+  const open = new Set([...place.querySelectorAll("details[open] > summary")].map((summary) => summary.textContent));
+  place.innerHTML = html;
+  for (const summary of place.querySelectorAll("summary")) summary.parentElement.open = open.has(summary.textContent);
 }
 
 // showTable shows a table that was read.
@@ -266,6 +265,7 @@ function hideResults() {
   showing++;
   shown = false;
   $("certificate").hidden = true;
+  $("details").replaceChildren();
   for (const figure of document.querySelectorAll("[data-picture]")) {
     figure.replaceChildren();
     figure.hidden = figure.dataset.picture !== "scatter"; // the place that tells how wide pictures are
@@ -310,6 +310,7 @@ async function open(source) {
       showTable(answer.parts);
       $("k").value = answer.parts.k;
     } else {
+      hideResults();
       fail(cancelling ? `Cancelled. ${next.name} has not been read.` : answer.text, answer.parts?.ways);
     }
   }
@@ -384,7 +385,7 @@ async function fit() {
   $("propose").value = proposed;
   allowSave();
   showMethod();
-  say(answer.parts.shares ? `${answer.parts.verdict}.` : `${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
+  say(answer.parts.proved === "known" ? `${answer.parts.verdict}.` : `${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
   document.body.dataset.fit = String(mine); // for the tests
@@ -423,10 +424,13 @@ async function load(text) {
   allowSave();
 }
 
-// path prepares the slider while there is nothing else to do.
+// path compares the fit with fits of halves of the rows, and prepares the slider, while there is nothing else to do.
 async function path() {
   if (pathDone || running || !table || method() !== "minvol") return;
   const mine = latest;
+  const doubt = await client.request("doubt", {});
+  if (mine !== latest) return;
+  if (doubt.kind === "done" && doubt.parts.answer) showReport(doubt.parts);
   const answer = await client.request("path", {}, (news) => {
     if (mine === latest) $("path").textContent = `(Preparing: ${news.step}.)`;
   });

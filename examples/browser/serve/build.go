@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
 )
 
@@ -57,8 +58,8 @@ func build(ctx context.Context, dir string, tiny bool) (int64, error) {
 	if err := copyAll(dir, filepath.Join(source, "page"), "*"); err != nil {
 		return 0, err
 	}
-	// The style is a file, so that the page's policy can forbid styles in its text.
-	if err := os.WriteFile(filepath.Join(dir, "chart.css"), []byte(chart.Style), 0o666); err != nil {
+	// The style of pictures and answers is a file, so that the page's policy can forbid styles in its text.
+	if err := os.WriteFile(filepath.Join(dir, "chart.css"), []byte(chart.Style+answer.Style), 0o666); err != nil {
 		return 0, err
 	}
 	if err := copyAll(filepath.Join(dir, "data"), filepath.Join(source, "..", "..", "testdata"), "*.csv"); err != nil {
