@@ -117,7 +117,7 @@ func TestCandidate(t *testing.T) {
 			"0.75); clusters that touch count as one. As mixtures, " +
 			"noise says 4, held-out entries say 6, halves of the rows say none"},
 		{Choice{Edge: 1, HeldOut: 1, Clusters: 9}, 9, "nothing stands out of the noise"},
-		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(4), Clusters: 9}, 9, "as mixtures, noise leaves directions for 4 " +
+		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(4), Clusters: 9}, 9, "As mixtures, noise leaves directions for 4 " +
 			"prototypes, and halves of the rows agree on them"},
 	} {
 		got := asked(c.c)
