@@ -80,3 +80,11 @@ func TestThin(t *testing.T) {
 		t.Errorf("one point: %v", got)
 	}
 }
+
+// Points of x without an order have no lines between them, and markers in the legend.
+func TestPoints(t *testing.T) {
+	all := string(Lines(nil, &LinePlot{Points: true, Series: []Series{{Name: "a", Y: []float64{1, 2, 3}}}}))
+	if parse(t, []byte(all)); strings.Contains(all, `class="sk-line`) || strings.Count(all, `class="sk-point sk-c0"`) != 2 {
+		t.Error(all)
+	}
+}

@@ -182,7 +182,7 @@ func (b *builder) sections() []answer.Section {
 	all := b.Answer.Sections()
 	f := &b.MinVolume
 	note := []string{"Every point is a row, drawn along the two directions in which the table varies most."}
-	if f.Model.Others != nil {
+	if len(b.dotted(f.Model)) > 0 {
 		note[0] += " Dotted: prototypes of other fits, of halves of the rows."
 	}
 	classes := b.Classes.section(b.classes, b.names)

@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
@@ -171,10 +172,7 @@ func (b *builder) plane(i int) []picture {
 	}
 	o := b.Plane.Outline(m, name, "current", true)
 	o.Tips = b.Tips(m, b.shown(m))
-	outlines := []chart.Outline{o}
-	for _, other := range f.Model.Others {
-		outlines = append(outlines, b.Plane.Outline(other.Centers, "", "previous", false))
-	}
+	outlines := append(b.dotted(f.Model), o)
 	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and prototypes", Width: third, Height: 420,
 		Desc: "Rows on the two directions in which they spread most, with " + view.Prototypes(b.k) + "."}
 	if i > 0 {
@@ -182,6 +180,26 @@ func (b *builder) plane(i int) []picture {
 	}
 	frame.XLabel, frame.YLabel = b.Plane.Labels()
 	return b.points(f.Model).scatter(chart.ScatterPlot{Frame: frame, X: x, Y: y, Outlines: outlines})
+}
+
+// mostWide is how many times as wide as rows and prototypes others may be that a map shows.
+const mostWide = 2
+
+// dotted are the prototypes of fits of halves, except those so far out that they would leave no room for the rows.
+func (b *builder) dotted(m *softkmeans.Model) (list []chart.Outline) {
+	x, y := b.Plane.Points(b.X)
+	px, py := b.Plane.Points(m.Centers)
+	width := func(x, y []float64) float64 {
+		ex, ey := extentOf(x), extentOf(y)
+		return max(ex.hi-ex.lo, ey.hi-ey.lo)
+	}
+	all := width(append(x, px...), append(y, py...))
+	for _, other := range m.Others {
+		if o := b.Plane.Outline(other.Centers, "", "previous", false); width(o.X, o.Y) <= mostWide*all {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // others draws the other methods.
@@ -266,9 +284,14 @@ func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {
 	at := &b.Image
 	frame.Height, frame.Desc = 0, "Each prototype as a picture."
 	values := make([]float64, 0, len(centers.Data))
+	rounding := 1e-12 * la.Largest(centers.Data)
 	for r := range centers.Rows {
 		for p := range centers.Cols {
-			values = append(values, centers.At(r, at.column(p)))
+			v := centers.At(r, at.column(p))
+			if math.Abs(v) < rounding {
+				v = 0
+			}
+			values = append(values, v)
 		}
 	}
 	return chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -264,5 +265,17 @@ func TestTurnedErrors(t *testing.T) {
 	if _, err = Read(strings.NewReader("a,b\n1,2,3\n"), "t", Dialect{Transpose: TransposeYes}); err == nil ||
 		!strings.HasPrefix(err.Error(), "t:2: 3 fields") {
 		t.Error(err)
+	}
+}
+
+// A turned table has the name above the numbers that name its columns.
+func TestTurnedAxis(t *testing.T) {
+	text := "Raman shift (cm-1),s1,s2,s3\n"
+	for i := range 20 {
+		text += strconv.Itoa(400+8*i) + "," + strconv.Itoa(i%7) + "," + strconv.Itoa(i%5) + "," + strconv.Itoa(i%3) + "\n"
+	}
+	table, err := Read(strings.NewReader(text), "t.csv", Dialect{Guess: true})
+	if err != nil || !table.Turned || table.Axis != "Raman shift (cm-1)" {
+		t.Errorf("%q, %v", table.Axis, err)
 	}
 }

@@ -167,15 +167,6 @@ func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 	return order
 }
 
-// Even returns at most most columns, evenly spaced.
-func (c *Columns) Even(most int) (columns []int) {
-	n := len(c.Names)
-	for i := range min(most, n) {
-		columns = append(columns, i*(n-1)/max(min(most, n)-1, 1))
-	}
-	return columns
-}
-
 // Ordered reports whether neighboring columns belong together, as those of spectra do: their names are
 // numbers in order, or there are many and the centers are smooth. That is J. von Neumann's ratio (1941) of
 // successive differences to the variance, about 1 for columns in any order.
@@ -279,6 +270,9 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	}
 	f.Title += " over the columns"
 	f.Desc = "A line for each prototype: its value in every column."
+	if !ordered {
+		f.Desc = "A point for each prototype and column."
+	}
 	plot := &chart.LinePlot{Frame: f, Points: !ordered}
 	if c.Axis != nil {
 		plot.XLabel = c.Axis.Name

@@ -68,7 +68,7 @@ func TestResponsive(t *testing.T) {
 		digits := readCSV(t, "digits")
 		standardize(digits)
 		from := time.Now()
-		m, err := softkmeans.FitMinVolume(background, digits, 10, &softkmeans.MinVolumeOptions{Workers: 1, NonNegative: true})
+		m, err := softkmeans.FitMinVolume(background, digits, 10, &softkmeans.MinVolumeOptions{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
