@@ -141,6 +141,9 @@ func checkClusters(t *testing.T, name string, m *Model, x *Matrix, w []float64) 
 	basis := m.ClusterAxes.Clone()
 	orthonormalize(bg, basis, 0)
 	p := basis.Rows
+	if k := m.Centers.Rows; p > 2*k {
+		t.Errorf("%s: %d directions of the metric for %d clusters", name, p, k)
+	}
 	scatter := func(from *Matrix, axes *Matrix) *Matrix {
 		out := NewMatrix(p, p, nil)
 		for i := range x.Rows {

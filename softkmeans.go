@@ -23,8 +23,8 @@ type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or its
-	// center if the cluster is empty. ClusterAxes (p×d) is the metric: x and y are ‖ClusterAxes·(x−y)‖ apart;
-	// nil: the plain distance.
+	// center if the cluster is empty. ClusterAxes (p×d, p ≤ 2k) is the metric: x and y are
+	// ‖ClusterAxes·(x−y)‖ apart; nil: the plain distance.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
