@@ -241,11 +241,10 @@ func (r *rowSolver) begins(warm []float64) {
 // its mixture has the weight 1.
 const nearShare = 0x1p-20
 
-// nearest solves for dependent vertices. It sets g to the mixture of the nearest vertices among the mixtures
-// of least error: Σ g_j‖x − v_j‖² is least there. In general position these vertices are the corners of the
-// cell of the Delaunay triangulation that contains x. It finds them with nearShare of that sum in the
-// objective, as a change of b, and their memberships without it. The smaller the ridge, the nearer to each
-// other two such sums may be.
+// nearest solves for dependent vertices, whose mixtures of least error are many. Of these it writes to g the one
+// with the smallest Σ g_j‖x − v_j‖². In general position its vertices are the corners of the Delaunay cell that
+// contains x. nearest adds nearShare of that sum to the objective, as a change of b, to find the vertices. It
+// then solves for their memberships without the sum. A smaller ridge tells two closer sums apart.
 func (r *rowSolver) nearest(g, b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for j, v := range b {
@@ -451,7 +450,7 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	for j, v := range now {
 		r.g[j] = max(v, 0)
 	}
-	clear(r.w) // the multipliers of r.g, whatever it is: Ag − b, but for a constant
+	clear(r.w) // receives the multipliers Ag − b of any r.g, up to a constant
 	r.missing(b)
 	axpy(r.w, -1, r.step)
 	clear(r.in)

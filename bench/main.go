@@ -135,7 +135,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			"NAME_shares.csv and perhaps NAME_centers.csv; and with FitMinVolume on simulated tables")
 	flags := set.String("flags", "", "with -mixtures: more `flags` of softkmeans fit, with spaces between")
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
-	set.BoolVar(&o.points, "points", false, "compare probabilities of clusters on the sets of ../testdata and the folders, as -labels has them")
+	set.BoolVar(&o.points, "points", false, "compare probabilities of clusters on the sets of ../testdata and "+
+		"of the folders")
 	set.BoolVar(&o.similar, "similarities", false, "compare labels of similarities with known clusters")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
 	set.BoolVar(&o.words, "words", false, "fit sparse counts of words and of genes")
@@ -200,11 +201,12 @@ func (o *options) parseSeeds(s string) error {
 
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
-	modes := slices.DeleteFunc([]bool{o.kernels, o.scenes, o.mixture, o.labels, o.points, o.similar, o.minvol, o.words},
-		func(on bool) bool { return !on })
+	all := []bool{o.kernels, o.scenes, o.mixture, o.labels, o.points, o.similar, o.minvol, o.words}
+	modes := slices.DeleteFunc(all, func(on bool) bool { return !on })
 	switch {
 	case len(modes) > 1:
-		return errors.New("-kernels, -scenes, -mixtures, -labels, -points, -similarities, -minvol and -words exclude each other")
+		return errors.New("-kernels, -scenes, -mixtures, -labels, -points, -similarities, -minvol and -words " +
+			"exclude each other")
 	case o.labels && len(o.folders) == 0:
 		return errors.New("-labels needs a folder")
 	case len(o.folders) > 0 && !o.scenes && !o.mixture && !o.labels && !o.points:

@@ -19,7 +19,8 @@ import (
 	"softkmeans/stability"
 )
 
-// pointAnswer is what a way says of a set: a label for each row, and how likely each cluster is for it (n×k).
+// pointAnswer is the answer of one way for one set: a label for each row, and the probabilities of the
+// clusters for each row (n×k).
 type pointAnswer struct {
 	way      string
 	labels   []int

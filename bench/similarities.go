@@ -100,7 +100,7 @@ func moons(rng *rand.Rand, classes []int) *mat.Dense {
 func rbf(x *mat.Dense, times float64) *mat.Dense {
 	gamma, err := kernel.Gamma(wrap(x))
 	if err != nil {
-		panic(err) // of what is made here
+		panic(err) // the rows are made above, without NaN
 	}
 	k, err := kernel.RBF(wrap(x), times*gamma)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 )
 
 // Up to mostApart clusters are tried, one for each apartRows rows, in apartColumns leading directions of
-// standardized columns. They lie apart if the mean silhouette is largest for at least fewestApart clusters, at
-// least apartFrom, and apartMargin larger than that of any clusters of a normal cloud. The smallest must have
-// fewestOfCenter rows, and the part leastShare of an even share of the rows. apartFrom and leastShare were chosen
+// standardized columns. They lie apart if the largest mean silhouette belongs to fewestApart clusters or more,
+// is at least apartFrom, and exceeds every silhouette of a normal cloud by apartMargin. The smallest cluster must
+// contain fewestOfCenter rows, and leastShare of n/k rows. apartFrom and leastShare were chosen
 // on 51 tables with classes, fewestApart on 24 tables of noise and 26 mixtures, apartMargin and the 4 rows on 1500
 // tables of noise of 60 to 1000 rows, as in TestClusterCounts: without the 4 rows 7 of these have an answer.
 const (

@@ -98,7 +98,7 @@ func TestClustersDuplicates(t *testing.T) {
 	}
 }
 
-// ward's merges are those of a search through all pairs, and silhouettes are those of the definition.
+// TestWard compares the merges of ward with a search through all pairs, and silhouettes with their definition.
 func TestWard(t *testing.T) {
 	t.Parallel()
 	for seed, d := range []int{1, 2, 5} {

@@ -48,7 +48,7 @@ type Choice struct {
 
 	Rows     int  // how many rows were looked at
 	Drawn    bool // they were drawn from more
-	Permuted bool // the edge is that of permuted columns
+	Permuted bool // Edge compares with permuted columns, not with white noise
 	// Standardized is the choice for columns of mean 0 and variance 1. It was tried if no criteria confirm each
 	// other, rows lie in no clusters that are apart, and columns differ in spread by more than 2 times; else nil.
 	Standardized *Choice
@@ -68,8 +68,8 @@ type Choice struct {
 	// Agreement has the adjusted Rand index of labels from two halves of the rows, and Chance that of halves
 	// of a normal cloud with the same covariance: 0 where Agreement is too low for it to matter.
 	Agreement, Chance []float64
-	// Silhouette has the mean silhouette of k clusters, for one k more than is tried. Cloud is that of the best k
-	// clusters of a normal cloud with the same covariance, 0 if no such k is an answer anyway.
+	// Silhouette[k-1] is the mean silhouette of k clusters, up to one k more than is tried. Cloud is the largest
+	// mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone gives no answer.
 	Silhouette []float64
 	Cloud      float64
 }
@@ -106,9 +106,9 @@ const (
 //     rows give the same labels: the largest k with an adjusted Rand index of 0.8 or more
 //     (after Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance
 //     of the data (after Dudoit & Fridlyand 2002).
-//   - Clusters: of how many clusters of standardized rows (Ward 1963) the mean silhouette
-//     (Rousseeuw 1987) is largest, if it is 0.5 or more, 0.15 above that of any clusters of a normal
-//     cloud, and the clusters are at least 4 and none of them is tiny.
+//   - Clusters: the number of clusters of standardized rows (Ward 1963) with the largest mean
+//     silhouette (Rousseeuw 1987). The silhouette must be 0.5 or more, and 0.15 above every one of a
+//     normal cloud. The clusters must be at least 4, and none of them tiny.
 //
 // The first two count the directions of a mixture, the third prototypes that come back, the last groups of rows
 // that are apart, whatever their number of columns. Certain is Edge if halves of the rows agree on that many.

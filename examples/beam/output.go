@@ -13,8 +13,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// writing is locked for reading while a file is written. Whoever locks it for writing knows that this process
-// writes no file: with the runner in the same process, workers continue for a moment after a failed job.
+// writing guards files that this process writes. A goroutine that writes a file holds the read lock. The write
+// lock is free once no file is written: workers of a runner in the same process continue for a moment after a
+// failed job.
 var writing sync.RWMutex
 
 // renamed has the outputs that this process has renamed to their final names. The value is the job's id.

@@ -38,7 +38,7 @@ func Text(sections []Section, verbose bool) []byte {
 // that may end a line, and not before a percent sign.
 func Wrapped(text string) string { return WrappedTo(text, LineWidth) }
 
-// WrappedTo is Wrapped for lines of at most width characters.
+// WrappedTo breaks text into lines of at most width characters, and returns them with a final newline.
 func WrappedTo(text string, width int) string {
 	var b strings.Builder
 	at := 0

@@ -263,7 +263,7 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	return figures([]picture{{b.Columns.Centers(frame, b.Clean(m), b.shown(m)), class}})
 }
 
-// unit is that of scaled values.
+// unit returns the unit of values of the fit, in words; "" if columns are not scaled.
 func (b *builder) unit() string {
 	switch scale.KindOf(b.Scaling) {
 	case scale.ZScore:

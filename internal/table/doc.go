@@ -22,10 +22,10 @@
 //     they follow a blank line and begin with Mean, SD, n, … or have no numbers.
 //  4. Head (head.go, ids.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has
 //     words above columns of numbers as often as numbers. A word beside more numbers is a question. A
-//     line of numbers is a header if they rise or fall and those of no other line do, and they are eight
-//     or more with regular steps, or count above the names of rows, or lie outside of their columns, or
-//     a column has no name. Else five such numbers are a question. A few steps back are allowed to long
-//     ones, where detectors overlap. Line 2 holds units if it has no number and the lines below have, or
+//     line of numbers may be a header if it alone rises or falls. It is one in four cases: eight or more
+//     numbers have regular steps; the numbers count above names of rows; they lie outside of their
+//     columns; a column has no name. Else five such numbers are a question. Long headers may step back
+//     a few times, as where detectors overlap. Line 2 holds units if it has no number and the lines below have, or
 //     if its fields are in brackets. Ids are the first column whose values all differ and that is text,
 //     or is named id, nr, code, …, or has no name, or counts the rows; names go before dates, and these
 //     before counts. Other such columns are left out.
@@ -46,9 +46,10 @@
 //     for -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that
 //     is missing or no number is counted to the end of the text, and told in one error (faults.go).
 //
-// A table that is read is looked at as a whole (total.go): a first or last row that is the sum or the
-// mean of the others, numbers such as -200, -9999 or 1e30 that come twice or more and lie far from all
-// others of their column, depths beside other columns and times beside parts of 1 or 100 are warned of.
+// The whole table is then checked (total.go), and a warning tells of:
+//   - a first or last row that is the sum or the mean of the others;
+//   - numbers such as -200, -9999 or 1e30 that come twice or more, far from all others of their column;
+//   - depths beside other columns, and times beside parts of 1 or 100.
 //
 // # Advice
 //

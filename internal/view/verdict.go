@@ -1,6 +1,6 @@
 package view
 
-// What is proved of prototypes beside their squared error, in sentences.
+// Sentences about the proofs for prototypes, other than the floor of their squared error.
 
 import (
 	"context"
