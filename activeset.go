@@ -241,10 +241,11 @@ func (r *rowSolver) begins(warm []float64) {
 // its mixture has the weight 1.
 const nearShare = 0x1p-20
 
-// nearest solves for dependent vertices, whose mixtures of least error are many. Of these it writes to g the
-// one with the smallest Σ g_j‖x − v_j‖². In general position its vertices are the corners of the Delaunay cell
-// that contains x. To find the vertices nearest adds nearShare of that sum to the objective, as a change of b.
-// It then solves for their memberships without the sum. A smaller ridge tells two closer sums apart.
+// nearest solves for dependent vertices, whose mixtures of least error are many. Of these it writes to g
+// the one with the smallest Σ g_j‖x − v_j‖². In general position its vertices are the corners of the
+// Delaunay cell that contains x. To find the vertices nearest adds nearShare of that sum to the objective,
+// as a change of b. It then solves for their memberships without the sum. A smaller ridge tells two closer
+// sums apart.
 func (r *rowSolver) nearest(g, b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for j, v := range b {
