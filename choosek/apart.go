@@ -62,8 +62,8 @@ func (s *search) findClusters(z *softkmeans.Matrix) error {
 	return s.advance()
 }
 
-// merge is two clusters that become one, each named by one of its rows. cost is the growth of the rows' squared
-// distances from the means of their clusters.
+// merge is two clusters that become one, each named by one of its rows. cost is the growth of the rows'
+// squared distances from the means of their clusters.
 type merge struct {
 	a, b int
 	cost float64

@@ -18,8 +18,9 @@ import (
 // Options tunes [Choose] and [ProposeScene]; the latter does not call Progress. The zero value and nil
 // are the defaults.
 type Options struct {
-	// Weights contains a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. Choose uses them only
-	// to sample rows of a large table: the rows that it reads count alike. Rows of weight 0 are not read.
+	// Weights contains a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. Choose uses them
+	// only to sample rows of a large table: the rows that it reads count alike. Rows of weight 0 are not
+	// read.
 	Weights []float64
 	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64 // of the random sample, the halves and the starts
@@ -32,8 +33,8 @@ type Options struct {
 	// Filled says that missing values were replaced by column means. Such rows look like clusters of their
 	// own, so that Choose does not look for clusters.
 	Filled bool
-	// Progress is called after each of the total steps, on the caller's goroutine; nil: not. It may cancel the
-	// context.
+	// Progress is called after each of the total steps, on the caller's goroutine; nil: not. It may cancel
+	// the context.
 	Progress func(done, total int)
 }
 
@@ -42,8 +43,8 @@ type Choice struct {
 	K       int    // 0: nothing supports any number
 	Certain bool   // criteria confirm each other; otherwise K is a candidate
 	Reason  string // a sentence, with the numbers of the criteria
-	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. If Edge or HeldOut
-	// is the largest number that the rows, the columns or MaxK permit, read it as "at least".
+	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. If Edge or
+	// HeldOut is the largest number that the rows, the columns or MaxK permit, read it as "at least".
 	Edge, HeldOut, Stable, Clusters int
 
 	Rows     int  // the number of rows read
@@ -64,8 +65,8 @@ type Choice struct {
 	// Error is the squared error of held-out entries as a fraction of the total variance, and
 	// ErrorDeviation its standard error.
 	Error, ErrorDeviation []float64
-	// Agreement is the adjusted Rand index of labels from two halves of the rows. Chance is the same index for
-	// a normal cloud with the covariance of the rows; 0 if Agreement is too low for the comparison.
+	// Agreement is the adjusted Rand index of labels from two halves of the rows. Chance is the same index
+	// for a normal cloud with the covariance of the rows; 0 if Agreement is too low for the comparison.
 	Agreement, Chance []float64
 	// Silhouette is the mean silhouette of k clusters, for one k more than is tried. Cloud is the largest
 	// mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone excludes Clusters.
@@ -115,9 +116,9 @@ const (
 // Fridlyand 2002). Clusters requires 4 of Ward's clusters (1963), with a mean silhouette (Rousseeuw 1987) of
 // 0.5, and 0.15 more than for a normal cloud.
 //
-// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances; nearly twice
-// that if Standardized is tried, without Progress. Errors: those of FitMinVolume; [softkmeans.ErrTooFewSamples]
-// for fewer than 16 rows of positive weight or a MaxK of 1; ctx's, wrapped.
+// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances; nearly
+// twice that if Standardized is tried, without Progress. Errors: those of FitMinVolume;
+// [softkmeans.ErrTooFewSamples] for fewer than 16 rows of positive weight or a MaxK of 1; ctx's, wrapped.
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"softkmeans/internal/scale"
 )
 
-// decide sets Stable, K, Certain and Reason, by these rules. A criterion that gives the largest number that it
-// can give confirms nothing.
+// decide sets Stable, K, Certain and Reason, by these rules. A criterion that gives the largest number that
+// it can give confirms nothing.
 //
 //   - Edge is certain if halves agree on it. With permuted columns it must also be Stable, and HeldOut at most
 //     one off.
@@ -135,8 +135,8 @@ func (c *Choice) agreed() bool {
 // sameScale is the largest ratio of the spreads of columns that count as standardized.
 const sameScale = 2
 
-// standardized returns the rows with columns of mean 0 and variance 1, except constant columns. It returns nil
-// if the columns' spreads differ by at most sameScale.
+// standardized returns the rows with columns of mean 0 and variance 1, except constant columns. It returns
+// nil if the columns' spreads differ by at most sameScale.
 func standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
 	s := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
 	least, most := math.Inf(1), 0.0

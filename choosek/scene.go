@@ -92,8 +92,8 @@ func usedColumns(x *softkmeans.Matrix, rows []int) (used []int) {
 }
 
 // evenColumns returns some rows in some columns, multiplied by the power of two that takes the largest
-// entry to [½, 1). If columns differ by farUnit or more, each is multiplied by its own power: units may differ
-// by more than the digits of eigenvalues.
+// entry to [½, 1). If columns differ by farUnit or more, each is multiplied by its own power: units may
+// differ by more than the digits of eigenvalues.
 func evenColumns(x *softkmeans.Matrix, rows, columns []int) *softkmeans.Matrix {
 	y := softkmeans.NewMatrix(len(rows), len(columns), nil)
 	var exps []int

@@ -18,9 +18,10 @@ package enclosure
 //
 // For nonnegative data without a tie σ_k = σ_{k+1} such a v exists. Sort rows and columns into the connected
 // parts of X's bipartite graph. The singular vectors of X are the singular vectors of the parts. The leading
-// one of a part, with u > 0 on all of its columns, is simple (Perron and Frobenius). If U contains a vector of
-// the part, it contains this one, and xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for these rows. The
-// sum of the leading vectors in U is in U's range, and its coordinates are v. With a tie, choose U part by part.
+// one of a part, with u > 0 on all of its columns, is simple (Perron and Frobenius). If U contains a vector
+// of the part, it contains this one, and xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for these rows.
+// The sum of the leading vectors in U is in U's range, and its coordinates are v. With a tie, choose U part
+// by part.
 //
 // If no half-space contains the rows, the problem is NP-hard, and its infimum need not be attained (N. Gillis
 // and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix Anal.
@@ -55,9 +56,9 @@ const (
 	lightShares = 7     // all are below 1
 )
 
-// Cone minimizes ‖X − GF‖² globally over memberships G ≥ 0 whose rows add up to at most 1. The samples are the
-// rows of x (n×d), which are not centred. Read Centers F (k×d) and Memberships G (n×k). Gap is the distance
-// from the floor Σ_{i>k} σ_i(X)².
+// Cone minimizes ‖X − GF‖² globally over memberships G ≥ 0 whose rows add up to at most 1. The samples are
+// the rows of x (n×d), which are not centred. Read Centers F (k×d) and Memberships G (n×k). Gap is the
+// distance from the floor Σ_{i>k} σ_i(X)².
 //
 // The result attains the floor if a half-space contains all rows that are not 0, projected on the k leading
 // directions (Gillis & Kumar 2015). For nonnegative data it does, unless σ_k = σ_{k+1} mixes parts that share
@@ -66,9 +67,10 @@ const (
 //
 // # Details
 //
-// The normal of the half-space must form a cosine of at least 2^-14 with each row above rounding. If k is above
-// n or d, the further centers repeat others. Cone reads Weights, Workers, Solver, Enclosure and Orientation;
-// the latter two place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice small.
+// The normal of the half-space must form a cosine of at least 2^-14 with each row above rounding. If k is
+// above n or d, the further centers repeat others. Cone reads Weights, Workers, Solver, Enclosure and
+// Orientation; the latter two place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice
+// small.
 //
 // Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much
 // without a half-space. Errors: softkmeans.Fit's; softkmeans.ErrOption for k above 2^15.
@@ -246,10 +248,10 @@ func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model,
 	return m, err
 }
 
-// withoutHalfSpace returns the best of three models: the global solution for sums of 1, which is feasible; the
-// cone (f, g); and the centers of the global solution with sums of at most 1. If the data spans fewer than k
-// directions, the global solution is optimal to rounding, and is returned alone: the centers of the others are
-// dependent, which costs digits of memberships, and much time.
+// withoutHalfSpace returns the best of three models: the global solution for sums of 1, which is feasible;
+// the cone (f, g); and the centers of the global solution with sums of at most 1. If the data spans fewer
+// than k directions, the global solution is optimal to rounding, and is returned alone: the centers of the
+// others are dependent, which costs digits of memberships, and much time.
 func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, error) {
 	o := c.Options
 	o.Sum = softkmeans.SumToOne

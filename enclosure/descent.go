@@ -40,9 +40,9 @@ type descent struct {
 
 // descended returns the corners (k×p) of the smallest of some simplices around the rows of w (n×p), which
 // reach about equally far along each axis; nil if the SVD of its coefficients fails. A quarter of the descents
-// begin with a regular simplex around the rows. The others begin ever nearer to the best simplex so far: there
-// no two facets can be moved, but all together can. On mixtures of up to three of k = 4 to 7 centers, with
-// shares up to .6 to .8, this left less than half of the excess that the distance .1 for all left.
+// begin with a regular simplex around the rows. The others begin ever nearer to the best simplex so far:
+// there no two facets can be moved, but all together can. On mixtures of up to three of k = 4 to 7 centers,
+// with shares up to .6 to .8, this left less than half of the excess that the distance .1 for all left.
 func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
 	d := &descent{ctx: ctx, w: w, list: la.Farthest(ctx, w)} // rows that span all dimensions bound every program

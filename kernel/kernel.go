@@ -1,9 +1,9 @@
-// Package kernel computes similarities of rows for softkmeans.LSD and softkmeans.TILSD: symmetric n×n matrices
-// K. Functions whose names end in Between compute the similarities of new rows to the old ones, for
+// Package kernel computes similarities of rows for softkmeans.LSD and softkmeans.TILSD: symmetric n×n
+// matrices K. Functions whose names end in Between compute the similarities of new rows to the old ones, for
 // LSDModel.Predict and LSDModel.Coordinates.
 //
-// K takes 8n² bytes: 7 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere in
-// softkmeans. Errors: softkmeans.ErrShape, ErrNonFinite and ErrRange for bad data or a result too large to
+// K takes 8n² bytes: 7 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
+// in softkmeans. Errors: softkmeans.ErrShape, ErrNonFinite and ErrRange for bad data or a result too large to
 // address, ErrTooFewSamples for a table without rows, ErrOption for a bad γ.
 package kernel
 
@@ -73,9 +73,9 @@ func Gamma(x *softkmeans.Matrix) (float64, error) {
 }
 
 // Distances returns K_ij = exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at least 0, and 0
-// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances K equals the result of
-// [RBF]. For others K may have negative eigenvalues, which count as error. An entry may differ from its mirror
-// image by 1e-8 of the largest; K uses the entries below the diagonal. Cost: n²/2 exponentials.
+// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances K equals the result
+// of [RBF]. For others K may have negative eigenvalues, which count as error. An entry may differ from its
+// mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost: n²/2 exponentials.
 func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	gamma, err := gammaOf(d, gamma)
 	if err != nil {
@@ -98,8 +98,8 @@ func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, 
 
 // Graph returns w_ij/√(s_i·s_j) for the symmetric n×n matrix w of a graph's weights, which are at least 0, and
 // the sums s of its rows. With this matrix softkmeans.TILSD finds clusters as normalized spectral clustering
-// does (A. Y. Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), also chains and rings. Rows of
-// zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean counts. Errors:
+// does (A. Y. Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), also chains and rings. Rows
+// of zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean counts. Errors:
 // softkmeans.ErrShape also for a weight below 0. Cost: 3n².
 func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	top, err := draws.InRange("w", w)
@@ -281,8 +281,8 @@ func scaled(x *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 	return x
 }
 
-// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite. If γ is near
-// an end of the range, the distance is computed before it is squared.
+// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite. If γ is
+// near an end of the range, the distance is computed before it is squared.
 func (p *points) similarity(a, b []float64) float64 {
 	if p.given > 0 {
 		distance := 0.0

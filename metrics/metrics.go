@@ -52,8 +52,9 @@ func count(truth, labels []int) (*contingency, error) {
 	return c, nil
 }
 
-// Accuracy returns the fraction of samples in the right cluster, from 0 to 1, if [Assignment] matches clusters
-// one-to-one with classes (ACC). Samples of unmatched classes or clusters count as wrong. Accuracy is symmetric.
+// Accuracy returns the fraction of samples in the right cluster, from 0 to 1, if [Assignment] matches
+// clusters one-to-one with classes (ACC). Samples of unmatched classes or clusters count as wrong. Accuracy
+// is symmetric.
 //
 // Cost: O(n + ab·min(a, b)) and ab numbers of memory for a classes and b clusters. Errors: ErrShape for
 // different lengths or ab above 2^27, ErrTooFewSamples without labels.
@@ -162,7 +163,8 @@ func allPairs(sizes []int) (sum float64) {
 }
 
 // Assignment assigns each row of a matrix of finite gains a different column, so that the sum of the gains is
-// the largest. It returns the column of each row; −1 for a row without one, if there are more rows than columns.
+// the largest. It returns the column of each row; −1 for a row without one, if there are more rows than
+// columns.
 //
 // The result is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016). Cost:
 // O(a²b) for a×b or b×a gains, a ≤ b.

@@ -40,9 +40,9 @@ type Sureness struct {
 
 // Bootstrap estimates how much the centers, mean memberships and labels of the model m change from sample to
 // sample. m is a model of [softkmeans.FitMinVolume] for the rows of x (n×d) with these options. Read Lower,
-// Upper and Stable. Bootstrap samples n rows with replacement, Resamples times, fits them from m's centers, and
-// matches their prototypes with m's as [Match] does. A row sampled twice counts twice; rows of weight 0 are not
-// sampled.
+// Upper and Stable. Bootstrap samples n rows with replacement, Resamples times, fits them from m's centers,
+// and matches their prototypes with m's as [Match] does. A row sampled twice counts twice; rows of weight 0
+// are not sampled.
 //
 // The intervals cover the result of the same fit on very many such rows. They cover the prototypes that
 // generated the data less often, since a slack moves centers inward, however many rows there are. The fits
@@ -54,8 +54,8 @@ type Sureness struct {
 // (docs/accuracy.md). For a model of package unmix set NonNegative, and Lambda to the model's; the intervals
 // are then for this λ.
 //
-// Cost: Resamples fits by FitMinVolume without k-means. Workers share the fits. Memory: FitMinVolume's for each
-// worker, or once if x contains more than 4 million entries. Results depend on Seed, not on Workers.
+// Cost: Resamples fits by FitMinVolume without k-means. Workers share the fits. Memory: FitMinVolume's for
+// each worker, or once if x contains more than 4 million entries. Results depend on Seed, not on Workers.
 //
 // Errors: those of FitMinVolume; [softkmeans.ErrShape] for a model without memberships of these rows;
 // [softkmeans.ErrOption] for a λ of 0, as after Fit, FitAlternating, or an exact mixture; ctx's, wrapped.

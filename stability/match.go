@@ -14,7 +14,8 @@ import (
 type Matching struct {
 	To   []int // for each prototype of a its match in b; -1: none
 	From []int // for each prototype of b its match in a; -1: none
-	// Moved is the distance of each prototype of a from its match, in the units of the data; 0 without a match.
+	// Moved is the distance of each prototype of a from its match, in the units of the data; 0 without a
+	// match.
 	Moved []float64
 	// Between is the root mean square distance of two prototypes of a, a scale for Moved; 0 for a single one.
 	Between float64
@@ -23,8 +24,8 @@ type Matching struct {
 }
 
 // Match matches the prototypes of the models a and b, for example of two fits with different options or rows.
-// Their Centers must contain the same columns in the same scaling. Read To. Each prototype has at most one match.
-// The sum of squared distances over the matches is the least, by [metrics.Assignment].
+// Their Centers must contain the same columns in the same scaling. Read To. Each prototype has at most one
+// match. The sum of squared distances over the matches is the least, by [metrics.Assignment].
 //
 // If both models contain labels of equally many rows, Match assumes that the rows are the same, and Changed
 // lists the rows whose label changed.

@@ -28,16 +28,16 @@ const (
 //
 // Others fits two random halves of the rows, with half and twice of the slack (or λ); the slack is by default
 // m.Slack. Each fit labels all rows, and clusters are matched to agree with m as far as possible. Up to 1000
-// rows it repeats that three times. If a fit changes more than 5 % of the labels, m.Warnings gets a WarnLabels,
-// and m.Others the fit with the most changes for this multiple of the slack. Near 5 % another Seed may change
-// the verdict.
+// rows it repeats that three times. If a fit changes more than 5 % of the labels, m.Warnings gets a
+// WarnLabels, and m.Others the fit with the most changes for this multiple of the slack. Near 5 % another
+// Seed may change the verdict.
 //
 // If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
 // m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.
 //
-// Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers are
-// fixed. Cost: about FitMinVolume's for each pair. Errors: those of FitMinVolume; [softkmeans.ErrShape] for a
-// model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
+// Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
+// are fixed. Cost: about FitMinVolume's for each pair. Errors: those of FitMinVolume; [softkmeans.ErrShape]
+// for a model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
