@@ -14,8 +14,8 @@ import (
 // decide sets Stable, K, Certain and Reason, by these rules. A criterion that gives the largest number that
 // it can give confirms nothing.
 //
-//   - Edge is certain if halves agree on it. With permuted columns it must also be Stable, and HeldOut at most
-//     one off.
+//   - Edge is certain if halves agree on it. With permuted columns it must also be Stable, and HeldOut at
+//     most one off.
 //   - With white noise and HeldOut = Edge, an index of confirmFrom suffices.
 //   - Stable is certain if HeldOut is the same.
 //   - For divided rows Edge is certain if HeldOut is the same.
