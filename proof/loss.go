@@ -5,9 +5,10 @@ package proof
 //
 // Let p = k−1, W be the sum of the weights, Y the weighted rows about their mean, and Ŷ = M·(BᵀF) as in
 // volume.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and BᵀF, and x_i
-// = m_i². As Ŷ has rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² + Σ_{i>p}σ_i² (Mirsky). If M and
-// BᵀF have full rank, which small changes give them, log c majorizes log s − log m (Gel'fand and Naimark). As
-// log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least Σlog(s_i²/x_i + ε). So for every ν ≥ 0
+// = m_i². As Ŷ is of rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² + Σ_{i>p}σ_i² (Mirsky). If M
+// and BᵀF are of full rank, which small changes give them, log c majorizes log s − log m (Gel'fand and
+// Naimark). As log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least Σlog(s_i²/x_i + ε). So for every ν ≥
+// 0
 //
 //	L ≥ Σ_{i>p} σ_i² + Σ_{i≤p} min_{s,x} [(σ_i − s)² + (λ/2)·log(s²/x + ε) + νx] − νC,
 //
@@ -30,19 +31,18 @@ import (
 	"softkmeans/internal/la"
 )
 
-// LossGap bounds how far the loss of a model is above the smallest loss, as a fraction of Total. Pass a model
-// of [softkmeans.FitMinVolume] and the rows that it was fitted to. The loss is the squared error plus the
-// penalty λ/2·Σ log(σ_i² + ε) of the model's Lambda, Epsilon and Volume. No centers and memberships have a
-// loss that is smaller by more than the result times Total: that is proved for the pair that m holds, with
-// all rounding, for the Objective of a fit or of [softkmeans.Certify].
+// LossGap returns an upper bound for the difference between the loss of m and the smallest loss, as a
+// fraction of Total. Pass a model of [softkmeans.FitMinVolume] and the rows x (n×d) of its fit. The loss is
+// the squared error plus the penalty λ/2·Σ log(σ_i² + ε) with the model's Lambda, Epsilon and Volume. The
+// bound includes rounding. It assumes that Objective comes from a fit or from [softkmeans.Certify].
 //
-// For a model without a penalty it is the ExcessShare of a certificate. It is [math.MaxFloat64] where
-// nothing is proved: where all rows are equal, or squares times weights out of range.
+// For a model without a penalty the result is the ExcessShare of a certificate. It is [math.MaxFloat64] if
+// nothing is proved: if all rows are equal, or if squares times weights are out of range.
 //
-// It reads the options Weights, which must be those of the fit, Solver and Workers. Cost: that of
-// [softkmeans.Principal] for k−1 directions, and O(ndk). Errors: those of Principal and Model.Check;
-// [softkmeans.ErrShape] for a model without centers, or of other columns; [softkmeans.ErrOption] for a
-// Lambda that is below 0 or not finite, and for other options.
+// LossGap reads the options Weights, which must be the fit's, Solver and Workers. Cost:
+// [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's;
+// [softkmeans.ErrShape] for a model without centers, or of other columns; [softkmeans.ErrOption] for a Lambda
+// that is below 0 or not finite, and for other options.
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
@@ -140,7 +140,7 @@ func openLoss(
 	return l, fault.Stopped(ctx)
 }
 
-// unit takes a number in squared units of the data, and in 2^wexp, to those of l.
+// unit converts a number in squared units of the data, and in 2^wexp, to the units of l.
 func (l *loss) unit(v float64, wexp int) float64 {
 	l.plain = l.plain && v > 0x1p-1000 && v < math.MaxFloat64
 	return math.Ldexp(v, -2*l.exp-wexp)

@@ -19,10 +19,10 @@ const (
 )
 
 // Turns is leastTurn + turnFactor times the largest move of a spectrum at the otherFactors of λ. Both were
-// chosen on the scenes of internal/scenes with even seeds from 200 to 240, so that the true spectrum is within
-// Turns more than nine times of ten, also without pure pixels; docs/accuracy.md reports how often. The move at
-// 4λ shows spectra that λ/2 and 2λ leave in the same wrong place. WarnSeveral reports a mean angle of more
-// than severalAngle percent of π at λ/2 or 2λ.
+// chosen on the scenes of internal/scenes with even seeds from 200 to 240, so that the true spectrum is
+// within Turns more than nine times of ten, also without pure pixels; docs/accuracy.md reports how often. The
+// move at 4λ shows spectra that λ/2 and 2λ leave in the same wrong place. WarnSeveral reports a mean angle of
+// more than severalAngle percent of π at λ/2 or 2λ.
 const (
 	leastTurn    = 2
 	turnFactor   = 4
