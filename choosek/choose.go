@@ -117,7 +117,7 @@ const (
 // 0.5, and 0.15 more than for a normal cloud.
 //
 // Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances; nearly
-// twice that if Standardized is tried, without Progress. Errors: those of FitMinVolume;
+// twice that if Standardized is tried, without Progress. Errors: FitMinVolume's;
 // [softkmeans.ErrTooFewSamples] for fewer than 16 rows of positive weight or a MaxK of 1; ctx's, wrapped.
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}

@@ -78,9 +78,9 @@ type File struct {
 	Lower, Upper []float64
 	Seed         uint64
 
-	// Similarities is a model of similarities. Kernel, which is linear, or rbf with Gamma, compares new rows
-	// with Samples, the fitted rows in the units of the fit. If Samples is nil and Kernel is matrix, the
-	// columns are similarities to the fitted rows, or distances d of exp(−γd²) if Gamma is set.
+	// Similarities is a model of similarities. Kernel is linear, or rbf with Gamma: it compares new rows with
+	// Samples, the fitted rows in the units of the fit. If Samples is nil, columns contain similarities to
+	// the fitted rows (Kernel matrix), or the distances d of exp(−γd²) (Kernel distances, with Gamma).
 	Similarities *softkmeans.LSDModel
 	Kernel       string
 	Gamma        float64

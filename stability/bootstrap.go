@@ -57,7 +57,7 @@ type Sureness struct {
 // Cost: Resamples fits by FitMinVolume without k-means. Workers share the fits. Memory: FitMinVolume's for
 // each worker, or once if x contains more than 4 million entries. Results depend on Seed, not on Workers.
 //
-// Errors: those of FitMinVolume; [softkmeans.ErrShape] for a model without memberships of these rows;
+// Errors: FitMinVolume's; [softkmeans.ErrShape] for a model without memberships of these rows;
 // [softkmeans.ErrOption] for a λ of 0, as after Fit, FitAlternating, or an exact mixture; ctx's, wrapped.
 func Bootstrap(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,

@@ -36,7 +36,7 @@ const (
 // m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.
 //
 // Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
-// are fixed. Cost: about FitMinVolume's for each pair. Errors: those of FitMinVolume; [softkmeans.ErrShape]
+// are fixed. Cost: about FitMinVolume's for each pair. Errors: FitMinVolume's; [softkmeans.ErrShape]
 // for a model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,

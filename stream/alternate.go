@@ -11,13 +11,13 @@ import (
 	"softkmeans/internal/la"
 )
 
-// sums is what rows say of centers F with their exact memberships G.
+// sums contains sums over rows for centers F and their exact memberships G.
 type sums struct {
 	centers, f         *softkmeans.Matrix // in the data's coordinates, and from the mean
 	gg, gr             *softkmeans.Matrix // GᵀG and GᵀR for the residuals R = X − GF, weighted
 	objective, squares fine               // ‖R‖², and ‖X‖² from the mean
 	unsummed           float64            // the most that a sum of memberships is off 1, or above it
-	error              float64            // what the objective of all rows is taken to be
+	error              float64            // the estimate of the objective of all rows
 }
 
 // newSums returns the sums of no rows at centers f from the mean.
@@ -94,8 +94,8 @@ func (v *volume) add(s *sums, b *block) error {
 	return nil
 }
 
-// factor overwrites a positive semidefinite matrix, to which it adds what rounding makes of it, with its
-// Cholesky factor. It reports false if numbers are out of range.
+// factor adds a bound of rounding to the diagonal of a positive semidefinite matrix, and overwrites it with
+// its Cholesky factor. It reports false if numbers are out of range.
 func factor(a *softkmeans.Matrix) bool {
 	trace := 0.0
 	for j := range a.Rows {
