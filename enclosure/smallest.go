@@ -35,8 +35,8 @@ const (
 // linear programs. Beyond k = 64, or if rounding stops the descents, the result is the simplex of m, shrunk
 // until each facet touches a row.
 //
-// Errors: [softkmeans.ErrShape] if m lacks centers or memberships of their number; [softkmeans.ErrNonFinite],
-// [softkmeans.ErrRange]; ctx's, wrapped.
+// If m lacks centers or memberships of their number, the error is [softkmeans.ErrShape]. Other errors are
+// [softkmeans.ErrNonFinite], [softkmeans.ErrRange] and ctx's, wrapped.
 func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, error) {
 	if err := check(m); err != nil {
 		return nil, err

@@ -56,8 +56,8 @@ type File struct {
 	// A value v of a column is (v − Shift)/Divisor in the fit. If Shift and Divisor are nil, and Scale is
 	// "none" or "", columns are not scaled. Scale is the rule that gave them, such as zscore. If Divisor
 	// is 1, values within 1e-14·|Shift| of Shift count as Shift. By the rule counts, each row of values ≥ 0
-	// is first divided by its sum. By the rule sums, each row is divided by its sum, above 0; Divisor is the
-	// mean sum, and divides nothing.
+	// is first divided by its sum. By the rule sums, each row is divided by its sum, which must be above 0;
+	// Divisor is then the mean sum, and divides nothing.
 	Scale          string
 	Shift, Divisor []float64
 
@@ -156,9 +156,9 @@ func (f *File) K() int {
 
 // WriteTo writes the file to w and returns the number of bytes. The same model gives the same bytes.
 //
-// Errors: [softkmeans.ErrShape] and ErrOption for a model that contradicts itself or lacks centers;
-// ErrNonFinite; ErrFormat for a field that Read refuses, such as a name above 1 MB; ErrRange for more than
-// 1 GB; and errors of w. Only the latter two occur after bytes are written.
+// A model that contradicts itself or lacks centers causes [softkmeans.ErrShape] or ErrOption. A number that
+// is not finite causes ErrNonFinite. A field that Read refuses, such as a name above 1 MB, causes ErrFormat.
+// More than 1 GB cause ErrRange. Only the latter and errors of w occur after bytes are written.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	c, err := f.complete()
 	if err != nil {
@@ -269,9 +269,9 @@ func numbered(d int) []string {
 // Read reads a file that [File.WriteTo] wrote, of this version or of version 1, which contains no checksum.
 // Spaces may differ. It reads at most 1 GB, and no list beyond the size that is declared before it.
 //
-// Errors: [softkmeans.ErrFormat] for unknown, repeated or misplaced fields, wrong lengths, null, a wrong
-// checksum, contradictions, or bytes behind the model; the message names the line and the field, or the kind
-// of a foreign file. Numbers out of range cause ErrRange.
+// Any other file causes [softkmeans.ErrFormat]. The message names the line and the field, or the kind of a
+// foreign file. Unknown, repeated or misplaced fields, wrong lengths, null, a wrong checksum, contradictions
+// and bytes behind the model are errors. Numbers out of range cause ErrRange.
 func Read(r io.Reader) (*File, error) {
 	in := &reader{r: bufio.NewReader(r), left: mostBytes, line: 1}
 	if err := foreign(in.r); err != nil {

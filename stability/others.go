@@ -26,11 +26,11 @@ const (
 //
 // # Details
 //
-// Others fits two random halves of the rows, with half and twice of the slack (or λ); the slack is by default
-// m.Slack. Each fit labels all rows, and clusters are matched to agree with m as far as possible. Up to 1000
-// rows it repeats that three times. If a fit changes more than 5 % of the labels, m.Warnings gets a
-// WarnLabels, and m.Others the fit with the most changes for this multiple of the slack. Near 5 % another
-// Seed may change the verdict.
+// Others fits two random halves of the rows, one with half of the slack (or λ) and one with twice. The
+// default slack is m.Slack. Up to 1000 rows it fits three such pairs. Each fit labels all rows, and clusters
+// are matched to agree with m as far as possible. If a fit changes more than 5 % of the labels, m.Warnings
+// gets a WarnLabels, and m.Others the fit with the most changes for this multiple of the slack. Near 5 %
+// another Seed may change the verdict.
 //
 // If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
 // m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.

@@ -54,8 +54,8 @@ type Options struct {
 
 // Result is a fitted image. Centers are the spectra and Memberships the abundances. Labels are the largest
 // memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is the floor for
-// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the rows as fitted: of
-// length 1, in columns divided by their noise, and by 2^20 if an entry of x is above 2^480.
+// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the rows as fitted.
+// These are of length 1, in columns divided by their noise, and by 2^20 if an entry of x is above 2^480.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
@@ -116,9 +116,9 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 // materials look like low brightness: if brightness does not vary, ScaleGiven may be nearer to the truth.
 // docs/accuracy.md reports results on images with known spectra.
 //
-// Cost: FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to nine times
-// O(md² + d³ + nkd) for the noise, m = min(n, 8192). Errors: FitMinVolume's. If ctx ends, the error wraps its
-// error, and the result is nil or the best so far, with StatusCancelled and without Turns.
+// Cost: FitMinVolume with 30 to 300 iterations, and about three times that for the other λ. The noise takes
+// up to nine times O(md² + d³ + nkd) for m = min(n, 8192). Errors: FitMinVolume's. If ctx ends, the error
+// wraps its error. The result is then nil or the best so far, with StatusCancelled and without Turns.
 func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Result, error) {
 	given, err := check(ctx, x, k, opts)
 	if err != nil {
