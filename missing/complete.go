@@ -139,7 +139,7 @@ type completion struct {
 	least   float64            // that it may be
 }
 
-// leastNoise is the least share of a row's variance that the noise of an entry may have. It keeps q×q
+// leastNoise is the least variance of an entry's noise, as a fraction of a row's variance. It keeps q×q
 // matrices definite.
 const leastNoise = 0x1p-40
 
@@ -209,8 +209,8 @@ func openCompletion(
 // below the diagonal, and with y·(z, 1) and y².
 type latentSums struct {
 	all             []float64          // B of all rows
-	whole           []float64          // B of rows that have more entries than they miss
-	gram            *softkmeans.Matrix // by column: what whole lacks there
+	whole           []float64          // B of rows that miss fewer entries than are present
+	gram            *softkmeans.Matrix // by column: the part of its sum that whole lacks
 	linear          *softkmeans.Matrix // d×(q+2): Σy·(z, 1) and Σy²
 	change, missing float64            // Σ of the squared changes of missing entries, and of 1
 }
@@ -237,8 +237,8 @@ func (m *latentSums) add(other *latentSums) {
 // mostParts is how many parts of the rows are summed up by themselves, whatever the workers.
 const mostParts = 64
 
-// step fills in the missing entries and takes W, μ and σ² to those of a greater likelihood. It returns
-// the root mean square change of a missing entry.
+// step fills in the missing entries and moves W, μ and σ² to a greater likelihood. It returns the root mean
+// square change of a missing entry.
 func (c *completion) step() (change float64, err error) {
 	t := triangular(c.q + 1)
 	outer, full := softkmeans.NewMatrix(c.d, triangular(c.q), nil), make([]float64, triangular(c.q))
@@ -319,7 +319,7 @@ func (l *latent) factor(i int) {
 		copy(l.m[a*q:], tri[triangular(a):triangular(a+1)])
 		l.m[a*q+a] += c.noise
 	}
-	la.Cholesky(l.m, q) // which has a factor, by leastNoise
+	la.Cholesky(l.m, q) // definite by leastNoise
 	for a := range q {
 		column := l.inverse[a*q : (a+1)*q]
 		clear(column)
@@ -374,8 +374,7 @@ func (l *latent) row(i int, m *latentSums) {
 	}
 }
 
-// maximise sets W, μ and σ² to those of the greatest expected likelihood, and gives z the mean 0 and the
-// variance I.
+// maximise sets W, μ and σ² to the greatest expected likelihood, and gives z the mean 0 and the variance I.
 func (c *completion) maximise(m *latentSums) {
 	r := c.q + 1
 	left, mass := make([]float64, c.d), make([]float64, c.d) // by column: squares left, and weights

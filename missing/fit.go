@@ -274,7 +274,7 @@ func (g *gaps) predict(
 	return fault.First(errs...)
 }
 
-// predictAlike sets dst to the memberships of some rows, which have the same entries missing.
+// predictAlike sets dst to the memberships of some rows, which miss the same entries.
 func (g *gaps) predictAlike(m *softkmeans.Model, dst, x *softkmeans.Matrix, rows []int) error {
 	there, _ := g.columns(rows[0], nil, nil)
 	centers := chosen(m.Centers, la.Indices(m.Centers.Rows), there)

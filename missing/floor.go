@@ -40,7 +40,7 @@ func (g *gaps) provedFloor(
 			weights[a] = g.weight(i)
 		}
 		simple := &softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum}
-		// A block out of range, such as one of entries near 0, has a floor of 0.
+		// A block out of range, such as one of entries near 0, adds 0.
 		space, err := softkmeans.Principal(ctx, chosen(x, rows, columns), directionsOf(k, o.Sum), simple)
 		if err == nil {
 			sum += max(0, space.Floor-space.FloorError) * (1 - 0x1p-46) // the rounding of all sums

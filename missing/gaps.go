@@ -20,7 +20,7 @@ const (
 // gaps tells which entries of a table are missing, and the weights of its rows.
 type gaps struct {
 	d, words int      // columns, and words of bits for them
-	bits     []uint64 // by row, a bit for each column: set where the entry is missing
+	bits     []uint64 // by row, a bit for each column: set if the entry is missing
 	counts   []int    // missing entries of each row
 	total    int
 	given    []float64 // weights, nil: all 1

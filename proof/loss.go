@@ -146,9 +146,10 @@ func (l *loss) unit(v float64, wexp int) float64 {
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
-// slipOfMean bounds how far the mean is from that of n rows. An entry is rounded once. Before that the mean
-// is the first of the heaviest rows, no farther away than √n times the spread, plus a mean of n differences.
-// Sums over sparse rows are compensated, but their terms are rounded, at the mean's distance from 0.
+// slipOfMean bounds the distance of the computed mean from the exact mean of n rows. An entry is rounded
+// once. Before that the mean is the first of the heaviest rows, no farther away than √n times the spread,
+// plus a mean of n differences. Sums over sparse rows are compensated, but their terms are rounded, at the
+// mean's distance from 0.
 func (l *loss) slipOfMean(n int, far bool) float64 {
 	if !l.centred {
 		return 0
@@ -168,7 +169,7 @@ func (l *loss) measure(w *softkmeans.Matrix, weights []float64, d int, far bool)
 		length += math.Sqrt(l.mass) * math.Ldexp(la.Norm(l.mean), -l.exp)
 	}
 	l.sigma = singularValues(w, weights, l.centred)
-	rounding := float64(d+8) * 0x1p-52 // in w; and the axes are orthonormal but for that
+	rounding := float64(d+8) * 0x1p-52 // in w; and the axes are orthonormal to within this
 	for i, v := range l.sigma {
 		l.sigma[i] = max(0, v-math.Sqrt(float64(w.Cols))*rounding*length) * (1 - rounding)
 	}
@@ -183,7 +184,8 @@ func (l *loss) slip(squares float64) float64 {
 
 // of returns a number that is at least the loss of a model. The Objective is an upper bound. The singular
 // values of centers are off by a few roundings of the largest (one-sided Jacobi; Demmel and Veselić 1992).
-// That the mean is off moves them by √k times as much. BᵀF has none: differences from one center do.
+// An error of the mean moves them by √k times as much. BᵀF contains no mean: differences from one center
+// suffice.
 func (l *loss) of(m *softkmeans.Model) (float64, error) {
 	f, origin, shift := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil), l.mean, l.shift
 	if l.affine {
@@ -247,8 +249,8 @@ func (l *loss) least() float64 {
 // leastTerm returns the least of (σ − s)² + (λ/2)·log(s²/x + ε) + νx, for σ², λ/2 and ν > 0, and its x.
 //
 // For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y = r+ν is 0
-// where y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The
-// square root is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 where there is a root. The second
+// if y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The
+// square root is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 if there is a root. The second
 // derivative in log y is at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the value is off by some
 // 2^-48·λ, and by roundings.
 func leastTerm(square, half, eps, nu float64) (least, x float64) {

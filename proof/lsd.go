@@ -236,11 +236,11 @@ func (c *cover) between(a, b node) (floor, at float64) {
 	return floor, at
 }
 
-// least returns the least floor over all τ. It begins with a curve at the dual's τ and adds others where
-// the floor is low.
+// least returns the least floor over all τ. It begins with a curve at the dual's τ, and adds others at the τ
+// of the lowest floor.
 func (c *cover) least(tau, objective float64) (float64, error) {
 	floor, work := math.Inf(-1), float64(c.n)*float64(c.n)*float64(c.n)/6
-	reached := objective // by curves at their own τ, where they are exact: no floor of this A is above
+	reached := objective // by curves at their own τ, at which they are exact: no floor of this A is above
 	for len(c.curves) < mostCurves && (len(c.curves) == 0 || work*float64(len(c.curves)+1) < mostWork) {
 		u, err := c.dual.curve(tau)
 		if err != nil || u == nil {
@@ -258,8 +258,8 @@ func (c *cover) least(tau, objective float64) (float64, error) {
 	return floor, fault.Stopped(c.ctx)
 }
 
-// lowest returns the least floor over all cells between nodes, and where it is. It cuts the lowest cell in
-// two until that has enough, or is small.
+// lowest returns the least floor over all cells between nodes, and its τ. It cuts the lowest cell in two
+// until the floor of that cell is enough, or the cell is small.
 func (c *cover) lowest(enough float64) (floor, at float64) {
 	type cell struct {
 		a, b      node

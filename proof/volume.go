@@ -188,7 +188,7 @@ func (q *problem) inUnits(b VolumeBound) (VolumeBound, error) {
 	return b, err
 }
 
-// problem is what the bounds need, in units of powers of two.
+// problem contains the numbers that the bounds need, in units of powers of two.
 type problem struct {
 	ctx     context.Context
 	k       int
@@ -209,7 +209,7 @@ type problem struct {
 // lightest returns the least weight.
 func (q *problem) lightest() float64 { return slices.Min(q.weights) }
 
-// rounding bounds that of all projections on p directions: √p·(d+8)u of a row's length, and that of Ũ.
+// rounding bounds the rounding of all projections on p directions, √p·(d+8)u of a row's length, and of Ũ.
 func (q *problem) rounding(p int) float64 {
 	return math.Sqrt(float64(p)) * float64(q.d+8) * 0x1p-52 * math.Sqrt(q.total)
 }
@@ -217,8 +217,8 @@ func (q *problem) rounding(p int) float64 {
 // least returns the bound for pairs that reach the least error.
 func (q *problem) least() VolumeBound { return q.bound(q.lower, q.each()) }
 
-// each bounds how far a mixture is from its row's projection in pairs that reach the least error. That Ũ is
-// not quite orthonormal, and the rounding of w, count as rounding of rows.
+// each bounds the distance of a mixture from its row's projection in pairs that reach the least error. The
+// deviation of Ũ from orthonormal and the rounding of w count as rounding of rows.
 func (q *problem) each() float64 {
 	p := q.w.Cols
 	if p == 0 {
@@ -228,8 +228,8 @@ func (q *problem) each() float64 {
 	return (q.off/gap + float64(p*(q.d+8))*0x1p-52) * math.Sqrt(q.total/q.lightest()) * (1 + 0x1p-40)
 }
 
-// bound returns the best bound for errors of at most E. Where each is above 0 no mixture is farther from its
-// row; otherwise the error alone bounds that.
+// bound returns the best bound for errors of at most E. If each is above 0, no mixture is farther than each
+// from its row; otherwise the error alone bounds the distances.
 func (q *problem) bound(e, each float64) VolumeBound {
 	best := VolumeBound{LogVolume: math.Inf(-1), Error: e}
 	p := q.w.Cols
@@ -279,12 +279,12 @@ func (q *problem) byTriangle(r reach, last float64) float64 {
 }
 
 const (
-	mostSides = 9    // dimensions in which the ellipsoid is looked for
-	roughly   = 3e-4 // by what share it may grow, at most, where there is an error
+	mostSides = 9    // the most dimensions of the ellipsoid
+	roughly   = 3e-4 // the fraction by which it may still grow, if there is an error
 )
 
-// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. Where
-// there is none the shell is nil and the bound −Inf.
+// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. If there
+// is no ellipsoid, the shell is nil and the bound −Inf.
 func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
 	around := q.around(r, size)
@@ -314,7 +314,8 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	return h, log - 0x1p-44
 }
 
-// around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.
+// around returns the support function of means of rows: it gives the mean that reaches farthest. size is the
+// largest length of a row.
 func (q *problem) around(r reach, size float64) support {
 	along, all, near := make([]float64, q.w.Rows), la.Indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
@@ -328,7 +329,7 @@ func (q *problem) around(r reach, size float64) support {
 		if near == 0 {
 			return q.w.Row(top), r.each
 		}
-		// Newton's method from below, where Σv(u − t)₊² falls and is convex.
+		// Newton's method from below; Σv(u − t)₊² falls there and is convex.
 		var sum, squares float64
 		rows, t := append(index[:0], all...), along[top]-near/math.Sqrt(q.weights[top])
 		for range 60 {

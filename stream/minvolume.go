@@ -1,7 +1,7 @@
 package stream
 
 // Compact prototypes of data that is read block by block: solved on a summary that fits into memory, measured
-// on all rows, and corrected by what the measurement shows.
+// on all rows, and corrected by the measurement.
 
 import (
 	"context"
@@ -245,7 +245,8 @@ func (v *volume) setReference(trivial bool) {
 	}
 }
 
-// setTarget finds what the slack allows, as softkmeans.FitMinVolume does. With a λ it is mostSlack.
+// setTarget sets the error that the slack permits, as softkmeans.FitMinVolume does. With a λ the slack is
+// mostSlack.
 func (v *volume) setTarget(slack float64) {
 	if slack == 0 {
 		slack = mostSlack
@@ -275,7 +276,7 @@ func (v *volume) inMemory(x *softkmeans.Matrix) (*softkmeans.Model, error) {
 	return m, nil
 }
 
-// refine measures the centers of the summary on all rows, improves them, and sets what m says of all rows.
+// refine measures the centers of the summary on all rows, improves them, and sets m's numbers for all rows.
 func (v *volume) refine(m *softkmeans.Model) error {
 	first := m.Centers.Clone()
 	v.epsilon, v.contrasts = m.Epsilon, softkmeans.NewMatrix(v.k, v.k, nil)
@@ -339,8 +340,8 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	return err
 }
 
-// certified gives m centers and their certificate. In sums.add r has k+2 roundings of terms of the size of x
-// and Σ|g|·f, and Σg may be off 1.
+// certified gives m centers and their certificate. In sums.add r contains k+2 roundings of terms of the size
+// of x and Σ|g|·f, and Σg may be off 1.
 func (v *volume) certified(m *softkmeans.Model, at *sums) (err error) {
 	root, far := math.Sqrt(v.p.Weight), 0.0
 	for j := range v.k {

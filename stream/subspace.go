@@ -14,7 +14,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// mostK is the most centers: their regular simplex has k² numbers.
+// mostK is the most centers: their regular simplex consists of k² numbers.
 const mostK = 1 << 12
 
 // Subspace is the principal affine subspace in which the centers of a global solution lie. [NewSubspace]
@@ -45,7 +45,7 @@ func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	return &Subspace{*at, k, s.Rows(), o.Enclosure}, nil
 }
 
-// check checks what a subspace needs.
+// check checks k, Enclosure and Workers.
 func (o *Options) check(k int) error {
 	switch {
 	case k < 1 || k > mostK:
@@ -82,9 +82,9 @@ func part(y []float64, root float64) (sum float64) {
 	return min(sum, 0x1p960)
 }
 
-// normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
-// the subspace. Fewer than k−1 cut them to the shadow of the ball's simplex. A tight simplex then has one
-// vertex more than dimensions, and other centers repeat them.
+// normals returns the inward normals of the simplex's facets: unit vectors, cut to the dimensions of the
+// subspace. With fewer than k−1 dimensions the cut gives the shadow of the ball's simplex. A tight simplex
+// then consists of one vertex more than dimensions, and other centers repeat these.
 func (p *Subspace) normals() *softkmeans.Matrix {
 	dims, m := p.Basis.Rows, cmp.Or(p.facets(), p.K)
 	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)

@@ -71,7 +71,7 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 			tell(it)
 		}
 	}
-	if v.Centers != nil { // their range is wider than that of rows
+	if v.Centers != nil { // their range is wider than the range of rows
 		s.in.Centers = la.Product(la.Centred(v.Centers, v.Mean), la.Transpose(v.Basis))
 		for i, c := range s.in.Centers.Data {
 			s.in.Centers.Data[i] = min(max(c, -mostCenter), mostCenter)
