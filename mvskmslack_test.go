@@ -14,7 +14,7 @@ import (
 // TestSlack: the error is within the slack, near to it, and the numbers of the model belong together.
 func TestSlack(t *testing.T) {
 	t.Parallel()
-	for _, set := range dataSets(t) {
+	for _, set := range append(dataSets(t), dataSet{"k = d+1", randomData(90, 3, 0, 1), 4}) {
 		set.x = head(set.x, 300)
 		for _, slack := range fewer([]float64{0, 0.05, 0.4}, []float64{0}) {
 			m := mustDo(FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack}))(t)
