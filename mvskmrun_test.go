@@ -510,7 +510,7 @@ func TestInsidePass(t *testing.T) {
 // of the data. VolumeAffine has the k−1 singular values of the centers less their own mean.
 func TestPenaltyUnits(t *testing.T) {
 	for at, unit := range []float64{1, 1e3, 1e-4, 1, 1, 1} {
-		k, volume := []int{3, 3, 3, 3, 2, 1}[at], []Volume{VolumeOrigin, VolumeAffine}[at%2]
+		k, volume := []int{3, 3, 3, 3, 1, 2}[at], []Volume{VolumeOrigin, VolumeAffine}[at%2]
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			x := mapped(loadCSV(t, "iris"), func(_, _ int, v float64) float64 { return v * unit })
 			m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Lambda: 30 * unit * unit,

@@ -214,6 +214,24 @@ func TestDrawWeight(t *testing.T) {
 	}
 }
 
+// TestRefine: refined centers of a sample take away most of the loss of all rows that the sample's own have
+// above the least they lead to. Centers at rest stay.
+func TestRefine(t *testing.T) {
+	clean, _ := mixtures(manyRows+500, 6, 3, 0.3, 1, 5)
+	all := mustDo(openMinVolume(bg, noisy(clean, 25, 6), 3, &MinVolumeOptions{}))(t)
+	part, lambda := all.draw(), all.firstLambda()
+	lossOf := func(r *volumeRun) float64 { return mustDo(all.measure(r.f, nil))(t).lossAt(lambda) }
+	own := part.run(mustDo(part.startCenters(0))(t), lambda, part.most, nil)
+	refined := mustDo(all.refine(own))(t)
+	least := all.run(runStart{own.f, 0}, lambda, all.most, nil).lossAt(lambda)
+	if before, after := lossOf(own)-least, lossOf(refined)-least; !(after <= before/5) {
+		t.Errorf("%g above the least loss, before %g", after, before)
+	}
+	if mustDo(all.refine(refined))(t) != refined {
+		t.Error("centers at rest are refined")
+	}
+}
+
 // distanceOfCenters is the largest distance of a row of a from the nearest row of b.
 func distanceOfCenters(a, b *Matrix) (worst float64) {
 	for i := range a.Rows {
