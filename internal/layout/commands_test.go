@@ -43,8 +43,8 @@ func lacks(dir string, args []string) string {
 // TestCommands runs the commands of softkmeans that pages show, one after another in one folder, if their files are in
 // testdata or were written by the commands before. A command with "# stops" ends with exit code 1.
 func TestCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
+	if os.Getenv("SOFTKMEANS_LONG") == "" {
+		t.Skip("SOFTKMEANS_LONG is not set")
 	}
 	dir := t.TempDir()
 	root := mustDo(os.Getwd())(t)
@@ -88,8 +88,8 @@ func TestCommands(t *testing.T) {
 
 // TestFigures: the shares of correct labels of the README and docs/accuracy.md are those that examples/accuracy prints.
 func TestFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short")
+	if os.Getenv("SOFTKMEANS_LONG") == "" {
+		t.Skip("SOFTKMEANS_LONG is not set")
 	}
 	out := mustDo(exec.Command("go", "run", "./examples/accuracy").Output())(t)
 	cells := func(line string) (list []string) {
