@@ -442,7 +442,8 @@ main_command() {
 }
 
 # The commands that the pages show, and the figures beside them; then every subcommand after
-# the other on real data, as a program: what fit writes is read back, by certify, predict and evaluate, and by Python where it is here.
+# the other on real data, as a program: what fit writes is read back, by certify, predict and
+# evaluate, and by Python where it is here.
 subcommands() {
   local set k scale options sk=$work/softkmeans here=$PWD
   SOFTKMEANS_LONG=1 some 2 -run '^Test(Commands|Figures)$' ./internal/layout
