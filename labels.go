@@ -319,7 +319,7 @@ func (c *clusters) places(centers *Matrix) *Matrix {
 // eachScores calls fn with the scores of each row by r, which fn may overwrite, in parallel over chunks.
 func (c *clusters) eachScores(r *rule, fn func(chunk, i int, scores []float64)) error {
 	p := c.basis.Rows
-	return c.s.eachBlock(c.s.n, p, manyChunks, c.k, func(at block) {
+	return c.s.eachBlock(chunking{c.s.n, p, manyChunks}, c.k, func(at block) {
 		scores := at.scratch[:(at.hi-at.lo)*c.k]
 		clear(scores)
 		addMulNT(scores, c.k, c.y.Data[at.lo*p:], at.hi-at.lo, r.vectors.Data, c.k, p, false)
@@ -567,7 +567,7 @@ func labelling(dst []int) scored {
 }
 
 func (s *samples) nearest(dst []int, means, axes *Matrix) error {
-	return s.x.score(parallelism{s.ctx, s.workers}, means, axes, labelling(dst))
+	return s.x.score(s.parallelism, means, axes, labelling(dst))
 }
 
 func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
@@ -590,7 +590,7 @@ func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix
 	p, d := axes.Rows, x.Cols
 	out := NewMatrix(x.Rows, p, nil)
 	axes = axes.Clone() // without gaps
-	err := eachBlock(by.ctx, by.workers, chunking{x.Rows, d, manyChunks}, d, func(at block) {
+	err := by.eachBlock(chunking{x.Rows, d, manyChunks}, d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*d]
 		for i := at.lo; i < at.hi; i++ {
 			row := rows[(i-at.lo)*d:][:d]
@@ -609,7 +609,7 @@ func scoreRows(by parallelism, x, vectors *Matrix, fn scored) error {
 	for j := 0; j < p.k && !p.flat; j++ {
 		half[j] = sumSquares(p.vertices.row(j)) / 2
 	}
-	return eachBlock(by.ctx, by.workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
+	return by.eachBlock(chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
 		b := p.products(at, x)
 		if p.flat {
 			clear(b)

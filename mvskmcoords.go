@@ -213,7 +213,8 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		_ = m.sparse.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
-	_ = m.s.eachBlock(m.n, m.r, manyChunks, 0, func(at block) { // of a random sample of the rows, too
+	over := chunking{m.n, m.r, manyChunks} // of a random sample of the rows, too
+	_ = m.s.eachBlock(over, 0, func(at block) {
 		addMulNT(w.Data[at.lo*p:at.hi*p], p, m.z.Data[at.lo*m.r:], at.hi-at.lo, m.pc.basis.Data, p, m.r,
 			false)
 	})

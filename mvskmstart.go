@@ -295,7 +295,7 @@ func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 	corners := combine(m.s.ctx, f, axes.transposed())
 	for j := m.fixed.Rows; j < m.k; j++ {
 		near, g := rowsOf(corners, 0, j), NewMatrix(w.Rows, j, nil)
-		if err := newSimplexProblem(near, m.o.Sum, false).solve(m.s.ctx, g, w, m.s.workers); err != nil {
+		if err := newSimplexProblem(near, m.o.Sum, false).solve(m.s.parallelism, g, w); err != nil {
 			return nil, err
 		}
 		mixed := combine(m.s.ctx, g, near)

@@ -168,7 +168,7 @@ func TestSizesOfK(t *testing.T) {
 		skip(t, "addresses of 32 bits")
 		return
 	}
-	large := &samples{ctx: bg, n: 1 << 23, d: 1 << 23}
+	large := &samples{parallelism: parallelism{ctx: bg}, n: 1 << 23, d: 1 << 23}
 	if _, err := gramMatrix(large); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
