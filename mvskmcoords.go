@@ -4,49 +4,10 @@ package softkmeans
 // space at the end. The model of the best run.
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 )
-
-// openCoordinates checks a call, finds the floor, and returns the coordinates in which the fit begins.
-func openCoordinates(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
-	if err := checkMinVolume(k, o); err != nil {
-		return nil, err
-	}
-	if x == nil {
-		return nil, fail(ErrShape, "x is nil")
-	}
-	if _, sparse := x.(*SparseMatrix); sparse && o.Plain {
-		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
-	}
-	own := &Options{Weights: o.Weights, Workers: o.Workers}
-	t, err := x.open(ctx, own, o.Sum == SumToOne, narrowColumns(k))
-	if err != nil {
-		return nil, err
-	}
-	s := t.data()
-	err = cmp.Or(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
-		checkSizeOfK(k, k+1, max(s.n, s.d)))
-	if err != nil {
-		return nil, err
-	}
-	p := s.directions(k, o.Sum)
-	all := narrowColumns(k)
-	if rowSpace(t) {
-		all = s.rankBound()
-	}
-	pc, err := principalOf(t, wanted{p, max(0, min(all, s.d)-p)}, SolverAuto, toFit)
-	if err != nil {
-		return nil, err
-	}
-	m, err := newMinVolume(t, k, o, pc)
-	if err != nil {
-		return nil, err
-	}
-	return m.begin()
-}
 
 // begin returns the coordinates in which the fit begins: leading directions where these are known, and at
 // most two thirds as many as those in which it ends.
@@ -223,23 +184,6 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 
 // lifted returns the centers of r as a start where the fit ends.
 func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart} }
-
-// after continues r, at the same λ, in the coordinates in which the fit ends. If the context ends before
-// another run has a result, that is r.
-func (r *volumeRun) after() (*volumeRun, error) {
-	if !r.m.narrow {
-		return r, cancelled(r.m.s.ctx)
-	}
-	all, err := r.m.full()
-	if err != nil {
-		return r, err
-	}
-	if out := all.run(r.lifted(), r.lambda, max(0, all.most-r.iterations), nil); out != nil {
-		out.follow(r)
-		r = out
-	}
-	return r, cancelled(all.s.ctx)
-}
 
 // follow puts the trace of an earlier run before that of r, which began at its last centers and λ. The loss
 // there is the same, but for rounding, by which the earlier trace is raised so that it does not rise. Where

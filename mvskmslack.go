@@ -21,7 +21,7 @@ func (m *alternation) solve() (*volumeRun, error) {
 	case m.many:
 		return m.clusterMeans()
 	case m.eps == 0: // FitAlternating
-	case !m.bySlack(): // above 2^200 the penalty alone counts, and λ makes no difference
+	case m.o.Lambda > 0: // above 2^200 the penalty alone counts, and λ makes no difference
 		lambda = min(math.Ldexp(m.o.Lambda, -2*m.data.exp-m.data.wexp), 0x1p200)
 	case m.o.Fixed.Rows == m.k: // there is no volume to choose
 	case m.pc.total < leastScale*leastScale || m.pc.basis.Rows == 0: // one point is the answer
@@ -33,7 +33,30 @@ func (m *alternation) solve() (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	return best.after()
+	return best.after(func(all *alternation) (*volumeRun, error) {
+		out := all.run(best.lifted(), lambda, max(0, all.most-best.iterations), nil)
+		return out, cancelled(all.s.ctx)
+	})
+}
+
+// after continues r by `on` in the coordinates in which the fit ends, unless it is there. If the context ends
+// before another run has a result, that is r.
+func (r *volumeRun) after(on func(all *alternation) (*volumeRun, error)) (*volumeRun, error) {
+	if !r.m.narrow {
+		return r, cancelled(r.m.s.ctx)
+	}
+	all, err := r.m.full()
+	if err != nil {
+		return r, err
+	}
+	out, err := on(all)
+	if out == nil {
+		return r, err
+	}
+	if out.lambda == r.lambda {
+		out.follow(r)
+	}
+	return out, err
 }
 
 // clusterMeans takes the means of clusters for centers, where the data does not determine prototypes.
@@ -166,21 +189,12 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	if err == nil && best.objective > m.target() {
 		best, err = fallBack(best)
 	}
-	if err != nil || !best.m.narrow {
-		return best, err
-	}
-	all, err := m.full()
 	if err != nil {
 		return best, err
 	}
-	out, err := all.steered(best.lifted(), best.lambda)
-	if out == nil {
-		return best, err
-	}
-	if out.lambda == best.lambda {
-		out.follow(best)
-	}
-	return out, err
+	return best.after(func(all *alternation) (*volumeRun, error) {
+		return all.steered(best.lifted(), best.lambda)
+	})
 }
 
 // crowdedTol multiplies Tol where the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in
@@ -241,7 +255,7 @@ const sameVolume = 1e-4
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
-	if !exact || !asked || m.o.Centers != nil || !m.bySlack() {
+	if !exact || !asked || m.o.Centers != nil || m.o.Lambda > 0 {
 		return nil
 	}
 	from, err := m.startCenters(0)
