@@ -138,26 +138,8 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	}
 	_, c.exp = math.Frexp(maxAbs(c.y))
 	scale(c.y.Data, math.Ldexp(1, -c.exp))
-	c.addScatter()
+	c.scatter = s.scatterOf(c.y)
 	return c, nil
-}
-
-// addScatter sets the scatter of y.
-func (c *clusters) addScatter() {
-	p := c.basis.Rows
-	c.scatter = NewMatrix(p, p, nil)
-	const most = 256 // rows at a time
-	plain, weighted := make([]float64, p*most), make([]float64, p*most)
-	for lo := 0; lo < c.s.n; lo += most {
-		b := min(most, c.s.n-lo)
-		for i := range b {
-			w := c.s.weight(lo + i)
-			for a, v := range c.y.row(lo + i) {
-				plain[a*b+i], weighted[a*b+i] = v, w*v
-			}
-		}
-		addMulNT(c.scatter.Data, p, weighted, p, plain, p, b, false)
-	}
 }
 
 // findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
@@ -507,10 +489,9 @@ func (c *clusters) draw(labels []int) (*clusters, []int) {
 
 // some returns clusters of some rows with new weights, nil for 1, and their labels.
 func (c *clusters) some(rows []int, weights []float64, labels []int) (*clusters, []int) {
-	s, part, own := *c.s, *c, make([]int, len(rows))
-	s.x, s.n, s.weights, s.wexp = nil, len(rows), weights, 0
-	part.s, part.y = &s, chosenRows(c.y, rows)
-	part.addScatter()
+	part, own := *c, make([]int, len(rows))
+	part.s, part.y = c.s.some(len(rows), weights), chosenRows(c.y, rows)
+	part.scatter = part.s.scatterOf(part.y)
 	for i, row := range rows {
 		own[i] = labels[row]
 	}

@@ -95,7 +95,7 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 }
 
 // openMinVolume opens a call with the ε and the slack of a penalty, in the coordinates in which the fit
-// begins: a slack of 0 if no λ is to be chosen, and the slack of the noise if none is given.
+// begins. The slack is 0 if no λ is to be chosen, and that of the noise if none is given.
 func openMinVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
 	p, err := openProblem(ctx, x, k, o)
 	if err != nil {

@@ -40,8 +40,8 @@ const (
 	mostGiven    = 0.5
 )
 
-// openProblem checks a call of FitAlternating or FitMinVolume, opens the rows and finds the floor. There is no
-// penalty yet.
+// openProblem checks a call of FitAlternating or FitMinVolume, opens the rows and finds the floor. There is
+// no penalty yet.
 func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*minVolume, error) {
 	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
@@ -513,7 +513,10 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	}
 	if in.second == nil {
 		in.linear, in.constant = NewMatrix(r+1, r, nil), make([]float64, r+1)
-		in.addUp()
+		in.second, in.first = in.s.scatterOf(in.z), make([]float64, r)
+		for i := range in.z.Rows {
+			axpy(in.first, in.s.weight(i), in.z.row(i))
+		}
 	}
 	if r >= k { // the rows of basis from k−1 on are outside of the hull
 		in.basis = reshaped(in.basis, r, r)
@@ -533,24 +536,6 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 		in.constant[a] = -dot(in.basis.row(a-1), p.centre)
 		axpy(in.linear.row(a), unit, in.basis.row(a-1))
 	}
-}
-
-// addUp sets second and first, unless the context ends.
-func (in *insidePass) addUp() {
-	r := in.z.Cols
-	in.second, in.first = NewMatrix(r, r, nil), make([]float64, r)
-	for i := range in.z.Rows {
-		if i%1024 == 0 && stopped(in.s.ctx) {
-			in.second = nil
-			return
-		}
-		z, w := in.z.row(i), in.s.weight(i)
-		axpy(in.first, w, z)
-		for c, v := range z {
-			axpy(in.second.row(c)[c:], w*v, z[c:])
-		}
-	}
-	mirror(in.second.Data, r)
 }
 
 // end sets gz and gg to GᵀZ and GᵀG. They have YᵀZ and YᵀG; sum has 1ᵀG.

@@ -368,14 +368,12 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 func (m *alternation) draw() *alternation {
 	size := min(max(drawnRows, drawnPerCenter*m.k), m.n/4)
 	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
-	s := *m.s
-	s.x, s.n = nil, len(list)
-	s.weights = slices.Repeat([]float64{math.Ldexp(1/m.perWeight(1)/float64(s.n), s.wexp)}, s.n)
 	part := *m
-	part.s, part.n, part.work, part.z = &s, s.n, nil, chosenRows(m.z, list)
+	part.s = m.s.some(size, slices.Repeat([]float64{1 / m.perWeight(1) / float64(size)}, size))
+	part.n, part.work, part.z = size, nil, chosenRows(m.z, list)
 	part.tol, part.close, part.tall = drawTol*m.tol, drawClose, true
 	inside, _ := part.principalRows()
-	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
+	part.residual = m.pc.floor - squaresBeyond(part.s, part.z, inside)
 	return &part
 }
 

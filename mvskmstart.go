@@ -125,9 +125,7 @@ func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matri
 		return m.s, w.Clone(), nil
 	}
 	rows = drawRows(m.s, rng, kmeansRows)
-	same := *m.s
-	same.weights = nil
-	return &same, chosenRows(w, rows), rows
+	return m.s.some(kmeansRows, nil), chosenRows(w, rows), rows
 }
 
 // kmeansEffort returns the function that takes a number of runs or steps to what rows w leave time for.

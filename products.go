@@ -255,6 +255,25 @@ func sumParts(parts []*Matrix) *Matrix {
 	return parts[0]
 }
 
+// scatterOf returns Σw·zzᵀ over rows z, in any coordinates.
+func (s *samples) scatterOf(z *Matrix) *Matrix {
+	p := z.Cols
+	scatter := NewMatrix(p, p, nil)
+	const most = 256 // rows at a time
+	plain, weighted := make([]float64, p*most), make([]float64, p*most)
+	for lo := 0; lo < z.Rows; lo += most {
+		b := min(most, z.Rows-lo)
+		for i := range b {
+			w := s.weight(lo + i)
+			for a, v := range z.row(lo + i) {
+				plain[a*b+i], weighted[a*b+i] = v, w*v
+			}
+		}
+		addMulNT(scatter.Data, p, weighted, p, plain, p, b, false)
+	}
+	return scatter
+}
+
 // changeBasis multiplies so many rows and columns at a time: their strips fit the second-level cache. The
 // rows are full strips, and the columns a length of them (stripLength) for any number of lanes.
 const (

@@ -115,11 +115,21 @@ func unread(ctx context.Context, n, d int, weights []float64, workers int, centr
 	}
 	s := &samples{n: n, d: d, weights: weights, centred: centred}
 	s.ctx, s.workers = ctx, workerCount(workers)
-	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
+	top, err := heaviest(weights, n)
+	if err == nil && top == 0 {
+		err = fail(ErrTooFewSamples, "every weight is 0")
 	}
-	return s, checkWeights(weights, n)
+	if weights != nil {
+		_, s.wexp = math.Frexp(top)
+	}
+	return s, err
+}
+
+// some returns samples without rows, of n rows with new weights of at most 1; nil: all 1.
+func (s *samples) some(n int, weights []float64) *samples {
+	out := *s
+	out.x, out.n, out.weights, out.wexp = nil, n, weights, 0
+	return &out
 }
 
 // stripLengthOf returns the length that a pass states for rows of length l whose blocks become strips of
@@ -441,15 +451,6 @@ func rankOf(n, d int, centred bool) int {
 		n--
 	}
 	return min(n, d)
-}
-
-// checkWeights returns an error unless w is nil, or n finite numbers of at least 0, not all 0.
-func checkWeights(w []float64, n int) error {
-	heaviest, err := heaviest(w, n)
-	if err == nil && heaviest == 0 {
-		return fail(ErrTooFewSamples, "every weight is 0")
-	}
-	return err
 }
 
 // heaviest returns the largest weight of n rows; 1 for nil. One that is not finite or below 0 is an error.
