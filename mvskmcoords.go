@@ -65,7 +65,7 @@ func (p *minVolume) full() (*alternation, error) {
 // are.
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	m := &alternation{
-		minVolume: p, s: p.data, n: p.data.n, r: p.data.d, axes: basis,
+		minVolume: p, s: p.data, r: p.data.d, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
 	if basis != nil {
@@ -77,7 +77,7 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 			return m, nil
 		}
 	}
-	m.z = NewMatrix(m.n, m.r, nil)
+	m.z = NewMatrix(m.s.n, m.r, nil)
 	return m, p.rows.changeBasis(m.z, basis)
 }
 
@@ -167,14 +167,14 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		for c := range p {
 			axes.row(c)[c] = 1
 		}
-		return &Matrix{Rows: m.n, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
+		return &Matrix{Rows: m.s.n, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
-	w = NewMatrix(m.n, p, nil)
+	w = NewMatrix(m.s.n, p, nil)
 	if m.sparse != nil {
 		_ = m.sparse.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
-	over := chunking{m.n, m.r, manyChunks} // of a random sample of the rows, too
+	over := chunking{m.s.n, m.r, manyChunks} // of a random sample of the rows, too
 	_ = m.s.eachBlock(over, 0, func(at block) {
 		addMulNT(w.Data[at.lo*p:at.hi*p], p, m.z.Data[at.lo*m.r:], at.hi-at.lo, m.pc.basis.Data, p, m.r,
 			false)
@@ -244,6 +244,7 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack}
 	}
 	m.Memberships, m.Iterations, m.Status, m.Trace = r.g, r.iterations, r.status, r.trace
+	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
 	if r.lambda > 0 {
 		m.Volume = o.Volume
 		m.Epsilon = min(math.Ldexp(r.m.eps, 2*s.exp), math.MaxFloat64)
@@ -272,7 +273,6 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	if ended != nil {
 		m.Status = StatusCancelled
 	}
-	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
 	length := func(i int) float64 { return norm2(r.m.z.row(i)) }
 	if r.m.sparse != nil {
 		length = func(i int) float64 { return math.Sqrt(r.m.sparse.squares[i]) }

@@ -323,7 +323,7 @@ const (
 // isTall reports whether the fit begins on a random sample. InitSPA looks for single rows among all. A slack
 // below leastTallSlack is not much above what the centers of a sample add to the floor by chance.
 func (m *alternation) isTall() bool {
-	n, k := float64(m.n), float64(m.k)
+	n, k := float64(m.s.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
 	return many && m.o.Slack >= leastTallSlack && m.fixed.Rows == 0 &&
 		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
@@ -333,7 +333,7 @@ func (m *alternation) isTall() bool {
 // random sample, which is corrected by what all rows show. The run goes on where the fit ends.
 func (m *alternation) solveTall() (*volumeRun, error) {
 	part := m.draw()
-	if part.n < fairlyDrawn*m.k { // its error says little of that of all rows
+	if part.s.n < fairlyDrawn*m.k { // its error says little of that of all rows
 		part.tol = tallTol * m.tol
 	}
 	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
@@ -341,7 +341,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 	if err == nil {
 		best, err = part.steered(from, lambda)
 	}
-	if err == nil && part.n >= fairlyDrawn*m.k {
+	if err == nil && part.s.n >= fairlyDrawn*m.k {
 		best, err = m.refine(best)
 	}
 	if err == nil {
@@ -366,11 +366,11 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 // draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
 // have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0.
 func (m *alternation) draw() *alternation {
-	size := min(max(drawnRows, drawnPerCenter*m.k), m.n/4)
+	size := min(max(drawnRows, drawnPerCenter*m.k), m.s.n/4)
 	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
 	part := *m
 	part.s = m.s.some(size, slices.Repeat([]float64{1 / m.perWeight(1) / float64(size)}, size))
-	part.n, part.work, part.z = size, nil, chosenRows(m.z, list)
+	part.work, part.z = nil, chosenRows(m.z, list)
 	part.tol, part.close, part.tall = drawTol*m.tol, drawClose, true
 	inside, _ := part.principalRows()
 	part.residual = m.pc.floor - squaresBeyond(part.s, part.z, inside)
@@ -389,10 +389,10 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	}
 	part := *best.m // with a correction of its own
 	part.most = min(part.most, refineIterations)
-	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, n: part.n, r: part.r, z: part.z}
+	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, r: part.r, z: part.z}
 	own := part.newIterate()
 	// The squared accuracy of the sample's centers, as a share, times the mean weight of a center.
-	proximal := trace(at.gg) / float64(part.n)
+	proximal := trace(at.gg) / float64(part.s.n)
 	for range tallPasses {
 		copy(own.f.Data, at.f.Data)
 		if err := plain.pass(own, nil); err != nil {
