@@ -75,8 +75,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // memberships are those of the nearest centers.
 //
 // More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample: the error then ends within
-// 5 % of the slack. Sparse rows are filled in if half of the entries are stored, or rows or columns are fewer
-// than some 4.5k.
+// 5 % of the slack. Sparse rows are filled in, too, if rows or columns are fewer than some 4.5k.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to 50
 // of O(ndk) at the end; up to ten times that for d+1 < k ≤ 2(d+1). Memory: a copy of the data as for

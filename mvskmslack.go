@@ -33,15 +33,14 @@ func (m *alternation) solve() (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	return best.after(func(all *alternation) (*volumeRun, error) {
-		out := all.run(best.lifted(), lambda, max(0, all.most-best.iterations), nil)
-		return out, cancelled(all.s.ctx)
+	return best.after(func(all *alternation) *volumeRun {
+		return all.run(best.lifted(), lambda, max(0, all.most-best.iterations), nil)
 	})
 }
 
 // after continues r by `on` in the coordinates in which the fit ends, unless it is there. If the context ends
 // before another run has a result, that is r.
-func (r *volumeRun) after(on func(all *alternation) (*volumeRun, error)) (*volumeRun, error) {
+func (r *volumeRun) after(on func(all *alternation) *volumeRun) (*volumeRun, error) {
 	if !r.m.narrow {
 		return r, cancelled(r.m.s.ctx)
 	}
@@ -49,14 +48,13 @@ func (r *volumeRun) after(on func(all *alternation) (*volumeRun, error)) (*volum
 	if err != nil {
 		return r, err
 	}
-	out, err := on(all)
+	out := on(all)
 	if out == nil {
-		return r, err
-	}
-	if out.lambda == r.lambda {
+		out = r
+	} else if out.lambda == r.lambda {
 		out.follow(r)
 	}
-	return out, err
+	return out, cancelled(all.s.ctx)
 }
 
 // clusterMeans takes the means of clusters for centers, where the data does not determine prototypes.
@@ -192,8 +190,9 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	return best.after(func(all *alternation) (*volumeRun, error) {
-		return all.steered(best.lifted(), best.lambda)
+	return best.after(func(all *alternation) *volumeRun {
+		out, _ := all.steered(best.lifted(), best.lambda) // after returns the context's error
+		return out
 	})
 }
 
