@@ -111,6 +111,8 @@ func TestSparseMinVolumeKrylov(t *testing.T) {
 		t.Errorf("memberships are off by %g, the objective %v is %v of all entries", off, got.Objective,
 			want.Objective)
 	}
+	got, want = mustDo(FitMinVolume(bg, sparseOf(x), 1, nil))(t), mustDo(FitMinVolume(bg, x, 1, nil))(t)
+	nearModel(t, "one center", got, want, 1e-12)
 	x = words(manyRows+100, 24, 3, 9, 5)
 	got, want = mustDo(FitMinVolume(bg, sparseOf(x), 3, nil))(t), mustDo(FitMinVolume(bg, x, 3, nil))(t)
 	nearModel(t, "tall", got, want, 1e-8)
