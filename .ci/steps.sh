@@ -156,7 +156,7 @@ race() {
 growth() { SOFTKMEANS_GROWTH=. go test -run 'TestGrowth|TestLate' -timeout 60m -v ./internal/costs | grep -vE '^ *(===|---)'; }
 # claims TIMES: so many times the draws of go test in the search for false claims, with new seeds.
 claims() {
-  SOFTKMEANS_CLAIMS=$1 go test -v -run 'TestClaims$' -timeout 60m . | grep -vE '^(=== |ok)'
+  SOFTKMEANS_CLAIMS=$1 go test -v -run '^(TestClaims|TestReturnedPair)$' -timeout 60m . ./proof | grep -vE '^(=== |ok)'
 }
 
 # The calls of weeks at a server.
