@@ -162,11 +162,11 @@ claims() {
 # The calls of weeks at a server.
 soaked() { SOFTKMEANS_SOAK=1 go test -run TestSoak -timeout 60m -v . | tail -n 30; }
 
-# Faults drawn at random, other ones with every commit.
+# The faults of the proofs' terms, and faults drawn at random, other ones with every commit.
 mutants() {
   local seed
   seed=$(git rev-list --count HEAD 2> /dev/null || echo 1)
-  (cd internal/mutants && go vet . && go test . && go run . -n 150 -seed "$seed")
+  (cd internal/mutants && go vet . && go test . && go run . -terms terms.txt && go run . -n 150 -seed "$seed")
 }
 
 targets=(js/wasm wasip1/wasm linux/arm64 linux/386 windows/amd64 plan9/amd64)

@@ -18,8 +18,12 @@ import (
 )
 
 // term is a line of the file: a floating-point expression that occurs once in a source, what it is mistaken
-// for, and the test that catches that; "none: …" says why no test does.
-type term struct{ file, right, wrong, test string }
+// for, and the test that catches that; "none: …" says why no test can, "open" that none does. "with" makes the
+// line a part of the fault above.
+type term struct {
+	file, right, wrong, test string
+	number                   int
+}
 
 // switched is what a package gets beside its sources: it runs with the fault whose number is in MUTANT.
 const switched = `package %s
@@ -53,7 +57,11 @@ func readTerms(name string) (terms []term, err error) {
 		if len(f) != 4 {
 			return nil, fmt.Errorf("%s:%d: not FILE | EXPRESSION | FAULT | TEST", name, i+1)
 		}
-		terms = append(terms, term{f[0], f[1], f[2], f[3]})
+		number := len(terms) + 1
+		if f[3] == "with" && number > 1 {
+			number = terms[number-2].number
+		}
+		terms = append(terms, term{f[0], f[1], f[2], f[3], number})
 	}
 	return terms, nil
 }
@@ -75,8 +83,8 @@ func tryTerms(ctx context.Context, module, name string, only *regexp.Regexp, std
 		return err
 	}
 	built, missed := map[string]string{}, 0
-	for i, t := range terms {
-		if strings.HasPrefix(t.test, "none:") || !only.MatchString(t.file+" "+t.right+" "+t.test) {
+	for _, t := range terms {
+		if strings.HasPrefix(t.test, "none:") || t.test == "open" || t.test == "with" || !only.MatchString(t.file+" "+t.right+" "+t.test) {
 			continue
 		}
 		folder := path.Dir(t.file)
@@ -87,7 +95,7 @@ func tryTerms(ctx context.Context, module, name string, only *regexp.Regexp, std
 		}
 		cmd := exec.CommandContext(ctx, built[folder], "-test.short", "-test.failfast", "-test.timeout=5m",
 			"-test.run="+t.test)
-		cmd.Dir, cmd.Env = filepath.Join(module, folder), append(os.Environ(), "MUTANT="+strconv.Itoa(i+1))
+		cmd.Dir, cmd.Env = filepath.Join(module, folder), append(os.Environ(), "MUTANT="+strconv.Itoa(t.number))
 		out, err := cmd.CombinedOutput()
 		said := "caught by " + strings.Join(failed.FindAllString(string(out), 1), "")
 		switch {
@@ -110,7 +118,7 @@ var failed = regexp.MustCompile(`--- FAIL: \S+`)
 // buildTerms returns the test program of a folder.
 func buildTerms(ctx context.Context, module, work, folder string, terms []term) (program string, err error) {
 	texts, replace := map[string]string{}, map[string]string{}
-	for i, t := range terms {
+	for _, t := range terms {
 		if path.Dir(t.file) != folder {
 			continue
 		}
@@ -125,7 +133,8 @@ func buildTerms(ctx context.Context, module, work, folder string, terms []term) 
 		if n := strings.Count(text, t.right); n != 1 {
 			return "", fmt.Errorf("%s has %q %d times", t.file, t.right, n)
 		}
-		texts[t.file] = strings.Replace(text, t.right, fmt.Sprintf("switched(%d, %s, %s)", i+1, t.right, t.wrong), 1)
+		switched := fmt.Sprintf("switched(%d, %s, %s)", t.number, t.right, t.wrong)
+		texts[t.file] = strings.Replace(text, t.right, switched, 1)
 	}
 	program = filepath.Join(work, strings.ReplaceAll(folder, "/", "_")+".test")
 	add := func(name, text string) error {
