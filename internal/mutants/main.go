@@ -3,6 +3,7 @@
 //
 //	go -C internal/mutants run . -n 150 -seed 7
 //	go -C internal/mutants run . -n 40 -pkg modelfile
+//	go -C internal/mutants run . -terms terms.txt # the faults that this file names
 //
 // It works in a copy in a temporary folder and never touches the working tree.
 package main
@@ -49,7 +50,7 @@ func main() {
 type options struct {
 	list, full           bool
 	only, files          *regexp.Regexp
-	pkg                  string
+	pkg, terms           string
 	workers, count, skip int
 	seed                 uint64
 	share                float64
@@ -67,6 +68,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	set.Uint64Var(&o.seed, "seed", 1, "of the draw")
 	set.StringVar(&o.pkg, "pkg", ".", "the package's `folder` in the module")
 	set.IntVar(&o.skip, "skip", 0, "leave out the first `many` of those drawn, as after a run that was stopped")
+	set.StringVar(&o.terms, "terms", "", "try the faults of the proofs' terms in a `FILE`, and no others")
 	files := set.String("files", "", "draw from files that match the `REGEXP`")
 	only := set.String("run", "", "of those drawn only the faults whose name matches the `REGEXP`")
 	set.BoolVar(&o.list, "list", false, "print the faults and do nothing")
@@ -115,6 +117,12 @@ func run(ctx context.Context, args []string, module string, stdout, stderr io.Wr
 	}
 	if err != nil {
 		return fail(err)
+	}
+	if o.terms != "" {
+		if err := tryTerms(ctx, module, o.terms, o.only, stdout); err != nil {
+			return fail(err)
+		}
+		return 0
 	}
 	p, err := load(ctx, filepath.Join(module, o.pkg))
 	if err != nil {
