@@ -44,12 +44,21 @@ func (l *likelyRows) add(clusters []int, p *softkmeans.Matrix) {
 func (l *likelyRows) mean() float64 { return la.Sum(l.sums) / float64(l.rows) }
 
 // probabilities returns how likely each cluster is for the rows x, whose clusters are given, and adds the rows to
-// r.likely. It returns nil if the method finds no clusters.
-func (r *result) probabilities(x softkmeans.Samples, clusters []int) (*softkmeans.Matrix, error) {
-	if !hasProbabilities(r.model) {
+// r.likely. It returns nil if the method finds no clusters. Clusters of similarities are of the rows' coordinates.
+func (r *result) probabilities(x softkmeans.Samples, clusters []int) (p *softkmeans.Matrix, err error) {
+	m := r.model
+	if r.lsd != nil {
+		m = r.lsd.Clustering
+	}
+	if !hasProbabilities(m) {
 		return nil, nil
 	}
-	p, err := r.model.ClusterProbabilities(nil, x)
+	if r.lsd != nil {
+		if x, err = r.lsd.Coordinates(nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	p, err = m.ClusterProbabilities(nil, x)
 	if err == nil {
 		r.likely.add(clusters, p)
 	}

@@ -79,8 +79,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
-	choiceFlag(fs, &f.labels, "labelby", []choice[labelRule]{{"auto", labelAuto}, {"cluster", labelCluster},
-		{"largest", labelLargest}})
+	labelByFlag(fs, &f.labels)
 	seedFlag(fs, &f.seed)
 	fs.BoolVar(&f.plain, "plain", false, "")
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
