@@ -84,6 +84,9 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if f.named() && f.inBlocks() && !f.similarFlags.given {
 		f.mostStreamed = statsColumns
 	}
+	if !f.similarFlags.given && f.stream != streamYes {
+		f.dialect.Words.Rules = "fit drop mean"
+	}
 	return f, f.checkStream(f.stream)
 }
 
@@ -204,7 +207,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	content := &report.Input{Page: f.pageOf(r.answer()), Table: d.Table, X: d.x, Scaling: d.scale, Image: f.image,
 		MinVolume: report.Fit{Model: r.model, Certificate: r.cert}}
-	o := report.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
+	o := report.Options{Alone: r.missing > 0, Weights: d.Weights, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
 	o.Lower, o.Upper = r.bounds.scaled(d.scale)
 	return content, content.Others(s.ctx, o)
 }

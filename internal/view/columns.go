@@ -32,6 +32,8 @@ type Columns struct {
 	Moments
 
 	Labels []string // of the prototypes; nil: p0, p1, …
+
+	Low, High *softkmeans.Matrix // quartiles of clusters, for pictures of their means; nil: none
 }
 
 // Moments are those of columns. Spread is a standard deviation, 0 of a constant column.
@@ -120,6 +122,37 @@ func Signed(v float64) string {
 		return "−" + strconv.FormatFloat(-v, 'f', 1, 64)
 	}
 	return "+" + strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+// Quartiles returns the first and the last quartile of the rows of x in each cluster, column by column. Those of a
+// cluster without rows are NaN.
+func Quartiles(x *softkmeans.Matrix, clusters []int, k int) (low, high *softkmeans.Matrix) {
+	low, high = softkmeans.NewMatrix(k, x.Cols, nil), softkmeans.NewMatrix(k, x.Cols, nil)
+	values := make([][]float64, k)
+	for j := range x.Cols {
+		for c := range values {
+			values[c] = values[c][:0]
+		}
+		for i, c := range clusters {
+			values[c] = append(values[c], x.At(i, j))
+		}
+		for c, list := range values {
+			slices.Sort(list)
+			low.Set(c, j, quantile(list, .25))
+			high.Set(c, j, quantile(list, .75))
+		}
+	}
+	return low, high
+}
+
+// quantile interpolates between the values of a sorted list.
+func quantile(list []float64, at float64) float64 {
+	if len(list) == 0 {
+		return math.NaN()
+	}
+	place := at * float64(len(list)-1)
+	i := int(place)
+	return list[i] + (place-float64(i))*(list[min(i+1, len(list)-1)]-list[i])
 }
 
 // Clean returns centers with the value of constant columns in place of what rounding left there.
@@ -268,9 +301,11 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	case centers.Rows > mostLines || !ordered && centers.Cols > MostColumns:
 		return chart.Matrix(nil, c.matrix(f, centers, shown))
 	}
-	f.Title += " over the columns"
 	f.Desc = "A line for each prototype: its value in every column."
-	if !ordered {
+	if low := c.Low; !ordered && low != nil {
+		f.Title += " and middle halves of their rows"
+		f.Desc = "A point for each cluster and column. Its stroke spans the middle half of the cluster's rows."
+	} else if f.Title += " over the columns"; !ordered {
 		f.Desc = "A point for each prototype and column."
 	}
 	plot := &chart.LinePlot{Frame: f, Points: !ordered}
@@ -283,6 +318,9 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 		s := chart.Series{Name: name, Y: centers.Row(i), Markers: centers.Cols <= 40}
 		if c.Axis != nil {
 			s.X = c.Axis.At
+		}
+		if plot.Points && c.Low != nil {
+			s.Low, s.High = c.Low.Row(i), c.High.Row(i)
 		}
 		plot.Series = append(plot.Series, s)
 	}

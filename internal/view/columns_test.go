@@ -58,6 +58,24 @@ func columnsOf(k, d int, names func(j int) string,
 	return NewColumns(x, nil, all), m
 }
 
+func TestQuartiles(t *testing.T) {
+	x, clusters := softkmeans.NewMatrix(8, 2, nil), []int{0, 2, 0, 2, 0, 0, 0, 2}
+	for i := range x.Rows {
+		x.Set(i, 0, float64(8-i)*2)
+		x.Set(i, 1, float64(i*i))
+	}
+	low, high := Quartiles(x, clusters, 3)
+	// Cluster 0 has rows 0, 2, 4, 5, 6, and cluster 2 rows 1, 3, 7, whose quartiles lie between rows.
+	for c, want := range map[int][4]float64{0: {6, 12, 4, 25}, 2: {6, 12, 5, 29}} {
+		if got := [4]float64{low.At(c, 0), high.At(c, 0), low.At(c, 1), high.At(c, 1)}; got != want {
+			t.Errorf("cluster %d: %v, not %v", c, got, want)
+		}
+	}
+	if v := low.At(1, 0); v == v {
+		t.Errorf("of no rows: %v", v)
+	}
+}
+
 // Which picture shows the prototypes.
 func TestCenters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
