@@ -4,11 +4,6 @@ package main
 // their own.
 
 import (
-	"encoding/csv"
-	"fmt"
-	"io"
-	"strconv"
-
 	"softkmeans"
 	"softkmeans/internal/la"
 )
@@ -71,22 +66,4 @@ func (r *result) clusterMeans() *softkmeans.Matrix {
 	r.scale.Undo(means.Data)
 	r.flatten(means)
 	return means
-}
-
-// writeMeans writes a line for each cluster: its number, its rows, the share of its weight, and its mean.
-func (r *result) writeMeans(w io.Writer) error {
-	if r.likely.rows == 0 {
-		return fmt.Errorf("%s: -means: the fit has no clusters; leave the flag out", r.Source)
-	}
-	c, means := csv.NewWriter(w), r.clusterMeans()
-	c.Write(append([]string{"cluster", "size", "weight"}, r.Names...)) // c keeps the first error
-	for j, size := range r.likely.sizes {
-		fields := []string{strconv.Itoa(j), strconv.Itoa(size)}
-		for _, v := range append([]float64{r.model.ClusterWeights[j]}, means.Row(j)...) {
-			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		c.Write(fields)
-	}
-	c.Flush()
-	return c.Error()
 }
