@@ -12,6 +12,7 @@ type LinePlot struct {
 	Series   []Series
 	Points   bool     // markers without lines, of x = 1, 2, … that have no order: those of series stand side by side
 	LogY     bool     // a logarithmic axis; values of 0 and below are triangles at its lower end
+	LogX     bool     // a logarithmic axis of x, which are above 0
 	IntegerX bool     // ticks at integers only
 	XNames   []string // of x = 1, 2, …, in place of ticks
 
@@ -86,7 +87,7 @@ func Lines(dst []byte, s *LinePlot) []byte {
 	}
 
 	p := s.layout(dst, legend, notes, space{height: 300, below: axisHeight, least: 110})
-	var x axis
+	x := axis{log: s.LogX}
 	if x.lo, x.hi = ex.padded(.02); s.Points {
 		x.lo, x.hi = x.lo-.5, x.hi+.5
 	}
@@ -129,6 +130,9 @@ func (s *LinePlot) extents() (ex, ey extent, low bool) {
 				ey.add(math.Log10(y))
 			default:
 				low = true
+			}
+			if s.LogX {
+				x = math.Log10(x)
 			}
 			ex.add(x)
 			if s.Series[i].Low != nil {

@@ -228,6 +228,7 @@ func (c *Columns) Ordered(centers *softkmeans.Matrix) bool {
 type Axis struct {
 	Name string // such as "wavelength (nm)"
 	At   []float64
+	Log  bool // the numbers are multiplied by about the same factor from one to the next, as size classes are
 }
 
 // NewAxis reads names as rising or falling numbers with one unit or none. It is nil if they are not, if there
@@ -256,8 +257,24 @@ func NewAxis(names []string) *Axis {
 	if counting {
 		return nil
 	}
-	a.Name = axisName(unit)
+	a.Name, a.Log = axisName(unit), geometric(a.At)
 	return a
+}
+
+// geometric reports whether numbers are above 0, span a factor of ten, and are multiplied from one to the next by
+// factors whose logarithms are within a quarter of each other's mean.
+func geometric(at []float64) bool {
+	first, last := at[0], at[len(at)-1]
+	if !(first > 0) || !(last > 0) || math.Abs(math.Log10(last/first)) < 1 {
+		return false
+	}
+	mean := math.Log(last/first) / float64(len(at)-1)
+	for j, v := range at[1:] {
+		if math.Abs(math.Log(v/at[j])-mean) > math.Abs(mean)/4 {
+			return false
+		}
+	}
+	return true
 }
 
 // cutNumber splits a name into a number and what follows it, without spaces and brackets.
@@ -310,7 +327,7 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	}
 	plot := &chart.LinePlot{Frame: f, Points: !ordered}
 	if c.Axis != nil {
-		plot.XLabel = c.Axis.Name
+		plot.XLabel, plot.LogX = c.Axis.Name, c.Axis.Log
 	} else {
 		plot.XNames, plot.IntegerX = c.Names, true
 	}

@@ -76,6 +76,31 @@ func TestQuartiles(t *testing.T) {
 	}
 }
 
+// Size classes have a logarithmic axis; wavelengths and wavenumbers, which step evenly, have none.
+func TestLogAxis(t *testing.T) {
+	sizes, phi, waves, numbers := []string{}, []string{"2000 um", "1000 um", "500 um", "250 um", "125 um", "63 um"}, []string{}, []string{}
+	for i := range 50 {
+		sizes = append(sizes, strconv.FormatFloat(.05*math.Pow(1.15, float64(i)), 'f', 4, 64))
+		waves = append(waves, strconv.Itoa(400+40*i))
+		numbers = append(numbers, strconv.Itoa(4000-75*i))
+	}
+	for want, list := range map[bool][][]string{true: {sizes, phi}, false: {waves, numbers, {"-2", "-1", "0", "5"}, {"1 h", "10 h", "11 h"}}} {
+		for _, names := range list {
+			if a := NewAxis(names); a == nil || a.Log != want {
+				t.Errorf("%v: %+v", names[:3], a)
+			}
+		}
+	}
+	c := &Columns{Names: sizes, Axis: NewAxis(sizes), Moments: MomentsOf(softkmeans.NewMatrix(2, 50, nil), nil)}
+	m := softkmeans.NewMatrix(2, 50, nil)
+	got := string(c.Centers(chart.Frame{Title: "P"}, m, m))
+	for _, label := range []string{">0.1<", ">1<", ">10<"} {
+		if !strings.Contains(got, label) {
+			t.Errorf("no %s in %s", label, got)
+		}
+	}
+}
+
 // Which picture shows the prototypes.
 func TestCenters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
