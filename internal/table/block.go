@@ -38,7 +38,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 			continue
 		}
 		text := !slices.ContainsFunc(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
-		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", shown(f[0])) {
+		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", strings.Trim(shown(f[0]), "% ()")) {
 			break
 		}
 		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
@@ -70,7 +70,7 @@ type block struct {
 	lines   [][]byte
 	fields  [][][]byte // nil: the line is blank, a comment or no CSV
 	width   int        // of two thirds of the last lines, at least 2
-	alike   bool       // of nine tenths of them
+	alike   bool       // of nine tenths of them, or all but one
 	of      []bool     // which columns have numbers in most of these
 	numbers float64    // the share of numbers among the fields of these, if they are alike
 }
@@ -79,7 +79,7 @@ type block struct {
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
-		if isComment(line) || split.next() != nil || empty(split.fields) {
+		if isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
 			return nil
 		}
 		if n := len(split.fields); comma == ' ' && n > 1 && len(split.fields[n-1]) == 0 {
@@ -133,7 +133,8 @@ func newBlock(lines [][]byte, comma rune) *block {
 		b.of[j] = there > 0 && 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
 	}
-	b.alike = 10*widths[b.width] >= 9*all && slices.Contains(b.of, true)
+	odd := all - widths[b.width]
+	b.alike = (10*odd <= all || odd == 1 && all > 4) && slices.Contains(b.of, true)
 	return b
 }
 
@@ -183,8 +184,8 @@ func (b *block) above() int {
 	for i, fields := range b.fields[:n] {
 		switch {
 		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
-			!bytes.HasPrefix(b.lines[i], []byte("*")) && (!prose(fields) ||
-				b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
+			!bytes.ContainsAny(b.lines[i][:min(1, len(b.lines[i]))], "*!%") && !(i > 0 && len(fields) == 1) &&
+				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
 			return 0
 		}
 	}

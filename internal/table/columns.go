@@ -108,10 +108,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		return err
 	}
 	p.noteUnits(p.survey.columns, names, h)
-	if p.survey.units {
-		if _, rule := p.marked(); rule {
-			return nil
-		}
+	if p.survey.units > 0 {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}

@@ -31,6 +31,9 @@ type column struct {
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
 }
 
+// leastConstant is how many rows a table has where a column with one number tells of none of them.
+const leastConstant = 6
+
 // mostValues is how many values a column may have that becomes columns of 0 and 1.
 const mostValues = 50
 
@@ -184,16 +187,16 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
-	var hollow []string
+	var hollow, constant []string
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
-		if free(j) && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
-			wanted == nil {
+		if free(j) && c.numbers >= leastConstant && c.words+c.gaps == 0 && c.least == c.most && c.least != 0 &&
+			p.width > 3 && wanted == nil && !p.survey.cut && h.Header && !isNumber([]byte(names[j])) {
 			p.roles[j] = roleNone
-			p.survey.note(p.columnName(j, names) + " is left out: it is always 100")
+			constant = append(constant, p.columnName(j, names)+" "+strconv.FormatFloat(c.least, 'g', -1, 64))
 		}
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
 			p.roles[j] = roleNone
@@ -201,6 +204,9 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 				hollow = append(hollow, strconv.Itoa(j+1)+" ("+names[j]+")")
 			}
 		}
+	}
+	if constant != nil {
+		p.survey.note("left out, since each row has the same number there: " + someOf(constant))
 	}
 	if hollow != nil {
 		p.survey.note(Plural(len(hollow), "column ", "columns ") + someOf(hollow) +

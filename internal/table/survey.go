@@ -24,7 +24,7 @@ type survey struct {
 	short   bool            // line 1 has no name for the first column, as R writes
 	tail    bool            // all lines but the first end in a delimiter
 	trail   byte            // what begins a comment at the end of a line; 0: nothing
-	units   bool            // the line after the header holds units
+	units   int             // lines after the header that hold units and the like
 	orange  int             // lines after the header that hold what Orange writes there
 	quoted  bool            // line 1 has all fields in quotes, and no other line has
 	columns []column        // what guessColumns has seen
@@ -96,10 +96,7 @@ func look(text []byte, d *Dialect) *survey {
 }
 
 func (s *survey) below() int {
-	if s.units {
-		return 1
-	}
-	return s.orange
+	return max(s.units, s.orange)
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
@@ -132,7 +129,7 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			}
 			return lines
 		}
-		if fields := split.fields; !empty(fields) {
+		if fields := split.fields; !empty(fields) && !ruled(fields) {
 			if n := len(fields); comma == ' ' && n > 1 && len(fields[n-1]) == 0 {
 				fields = fields[:n-1]
 			}

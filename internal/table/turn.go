@@ -35,12 +35,13 @@ const (
 
 // frame is what surrounds the numbers of a text, and what they are.
 type frame struct {
-	width  int
-	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
-	counts bool     // they are numbers that count the samples
-	units  int      // 1: the next line has units, or the names of pairs
-	paired bool     // each sample has an axis of its own, in the column before
-	rows   [][][]byte
+	width   int
+	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
+	counts  bool     // they are numbers that count the samples
+	units   int      // lines after it with units, or the names of pairs
+	classes bool     // a line after these has the classes of the samples
+	paired  bool     // each sample has an axis of its own, in the column before
+	rows    [][][]byte
 
 	name, unit string // of column 1
 	alike      bool   // all other columns have the same unit
@@ -88,12 +89,15 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if len(f.rows) < 3 || f.head == nil || s.names != nil {
 		return f, true
 	}
-	above, _ := p.numbersOf(f.rows[0])
-	below, _ := p.numbersOf(f.rows[1])
-	if line := f.rows[0]; len(above) == 0 && len(below) >= f.width-1 && !empty(line) {
-		f.units, f.rows, f.unit = 1, f.rows[1:], shown(line[0])
+	line := f.rows[0]
+	if f.units, f.classes = p.headLines(lines); f.units > 0 {
+		f.unit = shown(line[0])
 		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
+	}
+	f.rows = f.rows[f.units:]
+	if f.classes {
+		f.rows = f.rows[1:]
 	}
 	return f, true
 }
@@ -180,12 +184,14 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort(p):
 		return asItStands, ""
+	case f.classes:
+		return certain, "a line below their names has classes"
 	}
 	axis := f.all[0].axis(len(f.rows))
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
 		peak := slices.IndexFunc(f.head, func(name []byte) bool { return is("peak", string(name)) })
 		switch {
-		case peak > 0:
+		case peak > 0 || peak == 0 && !f.spectral():
 			return likely, "column " + strconv.Itoa(peak+1) + " has the m/z of each line"
 		case s.gct:
 			return certain, "the file has the form GCT"
@@ -430,7 +436,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 		return nil, nil, f, err
 	}
 	if f.units > 0 {
-		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
+		table, lines = slices.Delete(table, 1, 1+f.units), slices.Delete(lines, 1, 1+f.units)
 	}
 	width, corner := p.width, f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {

@@ -24,9 +24,9 @@ feature | compound | metabolite | peptide | protein | variable | motif | region 
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
 sample | srr | err | drr | tumor | tumour | normal | ctrl | control | treated | specimen | probe
-peak | m/z | mz | row m/z | average mz
+peak | m/z | mz | row m/z | average mz | mzmed
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
-aside | average mz
+aside | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside* | retention time | detection p
 oxide | sio2 | al2o3 | cao
 gct | #1.2 | #1.3
@@ -36,7 +36,9 @@ class | label | labels | class | classes | target | species | category | cluster
 total | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
 total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne | suma | promedio
 total | totale | media
-spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum
+spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum | cv | sem | se
+spread | stderr | variance | range | count
+limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
 not a unit | am | pm | jan | feb | mar | apr | may | mai | jun | jul | aug | sep | oct | okt | nov | dec
