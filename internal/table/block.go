@@ -134,7 +134,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 		b.numbers += float64(n) / float64(b.width*all)
 	}
 	odd := all - widths[b.width]
-	b.alike = (10*odd <= all || odd == 1 && all > 4) && slices.Contains(b.of, true)
+	b.alike = (10*odd <= all || odd == 1 && all > 3) && slices.Contains(b.of, true)
 	return b
 }
 
@@ -184,7 +184,7 @@ func (b *block) above() int {
 	for i, fields := range b.fields[:n] {
 		switch {
 		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
-			!bytes.ContainsAny(b.lines[i][:min(1, len(b.lines[i]))], "*!%") && !(i > 0 && len(fields) == 1) &&
+			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
 				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
 			return 0
 		}
@@ -205,7 +205,7 @@ func (b *block) header(first int) int {
 		first--
 	}
 	n := first
-	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
+	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) && !b.marked(n-1, noName) {
 		n--
 	}
 	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
@@ -226,6 +226,7 @@ func (b *block) header(first int) int {
 	}
 	last := b.fields[n-1]
 	switch filled := howMany(last, present); {
+	case b.marked(n-1, marks):
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
 	case len(last) == b.width && 2*filled < b.width && !rowAlone(b.fields[row]): // above a header of numbers
@@ -234,6 +235,17 @@ func (b *block) header(first int) int {
 	}
 	return n
 }
+
+// marked reports whether line i begins with one of some signs of comments other than #.
+func (b *block) marked(i int, signs string) bool {
+	line := bytes.TrimLeft(b.lines[i], " \t")
+	return bytes.ContainsAny(line[:min(1, len(line))], signs)
+}
+
+const (
+	marks  = "*!%;"
+	noName = "*!" // names may begin with the others
+)
 
 // filled reports whether most fields of a line are there, and it is no key with a value. Names of
 // columns may end in a colon as well.

@@ -196,16 +196,15 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 			case missing(f):
 			case below[j].numbers > 0 && !below[j].text():
 				words[string(f)] = true
-				units = units && (IsUnit(string(bytes.Trim(f, "[]()"))) || bytes.ContainsAny(f[:1], "[(%"))
+				units = units && isUnit(f)
 			case below[j].words > 0:
 				row = true
 			}
 		}
 		index := n > 0 && row && absent(lines[0][0]) && len(words) == 0 // pandas names the rows so
-		if len(line) != width || numbers > 0 || len(words) == 0 && !index || row && len(words) < 3 && !units {
-			break
-		}
-		if classes = is("class", shown(line[0])); classes {
+		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
+		if classes || len(line) != width || numbers > 0 || len(words) == 0 && !index ||
+			row && len(words) < 3 && !units {
 			break
 		}
 		n++

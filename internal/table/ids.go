@@ -49,7 +49,7 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		}
 		data++
 		c := &columns[j]
-		why := p.whyID(c, j, names[j], h.Header)
+		why := p.whyID(c, j, names, h.Header)
 		if why == "" && picked && c.different && (c.text() || idName(names[j])) { // of few rows
 			why = "it is no column of the model, and no value comes twice"
 		}
@@ -102,7 +102,8 @@ const (
 )
 
 // whyID says why a column looks like ids; "" if it does not.
-func (p *parser) whyID(c *column, j int, name string, header bool) string {
+func (p *parser) whyID(c *column, j int, names []string, header bool) string {
+	name := names[j]
 	all := c.numbers + c.words
 	integers := c.words == 0 && c.whole && c.numbers > 0 && c.gaps == 0
 	full := c.gaps == 0 || c.gaps == 1 && all >= 8         // a line of totals may have none
@@ -116,6 +117,9 @@ func (p *parser) whyID(c *column, j int, name string, header bool) string {
 		return numbersOfRows
 	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
+	case header && j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
+		!isNumber([]byte(name)) && IsAxis(names[1:]):
+		return "its numbers rise evenly beside names that are numbers"
 	case c.text() && c.different && full && c.dates == c.words && all > 2:
 		return datesOfRows
 	case c.text() && c.different && full && c.dates+c.amounts < c.words && all > 2:

@@ -289,7 +289,7 @@ func (f *frame) byNames() (turning, string) {
 	down := func(is func(string) bool) int { // how many lines are
 		return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
 	}
-	gene, feature := is("gene", f.name), is("feature", f.name)
+	gene, feature := is("gene", f.name), is("feature", f.name) || 5*down(isFeature) >= 4*rows
 	switch {
 	case down(isMutation) == rows:
 		return certain, "column 1 has types of mutations"
@@ -313,6 +313,12 @@ func (f *frame) byNames() (turning, string) {
 func isMutation(s string) bool {
 	from, to, _ := strings.Cut(s, ">")
 	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
+}
+
+// isFeature is for names such as gene12, OTU_3 and ENSG00000000003.
+func isFeature(s string) bool {
+	word, number := sampleWord(s)
+	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens"))
 }
 
 // isElement is for symbols of elements, with or without a unit.
@@ -521,7 +527,11 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 		return false, "", nil
 	}
 	t, why := s.wayRound(d)
-	err = d.doubt(t, d.rolesGiven(), ask, "the samples of this table seem to be its columns, since "+why,
+	given, down := d.rolesGiven(), func(line [][]byte) string { return shown(line[0]) }
+	if t == certain && d.Names == nil && d.Header != HeaderNo && hasAll(mapped(s.lines[1:], down), d.columns()) {
+		given = "" // about columns of the table as it is turned
+	}
+	err = d.doubt(t, given, ask, "the samples of this table seem to be its columns, since "+why,
 		"reads it so", "reads the rows as they are")
 	switch {
 	case t == asItStands || err != nil:

@@ -1,6 +1,9 @@
 package table
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra, and so
 // on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units and elements.
@@ -23,7 +26,8 @@ feature | type | feature | features | probe | otu | otu id | asv | asv id | taxo
 feature | compound | metabolite | peptide | protein | variable | motif | region | peak
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
-sample | srr | err | drr | tumor | tumour | normal | ctrl | control | treated | specimen | probe
+sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | trt | specimen | probe
+sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
 peak | m/z | mz | row m/z | average mz | mzmed
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
 aside | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
@@ -90,5 +94,11 @@ func is(kind, field string) bool {
 
 // IsUnit reports whether a word is a unit for certain.
 func IsUnit(word string) bool { return words["unit"][word] }
+
+// isUnit reports whether a field is a unit, such as mg/l, [%] or (any text).
+func isUnit(f []byte) bool {
+	f = bytes.TrimSpace(f)
+	return len(f) > 0 && (IsUnit(string(f)) || bytes.IndexByte([]byte("[(%"), f[0]) >= 0)
+}
 
 func isTotal(s string) bool { return is("total", strings.TrimRight(strings.TrimSpace(s), ":")) }
