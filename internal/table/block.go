@@ -181,7 +181,14 @@ func (b *block) above() int {
 		return 0
 	}
 	n := b.header(first)
+	from := n // lines above one such as ***End_of_Header*** are text
+	for from > 0 && !b.marked(from-1, noName) {
+		from--
+	}
 	for i, fields := range b.fields[:n] {
+		if i < from {
+			continue
+		}
 		switch {
 		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
 			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&

@@ -50,10 +50,26 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 			}
 		}
 	}
+	for i := 1; p.survey != nil && i <= p.survey.units && len(Set(names)) < len(names); i++ {
+		if joined := joinedNames(names, p.survey.lines[i]); len(Set(joined)) == len(names) {
+			names = joined // a name on line 1 is that of several columns
+		}
+	}
 	if h.Header || p.dialect.Names != nil {
 		p.header = names
 	}
 	return p.setColumns(names, h)
+}
+
+// joinedNames adds the fields of a line below to names.
+func joinedNames(names []string, line [][]byte) []string {
+	joined := slices.Clone(names)
+	for j, f := range line[:min(len(line), len(names))] {
+		if present(f) {
+			joined[j] += " " + shown(f)
+		}
+	}
+	return joined
 }
 
 // Set returns names as the keys of a map, to look up many.

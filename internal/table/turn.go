@@ -189,15 +189,15 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	}
 	axis := f.all[0].axis(len(f.rows))
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
-		peak := slices.IndexFunc(f.head, func(name []byte) bool { return is("peak", string(name)) })
+		about := slices.IndexFunc(f.head, func(name []byte) bool { return is("of features", string(name)) })
 		switch {
-		case peak > 0 || peak == 0 && !f.spectral():
-			return likely, "column " + strconv.Itoa(peak+1) + " has the m/z of each line"
 		case s.gct:
 			return certain, "the file has the form GCT"
+		case about > 0 || about == 0 && !f.spectral():
+			return likely, "column " + strconv.Itoa(about+1) + " (" + shown(f.head[about]) + ") tells of features"
 		case axis != nil:
 			t, why = f.byAxis(axis)
-		case f.head != nil && f.all[0].words == len(f.rows) && f.all[0].different:
+		case f.all[0].words == len(f.rows) && f.all[0].different:
 			return f.byNames()
 		}
 	}
@@ -289,7 +289,8 @@ func (f *frame) byNames() (turning, string) {
 	down := func(is func(string) bool) int { // how many lines are
 		return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
 	}
-	gene, feature := is("gene", f.name), is("feature", f.name) || 5*down(isFeature) >= 4*rows
+	features := 5*down(isFeature) >= 4*rows
+	gene, feature := is("gene", f.name), is("feature", f.name) || features
 	switch {
 	case down(isMutation) == rows:
 		return certain, "column 1 has types of mutations"
@@ -300,9 +301,11 @@ func (f *frame) byNames() (turning, string) {
 	case gene && (numbered || sampled):
 		return certain, f.column1() + " has genes, and line 1 samples"
 	case gene && n > 4: // few are signatures
-		return likely, f.column1() + " has genes"
+		return likely, f.column1() + " has genes or proteins"
 	case (numbered || sampled) && (is("down", f.name) || feature && n > 4) && !likeSample(f.name):
 		return likely, f.column1() + " has features, and the names in line 1 are numbered"
+	case f.head == nil && features:
+		return likely, "column 1 has names of features"
 	case (feature || f.name == "") && sampled && rows >= 2*n && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
 	}

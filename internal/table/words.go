@@ -20,15 +20,17 @@ depth | depth | tiefe | position | distance
 place | time | age | year | elevation | altitude | lat | lon | latitude | longitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
 gene | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
-gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset
-down | species | protein ids | protein id | accession | otu | otu id | asv | asv id
+gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
+gene | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
+down | species | otu | otu id | asv | asv id | clade_name | clade
 feature | type | feature | features | probe | otu | otu id | asv | asv id | taxon | taxa | genus
-feature | compound | metabolite | peptide | protein | variable | motif | region | peak
+feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
+feature | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
 sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | trt | specimen | probe
 sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
-peak | m/z | mz | row m/z | average mz | mzmed
+of features | m/z | mz | row m/z | average mz | mzmed | taxonomy | taxonomy_id | ncbi_tax_id | lineage
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
 aside | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside* | retention time | detection p
