@@ -220,6 +220,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	if h.Header {
 		p.noteOthers(columns, names)
+		p.noteUncertainties(names)
 	}
 	p.noteForms(columns, names)
 	p.noteMended(columns, names)
@@ -278,6 +279,21 @@ func (p *parser) noteOthers(columns []column, names []string) {
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
 		Plural(len(others), " leaves it", " leaves them")+" out"))
+}
+
+// noteUncertainties warns of columns such as Zr Error behind Zr, which are data as well.
+func (p *parser) noteUncertainties(names []string) {
+	var in, numbers []string
+	for j := 1; j < len(names); j++ {
+		rest, ok := strings.CutPrefix(names[j], names[j-1])
+		if ok && p.roles[j] == 0 && is("uncertainty", strings.Trim(rest, " _.()[]")) {
+			in, numbers = append(in, names[j]), append(numbers, strconv.Itoa(j+1))
+		}
+	}
+	if len(in) > 1 {
+		p.survey.note("warning: " + someOf(in) + " are data, and seem to be uncertainties of the columns before them" +
+			hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+" leaves them out"))
+	}
 }
 
 func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {

@@ -44,6 +44,8 @@ total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne
 total | totale | media
 spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum | cv | sem | se
 spread | stderr | variance | range | count
+uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
+uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
