@@ -216,7 +216,7 @@ const (
 type steering struct {
 	floor, target, allowance float64
 	close                    float64 // the share of allowance below target that is near
-	tall                     bool    // many rows are fitted: see driftAhead and bracketed
+	tall                     bool    // many rows are fitted: see driftAhead
 	unit                     float64 // of leastLambda and mostLambda
 	calmShare                float64
 	changes, most            int
@@ -269,10 +269,7 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	}
 	q.last, q.excess = log, e
 	step := min(max(-e/q.slope, -mostStep), mostStep)
-	to := math.Exp(log + step)
-	if q.tall {
-		to = q.bracketed(to, lambda, objective > q.target)
-	}
+	to := q.bracketed(math.Exp(log+step), lambda, objective > q.target)
 	if math.Abs(step) < leastStep || to > mostLambda*q.unit || to < leastLambda*q.unit {
 		return lambda, false
 	}
