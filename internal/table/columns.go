@@ -65,7 +65,9 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 func joinedNames(names []string, line [][]byte) []string {
 	joined := slices.Clone(names)
 	for j, f := range line[:min(len(line), len(names))] {
-		if present(f) {
+		if names[j] == Column(j) && present(f) {
+			joined[j] = shown(f)
+		} else if present(f) {
 			joined[j] += " " + shown(f)
 		}
 	}

@@ -221,6 +221,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	if h.Header {
 		p.noteOthers(columns, names)
 		p.noteUncertainties(names)
+		p.noteFactors(columns, names)
 	}
 	p.noteForms(columns, names)
 	p.noteMended(columns, names)
@@ -279,6 +280,25 @@ func (p *parser) noteOthers(columns []column, names []string) {
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
 		Plural(len(others), " leaves it", " leaves them")+" out"))
+}
+
+// noteFactors warns of columns such as Plot or class, whose few whole numbers are data as well.
+func (p *parser) noteFactors(columns []column, names []string) {
+	var in, numbers []string
+	for j := range columns {
+		c, n := &columns[j], len(slices.Compact(slices.Sorted(slices.Values(columns[j].list))))
+		if p.roles[j] == 0 && c.whole && !c.text() && 2*n <= c.numbers &&
+			(is("factor", names[j]) || is("class", names[j]) || idName(names[j])) {
+			in, numbers = append(in, p.columnName(j, names)), append(numbers, strconv.Itoa(j+1))
+		}
+	}
+	if w := p.dialect.Words; in != nil {
+		note := "warning: " + someOf(in) + Plural(len(in), " is", " are") + " data, too, but may be classes or ids"
+		if len(in) == 1 && w.Label != "" && p.dialect.Label == "" {
+			note += "; " + w.Label + " " + numbers[0] + " takes it for the classes"
+		}
+		p.survey.note(note + hint(w.Drop, " "+strings.Join(numbers, ",")+Plural(len(in), " leaves it", " leaves them")+" out"))
+	}
 }
 
 // noteUncertainties warns of columns such as Zr Error behind Zr, which are data as well.

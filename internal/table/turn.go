@@ -159,7 +159,17 @@ func (f *frame) named() bool {
 		return true
 	}
 	n, c := len(f.rows), &f.all[0]
-	return n > 0 && c.words == n && c.different || n > 4 && c.axis(n) != nil
+	return n > 0 && c.words == n && c.different || n > 4 && f.axis() != nil
+}
+
+// axis is that of column 1. If its name is that of an axis, a few lines may have words there, such as depth, which
+// are about the samples.
+func (f *frame) axis() []float64 {
+	c, n := &f.all[0], len(f.rows)
+	if c.words <= mostHeadLines && longAxis*c.words < n && is("axis", f.name) {
+		n -= c.words
+	}
+	return c.axis(n)
 }
 
 // axis is the numbers of a column if they rise or fall in all rows, however they are rounded; else nil.
@@ -187,7 +197,7 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 	case f.classes:
 		return certain, "a line below their names has classes"
 	}
-	axis := f.all[0].axis(len(f.rows))
+	axis := f.axis()
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
 		about := slices.IndexFunc(f.head, func(name []byte) bool { return is("of features", string(name)) })
 		switch {

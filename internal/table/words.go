@@ -46,6 +46,8 @@ spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | m
 spread | stderr | variance | range | count
 uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
+factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
+factor | subject | patient | seurat_clusters | leiden | louvain
 limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
