@@ -60,7 +60,8 @@
 //   - a first or last row that is the sum or the mean of the others, and rows there that are named Total,
 //     Mean, LOD, … with those named SD, n, … beside them;
 //   - numbers such as -200, -9999 or 1e30 that come twice or more, far from all others of their column;
-//   - depths beside other columns, and times beside parts of 1 or 100.
+//   - depths beside other columns, and times beside parts of 1 or 100;
+//   - columns such as Zr Error behind Zr, and few whole numbers in columns such as Plot or class.
 //
 // # Advice
 //
