@@ -454,8 +454,8 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 	if err != nil {
 		return nil, nil, f, err
 	}
-	if f.units > 0 {
-		table, lines = slices.Delete(table, 1, 1+f.units), slices.Delete(lines, 1, 1+f.units)
+	if n := min(1+f.units, len(table)); n > 1 { // text may follow at once
+		table, lines = slices.Delete(table, 1, n), slices.Delete(lines, 1, n)
 	}
 	width, corner := p.width, f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {
