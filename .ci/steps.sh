@@ -441,10 +441,12 @@ main_command() {
   grep -q '^softkmeans: ' "$work/error" || fail 'the error does not name the program'
 }
 
-# Every subcommand after the other on real data, as a program: what fit writes is
-# read back, by certify, predict and evaluate, and by Python where it is here.
+# The commands that the pages show, and the figures beside them; then every subcommand after
+# the other on real data, as a program: what fit writes is read back, by certify, predict and
+# evaluate, and by Python where it is here.
 subcommands() {
   local set k scale options sk=$work/softkmeans here=$PWD
+  SOFTKMEANS_LONG=1 some 2 -run '^Test(Commands|Figures)$' ./internal/layout
   go build -buildvcs=false -o "$sk" ./cmd/softkmeans
   "$sk" version
   mkdir "$work/subcommands"
