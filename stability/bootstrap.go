@@ -205,7 +205,7 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 		r.err = err
 		return r
 	}
-	to := matchCenters(b.centers, timesPower(m.Centers, -b.exp))
+	to := matchCenters(b.centers, timesPower(m.Centers, -b.exp), b.o.Fixed)
 	place, shares := make([]int, k), meanRow(m.Memberships, o.Weights)
 	r.centers, r.shares = draws.Chosen(m.Centers, to), make([]float64, k)
 	for j, at := range to {
