@@ -76,7 +76,7 @@ func TestChunkingDepth(t *testing.T) {
 			for _, most := range []int{1, 7, reduceChunks, manyChunks} {
 				c := chunking{n, l, most}
 				blocks, largest := make([]int, chunks(n, l, most)), 0
-				if err := eachBlock(bg, 1, c, 0, func(at block) {
+				if err := (parallelism{bg, 1, nil}).eachBlock(c, 0, func(at block) {
 					blocks[at.chunk]++
 					largest = max(largest, at.hi-at.lo)
 				}); err != nil {

@@ -224,7 +224,7 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	}
 	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
-	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+	err = s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
 		for i := at.lo; i < at.hi; i++ {

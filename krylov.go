@@ -254,7 +254,7 @@ func (s *samples) measure(r *outside) error {
 		parts = append(parts, newOutside(r.vectors, p))
 	}
 	index, wide, high := indices(p), roundUp(d, stripRows), roundUp(q, stripRows)
-	err := s.eachStrips(c.n, c.l, c.most, d+q+wide+high, func(at block) {
+	err := s.eachStrips(c, d+q+wide+high, func(at block) {
 		m, part := at.hi-at.lo, parts[at.chunk]
 		rows, rest := at.scratch[:m*d], at.scratch[m*d:]
 		coords, rest := rest[:m*q], rest[m*q:]

@@ -138,26 +138,8 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	}
 	_, c.exp = math.Frexp(maxAbs(c.y))
 	scale(c.y.Data, math.Ldexp(1, -c.exp))
-	c.addScatter()
+	c.scatter = s.scatterOf(c.y)
 	return c, nil
-}
-
-// addScatter sets the scatter of y.
-func (c *clusters) addScatter() {
-	p := c.basis.Rows
-	c.scatter = NewMatrix(p, p, nil)
-	const most = 256 // rows at a time
-	plain, weighted := make([]float64, p*most), make([]float64, p*most)
-	for lo := 0; lo < c.s.n; lo += most {
-		b := min(most, c.s.n-lo)
-		for i := range b {
-			w := c.s.weight(lo + i)
-			for a, v := range c.y.row(lo + i) {
-				plain[a*b+i], weighted[a*b+i] = v, w*v
-			}
-		}
-		addMulNT(c.scatter.Data, p, weighted, p, plain, p, b, false)
-	}
 }
 
 // findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
@@ -319,7 +301,7 @@ func (c *clusters) places(centers *Matrix) *Matrix {
 // eachScores calls fn with the scores of each row by r, which fn may overwrite, in parallel over chunks.
 func (c *clusters) eachScores(r *rule, fn func(chunk, i int, scores []float64)) error {
 	p := c.basis.Rows
-	return c.s.eachBlock(c.s.n, p, manyChunks, c.k, func(at block) {
+	return c.s.eachBlock(chunking{c.s.n, p, manyChunks}, c.k, func(at block) {
 		scores := at.scratch[:(at.hi-at.lo)*c.k]
 		clear(scores)
 		addMulNT(scores, c.k, c.y.Data[at.lo*p:], at.hi-at.lo, r.vectors.Data, c.k, p, false)
@@ -507,10 +489,9 @@ func (c *clusters) draw(labels []int) (*clusters, []int) {
 
 // some returns clusters of some rows with new weights, nil for 1, and their labels.
 func (c *clusters) some(rows []int, weights []float64, labels []int) (*clusters, []int) {
-	s, part, own := *c.s, *c, make([]int, len(rows))
-	s.x, s.n, s.weights, s.wexp = nil, len(rows), weights, 0
-	part.s, part.y = &s, chosenRows(c.y, rows)
-	part.addScatter()
+	part, own := *c, make([]int, len(rows))
+	part.s, part.y = c.s.some(len(rows), weights), chosenRows(c.y, rows)
+	part.scatter = part.s.scatterOf(part.y)
 	for i, row := range rows {
 		own[i] = labels[row]
 	}
@@ -567,7 +548,7 @@ func labelling(dst []int) scored {
 }
 
 func (s *samples) nearest(dst []int, means, axes *Matrix) error {
-	return s.x.score(parallelism{s.ctx, s.workers}, means, axes, labelling(dst))
+	return s.x.score(s.parallelism, means, axes, labelling(dst))
 }
 
 func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
@@ -590,7 +571,7 @@ func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix
 	p, d := axes.Rows, x.Cols
 	out := NewMatrix(x.Rows, p, nil)
 	axes = axes.Clone() // without gaps
-	err := eachBlock(by.ctx, by.workers, chunking{x.Rows, d, manyChunks}, d, func(at block) {
+	err := by.eachBlock(chunking{x.Rows, d, manyChunks}, d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*d]
 		for i := at.lo; i < at.hi; i++ {
 			row := rows[(i-at.lo)*d:][:d]
@@ -609,7 +590,7 @@ func scoreRows(by parallelism, x, vectors *Matrix, fn scored) error {
 	for j := 0; j < p.k && !p.flat; j++ {
 		half[j] = sumSquares(p.vertices.row(j)) / 2
 	}
-	return eachBlock(by.ctx, by.workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
+	return by.eachBlock(chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
 		b := p.products(at, x)
 		if p.flat {
 			clear(b)

@@ -12,17 +12,15 @@ import (
 
 // operator is the n×n matrix 2^-exp·K or, once centred, H·2^-exp·K·H with H = I − 11ᵀ/n.
 type operator struct {
-	ctx     context.Context
-	n       int
-	workers int
-	k       *Matrix // K, exactly symmetric, without gaps between its rows
-	exp     int     // even; the largest entry of 2^-exp·K is in [¼, 1)
+	parallelism
+	n   int
+	k   *Matrix // K, exactly symmetric, without gaps between its rows
+	exp int     // even; the largest entry of 2^-exp·K is in [¼, 1)
 	// shifts are the means of the rows of 2^-exp·K less half the mean of all: an entry of HKH is k_ij −
 	// (shift_i + shift_j). They are nil until centred.
 	shifts []float64
 	half   float64 // of the mean of all entries
 	noise  float64 // the norm of what rounding adds to HKH; 0 until centred
-	space  workspace
 }
 
 // newOperator checks its arguments and finds the scale. It copies K if that has gaps, or if entries differ
@@ -38,7 +36,7 @@ func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error)
 	if err != nil {
 		return nil, err
 	}
-	o := &operator{ctx: ctx, n: s.Rows, workers: workerCount(workers), k: s}
+	o := &operator{parallelism: parallelism{ctx, workerCount(workers), new(workspace)}, n: s.Rows, k: s}
 	if !exact || s.Stride != o.n {
 		o.k = s.Clone()
 		o.average()
@@ -72,7 +70,7 @@ func unscale(v float64, exp int) float64 {
 // eachRows calls fn for copies of all blocks of rows of the operator's matrix, with scratch space for
 // `floats` more numbers per row.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
-	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
+	return o.eachBlock(chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
 		m := at.hi - at.lo
 		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
 		at.scratch = at.scratch[m*o.n:]
@@ -152,7 +150,7 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 	if o.shifts != nil {
 		return o.eachRows(b, func(at block, rows *Matrix) { put(at, rows, 1) })
 	}
-	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, b, func(at block) {
+	return o.eachBlock(chunking{o.n, o.n, manyChunks}, b, func(at block) {
 		put(at, rowsOf(o.k, at.lo, at.hi), math.Ldexp(1, -o.exp))
 	})
 }

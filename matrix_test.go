@@ -222,7 +222,7 @@ func TestEntryRange(t *testing.T) {
 				t.Errorf("%g: the largest is %g", v, top)
 			}
 			judge(checkMatrix("m", m, mostCenter), c.any)
-			judge(checkRange(bg, "m", m, 1), c.other)
+			judge(checkRange(parallelism{bg, 1, nil}, "m", m), c.other)
 		}
 	}
 	if top, err := checkEntries("m", &Matrix{Rows: math.MaxInt}, 1); top != 0 || err != nil {

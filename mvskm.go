@@ -34,7 +34,11 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 	if err := checkNoPenalty(&o); err != nil {
 		return nil, err
 	}
-	m, err := openCoordinates(ctx, x, k, &o)
+	p, err := openProblem(ctx, x, k, &o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.begin()
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +75,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // memberships are those of the nearest centers.
 //
 // More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample: the error then ends within
-// 5 % of the slack. Sparse rows are filled in if half of the entries are stored, or rows or columns are fewer
-// than some 4.5k.
+// 5 % of the slack. Sparse rows are filled in, too, if rows or columns are fewer than some 4.5k.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to 50
 // of O(ndk) at the end; up to ten times that for d+1 < k ≤ 2(d+1). Memory: a copy of the data as for
@@ -90,22 +93,26 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 	return best.finish(err)
 }
 
-// openMinVolume is openCoordinates with the ε and the slack of a penalty: a slack of 0 if no λ is to be
-// chosen, and the slack of the noise if none is given.
+// openMinVolume opens a call with the ε and the slack of a penalty, in the coordinates in which the fit
+// begins. The slack is 0 if no λ is to be chosen, and that of the noise if none is given.
 func openMinVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
-	m, err := openCoordinates(ctx, x, k, o)
+	p, err := openProblem(ctx, x, k, o)
 	if err != nil {
 		return nil, err
 	}
 	// The bounds of ε keep products and quotients with it finite: at least 2^-40 of the variance and 2^-160,
 	// far below the rounding of data of size 1.
-	m.eps = m.perWeight(m.reference())
+	p.eps = p.perWeight(p.reference())
 	if o.Epsilon > 0 {
-		m.eps = math.Ldexp(o.Epsilon, -2*m.data.exp)
+		p.eps = math.Ldexp(o.Epsilon, -2*p.data.exp)
 	}
-	m.eps = min(max(m.eps, 0x1p-40*m.perWeight(m.pc.total), 0x1p-160), 0x1p400)
+	p.eps = min(max(p.eps, 0x1p-40*p.perWeight(p.pc.total), 0x1p-160), 0x1p400)
+	m, err := p.begin()
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case !m.bySlack(), m.many, m.o.Fixed.Rows == m.k:
+	case o.Lambda > 0, m.many, m.o.Fixed.Rows == k:
 		m.o.Slack = 0
 	case m.o.Slack == 0:
 		m.o.Slack, err = m.noiseSlack()

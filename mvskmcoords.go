@@ -4,49 +4,10 @@ package softkmeans
 // space at the end. The model of the best run.
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 )
-
-// openCoordinates checks a call, finds the floor, and returns the coordinates in which the fit begins.
-func openCoordinates(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
-	if err := checkMinVolume(k, o); err != nil {
-		return nil, err
-	}
-	if x == nil {
-		return nil, fail(ErrShape, "x is nil")
-	}
-	if _, sparse := x.(*SparseMatrix); sparse && o.Plain {
-		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
-	}
-	own := &Options{Weights: o.Weights, Workers: o.Workers}
-	t, err := x.open(ctx, own, o.Sum == SumToOne, narrowColumns(k))
-	if err != nil {
-		return nil, err
-	}
-	s := t.data()
-	err = cmp.Or(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
-		checkSizeOfK(k, k+1, max(s.n, s.d)))
-	if err != nil {
-		return nil, err
-	}
-	p := s.directions(k, o.Sum)
-	all := narrowColumns(k)
-	if rowSpace(t) {
-		all = s.rankBound()
-	}
-	pc, err := principalOf(t, wanted{p, max(0, min(all, s.d)-p)}, SolverAuto, toFit)
-	if err != nil {
-		return nil, err
-	}
-	m, err := newMinVolume(t, k, o, pc)
-	if err != nil {
-		return nil, err
-	}
-	return m.begin()
-}
 
 // begin returns the coordinates in which the fit begins: leading directions where these are known, and at
 // most two thirds as many as those in which it ends.
@@ -104,7 +65,7 @@ func (p *minVolume) full() (*alternation, error) {
 // are.
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	m := &alternation{
-		minVolume: p, s: p.data, n: p.data.n, r: p.data.d, axes: basis,
+		minVolume: p, s: p.data, r: p.data.d, axes: basis,
 		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
 	}
 	if basis != nil {
@@ -116,7 +77,7 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 			return m, nil
 		}
 	}
-	m.z = NewMatrix(m.n, m.r, nil)
+	m.z = NewMatrix(m.s.n, m.r, nil)
 	return m, p.rows.changeBasis(m.z, basis)
 }
 
@@ -206,14 +167,15 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		for c := range p {
 			axes.row(c)[c] = 1
 		}
-		return &Matrix{Rows: m.n, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
+		return &Matrix{Rows: m.s.n, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
-	w = NewMatrix(m.n, p, nil)
+	w = NewMatrix(m.s.n, p, nil)
 	if m.sparse != nil {
 		_ = m.sparse.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
-	_ = m.s.eachBlock(m.n, m.r, manyChunks, 0, func(at block) { // of a random sample of the rows, too
+	over := chunking{m.s.n, m.r, manyChunks} // of a random sample of the rows, too
+	_ = m.s.eachBlock(over, 0, func(at block) {
 		addMulNT(w.Data[at.lo*p:at.hi*p], p, m.z.Data[at.lo*m.r:], at.hi-at.lo, m.pc.basis.Data, p, m.r,
 			false)
 	})
@@ -222,23 +184,6 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 
 // lifted returns the centers of r as a start where the fit ends.
 func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart} }
-
-// after continues r, at the same λ, in the coordinates in which the fit ends. If the context ends before
-// another run has a result, that is r.
-func (r *volumeRun) after() (*volumeRun, error) {
-	if !r.m.narrow {
-		return r, cancelled(r.m.s.ctx)
-	}
-	all, err := r.m.full()
-	if err != nil {
-		return r, err
-	}
-	if out := all.run(r.lifted(), r.lambda, max(0, all.most-r.iterations), nil); out != nil {
-		out.follow(r)
-		r = out
-	}
-	return r, cancelled(all.s.ctx)
-}
 
 // follow puts the trace of an earlier run before that of r, which began at its last centers and λ. The loss
 // there is the same, but for rounding, by which the earlier trace is raised so that it does not rise. Where
@@ -299,6 +244,7 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack}
 	}
 	m.Memberships, m.Iterations, m.Status, m.Trace = r.g, r.iterations, r.status, r.trace
+	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
 	if r.lambda > 0 {
 		m.Volume = o.Volume
 		m.Epsilon = min(math.Ldexp(r.m.eps, 2*s.exp), math.MaxFloat64)
@@ -327,7 +273,6 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	if ended != nil {
 		m.Status = StatusCancelled
 	}
-	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
 	length := func(i int) float64 { return norm2(r.m.z.row(i)) }
 	if r.m.sparse != nil {
 		length = func(i int) float64 { return math.Sqrt(r.m.sparse.squares[i]) }

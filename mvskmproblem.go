@@ -40,10 +40,43 @@ const (
 	mostGiven    = 0.5
 )
 
+// openProblem checks a call of FitAlternating or FitMinVolume, opens the rows and finds the floor. There is
+// no penalty yet.
+func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*minVolume, error) {
+	if err := checkMinVolume(k, o); err != nil {
+		return nil, err
+	}
+	if x == nil {
+		return nil, fail(ErrShape, "x is nil")
+	}
+	if _, sparse := x.(*SparseMatrix); sparse && o.Plain {
+		return nil, fail(ErrOption, "Plain is set, and sparse rows begin in leading directions")
+	}
+	own := &Options{Weights: o.Weights, Workers: o.Workers}
+	t, err := x.open(ctx, own, o.Sum == SumToOne, narrowColumns(k))
+	if err != nil {
+		return nil, err
+	}
+	s := t.data()
+	err = cmp.Or(o.checkCenters(k, s.d), checkBounds(s.d, o), checkSquareOfK(k),
+		checkSizeOfK(k, k+1, max(s.n, s.d)))
+	if err != nil {
+		return nil, err
+	}
+	p, all := s.directions(k, o.Sum), narrowColumns(k)
+	if rowSpace(t) {
+		all = s.rankBound()
+	}
+	pc, err := principalOf(t, wanted{p, max(0, min(all, s.d)-p)}, SolverAuto, toFit)
+	if err != nil {
+		return nil, err
+	}
+	return newMinVolume(t, k, o, pc)
+}
+
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
 // orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
-// by column, and fixed centers may be outside of the row space: both keep it in the data's own axes. There is
-// no penalty yet.
+// by column, and fixed centers may be outside of the row space: both keep it in the data's own axes.
 func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	s := x.data()
 	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}
@@ -157,11 +190,8 @@ func (p *minVolume) reference() float64 {
 
 // perWeight returns v per unit of weight.
 func (p *minVolume) perWeight(v float64) float64 {
-	var sum float64
-	for i := range p.data.n {
-		sum += p.data.weight(i)
-	}
-	return v / sum
+	mass := p.data.mass()
+	return v / mass.value()
 }
 
 // dataPenalty takes Σ log(σ_i² + ε) to the data's units.
@@ -172,9 +202,6 @@ func (p *minVolume) dataPenalty(penalty float64) float64 {
 	}
 	return penalty + float64(count)*float64(2*p.data.exp)*math.Ln2
 }
-
-// bySlack reports whether λ is that of the slack rule.
-func (p *minVolume) bySlack() bool { return p.o.Lambda == 0 }
 
 // allowance returns how far above the floor the slack allows the objective: at least a rounding of the
 // total, as the search divides by it. Beside fixed centers it is the share of the free ones: least already
@@ -483,7 +510,10 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	}
 	if in.second == nil {
 		in.linear, in.constant = NewMatrix(r+1, r, nil), make([]float64, r+1)
-		in.addUp()
+		in.second, in.first = in.s.scatterOf(in.z), make([]float64, r)
+		for i := range in.z.Rows {
+			axpy(in.first, in.s.weight(i), in.z.row(i))
+		}
 	}
 	if r >= k { // the rows of basis from k−1 on are outside of the hull
 		in.basis = reshaped(in.basis, r, r)
@@ -503,24 +533,6 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 		in.constant[a] = -dot(in.basis.row(a-1), p.centre)
 		axpy(in.linear.row(a), unit, in.basis.row(a-1))
 	}
-}
-
-// addUp sets second and first, unless the context ends.
-func (in *insidePass) addUp() {
-	r := in.z.Cols
-	in.second, in.first = NewMatrix(r, r, nil), make([]float64, r)
-	for i := range in.z.Rows {
-		if i%1024 == 0 && stopped(in.s.ctx) {
-			in.second = nil
-			return
-		}
-		z, w := in.z.row(i), in.s.weight(i)
-		axpy(in.first, w, z)
-		for c, v := range z {
-			axpy(in.second.row(c)[c:], w*v, z[c:])
-		}
-	}
-	mirror(in.second.Data, r)
 }
 
 // end sets gz and gg to GᵀZ and GᵀG. They have YᵀZ and YᵀG; sum has 1ᵀG.

@@ -18,7 +18,7 @@ import (
 type alternation struct {
 	*minVolume
 	s        *samples       // of the rows
-	n, r     int            // how many rows and coordinates there are
+	r        int            // how many coordinates there are
 	z        *Matrix        // n×r: the rows, scaled and centred, in a basis; nil: sparse has them
 	sparse   *sparseSamples // nil: z has the rows
 	axes     *Matrix        // that basis, r×d; nil: the data's own axes
@@ -50,7 +50,7 @@ type iterate struct {
 func (m *alternation) newIterate() *iterate {
 	k, r := m.k, m.r
 	return &iterate{
-		f: NewMatrix(k, r, nil), g: NewMatrix(m.n, k, nil),
+		f: NewMatrix(k, r, nil), g: NewMatrix(m.s.n, k, nil),
 		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil),
 		majoriser: NewMatrix(k, k, nil),
 	}
@@ -113,18 +113,18 @@ func (m *alternation) memory() *passMemory {
 	if m.z != nil {
 		r = m.r
 	}
-	c := chunks(m.n, r, reduceChunks)
+	c := chunks(m.s.n, r, reduceChunks)
 	v := &passMemory{
 		r:       r,
 		sums:    make([]chunkSums, c),
 		workers: make([]workerMemory, max(1, min(m.s.workers, c))),
-		step:    min(blockRows(m.n, r), max(m.n, 1)),
+		step:    min(blockRows(m.s.n, r), max(m.s.n, 1)),
 	}
 	for t := range v.sums {
 		v.sums[t] = chunkSums{gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), sum: make([]float64, k)}
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
-	v.task, v.problem.fast, v.problem.local = v.chunk, m.n*k*k >= fastWork, m.local
+	v.task, v.problem.fast, v.problem.local = v.chunk, m.s.n*k*k >= fastWork, m.local
 	v.inside.s, v.inside.z = m.s, m.z
 	m.work = v
 	return v
@@ -203,7 +203,7 @@ func (v *passMemory) chunk(worker, task int) {
 		h.begun = true
 		h.solver.begin(&v.problem)
 	}
-	first, last := taskRange(v.m.n, len(v.sums), task)
+	first, last := taskRange(v.m.s.n, len(v.sums), task)
 	for lo := first; lo < last && !stopped(v.m.s.ctx); lo += v.step {
 		if hi := min(lo+v.step, last); v.inside.on {
 			v.blockInside(part, h, lo, hi)

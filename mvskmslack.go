@@ -21,7 +21,7 @@ func (m *alternation) solve() (*volumeRun, error) {
 	case m.many:
 		return m.clusterMeans()
 	case m.eps == 0: // FitAlternating
-	case !m.bySlack(): // above 2^200 the penalty alone counts, and λ makes no difference
+	case m.o.Lambda > 0: // above 2^200 the penalty alone counts, and λ makes no difference
 		lambda = min(math.Ldexp(m.o.Lambda, -2*m.data.exp-m.data.wexp), 0x1p200)
 	case m.o.Fixed.Rows == m.k: // there is no volume to choose
 	case m.pc.total < leastScale*leastScale || m.pc.basis.Rows == 0: // one point is the answer
@@ -33,7 +33,28 @@ func (m *alternation) solve() (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	return best.after()
+	return best.after(func(all *alternation) *volumeRun {
+		return all.run(best.lifted(), lambda, max(0, all.most-best.iterations), nil)
+	})
+}
+
+// after continues r by `on` in the coordinates in which the fit ends, unless it is there. If the context ends
+// before another run has a result, that is r.
+func (r *volumeRun) after(on func(all *alternation) *volumeRun) (*volumeRun, error) {
+	if !r.m.narrow {
+		return r, cancelled(r.m.s.ctx)
+	}
+	all, err := r.m.full()
+	if err != nil {
+		return r, err
+	}
+	out := on(all)
+	if out == nil {
+		out = r
+	} else if out.lambda == r.lambda {
+		out.follow(r)
+	}
+	return out, cancelled(all.s.ctx)
 }
 
 // clusterMeans takes the means of clusters for centers, where the data does not determine prototypes.
@@ -166,21 +187,13 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	if err == nil && best.objective > m.target() {
 		best, err = fallBack(best)
 	}
-	if err != nil || !best.m.narrow {
-		return best, err
-	}
-	all, err := m.full()
 	if err != nil {
 		return best, err
 	}
-	out, err := all.steered(best.lifted(), best.lambda)
-	if out == nil {
-		return best, err
-	}
-	if out.lambda == best.lambda {
-		out.follow(best)
-	}
-	return out, err
+	return best.after(func(all *alternation) *volumeRun {
+		out, _ := all.steered(best.lifted(), best.lambda) // after returns the context's error
+		return out
+	})
 }
 
 // crowdedTol multiplies Tol where the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in
@@ -241,7 +254,7 @@ const sameVolume = 1e-4
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
-	if !exact || !asked || m.o.Centers != nil || !m.bySlack() {
+	if !exact || !asked || m.o.Centers != nil || m.o.Lambda > 0 {
 		return nil
 	}
 	from, err := m.startCenters(0)
@@ -309,7 +322,7 @@ const (
 // isTall reports whether the fit begins on a random sample. InitSPA looks for single rows among all. A slack
 // below leastTallSlack is not much above what the centers of a sample add to the floor by chance.
 func (m *alternation) isTall() bool {
-	n, k := float64(m.n), float64(m.k)
+	n, k := float64(m.s.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
 	return many && m.o.Slack >= leastTallSlack && m.fixed.Rows == 0 &&
 		m.o.Init == InitKMeans && m.o.Centers == nil && !m.o.Plain
@@ -319,7 +332,7 @@ func (m *alternation) isTall() bool {
 // random sample, which is corrected by what all rows show. The run goes on where the fit ends.
 func (m *alternation) solveTall() (*volumeRun, error) {
 	part := m.draw()
-	if part.n < fairlyDrawn*m.k { // its error says little of that of all rows
+	if part.s.n < fairlyDrawn*m.k { // its error says little of that of all rows
 		part.tol = tallTol * m.tol
 	}
 	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
@@ -327,7 +340,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 	if err == nil {
 		best, err = part.steered(from, lambda)
 	}
-	if err == nil && part.n >= fairlyDrawn*m.k {
+	if err == nil && part.s.n >= fairlyDrawn*m.k {
 		best, err = m.refine(best)
 	}
 	if err == nil {
@@ -352,16 +365,14 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 // draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
 // have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0.
 func (m *alternation) draw() *alternation {
-	size := min(max(drawnRows, drawnPerCenter*m.k), m.n/4)
+	size := min(max(drawnRows, drawnPerCenter*m.k), m.s.n/4)
 	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
-	s := *m.s
-	s.x, s.n = nil, len(list)
-	s.weights = slices.Repeat([]float64{math.Ldexp(1/m.perWeight(1)/float64(s.n), s.wexp)}, s.n)
 	part := *m
-	part.s, part.n, part.work, part.z = &s, s.n, nil, chosenRows(m.z, list)
+	part.s = m.s.some(size, slices.Repeat([]float64{1 / m.perWeight(1) / float64(size)}, size))
+	part.work, part.z = nil, chosenRows(m.z, list)
 	part.tol, part.close, part.tall = drawTol*m.tol, drawClose, true
 	inside, _ := part.principalRows()
-	part.residual = m.pc.floor - squaresBeyond(&s, part.z, inside)
+	part.residual = m.pc.floor - squaresBeyond(part.s, part.z, inside)
 	return &part
 }
 
@@ -377,10 +388,10 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	}
 	part := *best.m // with a correction of its own
 	part.most = min(part.most, refineIterations)
-	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, n: part.n, r: part.r, z: part.z}
+	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, r: part.r, z: part.z}
 	own := part.newIterate()
 	// The squared accuracy of the sample's centers, as a share, times the mean weight of a center.
-	proximal := trace(at.gg) / float64(part.n)
+	proximal := trace(at.gg) / float64(part.s.n)
 	for range tallPasses {
 		copy(own.f.Data, at.f.Data)
 		if err := plain.pass(own, nil); err != nil {

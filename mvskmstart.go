@@ -3,7 +3,6 @@ package softkmeans
 // Where the alternating methods start: k-means centers, extreme samples, the global simplex.
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -126,9 +125,7 @@ func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matri
 		return m.s, w.Clone(), nil
 	}
 	rows = drawRows(m.s, rng, kmeansRows)
-	same := *m.s
-	same.weights = nil
-	return &same, chosenRows(w, rows), rows
+	return m.s.some(kmeansRows, nil), chosenRows(w, rows), rows
 }
 
 // kmeansEffort returns the function that takes a number of runs or steps to what rows w leave time for.
@@ -239,12 +236,8 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 		}
 		w = combine(m.s.ctx, w, axes)
 	}
-	weights := make([]float64, w.Rows)
-	for i := range weights {
-		weights[i] = m.s.weight(i)
-	}
 	f := NewMatrix(m.k, m.r, nil)
-	for j, i := range farthestRows(m.s.ctx, w, weights, m.k, m.o.Sum == SumToOne) {
+	for j, i := range farthestRows(m.s, w, m.k, m.o.Sum == SumToOne) {
 		copy(f.row(j), m.z.row(i))
 	}
 	return f
@@ -253,15 +246,15 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 // farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
 // time the one farthest from the linear or affine hull of those before. If ctx ends they are fewer: the next
 // pass over the samples returns the error.
-func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affine bool) (rows []int) {
+func farthestRows(s *samples, w *Matrix, k int, affine bool) (rows []int) {
 	rest := w.Clone()
 	for j := range k {
-		if stopped(ctx) {
+		if stopped(s.ctx) {
 			return rows
 		}
 		best, most := 0, -1.0
 		for i := range w.Rows {
-			if d := sumSquares(rest.row(i)); d > most && weights[i] > 0 {
+			if d := sumSquares(rest.row(i)); d > most && s.weight(i) > 0 {
 				best, most = i, d
 			}
 		}
@@ -295,7 +288,7 @@ func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 	corners := combine(m.s.ctx, f, axes.transposed())
 	for j := m.fixed.Rows; j < m.k; j++ {
 		near, g := rowsOf(corners, 0, j), NewMatrix(w.Rows, j, nil)
-		if err := newSimplexProblem(near, m.o.Sum, false).solve(m.s.ctx, g, w, m.s.workers); err != nil {
+		if err := newSimplexProblem(near, m.o.Sum, false).solve(m.s.parallelism, g, w); err != nil {
 			return nil, err
 		}
 		mixed := combine(m.s.ctx, g, near)

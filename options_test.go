@@ -103,8 +103,8 @@ func TestOptionLimits(t *testing.T) {
 		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), "Volume is affine, and FitAlternating has no penalty", ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{NonNegative: true, Lower: []float64{1}}), "", nil},
 		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
-		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
-		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
+		{second(unread(bg, 3, 1, nil, 1, true)), "", nil}, {second(unread(bg, 3, 1, make1(3), 1, true)), "", nil}, {second(unread(bg, 2, 1, make1(3), 1, true)), "3 weights for 2 rows", ErrShape}, {second(unread(bg, 2, 1, []float64{0, 0}, 1, true)), "every weight is 0", ErrTooFewSamples},
+		{second(unread(bg, 2, 1, []float64{0, 5e-324}, 1, true)), "", nil}, {second(unread(bg, 2, 1, []float64{1, nan}, 1, true)), "weights[1] = NaN", ErrNonFinite}, {second(unread(bg, 2, 1, []float64{-1, 0}, 1, true)), "weights[0] = -1, below 0", ErrOption},
 		{second(newSamples(bg, NewMatrix(0, 2, nil), nil, 0, true)), "x has no rows", ErrTooFewSamples},
 		{second(newSamples(bg, NewMatrix(2, 0, nil), nil, 0, true)), "x has no columns", ErrShape},
 		{second(newSamples(bg, nil, nil, 0, true)), "x is nil", ErrShape},
@@ -168,7 +168,7 @@ func TestSizesOfK(t *testing.T) {
 		skip(t, "addresses of 32 bits")
 		return
 	}
-	large := &samples{ctx: bg, n: 1 << 23, d: 1 << 23}
+	large := &samples{parallelism: parallelism{ctx: bg}, n: 1 << 23, d: 1 << 23}
 	if _, err := gramMatrix(large); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}

@@ -30,14 +30,17 @@ func runTasks(workers, tasks int, fn func(worker, task int)) {
 	share(workers, tasks, fn)
 }
 
-// parallelism is by how many workers, and until which context ends.
+// parallelism is by how many workers, until which context ends, and the scratch space of their passes.
 type parallelism struct {
 	ctx     context.Context
 	workers int
+	space   *workspace // what passes share that do not overlap; nil: each has its own
 }
 
-// openEnded is by as many workers as may run at once, without an end.
-func openEnded() parallelism { return parallelism{context.Background(), workerCount(0)} }
+// openEnded is by as many workers as an option asks for, without an end.
+func openEnded(asked int) parallelism {
+	return parallelism{context.Background(), workerCount(asked), nil}
+}
 
 // cancelled returns the error of a context that has ended, in this package's form.
 func cancelled(ctx context.Context) error {
@@ -82,35 +85,31 @@ type chunking struct{ n, l, most int }
 // eachBlock calls fn for all blocks of the items, in parallel over the chunks, with scratch
 // space for `floats` numbers an item. Blocks of one chunk come in order. Once ctx has ended
 // the rest is skipped, and the error is that of ctx.
-func eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func(b block)) error {
-	var w workspace
-	return w.eachBlock(ctx, workers, c, floats, fn)
+func (by parallelism) eachBlock(c chunking, floats int, fn func(b block)) error {
+	return by.each(c, floats*min(blockRows(c.n, c.l), c.n), fn)
+}
+
+// each does what eachBlock does, with scratch space for `size` numbers in all.
+func (by parallelism) each(c chunking, size int, fn func(b block)) error {
+	w, tasks := by.space, chunks(c.n, c.l, c.most)
+	if w == nil {
+		w = new(workspace)
+	}
+	for len(w.scratch) < max(1, min(by.workers, tasks)) {
+		w.scratch = append(w.scratch, nil)
+	}
+	if by.workers > 1 && tasks > 1 {
+		runTasks(by.workers, tasks, func(worker, task int) { w.run(by.ctx, worker, task, c, size, fn) })
+	} else { // a function of its own would be allocated
+		for t := range tasks {
+			w.run(by.ctx, 0, t, c, size, fn)
+		}
+	}
+	return cancelled(by.ctx)
 }
 
 // workspace keeps each worker's scratch space for the next pass. Passes over one do not overlap.
 type workspace struct{ scratch [][]float64 }
-
-// eachBlock does what the function of that name does, with the scratch space of w.
-func (w *workspace) eachBlock(ctx context.Context, workers int, c chunking, floats int,
-	fn func(b block)) error {
-	return w.each(ctx, workers, c, floats*min(blockRows(c.n, c.l), c.n), fn)
-}
-
-// each does what eachBlock does, with scratch space for `size` numbers in all.
-func (w *workspace) each(ctx context.Context, workers int, c chunking, size int, fn func(b block)) error {
-	tasks := chunks(c.n, c.l, c.most)
-	for len(w.scratch) < max(1, min(workers, tasks)) {
-		w.scratch = append(w.scratch, nil)
-	}
-	if workers > 1 && tasks > 1 {
-		runTasks(workers, tasks, func(worker, task int) { w.run(ctx, worker, task, c, size, fn) })
-	} else { // a function of its own would be allocated
-		for t := range tasks {
-			w.run(ctx, 0, t, c, size, fn)
-		}
-	}
-	return cancelled(ctx)
-}
 
 // run does one task of each.
 func (w *workspace) run(ctx context.Context, worker, task int, c chunking, size int, fn func(b block)) {
@@ -135,12 +134,12 @@ const (
 )
 
 // checkRange returns an error that names the first entry of x that is not finite or above mostEntry.
-func checkRange(ctx context.Context, arg string, x *Matrix, workers int) error {
+func checkRange(by parallelism, arg string, x *Matrix) error {
 	if x.Cols == 0 {
 		return nil // of any number of rows
 	}
 	bad := make([]bool, chunks(x.Rows, x.Cols, manyChunks))
-	err := eachBlock(ctx, workers, chunking{x.Rows, x.Cols, manyChunks}, 0, func(at block) {
+	err := by.eachBlock(chunking{x.Rows, x.Cols, manyChunks}, 0, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
 			top, finite := rowMaxAbs(x.row(i))
 			bad[at.chunk] = bad[at.chunk] || !finite || top > mostEntry

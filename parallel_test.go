@@ -153,13 +153,13 @@ func TestEachBlock(t *testing.T) {
 	for _, c := range []chunking{{0, 5, 16}, {1, 5, 16}, {23, 5, 16}, {1000, 5, 1}, {1000, 5, 3},
 		{1001, 2000, 64}, {7700, 1, 16}} {
 		for _, workers := range []int{1, 3} {
-			var w workspace
+			w := new(workspace)
 			tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
 			next := make([]int, tasks)
 			for task := range tasks {
 				next[task], _ = taskRange(c.n, tasks, task)
 			}
-			err := w.eachBlock(bg, workers, c, 3, func(b block) {
+			err := parallelism{bg, workers, w}.eachBlock(c, 3, func(b block) {
 				_, last := taskRange(c.n, tasks, b.chunk)
 				if b.lo != next[b.chunk] || b.hi != min(b.lo+step, last) || b.hi <= b.lo ||
 					b.worker >= workers || len(b.scratch) != 3*min(step, c.n) ||
@@ -182,7 +182,7 @@ func TestEachBlock(t *testing.T) {
 	// The end of a context comes between blocks, and is an error even after the last.
 	for left := range 7 {
 		blocks := 0
-		err := eachBlock(endingAt(left), 1, chunking{1000, 1, 1}, 0, func(block) { blocks++ })
+		err := parallelism{endingAt(left), 1, nil}.eachBlock(chunking{1000, 1, 1}, 0, func(block) { blocks++ })
 		if blocks != min(left, 5) || (left < 6) != errors.Is(err, context.Canceled) {
 			t.Errorf("ended at look %d: %d blocks, %v", left, blocks, err)
 		}

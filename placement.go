@@ -2,9 +2,7 @@ package softkmeans
 
 // Where the simplex of the global solution lies: projections, centers and memberships.
 
-import (
-	"math"
-)
+import "math"
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g
 // (n×k), which holds W until the enclosure is found.
@@ -14,9 +12,27 @@ func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 		q = nil
 	}
 	normals := normalsOf(k, p, q)
-	ext, err := x.project(g, basis, normals, o.Enclosure)
+	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
+	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
+	if err := x.changeBasis(g, basis); err != nil {
+		return nil, err
+	}
+	s, over := x.data(), chunking{g.Rows, k, manyChunks}
+	extents := make([]extent, chunks(over.n, over.l, over.most))
+	facets := NewMatrix(len(extents), k, nil)
+	err := s.eachBlock(over, 0, func(at block) {
+		ext := &extents[at.chunk]
+		ext.facets = facets.row(at.chunk)
+		for i := at.lo; i < at.hi; i++ { // rows of weight 0 have projections 0
+			ext.squares.add(s.weight(i) * ext.add(g.row(i)[:p], normals, o.Enclosure))
+		}
+	})
 	if err != nil {
 		return nil, err
+	}
+	ext := &extents[0]
+	for t := range extents[1:] {
+		ext.merge(&extents[t+1])
 	}
 	// A trailing coordinate that is rounding, of points up to the radius from 0, counts as none.
 	used := 0
@@ -34,36 +50,13 @@ func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 		e = enclose(o.Enclosure, normals, ext).placement()
 	}
 	e.inside = ext
-	s := x.data()
-	return e, s.eachBlock(s.n, k, manyChunks, k, func(at block) {
+	return e, s.eachBlock(over, k, func(at block) {
 		w := at.scratch[:p]
 		for i := at.lo; i < at.hi; i++ {
 			copy(w, g.row(i))
 			e.coordinates.of(g.row(i), w)
 		}
 	})
-}
-
-// project writes the projections W on the basis (p×d) to the first p columns of g, which has no gaps, and
-// returns their extent.
-func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	p, count := basis.Rows, chunks(s.n, s.d, manyChunks)
-	extents, facets := make([]extent, count), NewMatrix(count, normals.Rows, nil)
-	for t := range extents {
-		extents[t].facets = facets.row(t)
-	}
-	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and UᵀX. Both must be of the
-	// centred data, as in Theorem 1; otherwise the objective is not minimal, and G can be negative.
-	err := s.eachProjected(g, basis, func(at block) {
-		for e, i := &extents[at.chunk], at.lo; i < at.hi; i++ { // rows of weight 0 have projections 0
-			squares := e.add(g.row(i)[:p], normals, kind)
-			e.squares.add(s.weight(i) * squares)
-		}
-	})
-	for t := range extents[1:] {
-		extents[0].merge(&extents[t+1])
-	}
-	return &extents[0], err
 }
 
 // projectedObjective serves where it is above the floor by at most clearGap of the total, and ten times

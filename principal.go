@@ -59,8 +59,6 @@ type rows interface {
 	normalProduct(vt *Matrix) (*Matrix, error)
 	// measure adds all rows, about their mean, to left.
 	measure(left *outside) error
-	// project writes the rows in the basis to g and returns their extent.
-	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
 	objective(f, g *Matrix, sum Sum) (float64, error)
 	// chosen returns a copy of some rows, with all their zeros.
@@ -81,6 +79,10 @@ type Samples interface {
 	mix(by parallelism, p *simplexProblem, dst *Matrix) error
 	// score calls fn for each row, by means along the axes: see scored in labels.go. Entries are in range.
 	score(by parallelism, means, axes *Matrix, fn func(i, nearest int, scores []float64, exp int)) error
+}
+
+func (m *Matrix) open(ctx context.Context, o *Options, centred bool, _ int) (rows, error) {
+	return newSamples(ctx, m, o.Weights, o.Workers, centred)
 }
 
 // openSamples opens x, which may be nil. Passes share their scratch space.

@@ -18,7 +18,8 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	for t := range parts {
 		parts[t] = NewMatrix(size, size, nil)
 	}
-	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
+	over := chunking{items, stripLengthOf(size), most}
+	err := s.eachStrips(over, roundUp(size, stripRows), func(at block) {
 		if size < fewColumns && !s.wide() { // strips take twice as long
 			columns, m := at.scratch, at.hi-at.lo
 			s.packT(columns, at.lo, at.hi, true)
@@ -142,7 +143,7 @@ func triangularFactor(s *samples) (*Matrix, error) {
 			fill[t] = size
 		}
 	}
-	err := s.eachBlock(items, size, most, size, func(at block) {
+	err := s.eachBlock(chunking{items, size, most}, size, func(at block) {
 		m, part := at.hi-at.lo, span{at.lo, at.hi}
 		if fill[at.chunk]+m > height {
 			reduce(at.chunk)
@@ -176,7 +177,7 @@ func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
 	if vt.Rows == 0 {
 		return out, cancelled(s.ctx)
 	}
-	err := s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+	err := s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		s.pack(at.scratch, at.lo, at.hi, true)
 		addMulNT(out.Data[at.lo:], s.n, v.Data, v.Rows, at.scratch, at.hi-at.lo, s.d, false)
 	})
@@ -191,14 +192,15 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	if s.wide() { // a few columns at a time, without partial sums
 		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
 		packStrips(left, yt.Data, b, s.n, yt.Stride)
-		err := s.eachStrips(s.d, s.n, manyChunks, stripLength(s.n), func(at block) {
+		err := s.eachStrips(chunking{s.d, s.n, manyChunks}, stripLength(s.n), func(at block) {
 			s.packStripsT(at.scratch, span{0, s.n}, span{at.lo, at.hi})
 			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
 		})
 		return out, err
 	}
 	parts := newParts(s, b)
-	err := s.eachStrips(s.n, stripLengthOf(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows),
+	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
+	err := s.eachStrips(over, roundUp(b, stripRows)+roundUp(s.d, stripRows),
 		func(at block) {
 			m := at.hi - at.lo
 			left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
@@ -217,7 +219,8 @@ func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 		return parts[0], cancelled(s.ctx)
 	}
 	v, column, columns := vt.Clone(), roundUp(b, stripRows), roundUp(s.d, stripRows)
-	err := s.eachStrips(s.n, stripLengthOf(s.d), len(parts), max(s.d, column+columns)+b, func(at block) {
+	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
+	err := s.eachStrips(over, max(s.d, column+columns)+b, func(at block) {
 		m := at.hi - at.lo
 		prod, rest := at.scratch[:b*m], at.scratch[b*m:]
 		clear(prod)
@@ -252,17 +255,26 @@ func sumParts(parts []*Matrix) *Matrix {
 	return parts[0]
 }
 
-// changeBasis takes a basis of nil, too: the data's own axes. z then has no gaps.
-func (s *samples) changeBasis(z, basis *Matrix) error {
-	if basis != nil {
-		return s.eachProjected(z, basis, func(block) {})
+// scatterOf returns Σw·zzᵀ over rows z, in any coordinates.
+func (s *samples) scatterOf(z *Matrix) *Matrix {
+	p := z.Cols
+	scatter := NewMatrix(p, p, nil)
+	const most = 256 // rows at a time
+	plain, weighted := make([]float64, p*most), make([]float64, p*most)
+	for lo := 0; lo < z.Rows; lo += most {
+		b := min(most, z.Rows-lo)
+		for i := range b {
+			w := s.weight(lo + i)
+			for a, v := range z.row(lo + i) {
+				plain[a*b+i], weighted[a*b+i] = v, w*v
+			}
+		}
+		addMulNT(scatter.Data, p, weighted, p, plain, p, b, false)
 	}
-	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
-	})
+	return scatter
 }
 
-// eachProjected multiplies so many rows and columns at a time: their strips fit the second-level cache. The
+// changeBasis multiplies so many rows and columns at a time: their strips fit the second-level cache. The
 // rows are full strips, and the columns a length of them (stripLength) for any number of lanes.
 const (
 	projectedRows    = 48
@@ -272,11 +284,11 @@ const (
 // fewColumns is the number of columns from which the Gram matrix is made in tiles. Fewer would not fill them.
 const fewColumns = 8
 
-// fewProducts is the number of products a row from which eachProjected takes tiles. For 2000×12 onto two
+// fewProducts is the number of products a row from which changeBasis takes tiles. For 2000×12 onto two
 // directions they took 78 µs, a column at a time 60; onto nine 125 and 167.
 const fewProducts = 64
 
-// projectedDepth returns how many roundings a product of a row with p of d numbers passes in eachProjected,
+// projectedDepth returns how many roundings a product of a row with p of d numbers passes in changeBasis,
 // with packing.
 func projectedDepth(p, d int) int {
 	if p*d < fewProducts {
@@ -285,12 +297,18 @@ func projectedDepth(p, d int) int {
 	return min(d, projectedColumns)/lanes + d/projectedColumns + 12
 }
 
-// eachProjected writes the products of the rows, shifted and scaled, with those of the basis to the first
-// columns of z, and calls fn for each block of rows. The basis has no gaps. Rows of weight 0 get zeros.
-func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
+// changeBasis takes a basis of nil, too: the data's own axes. z then has no gaps. A basis has none. Rows of
+// weight 0 get zeros.
+func (s *samples) changeBasis(z, basis *Matrix) error {
+	over := chunking{s.n, s.d, manyChunks}
+	if basis == nil {
+		return s.eachBlock(over, s.d, func(at block) {
+			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
+		})
+	}
 	p, wide := basis.Rows, min(projectedColumns, s.d)
 	if p*s.d < fewProducts { // a column at a time
-		return s.eachBlock(s.n, s.d, manyChunks, s.d+1, func(at block) {
+		return s.eachBlock(over, s.d+1, func(at block) {
 			m := at.hi - at.lo
 			s.packT(at.scratch, at.lo, at.hi, false)
 			sums := at.scratch[m*s.d:][:m]
@@ -303,14 +321,13 @@ func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
 					z.row(at.lo + i)[c] = v
 				}
 			}
-			fn(at)
 		})
 	}
 	right, column := make([]float64, stripSize(p, s.d)), roundUp(p, stripRows)
 	for lo := 0; lo < s.d && p > 0; lo += wide {
 		packStrips(right[lo*column:], basis.Data[lo:], p, min(wide, s.d-lo), s.d)
 	}
-	return s.eachStrips(s.n, s.d, manyChunks, stripLength(wide), func(at block) {
+	return s.eachStrips(over, stripLength(wide), func(at block) {
 		for i := at.lo; i < at.hi; i += projectedRows {
 			rows := span{i, min(i+projectedRows, at.hi)}
 			for l := rows.lo; l < rows.hi; l++ {
@@ -323,6 +340,5 @@ func (s *samples) eachProjected(z, basis *Matrix, fn func(at block)) error {
 					cols.hi-lo, false)
 			}
 		}
-		fn(at)
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // samples is √w_i·(2^-exp·x_i − mean), i = 1…n, with weights divided by a power of two.
 type samples struct {
-	ctx  context.Context
+	parallelism
 	x    *Matrix
 	n, d int
 	units
@@ -23,10 +23,8 @@ type samples struct {
 	centred bool
 	mean    []float64 // of the scaled rows; zeros where the data is not to be centred
 	fine    meanRest  // what mean leaves open
-	workers int
 	// of a table with more rows: products are of the columns, even if there are fewer rows here
-	part  bool
-	space *workspace // what passes share that do not overlap; nil: each has its own
+	part bool
 }
 
 // meanRest is what the mean leaves open. The true mean is mean + rest, but for a rounding that bound knows.
@@ -115,35 +113,32 @@ func unread(ctx context.Context, n, d int, weights []float64, workers int, centr
 	case d == 0:
 		return nil, fail(ErrShape, "x has no columns")
 	}
-	s := &samples{ctx: ctx, n: n, d: d, weights: weights, workers: workerCount(workers), centred: centred}
-	if weights != nil {
-		heaviest, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(heaviest)
+	s := &samples{n: n, d: d, weights: weights, centred: centred}
+	s.ctx, s.workers = ctx, workerCount(workers)
+	top, err := heaviest(weights, n)
+	if err == nil && top == 0 {
+		err = fail(ErrTooFewSamples, "every weight is 0")
 	}
-	return s, checkWeights(weights, n)
+	if weights != nil {
+		_, s.wexp = math.Frexp(top)
+	}
+	return s, err
+}
+
+// some returns samples without rows, of n rows with new weights of at most 1; nil: all 1.
+func (s *samples) some(n int, weights []float64) *samples {
+	out := *s
+	out.x, out.n, out.weights, out.wexp = nil, n, weights, 0
+	return &out
 }
 
 // stripLengthOf returns the length that a pass states for rows of length l whose blocks become strips of
 // columns: a 32nd. So blocks have up to 32 times as many rows, 8 MB, whose sums have few starts and ends.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
-// eachBlock is the function of that name over s.
-func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
-	return s.workspace().eachBlock(s.ctx, s.workers, chunking{n, l, most}, floats, fn)
-}
-
 // eachStrips is eachBlock with scratch space for whole strips of items.
-func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
-	return s.workspace().each(s.ctx, s.workers, chunking{n, l, most},
-		floats*stripLength(min(blockRows(n, l), n)), fn)
-}
-
-// workspace is the scratch space of the next pass.
-func (s *samples) workspace() *workspace {
-	if s.space == nil {
-		return new(workspace)
-	}
-	return s.space
+func (s *samples) eachStrips(c chunking, floats int, fn func(b block)) error {
+	return s.each(c, floats*stripLength(min(blockRows(c.n, c.l), c.n)), fn)
 }
 
 // survey returns the largest magnitude in rows of positive weight and sets the mean of X, in one pass. The
@@ -169,7 +164,7 @@ func (s *samples) survey() (top float64, err error) {
 	}
 	origin, rest := s.x.row(first), rows.row(1)
 	s.mean = rows.row(0)
-	err = s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
+	err = s.eachBlock(chunking{s.n, s.d, reduceChunks}, 0, func(at block) {
 		p := &parts[at.chunk]
 		clear(p.short)
 		mass := 0.0
@@ -396,7 +391,7 @@ func (s *samples) packFours(dst []float64, size int, rows, cols span) {
 // totalSquares returns ‖Xc‖² and a bound of its error: packing rounds a number four times, its square once.
 func (s *samples) totalSquares() (total, off float64, err error) {
 	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
-	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+	err = s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.packFine(rows, span{at.lo, at.hi}, span{0, s.d})
 		for ; len(rows) > 0; rows = rows[s.d:] {
@@ -456,15 +451,6 @@ func rankOf(n, d int, centred bool) int {
 		n--
 	}
 	return min(n, d)
-}
-
-// checkWeights returns an error unless w is nil, or n finite numbers of at least 0, not all 0.
-func checkWeights(w []float64, n int) error {
-	heaviest, err := heaviest(w, n)
-	if err == nil && heaviest == 0 {
-		return fail(ErrTooFewSamples, "every weight is 0")
-	}
-	return err
 }
 
 // heaviest returns the largest weight of n rows; 1 for nil. One that is not finite or below 0 is an error.

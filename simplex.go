@@ -109,7 +109,7 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 type extent struct {
 	radius float64   // the largest length
 	facets []float64 // for each u_j the largest −u_jᵀw
-	// squares is the weighted sum of the squared lengths, of samples.project alone.
+	// squares is the weighted sum of the squared lengths, of placeSimplex alone.
 	squares fineSum
 }
 

@@ -5,7 +5,6 @@ package softkmeans
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"strconv"
 )
@@ -41,12 +40,12 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 	if err != nil {
 		return nil, err
 	}
-	workers, ctx := workerCount(o.Workers), context.Background()
-	if err := checkRange(ctx, "x", x, workers); err != nil {
+	by := openEnded(o.Workers)
+	if err := checkRange(by, "x", x); err != nil {
 		return nil, err
 	}
 	dst = destination(dst, x.Rows, k)
-	return dst, newSimplexProblem(vertices, o.Sum, false).solve(ctx, dst, x, workers)
+	return dst, newSimplexProblem(vertices, o.Sum, false).solve(by, dst, x)
 }
 
 // simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It
@@ -291,25 +290,26 @@ func (p *simplexProblem) pack(dst, x []float64) {
 }
 
 // solve fills dst with the memberships of the rows of x, which are in range.
-func (p *simplexProblem) solve(ctx context.Context, dst, x *Matrix, workers int) error {
+func (p *simplexProblem) solve(by parallelism, dst, x *Matrix) error {
 	over := chunking{x.Rows, p.d, manyChunks}
-	return p.solveBlocks(ctx, workers, over, p.d+p.k, dst, func(at block) []float64 {
+	return p.solveBlocks(by, over, p.d+p.k, dst, func(at block) []float64 {
 		return p.products(at, x)
 	})
 }
 
 // solveBlocks fills dst with memberships. products returns the linear terms of a block, p.k numbers a row;
 // the block has scratch space for `floats`.
-func (p *simplexProblem) solveBlocks(ctx context.Context, workers int, over chunking, floats int,
-	dst *Matrix, products func(at block) []float64) error {
-	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
-	return eachBlock(ctx, workers, over, floats, func(at block) {
+func (p *simplexProblem) solveBlocks(by parallelism, over chunking, floats int, dst *Matrix,
+	products func(at block) []float64) error {
+	// There may be any number of workers.
+	solvers := make([]rowSolver, min(by.workers, chunks(over.n, over.l, over.most)))
+	return by.eachBlock(over, floats, func(at block) {
 		solver := &solvers[at.worker]
 		if solver.p == nil {
 			solver.begin(p)
 		}
 		if !p.same(dst, at.lo, at.hi) {
-			solver.rows(ctx, dst, nil, at.lo, at.hi, products(at))
+			solver.rows(by.ctx, dst, nil, at.lo, at.hi, products(at))
 		}
 	})
 }

@@ -89,57 +89,40 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.globalModel(t, k)
-	t.data().space.free()
-	return m, err
-}
-
-// globalModel returns the global solution for rows about their mean. The options are checked.
-func (o *Options) globalModel(x rows, k int) (*Model, error) {
-	s := x.data()
-	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
+	s := t.data()
+	defer s.space.free()
+	if err = checkSizeOfK(k, k, max(s.n, s.d)); err == nil && o.Weights != nil {
+		err = checkSquareOfK(k) // of the problem of rows of weight 0
+	}
+	if err != nil {
 		return nil, err
 	}
-	if o.Weights != nil {
-		if err := checkSquareOfK(k); err != nil { // of the problem of rows of weight 0
-			return nil, err
-		}
-	}
-	pc, err := principalOf(x, wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
+	pc, err := principalOf(t, wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Iterations: pc.steps, Status: pc.status, Memberships: NewMatrix(s.n, k, nil)}
-	e, err := placeSimplex(x, m.Memberships, pc.basis, o)
+	e, err := placeSimplex(t, m.Memberships, pc.basis, &o)
 	if err != nil {
 		return nil, err
 	}
 	m.Centers = simplexCenters(s, e, pc.basis)
-	if err := m.solveRows(x, s.zeroWeights()); err != nil {
+	if err := m.solveRows(t, s.zeroWeights()); err != nil {
 		return nil, err
 	}
 	objective, ok := pc.projectedObjective(s, e)
 	if !ok {
-		if objective, err = x.objective(m.Centers, m.Memberships, SumToOne); err != nil {
+		if objective, err = t.objective(m.Centers, m.Memberships, SumToOne); err != nil {
 			return nil, err
 		}
 	}
 	m.Warnings = crowded(k, s.n-len(s.zeroWeights()), pc.rank(s), SumToOne)
-	return m, m.rate(x, objective, pc)
-}
-
-func (m *Matrix) open(ctx context.Context, o *Options, centred bool, _ int) (rows, error) {
-	s, err := newSamples(ctx, m, o.Weights, o.Workers, centred)
-	if err != nil {
-		return nil, err // not a nil *samples as rows
-	}
-	return s, nil
+	return m, m.rate(t, objective, pc)
 }
 
 func (m *Matrix) checkNew(centers *Matrix) (n int, err error) {
 	if err = checkShape("x", m); err == nil {
-		err = cmp.Or(checkNewRows(m.Rows, m.Cols, centers),
-			checkRange(context.Background(), "x", m, workerCount(0)))
+		err = cmp.Or(checkNewRows(m.Rows, m.Cols, centers), checkRange(openEnded(0), "x", m))
 	}
 	if err != nil {
 		return 0, err
@@ -148,7 +131,7 @@ func (m *Matrix) checkNew(centers *Matrix) (n int, err error) {
 }
 
 func (m *Matrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error {
-	return p.solve(by.ctx, dst, m, by.workers)
+	return p.solve(by, dst, m)
 }
 
 // leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
@@ -276,7 +259,7 @@ func (m *Model) score(x Samples, begin func(n int) scored) error {
 	if err != nil {
 		return err
 	}
-	return x.score(openEnded(), m.ClusterMeans, m.ClusterAxes, begin(n))
+	return x.score(openEnded(0), m.ClusterMeans, m.ClusterAxes, begin(n))
 }
 
 // checkFitted returns an error if the model has no centers, or some out of range.
@@ -299,7 +282,7 @@ func (m *Model) solveRows(x rows, list []int) error {
 	for ; len(list) > 0; list = list[min(step, len(list)):] {
 		some := list[:min(step, len(list))]
 		found := NewMatrix(len(some), m.Centers.Rows, nil)
-		if err := problem.solve(s.ctx, found, x.chosen(some), s.workers); err != nil {
+		if err := problem.solve(s.parallelism, found, x.chosen(some)); err != nil {
 			return err
 		}
 		copyRowsTo(m.Memberships, some, found)
@@ -440,7 +423,7 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 		return nil, err
 	}
 	dst = destination(dst, n, m.Centers.Rows)
-	return dst, x.mix(openEnded(), newSimplexProblem(m.Centers, m.Sum, m.local()), dst)
+	return dst, x.mix(openEnded(0), newSimplexProblem(m.Centers, m.Sum, m.local()), dst)
 }
 
 // local reports whether the centers are means of clusters, as of far more centers than directions. Of the
@@ -466,31 +449,6 @@ func checkNewRows(rows, cols int, centers *Matrix) error {
 			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(centers.Cols))
 	}
 	return cmp.Or(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
-}
-
-// open opens the matrix with all its zeros where half of its entries are stored, too.
-func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, directions int) (rows, error) {
-	err := checkSolver(o.Solver)
-	if o.Solver == SolverJacobi {
-		err = fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
-	}
-	if err = cmp.Or(err, checkCount("Workers", o.Workers), x.check("x")); err != nil {
-		return nil, err
-	}
-	full := x.filled()
-	if few := directions > 0 && 3*directions > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
-		if full, err = x.Dense(); err != nil {
-			return nil, err
-		}
-	}
-	if full != nil {
-		return full.open(ctx, o, centred, 0)
-	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 func (x *SparseMatrix) checkNew(centers *Matrix) (n int, err error) {

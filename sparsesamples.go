@@ -26,12 +26,31 @@ type sparseSamples struct {
 	times, square *Matrix
 }
 
+// open opens the matrix with all its zeros where half of its entries are stored, too.
+func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, directions int) (rows, error) {
+	err := checkSolver(o.Solver)
+	if o.Solver == SolverJacobi {
+		err = fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
+	}
+	if err = cmp.Or(err, checkCount("Workers", o.Workers), x.check("x")); err != nil {
+		return nil, err
+	}
+	full := x.filled()
+	if few := directions > 0 && 3*directions > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
+		if full, err = x.Dense(); err != nil {
+			return nil, err
+		}
+	}
+	if full != nil {
+		return full.open(ctx, o, centred, 0)
+	}
+	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
+}
+
+// newSparseSamples finds the units and the mean of a matrix that is checked.
 func newSparseSamples(
 	ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool,
 ) (*sparseSamples, error) {
-	if err := cmp.Or(checkCount("Workers", workers), x.check("x")); err != nil {
-		return nil, err
-	}
 	if err := checkSize("the starts of columns", x.Cols, 2); err != nil {
 		return nil, err
 	}
@@ -153,7 +172,7 @@ func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 			middle[j] = fineDot(vt.row(j), s.mean)
 		}
 	}
-	return s.eachBlock(s.n, s.a.length(b), manyChunks, b, func(at block) {
+	return s.eachBlock(chunking{s.n, s.a.length(b), manyChunks}, b, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
 			row := out.row(i)[:b]
 			clear(row)
@@ -176,7 +195,7 @@ func (s *sparseSamples) normalProduct(vt *Matrix) (*Matrix, error) {
 func (s *sparseSamples) totalSquares() (total, off float64, err error) { return s.total, s.off, nil }
 
 func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
-	return s.sparse.score(parallelism{s.ctx, s.workers}, means, axes, labelling(dst))
+	return s.sparse.score(s.parallelism, means, axes, labelling(dst))
 }
 
 func (s *sparseSamples) chosen(list []int) *Matrix {
@@ -223,7 +242,7 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 		}
 	}
 	out := NewMatrix(s.d, b, nil)
-	err := s.eachBlock(s.d, s.columns.length(b), manyChunks, b, func(at block) {
+	err := s.eachBlock(chunking{s.d, s.columns.length(b), manyChunks}, b, func(at block) {
 		for j := at.lo; j < at.hi; j++ {
 			s.columns.addTo(out.row(j), j, y, at.scratch[:b])
 			axpy(out.row(j), -s.mean[j], sums)
@@ -244,7 +263,7 @@ func (s *sparseSamples) gram() (gram *Matrix, off float64, err error) {
 		side, items = items, side
 	}
 	gram = NewMatrix(size, size, nil)
-	err = s.eachBlock(size, side.length(items.length(1)), manyChunks, size, func(at block) {
+	err = s.eachBlock(chunking{size, side.length(items.length(1)), manyChunks}, size, func(at block) {
 		for p := at.lo; p < at.hi; p++ {
 			s.gramRow(gram.row(p), at.scratch[:size], p, side, items)
 		}
@@ -333,15 +352,6 @@ func (s *sparseSamples) measure(left *outside) error {
 	left.depth = sumDepth(s.columns.longest) + sumDepth(s.a.longest) + 8
 	left.sparse = &sparseRounding{reach: s.reach, off: s.off, entry: sumDepth(s.a.longest) + 8}
 	return nil
-}
-
-// project projects the rows and returns how far they reach.
-func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	w := &Matrix{Rows: g.Rows, Cols: basis.Rows, Stride: g.Stride, Data: g.Data}
-	if err := s.changeBasis(w, basis); err != nil {
-		return nil, err
-	}
-	return extentOf(w, normals, kind), cancelled(s.ctx)
 }
 
 func (s *sparseSamples) multiplyBy(f *Matrix) error {
@@ -495,7 +505,7 @@ func (x *SparseMatrix) score(by parallelism, means, axes *Matrix, fn scored) err
 		middle[c] = dot(from, axes.row(c))
 	}
 	over := chunking{x.Rows, a.length(p), manyChunks}
-	if err := eachBlock(by.ctx, by.workers, over, p, func(at block) {
+	if err := by.eachBlock(over, p, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
 			a.addTo(y.row(i), i, v, at.scratch[:p])
 			axpy(y.row(i), -1, middle)
@@ -510,12 +520,12 @@ func (x *SparseMatrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error
 	top, _ := rowMaxAbs(x.Data)
 	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
 		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return p.solve(by.ctx, rowsOf(dst, lo, hi), rows, by.workers)
+			return p.solve(by, rowsOf(dst, lo, hi), rows)
 		})
 	}
 	a, columns, f := x.rows(1), p.vertices.transposed(), math.Ldexp(1, -p.exp)
 	over := chunking{x.Rows, a.length(p.k), manyChunks}
-	return p.solveBlocks(by.ctx, by.workers, over, p.k, dst, func(at block) []float64 {
+	return p.solveBlocks(by, over, p.k, dst, func(at block) []float64 {
 		b := at.scratch[:(at.hi-at.lo)*p.k]
 		clear(b)
 		for i := at.lo; i < at.hi; i++ {

@@ -62,7 +62,7 @@ func meanOf(s *samples) (*Stats, error) {
 	}
 	s.fine = meanRest{rest: m.meanRest, mass: m.weight, depth: chunking{s.n, s.d, reduceChunks}.depth() + 8}
 	sums := NewMatrix(chunks(s.n, s.d, reduceChunks), s.d, nil)
-	err := s.eachBlock(s.n, s.d, reduceChunks, s.d, func(at block) {
+	err := s.eachBlock(chunking{s.n, s.d, reduceChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
 		first := rows[:s.d] // which becomes the sum of the block
@@ -360,9 +360,8 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	}
 	full := about.full()
 	frame := &samples{ // without rows
-		ctx: context.Background(), units: about.units, n: s.rows, d: s.cols, centred: !about.atZero,
-		mean: about.mean, fine: meanRest{rest: about.meanRest, mass: s.weight}, part: true,
-		workers: workerCount(o.Workers),
+		parallelism: openEnded(o.Workers), units: about.units, n: s.rows, d: s.cols, part: true,
+		centred: !about.atZero, mean: about.mean, fine: meanRest{rest: about.meanRest, mass: s.weight},
 	}
 	pc, rows, err := principalOfGram(frame, full, wanted{p, 0}, 1.01*about.scatterOff+0x1p-52*trace(full))
 	if err != nil {

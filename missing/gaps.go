@@ -201,7 +201,7 @@ func (g *gaps) fillMeans(x *softkmeans.Matrix) error {
 	for j, w := range mass {
 		if w == 0 {
 			return fault.New(softkmeans.ErrTooFewSamples,
-				"column ", j, " of x has no entry in a row that counts")
+				"column ", j, " has no entry in a row that counts")
 		}
 	}
 	g.fill(x, func(_, j int) float64 { return mean[j] })

@@ -124,12 +124,15 @@ type kernel struct {
 	sum, sizes float64 // 1ᵀK1, Σ|K|
 }
 
-// openKernel reads s, which LSDFloors has checked.
+// openKernel reads s, which LSDFloors has checked. Once ctx has ended the result is of no use.
 func openKernel(ctx context.Context, s *softkmeans.Matrix, k, workers int) *kernel {
 	rows, n := s.Clone(), s.Rows
 	kn := &kernel{ctx: ctx, n: n, k: k, workers: workers, rows: rows}
 	_, kn.exp = math.Frexp(la.Largest(rows.Data))
 	for i := range n {
+		if ctx.Err() != nil {
+			return kn
+		}
 		row := rows.Row(i)
 		for j := range i + 1 {
 			v, w := math.Ldexp(row[j], -kn.exp), math.Ldexp(rows.Data[j*n+i], -kn.exp)
@@ -154,6 +157,9 @@ func dualFloor(
 	ctx context.Context, s *softkmeans.Matrix, k int, m *softkmeans.LSDModel, workers int,
 ) (floor, total float64, err error) {
 	kn := openKernel(ctx, s, k, workers)
+	if err := fault.Stopped(ctx); err != nil {
+		return 0, 0, err
+	}
 	unscaled := func(v float64) float64 { return min(math.Ldexp(v, 2*kn.exp), math.MaxFloat64) }
 	total = unscaled(kn.squares)
 	tau := math.Ldexp(1/m.Scale/float64(k), -kn.exp)

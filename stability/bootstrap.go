@@ -41,8 +41,8 @@ type Sureness struct {
 // Bootstrap estimates how much the centers, mean memberships and labels of the model m change from sample to
 // sample. m is a model of [softkmeans.FitMinVolume] for the rows of x (n×d) with these options. Read Lower,
 // Upper and Stable. Bootstrap samples n rows with replacement, Resamples times, fits them from m's centers,
-// and matches their prototypes with m's as [Match] does. A row sampled twice counts twice; rows of weight 0
-// are not sampled.
+// and matches their prototypes with m's as [Match] does. Fixed centers match themselves. A row sampled twice
+// counts twice; rows of weight 0 are not sampled.
 //
 // The intervals cover the result of the same fit on very many such rows. They cover the prototypes that
 // generated the data less often, since a slack moves centers inward, however many rows there are. The fits
@@ -205,7 +205,7 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 		r.err = err
 		return r
 	}
-	to := matchCenters(b.centers, timesPower(m.Centers, -b.exp))
+	to := matchCenters(b.centers, timesPower(m.Centers, -b.exp), b.o.Fixed)
 	place, shares := make([]int, k), meanRow(m.Memberships, o.Weights)
 	r.centers, r.shares = draws.Chosen(m.Centers, to), make([]float64, k)
 	for j, at := range to {

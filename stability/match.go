@@ -14,8 +14,7 @@ import (
 type Matching struct {
 	To   []int // for each prototype of a its match in b; -1: none
 	From []int // for each prototype of b its match in a; -1: none
-	// Moved is the distance of each prototype of a from its match, in the units of the data; 0 without a
-	// match.
+	// Moved is the distance of each prototype of a from its match, in the units of the data; 0: no match.
 	Moved []float64
 	// Between is the root mean square distance of two prototypes of a, a scale for Moved; 0 for a single one.
 	Between float64
@@ -51,7 +50,7 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 	}
 	unit := distanceExp(f, g)
 	u, v := timesPower(f, -unit), timesPower(g, -unit)
-	m := &Matching{To: matchCenters(u, v), Moved: make([]float64, f.Rows)}
+	m := &Matching{To: matchCenters(u, v, nil), Moved: make([]float64, f.Rows)}
 	m.From = slices.Repeat([]int{-1}, g.Rows)
 	for i, j := range m.To {
 		if j >= 0 {
@@ -75,15 +74,37 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 const mostPairs = math.MaxInt32 / 16
 
 // matchCenters returns for each row of f the row of g that it is matched with, or −1: the
-// least sum of squared distances. Their differences are in the units of distanceExp.
-func matchCenters(f, g *softkmeans.Matrix) []int {
+// least sum of squared distances. Their differences are in the units of distanceExp. The first rows of both
+// that are fixed centers are matched with themselves.
+func matchCenters(f, g, fixed *softkmeans.Matrix) []int {
 	gain := softkmeans.NewMatrix(f.Rows, g.Rows, nil)
 	for i := range f.Rows {
 		for j := range g.Rows {
 			gain.Set(i, j, -la.SquaredDistance(f.Row(i), g.Row(j)))
 		}
 	}
-	return metrics.Assignment(gain)
+	return assign(gain, fixed)
+}
+
+// assign returns metrics.Assignment of gain, in which the first rows and columns, as many as there are fixed
+// centers, belong together. fixed may be nil.
+func assign(gain, fixed *softkmeans.Matrix) []int {
+	if fixed == nil {
+		return metrics.Assignment(gain)
+	}
+	n := fixed.Rows
+	free := softkmeans.NewMatrix(gain.Rows-n, gain.Cols-n, nil)
+	to := make([]int, n, gain.Rows)
+	for i := range free.Rows {
+		copy(free.Row(i), gain.Row(n + i)[n:])
+	}
+	for i := range to {
+		to[i] = i
+	}
+	for _, at := range metrics.Assignment(free) {
+		to = append(to, n+at)
+	}
+	return to
 }
 
 // between returns the root mean square distance of two rows of f; 0 for one row.

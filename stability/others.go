@@ -9,7 +9,6 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
-	"softkmeans/metrics"
 )
 
 // leastMoved is the fraction of other labels above which there is another solution. Up to fewRows rows the
@@ -166,17 +165,7 @@ func answer(
 	if err != nil {
 		return a, err
 	}
-	places := shared
-	if o.Fixed != nil { // these centers have their places
-		places = shared.Clone()
-		for i := range o.Fixed.Rows {
-			for j := range k {
-				places.Row(i)[j], places.Row(j)[i] = 0, 0
-			}
-			places.Row(i)[i] = float64(x.Rows)
-		}
-	}
-	to := metrics.Assignment(places)
+	to := assign(shared, o.Fixed)
 	for l, at := range to {
 		same += shared.At(l, at)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -49,7 +50,27 @@ func (p *passes) check() error {
 	case p.k < 1 || p.k > mostK:
 		return fault.New(softkmeans.ErrOption, "k is ", p.k, ", not from 1 to ", mostK)
 	}
-	return draws.CheckWeights(p.weights, len(p.weights))
+	if err := draws.CheckWeights(p.weights, len(p.weights)); err != nil {
+		return err
+	}
+	p.weights = counted(p.weights)
+	return nil
+}
+
+// counted returns a copy of the weights in which those below 2^-500 of the heaviest are 0, as a table in memory
+// has them: the blocks of a pass do not know the heaviest.
+func counted(weights []float64) []float64 {
+	top, out := 0.0, slices.Clone(weights)
+	for _, w := range weights {
+		top = max(top, w)
+	}
+	_, exp := math.Frexp(top)
+	for i, w := range weights {
+		if math.Ldexp(w, -exp) < 0x1p-500 {
+			out[i] = 0
+		}
+	}
+	return out
 }
 
 // blockRows returns the number of rows in a block, if a row is d entries or memberships: 16 MB, but from 24

@@ -257,12 +257,12 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 	return v
 }
 
-// sameSquares returns an error if the sum of squares of a pass, about the mean, differs from the
-// statistics.
+// sameSquares returns an error if the sum of squares of a pass, about the mean, differs from the statistics.
+// If Total has cancelled, as for sparse rows far from 0, FloorError bounds its error.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
 	length, want := math.Sqrt(squares), math.Sqrt(p.Total)
 	off := math.Sqrt(p.Weight) * (0x1p-50*la.Norm(p.Mean) + 0x1p-490) // the mean is rounded
-	if math.Abs(length-want) <= 5e-10*want+off {
+	if math.Abs(length-want) <= 5e-10*want+off || math.Abs(squares-p.Total) <= p.FloorError {
 		return nil
 	}
 	return fault.New(softkmeans.ErrChanged, "the squared distances from the mean add up to ", squares,
