@@ -68,7 +68,7 @@ type Choice struct {
 	// Agreement is the adjusted Rand index of labels from two halves of the rows. Chance is the same index
 	// for a normal cloud with the covariance of the rows; 0 if Agreement is too low for the comparison.
 	Agreement, Chance []float64
-	// Silhouette is the mean silhouette of k clusters, for one k more than is tried. Cloud is the largest
+	// Silhouette is the mean silhouette of k clusters, up to one k more than is tried. Cloud is the largest
 	// mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone excludes Clusters.
 	Silhouette []float64
 	Cloud      float64
@@ -116,9 +116,9 @@ const (
 // Fridlyand 2002). Clusters requires 4 of Ward's clusters (1963), with a mean silhouette (Rousseeuw 1987) of
 // 0.5, and 0.15 more than for a normal cloud.
 //
-// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances; nearly
-// twice that if Standardized is tried, without Progress. Errors: FitMinVolume's;
-// [softkmeans.ErrTooFewSamples] for fewer than 16 rows of positive weight or a MaxK of 1; ctx's, wrapped.
+// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances.
+// Standardized nearly doubles that, without Progress. Errors: FitMinVolume's and ctx's, wrapped. Fewer than
+// 16 rows of positive weight, or a MaxK of 1, cause [softkmeans.ErrTooFewSamples].
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {

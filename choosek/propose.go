@@ -34,10 +34,10 @@ type Proposal struct {
 // them. Read K and Reason. The first of these rules that applies gives K:
 //
 //   - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. That k must be
-//     at most half of the largest k: a few redundant columns are no mixture.
+//     at most half of len(floors)−1: a few redundant columns are no mixture.
 //   - Otherwise K is one more than the number of leading steps that exceed the broken stick's (Frontier 1976;
 //     Jackson 1993).
-//   - If the first step does not exceed it, or if all steps do, K is 0.
+//   - K is 0 if no step or every step exceeds it, or if there are fewer than 2 steps.
 //
 // Use Propose if only floors are known; [Choose] reads the data. Propose counts directions, not clusters:
 // clusters along a line share one direction. A column on a much larger scale than the others decides alone.

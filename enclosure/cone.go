@@ -61,15 +61,15 @@ const (
 // distance from the floor Σ_{i>k} σ_i(X)².
 //
 // The result attains the floor if a half-space contains all rows that are not 0, projected on the k leading
-// directions (Gillis & Kumar 2015). For nonnegative data it does, unless σ_k = σ_{k+1} mixes parts that share
+// directions (Gillis & Kumar 2015). Nonnegative data lies in one, unless σ_k = σ_{k+1} mixes parts that share
 // no column. Without a half-space Status is StatusNoHalfSpace. The model is then feasible, no worse than the
 // global solution for sums of 1, and a start for softkmeans.FitAlternating.
 //
 // # Details
 //
 // The normal of the half-space must form a cosine of at least 2^-14 with each row above rounding. If k is
-// above n or d, the further centers repeat others. Cone reads Weights, Workers, Solver, Enclosure and
-// Orientation; the latter two place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice
+// above n or d, the further centers repeat others. Cone reads the options Weights, Workers and Solver.
+// Enclosure and Orientation place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice
 // small.
 //
 // Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much

@@ -3,8 +3,8 @@
 // LSDModel.Predict and LSDModel.Coordinates.
 //
 // K takes 8n² bytes: 7 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
-// in softkmeans. Errors: softkmeans.ErrShape, ErrNonFinite and ErrRange for bad data or a result too large to
-// address, ErrTooFewSamples for a table without rows, ErrOption for a bad γ.
+// in softkmeans. Bad data, or a result too large to address, causes softkmeans.ErrShape, ErrNonFinite or
+// ErrRange. A table without rows causes ErrTooFewSamples, and a bad γ ErrOption.
 package kernel
 
 import (

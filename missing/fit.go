@@ -33,8 +33,8 @@ import (
 // A row without any entry does not count. Its memberships are 1/k each, or 1/(k+1) under SumAtMostOne. Status
 // is StatusIterationLimit also if Complete's is.
 //
-// Cost: Complete, Fit, FitMinVolume and Predict; four copies of x. Errors: FitMinVolume's and Complete's. If
-// ctx ends before or after FitMinVolume, the result is nil.
+// Cost: Complete, Fit, FitMinVolume and Predict. Memory: four copies of x. Errors: FitMinVolume's and
+// Complete's. If ctx ends before or after FitMinVolume, the result is nil.
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {

@@ -40,9 +40,9 @@ import (
 // nothing is proved: if all rows are equal, or if squares times weights are out of range.
 //
 // LossGap reads the options Weights, which must be the fit's, Solver and Workers. Cost:
-// [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's;
-// [softkmeans.ErrShape] for a model without centers, or of other columns; [softkmeans.ErrOption] for a Lambda
-// that is below 0 or not finite, and for other options.
+// [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's.
+// A model without centers, or of other columns, causes [softkmeans.ErrShape]. Other options, and a Lambda
+// below 0 or not finite, cause [softkmeans.ErrOption].
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {

@@ -44,7 +44,7 @@ type Sureness struct {
 // and matches their prototypes with m's as [Match] does. Fixed centers match themselves. A row sampled twice
 // counts twice; rows of weight 0 are not sampled.
 //
-// The intervals cover the result of the same fit on very many such rows. They cover the prototypes that
+// The intervals are for the result of the same fit on very many such rows. They cover the prototypes that
 // generated the data less often, since a slack moves centers inward, however many rows there are. The fits
 // search near m alone; [Others] looks for other solutions.
 //

@@ -38,8 +38,8 @@ type Options struct {
 // # Details
 //
 // The first pass adds up a [softkmeans.Stats], the second an [Extent]. Objective is an upper bound for the
-// best memberships of these centers, rounding included. Floor is exact to d·2^-52 of Total. Squares below
-// 2^-1000 count as 0. k is at most 4096.
+// best memberships of these centers, rounding included. Floor is no more precise than d·2^-52 of Total.
+// Squares below 2^-1000 count as 0. k is at most 4096.
 //
 // Cost: nd² and d³ for the statistics, 4ndk for the extent. Memory: two blocks of 16 MB, or of 24 rows if
 // these take more, and 50·d² bytes: 3.4 GB for 8192 columns.

@@ -58,9 +58,9 @@ type MinVolumeOptions struct {
 //   - up to Refinements, each after a correction of the summary's loss and gradient;
 //   - one for memberships, probabilities and labels, if requested.
 //
-// Objective, Floor, Total and Gap are computed on all rows, and proved as by Fit. ClusterMeans, ClusterAxes,
-// ClusterWeights, ClusterSpread, ClusterDoubt, Trace, Iterations, and Warnings other than WarnSlack describe
-// the summary. Status is StatusConverged if another step would lower the loss by at most Tol of the error,
+// Objective, Floor, Total and Gap are computed on all rows, and proved as by Fit. The fields
+// whose names begin with Cluster describe the summary. So do Trace, Iterations, and Warnings other than
+// WarnSlack. Status is StatusConverged if another step would lower the loss by at most Tol of the error,
 // and change the error by at most 1 % of the slack.
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other pass, and softkmeans.FitMinVolume on the summary,
