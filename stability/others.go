@@ -23,6 +23,10 @@ const (
 // (n×d) with these options. It adds to m.Warnings and m.Others, and sets m.ClusterDoubt. A warning says that
 // other rows or another slack change the labels; fewer prototypes may be more stable.
 //
+// Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
+// are fixed. Cost: about FitMinVolume's for each pair. Errors: FitMinVolume's; [softkmeans.ErrShape]
+// for a model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
+//
 // # Details
 //
 // Others fits two random halves of the rows, one with half of the slack (or λ) and one with twice. The
@@ -33,10 +37,6 @@ const (
 //
 // If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
 // m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.
-//
-// Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
-// are fixed. Cost: about FitMinVolume's for each pair. Errors: FitMinVolume's; [softkmeans.ErrShape]
-// for a model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {

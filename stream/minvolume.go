@@ -48,6 +48,12 @@ type MinVolumeOptions struct {
 // and labels, or call Predict and PredictLabels. Data of at most SummaryRows rows is read once, and the
 // result is bit-identical to softkmeans.FitMinVolume's.
 //
+// For larger data the fit iterates on a summary of the rows, and corrects it by further passes. Objective,
+// Floor, Total and Gap are computed on all rows, and proved as by Fit. The fields whose names begin with
+// Cluster describe the summary. So do Trace, Iterations, and Warnings other than WarnSlack. Status is
+// StatusConverged if another step would lower the loss by at most Tol of the error, and change the error by
+// at most 1 % of the slack.
+//
 // # Details
 //
 // Larger data takes up to eight passes by default:
@@ -57,11 +63,6 @@ type MinVolumeOptions struct {
 //   - one that measures these centers on all rows;
 //   - up to Refinements, each after a correction of the summary's loss and gradient;
 //   - one for memberships, probabilities and labels, if requested.
-//
-// Objective, Floor, Total and Gap are computed on all rows, and proved as by Fit. The fields
-// whose names begin with Cluster describe the summary. So do Trace, Iterations, and Warnings other than
-// WarnSlack. Status is StatusConverged if another step would lower the loss by at most Tol of the error,
-// and change the error by at most 1 % of the slack.
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other pass, and softkmeans.FitMinVolume on the summary,
 // with up to 200 more iterations a refinement. Errors: those of Fit and softkmeans.FitMinVolume. If ctx ends
