@@ -241,7 +241,8 @@ func TestScaleAuto(t *testing.T) {
 	text := must(t, "fit", "-k", "3", "-method", "global", "-model", model,
 		"-centers", centers, setFile("wine"))
 	if !strings.Contains(text,
-		"\nColumns differ 2500 times in spread (c13, c8): standardized (-scale none leaves them).\n") {
+		"\nStandard deviations of columns differ by a factor of 2500 (c13 is widest, c8 narrowest):\n"+
+			"standardized (-scale none leaves them).\n") {
 		t.Error(text)
 	}
 	// The model has the scale, and certify that of fit.

@@ -1,9 +1,11 @@
 package table
 
-// Nearest returns the word of the list from which another differs least: by at most two letters that are inserted,
-// left out or replaced, and by fewer than it has. It returns "" if there is none. The first of several is taken.
+// Nearest returns the word of the list from which another differs least: by one letter that is inserted,
+// left out or replaced, by two if it has five or more, and by fewer than it has. It returns "" if there is none. The
+// first of several is taken.
 func Nearest(word string, list []string) string {
-	best, near := min(3, len([]rune(word))), ""
+	n := len([]rune(word))
+	best, near := min(2+n/5, 3, n), ""
 	for _, other := range list {
 		if d := distance([]rune(word), []rune(other)); d < best {
 			best, near = d, other
