@@ -19,8 +19,8 @@ const (
 	alsoBounds = "; prototypes are kept at 0 or above (-bounds none lifts this)"
 	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore does)"
 	sumWords   = "rows add up to %v, as parts of a whole: columns are not standardized (-scale zscore does)" + alsoBounds
-	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and count " +
-		"by the sums of the counts (-scale none takes them as they are)" + alsoBounds
+	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and are " +
+		"weighted by the sums of the counts (-scale none takes them as they are)" + alsoBounds
 )
 
 // spectraOf returns n rows of mixtures of three spectra of d columns, of which column j is of the size of

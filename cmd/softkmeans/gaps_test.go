@@ -229,7 +229,7 @@ func TestScaleAuto(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
 				t.Fatal(err)
 			}
-			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "columns differ ") &&
+			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "standard deviations of columns differ ") &&
 				strings.HasSuffix(got.Notes[0], "): standardized (-scale none leaves them)")
 			if got.Scale != want || noted != (want == "zscore") {
 				t.Errorf("%s, -stream %s: scale %s, %q", name, stream, got.Scale, got.Notes)
