@@ -67,17 +67,18 @@ type rows interface {
 	nearest(dst []int, means, axes *Matrix) error
 }
 
-// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not
-// be stored. No other type has its methods.
+// Samples is the input of a fit, one sample per row: a [*Matrix] or a [*SparseMatrix]. No other type
+// implements it.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean. Sparse rows are
-	// filled in if they are hardly longer or more than so many directions.
+	// expanded if their sides are not much larger than the given number of directions.
 	open(ctx context.Context, o *Options, centred bool, directions int) (rows, error)
-	// checkNew returns the number of rows, or an error unless they can be compared with the centers.
+	// checkNew returns the number of rows, or an error if they cannot be compared with the centers.
 	checkNew(centers *Matrix) (n int, err error)
 	// mix sets dst to the solutions of p for the rows, which are in range.
 	mix(by parallelism, p *simplexProblem, dst *Matrix) error
-	// score calls fn for each row, by means along the axes: see scored in labels.go. Entries are in range.
+	// score calls fn for each row with its scores by means along the axes (see scored in labels.go). Entries
+	// are in range.
 	score(by parallelism, means, axes *Matrix, fn func(i, nearest int, scores []float64, exp int)) error
 }
 
@@ -526,26 +527,25 @@ func (pc *principal) next() float64 {
 	return pc.after
 }
 
-// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. Programs that
-// need more than [Fit] build on it. All numbers are in the units of the data.
+// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. Use it if you
+// need more than [Fit] returns. All numbers are in the units of the data.
 type Subspace struct {
 	Mean  []float64 // d: the weighted mean; zeros with SumAtMostOne
 	Basis *Matrix   // p×d: orthonormal directions from the mean, by descending scatter
-	// Squares are squared singular values of the weighted rows about Mean, descending: all that can be above
-	// 0, or the p leading ones of SolverKrylov.
+	// Squares are the squared singular values of the weighted rows less Mean, descending: all that can be
+	// above 0, or from SolverKrylov the p leading ones.
 	Squares           []float64
-	Floor, FloorError float64 // the squares beyond the p leading ones, and how far that sum may be off
+	Floor, FloorError float64 // the sum of the squares after the p leading ones, and a bound of its error
 	Total             float64 // the sum of all squares
-	Weight            float64 // Σw; the number of rows without weights
-	Solver            Solver  // the solver that found it
+	Weight            float64 // Σw; without weights, the number of rows
+	Solver            Solver  // the solver that found the subspace
 	Status            Status
 }
 
-// Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean. p is
-// from 0 to min(n−1, d); with SumAtMostOne directions are from 0, and p is up to min(n, d).
-//
-// It reads the options Weights, Workers, Solver and Sum. SolverGram finds all Squares of any table. Cost and
-// errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
+// Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean, 0 ≤ p ≤
+// min(n−1, d). With SumAtMostOne directions start at 0, and p may be up to min(n, d). It reads the options
+// Weights, Workers, Solver and Sum. SolverGram finds all Squares. Cost and errors are as for [Fit] with k =
+// p+1, without the memberships. A p out of range is an [ErrOption].
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	t, err := openFor(ctx, x, &o, "Principal", "Weights", "Solver", "Sum")
@@ -594,9 +594,9 @@ func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 	return out
 }
 
-// Coordinates returns the rows of x (n×d) less Mean in the directions of Basis, n×p. dst receives the result;
-// nil allocates, and a wrong shape panics. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without rows; on an error dst is unchanged.
+// Coordinates returns the n×p coordinates of the rows of x (n×d), less Mean, in the directions of Basis. The
+// result is stored in dst; nil allocates, a wrong shape panics. Cost: O(ndp). Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without rows; on an error dst is unchanged.
 func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	t, err := openSamples(context.Background(), x, &Options{}, false)
 	if err != nil {

@@ -1,7 +1,7 @@
 package softkmeans
 
-// Least squares on the simplex: the mixture of given vertices that is nearest to a sample (fully constrained
-// least squares, as unmixing calls it), solved in activeset.go.
+// Least squares on the simplex: the mixture of given vertices that is nearest to a sample. Unmixing calls
+// this fully constrained least squares. The solver is in activeset.go.
 
 import (
 	"cmp"
@@ -9,18 +9,18 @@ import (
 	"strconv"
 )
 
-// SimplexLeastSquares returns the mixtures of the vertices that are nearest to the rows of
-// x: for each row the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². x is
-// n×d, vertices k×d, the result n×k. Use it for memberships of samples in given prototypes.
+// SimplexLeastSquares returns memberships of the rows of x (n×d) in given vertices (k×d), as an n×k matrix.
+// Each row of the result contains the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². It
+// reads the options Workers and Sum. The result is stored in dst; nil allocates, a wrong shape panics, and
+// dst may be x.
 //
-// The optimality conditions hold to rounding, entries off the support are exactly 0, and rows add up to 1 to
-// one rounding. Where vertices are affinely dependent, as for k > d+1, the weights of least norm are found,
-// with errors of up to 1e-9 in the conditions. Only the direction of a sample counts that is farther away
-// than 2^400 times the vertices' size.
+// The optimality conditions hold to rounding. Entries off the support are exactly 0, and rows add up to 1 to
+// one rounding. If vertices are affinely dependent, as for k > d+1, the weights are those of least norm, with
+// errors of up to 1e-9 in the conditions. Of a sample farther away than 2^400 times the size of the vertices
+// only the direction counts.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself. Cost: O(ndk), and
-// O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
-// without vertices, [ErrOption]. It reads the options Workers and Sum.
+// Cost: O(ndk), and O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] without vertices, [ErrOption].
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers),
