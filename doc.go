@@ -28,9 +28,8 @@
 // that are 0 where samples have nothing in common. Its result is not proved minimal; proof.LSDFloor bounds
 // the difference.
 //
-// [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
-// largest membership is unreliable for a cluster between others. For mixtures set Model.Clusters to nil: the
-// labels are then the largest memberships. TILSD's labels are clusters, too; LSD's the largest memberships.
+// [Model.Labels] returns hard labels: clusters after FitMinVolume and TILSD, largest memberships after LSD.
+// For mixtures set Model.Clusters to nil: the labels are then the largest memberships.
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles

@@ -12,21 +12,16 @@ import (
 // Every error of this package unwraps to one of these, or to the context's error.
 var (
 	// ErrShape: a matrix or slice is nil, is of the wrong size, or is not symmetric although it must be.
-	ErrShape = errors.New("wrong shape")
-	// ErrNonFinite: the data contains a NaN or an infinity.
-	ErrNonFinite = errors.New("not a finite number")
-	// ErrRange: a number is too large or too small (see Data in the package comment). Multiply all by a power
-	// of ten.
+	ErrShape     = errors.New("wrong shape")
+	ErrNonFinite = errors.New("not a finite number") // the data contains a NaN or an infinity
+	// ErrRange: a number is too large or too small (see Data in the package comment).
 	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
 		"multiply all by a power of ten")
-	// ErrTooFewSamples: there are no rows, or none of positive weight.
-	ErrTooFewSamples = errors.New("too few samples")
-	// ErrFormat: the bytes to decode are damaged, or MarshalBinary did not write them.
-	ErrFormat = errors.New("malformed data")
+	ErrTooFewSamples = errors.New("too few samples") // there are no rows, or none of positive weight
+	ErrFormat        = errors.New("malformed data")  // MarshalBinary did not write these bytes
 	// ErrChanged: rows or similarities differ between passes, or a solution is below their floor.
 	ErrChanged = errors.New("changed between passes")
-	// ErrOption: an option, or the number k of clusters, is out of range, or this function or kind of rows
-	// does not accept it.
+	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
 )
 
@@ -132,19 +127,13 @@ func (s Status) String() string {
 }
 
 const (
-	// StatusNone is the zero value: nothing was computed.
-	StatusNone Status = iota
-	// StatusOptimal: the result is the global minimum, in closed form, up to rounding.
-	StatusOptimal
-	// StatusConverged: an iteration met its tolerance (see Model.Stationarity).
-	StatusConverged
-	// StatusIterationLimit: an iteration reached its limit. The result is the best so far.
-	StatusIterationLimit
-	// StatusCancelled: the context ended. The result is the best so far.
-	StatusCancelled
+	StatusNone           Status = iota // the zero value: nothing was computed
+	StatusOptimal                      // the global minimum, in closed form, up to rounding
+	StatusConverged                    // an iteration met its tolerance (see Model.Stationarity)
+	StatusIterationLimit               // an iteration reached its limit; the result is the best so far
+	StatusCancelled                    // the context ended; the result is the best so far
 	// StatusNoHalfSpace: with SumAtMostOne, no half-space with 0 on its border contains all rows, projected
-	// on k directions. The floor may then be out of reach. The result is feasible, and Gap bounds how far
-	// above the floor it is.
+	// on k directions. The result is feasible, but may be above the floor, at most by Gap.
 	StatusNoHalfSpace
 	statusCount // a new status stands before it
 )

@@ -10,23 +10,22 @@ import (
 )
 
 // Solver selects how [Fit] finds the principal subspace. All solvers reach the same minimum. They differ in
-// time and in the digits of small singular values. Below, m = min(n, d), M = max(n, d), and Xc is the centred
-// data.
+// time and in the digits of small singular values. Costs are for m = min(n, d) and M = max(n, d).
 type Solver int
 
 const (
-	// SolverAuto, the default, takes SolverKrylov if m > 512 and m(1 + 3m/M) ≥ 144(k+7), otherwise
+	// SolverAuto, the default, takes SolverKrylov for large tables if k is small enough to save time, otherwise
 	// SolverGram. SolverGram also follows if Krylov does not converge, at up to twice the time. SolverJacobi
 	// follows if m ≤ 512 and the floor is below 1e-9 of the total.
 	SolverAuto Solver = iota
-	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ. Cost: Mm² + 4m³/3. It loses squares
+	// SolverGram takes eigenvectors of the m×m Gram matrix of the centred data: Mm² + 4m³/3. It loses squares
 	// below 2^-52 of the largest, so a floor below 1e-14 of the total is rounding.
 	SolverGram
-	// SolverJacobi takes the singular values of R, from a QR factorization by blocks, by one-sided Jacobi.
-	// Small singular values keep their digits. Cost: 2Mm² + 50m³.
+	// SolverJacobi takes a QR factorization, and the singular values of R by one-sided Jacobi: 2Mm² + 50m³.
+	// Small singular values keep their digits.
 	SolverJacobi
-	// SolverKrylov is block Krylov iteration for k−1 vectors. Its Floor is a bound: see
-	// Certificate.FloorError. Cost: 4nd(k+7) a step, and 32nd a step of the proof, which takes one to five.
+	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the proof,
+	// which takes one to five. Its Floor is a bound: see Certificate.FloorError.
 	SolverKrylov
 	solverCount // a new solver stands before it
 )
@@ -45,8 +44,8 @@ type Options struct {
 	// Workers is how many goroutines may run; 0: GOMAXPROCS, or one for a Fit of about 1 ms or less.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// Orientation is an orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none. Every Q
-	// gives another global optimum: see RandomOrientation.
+	// Orientation is an orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ, to another global
+	// optimum (see RandomOrientation); nil: none.
 	Orientation *Matrix
 	MostK       int // the largest k of Floors; 0: all
 }
@@ -124,13 +123,11 @@ const (
 	// VolumeAuto, the default, is VolumeAffine for exact mixtures (see [FitMinVolume]) and for fixed centers
 	// under SumToOne. Otherwise it is VolumeOrigin, which finds clusters a little better.
 	VolumeAuto Volume = iota
-	// VolumeOrigin is the paper's: σ_i are the k singular values of the centers less the mean of the data
-	// (less 0 under SumAtMostOne). They also grow with the distance of the simplex from the mean.
+	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of the data (less 0
+	// under SumAtMostOne). They also grow with the distance of the simplex from the mean.
 	VolumeOrigin
-	// VolumeAffine takes the k−1 singular values of the centers less their own mean. They give the volume of
-	// the simplex wherever it is.
-	VolumeAffine
-	volumeCount // a new volume stands before it
+	VolumeAffine // the k−1 singular values of the centers less their own mean
+	volumeCount  // a new volume stands before it
 )
 
 // String returns "auto", "origin" or "affine".
@@ -140,21 +137,17 @@ func (v Volume) String() string { return nameOf("Volume", int(v), "auto", "origi
 type Init int
 
 const (
-	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]). Otherwise it is InitKMeans,
-	// and labels come from more than one start (see [Model.Labels]).
+	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
-	// InitKMeans starts near clusters, from the best of twenty runs of k-means. Their seeds are from
-	// k-means++ (Arthur & Vassilvitskii 2007, the best of 2+log k candidates each). Runs are fewer if n·d·k
-	// is above 2^23. With more than 32 prototypes FitMinVolume takes only the orientation of these centers,
-	// for a simplex about as large as the data.
+	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means from k-means++ seeds. With
+	// more than 32 prototypes FitMinVolume takes only the orientation of these centers, for a simplex about as
+	// large as the data.
 	InitKMeans
-	// InitSPA is for unmixing, if some samples are nearly pure. Successive projection (Araújo et al. 2001;
-	// Gillis & Vavasis 2014) selects k extreme samples in the principal subspace. Restarts select them after
-	// a random linear map.
+	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001; Gillis
+	// & Vavasis 2014) selects k extreme samples in the principal subspace; Restarts after a random linear map.
 	InitSPA
-	// InitGlobal starts from the tight simplex of the global solution, which encloses the data.
-	InitGlobal
-	initCount // a new start stands before it
+	InitGlobal // the tight simplex of the global solution, which encloses the data
+	initCount  // a new start stands before it
 )
 
 // String returns "auto", "k-means", "SPA" or "global".
@@ -181,15 +174,14 @@ type MinVolumeOptions struct {
 	// their first λ. InitGlobal and Centers always start once.
 	Restarts int
 	MaxIter  int // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
-	// Tol is a relative tolerance; 0: 1e-5. A run ends after two successive iterations in which Loss falls by
-	// at most Tol·Objective and ‖F_t+1 − F_t‖² is at most Tol·‖F‖². Without a penalty, Model.Stationarity
-	// must also be at most √(1000·Tol).
+	// Tol ends a run after two successive iterations in which Loss falls by at most Tol·Objective and
+	// ‖F_t+1 − F_t‖² is at most Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must also be at most
+	// √(1000·Tol).
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: the start, in place of Init; nil: Init
 	// Fixed (m×d, m ≤ k) contains known prototypes in the units of x. They become the first m centers, to the
-	// bit. The others start at rows far from the simplex of the centers before them. Centers, if given, must
-	// begin with Fixed. Init must be InitAuto. Slack then counts from another error (see there).
+	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. See Slack, too.
 	Fixed *Matrix
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
 	// Plain omits the momentum, for comparison. Every iterate is then the paper's Algorithm 2
@@ -202,12 +194,10 @@ type MinVolumeOptions struct {
 	Lower, Upper []float64
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 
-	// Slack is the permitted squared error above the floor, as a fraction of the floor: 0.25 allows 1.25
-	// times the floor. λ becomes as large as that allows. 0: derived from the noise, at most 0.25 (see
-	// FitMinVolume); Model.Slack reports it. Larger values leave more samples outside the simplex. With m
-	// centers of Fixed the slack is (1−m/k)·Slack, and counts from the squared error reached without a
-	// penalty, since fixed centers may keep the error above the floor. FitAlternating refuses Slack and all
-	// fields below.
+	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
+	// that allows. 0: derived from the noise, at most 0.25 (see FitMinVolume); Model.Slack reports it. Larger
+	// values leave more samples outside the simplex. With m centers of Fixed the slack is (1−m/k)·Slack, above
+	// the squared error without a penalty. FitAlternating refuses Slack and all fields below.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight); Slack is then unused
 	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; at least 2^-40 of the
