@@ -14,9 +14,9 @@ import (
 type Solver int
 
 const (
-	// SolverAuto, the default, takes SolverKrylov for large tables if k is small enough to save time, otherwise
-	// SolverGram. SolverGram also follows if Krylov does not converge, at up to twice the time. SolverJacobi
-	// follows if m ≤ 512 and the floor is below 1e-9 of the total.
+	// SolverAuto, the default, takes SolverKrylov for large tables if k is small enough to save time,
+	// otherwise SolverGram. SolverGram also follows if Krylov does not converge, at up to twice the time.
+	// SolverJacobi follows if m ≤ 512 and the floor is below 1e-9 of the total.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m Gram matrix of the centred data: Mm² + 4m³/3. It loses squares
 	// below 2^-52 of the largest, so a floor below 1e-14 of the total is rounding.
@@ -140,11 +140,12 @@ const (
 	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
 	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means from k-means++ seeds. With
-	// more than 32 prototypes FitMinVolume takes only the orientation of these centers, for a simplex about as
-	// large as the data.
+	// more than 32 prototypes FitMinVolume takes only the orientation of these centers, for a simplex about
+	// as large as the data.
 	InitKMeans
-	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001; Gillis
-	// & Vavasis 2014) selects k extreme samples in the principal subspace; Restarts after a random linear map.
+	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001;
+	// Gillis & Vavasis 2014) selects k extreme samples in the principal subspace; Restarts after a random
+	// linear map.
 	InitSPA
 	InitGlobal // the tight simplex of the global solution, which encloses the data
 	initCount  // a new start stands before it
@@ -196,8 +197,8 @@ type MinVolumeOptions struct {
 
 	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
 	// that allows. 0: derived from the noise, at most 0.25 (see FitMinVolume); Model.Slack reports it. Larger
-	// values leave more samples outside the simplex. With m centers of Fixed the slack is (1−m/k)·Slack, above
-	// the squared error without a penalty. FitAlternating refuses Slack and all fields below.
+	// values leave more samples outside the simplex. With m centers of Fixed the slack is (1−m/k)·Slack,
+	// above the squared error without a penalty. FitAlternating refuses Slack and all fields below.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight); Slack is then unused
 	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; at least 2^-40 of the
