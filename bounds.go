@@ -314,7 +314,7 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 		size = norm2(w.Data)
 		width = max(width, size)
 	}
-	if m := c.level(&t, size, width); !(m <= t.level) { // by chance; rounding up to a power of 2 makes the same bound likely next time
+	if m := c.level(&t, size, width); !(m <= t.level) { // by chance; the next power of 2 rarely changes
 		_, exp := math.Frexp(m)
 		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
 	}
