@@ -18,7 +18,7 @@ import (
 
 // support is the part of the problem on a set S of vertices.
 type support struct {
-	off   bool      // by the vertices not in S: index lists these, chol is of their part of P, h and sum are not used
+	off   bool      // index lists the vertices not in S, chol is of their part of P; h, sum: unused
 	index []int     // S, ascending
 	chol  []float64 // of A_SS
 	h     []float64 // A_SS⁻¹1
