@@ -420,7 +420,7 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 func tileSIMD(sums *[12]float64, a, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
-	for len(a) >= 18*v && len(b) >= 18*v { // lengths are multiples of six vectors
+	for len(a) >= 18*v && len(b) >= 18*v { // lengths are multiples of six registers
 		p, q, r := load(b), load(b[v:]), load(b[2*v:])
 		s0, s1, s2 = load(a).MulAdd(p, s0), load(a).MulAdd(q, s1), load(a).MulAdd(r, s2)
 		s3, s4, s5 = load(a[v:]).MulAdd(p, s3), load(a[v:]).MulAdd(q, s4), load(a[v:]).MulAdd(r, s5)

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Matrix is a dense matrix of float64, with one sample per row if it contains data. Its storage is open, as
-// in image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Numbers between rows (Stride > Cols) are never read
-// or written. Set the four fields to wrap a matrix of another library without a copy. The zero value is an
-// empty 0×0 matrix. Functions return an [ErrShape] if the fields of a Matrix contradict each other.
+// Matrix is a dense matrix of float64. If it contains data, each row is a sample. Its storage is open, as in
+// image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Numbers between rows are never read or written. Set
+// the four fields to wrap a matrix of another library without a copy. The zero value is an empty 0×0 matrix.
+// Functions return an [ErrShape] if the fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64

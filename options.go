@@ -41,11 +41,9 @@ type Options struct {
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
-	// Workers is how many goroutines may run; 0: GOMAXPROCS, or one for a Fit of about 1 ms or less.
-	Workers int
-	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// Orientation is an orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ, to another global
-	// optimum (see RandomOrientation); nil: none.
+	Workers   int       // 0: GOMAXPROCS, or 1 for a Fit of about 1 ms or less
+	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	// Orientation is an orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none.
 	Orientation *Matrix
 	MostK       int // the largest k of Floors; 0: all
 }
@@ -168,18 +166,15 @@ type Iteration struct {
 
 // MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. The zero value and nil are the defaults.
 type MinVolumeOptions struct {
-	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
-	Workers int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
-	Seed    uint64    // of all random numbers: the same seed gives the same result
-	// Restarts is the number of starts; 0: 1. The fit keeps the lowest loss. With Slack it compares starts at
-	// their first λ. InitGlobal and Centers always start once.
-	Restarts int
-	MaxIter  int // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
-	// Tol ends a run after two successive iterations in which Loss falls by at most Tol·Objective and
-	// ‖F_t+1 − F_t‖² is at most Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must also be at most
-	// √(1000·Tol).
+	Weights  []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
+	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
+	Seed     uint64    // of all random numbers: the same seed gives the same result
+	Restarts int       // starts to compare (Slack: at the first λ); 0: 1. InitGlobal and Centers start once.
+	MaxIter  int       // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
+	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
+	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
 	Tol     float64
-	Init    Init    // where to start; InitAuto is the default
+	Init    Init    // the start; InitAuto is the default
 	Centers *Matrix // k×d: the start, in place of Init; nil: Init
 	// Fixed (m×d, m ≤ k) contains known prototypes in the units of x. They become the first m centers, to the
 	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. See Slack, too.
@@ -189,9 +184,8 @@ type MinVolumeOptions struct {
 	// (docs/errata.md), with up to four times as many iterations. For sparse rows it is an ErrOption.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
-	// Lower and Upper bound the centers: one number for each column of x, or one for all. ±Inf is no bound;
-	// nil: none. The floor ignores bounds. If all rows have one sum (1 or 100), centers keep it under
-	// SumToOne, unless bounds forbid it.
+	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
+	// The floor ignores bounds. Under SumToOne centers keep a sum that all rows share if bounds permit it.
 	Lower, Upper []float64
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 
@@ -331,15 +325,12 @@ func narrowColumns(k int) int { return 3*k + 4 }
 // LSDOptions are the options of [LSD], [TILSD] and their floors. The zero value and nil are the defaults. An
 // option that a function does not read is an [ErrOption] unless it is zero.
 type LSDOptions struct {
-	Workers int    // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
-	Seed    uint64 // of all random numbers: the same seed gives the same result
+	Workers   int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
+	Seed      uint64    // of all random numbers: the same seed gives the same result
+	Enclosure Enclosure // for TILSD alone: EnclosureBall (the default) or EnclosureTight
 
-	// Enclosure is for TILSD alone: EnclosureBall (the default) or EnclosureTight.
-	Enclosure Enclosure
-
-	// Starts, like all fields below, is for LSD alone: the number of random rotations that its search for the
-	// simplex starts from (k > 2); 0: 5.
-	Starts int
+	// All fields below are for LSD alone.
+	Starts int // random rotations from which LSD looks for the simplex (k > 2); 0: 5
 	// MaxIter limits the steps of each of up to four descents after the rotation; 0: 1000. Reaching it is
 	// StatusIterationLimit. Negative: no descent, as in the method's source.
 	MaxIter int

@@ -143,8 +143,8 @@ type choice struct {
 	steps       int // of SolverKrylov
 }
 
-// chooseSolver returns the solvers of SolverAuto for p leading directions of rows whose sides are small and
-// large.
+// chooseSolver returns the solvers to try for p leading directions of rows whose sides are small and large: the
+// solver asked for, or the choice of SolverAuto.
 func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) choice {
 	steps := defaultKrylovSteps
 	krylov := small > sparseGramSide
@@ -167,7 +167,7 @@ func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) c
 
 const krylovTol = 1e-13 // the share of the total to which SolverKrylov proves the floor
 
-// wanted is a number p of leading directions, and of more that need not have converged.
+// wanted asks for p leading directions, and for more directions, which need not have converged.
 type wanted struct{ p, more int }
 
 func (q wanted) all() int { return q.p + q.more }
@@ -202,8 +202,8 @@ func principalOf(x rows, q wanted, solver Solver, why purpose) (*principal, erro
 //
 // The Gram matrix takes Mm² operations. Its eigenvectors take 4m³/3 at a third or half of the speed. A step
 // takes 4Mm(p+8) at half of the speed, and twice as long on wide data. Together that is m(1 + 3m/M)/(9(p+8))
-// steps. Measured for m from 600 to 2000, the equal number of steps was 0.4–1.3 times as large with vectors,
-// and 1.1–2.3 times without. Falling spectra take about 10 steps, spectra of noise 60 or more.
+// steps. Measured for m from 600 to 2000, this number was 0.4–1.3 times as large with SIMD, and 1.1–2.3 times
+// without. Falling spectra take about 10 steps, spectra of noise 60 or more.
 //
 // From the fifth step on, SolverAuto stops if the bound falls too slowly, and takes SolverGram. It has then
 // lost a third of SolverGram's time, at worst all of it.
@@ -535,7 +535,7 @@ func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	return kry, err
 }
 
-// next returns the squared singular value that follows those of the basis. With SolverKrylov it is about this
+// next returns the squared singular value after the last one of the basis. With SolverKrylov it is about this
 // value, or less.
 func (pc *principal) next() float64 {
 	if p := pc.basis.Rows; p < len(pc.squares) {

@@ -128,7 +128,7 @@ func errTooLarge(s *samples) error {
 }
 
 // triangularFactor returns the upper triangular factor R of the QR factorization of Xc (d×d, for d ≤ n) or
-// Xcᵀ (n×n). It squares no singular value. Its work is twice that of gramMatrix.
+// Xcᵀ (n×n). It squares no singular value. It takes twice the work of gramMatrix.
 func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(3*size, size) {

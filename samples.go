@@ -27,7 +27,7 @@ type samples struct {
 	part bool
 }
 
-// meanRest is the difference between the true mean and mean: rest, except for rounding, which bound bounds.
+// meanRest contains the rest of the true mean, mean + rest. The method bound covers its rounding error.
 type meanRest struct {
 	rest   []float64 // nil: 0
 	mass   float64   // Σw_i

@@ -10,10 +10,8 @@ import (
 )
 
 // RegularSimplex returns a k×(k−1) matrix B whose rows are the vertices of a regular simplex around the
-// origin: BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. It panics if k < 1. Cost: O(k²).
-//
-// The columns are the Helmert contrasts, the "EVs of H_k" of the paper's Algorithm 1, line 3. Column j (from
-// 0) is 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below.
+// origin: BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. Its columns are the Helmert contrasts, the "EVs of H_k" of
+// the paper's Algorithm 1, line 3. It panics if k < 1. Cost: O(k²).
 func RegularSimplex(k int) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
@@ -28,7 +26,8 @@ func RegularSimplex(k int) *Matrix {
 	return b
 }
 
-// helmert returns entry (i, j) of B.
+// helmert returns entry (i, j) of B. Column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2))
+// in row j+1, and 0 below.
 func helmert(i, j int) float64 {
 	f := float64(j + 1)
 	switch {
@@ -65,10 +64,8 @@ const (
 	// membership above 2/k.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
-	// Its prototypes are nearer to the data, and its memberships farther from 1/k.
-	//
-	// If the data has only r < k−1 dimensions and Orientation is nil or not read (min(n, d) < k−1), the
-	// simplex has r dimensions. The other centers repeat its vertices and share their memberships.
+	// Its prototypes are nearer to the data, and its memberships farther from 1/k. Data of r < k−1
+	// dimensions gets r+1 vertices, unless Orientation is set. The other centers repeat them.
 	EnclosureTight
 	enclosureCount // a new enclosure stands before it
 )
@@ -172,7 +169,8 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 }
 
 // flatten returns the smallest regular simplex of q < k−1 dimensions around points of at most q dimensions,
-// with its vertices repeated. In the first q coordinates, normals 0 to q are the Helmert contrasts of q+1
+// with its vertices repeated. Without an Orientation, placeSimplex calls it for EnclosureTight. (If min(n, d)
+// < k−1, no Orientation is read.) In the first q coordinates, normals 0 to q are the Helmert contrasts of q+1
 // vertices, up to a common factor.
 func flatten(normals *Matrix, ext *extent, q int) *placement {
 	k := normals.Rows
@@ -298,9 +296,9 @@ func fixSum(g []float64) {
 
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose vertices are
 // the rows of a k×d matrix. Use it to compare prototypes, and with proof.VolumeFloor. A single point gives 0.
-// Affinely dependent vertices give −Inf, which includes all k > d+1. If only rounding makes vertices
-// independent, each lost direction adds about −35. Differences below 2^-500 of the largest entry count as 0.
-// Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
+// Affinely dependent vertices give −Inf, as do all k > d+1; if only rounding makes vertices independent, each
+// lost direction adds about −35. Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d).
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
 		return 0, err
@@ -348,11 +346,9 @@ func LogVolume(vertices *Matrix) (float64, error) {
 type Sum int
 
 const (
-	// SumToOne, the default: exactly 1.
-	SumToOne Sum = iota
-	// SumAtMostOne: at most 1. The difference from 1 is the membership of a vertex at 0, such as shadow. The
-	// data is not centred. Package enclosure finds the global minimum in closed form for nonnegative data,
-	// among others.
+	SumToOne Sum = iota // exactly 1, the default
+	// SumAtMostOne: at most 1. The difference is the membership of a vertex at 0, such as shadow. The data is
+	// not centred. For its global minimum see package enclosure.
 	SumAtMostOne
 	sumCount // a new sum stands before it
 )

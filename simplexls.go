@@ -15,7 +15,7 @@ import (
 // dst may be x.
 //
 // The optimality conditions hold to rounding. Entries off the support are exactly 0, and rows add up to 1 to
-// one rounding. If vertices are affinely dependent, as for k > d+1, the weights are those of least norm, with
+// one rounding. If vertices are affinely dependent, as for k > d+1, the weights have the least norm, with
 // errors of up to 1e-9 in the conditions. Of a sample farther away than 2^400 times the size of the vertices
 // only the direction counts.
 //

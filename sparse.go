@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// SparseMatrix is a matrix of float64 in compressed rows (CSR). Its storage is open: the three slices are
-// those of SciPy's csr_array. The entries of row i are Data[Indptr[i]:Indptr[i+1]]. Their columns are
-// Indices[Indptr[i]:Indptr[i+1]], in ascending order. All other entries are 0; stored entries may be 0, too.
-// The zero value is an empty 0×0 matrix. Functions do not change a SparseMatrix. They return an [ErrShape]
-// that names the row if its fields contradict each other.
+// SparseMatrix is a matrix of float64 in compressed rows (CSR). Its storage is open: the slices are those in
+// SciPy's csr_array. The entries of row i are Data[Indptr[i]:Indptr[i+1]], and their columns
+// Indices[Indptr[i]:Indptr[i+1]], ascending. All other entries are 0; stored entries may be 0, too. The zero
+// value is an empty 0×0 matrix. Functions return an [ErrShape] that names the row if the fields contradict
+// each other.
 type SparseMatrix struct {
 	Rows, Cols int
 	Indptr     []int // Rows+1 numbers, ascending from 0; may be nil if Rows is 0
