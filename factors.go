@@ -170,7 +170,8 @@ func orthonormalize(ctx context.Context, v *Matrix, from int) {
 		for ok := false; !ok && !stopped(ctx); next++ {
 			clear(row)
 			row[next%v.Cols] = 1
-			// The squared lengths that d unit vectors keep add up to d−i: one keeps at least twice this share.
+			// The squared lengths that d unit vectors keep add up to d−i: one keeps at least twice this
+			// share.
 			ok = deflate(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
 		}
 	}

@@ -346,10 +346,10 @@ func (r *outside) floor(next float64) (low, high float64) {
 	return low / unit / unit, high / unit / unit
 }
 
-// noise bounds the norm of the rounding error of a product of XᵀX, about the mean in memory, with a unit vector.
-// It assumes that this vector is orthogonal to the rows of r.vectors, and that the product is made orthogonal to
-// them. The bound is three times the terms in floor for inner products, projections, and sums over rows, here or
-// in a pass with fewer vectors.
+// noise bounds the norm of the rounding error of a product of XᵀX, about the mean in memory, with a unit
+// vector. It assumes that this vector is orthogonal to the rows of r.vectors, and that the product is made
+// orthogonal to them. The bound is three times the terms in floor for inner products, projections, and sums
+// over rows, here or in a pass with fewer vectors.
 func (r *outside) noise() float64 {
 	q, d, squares, entry := r.vectors.Rows, r.vectors.Cols, r.total, 0
 	if r.sparse != nil {

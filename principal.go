@@ -143,8 +143,8 @@ type choice struct {
 	steps       int // of SolverKrylov
 }
 
-// chooseSolver returns the solvers to try for p leading directions of rows whose sides are small and large: the
-// solver asked for, or the choice of SolverAuto.
+// chooseSolver returns the solvers to try for p leading directions of rows whose sides are small and large:
+// the solver asked for, or the choice of SolverAuto.
 func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) choice {
 	steps := defaultKrylovSteps
 	krylov := small > sparseGramSide
