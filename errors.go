@@ -19,7 +19,7 @@ var (
 		"multiply all by a power of ten")
 	ErrTooFewSamples = errors.New("too few samples") // there are no rows, or none of positive weight
 	ErrFormat        = errors.New("malformed data")  // MarshalBinary did not write these bytes
-	// ErrChanged: rows or similarities differ between passes, or a solution is below their floor.
+	// ErrChanged: rows differ between passes, or a solution is below their floor.
 	ErrChanged = errors.New("changed between passes")
 	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
