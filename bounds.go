@@ -281,8 +281,8 @@ type complement struct {
 // 3. Choice of b and least. The iteration supplies them. If they are wrong, Ω shows it and m is large.
 //
 // 4. Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω. Each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
-// is off by 5·noise/β of the longest W. Until the end, the error of W_j grows at λ at most by the factors
-// s−1−j and T.
+// is off by 5·noise/β of the longest W. From step j to the last,
+// an error grows at λ by at most the factors s−1−j and T.
 //
 // 5. From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. The eigenvalues
 // of C are at most (a + m)/2 + √((a − m)²/4 + e²).

@@ -25,7 +25,7 @@ var (
 	ErrOption = errors.New("invalid option")
 )
 
-// InputError names the entry of an argument that is at fault. Use [errors.As] to find it in an error.
+// InputError names the bad entry of an argument. Use [errors.As] to find it.
 type InputError struct {
 	Arg   string  // the argument's name: "x", "weights", "centers", …
 	Row   int     // counted from 0

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Matrix is a dense matrix of float64. If it contains data, each row is a sample. Its storage is open, as in
-// image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Numbers between rows are never read or written. Set
-// the four fields to wrap a matrix of another library without a copy. The zero value is an empty 0×0 matrix.
-// Functions return an [ErrShape] if the fields contradict each other.
+// Matrix is a dense matrix of float64; rows are samples. Its storage is open, as in image.RGBA: row i is
+// Data[i*Stride : i*Stride+Cols]. Numbers between rows are never read or written. Set the four fields to wrap
+// a matrix of another library without a copy. The zero value is an empty 0×0 matrix. Functions return an
+// [ErrShape] if the fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
@@ -93,13 +93,13 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	return m, nil
 }
 
-// At returns the value in row i and column j, both counted from 0. It panics if either is out of range.
+// At returns the value in row i and column j, from 0. It panics out of range.
 func (m *Matrix) At(i, j int) float64 {
 	m.check(i, j)
 	return m.Data[i*m.Stride+j]
 }
 
-// Set sets the value in row i and column j. It panics if either is out of range.
+// Set sets the value in row i and column j. It panics out of range.
 func (m *Matrix) Set(i, j int, v float64) {
 	m.check(i, j)
 	m.Data[i*m.Stride+j] = v

@@ -33,8 +33,8 @@ const (
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and other functions. Each function names the fields that it reads. Any other field that
-// is not zero is an [ErrOption]. The zero value and nil are the defaults.
+// Options tunes [Fit] and other functions, which name the fields that they read. Other fields must be zero,
+// or are an [ErrOption]. nil is the zero value, the defaults.
 type Options struct {
 	// Weights contains a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 counts a row twice. A row
 	// of weight 0 does not count, but gets memberships. Weights below 2^-500 of the largest count as 0.
@@ -137,13 +137,12 @@ type Init int
 const (
 	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
-	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means from k-means++ seeds. With
-	// more than 32 prototypes FitMinVolume takes only the orientation of these centers, for a simplex about
-	// as large as the data.
+	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means++. For more than 32
+	// prototypes FitMinVolume takes only the orientation of these centers, for a simplex about as large as
+	// the data.
 	InitKMeans
 	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001;
-	// Gillis & Vavasis 2014) selects k extreme samples in the principal subspace; Restarts after a random
-	// linear map.
+	// Gillis & Vavasis 2014) selects k of them, in Restarts after a random linear map.
 	InitSPA
 	InitGlobal // the tight simplex of the global solution, which encloses the data
 	initCount  // a new start stands before it
@@ -180,8 +179,8 @@ type MinVolumeOptions struct {
 	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. See Slack, too.
 	Fixed *Matrix
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
-	// Plain omits the momentum, for comparison. Every iterate is then the paper's Algorithm 2
-	// (docs/errata.md), with up to four times as many iterations. For sparse rows it is an ErrOption.
+	// Plain omits the momentum (the paper's Algorithm 2, see docs/errata.md), which takes up to four times as
+	// many iterations. It is not for sparse rows.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
@@ -322,8 +321,8 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 // times as many took as long in the measured fits. With fewer, more work is left for all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// LSDOptions are the options of [LSD], [TILSD] and their floors. The zero value and nil are the defaults. An
-// option that a function does not read is an [ErrOption] unless it is zero.
+// LSDOptions tunes [LSD], [TILSD] and their floors. Fields that a function does not read must be zero, or are
+// an [ErrOption]. nil is the zero value, the defaults.
 type LSDOptions struct {
 	Workers   int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed      uint64    // of all random numbers: the same seed gives the same result

@@ -544,13 +544,13 @@ func (pc *principal) next() float64 {
 	return pc.after
 }
 
-// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. Use it if you
-// need more than [Fit] returns. All numbers are in the units of the data.
+// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. All numbers are
+// in the units of the data.
 type Subspace struct {
 	Mean  []float64 // d: the weighted mean; zeros with SumAtMostOne
 	Basis *Matrix   // p×d: orthonormal directions from the mean, by descending scatter
-	// Squares are the squared singular values of the weighted rows less Mean, descending: all that can be
-	// above 0, or from SolverKrylov the p leading ones.
+	// Squares are squared singular values of weighted rows less Mean, descending: all, or p with
+	// SolverKrylov.
 	Squares           []float64
 	Floor, FloorError float64 // the sum of the squares after the p leading ones, and a bound of its error
 	Total             float64 // the sum of all squares
@@ -560,9 +560,9 @@ type Subspace struct {
 }
 
 // Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean, 0 ≤ p ≤
-// min(n−1, d). With SumAtMostOne directions start at 0, and p may be up to min(n, d). It reads the options
-// Weights, Workers, Solver and Sum. SolverGram finds all Squares. Cost and errors are as for [Fit] with k =
-// p+1, without the memberships. A p out of range is an [ErrOption].
+// min(n−1, d). With SumAtMostOne directions start at 0, and p may be up to min(n, d). Any other p is an
+// [ErrOption]. It reads the options Weights, Workers, Solver and Sum. SolverGram finds all Squares. Cost and
+// errors are as for [Fit] with k = p+1, without the memberships.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	t, err := openFor(ctx, x, &o, "Principal", "Weights", "Solver", "Sum")

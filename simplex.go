@@ -54,14 +54,12 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 	return q
 }
 
-// Enclosure selects how Fit places its simplex around the data. All choices reach the global minimum of the
-// squared error. enclosure.Smallest makes any simplex of Fit smaller.
+// Enclosure selects how Fit places its simplex around the data. All choices reach the same minimum.
 type Enclosure int
 
 const (
 	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the regular simplex around the smallest ball
-	// that is centred at the mean and contains the projected data. No row of positive weight gets a
-	// membership above 2/k.
+	// about the mean that contains the projected data. No row of positive weight gets a membership above 2/k.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
 	// Its prototypes are nearer to the data, and its memberships farther from 1/k. Data of r < k−1
@@ -295,10 +293,10 @@ func fixSum(g []float64) {
 }
 
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose vertices are
-// the rows of a k×d matrix. Use it to compare prototypes, and with proof.VolumeFloor. A single point gives 0.
-// Affinely dependent vertices give −Inf, as do all k > d+1; if only rounding makes vertices independent, each
-// lost direction adds about −35. Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d).
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
+// the rows of a k×d matrix. Compare it with proof.VolumeFloor. A single point gives 0, affinely dependent
+// vertices (as for all k > d+1) −Inf. If only rounding makes vertices independent, each lost direction adds
+// about −35. Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
 		return 0, err

@@ -16,11 +16,8 @@ import (
 //
 // The optimality conditions hold to rounding. Entries off the support are exactly 0, and rows add up to 1 to
 // one rounding. If vertices are affinely dependent, as for k > d+1, the weights have the least norm, with
-// errors of up to 1e-9 in the conditions. Of a sample farther away than 2^400 times the size of the vertices
-// only the direction counts.
-//
-// Cost: O(ndk), and O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without vertices, [ErrOption].
+// errors of up to 1e-9 in the conditions. Cost: O(ndk), and O(k²) for each row and support tried. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption].
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers),

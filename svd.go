@@ -25,11 +25,11 @@ type svdResult struct {
 
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix. With p = min(n, d), u
 // is n×p and v is d×p with orthonormal columns, and s contains p values in descending order. In each column
-// of v the entry of largest magnitude, the first on ties, is positive. a is not changed.
+// of v the entry of largest magnitude, the first on ties, is positive. a is not changed. Values below 2^-500
+// of the largest entry count as 0; their vectors complete the others. Factors of an empty matrix are empty.
 //
-// Values below 2^-500 of the largest entry count as 0; their vectors complete the others. Factors of an empty
-// matrix are empty. Cost: O(ndp), and O(p³) for each of 8 to 12 sweeps, a few times as much as other methods.
-// [Principal] takes a context. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
+// Cost: O(ndp), and O(p³) for each of 8 to 12 sweeps, a few times as much as other methods. [Principal] takes
+// a context, SVD does not. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	r, err := thinSVD(context.Background(), a)
 	if err != nil {
