@@ -182,8 +182,8 @@ func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []
 }
 
 // solveFree overwrites g with the memberships of row z. free contains the memberships without bounds. The
-// support of warm is tried first. If r.in is false, r.w contains the vertex's multiplier; other entries of
-// r.w are invalid. solveFree assumes that r.p is fast and its vertices are near.
+// support of warm is tried first. For each vertex with r.in false, r.w then contains the multiplier;
+// other entries of r.w are invalid. solveFree assumes that r.p is fast and its vertices are near.
 func (r *rowSolver) solveFree(g, free, z, warm []float64) {
 	top, _ := rowMaxAbs(free)
 	r.free, r.z = free, z

@@ -549,8 +549,8 @@ func (pc *principal) next() float64 {
 type Subspace struct {
 	Mean  []float64 // d: the weighted mean; zeros with SumAtMostOne
 	Basis *Matrix   // p×d: orthonormal directions from the mean, by descending scatter
-	// Squares are squared singular values of weighted rows less Mean, descending: all, or p with
-	// SolverKrylov.
+	// Squares are squared singular values of the weighted rows less Mean, descending: all that can be above
+	// 0, or the p leading ones with SolverKrylov.
 	Squares           []float64
 	Floor, FloorError float64 // the sum of the squares after the p leading ones, and a bound of its error
 	Total             float64 // the sum of all squares
