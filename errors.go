@@ -11,16 +11,13 @@ import (
 
 // Every error of this package unwraps to one of these, or to the context's error.
 var (
-	// ErrShape: a matrix or slice is nil, is of the wrong size, or is not symmetric although it must be.
-	ErrShape     = errors.New("wrong shape")
+	ErrShape     = errors.New("wrong shape")         // an argument is nil, of a wrong size, or not symmetric
 	ErrNonFinite = errors.New("not a finite number") // the data contains a NaN or an infinity
-	// ErrRange: a number is too large or too small (see Data in the package comment).
-	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
-		"multiply all by a power of ten")
-	ErrTooFewSamples = errors.New("too few samples") // there are no rows, or none of positive weight
-	ErrFormat        = errors.New("malformed data")  // MarshalBinary did not write these bytes
-	// ErrChanged: rows differ between passes, or a solution is below their floor.
-	ErrChanged = errors.New("changed between passes")
+	ErrRange     = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
+		"multiply all by a power of ten") // see Data in the package comment
+	ErrTooFewSamples = errors.New("too few samples")        // there are no rows, or none of positive weight
+	ErrFormat        = errors.New("malformed data")         // damaged bytes, or of another kind
+	ErrChanged       = errors.New("changed between passes") // rows differ, or a solution is below their floor
 	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
 )

@@ -21,8 +21,7 @@ const (
 	// SolverGram takes eigenvectors of the m×m Gram matrix of the centred data: Mm² + 4m³/3. It loses squares
 	// below 2^-52 of the largest, so a floor below 1e-14 of the total is rounding.
 	SolverGram
-	// SolverJacobi takes a QR factorization, and the singular values of R by one-sided Jacobi: 2Mm² + 50m³.
-	// Small singular values keep their digits.
+	// SolverJacobi keeps the digits of small singular values, by QR and one-sided Jacobi: 2Mm² + 50m³.
 	SolverJacobi
 	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the proof,
 	// which takes one to five. Its Floor is a bound: see Certificate.FloorError.
@@ -38,14 +37,13 @@ func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram"
 type Options struct {
 	// Weights contains a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 counts a row twice. A row
 	// of weight 0 does not count, but gets memberships. Weights below 2^-500 of the largest count as 0.
-	Weights   []float64
-	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
-	Sum       Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
-	Workers   int       // 0: GOMAXPROCS, or 1 for a Fit of about 1 ms or less
-	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// Orientation is an orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none.
-	Orientation *Matrix
-	MostK       int // the largest k of Floors; 0: all
+	Weights     []float64
+	Enclosure   Enclosure // EnclosureBall (the default) or EnclosureTight
+	Sum         Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
+	Workers     int       // 0: GOMAXPROCS, or 1 for a Fit of about 1 ms or less
+	Solver      Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	Orientation *Matrix   // orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none
+	MostK       int       // the largest k of Floors; 0: all
 }
 
 // largestK is the largest number of centers. The memberships of as many rows would exceed the address space.
@@ -179,8 +177,7 @@ type MinVolumeOptions struct {
 	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. See Slack, too.
 	Fixed *Matrix
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
-	// Plain omits the momentum (the paper's Algorithm 2, see docs/errata.md), which takes up to four times as
-	// many iterations. It is not for sparse rows.
+	// Plain is the paper's Algorithm 2, without momentum: up to 4 times the iterations. Not for sparse rows.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
@@ -327,15 +324,12 @@ type LSDOptions struct {
 	Workers   int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed      uint64    // of all random numbers: the same seed gives the same result
 	Enclosure Enclosure // for TILSD alone: EnclosureBall (the default) or EnclosureTight
-
 	// All fields below are for LSD alone.
 	Starts int // random rotations from which LSD looks for the simplex (k > 2); 0: 5
 	// MaxIter limits the steps of each of up to four descents after the rotation; 0: 1000. Reaching it is
 	// StatusIterationLimit. Negative: no descent, as in the method's source.
 	MaxIter int
 	// Tol ends a descent when twenty steps lower the smallest objective by at most Tol·‖K‖²; 0: 1e-9.
-	Tol float64
-	// Progress is called at the start of each descent and after every step. Objective and Loss are both the
-	// objective. Restart numbers the descents, with gaps.
-	Progress func(Iteration)
+	Tol      float64
+	Progress func(Iteration) // called at the start and after each step of a descent; Restart is its number, with gaps
 }
