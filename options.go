@@ -331,5 +331,5 @@ type LSDOptions struct {
 	MaxIter int
 	// Tol ends a descent when twenty steps lower the smallest objective by at most Tol·‖K‖²; 0: 1e-9.
 	Tol      float64
-	Progress func(Iteration) // called at the start and after each step of a descent; Restart is its number, with gaps
+	Progress func(Iteration) // called at the start and each step of descents; Restart numbers them, with gaps
 }
