@@ -194,7 +194,8 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 			p.roles[j] = roleNone // text that is carried along
 		}
 		if free(j) && c.numbers >= leastConstant && c.words+c.gaps == 0 && c.least == c.most && c.least != 0 &&
-			p.width > 3 && wanted == nil && !p.survey.cut && h.Header && !isNumber([]byte(names[j])) {
+			p.width > 3 && wanted == nil && !p.dialect.Constant && !p.survey.cut && h.Header &&
+			!isNumber([]byte(names[j])) {
 			p.roles[j] = roleNone
 			constant = append(constant, p.columnName(j, names)+" "+strconv.FormatFloat(c.least, 'g', -1, 64))
 		}
