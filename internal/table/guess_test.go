@@ -114,6 +114,9 @@ func TestGuess(t *testing.T) {
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
+		{text: "name,a,b,c\nclass,low,high,mid\n" + many(8, func(i int) string {
+			return fmt.Sprint("s", i, ",", noise(i), ",", noise(i+2), ",", noise(i+3))
+		}), fail: "-transpose yes reads it so"},
 		{text: "# a b\n# % mg/l\n1 2\n3 4\n", names: "a|b", rows: 2},
 		{text: " % a b\n1 2\n3 4\n4 3\n", names: "a|b", rows: 3},
 		{text: "a,b\n1,2\n,\n3,4\n",
