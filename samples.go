@@ -127,7 +127,7 @@ func unread(ctx context.Context, n, d int, weights []float64, workers int, centr
 	return s, err
 }
 
-// some returns samples without rows, for n rows with new weights of at most 1; nil: all 1.
+// some returns samples without rows, of n rows with new weights in scaled units; nil: all 1.
 func (s *samples) some(n int, weights []float64) *samples {
 	out := *s
 	out.x, out.n, out.weights, out.wexp = nil, n, weights, 0
