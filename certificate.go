@@ -13,9 +13,8 @@ import (
 // Certificate compares centers and memberships with the global minimum: see [Certify]. Read Gap for the
 // distance as a fraction of the total variance, or call Optimal.
 //
-// Objective and Gap are about repaired memberships: negative ones count as 0, and a row is divided by its sum
-// (for SumAtMostOne only if the sum is above 1). A row without a positive entry becomes 1/k (for SumAtMostOne
-// 0).
+// Objective, Gap and Optimal are about repaired memberships: negative ones count as 0, and a row is divided
+// by its sum (for SumAtMostOne only if that is above 1). A row without a positive entry becomes 1/k, or 0.
 type Certificate struct {
 	Objective float64 // upper bound of the weighted ‖X − GF‖², rounding included
 	// Floor is the global minimum of the objective for X and k: Σ_{i≥k} σ_i² over the singular values of the
@@ -47,19 +46,16 @@ func (c Certificate) Optimal(tol float64) bool {
 }
 
 // Floors returns the least objective that 1, 2, … centers can reach. Pass the samples in rows. Use it to
-// choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, and no method,
-// soft or hard, has a smaller sum of squares.
+// choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, soft or hard.
 //
-// For k = 1 … min(n, d)+1 a floor is Σ_{i≥k} σ_i² over the singular values of the centred data (Theorem 1):
-// first the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, for k = 1 …
-// min(n, d), a lower bound of the minimum; package enclosure attains it. Floors are in squared units of x,
-// and math.MaxFloat64 if they are out of range.
+// For k = 1 … min(n, d)+1 it is Σ_{i≥k} σ_i² over the singular values of the centred data (Theorem 1): first
+// the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, for k = 1 … min(n,
+// d), a lower bound that package enclosure attains. Floors are in squared units of x, and at most
+// math.MaxFloat64.
 //
 // Let m = min(n, d) and M = max(n, d). A floor is off by up to about (m + min(M, 500) + M/5000)·2^-52 of the
-// total; for sparse rows with a mean far from 0 of the squared length of x. If the last floors of dense rows
-// fall below 1e-9 of the total and m ≤ 512, √floor is off by up to (n+d)·2^-52 of √total. For sparse rows
-// with m above 1024 SolverKrylov finds the floors to MostK. If it does not converge and m is above 2048, they
-// are lower bounds.
+// total; for sparse rows with a mean far from 0 of ‖X‖². For sparse rows with m above 1024 SolverKrylov finds
+// the floors to MostK; if it does not converge and m is above 2048, they are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and O(min(n, d)³); for sparse
 // rows as for [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A
@@ -70,15 +66,17 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	// If the last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to
+	// (n+d)·2^-52 of √total.
 	return floors(t, o.MostK, o.Sum)
 }
 
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
 // (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
+// Infeasible memberships are repaired, as Certificate says.
 //
-// Infeasible memberships are repaired, as Certificate says. Certify reads the options Weights, Workers,
-// Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048, and above if the pair is
-// below SolverKrylov's floor. Cost and errors: as for [Fit].
+// Certify reads the options Weights, Workers, Solver and Sum. SolverAuto proves the floor without chance up
+// to min(n, d) = 2048, and above if the pair is below SolverKrylov's floor. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {

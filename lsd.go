@@ -21,23 +21,15 @@ import (
 // Labels returns one cluster for each sample. Package kernel computes similarities of rows. Cosines of
 // positive rows are all near 1 and tell little: standardize the columns first.
 //
-// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft memberships P (n×k) and a
-// scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n. If K = PPᵀ/c with a P that contains a pure
-// sample of each cluster, LSD returns P up to the order of its columns. For k > 2 the result is not proved to
-// be a minimum; Gap bounds its distance from the minimum.
+// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
+// its result: soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n. If K
+// = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order of its columns.
+// For k > 2 the result is not proved to be a minimum; Gap bounds its distance from the minimum.
 //
-// # Details
-//
-// The leading positive eigenpairs give K ≈ ZᵀZ. The samples, the columns of Z, should lie in the hyperplane
-// mᵀz = 1 with m = (ZZᵀ)⁻¹Z1. LSD scales them by √c with c = ‖m‖²/k, and projects them onto the hyperplane.
-// It rotates this hyperplane onto the plane of the simplex. For k > 2 it also rotates about the simplex's
-// centre until the samples are closest to the simplex. Their projections onto the simplex are P (Arora et
-// al., Algorithm 1). A descent on P then lowers the objective, with the best c for each P.
-//
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
-// for a step of the rotation. Descents take 50 to 1000 steps. For n ≤ 128 or k above n/4 − 8 the eigensolver
-// is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K itself, which takes 8 GB for n = 30 000, and O(nk);
-// a second K if the eigensolver is direct, the stride is above n, or K differs from Kᵀ.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
+// 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
+// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 8 GB for n = 30 000, and O(nk). A second K is stored if the
+// eigensolver is direct, the stride is above n, or K differs from Kᵀ.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
 // n = 0, [ErrOption]. Entries that differ from their mirror image by at most 1e-8 of the largest entry are
@@ -51,23 +43,22 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 }
 
 // TILSD clusters as [LSD] does, attains the global minimum, and does not depend on where the origin lies.
-// Pass a symmetric n×n matrix of similarities. The result has a map for new samples: see [LSDModel.Predict].
+// Pass a symmetric n×n matrix of similarities. The result contains a map for new samples: see
+// [LSDModel.Predict].
 //
 // Matrices K′ that describe the same samples seen from another origin form one class. TILSD finds P and c
 // with PPᵀ/c closest to a member of the class. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). As
 // for Fit, memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
 // by [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
-// # Details
-//
-// TILSD needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of
-// [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least
-// objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
-// 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
-//
-// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors:
-// as [LSD].
+// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors: as
+// [LSD].
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
+	// Let VΛVᵀ be the k−1 largest eigenpairs of HKH, H = I − 11ᵀ/n, and W = VΛ^(1/2). With B of
+	// RegularSimplex and an s that keeps P ≥ 0, P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum
+	// of the squares of all other eigenvalues of HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the
+	// largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+	//
 	// Errata. The paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is
 	// orthogonal to the k−1 directions of the samples, and so requires d ≥ k. Here the translation may leave
 	// the span of the samples. The remark on its Theorem 8 says "the solution of LSD" and means TI-LSD.
@@ -214,15 +205,13 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 
 // LSDFloors returns lower bounds of the objective of [LSD], to choose the number of clusters by. Pass a
 // symmetric n×n matrix of similarities and the largest k of interest. Index k−1 of the result is the bound
-// for k clusters, k = 1, …, most (at most n). The only options it reads are Workers and Seed.
+// for k clusters, k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of K except the k largest that are
+// above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly less than about
+// n·2^-52 of ‖K‖² below. The only options are Workers and Seed.
 //
-// The bound is the least ‖K − M‖² over positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
-// except the k largest that are above 0. By the theorem of [LSDModel] the result is not above this sum, and
-// mostly less than about n·2^-52 of ‖K‖² below.
-//
-// Cost: the eigenpairs of [LSD] for k = most, quadratic in n. If eigenvalues are close to each other, as for
-// K near I, the proof for 512 < n ≤ 2048 takes n³/6 for each of up to four factorizations, and 4n³/3 if these
-// prove too little. Errors: as for LSD, and [ErrOption] for most < 1.
+// Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues, as of K near I, and 512 < n ≤ 2048, the
+// proof takes up to 2n³/3, and 4n³/3 if that proves too little. Errors: as for LSD, and [ErrOption] for most
+// < 1.
 func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
@@ -263,43 +252,39 @@ func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 // cluster per sample. Gap bounds the distance from the minimum.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0; each row adds up to 1
-	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. Scale is 0 if no
-	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. For TILSD the simplex determines it: do
-	// not compare it between enclosures or with LSD.
+	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. It is 0 if no P
+	// with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. TILSD's c depends on the enclosure: do not
+	// compare it.
 	Scale float64
-	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities. Its other fields
-	// are 0, so Optimal is false: the rounding of Objective is not bounded.
+	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities, in squared units
+	// of K and at most math.MaxFloat64. Its other fields are 0, so Optimal is false: rounding of Objective is
+	// not bounded.
 	//
-	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the minimum over all translations K′ of K, ‖H(K −
-	// PPᵀ/c)H‖² with H = I − 11ᵀ/n. Total is ‖K‖², for TILSD ‖HKH‖². Objective, Floor and Total are in
-	// squared units of K, and at most math.MaxFloat64.
+	// Objective is ‖K − PPᵀ/c‖² for LSD, and Total ‖K‖². For TILSD Objective is the minimum over all
+	// translations of K, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n, and Total is ‖HKH‖².
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
-	// the minimum of LSD, and LSDFloor in package proof is mostly near. For TILSD the rank is k−1 and the
-	// matrix HKH, and Floor is the minimum.
+	// the minimum of LSD, and LSDFloor in package proof is mostly near. TILSD's floor is of HKH with k−1, and
+	// is the minimum.
 	//
-	// It is a theorem that the exact bound is from Floor to Floor + FloorError, including all rounding and
-	// errors of the eigensolver. Beyond 512 samples the theorem fails with probability 2e-10, by random
-	// vectors that each call draws anew.
-	//
-	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
-	// ‖K‖². No k clusters can express the share Floor/Total.
+	// The exact bound is proved to lie from Floor to Floor + FloorError, including rounding and errors of the
+	// eigensolver. Beyond 512 samples the proof fails with probability 2e-10, by random vectors that each
+	// call draws.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
-	// Means, Projection and Vertices are TILSD's map, nil for LSD: from the similarities of a sample with the
-	// n training samples to p ≤ k−1 coordinates in the feature space, and to memberships.
+	// Means, Projection and Vertices are TILSD's map from the similarities of a sample with the n training
+	// samples to p ≤ k−1 coordinates in the feature space, and to memberships. They are nil for LSD.
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times Projection is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
-	// Clustering contains TILSD's labels: a model of the samples' [LSDModel.Coordinates], with Vertices for
-	// centers. Its PredictLabels and ClusterProbabilities take the Coordinates of new samples. It is nil for
-	// LSD, and for samples without coordinates.
+	// Clustering contains TILSD's labels: a model of the [LSDModel.Coordinates] of the samples, with Vertices
+	// for centers. Its PredictLabels takes the Coordinates of new samples. nil: LSD, or samples without
+	// coordinates.
 	Clustering *Model
-	// Status says why the iteration stopped: StatusConverged for LSD, StatusOptimal for TILSD.
-	// StatusIterationLimit says that the descent or the eigensolver reached its limit, or that FloorError is
-	// large; the bounds hold then, too.
+	// Status is StatusConverged for LSD and StatusOptimal for TILSD. StatusIterationLimit: the descent or the
+	// eigensolver reached its limit, or FloorError is large; the bounds hold then, too.
 	Status Status
 }
 
@@ -341,13 +326,11 @@ func (m *LSDModel) Labels(dst []int) []int {
 // Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) holds the similarities of new
 // sample i with the n training samples, in their order, as the functions of package kernel return them.
 //
-// A model of TILSD centres the row like HKH, takes it to [LSDModel.Coordinates], and returns the exact
-// mixture of the prototypes that is nearest there (see [SimplexLeastSquares]). For the rows of K Predict
-// returns Memberships, to rounding, or to 1e-6 if p is below k−1 and many mixtures are equally near.
-//
-// A model of LSD returns the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K Predict returns
-// Memberships if K = PPᵀ/c and the columns of P are independent, and otherwise values near them, since a
-// sample's similarity to itself counts like any other.
+// A model of TILSD returns the mixture of prototypes that is nearest to the sample's [LSDModel.Coordinates].
+// For the rows of K that is Memberships, to rounding, or to 1e-6 if p is below k−1. A model of LSD returns
+// the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K that is Memberships if K = PPᵀ/c and the
+// columns of P are independent, and otherwise something near, since a sample's similarity to itself counts
+// like any other.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
@@ -387,17 +370,17 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	return SimplexLeastSquares(dst, rows, vertices, nil)
 }
 
-// Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p ≤
-// k−1: their kernel principal components. rows (m×n) holds the similarities with the n training samples, as
-// for [LSDModel.Predict]; nil stands for the training samples themselves and requires no K. Vertices are the
-// prototypes in the same coordinates.
+// Coordinates returns the kernel principal components of samples in the feature space of a model of [TILSD],
+// m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
+// [LSDModel.Predict]; nil stands for the training samples themselves. Vertices are the prototypes in the same
+// coordinates.
 //
-// [FitMinVolume] of the result moves prototypes towards the data. Take TILSD with 3k for FitMinVolume with k.
-// With k directions or fewer the floor is 0, and a slack, a fraction of it, permits almost nothing.
+// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. With k directions or
+// fewer the floor is 0, and a slack, a fraction of it, permits almost nothing.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself.
-// Cost: O(mnp). Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite],
-// [ErrRange], also for a coordinate above 2^520; on an error dst is unchanged.
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
+// Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate
+// above 2^520; on an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if !m.isMapped() || m.Memberships == nil {
 		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")

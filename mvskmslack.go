@@ -89,10 +89,11 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 // Let σ² be the variance of the noise of an entry, d the number of columns that vary, q the number of
 // directions of the plane, and n the number of rows.
 //
-// 1. The floor is about nσ²(d−q). 2. The true memberships, with the centers that fit them best, have an error
-// above the floor by about nσ²q. As a fraction of the floor this surplus is q/(d−q), whatever n is. 3. The
-// best memberships for the same centers keep σ² of the surplus for each membership that is 0: .65 of the
-// surplus if all rows are pure, .17 if each row is in a facet, .01 to .07 if memberships are uniform.
+//  1. The floor is about nσ²(d−q).
+//  2. The true memberships, with the centers that fit them best, have an error above the floor by about nσ²q.
+//     As a fraction of the floor this surplus is q/(d−q), whatever n is.
+//  3. The best memberships for the same centers keep σ² of the surplus for each membership that is 0: .65 of
+//     the surplus if all rows are pure, .17 if each row is in a facet, .01 to .07 if memberships are uniform.
 //
 // The slack is mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3 % on 465
 // simulated tables.
@@ -256,11 +257,12 @@ const sameVolume = 1e-4
 // the objective of S. Let r be the root of this objective, in scaled units, over the least weight (at most
 // 1).
 //
-// 1. F's mixtures for the k samples are off S by at most r. 2. These k mixtures lie in the simplex of F. So
-// their simplex is no larger than the simplex of F. 3. The singular values of the mixtures are below the
-// singular values σ_i of S by at most `off`, which is r and the rounding of σ_i. 4. So the volume of F is at
-// least Π(1 − off/σ_i) of the volume of S. If −Σlog(1 − off/σ_i) ≤ sameVolume, no F is smaller than S by more
-// than sameVolume.
+//  1. F's mixtures for the k samples are off S by at most r.
+//  2. These k mixtures lie in the simplex of F. So their simplex is no larger than the simplex of F.
+//  3. The singular values of the mixtures are below the singular values σ_i of S by at most `off`, which is r
+//     and the rounding of σ_i.
+//  4. So the volume of F is at least Π(1 − off/σ_i) of the volume of S. If −Σlog(1 − off/σ_i) ≤ sameVolume,
+//     no F is smaller than S by more than sameVolume.
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine

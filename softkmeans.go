@@ -60,19 +60,18 @@ type Model struct {
 // far the result is above the minimum.
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
-// the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data. Package
-// enclosure finds a smaller simplex, and the cone of SumAtMostOne. k is at most 2^24, with Weights 2^15. If k
-// exceeds n or d the minimum is 0; if k−1 exceeds both, the simplex is the projection of a regular one.
+// the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
+// enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
+// if k−1 exceeds both, the simplex is the projection of a regular one.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
-// changed nor copied. Subtract a constant from each column of a [*SparseMatrix] that is far from 0 in all
-// rows: products cancel there, and FloorError grows to the rounding of x with its mean.
+// changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as wide as
+// the rounding of x with its mean: subtract a constant from them.
 //
 // Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; and O(ndk)
-// for projection, memberships and objective. A step of SolverKrylov over z stored entries takes O((z + n +
-// d)(k + 8) + (n + d)(k + 8)²). Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A cancelled ctx returns its error,
-// wrapped, within one pass over x.
+// for projection, memberships and objective. Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows.
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A cancelled ctx returns
+// its error, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("Fit", "Weights", "Enclosure", "Solver", "Orientation"), checkFit(k, &o))
@@ -97,6 +96,7 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A step of SolverKrylov over z stored entries takes O((z + n + d)(k + 8) + (n + d)(k + 8)²).
 	pc, err := principalOf(t, wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
@@ -166,11 +166,10 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 // membership, the lowest index on ties. dst receives the result; nil allocates, and a wrong length panics.
 // [Model.PredictLabels] labels new rows. A model without Memberships, as from a model file, returns nothing.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. Each row starts in the cluster of its
-// largest membership, and moves to the nearest cluster mean until no row moves, or for 20 steps. The distance
-// is shorter in directions in which the clusters are wide. Starts from k-means, and swaps of centers, follow
-// the same steps, unless an Init is given or the mixture is exact. The clusters most even in size that
-// overlap least win. Each cluster takes the number of the prototype with which it shares most rows.
+// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From its largest membership each row
+// moves to the nearest mean of a cluster until no row moves. The distance is shorter in directions in which
+// the clusters are wide. Unless an Init is given or the mixture is exact, labels from k-means compete: the
+// clusters most even in size that overlap least win. Clusters are numbered like the prototypes.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -296,7 +295,7 @@ func (m *Model) solveRows(x rows, list []int) error {
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
 // It begins with labels, which it overwrites. lead holds leading directions of the rows, or is nil. quick
-// skips all other starts.
+// skips all other starts: labels of k-means, and swaps of centers.
 func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
@@ -408,10 +407,9 @@ func (m *Model) checkAxes() error {
 // Σg = 1 (with SumAtMostOne at most 1) that minimises ‖x − Σg_j·center_j‖². dst receives the result; nil
 // allocates, dst may be x itself, and a wrong shape panics.
 //
-// For the rows of the fit Predict returns Memberships, to 1e-11 if the centers are affinely independent. If
-// not, many memberships attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest
-// centers if Centers equal ClusterMeans, and otherwise takes the memberships of least norm. A mean beyond 1e6
-// times the spread costs digits.
+// For the rows of the fit that is Memberships, to 1e-11 if the centers are affinely independent. If not, many
+// g attain the minimum, and the result agrees to 1e-6: Predict mixes the nearest centers if Centers equal
+// ClusterMeans, and otherwise takes the least norm. A mean beyond 1e6 times the spread costs digits.
 //
 // Cost: O(ndk), and O(k²) for each row and support tried; for sparse rows O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
