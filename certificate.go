@@ -14,7 +14,8 @@ import (
 // distance as a fraction of the total variance, or call Optimal.
 //
 // Objective, Gap and Optimal are about repaired memberships: negative ones count as 0, and a row is divided
-// by its sum (for SumAtMostOne only if that is above 1). A row without a positive entry becomes 1/k, or 0.
+// by its sum. A row without a positive entry becomes 1/k. With SumAtMostOne such a row is 0, and only sums
+// above 1 are divided.
 type Certificate struct {
 	Objective float64 // upper bound of the weighted ‖X − GF‖², rounding included
 	// Floor is the global minimum of the objective for X and k: Σ_{i≥k} σ_i² over the singular values of the
@@ -55,7 +56,7 @@ func (c Certificate) Optimal(tol float64) bool {
 //
 // Let m = min(n, d) and M = max(n, d). A floor is off by up to about (m + min(M, 500) + M/5000)·2^-52 of the
 // total; for sparse rows with a mean far from 0 of ‖X‖². For sparse rows with m above 1024 SolverKrylov finds
-// the floors to MostK; if it does not converge and m is above 2048, they are lower bounds.
+// the floors to MostK, or lower bounds if it does not converge and m is above 2048.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and O(min(n, d)³); for sparse
 // rows as for [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A

@@ -5,8 +5,8 @@ package softkmeans
 //
 //	minimise ‖K − (1/c)·PPᵀ‖²  over  c > 0, P ≥ 0, P1 = 1  (P n×k),
 //
-// with a floor from the spectrum and a descent (lsddescent.go), which the source does not contain; and its
-// translation-invariant form, soft k-means with a kernel, which has a closed form (F. Nie, H. Chen, R. Wang
+// with a floor from the spectrum and a descent (lsddescent.go), which the source does not contain. TILSD is
+// its translation-invariant form, soft k-means with a kernel. It has a closed form (F. Nie, H. Chen, R. Wang
 // and X. Li, On the Global Solution of Soft k-Means).
 
 import (
@@ -19,12 +19,13 @@ import (
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
 // the number of clusters k. Memberships in the result contain the weight of each cluster in each sample;
 // Labels returns one cluster for each sample. Package kernel computes similarities of rows. Cosines of
-// positive rows are all near 1 and tell little: standardize the columns first.
+// positive rows are all near 1: standardize the columns first.
 //
 // LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
-// its result: soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n. If K
-// = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order of its columns.
-// For k > 2 the result is not proved to be a minimum; Gap bounds its distance from the minimum.
+// its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
+// above n. If K = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order
+// of its columns. For k > 2 the result is not proved to be a minimum; Gap bounds its distance from the
+// minimum.
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
 // 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
@@ -33,7 +34,7 @@ import (
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
 // n = 0, [ErrOption]. Entries that differ from their mirror image by at most 1e-8 of the largest entry are
-// averaged. If ctx ends, LSD returns its error, wrapped, and the best model so far, or nil.
+// averaged. If ctx ends, LSD returns its error, wrapped, with the best model so far, or nil.
 func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	op, o, err := openSimilarity(ctx, s, k, opts, "LSD")
 	if err != nil {
@@ -43,8 +44,7 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 }
 
 // TILSD clusters as [LSD] does, attains the global minimum, and does not depend on where the origin lies.
-// Pass a symmetric n×n matrix of similarities. The result contains a map for new samples: see
-// [LSDModel.Predict].
+// Pass a symmetric n×n matrix of similarities. [LSDModel.Predict] maps new samples.
 //
 // Matrices K′ that describe the same samples seen from another origin form one class. TILSD finds P and c
 // with PPᵀ/c closest to a member of the class. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). As
@@ -109,9 +109,9 @@ func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
 	return op, o, err
 }
 
-// rate sets Objective, Floor, FloorError, Total and Gap, for an objective and a remainder of the best factor
-// in scaled units. It returns the scaled floor, from eigenvalues. The paper's lemma of the trace with
-// singular values (erratum 13) gives no floor for an indefinite K.
+// rate sets Objective, Floor, FloorError, Total and Gap. objective and left, the remainder of the best
+// factor, are in scaled units. rate returns the scaled floor, from eigenvalues. The paper's lemma of the
+// trace with singular values (erratum 13) gives no floor for an indefinite K.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)
@@ -204,13 +204,13 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 }
 
 // LSDFloors returns lower bounds of the objective of [LSD], to choose the number of clusters by. Pass a
-// symmetric n×n matrix of similarities and the largest k of interest. Index k−1 of the result is the bound
-// for k clusters, k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of K except the k largest that are
-// above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly less than about
-// n·2^-52 of ‖K‖² below. The only options are Workers and Seed.
+// symmetric n×n matrix of similarities and the largest k of interest, `most`. Index k−1 of the result is the
+// bound for k clusters, k = 1, …, most (at most n). It is Σλ_i² over all eigenvalues λ of K except the k
+// largest that are above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly
+// less than about n·2^-52 of ‖K‖² below. The only options are Workers and Seed.
 //
-// Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues, as of K near I, and 512 < n ≤ 2048, the
-// proof takes up to 2n³/3, and 4n³/3 if that proves too little. Errors: as for LSD, and [ErrOption] for most
+// Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues, as of K near I, the proof for 512 < n ≤
+// 2048 takes up to 2n³/3, and 4n³/3 more if that is not enough. Errors: as for LSD, and [ErrOption] for most
 // < 1.
 func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
@@ -252,25 +252,22 @@ func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 // cluster per sample. Gap bounds the distance from the minimum.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0; each row adds up to 1
-	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. It is 0 if no P
-	// with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. TILSD's c depends on the enclosure: do not
-	// compare it.
+	// Scale is c: 1/c is the similarity of two samples wholly in one cluster. It is 0 if no P with ⟨K, PPᵀ⟩ >
+	// 0 was found, as for a negative definite K. TILSD's c depends on the enclosure: do not compare it.
 	Scale float64
 	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities, in squared units
-	// of K and at most math.MaxFloat64. Its other fields are 0, so Optimal is false: rounding of Objective is
-	// not bounded.
+	// of K. It bounds no rounding of Objective, so Optimal is false.
 	//
 	// Objective is ‖K − PPᵀ/c‖² for LSD, and Total ‖K‖². For TILSD Objective is the minimum over all
 	// translations of K, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n, and Total is ‖HKH‖².
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
-	// the minimum of LSD, and LSDFloor in package proof is mostly near. TILSD's floor is of HKH with k−1, and
-	// is the minimum.
+	// the minimum of LSD, and LSDFloor in package proof is mostly near. TILSD's floor, of HKH with k−1, is
+	// the minimum.
 	//
 	// The exact bound is proved to lie from Floor to Floor + FloorError, including rounding and errors of the
-	// eigensolver. Beyond 512 samples the proof fails with probability 2e-10, by random vectors that each
-	// call draws.
+	// eigensolver. Beyond 512 samples the proof, by random vectors, fails with probability 2e-10.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
@@ -279,12 +276,11 @@ type LSDModel struct {
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times Projection is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
-	// Clustering contains TILSD's labels: a model of the [LSDModel.Coordinates] of the samples, with Vertices
-	// for centers. Its PredictLabels takes the Coordinates of new samples. nil: LSD, or samples without
-	// coordinates.
+	// Clustering contains TILSD's labels: a model of the samples' [LSDModel.Coordinates], with Vertices for
+	// centers. Its PredictLabels takes Coordinates of new samples. nil: LSD, or samples without coordinates.
 	Clustering *Model
-	// Status is StatusConverged for LSD and StatusOptimal for TILSD. StatusIterationLimit: the descent or the
-	// eigensolver reached its limit, or FloorError is large; the bounds hold then, too.
+	// Status is StatusConverged for LSD and StatusOptimal for TILSD. It is StatusIterationLimit if the
+	// descent or the eigensolver reached its limit, or if FloorError is large. The bounds hold then, too.
 	Status Status
 }
 
@@ -334,7 +330,7 @@ func (m *LSDModel) Labels(dst []int) []int {
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
-// LSD's scale is not above 0 and finite; on an error dst is unchanged.
+// LSD's scale is not above 0 and finite. On an error dst is unchanged.
 func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
@@ -380,7 +376,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
 // Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate
-// above 2^520; on an error dst is unchanged.
+// above 2^520. On an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if !m.isMapped() || m.Memberships == nil {
 		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")

@@ -4,8 +4,8 @@ package softkmeans
 // "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
 // Soft k-Means, Algorithm 2. The slack rule, by which the floor determines λ, is not in the paper.
 //
-// The problem is in mvskmproblem.go, the loop in mvskmrun.go, coordinates and the model
-// in mvskmcoords.go, starts in mvskmstart.go, rules for λ in mvskmslack.go.
+// The problem is in mvskmproblem.go and the loop in mvskmrun.go. mvskmcoords.go holds coordinates and the
+// model, mvskmstart.go starts, and mvskmslack.go rules for λ.
 
 import (
 	"context"
@@ -17,18 +17,18 @@ import (
 // [Model.Labels]. It is the paper's SkM-AM; [Fit] finds the global minimum.
 //
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when
-// steps change the result by no more than Tol. The end need not be the minimum: from some starts the
-// objective ends at four times the minimum. Model.Gap bounds the distance. Model.Trace holds the objective of
-// the start and of every iteration, and never rises. With Lower and Upper this is bounded simplex-structured
-// matrix factorization (Thanh, Gillis & Lecron 2023).
+// steps change the result by no more than Tol, which need not be at the minimum: from some starts the
+// objective ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the
+// start and of every iteration, never rises. With Lower and Upper this is bounded simplex-structured matrix
+// factorization (Thanh, Gillis & Lecron 2023).
 //
 // For k > d the floor is 0, and the iteration also ends at 1e-9 of the total variance. k > 2(d+1) is handled
 // as in [FitMinVolume].
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
-// if that is smaller, and 2n·k. Errors: as for [Fit]; [ErrOption] for Slack, Lambda, Epsilon and Volume, as
-// there is no penalty. If ctx ends, FitAlternating returns ctx's error, wrapped, and the best model so far
-// with StatusCancelled, or nil.
+// if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if a field of the penalty is set. If
+// ctx ends, FitAlternating returns its error, wrapped, with the best model so far, or nil. Its Status is
+// StatusCancelled.
 func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	if err := checkNoPenalty(&o); err != nil {
@@ -52,8 +52,8 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are spread out. FitMinVolume contracts the simplex
-// until the squared error exceeds the proved floor by the fraction Slack. Units, scale and origin of the data
-// therefore do not matter. It minimises
+// until the squared error exceeds the proved floor by the fraction Slack, whatever the units, scale and
+// origin of the data. It minimises
 //
 //	‖X − GF‖² + (λ/2)·Σ_i log(σ_i² + ε)   over G ≥ 0, G1 = 1,
 //
@@ -64,21 +64,21 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // # Details
 //
 // A Slack of 0 becomes a quarter of the error that white noise adds to the true prototypes, and 0.25 for
-// clusters and exact mixtures. The error ends within 1 % of the slack. If it jumps there it ends below, and
-// if bounds of centers keep it above, a [Warning] says so.
+// clusters and exact mixtures. The error ends within 1 % of the slack, or further below if it jumps. If
+// bounds of centers keep it above, a [Warning] says so.
 //
 // Data whose floor is at most 1e-6 of the total variance is an exact mixture: 1e-6 of the variance replaces
 // the floor, and 10 % if k > min(n−1, d).
 //
-// Rows of r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol. For k >
-// 2(r+1), unless Centers, Fixed, Lambda or Init is set, Centers are ClusterMeans, λ is 0, and rows mix the
-// nearest centers.
+// Rows of r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol. For k > 2(r+1)
+// Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. Centers, Fixed, Lambda, InitSPA and
+// InitGlobal prevent this.
 //
-// More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample: the error ends within 5 %
-// of the slack. Sparse rows become dense if there are fewer than about 4.5k rows or columns.
+// A fit of more than max(16384, 512k) rows, or of n·k² above 2.5e7, starts on a random sample. Its error ends
+// within 5 % of the slack. Sparse rows become dense if there are fewer than about 4.5k rows or columns.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
-// O(ndk) at the end; for d+1 < k ≤ 2(d+1) up to ten times as much. Memory: a copy of the data as for
+// O(ndk) at the end. For d+1 < k ≤ 2(d+1) it is up to ten times as much. Memory: a copy of the data as for
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)

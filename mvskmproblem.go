@@ -1,8 +1,8 @@
 package softkmeans
 
 // Minimal volume as a problem: samples, floor, options and units, which are constant once the problem is
-// open; the allowance of the slack, and how λ follows the slack; bounds of centers; a pass by multipliers
-// (insidePass).
+// open. Then the allowance of the slack, and how λ follows the slack; bounds of centers; a pass by
+// multipliers (insidePass).
 
 import (
 	"cmp"
@@ -157,7 +157,7 @@ func squaresAlong(x rows, direction *Matrix) (float64, error) {
 }
 
 // squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less the sum of squares
-// of their projections, the rows of inside; nil: 0.
+// of their projections. These are the rows of inside; nil: 0.
 func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	for i := range z.Rows {
 		squares := sumSquares(z.row(i))
@@ -430,7 +430,7 @@ func (b *box) along(f, direction []float64) {
 }
 
 // freeStep lowers ½Tr(FᵀAF) − Tr(RᵀF) over the entries of f strictly between their bounds, from row `first`
-// on; a is A (k×k, positive definite), right is R. Each column goes towards its minimum, up to the first
+// on. a is A (k×k, positive definite), and right is R. Each column goes towards its minimum, up to the first
 // bound that it meets. freeStep does not keep the sum of closed rows. Cost: k²d, and k³/6 for each column
 // whose free entries differ from the previous column's.
 func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matrix, first int) {

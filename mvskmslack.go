@@ -1,8 +1,8 @@
 package softkmeans
 
-// Rules for λ: a fixed λ; clusters in place of prototypes, with λ = 0; and the slack rule. The slack rule
-// takes the λ that makes the objective as large as possible without exceeding the target (1+Slack)·floor; λ
-// follows the objective while a run goes on. A fit of many rows begins on a random sample of them.
+// Rules for λ: a fixed λ; clusters in place of prototypes and λ = 0; the slack rule. The slack rule takes the
+// λ that makes the objective as large as possible without exceeding the target (1+Slack)·floor; λ follows the
+// objective while a run goes on. A fit of many rows begins on a random sample of them.
 
 import (
 	"cmp"
@@ -92,15 +92,17 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 //  1. The floor is about nσ²(d−q).
 //  2. The true memberships, with the centers that fit them best, have an error above the floor by about nσ²q.
 //     As a fraction of the floor this surplus is q/(d−q), whatever n is.
-//  3. The best memberships for the same centers keep σ² of the surplus for each membership that is 0: .65 of
-//     the surplus if all rows are pure, .17 if each row is in a facet, .01 to .07 if memberships are uniform.
+//  3. The best memberships for the same centers keep σ² of the surplus for each membership that is 0. That is
+//     .65 of the surplus if all rows are pure, .17 if each row is in a facet, and .01 to .07 if memberships
+//     are uniform.
 //
-// The slack is mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3 % on 465
-// simulated tables.
+// A Slack of 0 stands for mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3
+// % on 465 simulated tables.
 //
-// The slack is mostSlack if q/(d−q) is above 1, if the floor is rounding or of few rows, and if the rows are
-// clusters: labels, and memberships of pure rows with scatter, are better if the centers are further inside.
-// Rows count as clusters if more than white noise goes on beyond the plane, or if k-means explains the plane.
+// In three cases a Slack of 0 stands for mostSlack itself: if q/(d−q) is above 1, if the floor is rounding or
+// of few rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are better if
+// the centers are further inside. Rows count as clusters if more than white noise goes on beyond the plane,
+// or if k-means explains the plane.
 func (m *alternation) noiseSlack() (float64, error) {
 	q, d := m.pc.basis.Rows, m.rows.varying()
 	n := m.data.n - len(m.data.zeroWeights())

@@ -22,14 +22,13 @@ type Model struct {
 	Centers     *Matrix // F, k×d: one prototype in each row
 	Memberships *Matrix // G, n×k: at least 0; each row adds up to 1 (with SumAtMostOne to at most 1)
 	// FitMinVolume and FitAlternating set the clusters. Row j of ClusterMeans (k×d) is the weighted mean of
-	// cluster j, or its center if the cluster is empty. The distance of x and y is ‖ClusterAxes·(x−y)‖ (p×d,
-	// p ≤ 2k); nil: ‖x−y‖.
+	// cluster j, or its center if the cluster is empty. ‖ClusterAxes·(x−y)‖ (p×d, p ≤ 2k) is the distance of
+	// x and y; nil: ‖x−y‖.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, for [Model.Labels]; nil: not found
 	// [Model.ClusterProbabilities] reads these: each cluster's part of the total weight (k), the spread of
-	// rows around their means along an axis, and the fraction of rows to which fits of two halves give
-	// different labels.
+	// rows around their means along an axis, and the fraction of rows that two halves label differently.
 	ClusterWeights              []float64
 	ClusterSpread, ClusterDoubt float64
 	// Certificate compares the pair with the global minimum. Objective is above the true squared error by at
@@ -40,16 +39,16 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	// Slack is the permitted squared error above the floor, as a fraction of the floor, that λ was chosen by.
-	// It is 0 if Lambda was given, if all k centers are fixed, and for other functions.
+	// It is 0 if Lambda or all k centers were given, if Centers are ClusterMeans, and for other functions.
 	Slack      float64
 	Sum        Sum       // whether rows of Memberships add up to 1 or at most 1; Predict's, too
 	Warnings   []Warning // reasons to look closer; nil: none
 	Others     []Answer  // the other answers that a warning is about; nil: none
-	Iterations int       // FitMinVolume: at the final λ; Fit: steps of SolverKrylov and its proof, or 0
+	Iterations int       // at the final λ; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity is 0 at a minimum, at a saddle and for [Fit]. A move of the centers by a fraction s of ‖F‖
-	// lowers the loss, to first order, by at most s·Stationarity·Objective. A run of FitAlternating that Tol
-	// ends leaves at most √(1000·Tol), 0.1 by default. Above 1, as on columns of very different scale, the
-	// iteration is far from stationary.
+	// lowers the loss, to first order, by at most s·Stationarity·Objective. After FitAlternating ended by Tol
+	// it is at most √(1000·Tol), 0.1 by default. Above 1, as for columns of very different scale, the
+	// iteration is far from done.
 	Stationarity float64
 	Status       Status    // why it stopped
 	Trace        []float64 // the loss after each iteration; nil for Fit
@@ -62,7 +61,7 @@ type Model struct {
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
 // the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
-// if k−1 exceeds both, the simplex is the projection of a regular one.
+// if k−1 exceeds both, the simplex is a projection of a regular one.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
 // changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as wide as
@@ -163,13 +162,14 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 }
 
 // Labels returns the cluster of each row that the model was fitted to: Clusters, or without these the largest
-// membership, the lowest index on ties. dst receives the result; nil allocates, and a wrong length panics.
-// [Model.PredictLabels] labels new rows. A model without Memberships, as from a model file, returns nothing.
+// membership, the lowest index on ties. Without either, as for a model from a file, the result is empty. dst
+// receives the result; nil allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From its largest membership each row
-// moves to the nearest mean of a cluster until no row moves. The distance is shorter in directions in which
-// the clusters are wide. Unless an Init is given or the mixture is exact, labels from k-means compete: the
-// clusters most even in size that overlap least win. Clusters are numbered like the prototypes.
+// moves to the nearest mean of a cluster until no row moves, at most 20 times. The distance is shorter in
+// directions in which the clusters are wide. Unless an Init is given or the mixture is exact, labels from
+// k-means compete: the clusters most even in size that overlap least win. Clusters are numbered like the
+// prototypes.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -312,8 +312,8 @@ func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	return err
 }
 
-// Check returns an error unless the parts of the model fit together, as after a fit: matrices are finite and
-// have one row or column for each center, and labels, Solver and Status are in range. A nil part fits.
+// Check returns an error unless the parts of the model fit together, as after a fit. Matrices must be finite,
+// with one row or column for each center. Labels, Solver and Status must be in range. A nil part fits.
 func (m *Model) Check() error {
 	err := cmp.Or(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
 		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),
@@ -408,12 +408,12 @@ func (m *Model) checkAxes() error {
 // allocates, dst may be x itself, and a wrong shape panics.
 //
 // For the rows of the fit that is Memberships, to 1e-11 if the centers are affinely independent. If not, many
-// g attain the minimum, and the result agrees to 1e-6: Predict mixes the nearest centers if Centers equal
-// ClusterMeans, and otherwise takes the least norm. A mean beyond 1e6 times the spread costs digits.
+// g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if Centers
+// equal ClusterMeans, and otherwise takes the least norm. A mean beyond 1e6 times the spread costs digits.
 //
-// Cost: O(ndk), and O(k²) for each row and support tried; for sparse rows O(k) a stored entry, unless the
+// Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without centers; on an error dst is unchanged.
+// [ErrTooFewSamples] without centers. On an error dst is unchanged.
 func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err

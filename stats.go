@@ -1,9 +1,9 @@
 package softkmeans
 
-// Count, mean and scatter of rows, and the count, mean and scatter of two parts as one: T. F. Chan, G. H.
-// Golub and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979).
-// Nothing cancels if the mean is far from 0. Mean and scatter are stored with twice the digits of float64, as
-// a sum and its lost rounding (Knuth's two-sum), so that results do not depend on the order of the merges.
+// Count, mean and scatter of rows, and their update when two parts are joined: T. F. Chan, G. H. Golub and R.
+// J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979). Nothing
+// cancels if the mean is far from 0. Mean and scatter are stored with twice the digits of float64, as a sum
+// and its lost rounding (Knuth's two-sum), so that results do not depend on the order of the merges.
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 	"strconv"
 )
 
-// Stats collects weighted count, mean and scatter matrix of rows in one pass over the data. The floors and
+// Stats collects count, mean and scatter matrix of weighted rows in one pass over the data. The floors and
 // the principal subspace depend on nothing else. Different goroutines, processes or machines may each add a
-// part of a table to a Stats of their own. These merge in any order, and travel in binary form.
+// part of a table to a Stats of their own. These merge in any order.
 //
 // The results agree to rounding with the results of the whole table, and with the true values as [Floors]
 // does, however far the mean is from 0. Every call's rows must be in the range of the package. Rows with
@@ -137,8 +137,8 @@ func (m *Stats) join(t *Stats) junction {
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)
 	}
-	// The error of the joined mean consists of the errors of both means and of rounding: of the shift, three
-	// times, and of the rests, 2^-53 of the means.
+	// The error of the joined mean consists of the errors of both means and of rounding. The shift rounds
+	// three times, and the rests by 2^-53 of the means.
 	size, length = math.Sqrt(size), math.Sqrt(length)
 	shift := a*m.meanOff + b*t.meanOff + 0x1p-51*length + 0x1p-103*size
 	off := 0x1p-50 + 4*max(m.weightOff, t.weightOff)
@@ -176,7 +176,7 @@ func (s *Stats) aboutZero() {
 }
 
 // Add adds the rows of x (n×d), each with weight 1. d must be the same in all calls. A matrix without rows
-// changes nothing. Cost: nd² multiplications, shared among all processors, and for each call d² more and as
+// changes nothing. Cost: nd² multiplications, shared among all processors. Each call takes d² more and as
 // much memory as s: pass blocks of many rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then
 // unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
@@ -285,13 +285,13 @@ func (s *Stats) merge(t *Stats) {
 // Rows returns how many rows were added, including rows of weight 0.
 func (s *Stats) Rows() int { return s.rows }
 
-// Cols returns the number of columns; 0 before the first row of positive weight.
+// Cols returns the number of columns; 0 before a row of positive weight.
 func (s *Stats) Cols() int { return s.cols }
 
 // Weight returns the sum of the weights, at most math.MaxFloat64; rows without weights count 1.
 func (s *Stats) Weight() float64 { return min(math.Ldexp(s.weight, s.wexp), math.MaxFloat64) }
 
-// Mean returns the weighted mean of the rows, of length d; nil before the first row of positive weight.
+// Mean returns the weighted mean of the rows, of length d; nil without weight.
 func (s *Stats) Mean() []float64 {
 	if s.weight == 0 {
 		return nil
@@ -302,8 +302,7 @@ func (s *Stats) Mean() []float64 {
 }
 
 // Scatter returns Σw_i(x_i − mean)(x_i − mean)ᵀ, d×d, in squared units of the data: Weight times the
-// covariance matrix. It is nil before the first row of positive weight. An entry out of range, by large
-// weights, is ±math.MaxFloat64.
+// covariance matrix. It is nil without weight. An entry out of range, by large weights, is ±math.MaxFloat64.
 func (s *Stats) Scatter() *Matrix {
 	if s.weight == 0 {
 		return nil
