@@ -10,12 +10,12 @@ import (
 	"strconv"
 )
 
-// Certificate compares centers and memberships with the global minimum: see [Certify]. Read Gap for the
-// distance as a fraction of the total variance, or call Optimal.
+// Certificate compares centers and memberships with the global minimum: see [Certify]. Read Gap, the distance
+// as a fraction of the total variance.
 //
 // Objective, Gap and Optimal are about repaired memberships: negative ones count as 0, and a row is divided
-// by its sum. A row without a positive entry becomes 1/k. With SumAtMostOne such a row is 0, and only sums
-// above 1 are divided.
+// by its sum. A row without a positive entry becomes 1/k. With SumAtMostOne it becomes 0, and sums below 1
+// stay.
 type Certificate struct {
 	Objective float64 // upper bound of the weighted ‖X − GF‖², rounding included
 	// Floor is the global minimum of the objective for X and k: Σ_{i≥k} σ_i² over the singular values of the
@@ -56,11 +56,10 @@ func (c Certificate) Optimal(tol float64) bool {
 //
 // Let m = min(n, d) and M = max(n, d). A floor is off by up to about (m + min(M, 500) + M/5000)·2^-52 of the
 // total; for sparse rows with a mean far from 0 of ‖X‖². For sparse rows with m above 1024 SolverKrylov finds
-// the floors to MostK, or lower bounds if it does not converge and m is above 2048.
+// floors to MostK, or lower bounds if it fails and m is above 2048.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and O(min(n, d)³); for sparse
-// rows as for [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A
-// cancelled ctx returns its error, wrapped.
+// rows as for [Fit]. Errors and ctx: as for [Fit].
 func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
 	t, err := openFor(ctx, x, &o, "Floors", "Weights", "Sum", "MostK")
@@ -74,10 +73,9 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
 // (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
-// Infeasible memberships are repaired, as Certificate says.
-//
-// Certify reads the options Weights, Workers, Solver and Sum. SolverAuto proves the floor without chance up
-// to min(n, d) = 2048, and above if the pair is below SolverKrylov's floor. Cost and errors: as for [Fit].
+// Infeasible memberships are repaired, as Certificate says. Certify reads the options Weights, Workers,
+// Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048, and above if the pair is
+// below SolverKrylov's. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {
@@ -161,9 +159,8 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // CentersOf returns the centers F (k×d) that minimise ‖X − GF‖² for given memberships G (n×k) of any origin,
 // such as [LSD] and [TILSD], which return no centers. Pass the samples x (n×d). Rows of G add up to 1, except
 // with SumAtMostOne. Clusters that G does not tell apart get the same center. The center of a cluster without
-// members is the mean, or 0.
-//
-// CentersOf reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: as for [Certify].
+// members is the mean, or 0. CentersOf reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors:
+// as for [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
@@ -357,7 +354,7 @@ func (c Certificate) low() float64 {
 }
 
 // Excess returns a bound of how far the pair is above the global minimum: Objective − (Floor − FloorError).
-// It is math.MaxFloat64 if the objective is out of range or an estimate.
+// It is math.MaxFloat64 if Objective is out of range or an estimate.
 func (c Certificate) Excess() float64 {
 	if c.Solver == SolverAuto || c.Objective == math.MaxFloat64 {
 		return math.MaxFloat64

@@ -51,8 +51,8 @@ type clusterSums struct {
 	farRow  int
 }
 
-// clusterMemory is the scratch space of one worker: products, and by cluster the samples of a block with
-// their weights.
+// clusterMemory is the scratch space of one worker: products, and for each cluster the samples of a block
+// with their weights.
 type clusterMemory struct {
 	b, shares    []float64
 	users, count []int

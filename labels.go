@@ -145,9 +145,9 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	return c, nil
 }
 
-// findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
-// means and axes of their clusters. lead are leading directions of the samples, or nil: they are found.
-// Unless quick is set, other starts are tried.
+// findClusters updates labels, which begin with the largest memberships for centers, until they no longer
+// change. It returns the means and axes of their clusters. lead holds leading directions of the samples; nil:
+// findClusters finds them. Unless quick is set, other starts are tried.
 func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metric, error) {
 	c, err := openClusters(x, centers.Rows, lead)
 	if err != nil {

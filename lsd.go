@@ -17,9 +17,9 @@ import (
 )
 
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
-// the number of clusters k. Memberships in the result contain the weight of each cluster in each sample;
-// Labels returns one cluster for each sample. Package kernel computes similarities of rows. Cosines of
-// positive rows are all near 1: standardize the columns first.
+// the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
+// Package kernel computes similarities of rows. Cosines of positive rows are all near 1: standardize the
+// columns first.
 //
 // LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
 // its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
@@ -29,8 +29,8 @@ import (
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
 // 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
-// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 8 GB for n = 30 000, and O(nk). A second K is stored if the
-// eigensolver is direct, the stride is above n, or K differs from Kᵀ.
+// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 8 GB for n = 30 000, and O(nk). A direct eigensolver, a
+// stride above n and K ≠ Kᵀ take a second K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
 // n = 0, [ErrOption]. Entries that differ from their mirror image by at most 1e-8 of the largest entry are
@@ -205,13 +205,13 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 
 // LSDFloors returns lower bounds of the objective of [LSD], to choose the number of clusters by. Pass a
 // symmetric n×n matrix of similarities and the largest k of interest, `most`. Index k−1 of the result is the
-// bound for k clusters, k = 1, …, most (at most n). It is Σλ_i² over all eigenvalues λ of K except the k
-// largest that are above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly
-// less than about n·2^-52 of ‖K‖² below. The only options are Workers and Seed.
+// bound for k clusters, k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of K except the k largest
+// that are above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly less
+// than about n·2^-52 of ‖K‖² below.
 //
-// Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues, as of K near I, the proof for 512 < n ≤
-// 2048 takes up to 2n³/3, and 4n³/3 more if that is not enough. Errors: as for LSD, and [ErrOption] for most
-// < 1.
+// It reads the options Workers and Seed. Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues,
+// as of K near I, the proof for 512 < n ≤ 2048 takes up to 2n³/3, or 2n³. Errors: as for LSD, and [ErrOption]
+// for most < 1.
 func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
@@ -249,25 +249,23 @@ func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 }
 
 // LSDModel is the result of [LSD] and [TILSD]: similarities K ≈ PPᵀ/c. Read Memberships, or Labels for one
-// cluster per sample. Gap bounds the distance from the minimum.
+// cluster per sample. Gap bounds the excess.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0; each row adds up to 1
 	// Scale is c: 1/c is the similarity of two samples wholly in one cluster. It is 0 if no P with ⟨K, PPᵀ⟩ >
-	// 0 was found, as for a negative definite K. TILSD's c depends on the enclosure: do not compare it.
+	// 0 was found, as for a negative definite K. TILSD's depends on the enclosure.
 	Scale float64
 	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities, in squared units
-	// of K. It bounds no rounding of Objective, so Optimal is false.
-	//
-	// Objective is ‖K − PPᵀ/c‖² for LSD, and Total ‖K‖². For TILSD Objective is the minimum over all
-	// translations of K, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n, and Total is ‖HKH‖².
+	// of K. It bounds no rounding of Objective, so Optimal is false. Objective is ‖K − PPᵀ/c‖² for LSD, and
+	// Total ‖K‖². For TILSD Objective is the minimum over all translations of K, ‖H(K − PPᵀ/c)H‖² with H = I
+	// − 11ᵀ/n, and Total is ‖HKH‖².
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
 	// the minimum of LSD, and LSDFloor in package proof is mostly near. TILSD's floor, of HKH with k−1, is
-	// the minimum.
-	//
-	// The exact bound is proved to lie from Floor to Floor + FloorError, including rounding and errors of the
-	// eigensolver. Beyond 512 samples the proof, by random vectors, fails with probability 2e-10.
+	// the minimum. The exact bound is proved to lie from Floor to Floor + FloorError, including rounding and
+	// errors of the eigensolver. Beyond 512 samples the proof, by random vectors, fails with probability
+	// 2e-10.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
@@ -368,8 +366,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 
 // Coordinates returns the kernel principal components of samples in the feature space of a model of [TILSD],
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
-// [LSDModel.Predict]; nil stands for the training samples themselves. Vertices are the prototypes in the same
-// coordinates.
+// [LSDModel.Predict]; nil stands for the training samples themselves. Vertices have the same coordinates.
 //
 // For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. With k directions or
 // fewer the floor is 0, and a slack, a fraction of it, permits almost nothing.

@@ -13,7 +13,7 @@ import (
 type operator struct {
 	parallelism
 	n   int
-	k   *Matrix // K, exactly symmetric, without gaps between its rows
+	k   *Matrix // K, exactly symmetric, with contiguous rows
 	exp int     // even; the largest entry of 2^-exp·K is in [¼, 1)
 	// shifts are the means of the rows of 2^-exp·K less half the mean of all entries: an entry of HKH is k_ij
 	// − (shift_i + shift_j). shifts is nil until centred.
@@ -45,7 +45,7 @@ func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error)
 	return o, cancelled(ctx)
 }
 
-// average makes K exactly symmetric, by tiles, so that mirror images are read from a cache.
+// average makes K exactly symmetric. It goes by tiles, so that mirror images are read from a cache.
 func (o *operator) average() {
 	const tile = 64
 	for i0 := 0; i0 < o.n; i0 += tile {
@@ -405,7 +405,7 @@ func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 	size := frobenius(a)
 	l.off = gamma(dotDepth(m)+8) * size
 	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
-		// The first σ is 14 margins below `from`, the second one above.
+		// The first try of σ is 14 margins below `from`, the second try one margin above.
 		from -= 15 * 1.1 * gamma(m+8) * (size + float64(m)*from)
 		return complementBound(ctx, a, NewMatrix(0, m, nil), []float64{from}, workers), nil
 	})
@@ -480,7 +480,7 @@ func (l *leftover) floors(r int,
 			raised += max(0, sigma-v+eta) * max(0, sigma-v+eta)
 		}
 	}
-	slip += 0x1p-51 * length // the rounding of what follows
+	slip += 0x1p-51 * length // the rounding of the lines below
 	slices.Sort(t)
 	kept, at := l.squares*(1-gamma(depth))-2*e*e-float64(r-p)*sigma*sigma, 0
 	for k := r; k >= 0; k-- {

@@ -252,7 +252,7 @@ func (r *rotation) ends(seed uint64) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Where the descent of LSD starts: Arora et al. (2013), Algorithm 1, steps 2 to 5.
+// Starts of LSD's descent: Arora et al. (2013), Algorithm 1, steps 2 to 5.
 
 // wideDrop is the quotient of consecutive eigenvalues from which on a start without the smaller ones is
 // tried.

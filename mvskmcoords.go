@@ -13,7 +13,7 @@ import (
 // two thirds as many as the coordinates in which the fit ends.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
-	if p.basis != nil && p.basis.Rows >= q { // its first rows are the leading directions
+	if p.basis != nil && p.basis.Rows >= q { // the first rows of basis are the leading directions
 		lead = p.basis
 	}
 	_, sparse := p.rows.(*sparseSamples)
@@ -81,7 +81,7 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	return m, p.rows.changeBasis(m.z, basis)
 }
 
-// end returns the coordinates in which the fit ends: m, or those of full.
+// end returns the coordinates in which the fit ends: m, or the result of full.
 func (m *alternation) end() (*alternation, error) {
 	if !m.narrow {
 		return m, nil
@@ -161,7 +161,7 @@ func (p *minVolume) clip(f *Matrix) {
 // of m, p×r. It drops the error of a context that ends here: the next pass returns it.
 func (m *alternation) principalRows() (w, axes *Matrix) {
 	p := m.pc.basis.Rows
-	if m.axes != nil { // its first rows are the principal ones; for k > d it may have fewer than p
+	if m.axes != nil { // the first axes are the principal ones; for k > d there may be fewer than p
 		p = min(p, m.r)
 		axes = NewMatrix(p, m.r, nil)
 		for c := range p {

@@ -333,7 +333,7 @@ func (m *alternation) setPenalty(to *iterate) {
 	k, r := m.k, m.r
 	v := m.memory()
 	f, size := to.f, k
-	if m.contrasts != nil { // the singular values of BᵀF are those of HF without the zero
+	if m.contrasts != nil { // BᵀF has the singular values of HF without the zero
 		v.contrasted = reshaped(v.contrasted, k-1, r)
 		clear(v.contrasted.Data)
 		for a := range k {

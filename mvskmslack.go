@@ -411,7 +411,7 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	part.most = min(part.most, refineIterations)
 	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, r: part.r, z: part.z}
 	own := part.newIterate()
-	// The squared accuracy of the sample's centers, as a share, times the mean weight of a center.
+	// proximal is the squared relative accuracy of the sample's centers times the mean weight of a center.
 	proximal := trace(at.gg) / float64(part.s.n)
 	for range tallPasses {
 		copy(own.f.Data, at.f.Data)

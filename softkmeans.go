@@ -22,8 +22,7 @@ type Model struct {
 	Centers     *Matrix // F, k×d: one prototype in each row
 	Memberships *Matrix // G, n×k: at least 0; each row adds up to 1 (with SumAtMostOne to at most 1)
 	// FitMinVolume and FitAlternating set the clusters. Row j of ClusterMeans (k×d) is the weighted mean of
-	// cluster j, or its center if the cluster is empty. ‖ClusterAxes·(x−y)‖ (p×d, p ≤ 2k) is the distance of
-	// x and y; nil: ‖x−y‖.
+	// cluster j, or its center if it is empty. ‖ClusterAxes·(x−y)‖ (p×d, p ≤ 2k) is the distance; nil: ‖x−y‖.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, for [Model.Labels]; nil: not found
@@ -55,13 +54,13 @@ type Model struct {
 }
 
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows of
-// x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k). Gap bounds how
-// far the result is above the minimum.
+// x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k). Gap bounds the
+// excess.
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
 // the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
-// if k−1 exceeds both, the simplex is a projection of a regular one.
+// if k−1 exceeds both, the simplex is a regular one's projection.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
 // changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as wide as
@@ -409,7 +408,7 @@ func (m *Model) checkAxes() error {
 //
 // For the rows of the fit that is Memberships, to 1e-11 if the centers are affinely independent. If not, many
 // g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if Centers
-// equal ClusterMeans, and otherwise takes the least norm. A mean beyond 1e6 times the spread costs digits.
+// equal ClusterMeans, and otherwise takes the least norm. A mean above 1e6 times the spread costs digits.
 //
 // Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],

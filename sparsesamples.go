@@ -11,11 +11,11 @@ import (
 	"slices"
 )
 
-// sparseSamples is the weighted data about its mean, or about 0.
+// sparseSamples holds weighted sparse rows about their mean, or about 0.
 type sparseSamples struct {
 	*samples // without rows: shape, units, mean and weights
 	sparse   *SparseMatrix
-	a        *compressed // its rows
+	a        *compressed // the rows in scaled units
 	columns  *compressed // the same entries
 	root     []float64   // √w_i; nil: all 1
 	reach    float64     // an upper bound of ‖√w·X‖ + √Σw·‖μ‖

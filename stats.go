@@ -177,14 +177,12 @@ func (s *Stats) aboutZero() {
 
 // Add adds the rows of x (n×d), each with weight 1. d must be the same in all calls. A matrix without rows
 // changes nothing. Cost: nd² multiplications, shared among all processors. Each call takes d² more and as
-// much memory as s: pass blocks of many rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then
-// unchanged.
+// much memory as s: pass many rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted adds rows as [Stats.Add] does, with weights as in [Options], except that all may be 0; nil: all
 // 1. A weight below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a
-// row may count in its own part and not in the whole, which causes [ErrChanged] in package stream's second
-// pass.
+// row may count in its own part and not in the whole, which causes [ErrChanged] in package stream.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	part, t, err := s.newPart(x, weights)
 	if err != nil || part == nil {
@@ -288,7 +286,7 @@ func (s *Stats) Rows() int { return s.rows }
 // Cols returns the number of columns; 0 before a row of positive weight.
 func (s *Stats) Cols() int { return s.cols }
 
-// Weight returns the sum of the weights, at most math.MaxFloat64; rows without weights count 1.
+// Weight returns the sum of the weights, by default 1 a row, at most math.MaxFloat64.
 func (s *Stats) Weight() float64 { return min(math.Ldexp(s.weight, s.wexp), math.MaxFloat64) }
 
 // Mean returns the weighted mean of the rows, of length d; nil without weight.

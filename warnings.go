@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// WarningKind says what a [Warning] is about.
+// WarningKind is the subject of a [Warning].
 type WarningKind int
 
 const (
-	// WarnCoincident: center Other coincides with center Cluster, the first such one. Value is their
-	// distance, at most 0.001, relative to the root mean square distance of the samples from their mean (from
-	// 0 under SumAtMostOne).
+	// WarnCoincident: center Other coincides with Cluster, the first such center. Value is their distance
+	// divided by the samples' root mean square distance from their mean (from 0 under SumAtMostOne), at most
+	// 0.001.
 	WarnCoincident WarningKind = iota
 	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the cluster's
 	// part of all membership.
 	WarnEmpty
 	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from 0
-	// under SumAtMostOne) divided by the distance of the farthest sample of positive weight: more than 3.
+	// under SumAtMostOne) divided by the farthest sample's: more than 3.
 	WarnFar
 	// WarnSlack: no λ gave an error within the slack, or within 1.25 floors if the slack is less. Value is
-	// the error divided by (1+Slack)·floor. The model is the best that was found.
+	// the error of the model, the best that was found, divided by (1+Slack)·floor.
 	WarnSlack
 	// WarnSeveral: package unmix finds other centers at λ/2 or 2λ. Value is the mean spectral angle by which
 	// they move, in percent of π (MRSA): more than 1. Center Cluster moves most.
@@ -34,7 +34,7 @@ const (
 	// the largest part of all membership that moves to another center: more than 0.05.
 	WarnShares
 	// WarnDimensions: the data spans Other dimensions, too few to determine Value prototypes. This kind
-	// replaces WarnCoincident and WarnEmpty.
+	// replaces the kinds WarnCoincident and WarnEmpty.
 	WarnDimensions
 	// WarnRows: there are Value prototypes for Other rows of positive weight. This kind replaces
 	// WarnDimensions.
@@ -49,7 +49,7 @@ func (k WarningKind) String() string {
 		"dimensions", "rows")
 }
 
-// Warning is a reason to check a solution before it is used. Values are relative, without units.
+// Warning is a reason to check a solution before its use. Values have no units.
 type Warning struct {
 	Kind    WarningKind
 	Cluster int // from 0; 0 if the Kind names no cluster
@@ -57,7 +57,7 @@ type Warning struct {
 	Value   float64
 }
 
-// String returns the warning as a sentence without a full stop. Clusters count from 0.
+// String returns the warning as a sentence without a full stop.
 func (w Warning) String() string {
 	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
 	cluster, other := strconv.Itoa(w.Cluster), strconv.Itoa(w.Other)
