@@ -22,8 +22,8 @@ type Certificate struct {
 	// centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, a lower bound. For
 	// missing.Fit it is an estimate, and Floor − FloorError is proved.
 	Floor float64
-	// FloorError bounds |minimum − Floor|, rounding included. SolverKrylov proves it except for a probability
-	// of 2e-10, by random vectors that each call draws anew.
+	// FloorError bounds |Σσ_i² − Floor| for the exact singular values. SolverKrylov proves it except for a
+	// probability of 2e-10, by random vectors that each call draws anew.
 	FloorError    float64
 	Total         float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap           float64 // (Objective − Floor)/Total

@@ -30,7 +30,7 @@ type alternation struct {
 	// A run is at rest by tol, and by the slack if it is within the part close of the allowance below its
 	// target.
 	tol, close float64
-	tall       bool // the fit of many rows: see steering
+	tall       bool // whether many rows are fitted: see steering
 	local      bool // as in simplexProblem
 	progress   func(Iteration)
 	correct    func(to *iterate) // changes the sums and the objective; nil: see correction

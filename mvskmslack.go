@@ -118,9 +118,9 @@ func (m *alternation) noiseSlack() (float64, error) {
 
 // Data goes on beyond the plane if the square of its last direction is less than clearDirection times the
 // square of the next direction. With a factor of 1.2, 1.5 and 2 the memberships of 37 simulated tables of
-// clusters with scatter were .251, .217 and .208 off, and .202 with a quarter of the floor. The memberships
-// of 160 mixtures were .019 to .020 off, and .043. Of the sets with classes zoo needs at least 1.32: below,
-// its labels lost .14 of their accuracy.
+// clusters with scatter were .251, .217 and .208 off, and with a quarter of the floor .202. The memberships
+// of 160 mixtures were .019 to .020 off, and with a quarter of the floor .043. Of the sets with classes zoo
+// needs at least 1.32: below, its labels lost .14 of their accuracy.
 //
 // White noise is as even as white expects: two tables of spectra reach .99 and 1.00 of the expected evenness,
 // eight sets with classes at most .75. Without whiteShare, mixtures in noise as large as their last direction
