@@ -457,3 +457,26 @@ func TestLostShares(t *testing.T) {
 		}
 	}
 }
+
+// TestExcessAbove: an excess and its shares are not below those of exact arithmetic, for a total that is up to
+// 2^-31 of it above the true one, or a step of the least number.
+func TestExcessAbove(t *testing.T) {
+	rng, p := rand.New(rand.NewPCG(62, 1)), truthDigits
+	for range 2000 {
+		c := Certificate{Objective: 1 + rng.Float64(), Floor: rng.Float64(), Total: 2 + rng.Float64(), Solver: SolverGram}
+		c.FloorError = c.Floor * rng.Float64()
+		if rng.IntN(4) == 0 {
+			c.Objective, c.Floor, c.FloorError = 5e-324*float64(1+rng.IntN(4)), 0, 0
+			c.Total = c.Objective + 5e-324*float64(1+rng.IntN(4))
+		}
+		low := p.sub(p.num(c.Floor), p.num(c.FloorError))
+		excess, total := p.sub(p.num(c.Objective), low), p.num(c.Total*(1-0x1p-31))
+		if c.Total < 1 {
+			total = p.num(c.Total - 5e-324)
+		}
+		if p.num(c.Excess()).Cmp(excess) < 0 || p.mul(p.num(c.ExcessShare()), total).Cmp(excess) < 0 ||
+			c.Floor > 0 && p.mul(p.num(c.ExcessFloors()), low).Cmp(excess) < 0 {
+			t.Fatalf("%+v: an excess of %g, %g of the total, %g floors", c, c.Excess(), c.ExcessShare(), c.ExcessFloors())
+		}
+	}
+}

@@ -38,7 +38,8 @@ var claimKinds = []struct {
 	draw  func(c *claims, rng *rand.Rand)
 }{
 	{"pairs", 12, 25, drawPair}, {"many rows", 2, 13, drawManyRows}, {"hidden", 2, 1, drawHidden},
-	{"similarities", 20, 1, drawSimilarity}, {"volumes", 3, 1, drawVolume},
+	{"similarities", 20, 1, drawSimilarity}, {"volumes", 3, 1, drawVolume}, {"weights", 6, 1, drawSpread},
+	{"parts", 12, 1, drawParts}, {"wide rows", 8, 1, drawWide},
 }
 
 // TestClaims: of the claims of random and adversarial draws none is false.
@@ -164,6 +165,38 @@ func drawManyRows(t *claims, rng *rand.Rand) {
 	c.drawOptimum(rng, c.f.Rows)
 	c.keepRange()
 	c.judge(t, rng)
+}
+
+// drawSpread draws a pair whose weights are as far from each other as they count.
+func drawSpread(t *claims, rng *rand.Rand) {
+	c, reach := drawCandidate(rng), rng.IntN(250)
+	c.w = make([]float64, c.x.Rows)
+	for i := range c.w {
+		c.w[i] = math.Ldexp(1+rng.Float64(), rng.IntN(2*reach+1)-reach)
+	}
+	c.keepRange()
+	c.truth = nil // of other weights
+	c.judge(t, rng)
+}
+
+// drawParts draws a table whose floor is found from statistics of parts, or from products of sparse rows.
+func drawParts(t *claims, rng *rand.Rand) {
+	c := drawCandidate(rng)
+	c.path = []string{"Stats", "Sparse gram", "Sparse krylov"}[rng.IntN(3)]
+	c.truth = truthOf(c.x, c.w, c.order, c.sum)
+	c.model(t, rng)
+}
+
+// drawWide draws the products of a few rows of many columns, exactly: whole numbers, which may be far from 0.
+func drawWide(t *claims, rng *rand.Rand) {
+	x, far := NewMatrix(2+rng.IntN(7), 20+rng.IntN(600), nil), rng.IntN(2)<<rng.IntN(20)
+	for i := range x.Data {
+		x.Data[i] = float64(far + rng.IntN(4)*rng.IntN(2))
+	}
+	k := similarity(x.Rows, func(i, j int) float64 { return dot(x.row(i), x.row(j)) })
+	for _, centred := range []bool{false, true} {
+		t.similarity(k, eigenvaluesOf(k, centred), centred, 1+rng.IntN(x.Rows), 0x1p-50)
+	}
 }
 
 // startOf returns the rows from which a Krylov iteration starts for p directions, as the code makes them.

@@ -262,7 +262,8 @@ func TestClusterProbabilitiesErrors(t *testing.T) {
 	x, _ := blobs(60, 2, 7, 30, 1)
 	good := mustDo(FitMinVolume(bg, x, 7, nil))(t)
 	for name, change := range map[string]func(m *Model){
-		"no means": func(m *Model) { m.ClusterMeans = nil }, "no weights": func(m *Model) { m.ClusterWeights = nil },
+		"no centers": func(m *Model) { m.Centers = nil },
+		"no means":   func(m *Model) { m.ClusterMeans = nil }, "no weights": func(m *Model) { m.ClusterWeights = nil },
 		"few weights":     func(m *Model) { m.ClusterWeights = m.ClusterWeights[:6] },
 		"weights above 1": func(m *Model) { m.ClusterWeights = make1(7) },
 		"a weight below 0": func(m *Model) {

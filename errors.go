@@ -24,7 +24,7 @@ var (
 	ErrTooFewSamples = errors.New("too few samples")
 	// ErrFormat: the bytes to decode are damaged, or MarshalBinary did not write them.
 	ErrFormat = errors.New("malformed data")
-	// ErrChanged: rows or similarities differ between passes, or a solution is below their floor.
+	// ErrChanged: rows differ between passes, or a solution is below their floor.
 	ErrChanged = errors.New("changed between passes")
 	// ErrOption: an option, or the number k of clusters, is outside its range, or not for this function or
 	// this kind of rows.

@@ -203,7 +203,7 @@ func TestLSDDegenerate(t *testing.T) {
 			for _, k := range []int{1, 2, 9} {
 				m := mustDo(LSD(bg, scaled, k, nil))(t)
 				checkFeasible(t, m.Memberships)
-				if m.Gap < -1e-12 ||
+				if m.Gap < -1e-12 || !(m.FloorError > 0) ||
 					m.Status != StatusConverged && m.Status != StatusIterationLimit {
 					t.Errorf("%s ×%g, k=%d: %+v", name, f, k, m)
 				}

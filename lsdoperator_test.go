@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,9 +9,22 @@ import (
 )
 
 // TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps than the eigensolver has.
-// Status says so unless the floor is proved all the same, and it is a bound in any case.
+// Status says so unless the floor is proved all the same, and it is a bound in any case. The end of the
+// context comes first.
 func TestLSDEigensolverLimit(t *testing.T) {
 	t.Parallel()
+	ctx, cancel := context.WithCancel(bg)
+	near := similarity(400, func(i, j int) float64 {
+		if i != j {
+			return 0
+		}
+		return 1 + 1e-6*math.Cos(math.Pi*float64(i)/400)
+	})
+	most := mustDo(LSD(ctx, near, 3, &LSDOptions{MaxIter: -1}))(t)
+	if m, err := LSD(ctx, near, 3, &LSDOptions{Progress: func(Iteration) { cancel() }}); m == nil ||
+		m.Status != StatusCancelled || most.Status != StatusIterationLimit {
+		t.Errorf("eigenvalues within 2e-6: %v, and after the end of the context %v: %v", most.Status, m, err)
+	}
 	if quick() {
 		skip(t, "takes seconds")
 		return

@@ -283,6 +283,13 @@ func TestMinVolumeCancel(t *testing.T) {
 			t.Errorf("%d stops, %d models: the test does not test", stops, models)
 		}
 	}
+	x = randomData(20, 1, 0, 1) // 5 centers of it are the means of clusters
+	for looks, done := 0, false; !done; looks++ {
+		m, err := FitMinVolume(endingAt(looks), x, 5, &MinVolumeOptions{Workers: 1})
+		if done = err == nil; !done && !errors.Is(err, context.Canceled) || done && m.Lambda != 0 {
+			t.Fatalf("means of clusters, after %d looks: %v", looks, err)
+		}
+	}
 }
 
 // Wide data has fewer directions than k > d centers could span.
@@ -415,6 +422,13 @@ func TestLloydEmpty(t *testing.T) {
 		if err != nil || math.Abs(got-want) > 1e-12*want {
 			t.Errorf("%s: inertia %g, it can be %g, %v", what, got, want, err)
 		}
+	}
+	const looks = 1 << 20
+	ctx := endingAt(looks)
+	j.s.ctx = ctx
+	mustDo(newClustering(j.s, j.z, j.k).lloyd(good, 50))(t)
+	if used := looks - ctx.left.Load(); used > 10 {
+		t.Errorf("from centers at rest the context is looked at %d times", used)
 	}
 }
 

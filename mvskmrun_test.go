@@ -506,19 +506,23 @@ func TestInsidePass(t *testing.T) {
 	}
 }
 
-// TestPenaltyUnits: the trace ends at the paper's objective, computed from the
-// model's own fields in the units of the data.
+// TestPenaltyUnits: the trace ends at the paper's objective, computed from the model's own fields in the units
+// of the data. VolumeAffine has the k−1 singular values of the centers less their own mean.
 func TestPenaltyUnits(t *testing.T) {
-	for _, unit := range []float64{1, 1e3, 1e-4} {
+	for at, unit := range []float64{1, 1e3, 1e-4, 1, 1, 1} {
+		k, volume := []int{3, 3, 3, 3, 1, 2}[at], []Volume{VolumeOrigin, VolumeAffine}[at%2]
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			x := mapped(loadCSV(t, "iris"), func(_, _ int, v float64) float64 { return v * unit })
-			m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 30 * unit * unit,
-				Epsilon: 0.5 * unit * unit, Volume: VolumeOrigin, Sum: sum}))(t)
+			m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Lambda: 30 * unit * unit,
+				Epsilon: 0.5 * unit * unit, Volume: volume, Sum: sum}))(t)
 			f := m.Centers.Clone()
-			if sum == SumToOne {
+			if of := x; sum == SumToOne || volume == VolumeAffine {
+				if volume == VolumeAffine {
+					of = m.Centers
+				}
 				mean := make([]float64, x.Cols)
-				for i := range x.Rows {
-					axpy(mean, 1/float64(x.Rows), x.row(i))
+				for i := range of.Rows {
+					axpy(mean, 1/float64(of.Rows), of.row(i))
 				}
 				for a := range f.Rows {
 					axpy(f.row(a), -1, mean)
@@ -529,13 +533,16 @@ func TestPenaltyUnits(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := plainObjective(x, m.Centers, m.Memberships, nil)
+			if volume == VolumeAffine { // without the one that is always 0
+				s = s[:k-1]
+			}
 			for _, v := range s {
 				want += m.Lambda / 2 * math.Log(v*v+m.Epsilon)
 			}
 			if got := m.Trace[len(m.Trace)-1]; math.Abs(got-want) > 1e-10*math.Abs(want) ||
 				math.Abs(m.Lambda/unit/unit-30) > 1e-12 || math.Abs(m.Epsilon/unit/unit-0.5) > 1e-12 {
-				t.Errorf("unit %g %v: trace ends at %g, want %g; λ %g, ε %g", unit, sum,
-					got, want, m.Lambda, m.Epsilon)
+				t.Errorf("%d centers, unit %g, %v, %v: trace ends at %g, want %g; λ %g, ε %g", k, unit, volume,
+					sum, got, want, m.Lambda, m.Epsilon)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // TestSlack: the error is within the slack, near to it, and the numbers of the model belong together.
 func TestSlack(t *testing.T) {
 	t.Parallel()
-	for _, set := range dataSets(t) {
+	for _, set := range append(dataSets(t), dataSet{"k = d+1", randomData(90, 3, 0, 1), 4}) {
 		set.x = head(set.x, 300)
 		for _, slack := range fewer([]float64{0, 0.05, 0.4}, []float64{0}) {
 			m := mustDo(FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack}))(t)
@@ -211,6 +211,24 @@ func TestDrawWeight(t *testing.T) {
 	part := all.draw()
 	if got, want := float64(part.s.n)*part.s.weight(0), 1/all.perWeight(1); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("a weight of %g, of all rows %g", got, want)
+	}
+}
+
+// TestRefine: refined centers of a sample take away most of the loss of all rows that the sample's own have
+// above the least they lead to. Centers at rest stay.
+func TestRefine(t *testing.T) {
+	clean, _ := mixtures(manyRows+500, 6, 3, 0.3, 1, 5)
+	all := mustDo(openMinVolume(bg, noisy(clean, 25, 6), 3, &MinVolumeOptions{}))(t)
+	part, lambda := all.draw(), all.firstLambda()
+	lossOf := func(r *volumeRun) float64 { return mustDo(all.measure(r.f, nil))(t).lossAt(lambda) }
+	own := part.run(mustDo(part.startCenters(0))(t), lambda, part.most, nil)
+	refined := mustDo(all.refine(own))(t)
+	least := all.run(runStart{own.f, 0}, lambda, all.most, nil).lossAt(lambda)
+	if before, after := lossOf(own)-least, lossOf(refined)-least; !(after <= before/5) {
+		t.Errorf("%g above the least loss, before %g", after, before)
+	}
+	if mustDo(all.refine(refined))(t) != refined {
+		t.Error("centers at rest are refined")
 	}
 }
 

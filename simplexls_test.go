@@ -219,7 +219,7 @@ func hardSupports(try func(r *rowSolver, b []float64, size float64)) {
 	}
 }
 
-// TestFallBack: where exchanging several vertices makes no progress, one at a time does. The
+// TestFallBack: where exchanging several vertices makes no progress, one at a time does, up to the minimum. The
 // limit on exchanges is what ends minimise here.
 func TestFallBack(t *testing.T) {
 	hardSupports(func(r *rowSolver, b []float64, size float64) {
@@ -228,6 +228,11 @@ func TestFallBack(t *testing.T) {
 		r.descend(b, float64(r.p.k)*0x1p-52*size)
 		if !(maxDiff(got, NewMatrix(1, r.p.k, r.g)) <= 1e-9) || math.Abs(sumOf(got.Data)-1) > 1e-13 {
 			t.Errorf("%v, by descent alone %v", got.Data, r.g)
+		}
+		for j, on := range r.in {
+			if on != (r.g[j] > 0) {
+				t.Errorf("descent ends at its limit, not at the minimum %v of support %v", r.g, r.in)
+			}
 		}
 	})
 	// With a matrix that is no Gram matrix not even one vertex can be solved for. The row

@@ -256,13 +256,13 @@ func TestFloorsSparse(t *testing.T) {
 }
 
 // TestFloorsSparseOpen: where SolverKrylov does not converge, floors are the Gram matrix's, or
-// lower bounds. All singular values of the diagonal matrix are next to others.
+// lower bounds. All singular values of the diagonal matrix are next to others, most so the largest.
 func TestFloorsSparseOpen(t *testing.T) {
 	for _, n := range fewer([]int{1100, 4000}, []int{1030, 2060}) {
 		x := &SparseMatrix{Rows: n, Cols: n, Indptr: []int{0}}
 		var rest float64
 		for i := range n {
-			v := 1 - float64(i)/float64(n)
+			v := 1 - math.Pow(float64(i)/float64(n), 2)
 			x.Indices, x.Data, x.Indptr = append(x.Indices, i), append(x.Data, math.Sqrt(v)),
 				append(x.Indptr, i+1)
 			if i >= 2 {

@@ -237,6 +237,12 @@ func TestKrylov(t *testing.T) {
 			}
 		}
 	}
+	// Values that are 0 have residuals of rounding, which no step makes smaller.
+	b := spectral(rng, 200, func(i int) float64 { return float64(max(0, 3-i)) })
+	apply := func(v *Matrix) (*Matrix, error) { return product(v, b), nil }
+	if r := mustDo(krylov(bg, 200, apply, 5, krylovOptions{steps: 20, residual: 1e-15}))(t); r.status != StatusConverged {
+		t.Errorf("rank 3 of order 200: %v after %d steps, %v", r.status, r.steps, r.values)
+	}
 }
 
 // TestKrylovNegative: of a negative definite matrix, too, the algebraically largest

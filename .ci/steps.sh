@@ -156,17 +156,17 @@ race() {
 growth() { SOFTKMEANS_GROWTH=. go test -run 'TestGrowth|TestLate' -timeout 60m -v ./internal/costs | grep -vE '^ *(===|---)'; }
 # claims TIMES: so many times the draws of go test in the search for false claims, with new seeds.
 claims() {
-  SOFTKMEANS_CLAIMS=$1 go test -v -run 'TestClaims$' -timeout 60m . | grep -vE '^(=== |ok)'
+  SOFTKMEANS_CLAIMS=$1 go test -v -run '^(TestClaims|TestReturnedPair)$' -timeout 60m . ./proof | grep -vE '^(=== |ok)'
 }
 
 # The calls of weeks at a server.
 soaked() { SOFTKMEANS_SOAK=1 go test -run TestSoak -timeout 60m -v . | tail -n 30; }
 
-# Faults drawn at random, other ones with every commit.
+# The faults of the proofs' terms, and faults drawn at random, other ones with every commit.
 mutants() {
   local seed
   seed=$(git rev-list --count HEAD 2> /dev/null || echo 1)
-  (cd internal/mutants && go vet . && go test . && go run . -n 150 -seed "$seed")
+  (cd internal/mutants && go vet . && go test . && go run . -terms terms.txt && go run . -n 150 -seed "$seed")
 }
 
 targets=(js/wasm wasip1/wasm linux/arm64 linux/386 windows/amd64 plan9/amd64)

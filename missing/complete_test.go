@@ -287,7 +287,7 @@ func TestCompleteHard(t *testing.T) {
 		}
 	}
 	_, err := Complete(bg, matrix(2, 3, []float64{1, nan, 4, nan, nan, 5}), 2, nil)
-	want := "softkmeans: column 1 of x has no entry in a row that counts: too few samples"
+	want := "softkmeans: column 1 has no entry in a row that counts: too few samples"
 	if err == nil || err.Error() != want {
 		t.Error(err)
 	}

@@ -178,6 +178,23 @@ func TestLossFloorAttained(t *testing.T) {
 	}
 }
 
+// TestLossFloorTwo: rows at −1 and 1 and centers at −s and s, where λ makes s the best: the loss is the floor,
+// and rounding does not take it below.
+func TestLossFloorTwo(t *testing.T) {
+	for seed := range uint64(tables.Fewer(1000, 300)) {
+		rng := rand.New(rand.NewPCG(seed, 62))
+		x := draws.Chosen(softkmeans.NewMatrix(2, 1, []float64{-1, 1}), slices.Repeat([]int{0, 1}, 1+rng.IntN(20)))
+		n, s, eps := float64(x.Rows), float64(461+rng.IntN(50))/512, decades(rng, -2, 0)
+		m := &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 1, []float64{-s, s}), Volume: softkmeans.VolumeAffine,
+			Lambda: n * (1 - s) * (2*s*s + eps) / s, Epsilon: eps}
+		m.Objective = n * (1 - s) * (1 - s) // exactly
+		l := tables.Must(openLoss(t.Context(), x, m, nil))(t)
+		if loss, floor := tables.Must(l.of(m))(t), l.least(); loss < floor || loss > floor+1e-9*n {
+			t.Fatalf("seed %d, s = %g: a loss of %g, the floor is %g", seed, s, loss, floor)
+		}
+	}
+}
+
 // TestLeastTerm compares it with a fine grid.
 func TestLeastTerm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 15))

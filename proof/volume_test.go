@@ -363,3 +363,26 @@ func TestTurned(t *testing.T) {
 		t.Errorf("bound %g, a row's part is %g off", bound, most)
 	}
 }
+
+// TestVolumeFloorAttained: pure rows in equal numbers attain the floors by moments and by ellipsoids. Their
+// simplex has a volume of 1, exactly: edges of lengths 1, 2, …, k−1, sheared by whole numbers.
+func TestVolumeFloorAttained(t *testing.T) {
+	for seed := range uint64(tables.Fewer(300, 60)) {
+		rng := rand.New(rand.NewPCG(seed, 66))
+		p := 1 + rng.IntN(5)
+		corners := softkmeans.NewMatrix(p+1, p, nil)
+		for j := range p {
+			corners.Set(j+1, j, float64(j+1))
+			for c := range j {
+				corners.Set(j+1, c, float64(rng.IntN(5)-2))
+			}
+		}
+		far := float64(rng.IntN(100))
+		corners = tables.Mapped(corners, func(_, _ int, v float64) float64 { return v + far })
+		x := draws.Chosen(corners, slices.Repeat(la.Indices(p+1), 1+rng.IntN(9)))
+		b := tables.Must(VolumeFloor(t.Context(), x, p+1, 0, nil))(t)
+		if !(b.LogVolume <= 0 && b.LogVolume > -1e-5) {
+			t.Errorf("seed %d, k = %d: a floor of %g, the volume is 0", seed, p+1, b.LogVolume)
+		}
+	}
+}

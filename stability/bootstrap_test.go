@@ -76,7 +76,7 @@ func (p *population) coverage(t *testing.T, many, count, resamples int) (found, 
 		}
 		r := tables.Must(Bootstrap(t.Context(), x, m, o))(t)
 		hold := func(of *softkmeans.Matrix) (sum float64) {
-			to := matchCenters(m.Centers, of)
+			to := matchCenters(m.Centers, of, nil)
 			for j := range k {
 				for c, v := range of.Row(to[j]) {
 					if r.Lower.At(j, c) <= v && v <= r.Upper.At(j, c) {
@@ -88,7 +88,7 @@ func (p *population) coverage(t *testing.T, many, count, resamples int) (found, 
 		}
 		found, truth = found+hold(large.Centers), truth+hold(p.truth)
 		mean := meanRow(large.Memberships, nil)
-		for j, l := range matchCenters(m.Centers, large.Centers) {
+		for j, l := range matchCenters(m.Centers, large.Centers, nil) {
 			if r.ShareLower[j] <= mean[l] && mean[l] <= r.ShareUpper[j] {
 				shares += 1 / float64(k*count)
 			}

@@ -10,29 +10,27 @@ import (
 	"softkmeans/metrics"
 )
 
-// Matching says how the prototypes of a model b are those of a model a.
+// Matching matches the prototypes of a model a with the prototypes of a model b.
 type Matching struct {
-	To   []int // for each prototype of a the one of b; -1 where b has fewer
-	From []int // for each prototype of b the one of a; -1 where a has fewer
-	// Moved is how far each prototype of a is from its match, in the units of the data; 0 where it has none.
+	To   []int // for each prototype of a its match in b; -1: none
+	From []int // for each prototype of b its match in a; -1: none
+	// Moved is the distance of each prototype of a from its match, in the units of the data; 0: no match.
 	Moved []float64
-	// Between is the root mean square distance of two prototypes of a, of which Moved is a
-	// share; 0 where a has one.
+	// Between is the root mean square distance of two prototypes of a, a scale for Moved; 0 for a single one.
 	Between float64
-	Rows    int   // whose labels were compared; 0: the models have none, or not of as many rows
-	Changed []int // the rows with another label: b's is not the match of a's. Rising
+	Rows    int   // the rows whose labels were compared; 0: none
+	Changed []int // the rows, rising, whose label in b is not the match of their label in a
 }
 
-// Match finds which prototypes of b are which of a, as those of two fits at two times, with two options or of
-// two samples. Pass models with Centers of the same columns, scaled by the same numbers; read To. Each
-// prototype has at most one match: of models with k and k' prototypes |k−k'| stay without. The sum of squared
-// distances over the matches is the least, by [metrics.Assignment].
+// Match matches the prototypes of the models a and b, for example of two fits with different options or rows.
+// Their Centers must contain the same columns in the same scaling. Read To. Each prototype has at most one
+// match. The sum of squared distances over the matches is the least, by [metrics.Assignment].
 //
-// Where both models have labels of as many rows these are taken to be the same rows, and
-// Changed lists those whose label is another one.
+// If both models contain labels of equally many rows, Match assumes that the rows are the same, and Changed
+// lists the rows whose label changed.
 //
-// Cost: O(kk'(d+k)) for k ≤ k', and O(n). Errors: [softkmeans.ErrShape] for different columns,
-// ErrTooFewSamples for a model without centers, and those of [softkmeans.Model.Check].
+// Cost: O(kk'(d+k)) for k ≤ k', and O(n). Errors: [softkmeans.ErrShape] for different columns or too many
+// pairs, [softkmeans.ErrTooFewSamples] for a model without centers, and those of [softkmeans.Model.Check].
 func Match(a, b *softkmeans.Model) (*Matching, error) {
 	for _, m := range []*softkmeans.Model{a, b} {
 		if m == nil || m.Centers == nil || m.Centers.Rows == 0 {
@@ -52,7 +50,7 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 	}
 	unit := distanceExp(f, g)
 	u, v := timesPower(f, -unit), timesPower(g, -unit)
-	m := &Matching{To: matchCenters(u, v), Moved: make([]float64, f.Rows)}
+	m := &Matching{To: matchCenters(u, v, nil), Moved: make([]float64, f.Rows)}
 	m.From = slices.Repeat([]int{-1}, g.Rows)
 	for i, j := range m.To {
 		if j >= 0 {
@@ -72,19 +70,41 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 	return m, nil
 }
 
-// mostPairs is the most distances that Match takes.
+// mostPairs bounds the number of distances in Match.
 const mostPairs = math.MaxInt32 / 16
 
 // matchCenters returns for each row of f the row of g that it is matched with, or −1: the
-// least sum of squared distances. Their differences are in the units of distanceExp.
-func matchCenters(f, g *softkmeans.Matrix) []int {
+// least sum of squared distances. Their differences are in the units of distanceExp. The first rows of both
+// that are fixed centers are matched with themselves.
+func matchCenters(f, g, fixed *softkmeans.Matrix) []int {
 	gain := softkmeans.NewMatrix(f.Rows, g.Rows, nil)
 	for i := range f.Rows {
 		for j := range g.Rows {
 			gain.Set(i, j, -la.SquaredDistance(f.Row(i), g.Row(j)))
 		}
 	}
-	return metrics.Assignment(gain)
+	return assign(gain, fixed)
+}
+
+// assign returns metrics.Assignment of gain, in which the first rows and columns, as many as there are fixed
+// centers, belong together. fixed may be nil.
+func assign(gain, fixed *softkmeans.Matrix) []int {
+	if fixed == nil {
+		return metrics.Assignment(gain)
+	}
+	n := fixed.Rows
+	free := softkmeans.NewMatrix(gain.Rows-n, gain.Cols-n, nil)
+	to := make([]int, n, gain.Rows)
+	for i := range free.Rows {
+		copy(free.Row(i), gain.Row(n + i)[n:])
+	}
+	for i := range to {
+		to[i] = i
+	}
+	for _, at := range metrics.Assignment(free) {
+		to = append(to, n+at)
+	}
+	return to
 }
 
 // between returns the root mean square distance of two rows of f; 0 for one row.
@@ -129,7 +149,7 @@ func timesPower(m *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 	return out
 }
 
-// meanRow returns the mean of the rows of g by these weights, nil for all 1, of which one is above 0.
+// meanRow returns the mean of the rows of g by these weights; nil: all 1. One weight must be above 0.
 func meanRow(g *softkmeans.Matrix, weights []float64) []float64 {
 	sum, of, heaviest := make([]float64, g.Cols), 0.0, 1.0
 	if weights != nil {

@@ -231,6 +231,17 @@ func TestOthersFixed(t *testing.T) {
 	}
 }
 
+// TestAssignFixed: fixed centers are matched with themselves if others are nearer, and if all are fixed.
+func TestAssignFixed(t *testing.T) {
+	f := softkmeans.NewMatrix(3, 1, []float64{0, 10, 20})
+	g := softkmeans.NewMatrix(3, 1, []float64{9, 21, 0})
+	for n, want := range [][]int{{2, 0, 1}, {0, 2, 1}, {0, 1, 2}, {0, 1, 2}} {
+		if got := matchCenters(f, g, softkmeans.NewMatrix(n, 1, nil)); !slices.Equal(got, want) {
+			t.Errorf("%d fixed: %v, want %v", n, got, want)
+		}
+	}
+}
+
 // TestOthersErrors: what cannot be looked at, and a context that ends, leave the model.
 func TestOthersErrors(t *testing.T) {
 	x := tables.First(tables.CSV(t, "digits"), 200)

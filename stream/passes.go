@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/fault"
 )
 
-// block has the rows first, first+1, … of the data. Weights nil: all 1.
+// block contains the rows first, first+1, … of the data. Weights nil: all 1.
 type block struct {
 	first   int
 	x       *softkmeans.Matrix
@@ -41,7 +42,7 @@ type passes struct {
 	buffer []float64
 }
 
-// check checks what can be checked before the first block.
+// check checks the arguments that are known before the first block.
 func (p *passes) check() error {
 	switch {
 	case p.blocks == nil:
@@ -49,11 +50,31 @@ func (p *passes) check() error {
 	case p.k < 1 || p.k > mostK:
 		return fault.New(softkmeans.ErrOption, "k is ", p.k, ", not from 1 to ", mostK)
 	}
-	return draws.CheckWeights(p.weights, len(p.weights))
+	if err := draws.CheckWeights(p.weights, len(p.weights)); err != nil {
+		return err
+	}
+	p.weights = counted(p.weights)
+	return nil
 }
 
-// blockRows returns how many rows of length d, entries or memberships, a block has: 16 MB, but from 24 to
-// 8192 rows.
+// counted returns a copy of the weights in which those below 2^-500 of the heaviest are 0, as a table in memory
+// has them: the blocks of a pass do not know the heaviest.
+func counted(weights []float64) []float64 {
+	top, out := 0.0, slices.Clone(weights)
+	for _, w := range weights {
+		top = max(top, w)
+	}
+	_, exp := math.Frexp(top)
+	for i, w := range weights {
+		if math.Ldexp(w, -exp) < 0x1p-500 {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// blockRows returns the number of rows in a block, if a row is d entries or memberships: 16 MB, but from 24
+// to 8192 rows.
 func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
 // each makes a pass and calls fn for every block.
@@ -152,7 +173,7 @@ func (p *passes) count(rows int, more bool) error {
 // errBoth is for data of another shape in a later pass.
 var errBoth = fmt.Errorf("%w: %w", softkmeans.ErrChanged, softkmeans.ErrShape)
 
-// chunkRows is how many rows a task has.
+// chunkRows is the number of rows of a task.
 const chunkRows = 512
 
 // inChunks calls fn for the chunks of n rows on so many goroutines; 0: GOMAXPROCS.
@@ -162,7 +183,7 @@ func inChunks(workers, n int, fn func(chunk, lo, hi int)) {
 
 func chunks(n int) int { return (n + chunkRows - 1) / chunkRows }
 
-// fine is a sum with what its roundings lost (Knuth's two-sum): n terms above 0 are off by some n²·2^-106.
+// fine is a sum and its rounding errors (Knuth's two-sum): n terms above 0 are off by some n²·2^-106.
 type fine struct{ sum, lost float64 }
 
 func (s *fine) add(v float64) {

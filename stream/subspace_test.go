@@ -25,6 +25,8 @@ func TestRange(t *testing.T) {
 		{column(0, 0, 1e-130), []float64{1e70, 1e70, 1}, 1},
 		{column(0, 0, 1e-100), []float64{0x1p300, 0x1p300, 0x1p-190}, 1},
 		{column(1e140, 1e140, 1e140), heavy, 2}, {column(1e140, 2e140, 4e140), heavy, 2},
+		{column(0, 0, 1), []float64{1, 1, 0x1p-510}, 2},
+		{column(1e15, -1e15, 1e15, -1e15), []float64{0x1p330, 0x1p-330, 0x1p-200, 0x1p-180}, 2},
 		{column(1, 1, 1, 1), nil, 2}, {column(.1, .1, .1), nil, 1},
 		{column(.3, .3, .3), []float64{1e200, 3, 7}, 3},
 		{column(1e9 / 7), nil, 2}, {column(0, 0), nil, 1},
@@ -37,6 +39,28 @@ func TestRange(t *testing.T) {
 			got.Total == 0 && (got.Gap != 0 || !got.Optimal(0)) {
 			t.Errorf("%d: %+v, want %+v", i, got.Certificate, want.Certificate)
 		}
+	}
+}
+
+// TestCancelledTotal: the extent of rows far from 0 belongs to the subspace of the same rows as sparse ones.
+func TestCancelledTotal(t *testing.T) {
+	x, s := softkmeans.NewMatrix(100, 3, nil), &softkmeans.SparseMatrix{Rows: 100, Cols: 3, Indptr: []int{0}}
+	for i := range x.Rows {
+		x.Row(i)[0] = 1e6 + float64(i%3)
+		s.Indices, s.Data = append(s.Indices, 0), append(s.Data, x.Row(i)[0])
+		s.Indptr = append(s.Indptr, i+1)
+	}
+	space, err := softkmeans.Principal(t.Context(), s, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, e := &Subspace{*space, 1, x.Rows, softkmeans.EnclosureBall}, new(Extent)
+	m, err := (*softkmeans.Model)(nil), e.Add(p, x, nil)
+	if err == nil {
+		m, err = p.Model(e)
+	}
+	if err != nil || !(m.Objective >= 66.66 && m.Objective < 67) {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

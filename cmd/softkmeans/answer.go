@@ -123,10 +123,11 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Certificate.Scale, a.Certificate.FloorBy = m.Scale, "eigenvalues"
 	if r.clustered() {
-		a.LabelBy = "cluster"
+		mean := r.likely.mean()
+		a.LabelBy, a.Probability = "cluster", &mean
 	}
 	if a.Certificate.Certified {
-		a.Quality = append(a.Quality, "The floor is proved, the labels are not.")
+		a.Quality = append(a.Quality, "The floor is proved, the labels are not: they are clusters.")
 	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"

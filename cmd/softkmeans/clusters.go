@@ -4,11 +4,6 @@ package main
 // their own.
 
 import (
-	"encoding/csv"
-	"fmt"
-	"io"
-	"strconv"
-
 	"softkmeans"
 	"softkmeans/internal/la"
 )
@@ -44,12 +39,21 @@ func (l *likelyRows) add(clusters []int, p *softkmeans.Matrix) {
 func (l *likelyRows) mean() float64 { return la.Sum(l.sums) / float64(l.rows) }
 
 // probabilities returns how likely each cluster is for the rows x, whose clusters are given, and adds the rows to
-// r.likely. It returns nil if the method finds no clusters.
-func (r *result) probabilities(x softkmeans.Samples, clusters []int) (*softkmeans.Matrix, error) {
-	if !hasProbabilities(r.model) {
+// r.likely. It returns nil if the method finds no clusters. Clusters of similarities are of the rows' coordinates.
+func (r *result) probabilities(x softkmeans.Samples, clusters []int) (p *softkmeans.Matrix, err error) {
+	m := r.model
+	if r.lsd != nil {
+		m = r.lsd.Clustering
+	}
+	if !hasProbabilities(m) {
 		return nil, nil
 	}
-	p, err := r.model.ClusterProbabilities(nil, x)
+	if r.lsd != nil {
+		if x, err = r.lsd.Coordinates(nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	p, err = m.ClusterProbabilities(nil, x)
 	if err == nil {
 		r.likely.add(clusters, p)
 	}
@@ -62,22 +66,4 @@ func (r *result) clusterMeans() *softkmeans.Matrix {
 	r.scale.Undo(means.Data)
 	r.flatten(means)
 	return means
-}
-
-// writeMeans writes a line for each cluster: its number, its rows, the share of its weight, and its mean.
-func (r *result) writeMeans(w io.Writer) error {
-	if r.likely.rows == 0 {
-		return fmt.Errorf("%s: -means: the fit has no clusters; leave the flag out", r.Source)
-	}
-	c, means := csv.NewWriter(w), r.clusterMeans()
-	c.Write(append([]string{"cluster", "size", "weight"}, r.Names...)) // c keeps the first error
-	for j, size := range r.likely.sizes {
-		fields := []string{strconv.Itoa(j), strconv.Itoa(size)}
-		for _, v := range append([]float64{r.model.ClusterWeights[j]}, means.Row(j)...) {
-			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		c.Write(fields)
-	}
-	c.Flush()
-	return c.Error()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/unmix"
@@ -79,8 +81,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
-	choiceFlag(fs, &f.labels, "labelby", []choice[labelRule]{{"auto", labelAuto}, {"cluster", labelCluster},
-		{"largest", labelLargest}})
+	labelByFlag(fs, &f.labels)
 	seedFlag(fs, &f.seed)
 	fs.BoolVar(&f.plain, "plain", false, "")
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
@@ -203,12 +204,17 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 	if centers != nil {
-		if err := writeCenterTable(centers, result.Names, result.centerNames(), result.centers); err != nil {
+		text := answer.CentersCSV(result.Names, result.centerNames(), answer.RowsOf(result.centers))
+		if _, err := centers.Write(text); err != nil {
 			return err
 		}
 	}
+	a := result.answer()
 	if means != nil {
-		if err := result.writeMeans(means); err != nil {
+		if a.Clusters == nil {
+			return fmt.Errorf("%s: -means: the fit has no clusters; leave the flag out", result.Source)
+		}
+		if _, err := means.Write(answer.MeansCSV(a.Columns, a.Clusters)); err != nil {
 			return err
 		}
 	}
@@ -217,7 +223,6 @@ func (f *fitFlags) run(s *session) error {
 			return err
 		}
 	}
-	a := result.answer()
 	a.Next = f.next()
 	return s.tell(a, &f.printFlags)
 }

@@ -116,6 +116,11 @@ func sumFlag(fs *flag.FlagSet, p *softkmeans.Sum) {
 		{"at-most-one", softkmeans.SumAtMostOne}})
 }
 
+func labelByFlag(fs *flag.FlagSet, p *labelRule) {
+	choiceFlag(fs, p, "labelby", []choice[labelRule]{{"auto", labelAuto}, {"cluster", labelCluster},
+		{"largest", labelLargest}})
+}
+
 func rowsFlag(fs *flag.FlagSet, p *unmix.Scaling) {
 	choiceFlag(fs, p, "rows", []choice[unmix.Scaling]{{"auto", unmix.ScaleAuto},
 		{"given", unmix.ScaleGiven}, {"unit", unmix.ScaleUnit}})

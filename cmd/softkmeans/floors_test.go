@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -150,6 +151,19 @@ func TestFloorsReport(t *testing.T) {
 }
 
 // Degenerate data.
+// Clusters may speak for more prototypes than there are floors above 0: the table of floors has a line for them.
+func TestFloorsOfClusters(t *testing.T) {
+	var text strings.Builder
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 320 {
+		fmt.Fprintf(&text, "%g,%g\n", float64(i%4)+.08*r.NormFloat64(), float64(i/4%4)+.08*r.NormFloat64())
+	}
+	_, report, _ := do(t, text.String(), "floors")
+	if want := regexp.MustCompile(`(?m)^ +3 .*100.%.*\n  \* 16 +0 +100.% *$`); !want.MatchString(report) {
+		t.Error(report)
+	}
+}
+
 func TestFloorsEdges(t *testing.T) {
 	for _, test := range []struct {
 		text, says string

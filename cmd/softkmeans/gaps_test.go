@@ -21,7 +21,7 @@ const gappy = "name,a,b,city\nx1,1,2,\"Rome, IT\"\nx2,,4,Paris\nx3,3,5,Rome\nx4,
 func TestMissingError(t *testing.T) {
 	inFolder(t, gappy)
 	for args, rule := range map[string]string{"fit -k 2": "fit", "fit -k 2 -stream yes": "drop",
-		"floors": "mean", "report -k 2 -o out.html": "mean",
+		"floors": "mean", "report -k 2 -o out.html": "fit",
 		"fit -k 2 -missing error": "fit", "fit -k 2 -method global": "mean",
 		"fit -k 2 -bootstrap 9": "mean"} {
 		const gaps = "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 5)"
@@ -35,7 +35,7 @@ func TestMissingError(t *testing.T) {
 		{"fit -k 2 -missing mean -stream yes data.csv", 2,
 			"-stream yes goes with -missing drop only; use -stream no"},
 		{"fit -k 2 -missing all data.csv", 2, "must be error, drop, mean, fit"},
-		{"floors -missing fit data.csv", 2, "-missing fit is for softkmeans fit; floors takes drop and mean"},
+		{"floors -missing fit data.csv", 2, "-missing fit is for softkmeans fit and report; floors takes drop and mean"},
 		{"fit -k 2 -method tilsd -kernel matrix -missing drop data.csv", 2, "-missing needs rows"},
 		{"fit -k 2 -weights 2 -missing drop -drop city data.csv", 1, "data.csv"},
 	} {
@@ -289,6 +289,21 @@ func TestMissingRow(t *testing.T) {
 			len(lines) != 8 || lines[2] != ",,,,,," || lines[4] != ",,,,,," {
 			t.Errorf("%s: %s, %q", rule, text, lines)
 		}
+	}
+}
+
+// report -missing fit shows the fit of fit -missing fit alone: others need complete rows.
+func TestReportMissing(t *testing.T) {
+	inFolder(t, "a,b,c\n1,2,3\n2,,4\n3,4,5\n4,4,9\n8,9,1\n,1,1\n5,2,8\n7,8,2\n")
+	must(t, strings.Fields("fit -k 2 -missing fit -o f.csv data.csv")...)
+	must(t, strings.Fields("report -k 2 -missing fit -o p.html -memberships p.csv data.csv")...)
+	page := readFile(t, "p.html")
+	if readFile(t, "f.csv") != readFile(t, "p.csv") || !strings.Contains(page, "Missing values are drawn as") ||
+		strings.Contains(page, "Other methods") || strings.Contains(page, "NaN") {
+		t.Error(page)
+	}
+	for flags, says := range map[string]string{"-stream yes": "-stream yes", "-kernel rbf": "-missing fit is for rows"} {
+		failure{"report -missing fit -o p.html " + flags + " data.csv", 2, says}.check(t)
 	}
 }
 

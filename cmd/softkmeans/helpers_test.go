@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
 )
@@ -45,11 +46,7 @@ func centersFile(t *testing.T, path string, m *softkmeans.Matrix) string {
 	for j := range names {
 		names[j] = table.Column(j)
 	}
-	var b strings.Builder
-	if err := writeCenterTable(&b, names, nil, m); err != nil {
-		t.Fatal(err)
-	}
-	return writeText(t, path, b.String())
+	return writeText(t, path, string(answer.CentersCSV(names, nil, answer.RowsOf(m))))
 }
 
 // gzipped compresses a text.

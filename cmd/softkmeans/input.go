@@ -182,8 +182,8 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 	case unit && f.scale != scale.None:
 		return usageErrorf("-rows unit goes with -scale none alone; leave one out")
 	}
-	if f.missing == absent.Fit && fs.Name() != "fit" {
-		return usageErrorf("-missing fit is for softkmeans fit; %s takes drop and mean", fs.Name())
+	if f.missing == absent.Fit && fs.Name() != "fit" && fs.Name() != "report" {
+		return usageErrorf("-missing fit is for softkmeans fit and report; %s takes drop and mean", fs.Name())
 	}
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)

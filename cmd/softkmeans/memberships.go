@@ -6,7 +6,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
@@ -106,21 +105,21 @@ func (w *membershipWriter) begin(k int) error {
 	w.k = k
 	w.line = w.line[:0]
 	if w.head.IDColumn > 0 {
-		w.line = append(appendField(w.line, w.head.IDName), ',')
+		w.line = append(answer.AppendField(w.line, w.head.IDName), ',')
 	}
 	for _, name := range w.head.KeptNames {
-		w.line = append(appendField(w.line, name), ',')
+		w.line = append(answer.AppendField(w.line, name), ',')
 	}
 	w.line = append(w.line, labelName...)
 	for j := range k {
-		w.line = appendField(append(w.line, ','), w.center(j))
+		w.line = answer.AppendField(append(w.line, ','), w.center(j))
 	}
 	for _, name := range w.places() {
-		w.line = appendField(append(w.line, ','), name)
+		w.line = answer.AppendField(append(w.line, ','), name)
 	}
 	if w.details != nil {
 		for _, name := range w.detailNames() {
-			w.line = appendField(append(w.line, ','), name)
+			w.line = answer.AppendField(append(w.line, ','), name)
 		}
 	}
 	return w.end()
@@ -194,7 +193,7 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 			return err
 		}
 		if w.centers != nil {
-			w.line = appendField(w.line, w.centers[label])
+			w.line = answer.AppendField(w.line, w.centers[label])
 		} else {
 			w.line = strconv.AppendInt(w.line, int64(label), 10)
 		}
@@ -258,11 +257,11 @@ func (w *membershipWriter) startRow() (bool, error) {
 		w.at++
 		w.line = w.line[:0]
 		if t.ids != nil {
-			w.line = append(appendField(w.line, t.ids[i]), ',')
+			w.line = append(answer.AppendField(w.line, t.ids[i]), ',')
 		}
 		if t.kept != nil {
 			for _, s := range t.kept[i] {
-				w.line = append(appendField(w.line, s), ',')
+				w.line = append(answer.AppendField(w.line, s), ',')
 			}
 		}
 		if t.left == nil || !t.left[i] {
@@ -310,14 +309,6 @@ func (w *membershipWriter) finish() error {
 	return w.Flush()
 }
 
-// appendField appends a text as a field of CSV, in quotes where it needs them.
-func appendField(line []byte, s string) []byte {
-	if !strings.ContainsAny(s, ",\"\r\n") && s == strings.TrimSpace(s) {
-		return append(line, s...)
-	}
-	return append(append(append(line, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
-}
-
 // end writes the line. Only complete lines reach the writer below, so that output
 // that stops early does not end in half a number.
 func (w *membershipWriter) end() error {
@@ -328,26 +319,4 @@ func (w *membershipWriter) end() error {
 	}
 	_, err := w.Write(w.line)
 	return err
-}
-
-// writeCenterTable writes the names of the columns and a row for each center. It begins with the center's
-// name if known has names.
-func writeCenterTable(w io.Writer, names, known []string, centers *softkmeans.Matrix) error {
-	c := csv.NewWriter(w)
-	if known != nil {
-		names = append([]string{"prototype"}, names...)
-	}
-	c.Write(names) // c keeps the first error
-	for i := range centers.Rows {
-		var fields []string
-		if known != nil {
-			fields = append(fields, known[i])
-		}
-		for _, v := range centers.Row(i) {
-			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		c.Write(fields)
-	}
-	c.Flush()
-	return c.Error()
 }

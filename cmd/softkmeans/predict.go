@@ -92,7 +92,7 @@ func (f *predictFlags) run(s *session) error {
 		details: f.details, name: answer.Numbered}
 	of := model.labeller()
 	p.w.clustered = of != nil && of.ClusterMeans != nil
-	p.w.likely, p.w.eachLikely = hasProbabilities(model.Model), p.details
+	p.w.likely, p.w.eachLikely = hasProbabilities(of), p.details
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -258,7 +258,7 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 		}
 	}
 	if p.w.likely {
-		if p.w.probabilities, err = p.model.Model.ClusterProbabilities(nil, x); err != nil {
+		if p.w.probabilities, err = p.model.labeller().ClusterProbabilities(nil, x); err != nil {
 			return err
 		}
 		p.likely.add(clusters, p.w.probabilities)

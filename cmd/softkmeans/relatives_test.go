@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -105,9 +106,28 @@ func TestLabelBy(t *testing.T) {
 				t.Errorf("%s%s: %v, not %s", rule, flags, a["labelBy"], want)
 			}
 		}
+		if must(t, "report", "-k", "3", "-drop", "x,y", "-labelby", rule, "-o", "p.html", "-memberships", "p.csv", "data.csv"); readColumn(t,
+			"p.csv", "label") != readColumn(t, "g.csv", "label") {
+			t.Errorf("%s: the labels of report are not those of fit", rule)
+		}
 	}
 	for args, says := range map[string]string{"-method global -labelby cluster": "only for -method minvol and alternating",
 		"-stream yes -labelby largest": "-labelby is for tables in memory"} {
 		failure{"fit -k 3 " + args + " data.csv", 2, says}.check(t)
 	}
+	failure{"report -stream yes -labelby largest -o p.html data.csv", 2, "-labelby is for tables in memory"}.check(t)
+	failure{"report -kernel linear -labelby largest -o p.html data.csv", 2, "-labelby is for rows"}.check(t)
+}
+
+// readColumn returns the fields of a column of a CSV file with a header, on a line each.
+func readColumn(t *testing.T, file, name string) (fields string) {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(readFile(t, file))).ReadAll()
+	if err != nil || !slices.Contains(records[0], name) {
+		t.Fatalf("%s: %v, %v", file, records[0], err)
+	}
+	for _, r := range records {
+		fields += r[slices.Index(records[0], name)] + "\n"
+	}
+	return fields
 }

@@ -29,6 +29,7 @@ type reportFlags struct {
 	rows    string  // the file of -memberships; "": none
 	slack   float64 // 0: the package's default
 	bounds  *bounds // nil: none
+	labels  labelRule
 	seed    uint64
 	image   report.Image
 	stream  streaming
@@ -44,6 +45,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	fs.StringVar(&f.rows, "memberships", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	boundsFlag(fs, &f.bounds)
+	labelByFlag(fs, &f.labels)
 	seedFlag(fs, &f.seed)
 	imageFlag(fs, "image", &f.image)
 	streamFlag(fs, &f.stream)
@@ -56,14 +58,16 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
-	if err := f.similarFlags.check(fs, &f.inputFlags, "image", "slack", "bounds"); err != nil {
+	if err := f.similarFlags.check(fs, &f.inputFlags, "image", "slack", "bounds", "labelby"); err != nil {
 		return f, err
 	}
 	switch {
 	case f.similarFlags.given && f.stream == streamYes:
 		return f, usageErrorf("-stream yes is for rows; with -kernel %v leave it out", f.similarFlags.kernel)
-	case f.bounds != nil && f.stream == streamYes:
+	case f.stream == streamYes && f.bounds != nil:
 		return f, usageErrorf("-bounds is for tables in memory, without -stream yes")
+	case f.stream == streamYes && f.labels != labelAuto:
+		return f, usageErrorf("-labelby is for tables in memory, without -stream yes")
 	case f.out == "":
 		return f, usageErrorf("-o is missing; give a file for the page, or - for standard output")
 	case f.classes != "" && f.dialect.Label != "":
@@ -76,11 +80,14 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
 	}
-	if f.bounds != nil {
+	if f.bounds != nil || f.labels != labelAuto {
 		f.stream = streamNo
 	}
 	if f.named() && f.inBlocks() && !f.similarFlags.given {
 		f.mostStreamed = statsColumns
+	}
+	if !f.similarFlags.given && f.stream != streamYes {
+		f.dialect.Words.Rules = "fit drop mean"
 	}
 	return f, f.checkStream(f.stream)
 }
@@ -181,7 +188,7 @@ func (f *reportFlags) pageOf(a *answer.Answer) report.Page {
 
 // fitFlags are those of the fit that the page is about.
 func (f *reportFlags) fitFlags() *fitFlags {
-	return &fitFlags{inputFlags: f.inputFlags, k: f.k, slack: f.slack, bounds: f.bounds, seed: f.seed, others: true,
+	return &fitFlags{inputFlags: f.inputFlags, k: f.k, slack: f.slack, bounds: f.bounds, labels: f.labels, seed: f.seed, others: true,
 		options: softkmeans.Options{Workers: f.workers}}
 }
 
@@ -202,7 +209,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	}
 	content := &report.Input{Page: f.pageOf(r.answer()), Table: d.Table, X: d.x, Scaling: d.scale, Image: f.image,
 		MinVolume: report.Fit{Model: r.model, Certificate: r.cert}}
-	o := report.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
+	o := report.Options{Alone: r.missing > 0, Weights: d.Weights, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
 	o.Lower, o.Upper = r.bounds.scaled(d.scale)
 	return content, content.Others(s.ctx, o)
 }

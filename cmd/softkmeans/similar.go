@@ -44,6 +44,9 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 		}
 		return nil
 	}
+	if in.missing == absent.Fit {
+		return usageErrorf("-missing fit is for rows; similarities take drop and mean")
+	}
 	for _, name := range append(of, "weights") {
 		if given[name] {
 			return usageErrorf("-%s is for rows; with -kernel %v leave it out", name, f.kernel)

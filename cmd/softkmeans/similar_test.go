@@ -232,6 +232,33 @@ func TestReportSimilar(t *testing.T) {
 	}
 }
 
+// tilsd's labels are clusters, with probabilities that the model has for new rows, too. Rows between two
+// prototypes are not listed, since they are not between clusters.
+func TestSimilarClusters(t *testing.T) {
+	text, _ := someDistances(t)
+	inFolder(t, text)
+	flags := "-kernel distances -keep species -k 3"
+	a := parseJSON[answer.Answer](t, must(t, strings.Fields("fit -json "+flags+" -o f.csv -model m.json data.csv")...))
+	if a.Mixed == 0 || a.Probability == nil || !(*a.Probability > .9 && *a.Probability <= 1) {
+		t.Errorf("%d rows between, probability %v", a.Mixed, a.Probability)
+	}
+	if text := must(t, strings.Fields("fit "+flags+" -o f.csv data.csv")...); strings.Contains(text, "between two") {
+		t.Error(text)
+	}
+	predicted(t, "-model", "m.json", "-o", "p.csv", "data.csv")
+	own, again := columnsNamed(t, readFile(t, "f.csv"), probabilityName), columnsNamed(t, readFile(t, "p.csv"), probabilityName)
+	sum := 0.0
+	for i, row := range own {
+		sum += row[0]
+		if !(row[0] > .5 && row[0] <= 1) || !near(again[i][0], row[0], 1e-6) {
+			t.Errorf("row %d: %v, by its model %v", i+1, row, again[i])
+		}
+	}
+	if !near(sum/float64(len(own)), *a.Probability, 1e-12) {
+		t.Errorf("the mean is %v, not %v", *a.Probability, sum/float64(len(own)))
+	}
+}
+
 // predict takes the distances of new rows to those of the fit, by the names of the columns.
 // Rows of the fit have their memberships again.
 func TestPredictDistances(t *testing.T) {

@@ -256,13 +256,13 @@ func (k *knownScene) sentences() []string {
 	o, lines := &k.flags.options, []string{"Pixels are mixtures as given."}
 	switch cone := k.lengths != nil; {
 	case cone && o.Scaling == unmix.ScaleUnit:
-		lines[0] = "Each pixel is a mixture times its shade (-rows unit)."
+		lines[0] = "Each pixel is a mixture times its brightness (-rows unit)."
 	case cone:
-		lines[0] = "Each pixel is a mixture times its shade, as that leaves clearly less of the squared " +
+		lines[0] = "Each pixel is a mixture times its brightness, as that leaves clearly less of the squared " +
 			"error; -rows given takes that away."
 	}
 	if s := shadeOf(k.lengths); s != nil {
-		lines[0] += " The shade is " + shadeWords(s) + "."
+		lines[0] += " The brightness is " + shadeWords(s) + "."
 	}
 	if !k.mixer.Unique() {
 		ranges := "with -o the file has their ranges"
@@ -274,7 +274,7 @@ func (k *knownScene) sentences() []string {
 			ranges = "ranges are left out, as those of so many would take long"
 		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
-			"them apart. They are those of least norm; %s.", prototypes(k.mixer.Centers.Rows),
+			"them apart. The given ones have the least norm; %s.", prototypes(k.mixer.Centers.Rows),
 			k.mixer.Apart(), ranges))
 	}
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")

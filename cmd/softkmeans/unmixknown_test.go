@@ -158,8 +158,8 @@ func TestUnmixKnownShade(t *testing.T) {
 	for _, more := range []string{"", " -stream yes", " -rows unit"} {
 		args := "-centers lib.sli -o g.npy -shade s.npy a.img" + more
 		text := must(t, append([]string{"unmix"}, strings.Fields(args)...)...)
-		if !strings.Contains(text, "Each pixel is a mixture times its shade") ||
-			!strings.Contains(text, "The shade is 0.5 to 1.5, with the") {
+		if !strings.Contains(text, "Each pixel is a mixture times its brightness") ||
+			!strings.Contains(text, "The brightness is 0.5 to 1.5 (median") {
 			t.Errorf("%s: %s", args, text)
 		}
 		sameAbundances(t, args, abundances(t, "g.npy", s, 2), sums, 1e-12)

@@ -70,8 +70,8 @@ func (u *unmixing) answer() *answer.Answer {
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	if u.shade != nil {
-		a.Quality = append(a.Quality, "Squared error and floor are those of mixtures with any brightness: shares times "+
-			"shade. Proofs are of pixels of length 1.")
+		a.Quality = append(a.Quality, "Squared error and floor are of mixtures with any brightness. Proofs are of pixels "+
+			"of length 1.")
 	}
 	for _, s := range answer.Proofs(&r.compact) {
 		if r.k > 1 {
@@ -143,7 +143,7 @@ func (u *unmixing) choices() []string {
 	}
 	lines := []string{line}
 	if s := u.shade; s != nil {
-		lines = append(lines, "A pixel is a mixture times its shade, which is "+shadeWords(s)+".")
+		lines = append(lines, "A pixel is a mixture times its brightness, which is "+shadeWords(s)+".")
 	}
 	if b := u.flags.bounds; b != nil {
 		lines = append(lines, "Spectra are kept "+b.String()+".")
@@ -152,7 +152,7 @@ func (u *unmixing) choices() []string {
 }
 
 func shadeWords(s *answer.Shade) string {
-	return small(s.Min) + " to " + small(s.Max) + ", with the median " + small(s.Median)
+	return small(s.Min) + " to " + small(s.Max) + " (median " + small(s.Median) + ")"
 }
 
 // lambda says what λ is, and by what.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/view"
 	"softkmeans/modelfile"
 )
@@ -33,12 +34,14 @@ func (s *session) save(what string) (file, error) {
 	case "memberships":
 		return file{base + "-memberships.csv", "text/csv", membershipsCSV(d, s.shown)}, nil
 	case "centers":
-		return file{base + "-prototypes.csv", "text/csv", centersCSV(d, s.shown)}, nil
+		centers := s.shown.model.Centers.Clone()
+		d.scaling.Undo(centers.Data)
+		return file{base + "-prototypes.csv", "text/csv", answer.CentersCSV(d.Names, nil, answer.RowsOf(centers))}, nil
 	case "means":
 		if s.shown.likely == nil {
 			return file{}, errors.New("this fit has no clusters to save: minimal volume and alternating have some, of rows without missing values")
 		}
-		return file{base + "-means.csv", "text/csv", meansCSV(d, s.shown)}, nil
+		return file{base + "-means.csv", "text/csv", answer.MeansCSV(d.Names, d.answer(s.shown).Clusters)}, nil
 	case "model":
 		var b bytes.Buffer
 		_, err := d.modelFile(s.shown).WriteTo(&b)
@@ -90,7 +93,7 @@ func membershipsCSV(d *data, r *result) []byte {
 	if len(d.Class) > 0 {
 		head = append(head, "class")
 	}
-	b, next := line(nil, head), 0 // the next row that was fitted
+	b, next := answer.AppendLine(nil, head), 0 // the next row that was fitted
 	for i := range d.all {
 		row := make([]string, 0, len(head))
 		if d.IDColumn > 0 {
@@ -104,7 +107,7 @@ func membershipsCSV(d *data, r *result) []byte {
 			if r.known != nil {
 				label = names[labels[next]]
 			}
-			row = numbers(numbers(append(row, label), r.model.Memberships.Row(next)), details.Row(next))
+			row = answer.AppendNumbers(append(row, label), slices.Concat(r.model.Memberships.Row(next), details.Row(next))...)
 			if r.clusters != nil {
 				row = append(row, itoa(r.clusters[next]))
 			}
@@ -113,65 +116,19 @@ func membershipsCSV(d *data, r *result) []byte {
 			}
 			if r.likely != nil {
 				at := r.clusters[next]
-				row = numbers(row, r.likely.Row(next)[at:at+1])
+				row = answer.AppendNumbers(row, r.likely.At(next, at))
 			}
 			if d.sizes != nil {
-				row = numbers(row, d.sizes[next:next+1])
+				row = answer.AppendNumbers(row, d.sizes[next])
 			}
 			if len(d.Class) > 0 {
 				row = append(row, d.Classes[d.Class[next]])
 			}
 			next++
 		}
-		b = line(b, row[:len(head)])
+		b = answer.AppendLine(b, row[:len(head)])
 	}
 	return b
-}
-
-// centersCSV has a header and a row for each prototype, in the units of the table, as the
-// command writes them and certify -centers reads them.
-func centersCSV(d *data, r *result) []byte {
-	b := line(nil, d.Names)
-	for i := range r.model.Centers.Rows {
-		center := slices.Clone(r.model.Centers.Row(i))
-		d.scaling.Undo(center)
-		b = line(b, numbers(nil, center))
-	}
-	return b
-}
-
-// meansCSV has a row for each cluster: its number, its rows, the share of its weight, and its mean in the units
-// of the table, as the command writes them.
-func meansCSV(d *data, r *result) []byte {
-	m := r.model
-	sizes := make([]int, m.Centers.Rows)
-	for _, cluster := range r.clusters {
-		sizes[cluster]++
-	}
-	b := line(nil, append([]string{"cluster", "size", "weight"}, d.Names...))
-	for i := range sizes {
-		mean := slices.Clone(m.ClusterMeans.Row(i))
-		d.scaling.Undo(mean)
-		b = line(b, numbers(numbers([]string{itoa(i), itoa(sizes[i])}, m.ClusterWeights[i:i+1]), mean))
-	}
-	return b
-}
-
-func numbers(row []string, values []float64) []string {
-	for _, v := range values {
-		row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	return row
-}
-
-func line(b []byte, fields []string) []byte {
-	for j, s := range fields {
-		if j > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, field(s)...)
-	}
-	return append(b, '\n')
 }
 
 // modelFile is the model that the command and the package read.
@@ -195,11 +152,4 @@ func methodWord(m view.Method) string {
 		}
 	}
 	return ""
-}
-
-func field(s string) string {
-	if !strings.ContainsAny(s, ",\"\r\n") {
-		return s
-	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }

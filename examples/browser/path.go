@@ -147,8 +147,8 @@ func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
 	p.points[i] = pathPoint{lambda, objective, centers}
 }
 
-// at returns the centers for a slack, interpolated linearly between the global simplex and the points. Beyond
-// the last point they are those of the last. It returns nil if there are no points.
+// at returns the centers for a slack, interpolated between the global simplex and the points. Beyond the last
+// point they are the centers of the last. It returns nil if there are no points.
 func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	if len(p.points) == 0 {
 		return nil, nil
@@ -165,7 +165,7 @@ func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 			continue // a local minimum whose error is no larger in spite of a larger λ
 		}
 		if slack <= high {
-			return between(from, to.centers, (slack-low)/(high-low)), nil
+			return p.between(d, from, to.centers, (slack-low)/(high-low), slack, high-low)
 		}
 		low, from = high, to.centers
 	}
@@ -184,14 +184,39 @@ func (p *slackPath) global(d *data) (*softkmeans.Matrix, error) {
 	return p.start, nil
 }
 
-func between(a, b *softkmeans.Matrix, share float64) *softkmeans.Matrix {
+// between returns centers from a to b, whose slacks differ by rise. Those at the fraction t would have the
+// given slack if the error rose linearly. As it is convex, it is measured there, and a parabola has the answer.
+func (p *slackPath) between(d *data, a, b *softkmeans.Matrix, t, slack, rise float64) (*softkmeans.Matrix, error) {
+	m, err := d.mixed(mean(a, b, t))
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.judge(m, options{})
+	if err != nil {
+		return nil, err
+	}
+	bend := (slack - d.slackOf(r.certificate.Objective, p.k)) / (t * (1 - t))
+	if !(bend > 0) || !view.Finite(bend) {
+		return m.Centers, nil
+	}
+	slope := rise - bend
+	return mean(a, b, 2*rise*t/(slope+math.Sqrt(slope*slope+4*bend*rise*t))), nil
+}
+
+// mean returns (1−t)·a + t·b.
+func mean(a, b *softkmeans.Matrix, t float64) *softkmeans.Matrix {
 	m := softkmeans.NewMatrix(a.Rows, a.Cols, nil)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			m.Set(i, j, (1-share)*a.At(i, j)+share*b.At(i, j))
-		}
+	for i, v := range a.Data {
+		m.Data[i] = (1-t)*v + t*b.Data[i]
 	}
 	return m
+}
+
+// mixed returns a model of the rows as mixtures of the centers.
+func (d *data) mixed(centers *softkmeans.Matrix) (m *softkmeans.Model, err error) {
+	m = &softkmeans.Model{Centers: centers}
+	m.Memberships, err = m.Predict(nil, d.x)
+	return m, err
 }
 
 // globalSimplex returns the corners of the global simplex that is turned towards the centers.

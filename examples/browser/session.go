@@ -348,8 +348,8 @@ func (s *session) preview(o options) ([]part, error) {
 	if err != nil || centers == nil {
 		return nil, err
 	}
-	m := &softkmeans.Model{Centers: centers}
-	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
+	m, err := d.mixed(centers)
+	if err != nil {
 		return nil, err
 	}
 	r, err := d.judge(m, o)

@@ -142,7 +142,7 @@ func (a *Answer) prototypes() Section {
 		"memberships. ", Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
-		s.ID, s.Title = "clusters", "Clusters, and the mean memberships of rows in them. "
+		s.ID, s.Title = "clusters", "Clusters, and the mean memberships of all rows in their prototypes. "
 	case a.K == 1:
 		s.Title = "The prototype. "
 	}
@@ -265,7 +265,7 @@ func (a *Answer) rows() Section {
 			s.Table.Rows = append(s.Table.Rows, []string{word(p.Name), purest(p.Purest)})
 		}
 	}
-	if a.Mixed == 0 || a.leads() || a.Undetermined || a.clustered() && a.Kernel != "" {
+	if a.Mixed == 0 || a.leads() || a.Undetermined || a.LabelBy == "cluster" && a.Kernel != "" {
 		return s
 	}
 	var words []string

@@ -10,8 +10,9 @@ import (
 type LinePlot struct {
 	Frame
 	Series   []Series
-	Points   bool     // markers without lines, of x that have no order
+	Points   bool     // markers without lines, of x = 1, 2, … that have no order: those of series stand side by side
 	LogY     bool     // a logarithmic axis; values of 0 and below are triangles at its lower end
+	LogX     bool     // a logarithmic axis of x, which are above 0
 	IntegerX bool     // ticks at integers only
 	XNames   []string // of x = 1, 2, …, in place of ticks
 
@@ -26,6 +27,8 @@ type Series struct {
 	X       []float64 // nil: 1, 2, …
 	Y       []float64
 	Markers bool
+	// Low and High are the ends of a stroke through each point; nil: there is none
+	Low, High []float64
 	// the number, from 1, of the series of which this is another version: dotted, of its
 	// color, not in the legend; 0: none
 	Of int
@@ -84,9 +87,9 @@ func Lines(dst []byte, s *LinePlot) []byte {
 	}
 
 	p := s.layout(dst, legend, notes, space{height: 300, below: axisHeight, least: 110})
-	var x axis
+	x := axis{log: s.LogX}
 	if x.lo, x.hi = ex.padded(.02); s.Points {
-		x.lo, x.hi = ex.padded(.1)
+		x.lo, x.hi = x.lo-.5, x.hi+.5
 	}
 	y := s.yAxis(ey, low)
 	p.fitAxes(&x, &y, false, s.IntegerX)
@@ -102,7 +105,11 @@ func Lines(dst []byte, s *LinePlot) []byte {
 		p.raw(`<path class="sk-mark" d="M`).point(x.pos(v), p.top).raw("V").num(p.bottom).raw(`"/>`)
 	}
 	for i := range s.Series {
-		p.series(&s.Series[i], i, s.Points, &x, &y)
+		aside := 0.0
+		if s.Points {
+			aside = sideBySide * ((float64(i)+.5)/float64(len(s.Series)) - .5)
+		}
+		p.series(&s.Series[i], i, s.Points, aside*(x.pos(2)-x.pos(1)), &x, &y)
 	}
 	p.bands(s, &x)
 	return p.close()
@@ -124,7 +131,14 @@ func (s *LinePlot) extents() (ex, ey extent, low bool) {
 			default:
 				low = true
 			}
+			if s.LogX {
+				x = math.Log10(x)
+			}
 			ex.add(x)
+			if s.Series[i].Low != nil {
+				ey.add(s.Series[i].Low[j])
+				ey.add(s.Series[i].High[j])
+			}
 		}
 	}
 	return ex, ey, low
@@ -160,8 +174,11 @@ func nameTicks(names []string, x *axis) (ticks []tick) {
 	return ticks
 }
 
-// series draws one line, broken at its gaps, or its points alone.
-func (p *picture) series(s *Series, n int, points bool, x, y *axis) {
+// sideBySide is the part of a column that its points take.
+const sideBySide = .5
+
+// series draws one line, broken at its gaps, or its points alone, so many pixels aside.
+func (p *picture) series(s *Series, n int, points bool, aside float64, x, y *axis) {
 	var run, all []vertex
 	var low [][2]float64
 	line := `<path class="` + s.class(n) + `" d="`
@@ -185,11 +202,20 @@ func (p *picture) series(s *Series, n int, points bool, x, y *axis) {
 			flush()
 			low = append(low, [2]float64{x.pos(xi), y.from - 5})
 		default:
-			run = append(run, vertex{x: x.pos(xi), y: y.pos(yi)})
+			run = append(run, vertex{x: x.pos(xi) + aside, y: y.pos(yi)})
 		}
 	}
 	flush()
 	if line == "" {
+		p.raw(`"/>`)
+	}
+	if s.Low != nil {
+		p.raw(`<path class="sk-line `, color(n), `" d="`)
+		for i, low := range s.Low {
+			if finite(low) && finite(s.High[i]) {
+				p.raw("M").point(x.pos(s.x(i))+aside, y.pos(low)).raw("V").num(y.pos(s.High[i]))
+			}
+		}
 		p.raw(`"/>`)
 	}
 	if len(all) > 0 {

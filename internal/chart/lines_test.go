@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,6 +80,29 @@ func TestThin(t *testing.T) {
 	}
 	if got := thin(run[:1]); !slices.Equal(got, run[:1]) {
 		t.Errorf("one point: %v", got)
+	}
+}
+
+// Points of series stand side by side, with a stroke each from the low to the high end, except where these are no numbers.
+func TestStrokes(t *testing.T) {
+	nan := math.NaN()
+	all := string(Lines(nil, &LinePlot{Points: true, Series: []Series{
+		{Y: []float64{1, 2}, Low: []float64{0, nan}, High: []float64{3, nan}},
+		{Y: []float64{1, 2}, Low: []float64{-1, 1}, High: []float64{2, 4}}}}))
+	parse(t, []byte(all))
+	strokes := regexp.MustCompile(`class="sk-line sk-c\d" d="((?:M[\d.]+ [\d.]+V[\d.]+)*)"`).FindAllStringSubmatch(all, -1)
+	if len(strokes) != 2 || strings.Count(strokes[0][1], "M") != 1 || strings.Count(strokes[1][1], "M") != 2 {
+		t.Fatalf("%v in %s", strokes, all)
+	}
+	var x, low, high [2]float64
+	for i, s := range strokes {
+		if _, err := fmt.Sscanf(s[1], "M%f %fV%f", &x[i], &low[i], &high[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Ends are 3 and 3 apart, and start at 0 and −1: a unit of y is a third of a stroke.
+	if unit := (low[0] - high[0]) / 3; !(x[0] < x[1]) || math.Abs(low[1]-low[0]-unit) > .11 || math.Abs(low[1]-high[1]-3*unit) > .11 {
+		t.Error(x, low, high)
 	}
 }
 

@@ -3,6 +3,7 @@
 //
 //	go -C internal/mutants run . -n 150 -seed 7
 //	go -C internal/mutants run . -n 40 -pkg modelfile
+//	go -C internal/mutants run . -terms terms.txt # the faults that this file names
 //
 // It works in a copy in a temporary folder and never touches the working tree.
 package main
@@ -47,13 +48,13 @@ func main() {
 }
 
 type options struct {
-	list, full     bool
-	only, files    *regexp.Regexp
-	pkg            string
-	workers, count int
-	seed           uint64
-	share          float64
-	timeout        time.Duration
+	list, full           bool
+	only, files          *regexp.Regexp
+	pkg, terms           string
+	workers, count, skip int
+	seed                 uint64
+	share                float64
+	timeout              time.Duration
 }
 
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
@@ -66,6 +67,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	set.IntVar(&o.count, "n", 150, "draw so `many` faults")
 	set.Uint64Var(&o.seed, "seed", 1, "of the draw")
 	set.StringVar(&o.pkg, "pkg", ".", "the package's `folder` in the module")
+	set.IntVar(&o.skip, "skip", 0, "leave out the first `many` of those drawn, as after a run that was stopped")
+	set.StringVar(&o.terms, "terms", "", "try the faults of the proofs' terms in a `FILE`, and no others")
 	files := set.String("files", "", "draw from files that match the `REGEXP`")
 	only := set.String("run", "", "of those drawn only the faults whose name matches the `REGEXP`")
 	set.BoolVar(&o.list, "list", false, "print the faults and do nothing")
@@ -90,6 +93,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 		return o, errors.New("-p is below 1")
 	case o.count < 1:
 		return o, errors.New("-n is below 1")
+	case o.skip < 0:
+		return o, errors.New("-skip is below 0")
 	case !filepath.IsLocal(o.pkg):
 		return o, fmt.Errorf("-pkg %s is not a folder of the module", o.pkg)
 	case !(o.share >= 0 && o.share <= 1):
@@ -113,14 +118,20 @@ func run(ctx context.Context, args []string, module string, stdout, stderr io.Wr
 	if err != nil {
 		return fail(err)
 	}
+	if o.terms != "" {
+		if err := tryTerms(ctx, module, o.terms, o.only, stdout); err != nil {
+			return fail(err)
+		}
+		return 0
+	}
 	p, err := load(ctx, filepath.Join(module, o.pkg))
 	if err != nil {
 		return fail(err)
 	}
 	faults, broken := p.sample(o.files, o.count, o.seed)
-	faults = slices.DeleteFunc(faults, func(f fault) bool { return !o.only.MatchString(f.name) })
+	faults = slices.DeleteFunc(faults[min(o.skip, len(faults)):], func(f fault) bool { return !o.only.MatchString(f.name) })
 	if len(faults) == 0 {
-		return fail(errors.New("no fault has such a name or file"))
+		return fail(errors.New("no fault is left to try"))
 	}
 	if o.list {
 		for i := range faults {

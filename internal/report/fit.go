@@ -34,7 +34,7 @@ type Input struct {
 	Classes Counts // by MinVolume
 
 	// The fits have the same number of prototypes, matched to those of MinVolume. Alternating has no Model if the
-	// table was read in blocks.
+	// table was read in blocks or has missing values, and Global none if it has missing values.
 	MinVolume, Global, Alternating Fit
 }
 
@@ -64,6 +64,8 @@ func (f *Fit) Compare(class, labels []int) (err error) {
 
 // Options are those of Others.
 type Options struct {
+	Alone bool // no floors and no other fits: X has the values of MinVolume's mixtures for missing ones
+
 	Weights []float64 // of the rows; nil: all 1
 	Seed    uint64
 	Workers int
@@ -83,14 +85,17 @@ func (o *Options) step(what string) {
 // Others computes the other fits, and all that is not in the answer, from Table, X and MinVolume.
 func (in *Input) Others(ctx context.Context, o Options) (err error) {
 	x, k, by := in.X, in.K(), &softkmeans.Options{Weights: o.Weights, Workers: o.Workers}
-	o.step("floors")
-	if in.Floors, err = softkmeans.Floors(ctx, x, by); err != nil {
-		return err
-	}
 	if in.Plane, err = view.NewPlane(x, o.Weights); err != nil {
 		return err
 	}
 	in.Moments = view.MomentsOf(x, o.Weights)
+	if o.Alone {
+		return in.compare()
+	}
+	o.step("floors")
+	if in.Floors, err = softkmeans.Floors(ctx, x, by); err != nil {
+		return err
+	}
 	o.step("alternating")
 	m, err := softkmeans.FitAlternating(ctx, x, k, &softkmeans.MinVolumeOptions{Weights: o.Weights, Seed: o.Seed,
 		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Iteration})
@@ -113,13 +118,20 @@ func (in *Input) Others(ctx context.Context, o Options) (err error) {
 				return err
 			}
 		}
+	}
+	return in.compare()
+}
+
+// compare compares the labels of the fits with the classes of the table, if there are any.
+func (in *Input) compare() error {
+	for _, f := range in.fits() {
 		if in.Table.Class != nil {
 			if err := f.Compare(in.Table.Class, f.Model.Labels(nil)); err != nil {
 				return err
 			}
 		}
 	}
-	in.Classes.Add(in.Table.Class, in.MinVolume.Model.Labels(nil), k)
+	in.Classes.Add(in.Table.Class, in.MinVolume.Model.Labels(nil), in.K())
 	return nil
 }
 
@@ -185,6 +197,9 @@ func (b *builder) sections() []answer.Section {
 	if len(b.dotted(f.Model)) > 0 {
 		note[0] += " Dotted: prototypes of other fits, of halves of the rows."
 	}
+	if b.Global.Model == nil {
+		note = append(note, "Missing values are drawn as those of the row's mixture.")
+	}
 	classes := b.Classes.section(b.classes, b.names)
 	if len(b.classes) > 0 {
 		classes.Lines = append(classes.Lines, "Labels and classes agree in "+view.Percent(f.accuracy)+
@@ -194,9 +209,12 @@ func (b *builder) sections() []answer.Section {
 	b.show("clusters", b.prototypes("means", "Means of clusters", f.Model.ClusterMeans))
 	b.show("prototypes", b.prototypes("centers", "Prototypes", f.Model.Centers))
 	b.show("map", b.switched()+figures(slices.Concat(b.plane(0), b.triangle(f.Model), b.memberships(0))))
+	b.show("how", figures(b.loss()))
+	if b.Global.Model == nil {
+		return all
+	}
 	b.show("floors", figures(b.curves()))
 	b.show("methods", figures(b.others()))
-	b.show("how", figures(b.loss()))
 	return append(all, b.floors(), b.methods())
 }
 

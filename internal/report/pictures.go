@@ -260,7 +260,11 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 		return figures([]picture{{b.tiles(frame, b.shown(m)), class}})
 	}
 	frame.YLabel = b.unit()
-	return figures([]picture{{b.Columns.Centers(frame, b.Clean(m), b.shown(m)), class}})
+	columns := *b.Columns
+	if id == "means" {
+		columns.Low, columns.High = view.Quartiles(b.X, b.MinVolume.Model.Clusters, b.k)
+	}
+	return figures([]picture{{columns.Centers(frame, b.Clean(m), b.shown(m)), class}})
 }
 
 // unit returns the unit of values of the fit, in words; "" if columns are not scaled.

@@ -93,7 +93,7 @@ func (s *Scene) shares(g []float64) []float64 {
 	return sums
 }
 
-// residual is the mean square of what a mixture times its shade leaves of a pixel.
+// residual is the mean square of what a mixture times its brightness leaves of a pixel.
 func (s *Scene) residual(x, g []float64, shade float64) float64 {
 	left := append(s.buffer[:0], x...)
 	s.buffer = left

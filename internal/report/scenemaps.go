@@ -269,7 +269,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	hi, at := largest(left)
 	text := "What the mixture leaves of each pixel: the root mean square over the bands."
 	if m.shade != nil {
-		text = "What the mixture times its shade leaves of each pixel: the root mean square over the bands."
+		text = "What the mixture times its brightness leaves of each pixel: the root mean square over the bands."
 	}
 	add(&views, mapPicture{Title: "Error", Caption: text, Ramp: ramp, Lo: "0", Hi: view.Small(hi),
 		Alt: "Map of the error of every pixel, " + size + ". The largest is " + view.Small(hi) + ", near " +

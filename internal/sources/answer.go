@@ -130,20 +130,19 @@ func (a *Answer) OpenWords() string {
 	low, text := table.Short(m.Groups[0], mostWord)+"_low", ""
 	switch {
 	case r.Open && m.Unique():
-		text = "Shares of rows with missing values are not unique. They are those of least norm. "
+		text = "Shares of rows with missing values are not unique. The given ones have the least norm. "
 	case r.Open:
 		text = "Shares are not unique: there are " + table.Count(m.Centers.Rows, "prototype") +
 			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. " +
-			"They are those of least norm. "
+			"The given ones have the least norm. "
 	}
 	switch {
 	case r.Drawn != nil:
-		text += "The ranges, " + low + " and so on, are from 5 % to 95 % of " + strconv.Itoa(Draws) +
-			" draws of the sources, normal by their means and standard deviations"
+		text += "The ranges, " + low + " and so on, are 90 % intervals: the sources are drawn " + strconv.Itoa(Draws) +
+			" times from normal distributions with their means and standard deviations."
 		if r.Open {
-			text += "; of each draw they have the least and the largest share"
+			text += " The least and the largest share of each draw count."
 		}
-		text += "."
 	case r.Open && r.Low == nil:
 		text += "Ranges are left out, as those of so many would take long."
 	case r.Open:

@@ -38,7 +38,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 			continue
 		}
 		text := !slices.ContainsFunc(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
-		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", shown(f[0])) {
+		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", strings.Trim(shown(f[0]), "% ()")) {
 			break
 		}
 		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
@@ -70,7 +70,7 @@ type block struct {
 	lines   [][]byte
 	fields  [][][]byte // nil: the line is blank, a comment or no CSV
 	width   int        // of two thirds of the last lines, at least 2
-	alike   bool       // of nine tenths of them
+	alike   bool       // of nine tenths of them, or all but one
 	of      []bool     // which columns have numbers in most of these
 	numbers float64    // the share of numbers among the fields of these, if they are alike
 }
@@ -79,7 +79,7 @@ type block struct {
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
-		if isComment(line) || split.next() != nil || empty(split.fields) {
+		if isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
 			return nil
 		}
 		if n := len(split.fields); comma == ' ' && n > 1 && len(split.fields[n-1]) == 0 {
@@ -133,7 +133,8 @@ func newBlock(lines [][]byte, comma rune) *block {
 		b.of[j] = there > 0 && 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
 	}
-	b.alike = 10*widths[b.width] >= 9*all && slices.Contains(b.of, true)
+	odd := all - widths[b.width]
+	b.alike = (10*odd <= all || odd == 1 && all > 3) && slices.Contains(b.of, true)
 	return b
 }
 
@@ -180,11 +181,18 @@ func (b *block) above() int {
 		return 0
 	}
 	n := b.header(first)
+	from := n // lines above one such as ***End_of_Header*** are text
+	for from > 0 && !b.marked(from-1, noName) {
+		from--
+	}
 	for i, fields := range b.fields[:n] {
+		if i < from {
+			continue
+		}
 		switch {
 		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
-			!bytes.HasPrefix(b.lines[i], []byte("*")) && (!prose(fields) ||
-				b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
+			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
+				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
 			return 0
 		}
 	}
@@ -204,7 +212,7 @@ func (b *block) header(first int) int {
 		first--
 	}
 	n := first
-	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) {
+	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) && !b.marked(n-1, noName) {
 		n--
 	}
 	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
@@ -225,6 +233,7 @@ func (b *block) header(first int) int {
 	}
 	last := b.fields[n-1]
 	switch filled := howMany(last, present); {
+	case b.marked(n-1, marks):
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
 	case len(last) == b.width && 2*filled < b.width && !rowAlone(b.fields[row]): // above a header of numbers
@@ -233,6 +242,17 @@ func (b *block) header(first int) int {
 	}
 	return n
 }
+
+// marked reports whether line i begins with one of some signs of comments other than #.
+func (b *block) marked(i int, signs string) bool {
+	line := bytes.TrimLeft(b.lines[i], " \t")
+	return bytes.ContainsAny(line[:min(1, len(line))], signs)
+}
+
+const (
+	marks  = "*!%;"
+	noName = "*!" // names may begin with the others
+)
 
 // filled reports whether most fields of a line are there, and it is no key with a value. Names of
 // columns may end in a colon as well.

@@ -50,10 +50,28 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 			}
 		}
 	}
+	for i := 1; p.survey != nil && i <= p.survey.units && len(Set(names)) < len(names); i++ {
+		if joined := joinedNames(names, p.survey.lines[i]); len(Set(joined)) == len(names) {
+			names = joined // a name on line 1 is that of several columns
+		}
+	}
 	if h.Header || p.dialect.Names != nil {
 		p.header = names
 	}
 	return p.setColumns(names, h)
+}
+
+// joinedNames adds the fields of a line below to names.
+func joinedNames(names []string, line [][]byte) []string {
+	joined := slices.Clone(names)
+	for j, f := range line[:min(len(line), len(names))] {
+		if names[j] == Column(j) && present(f) {
+			joined[j] = shown(f)
+		} else if present(f) {
+			joined[j] += " " + shown(f)
+		}
+	}
+	return joined
 }
 
 // Set returns names as the keys of a map, to look up many.
@@ -108,10 +126,7 @@ func (p *parser) setColumns(names []string, h *Head) error {
 		return err
 	}
 	p.noteUnits(p.survey.columns, names, h)
-	if p.survey.units {
-		if _, rule := p.marked(); rule {
-			return nil
-		}
+	if p.survey.units > 0 {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}

@@ -53,6 +53,9 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	for _, line := range best.lines[:n] {
 		s.about = s.about || is("axis", shown(line)) || is("about", shown(line))
 	}
+	if best.marked(n-1, marks) {
+		s.comments[1] = best.lines[n-1]
+	}
 	for range n {
 		at := bytes.IndexByte(text, '\n') + 1
 		s.skip, text = s.skip+at, text[at:]
@@ -81,29 +84,28 @@ func (s *survey) separator(text []byte, d *Dialect) {
 	}
 }
 
-// comments finds out whether lines that begin with # are comments, and returns the last
-// one before the first other line. They are none if they are nine lines of ten.
-func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
+// findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
+// other line. They are none if they are nine lines of ten.
+func (s *survey) findComments(text []byte, d *Dialect) {
 	if d.Delimiter == '#' {
-		return nil
+		return
 	}
-	hashes, others := 0, 0
+	hashes, others, last := 0, 0, [2][]byte{}
 	for line := range bytes.Lines(text) {
 		switch {
 		case absent(line):
 		case isComment(line):
 			if hashes++; others == 0 {
-				last = bytes.TrimSuffix(line, []byte("\n"))
+				last = [2][]byte{last[1], bytes.TrimSuffix(line, []byte("\n"))}
 			}
 		default:
 			others++
 		}
 	}
-	if s.hash = hashes > 0 && hashes < 9*others; !s.hash {
-		return nil
+	if s.hash = hashes > 0 && hashes < 9*others; s.hash {
+		s.comments = last
+		s.note("lines that begin with # are comments")
 	}
-	s.note("lines that begin with # are comments")
-	return last
 }
 
 // hashes looks at the comments again, once the delimiter is known. Some may be rows whose ids begin with #:
@@ -167,12 +169,24 @@ func (s *survey) trailing(text []byte) bool {
 	return false
 }
 
-// namesAbove takes names from the last comment before the rows. There may be # before each, and
-// several tabs between them.
-func (s *survey) namesAbove(comment []byte, d *Dialect) {
-	list := s.split(bytes.TrimLeft(comment, "# \t"), d.Delimiter, 1)
-	if d.Header != HeaderAuto || len(list) == 0 || len(s.lines) == 0 || !rowAlone(s.lines[0]) {
+// namesAbove takes names from the last comment before the rows, or from the one above it if that has as many
+// fields and the last has units.
+func (s *survey) namesAbove(d *Dialect) {
+	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
 		return
+	}
+	above, last := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
+	if s.names = last; above != nil && slices.ContainsFunc(last, func(f []byte) bool { return isUnit(f) }) {
+		s.names = above
+	}
+}
+
+// namesIn is the names in a comment; nil unless they are as many as the columns. There may be # before each,
+// and several tabs between them.
+func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
+	list := s.split(bytes.TrimLeft(comment, "#%;!* \t"), comma, 1)
+	if len(list) == 0 {
+		return nil
 	}
 	names, width := list[0], len(s.lines[0])
 	if len(names) != width {
@@ -183,9 +197,10 @@ func (s *survey) namesAbove(comment []byte, d *Dialect) {
 			names[j] = bytes.TrimLeft(f, "# ")
 		}
 	}
-	if len(names) == width && width > 1 {
-		s.names = names
+	if len(names) != width {
+		return nil
 	}
+	return names
 }
 
 // commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5

@@ -173,6 +173,12 @@ func (p *parser) faultError(f *faults) *Error {
 	} else if s != nil {
 		parts = append(parts, "what is no number: "+p.list(s))
 	}
+	for _, s := range strays {
+		if i := slices.IndexFunc(s.words, flagged); i >= 0 {
+			parts[len(parts)-1] += "; what is behind numbers, as in " + quote(s.words[i]) + ", has to be removed"
+			break
+		}
+	}
 	if gaps != nil {
 		total := 0
 		for _, g := range gaps {
@@ -265,6 +271,7 @@ func (p *parser) mending(f *faults, gaps, strays []flaw, e *Error) (advice strin
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma
 			others = once(others, strings.Trim(s.fault.advice, " ()"))
+		case slices.ContainsFunc(s.words, flagged): // not to be lost, so that no advice mends all
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			drop = append(drop, strconv.Itoa(s.field+1))
 		default:
@@ -309,6 +316,9 @@ func (p *parser) mending(f *faults, gaps, strays []flaw, e *Error) (advice strin
 	}
 	return strings.Join(append(ways, others...), "; "), settings
 }
+
+// flagged is for a number with a mark or a unit behind it.
+func flagged(s string) bool { return s != "" && isDigit(s[0]) && isAmount([]byte(s)) }
 
 // noWord is for texts that are no word for a missing number.
 func noWord(s string) bool { return len(s) > 20 || Printable(s) != s || strings.Contains(s, ": ") }

@@ -21,23 +21,25 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	case p.dialect.Header == HeaderAuto:
 		h.Header, err = p.detectHeader(fields)
 	}
-	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.survey.orange == 0 &&
-		p.unitsBelow() {
-		p.survey.units = true
-		if _, rule := p.marked(); rule {
-			p.survey.note("the line after the header is a rule, and left out")
-			return nil
+	if s := p.survey; err == nil && s != nil && s.names == nil && h.Header && s.orange == 0 && len(s.lines) > 0 {
+		if s.units, _ = p.headLines(s.lines); s.units > 0 {
+			s.note(noteHeadLines(s.units, s.lines[1]))
 		}
-		var units []string
-		for _, s := range p.survey.lines[1] {
-			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
-				units = append(units, shown(s))
-			}
-		}
-		p.survey.note("the line after the header is taken for units (" +
-			strings.Join(units, ", ") + ", …) and left out")
 	}
 	return err
+}
+
+// noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
+func noteHeadLines(n int, line [][]byte) string {
+	var units []string
+	for _, s := range line {
+		if present(s) && len(units) < 3 {
+			units = append(units, shown(s))
+		}
+	}
+	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
+		" lines after the header are taken for units and the like") + " (" + strings.Join(units, ", ") +
+		", …) and left out"
 }
 
 // guessHeader decides whether line 1 is a header. Columns of numbers below words make it one, and so do
@@ -168,40 +170,43 @@ func (p *parser) mirrored() bool {
 	})
 }
 
-// unitsBelow reports whether line 2 holds units: it has no number, and the lines below have.
-func (p *parser) unitsBelow() bool {
-	lines := p.survey.lines
-	if len(lines) < 3 || len(lines[1]) != p.width {
-		return false
-	}
-	if brackets, rule := p.marked(); brackets || rule {
-		return true
-	}
-	below := p.columnsOf(lines[2:])
-	units := 0
-	for j, f := range lines[1] {
-		f = bytes.TrimSpace(f)
-		numeric := below[j].numbers > 0 && !below[j].text()
-		text, _ := plainer(f, p.dialect.Decimal)
-		switch {
-		case isNumber(p.withPoint(f)) || isNumber(text):
-			return false
-		case numeric && !missing(f):
-			units++
-		case !numeric && below[j].words > 0 && !missing(f):
-			return false // a row with a name
-		}
-	}
-	return units > 0
-}
+// mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
+// and surveys write questions and keys.
+const mostHeadLines = 4
 
-// marked reports whether all fields of line 2 that are there are in brackets, as units are, or whether it is
-// a rule, such as |---|:--|.
-func (p *parser) marked() (brackets, rule bool) {
-	line := p.survey.lines[1]
-	n := howMany(line, func(f []byte) bool { return bytes.ContainsAny(f[:min(1, len(f))], "([") && !numeric(f) })
-	dashes := !slices.ContainsFunc(line, func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 })
-	return n > 1 && n == howMany(line, present), dashes && bytes.Contains(bytes.Join(line, nil), []byte("---"))
+// headLines counts the lines after line 1 that belong to the header, such as units. They have words, and no
+// numbers, above columns of numbers. A row with a name may have words as well, one or two and no units.
+// classes reports that such a line has the classes of samples, which are columns then.
+func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
+	width := len(lines[0])
+	p.width = width
+	below := p.columnsOf(lines[min(mostHeadLines+1, max(2, len(lines)-leastTable), len(lines)):])
+	for _, line := range lines[1:max(1, min(mostHeadLines+1, len(lines)-1))] {
+		numbers, words, units, row := 0, map[string]bool{}, true, false
+		for j, f := range line[:min(width, len(line))] {
+			f = bytes.TrimSpace(f)
+			text, _ := plainer(f, p.dialect.Decimal)
+			_, _, limit := p.limit(f)
+			switch {
+			case isNumber(p.withPoint(f)) || isNumber(text) || limit:
+				numbers++
+			case missing(f):
+			case below[j].numbers > 0 && !below[j].text():
+				words[string(f)] = true
+				units = units && isUnit(f)
+			case below[j].words > 0:
+				row = true
+			}
+		}
+		index := n > 0 && row && absent(lines[0][0]) && len(words) == 0 // pandas names the rows so
+		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
+		if classes || len(line) != width || numbers > 0 || len(words) == 0 && !index ||
+			row && len(words) < 3 && !units {
+			break
+		}
+		n++
+	}
+	return n, classes
 }
 
 // detectHeader decides whether the first line is a header: it is if none of its fields is a number or stands
@@ -266,7 +271,8 @@ func (s *survey) shape(d *Dialect) {
 	if !s.tail && !different(s.lines[1:]) {
 		return // an error follows: the lines differ in length
 	}
-	if s.short = !s.tail; s.short {
+	if s.tail = s.tail || absent(s.lines[0][0]); !s.tail { // a blank corner is the place of names
+		s.short = true
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
 		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
 			"column 1 has the names of the rows")

@@ -49,7 +49,7 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		}
 		data++
 		c := &columns[j]
-		why := p.whyID(c, j, names[j], h.Header)
+		why := p.whyID(c, j, names, h.Header)
 		if why == "" && picked && c.different && (c.text() || idName(names[j])) { // of few rows
 			why = "it is no column of the model, and no value comes twice"
 		}
@@ -61,7 +61,10 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 			if !c.whole { // the corner of a map of times and wavelengths
 				note = strings.Replace(note, "whole ", "", 1)
 			}
-			if w := p.dialect.Words.ID; w != "" {
+			if w := p.dialect.Words.ID; j > 0 && is("axis", names[j]) {
+				note = "warning: " + p.columnName(j, names) + " is an axis, and its points are taken for the rows; " +
+					"if samples are columns, delete the columns before it: then the table is turned"
+			} else if w != "" {
 				note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
 			}
 			p.survey.note(note)
@@ -102,7 +105,8 @@ const (
 )
 
 // whyID says why a column looks like ids; "" if it does not.
-func (p *parser) whyID(c *column, j int, name string, header bool) string {
+func (p *parser) whyID(c *column, j int, names []string, header bool) string {
+	name := names[j]
 	all := c.numbers + c.words
 	integers := c.words == 0 && c.whole && c.numbers > 0 && c.gaps == 0
 	full := c.gaps == 0 || c.gaps == 1 && all >= 8         // a line of totals may have none
@@ -116,6 +120,9 @@ func (p *parser) whyID(c *column, j int, name string, header bool) string {
 		return numbersOfRows
 	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
+	case header && j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
+		!isNumber([]byte(name)) && IsAxis(names[1:]):
+		return "its numbers rise evenly beside names that are numbers"
 	case c.text() && c.different && full && c.dates == c.words && all > 2:
 		return datesOfRows
 	case c.text() && c.different && full && c.dates+c.amounts < c.words && all > 2:
@@ -129,15 +136,17 @@ func (p *parser) whyID(c *column, j int, name string, header bool) string {
 func (p *parser) guessPositions(columns []column, free func(int) bool, names []string, h *Head) {
 	var at []int
 	var axis []float64
+	last := names[len(names)-1]
+	prefix := last[:max(0, strings.IndexAny(last, "0123456789"))] // X400, spc.400
 	for j, name := range names {
 		if !free(j) || p.kept != nil && p.kept[j] {
 			continue
 		}
-		v, err := parseFloat(p.withPoint([]byte(name)))
+		v, err := parseFloat(p.withPoint([]byte(strings.TrimPrefix(name, prefix))))
 		switch {
 		case err == nil:
 			axis = append(axis, v)
-		case (name == Column(j) || unnamed(name)) && columns[j].words == 0 && columns[j].numbers > 0:
+		case (name == Column(j) || unnamed(name) || is("position", name)) && columns[j].words == 0 && columns[j].numbers > 0:
 			at = append(at, j)
 		default:
 			return
@@ -156,5 +165,5 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 	}
 	p.survey.note(Plural(len(at), "column ", "columns ") + strings.Join(list, ", ") +
 		Plural(len(at), " has", " have") +
-		" no name beside numbers as names: no data, but carried along as positions")
+		" no name, or that of a position, beside numbers as names: no data, but carried along as positions")
 }

@@ -31,6 +31,9 @@ type column struct {
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
 }
 
+// leastConstant is how many rows a table has where a column with one number tells of none of them.
+const leastConstant = 6
+
 // mostValues is how many values a column may have that becomes columns of 0 and 1.
 const mostValues = 50
 
@@ -184,16 +187,16 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
-	var hollow []string
+	var hollow, constant []string
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
-		if free(j) && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
-			wanted == nil {
+		if free(j) && c.numbers >= leastConstant && c.words+c.gaps == 0 && c.least == c.most && c.least != 0 &&
+			p.width > 3 && wanted == nil && !p.survey.cut && h.Header && !isNumber([]byte(names[j])) {
 			p.roles[j] = roleNone
-			p.survey.note(p.columnName(j, names) + " is left out: it is always 100")
+			constant = append(constant, p.columnName(j, names)+" "+strconv.FormatFloat(c.least, 'g', -1, 64))
 		}
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
 			p.roles[j] = roleNone
@@ -201,6 +204,9 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 				hollow = append(hollow, strconv.Itoa(j+1)+" ("+names[j]+")")
 			}
 		}
+	}
+	if constant != nil {
+		p.survey.note("left out, since each row has the same number there: " + someOf(constant))
 	}
 	if hollow != nil {
 		p.survey.note(Plural(len(hollow), "column ", "columns ") + someOf(hollow) +
@@ -214,6 +220,8 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	if h.Header {
 		p.noteOthers(columns, names)
+		p.noteUncertainties(names)
+		p.noteFactors(columns, names)
 	}
 	p.noteForms(columns, names)
 	p.noteMended(columns, names)
@@ -272,6 +280,40 @@ func (p *parser) noteOthers(columns []column, names []string) {
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
 		Plural(len(others), " leaves it", " leaves them")+" out"))
+}
+
+// noteFactors warns of columns such as Plot or class, whose few whole numbers are data as well.
+func (p *parser) noteFactors(columns []column, names []string) {
+	var in, numbers []string
+	for j := range columns {
+		c, n := &columns[j], len(slices.Compact(slices.Sorted(slices.Values(columns[j].list))))
+		if p.roles[j] == 0 && c.whole && !c.text() && 2*n <= c.numbers &&
+			(is("factor", names[j]) || is("class", names[j]) || idName(names[j])) {
+			in, numbers = append(in, p.columnName(j, names)), append(numbers, strconv.Itoa(j+1))
+		}
+	}
+	if w := p.dialect.Words; in != nil {
+		note := "warning: " + someOf(in) + Plural(len(in), " is", " are") + " data, too, but may be classes or ids"
+		if len(in) == 1 && w.Label != "" && p.dialect.Label == "" {
+			note += "; " + w.Label + " " + numbers[0] + " takes it for the classes"
+		}
+		p.survey.note(note + hint(w.Drop, " "+strings.Join(numbers, ",")+Plural(len(in), " leaves it", " leaves them")+" out"))
+	}
+}
+
+// noteUncertainties warns of columns such as Zr Error behind Zr, which are data as well.
+func (p *parser) noteUncertainties(names []string) {
+	var in, numbers []string
+	for j := 1; j < len(names); j++ {
+		rest, ok := strings.CutPrefix(names[j], names[j-1])
+		if ok && p.roles[j] == 0 && is("uncertainty", strings.Trim(rest, " _.()[]")) {
+			in, numbers = append(in, names[j]), append(numbers, strconv.Itoa(j+1))
+		}
+	}
+	if len(in) > 1 {
+		p.survey.note("warning: " + someOf(in) + " are data, and seem to be uncertainties of the columns before them" +
+			hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+" leaves them out"))
+	}
 }
 
 func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {

@@ -66,12 +66,13 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 }
 
 func (l *long) find(columns []column) bool {
-	width := len(columns)
+	width := len(columns) // without one that counts the rows
 	var texts, numbers []int
 	for j := range columns {
 		name := l.name(j)
 		switch c := &columns[j]; {
-		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)): // it counts the rows
+		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)):
+			width--
 		case l.texts[j]:
 			texts = append(texts, j)
 		default:

@@ -161,11 +161,11 @@ func TestOthersNamed(t *testing.T) {
 		names, values = names+",X"+strconv.Itoa(1100+10*j), values+",0.J"
 	}
 	for _, c := range []struct{ text, want string }{
-		{"fat,n" + names + "\n" + rows("J,2"+values+"\n"),
+		{"fat,n" + names + "\n" + rows("J,J"+values+"\n"),
 			"column 1 (fat), column 2 (n) are data, too, beside " +
 				"12 columns from X1100 to X1210; -drop 1,2 leaves them out"},
-		{"a,b,c" + names + "\n" + rows("J,2,3"+values+"\n"), "12 columns from X1100 to X1210"},
-		{"a,b,c,d" + names + "\n" + rows("J,2,3,4"+values+"\n"), ""},
+		{"a,b,c" + names + "\n" + rows("J,J,J"+values+"\n"), "12 columns from X1100 to X1210"},
+		{"a,b,c,d" + names + "\n" + rows("J,J,J,J"+values+"\n"), ""},
 		{"x,y,z\n6,15,24\n1,4,9\n2,5,8\n3,6,7\n",
 			"the first row, row 1, seems to be a line of totals, since " +
 				"its numbers are the sums of the columns; to leave it out: -skip 1"},
@@ -180,10 +180,10 @@ func TestOthersNamed(t *testing.T) {
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
 			"column 1 (0) is data, though " +
 				"its numbers rise from row to row; if they are ids: -id 1"},
-		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n"),
+		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
 			"column Sum is the sum of those from a to c, and says again " +
 				"what they say; -drop Sum leaves it out"},
-		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,3,7,J\n"), ""},
+		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,3,7,J\n") + "2.5,2,5,3,10,1\n", ""},
 	} {
 		got, err := Read(strings.NewReader(c.text), "f.csv", Dialect{Guess: true, Words: Words{}.orFlags()})
 		notes := ""

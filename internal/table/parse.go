@@ -146,10 +146,17 @@ func blank(fields [][]byte) bool {
 	return len(fields) == 1 && absent(fields[0])
 }
 
-// blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone.
-// Spreadsheets end tables with such lines.
+// blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone, as
+// spreadsheets end tables, or is a rule.
 func (p *parser) blank(fields [][]byte) bool {
-	return blank(fields) || p.dialect.Guess && empty(fields)
+	return blank(fields) || p.dialect.Guess && (empty(fields) || ruled(fields))
+}
+
+// ruled reports whether a line is a rule, such as ----- or |---|:--|.
+func ruled(fields [][]byte) bool {
+	other := func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 }
+	long := func(f []byte) bool { return len(bytes.Trim(f, ": ")) > 2 }
+	return slices.ContainsFunc(fields, long) && !slices.ContainsFunc(fields, other)
 }
 
 func present(field []byte) bool { return len(bytes.TrimSpace(field)) > 0 }

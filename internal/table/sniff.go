@@ -41,6 +41,10 @@ func otherTable(head []byte, source string) string {
 		return "this is an OLE file, as old Excel (.xls) and programs of spectrometers write; export it as text"
 	case has("{") && bytes.Contains(head, []byte("Biological Observation Matrix")):
 		return "this is a BIOM table; biom convert --to-tsv makes text of it"
+	case has("<"):
+		return "this is HTML or XML, as some programs name .xls; export it as CSV"
+	case has("{\""), has("[{"), has("{\n"), has("[\n"):
+		return "this is JSON; save it as CSV"
 	}
 	return ""
 }

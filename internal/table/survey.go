@@ -13,28 +13,29 @@ const (
 
 // survey is what the start of a text shows about its lines.
 type survey struct {
-	lines   [][][]byte      // the fields of the first lines that hold any, without comments
-	names   [][]byte        // those in the last comment before them, if they are as many; or nil
-	skip    int             // bytes before the first line: that of Excel's sep=; and text of instruments
-	skipped int             // lines before it
-	after   int             // bytes after the last line
-	gct     bool            // samples are columns, by the form of the file
-	about   bool            // the text there is about spectra
-	hash    bool            // lines that begin with # are comments
-	short   bool            // line 1 has no name for the first column, as R writes
-	tail    bool            // all lines but the first end in a delimiter
-	trail   byte            // what begins a comment at the end of a line; 0: nothing
-	units   bool            // the line after the header holds units
-	orange  int             // lines after the header that hold what Orange writes there
-	quoted  bool            // line 1 has all fields in quotes, and no other line has
-	columns []column        // what guessColumns has seen
-	doubt   []byte          // the first number such as 1.234, which may be 1234; nil: there is none
-	doubted int             // its line
-	ask     *Error          // what cannot be guessed; nil: nothing
-	cut     bool            // there are more rows
-	deleted bool            // there are deleted channels
-	seen    map[string]bool // the words of Dialect.NA that there are
-	notes   []string
+	lines    [][][]byte      // the fields of the first lines that hold any, without comments
+	names    [][]byte        // those in the last comment before them, if they are as many; or nil
+	skip     int             // bytes before the first line: that of Excel's sep=; and text of instruments
+	skipped  int             // lines before it
+	after    int             // bytes after the last line
+	gct      bool            // samples are columns, by the form of the file
+	about    bool            // the text there is about spectra
+	comments [2][]byte       // the last two before line 1
+	hash     bool            // lines that begin with # are comments
+	short    bool            // line 1 has no name for the first column, as R writes
+	tail     bool            // all lines but the first end in a delimiter
+	trail    byte            // what begins a comment at the end of a line; 0: nothing
+	units    int             // lines after the header that hold units and the like
+	orange   int             // lines after the header that hold what Orange writes there
+	quoted   bool            // line 1 has all fields in quotes, and no other line has
+	columns  []column        // what guessColumns has seen
+	doubt    []byte          // the first number such as 1.234, which may be 1234; nil: there is none
+	doubted  int             // its line
+	ask      *Error          // what cannot be guessed; nil: nothing
+	cut      bool            // there are more rows
+	deleted  bool            // there are deleted channels
+	seen     map[string]bool // the words of Dialect.NA that there are
+	notes    []string
 }
 
 func (c *chunks) upTo(text []byte, size int) []byte {
@@ -72,7 +73,7 @@ func look(text []byte, d *Dialect) *survey {
 		s.after = s.footer(text, d.Delimiter)
 		text = text[:len(text)-s.after]
 	}
-	comment := s.comments(text, d)
+	s.findComments(text, d)
 	if guess && s.trailing(text) {
 		d.Delimiter = 0
 		s.dialect(text, d)
@@ -91,15 +92,12 @@ func look(text []byte, d *Dialect) *survey {
 		before := text[:max(0, bytes.Index(text, s.doubt))]
 		s.doubted = 1 + s.skipped + bytes.Count(before, []byte("\n"))
 	}
-	s.namesAbove(comment, d)
+	s.namesAbove(d)
 	return s
 }
 
 func (s *survey) below() int {
-	if s.units {
-		return 1
-	}
-	return s.orange
+	return max(s.units, s.orange)
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
@@ -132,7 +130,7 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			}
 			return lines
 		}
-		if fields := split.fields; !empty(fields) {
+		if fields := split.fields; !empty(fields) && !ruled(fields) {
 			if n := len(fields); comma == ' ' && n > 1 && len(fields[n-1]) == 0 {
 				fields = fields[:n-1]
 			}

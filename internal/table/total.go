@@ -8,57 +8,70 @@ import (
 	"unicode"
 )
 
-// noteTotals warns of a row of totals, by its id or since its numbers are the sums or means of others.
+// noteTotals warns of rows of totals or statistics at one end, by their ids or since the numbers of one are the
+// sums or means of the others.
 func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
-	why, what, which := "", "line", "last"
-	if t.Turned {
-		what = "column"
-	}
 	t.noteSum(d.Words.Drop)
-	if id := t.RowName(t.Rows - 1); t.IDs != nil && isTotal(id) {
-		why = "its id is " + quote(id)
+	first, n, why, of := t.Rows-1, 1, "its numbers are the ", "totals"
+	if end := t.statistics(func(i int) string { return t.RowName(t.Rows - 1 - i) }); end > 0 {
+		first, n, why = t.Rows-end, end, "its id is "+quote(t.RowName(t.Rows-end))
+	} else if end := t.statistics(t.RowName); end > 0 {
+		first, n, why = 0, end, "its id is "+quote(t.RowName(0))
 	} else if word := t.totals(data, t.Rows-1); word != "" {
-		why = "its numbers are the " + word + " of the columns"
-	}
-	row := t.Rows
-	if n := t.trailing(); n > 1 && d.Words.Skip != "" {
-		from := t.Rows - n + 1
-		t.note("warning: the last " + strconv.Itoa(n) +
-			" rows seem to be totals or statistics, since their ids are " + quote(t.RowName(from-1)) +
-			" to " + quote(t.RowName(row-1)) + "; to leave them out: " +
-			d.Words.Skip + " " + d.Skip.adds(from-1, t.Rows) + "-")
+		why += word + " of the columns"
+	} else if first, line = 0, line-t.Rows+1; t.totals(data, 0) == "sums" {
+		why += "sums of the columns"
+	} else {
 		return
 	}
-	if why == "" && t.totals(data, 0) == "sums" {
-		why, which, row, line = "its numbers are the sums of the columns", "first", 1, line-t.Rows+1
+	end, what := "last", "line "
+	if first == 0 {
+		end = "first"
 	}
-	if why == "" {
-		return
+	if t.Turned {
+		what = "column "
 	}
-	out := "delete " + what + " " + strconv.Itoa(line) + " of the table"
+	out := "delete " + what + strconv.Itoa(line) + " of the table"
 	if skip := d.Words.Skip; skip != "" {
-		out = skip + " " + d.Skip.adds(row-1, t.Rows)
+		out = skip + " " + d.Skip.adds(first, t.Rows)
 	}
-	t.note("warning: the " + which + " row, row " + strconv.Itoa(row) +
-		", seems to be a line of totals, since " + why + "; to leave it out: " + out)
+	if n == 1 {
+		if is("limit", t.RowName(first)) {
+			of = "limits"
+		}
+		t.note("warning: the " + end + " row, row " + strconv.Itoa(first+1) +
+			", seems to be a line of " + of + ", since " + why + "; to leave it out: " + out)
+		return
+	}
+	if out += "-"; first == 0 {
+		out += d.Skip.adds(n-1, t.Rows)
+	}
+	note := "warning: the " + end + " " + strconv.Itoa(n) + " rows seem to be totals or statistics, since their " +
+		"ids are " + quote(t.RowName(first)) + " to " + quote(t.RowName(first+n-1))
+	if d.Words.Skip != "" {
+		note += "; to leave them out: " + out
+	}
+	t.note(note)
 }
 
 func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
 
-// trailing is how many rows at the end have ids as of statistics, if one of them is a total or a mean.
-func (t *Table) trailing() (n int) {
-	total := false
+// statistics is how many rows from one end have ids as of statistics, if one of them is a total, a mean or a
+// limit of detection.
+func (t *Table) statistics(id func(i int) string) (n int) {
+	sure := false
 	for ; t.IDs != nil && n < t.Rows; n++ {
-		id := t.RowName(t.Rows - 1 - n)
-		if !isTotal(id) && !is("spread", id) {
+		name := strings.Trim(id(n), "% ()")
+		if limit := is("limit", name); limit || isTotal(name) {
+			sure = true
+		} else if !is("spread", name) {
 			break
 		}
-		total = total || isTotal(id)
 	}
-	if !total {
+	if !sure {
 		return 0
 	}
 	return n
@@ -189,9 +202,10 @@ type end struct {
 }
 
 // noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
-// than once and are further from all others of their column than half of their size.
+// than once, or are the one number below 0, and are further from all others of their column than half of their
+// size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
-	times, in := map[float64]int{}, map[float64][]string{}
+	times, in, alone := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
 	for _, sign := range []float64{-1, 1} {
 		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
 		for row := range slices.Chunk(t.Data, len(t.Names)) {
@@ -209,12 +223,13 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		for j, e := range ends {
 			if v := sign * e.value; data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !math.IsInf(e.next, 0) {
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
+				alone[v] = alone[v] || v < 0 && e.next <= 0 && standIn(-v)
 			}
 		}
 	}
 	var list []float64
 	for v, n := range times {
-		if n > 1 {
+		if n > 1 || alone[v] {
 			list = append(list, v)
 		}
 	}
@@ -225,7 +240,11 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
 			flags += " " + fill
 		}
-		note := "warning: " + shown + " comes " + strconv.Itoa(times[v]) + " times, in " + someOf(in[v]) +
+		often := "once"
+		if n := times[v]; n > 1 {
+			often = strconv.Itoa(n) + " times"
+		}
+		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
 			", far from all other numbers there"
 		if d.Words.NA != "" {
 			note += "; if it stands for missing ones: " + flags

@@ -35,12 +35,14 @@ const (
 
 // frame is what surrounds the numbers of a text, and what they are.
 type frame struct {
-	width  int
-	head   [][]byte // the samples' names, if the first line has them, after the name of column 1
-	counts bool     // they are numbers that count the samples
-	units  int      // 1: the next line has units, or the names of pairs
-	paired bool     // each sample has an axis of its own, in the column before
-	rows   [][][]byte
+	width   int
+	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
+	counts  bool     // they are numbers that count the samples
+	units   int      // lines after it with units, or the names of pairs
+	left    string   // the note on these units
+	classes bool     // a line after these has the classes of the samples
+	paired  bool     // each sample has an axis of its own, in the column before
+	rows    [][][]byte
 
 	name, unit string // of column 1
 	alike      bool   // all other columns have the same unit
@@ -88,12 +90,15 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	if len(f.rows) < 3 || f.head == nil || s.names != nil {
 		return f, true
 	}
-	above, _ := p.numbersOf(f.rows[0])
-	below, _ := p.numbersOf(f.rows[1])
-	if line := f.rows[0]; len(above) == 0 && len(below) >= f.width-1 && !empty(line) {
-		f.units, f.rows, f.unit = 1, f.rows[1:], shown(line[0])
+	line := f.rows[0]
+	if f.units, f.classes = p.headLines(lines); f.units > 0 {
+		f.unit, f.left = shown(line[0]), noteHeadLines(f.units, line)
 		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
+	}
+	f.rows = f.rows[f.units:]
+	if f.classes {
+		f.rows = f.rows[1:]
 	}
 	return f, true
 }
@@ -155,7 +160,17 @@ func (f *frame) named() bool {
 		return true
 	}
 	n, c := len(f.rows), &f.all[0]
-	return n > 0 && c.words == n && c.different || n > 4 && c.axis(n) != nil
+	return n > 0 && c.words == n && c.different || n > 4 && f.axis() != nil
+}
+
+// axis is that of column 1. If its name is that of an axis, a few lines may have words there, such as depth, which
+// are about the samples.
+func (f *frame) axis() []float64 {
+	c, n := &f.all[0], len(f.rows)
+	if c.words <= mostHeadLines && longAxis*c.words < n && is("axis", f.name) {
+		n -= c.words
+	}
+	return c.axis(n)
 }
 
 // axis is the numbers of a column if they rise or fall in all rows, however they are rounded; else nil.
@@ -180,18 +195,20 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort(p):
 		return asItStands, ""
+	case f.classes:
+		return certain, "a line below their names has classes"
 	}
-	axis := f.all[0].axis(len(f.rows))
+	axis := f.axis()
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
-		peak := slices.IndexFunc(f.head, func(name []byte) bool { return is("peak", string(name)) })
+		about := slices.IndexFunc(f.head, func(name []byte) bool { return is("of features", string(name)) })
 		switch {
-		case peak > 0:
-			return likely, "column " + strconv.Itoa(peak+1) + " has the m/z of each line"
 		case s.gct:
 			return certain, "the file has the form GCT"
+		case about > 0 || about == 0 && !f.spectral():
+			return likely, "column " + strconv.Itoa(about+1) + " (" + shown(f.head[about]) + ") tells of features"
 		case axis != nil:
 			t, why = f.byAxis(axis)
-		case f.head != nil && f.all[0].words == len(f.rows) && f.all[0].different:
+		case f.all[0].words == len(f.rows) && f.all[0].different:
 			return f.byNames()
 		}
 	}
@@ -283,7 +300,8 @@ func (f *frame) byNames() (turning, string) {
 	down := func(is func(string) bool) int { // how many lines are
 		return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
 	}
-	gene, feature := is("gene", f.name), is("feature", f.name)
+	features := 5*down(isFeature) >= 4*rows
+	gene, feature := is("gene", f.name), is("feature", f.name) || features
 	switch {
 	case down(isMutation) == rows:
 		return certain, "column 1 has types of mutations"
@@ -294,9 +312,11 @@ func (f *frame) byNames() (turning, string) {
 	case gene && (numbered || sampled):
 		return certain, f.column1() + " has genes, and line 1 samples"
 	case gene && n > 4: // few are signatures
-		return likely, f.column1() + " has genes"
+		return likely, f.column1() + " has genes or proteins"
 	case (numbered || sampled) && (is("down", f.name) || feature && n > 4) && !likeSample(f.name):
 		return likely, f.column1() + " has features, and the names in line 1 are numbered"
+	case f.head == nil && features:
+		return likely, "column 1 has names of features"
 	case (feature || f.name == "") && sampled && rows >= 2*n && n > 5:
 		return likely, "line 1 has names as of samples, and there are many more rows than columns"
 	}
@@ -307,6 +327,12 @@ func (f *frame) byNames() (turning, string) {
 func isMutation(s string) bool {
 	from, to, _ := strings.Cut(s, ">")
 	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
+}
+
+// isFeature is for names such as gene12, OTU_3 and ENSG00000000003.
+func isFeature(s string) bool {
+	word, number := sampleWord(s)
+	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens"))
 }
 
 // isElement is for symbols of elements, with or without a unit.
@@ -429,8 +455,8 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines [
 	if err != nil {
 		return nil, nil, f, err
 	}
-	if f.units > 0 {
-		table, lines = slices.Delete(table, 1, 2), slices.Delete(lines, 1, 2)
+	if n := min(1+f.units, len(table)); n > 1 { // text may follow at once
+		table, lines = slices.Delete(table, 1, n), slices.Delete(lines, 1, n)
 	}
 	width, corner := p.width, f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {
@@ -515,7 +541,11 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 		return false, "", nil
 	}
 	t, why := s.wayRound(d)
-	err = d.doubt(t, d.rolesGiven(), ask, "the samples of this table seem to be its columns, since "+why,
+	given, down := d.rolesGiven(), func(line [][]byte) string { return shown(line[0]) }
+	if t == certain && d.Names == nil && d.Header != HeaderNo && hasAll(mapped(s.lines[1:], down), d.columns()) {
+		given = "" // about columns of the table as it is turned
+	}
+	err = d.doubt(t, given, ask, "the samples of this table seem to be its columns, since "+why,
 		"reads it so", "reads the rows as they are")
 	switch {
 	case t == asItStands || err != nil:
@@ -563,6 +593,9 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 		if aside != nil {
 			note += "; left out as no samples: " + someOf(aside)
 		}
+	}
+	if f.left != "" {
+		note += "; " + f.left
 	}
 	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
 	if err != nil {

@@ -99,7 +99,7 @@ func (c *column) settleUnits() {
 	switch {
 	case 10*most >= 9*all:
 		c.unit = top
-	case 10*(all-with) >= 9*all, !known:
+	case 2*with < all, !known: // marks, such as J for estimates
 		c.numbers, c.words, c.form = c.numbers-with, c.words+with, c.form&^formUnit
 		c.amounts += with
 	default:

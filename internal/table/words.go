@@ -1,6 +1,9 @@
 package table
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra, and so
 // on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units and elements.
@@ -17,16 +20,19 @@ depth | depth | tiefe | position | distance
 place | time | age | year | elevation | altitude | lat | lon | latitude | longitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
 gene | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
-gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset
-down | species | protein ids | protein id | accession | otu | otu id | asv | asv id
+gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
+gene | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
+down | species | otu | otu id | asv | asv id | clade_name | clade
 feature | type | feature | features | probe | otu | otu id | asv | asv id | taxon | taxa | genus
-feature | compound | metabolite | peptide | protein | variable | motif | region | peak
+feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
+feature | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
-sample | srr | err | drr | tumor | tumour | normal | ctrl | control | treated | specimen | probe
-peak | m/z | mz | row m/z | average mz
+sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | trt | specimen | probe
+sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
+of features | m/z | mz | row m/z | average mz | mzmed | taxonomy | taxonomy_id | ncbi_tax_id | lineage
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
-aside | average mz
+aside | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside* | retention time | detection p
 oxide | sio2 | al2o3 | cao
 gct | #1.2 | #1.3
@@ -36,7 +42,13 @@ class | label | labels | class | classes | target | species | category | cluster
 total | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
 total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne | suma | promedio
 total | totale | media
-spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum
+spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum | cv | sem | se
+spread | stderr | variance | range | count
+uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
+uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
+factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
+factor | subject | patient | seurat_clusters | leiden | louvain
+limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
 not a unit | am | pm | jan | feb | mar | apr | may | mai | jun | jul | aug | sep | oct | okt | nov | dec
@@ -88,5 +100,11 @@ func is(kind, field string) bool {
 
 // IsUnit reports whether a word is a unit for certain.
 func IsUnit(word string) bool { return words["unit"][word] }
+
+// isUnit reports whether a field is a unit, such as mg/l, [%] or (any text).
+func isUnit(f []byte) bool {
+	f = bytes.TrimSpace(f)
+	return len(f) > 0 && (IsUnit(string(f)) || bytes.IndexByte([]byte("[(%"), f[0]) >= 0)
+}
 
 func isTotal(s string) bool { return is("total", strings.TrimRight(strings.TrimSpace(s), ":")) }

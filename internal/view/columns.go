@@ -32,6 +32,8 @@ type Columns struct {
 	Moments
 
 	Labels []string // of the prototypes; nil: p0, p1, …
+
+	Low, High *softkmeans.Matrix // quartiles of clusters, for pictures of their means; nil: none
 }
 
 // Moments are those of columns. Spread is a standard deviation, 0 of a constant column.
@@ -122,6 +124,37 @@ func Signed(v float64) string {
 	return "+" + strconv.FormatFloat(v, 'f', 1, 64)
 }
 
+// Quartiles returns the first and the last quartile of the rows of x in each cluster, column by column. Those of a
+// cluster without rows are NaN.
+func Quartiles(x *softkmeans.Matrix, clusters []int, k int) (low, high *softkmeans.Matrix) {
+	low, high = softkmeans.NewMatrix(k, x.Cols, nil), softkmeans.NewMatrix(k, x.Cols, nil)
+	values := make([][]float64, k)
+	for j := range x.Cols {
+		for c := range values {
+			values[c] = values[c][:0]
+		}
+		for i, c := range clusters {
+			values[c] = append(values[c], x.At(i, j))
+		}
+		for c, list := range values {
+			slices.Sort(list)
+			low.Set(c, j, quantile(list, .25))
+			high.Set(c, j, quantile(list, .75))
+		}
+	}
+	return low, high
+}
+
+// quantile interpolates between the values of a sorted list.
+func quantile(list []float64, at float64) float64 {
+	if len(list) == 0 {
+		return math.NaN()
+	}
+	place := at * float64(len(list)-1)
+	i := int(place)
+	return list[i] + (place-float64(i))*(list[min(i+1, len(list)-1)]-list[i])
+}
+
 // Clean returns centers with the value of constant columns in place of what rounding left there.
 func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
 	clean := centers.Clone()
@@ -195,6 +228,7 @@ func (c *Columns) Ordered(centers *softkmeans.Matrix) bool {
 type Axis struct {
 	Name string // such as "wavelength (nm)"
 	At   []float64
+	Log  bool // the numbers are multiplied by about the same factor from one to the next, as size classes are
 }
 
 // NewAxis reads names as rising or falling numbers with one unit or none. It is nil if they are not, if there
@@ -223,8 +257,24 @@ func NewAxis(names []string) *Axis {
 	if counting {
 		return nil
 	}
-	a.Name = axisName(unit)
+	a.Name, a.Log = axisName(unit), geometric(a.At)
 	return a
+}
+
+// geometric reports whether numbers are above 0, span a factor of ten, and are multiplied from one to the next by
+// factors whose logarithms are within a quarter of each other's mean.
+func geometric(at []float64) bool {
+	first, last := at[0], at[len(at)-1]
+	if !(first > 0) || !(last > 0) || math.Abs(math.Log10(last/first)) < 1 {
+		return false
+	}
+	mean := math.Log(last/first) / float64(len(at)-1)
+	for j, v := range at[1:] {
+		if math.Abs(math.Log(v/at[j])-mean) > math.Abs(mean)/4 {
+			return false
+		}
+	}
+	return true
 }
 
 // cutNumber splits a name into a number and what follows it, without spaces and brackets.
@@ -268,14 +318,16 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	case centers.Rows > mostLines || !ordered && centers.Cols > MostColumns:
 		return chart.Matrix(nil, c.matrix(f, centers, shown))
 	}
-	f.Title += " over the columns"
 	f.Desc = "A line for each prototype: its value in every column."
-	if !ordered {
+	if low := c.Low; !ordered && low != nil {
+		f.Title += " and middle halves of their rows"
+		f.Desc = "A point for each cluster and column. Its stroke spans the middle half of the cluster's rows."
+	} else if f.Title += " over the columns"; !ordered {
 		f.Desc = "A point for each prototype and column."
 	}
 	plot := &chart.LinePlot{Frame: f, Points: !ordered}
 	if c.Axis != nil {
-		plot.XLabel = c.Axis.Name
+		plot.XLabel, plot.LogX = c.Axis.Name, c.Axis.Log
 	} else {
 		plot.XNames, plot.IntegerX = c.Names, true
 	}
@@ -283,6 +335,9 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 		s := chart.Series{Name: name, Y: centers.Row(i), Markers: centers.Cols <= 40}
 		if c.Axis != nil {
 			s.X = c.Axis.At
+		}
+		if plot.Points && c.Low != nil {
+			s.Low, s.High = c.Low.Row(i), c.High.Row(i)
 		}
 		plot.Series = append(plot.Series, s)
 	}

@@ -58,6 +58,49 @@ func columnsOf(k, d int, names func(j int) string,
 	return NewColumns(x, nil, all), m
 }
 
+func TestQuartiles(t *testing.T) {
+	x, clusters := softkmeans.NewMatrix(8, 2, nil), []int{0, 2, 0, 2, 0, 0, 0, 2}
+	for i := range x.Rows {
+		x.Set(i, 0, float64(8-i)*2)
+		x.Set(i, 1, float64(i*i))
+	}
+	low, high := Quartiles(x, clusters, 3)
+	// Cluster 0 has rows 0, 2, 4, 5, 6, and cluster 2 rows 1, 3, 7, whose quartiles lie between rows.
+	for c, want := range map[int][4]float64{0: {6, 12, 4, 25}, 2: {6, 12, 5, 29}} {
+		if got := [4]float64{low.At(c, 0), high.At(c, 0), low.At(c, 1), high.At(c, 1)}; got != want {
+			t.Errorf("cluster %d: %v, not %v", c, got, want)
+		}
+	}
+	if v := low.At(1, 0); v == v {
+		t.Errorf("of no rows: %v", v)
+	}
+}
+
+// Size classes have a logarithmic axis; wavelengths and wavenumbers, which step evenly, have none.
+func TestLogAxis(t *testing.T) {
+	sizes, phi, waves, numbers := []string{}, []string{"2000 um", "1000 um", "500 um", "250 um", "125 um", "63 um"}, []string{}, []string{}
+	for i := range 50 {
+		sizes = append(sizes, strconv.FormatFloat(.05*math.Pow(1.15, float64(i)), 'f', 4, 64))
+		waves = append(waves, strconv.Itoa(400+40*i))
+		numbers = append(numbers, strconv.Itoa(4000-75*i))
+	}
+	for want, list := range map[bool][][]string{true: {sizes, phi}, false: {waves, numbers, {"-2", "-1", "0", "5"}, {"1 h", "10 h", "11 h"}}} {
+		for _, names := range list {
+			if a := NewAxis(names); a == nil || a.Log != want {
+				t.Errorf("%v: %+v", names[:3], a)
+			}
+		}
+	}
+	c := &Columns{Names: sizes, Axis: NewAxis(sizes), Moments: MomentsOf(softkmeans.NewMatrix(2, 50, nil), nil)}
+	m := softkmeans.NewMatrix(2, 50, nil)
+	got := string(c.Centers(chart.Frame{Title: "P"}, m, m))
+	for _, label := range []string{">0.1<", ">1<", ">10<"} {
+		if !strings.Contains(got, label) {
+			t.Errorf("no %s in %s", label, got)
+		}
+	}
+}
+
 // Which picture shows the prototypes.
 func TestCenters(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
