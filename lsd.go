@@ -210,8 +210,8 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // than about n·2^-52 of ‖K‖² below.
 //
 // It reads the options Workers and Seed. Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues,
-// as of K near I, the proof for 512 < n ≤ 2048 takes up to 2n³/3, or 2n³. Errors: as for LSD, and [ErrOption]
-// for most < 1.
+// as of K near I, the proof for 512 < n ≤ 2048 takes up to 2n³/3, and 4n³/3 more if that fails. Errors: as
+// for LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }

@@ -20,7 +20,8 @@ import (
 // steps change the result by no more than Tol, which need not be at the minimum: from some starts the
 // objective ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the
 // start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of
-// the total variance. k > 2(d+1) is handled as in [FitMinVolume].
+// the total variance. k > 2(d+1) is handled as in [FitMinVolume]. With Lower and Upper this is bounded
+// simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
 // if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack, Lambda, Epsilon or Volume is

@@ -129,7 +129,8 @@ func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matri
 	return m.s.some(kmeansRows, nil), chosenRows(w, rows), rows
 }
 
-// kmeansEffort returns the function that reduces a number of runs or steps in proportion to the size of w.
+// kmeansEffort returns the function that reduces a number of runs or steps in proportion, if a step on w
+// takes more than kmeansWork products.
 func (m *alternation) kmeansEffort(w *Matrix) func(count int) int {
 	share := min(1, kmeansWork/(float64(w.Rows)*float64(w.Cols)*float64(m.k)))
 	if m.manyCenters() {
