@@ -45,9 +45,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
-// Memberships and Centers, and Warnings for reasons to doubt them. If the prototypes lie too far outside of
-// the data, set MinVolumeOptions.Slack above Model.Slack; if too far inside, below. For images of spectra
-// take package unmix.
+// Memberships, Centers and Warnings. stability.Others, which refits halves of the rows, adds warnings about
+// labels and sets ClusterDoubt. If the prototypes lie too far outside of the data, set MinVolumeOptions.Slack
+// above Model.Slack; if too far inside, below. For images of spectra take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are spread out. FitMinVolume contracts the simplex
 // until the squared error exceeds the proved floor by the fraction Slack, whatever the units, scale and

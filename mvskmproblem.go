@@ -313,7 +313,8 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 // λ the objective goes on to change, by more the slower it is: without driftAhead λ swings about the slack.
 const driftAhead = 8
 
-// bracketed keeps a step of λ between the last points on both sides of the slack, until one proves wrong.
+// bracketed keeps a step of λ between the last points on both sides of the slack. It drops a point that a
+// later one contradicts.
 func (q *steering) bracketed(to, lambda float64, above bool) float64 {
 	if above {
 		if q.high = lambda; q.low < lambda {

@@ -27,8 +27,7 @@ type alternation struct {
 	fixed    *Matrix        // m×r: the first centers, which stay
 	box      *box           // bounds of centers, in the data's own axes; nil: none
 	most     int            // the iterations of a run at one λ
-	// A run is at rest by tol, and by the slack if it is within the part close of the allowance below its
-	// target.
+	// tol ends a run. λ stays if the objective is at most the part close of the allowance below its target.
 	tol, close float64
 	tall       bool // whether many rows are fitted: see steering
 	local      bool // as in simplexProblem

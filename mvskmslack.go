@@ -37,8 +37,8 @@ func (m *alternation) solve() (*volumeRun, error) {
 	})
 }
 
-// after continues r by `on` in the coordinates in which the fit ends, unless r is in them. If the context
-// ends before another run has a result, after returns r.
+// after calls `on` in the final coordinates and returns its run, or r if r is in them already. If the context
+// ends before `on` returns a run, after returns r.
 func (r *volumeRun) after(on func(all *alternation) *volumeRun) (*volumeRun, error) {
 	if !r.m.narrow {
 		return r, cancelled(r.m.s.ctx)

@@ -209,9 +209,9 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 //
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
-// The probabilities are calibrated if the clusters are right. dst receives the result; nil allocates, dst may
-// be x itself, and a wrong shape panics. Cost and errors: as for PredictLabels; [ErrOption] without
-// ClusterWeights.
+// Call stability.Others first: with its ClusterDoubt the probabilities are calibrated if the clusters are
+// right, without it they are too sure. dst receives the result; nil allocates, dst may be x itself, and a
+// wrong shape panics. Cost and errors: as for PredictLabels; [ErrOption] without ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
