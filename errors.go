@@ -12,7 +12,7 @@ import (
 // Every error of this package unwraps to one of these, or to the context's error.
 var (
 	ErrShape     = errors.New("wrong shape")         // an argument is nil, of a wrong size, or not symmetric
-	ErrNonFinite = errors.New("not a finite number") // a NaN or an infinity; package missing fits tables with NaN
+	ErrNonFinite = errors.New("not a finite number") // a NaN (see package missing) or an infinity
 	ErrRange     = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
 		"multiply all by a power of ten") // see Data in the package comment
 	ErrTooFewSamples = errors.New("too few samples")        // there are no rows, or none of positive weight
