@@ -128,6 +128,9 @@ func TestGuess(t *testing.T) {
 			fail: "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 3)"},
 		{text: "a,b,w\n1,2,1\n,,\n\n3,4,1\n", fail: "f.csv:4: a blank line between rows"},
 		{text: "a,b\nkg,\n1,2\n3,4\n", names: "a|b", rows: 2, note: "units (kg"},
+		{text: "id,a,b,c,d\nx1,north,ND,BDL,over\n" + many(6, func(i int) string {
+			return fmt.Sprint("x", i+2, ",", noise(i), ",", noise(i+1), ",", noise(i+2), ",", noise(i+3))
+		}), fail: "\"north\" (first on line 2)"}, // a row, no units
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
 		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
 		{text: "", fail: "no rows"},

@@ -175,14 +175,15 @@ func (p *parser) mirrored() bool {
 const mostHeadLines = 4
 
 // headLines counts the lines after line 1 that belong to the header, such as units. They have words, and no
-// numbers, above columns of numbers. A row with a name may have words as well, one or two and no units.
+// numbers, above columns of numbers. A row with a name may have words as well: one or two and no units, or a
+// name with digits like the last row's.
 // classes reports that such a line has the classes of samples, which are columns then.
 func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 	width := len(lines[0])
 	p.width = width
 	below := p.columnsOf(lines[min(mostHeadLines+1, max(2, len(lines)-leastTable), len(lines)):])
 	for _, line := range lines[1:max(1, min(mostHeadLines+1, len(lines)-1))] {
-		numbers, words, units, row := 0, map[string]bool{}, true, false
+		numbers, words, units, row, named := 0, map[string]bool{}, true, false, false
 		for j, f := range line[:min(width, len(line))] {
 			f = bytes.TrimSpace(f)
 			text, _ := plainer(f, p.dialect.Decimal)
@@ -196,12 +197,17 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 				units = units && isUnit(f)
 			case below[j].words > 0:
 				row = true
+				if last := lines[len(lines)-1]; j < len(last) {
+					shape, digits := shapeOf(string(f))
+					other, _ := shapeOf(string(bytes.TrimSpace(last[j])))
+					named = named || digits && shape == other
+				}
 			}
 		}
 		index := n > 0 && row && absent(lines[0][0]) && len(words) == 0 // pandas names the rows so
 		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
 		if classes || len(line) != width || numbers > 0 || len(words) == 0 && !index ||
-			row && len(words) < 3 && !units {
+			row && len(words) < 3 && !units || named {
 			break
 		}
 		n++
