@@ -263,6 +263,17 @@ func TestStatsWeight(t *testing.T) {
 	if s.Weight() != 1+0x1p-52 {
 		t.Errorf("1 and 2^-52 more are %v", s.Weight())
 	}
+	// Weights that round up in each call, of rows of 1, whose scatter about 0 is their sum.
+	const more, n = 0x1p-53 * (1 + 0x1p-20), 4000
+	s = *statsOf(t, identity(1), nil)
+	for range n {
+		must(t, s.AddWeighted(identity(1), []float64{more}))
+	}
+	s.aboutZero()
+	unit := math.Ldexp(1, 2*s.exp+s.wexp)
+	if off := (s.scatter[0]*unit - 1) + s.scatterRest[0]*unit - n*more; !(math.Abs(off) <= s.scatterOff*unit) {
+		t.Errorf("the scatter about 0 is %g off, bound %g", off, s.scatterOff*unit)
+	}
 }
 
 // FuzzStats: what the decoder accepts is exactly what would be written, and can be worked with.
