@@ -66,8 +66,11 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 // I‖_F and Q an orthonormal basis of V's space. The trace of QᵀaQ is that of (VVᵀ)⁻¹VaVᵀ, so it differs from
 // the trace of VaVᵀ by at most ω/(1−ω)·‖VaVᵀ‖_F. It is at most the sum of the leading eigenvalues (Ky Fan),
 // and by ritzSumBound little less. The part of aQ outside of the space is at most (1−ω)^-½ times that of aVᵀ,
-// which av − Tv bounds. The least eigenvalue of VaVᵀ is at least the least t_ii less the norm of the other
-// entries; for QᵀaQ it may be smaller by ω. complementBound gives `next`.
+// which av − Tv bounds. The least eigenvalue of T = VaVᵀ is at least the least t_ii less the norm of the
+// other entries. QᵀaQ has eigenvalues h_i, T has t_i. In ritzSumBound Σmax(h_i, l) for some l is at most
+// Σmax(t_i, l) + Σmax(0, h_i − t_i). T is GQᵀaQG for G = (VVᵀ)^½. So the last sum is below 1.2ω‖T‖_F, as the
+// trace of the positive part of QᵀaQ − T is (Lidskii). It stands for the difference of the traces above.
+// complementBound gives `next`.
 //
 // Cost: pm² and m³/6.
 func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int) (sum, off float64) {
@@ -117,7 +120,7 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	least -= math.Sqrt(others) + 1.1*pe*norm
 	rho := (1 + omega) * (math.Sqrt(squares) + 4*pe*norm)
 	next := complementBound(ctx, a, v, values, workers)
-	open := ritzSumBound(p, least-2*omega*math.Abs(least), rho*rho, next)
+	open := ritzSumBound(p, least, rho*rho, next)
 	off = 1.01 * (1.1*pe*norm + 1.2*omega*(math.Sqrt(all)+1.1*pe*norm) + open)
 	return sum, off + gamma(p+2)*math.Sqrt(float64(p)*all)
 }

@@ -499,6 +499,28 @@ func bigSkew(u *Matrix) *big.Float {
 	return p.sqrt(sum)
 }
 
+// TestOutsideCoordinates: products of rows with a basis that round up in one half of them and down in the
+// other leave as much along the basis, which is no part of the floor. It is at most the rows' distance.
+func TestOutsideCoordinates(t *testing.T) {
+	const m, stride = 400, 16 // of these entries all products are in the same partial sum
+	u, x := NewMatrix(1, m*stride, nil), NewMatrix(4, m*stride, nil)
+	for i := range m {
+		v := 0x1p-27 * math.Sqrt(2/1.5)
+		if i == 0 {
+			v = 1 - m*0x1p-54/1.5
+		}
+		u.Data[i*stride] = v
+		for r, by := range []float64{1.5, -1.5, 1.5, -1.5} {
+			x.row(r)[i*stride] = by * v * (1 + float64(oneIf(i > 0))*float64(1-r/2*2)*0x1p-40)
+		}
+	}
+	s := mustDo(newSamples(bg, x, nil, 1, false))(t) // about 0, which is not off
+	most := 2 * squaredDistance(x.row(0), x.row(2))
+	if low, _ := outsideBounds(t, s, u, math.Inf(1)); low > most {
+		t.Errorf("a floor of %g, truly at most %g", low, most)
+	}
+}
+
 // TestOutsideMean: rows on a line have a floor of 0, also about a mean that is off by what is known.
 func TestOutsideMean(t *testing.T) {
 	x := NewMatrix(4, 2, []float64{-1, 0, 1, 0, -1, 0, 1, 0})
