@@ -256,6 +256,25 @@ func TestStatsProved(t *testing.T) {
 	}
 }
 
+// TestStatsRoundings: two parts for which nine roundings of the scatter go the same way, by .93 of the most.
+func TestStatsRoundings(t *testing.T) {
+	part := func(weight, mean, rest float64) *Stats {
+		return &Stats{rows: 1, cols: 1, weight: weight, mean: []float64{mean}, meanRest: []float64{rest},
+			scatter: []float64{0}, scatterRest: []float64{0}}
+	}
+	a, b := part(1.007213507529321, -0.002313073228001339, 0),
+		part(1.010337671104242, 1.0020395029082019, 1.1102219658339725e-16)
+	p := truthDigits
+	v, w := p.num(a.weight), p.num(b.weight)
+	apart := p.sub(p.add(p.num(b.mean[0]), p.num(b.meanRest[0])), p.num(a.mean[0]))
+	exact := p.mul(p.quo(p.mul(v, w), p.add(v, w)), p.mul(apart, apart))
+	must(t, a.Merge(b))
+	off := double(p.sub(p.add(p.num(a.scatter[0]), p.num(a.scatterRest[0])), exact))
+	if !(math.Abs(off) <= a.scatterOff) {
+		t.Errorf("%g off, bound %g", off, a.scatterOff)
+	}
+}
+
 // TestStatsWeight: weights add up to one rounding, however small the later ones are.
 func TestStatsWeight(t *testing.T) {
 	var s Stats
